@@ -1,10 +1,6 @@
 // One walk forward; another one, for dependence, where that is asked for.
 #include "passes/carry/links.h"
 
-#include "dialects/spmd/spmd_dialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -20,54 +16,6 @@ Link mlir::sgd::compose(Link outer, Link inner) {
 
 static bool isWithinKind(Type from, Type to) {
   return isa<FloatType>(getElementTypeOrSelf(from)) == isa<FloatType>(getElementTypeOrSelf(to));
-}
-
-/// The op that makes the elements of `value`, which conversions and broadcasts only repeat.
-static Operation* getElementSource(Value value) {
-  Operation* op = value.getDefiningOp();
-  while (op && (movesOneTensor(op) || isa<arith::ExtFOp, arith::TruncFOp>(op))) op = op->getOperand(0).getDefiningOp();
-  return op;
-}
-
-static std::optional<double> getConstant(Value value) {
-  auto constant = dyn_cast_or_null<arith::ConstantOp>(getElementSource(value));
-  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-  if (!elements || !elements.isSplat()) return std::nullopt;
-  if (isa<FloatType>(elements.getElementType())) return elements.getSplatValue<APFloat>().convertToDouble();
-  if (elements.getElementType().isInteger(1)) return std::nullopt;
-  if (isa<IntegerType>(elements.getElementType()))
-    return static_cast<double>(elements.getSplatValue<APInt>().getSExtValue());
-  return std::nullopt;
-}
-
-/// What a product with `factor` is of the other operand.
-static Link getProductLink(Value factor, bool isQuotient) {
-  if (std::optional<double> constant = getConstant(factor)) {
-    double scale = isQuotient && *constant != 0 ? 1 / *constant : *constant;
-    return scale == 1 ? Link::Same : scale > 0.5 && scale < 1 ? Link::NearOne : Link::Scaled;
-  }
-  auto difference = dyn_cast_or_null<arith::SubFOp>(getElementSource(factor));
-  bool isOneMinus = difference && !isQuotient && getConstant(difference.getLhs()) == 1.0;
-  return isOneMinus ? Link::NearOne : Link::Scaled;
-}
-
-static bool isProduct(Operation* op) { return isa<arith::MulFOp, arith::MulIOp>(op); }
-static bool isQuotient(Operation* op) { return isa<arith::DivFOp, DivSIOp, DivUIOp>(op); }
-
-/// Ops that leave the elements of operand 0 as they are, as far as links go.
-static bool keepsElements(Operation* op) {
-  return keepsAllElements(op) ||
-         isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
-}
-
-/// Ops whose result is one of these operands in each element.
-static SmallVector<unsigned> getChosenOperands(Operation* op) {
-  if (isa<arith::SelectOp>(op)) return {1, 2};
-  if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp,
-          arith::MaxUIOp, arith::MinUIOp>(op))
-    return {0, 1};
-  if (isa<DynamicUpdateSliceOp, ScatterOp>(op)) return {0};
-  return {};
 }
 
 Links::Links(func::FuncOp function) : function(function) { visit(function.front()); }
@@ -106,38 +54,23 @@ void Links::visit(Block& block) {
 void Links::visit(Operation* op) {
   if (auto flow = dyn_cast<DataFlowOpInterface>(op)) return visitDataFlow(flow);
   if (op->getNumResults() != 1) return;
-  Value result = op->getResult(0);
-  if (keepsElements(op)) return follow(result, op->getOperand(0), Link::Same);
-  if (SmallVector<unsigned> chosen = getChosenOperands(op); !chosen.empty()) {
-    for (unsigned operand : chosen) follow(result, op->getOperand(operand), Link::Addend);
-    return;
+  OpLinks links = getOpLinks(op);
+  if (links.form != OpLinks::Form::Each) return visitProduct(op, links.form == OpLinks::Form::Quotient);
+  for (auto [operand, link] : llvm::zip_equal(op->getOperands(), links.operands))
+    if (link != Link::None) follow(op->getResult(0), operand, link);
+}
+
+void Links::visitProduct(Operation* op, bool isQuotient) {
+  Value result = op->getResult(0), lhs = op->getOperand(0), rhs = op->getOperand(1);
+  // Where both come from one argument, it is neither's factor.
+  llvm::DenseSet<Value> left = getSources(lhs), right = getSources(rhs);
+  for (Value argument : left) {
+    Link link = right.contains(argument) ? Link::Elementwise : getFactorLink(rhs, isQuotient);
+    add(result, argument, compose(link, lookup(lhs, argument)));
   }
-  if (isa<spmd::AllReduceOp>(op)) {
-    for (Value operand : op->getOperands()) follow(result, operand, Link::Scaled);
-    return;
-  }
-  if (isa<arith::AddFOp, arith::AddIOp>(op)) {
-    for (Value operand : op->getOperands()) follow(result, operand, Link::Addend);
-  } else if (isa<arith::SubFOp, arith::SubIOp>(op)) {
-    follow(result, op->getOperand(0), Link::Addend);
-    follow(result, op->getOperand(1), Link::Scaled);
-  } else if (isa<arith::NegFOp>(op)) {
-    follow(result, op->getOperand(0), Link::Scaled);
-  } else if (isProduct(op) || isQuotient(op)) {
-    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-    // Where both come from one argument, it is neither's factor.
-    llvm::DenseSet<Value> left = getSources(lhs), right = getSources(rhs);
-    for (Value argument : left) {
-      Link link = right.contains(argument) ? Link::Elementwise : getProductLink(rhs, isQuotient(op));
-      add(result, argument, compose(link, lookup(lhs, argument)));
-    }
-    for (Value argument : right) {
-      Link link = left.contains(argument) || isQuotient(op) ? Link::Elementwise : getProductLink(lhs, false);
-      add(result, argument, compose(link, lookup(rhs, argument)));
-    }
-  } else if (op->hasTrait<OpTrait::Elementwise>() || isPure(op)) {
-    if (!op->hasTrait<OpTrait::Elementwise>()) return;
-    for (Value operand : op->getOperands()) follow(result, operand, Link::Elementwise);
+  for (Value argument : right) {
+    Link link = left.contains(argument) || isQuotient ? Link::Elementwise : getFactorLink(lhs, false);
+    add(result, argument, compose(link, lookup(rhs, argument)));
   }
 }
 

@@ -3,22 +3,12 @@
 #ifndef SGD_PASSES_CARRY_LINKS_H
 #define SGD_PASSES_CARRY_LINKS_H
 
-#include "dialects/sgd/sgd_dialect.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/carry/op_links.h"
 
 namespace mlir::sgd {
-
-/// The closest way from a value back to an argument through ops that act on elements alone; later ones are closer.
-enum class Link : uint8_t {
-  None,         ///< there is none
-  Elementwise,  ///< through functions, or as a factor of itself
-  Scaled,       ///< c * argument + rest
-  NearOne,      ///< the same, and c is 1 - x or a constant between a half and 1: decay
-  Same,         ///< it is the argument
-  Addend,       ///< argument + rest, or a choice between that and something else
-};
 
 /// Of `outer`, from a value to another, and `inner`, from there to an argument.
 Link compose(Link outer, Link inner);
@@ -44,6 +34,7 @@ class Links {
 
   void visit(Block& block);
   void visit(Operation* op);
+  void visitProduct(Operation* op, bool isQuotient);
   void visitDataFlow(DataFlowOpInterface op);
   void add(Value value, Value argument, Link link);
   void follow(Value value, Value operand, Link link);

@@ -1,4 +1,5 @@
-// The table. Ops of one dialect with one rule stand together; a new op needs a line here, or nothing compiles with it.
+// The table. Ops of one dialect with one rule stand together. A new op of the graph is taken for one that kernels
+// compute; any other new op needs a line here, or nothing compiles with it.
 #include "passes/levels/levels.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -28,31 +29,12 @@ ArrayRef<LevelRule> mlir::sgd::getLevelRules() {
       {"sgd.reshard", kSharded, kSharded, kNever, kLocalize},
       {"sgd.compressed_reduction", kSharded, kSharded, kNever, kLocalize},
 
-      // Scalar ops on each element: computed in kernels.
+      // Scalar ops on each element, of sgd too: computed in kernels.
       {"arith", kGraph, kSpmd, kGraph, kFuse},
       {"math", kGraph, kSpmd, kGraph, kFuse},
-      {"sgd.divsi", kGraph, kSpmd, kGraph, kFuse},
-      {"sgd.divui", kGraph, kSpmd, kGraph, kFuse},
-      {"sgd.remsi", kGraph, kSpmd, kGraph, kFuse},
-      {"sgd.remui", kGraph, kSpmd, kGraph, kFuse},
-      {"sgd.shli", kGraph, kSpmd, kGraph, kFuse},
-      {"sgd.shrui", kGraph, kSpmd, kGraph, kFuse},
-      {"sgd.shrsi", kGraph, kSpmd, kGraph, kFuse},
-      {"sgd.fptosi", kGraph, kSpmd, kGraph, kFuse},
-      {"sgd.fptoui", kGraph, kSpmd, kGraph, kFuse},
 
-      // Structured ops that kernels compute together with others.
-      {"sgd.broadcast_in_dim", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.transpose", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.pad", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.concatenate", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.reverse", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.iota", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.dynamic_slice", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.dynamic_update_slice", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.gather", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.scatter", kGraph, kSpmd, kKernels, kFuse},
-      {"sgd.reduce", kGraph, kSpmd, kKernels, kFuse},
+      // Structured ops that kernels compute together with others: what is not said of an op of the graph below.
+      {"sgd", kGraph, kSpmd, kKernels, kFuse},
       {"spmd.partition_id", kSpmd, kSpmd, kKernels, kFuse},
       {"spmd.shard_slice", kSpmd, kSpmd, kKernels, kFuse},
 
@@ -107,8 +89,9 @@ ArrayRef<LevelRule> mlir::sgd::getLevelRules() {
   return rules;
 }
 
-const LevelRule* mlir::sgd::findLevelRule(StringRef name) {
-  for (StringRef wanted : {name, name.split('.').first}) {
+const LevelRule* mlir::sgd::findLevelRule(OperationName op) {
+  StringRef name = op.getStringRef(), scalars = op.hasTrait<OpTrait::Elementwise>() ? "arith" : "";
+  for (StringRef wanted : {name, scalars, name.split('.').first}) {
     const LevelRule* rule = llvm::find_if(getLevelRules(), [&](const LevelRule& rule) { return rule.name == wanted; });
     if (rule != getLevelRules().end()) return rule;
   }

@@ -36,8 +36,9 @@ enum class Fault : uint8_t { Compiler, Program };
 /// have local shapes at the graph level already, hold collectives too.
 LogicalResult verifyLevel(ModuleOp module, Level level, Fault fault = Fault::Compiler);
 
-/// The rule of the op `name`, or of its dialect; null where there is none.
-const LevelRule* findLevelRule(StringRef name);
+/// The rule of the op `name`, else that of `arith` where it acts on each element by itself, else that of its dialect;
+/// null where there is none.
+const LevelRule* findLevelRule(OperationName name);
 
 }  // namespace mlir::sgd
 

@@ -49,7 +49,7 @@ class LevelVerifier {
 
   LogicalResult verify(Operation* op, Place place) {
     auto [known, isNew] = rules.try_emplace(op->getName(), nullptr);
-    if (isNew) known->second = findLevelRule(op->getName().getStringRef());
+    if (isNew) known->second = findLevelRule(op->getName());
     if (failed(place == Place::Kernel ? verifyInKernel(op, known->second) : verifyInProgram(op, known->second, place)))
       return failure();
     if (op->getNumRegions() == 0) return success();

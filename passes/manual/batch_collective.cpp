@@ -2,8 +2,7 @@
 // when the graph is partitioned.
 #include "dialects/sgd/placement_hints.h"
 #include "dialects/spmd/spmd_dialect.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include "passes/manual/batch_op.h"
+#include "passes/manual/batch_rule.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -67,7 +66,9 @@ static Batched scatterParts(Location loc, const Batched& input, int64_t dim, Arr
   return batch.takeOut(loc, batch.reshape(loc, input, shape), axes, dim);
 }
 
-static Batched exchangeParts(spmd::AllToAllOp op, const Batched& input, ArrayRef<unsigned> axes, BatchBuilder& batch) {
+static Batched batchAllToAll(spmd::AllToAllOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
+  const Batched& input = operands[0];
+  SmallVector<unsigned> axes = batch.getAxes(op.getAxes());
   Location loc = op.getLoc();
   int64_t split = op.getSplit(), concat = op.getConcat(), ranks = batch.getNumRanks(axes), count = axes.size();
   // [senders..., shape] -> senders in front of dimension `concat`, parts in front of what is left of `split`.
@@ -81,7 +82,9 @@ static Batched exchangeParts(spmd::AllToAllOp op, const Batched& input, ArrayRef
 }
 
 /// Runs of ranks that receive from consecutive ranks, or from nobody: one slice, or one block of zeros, each.
-static Batched permute(PermuteRanksOp op, const Batched& input, ArrayRef<unsigned> axes, BatchBuilder& batch) {
+static Batched batchPermutation(PermuteRanksOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
+  const Batched& input = operands[0];
+  SmallVector<unsigned> axes = batch.getAxes(op.getAxes());
   Location loc = op.getLoc();
   OpBuilder& builder = batch.getBuilder();
   int64_t ranks = batch.getNumRanks(axes);
@@ -125,42 +128,41 @@ Batched mlir::sgd::takeFirst(Location loc, const Batched& input, ArrayRef<unsign
   return batch.reshape(loc, {first.getResult(), inside.axes}, input.getShape());
 }
 
-std::optional<SmallVector<Batched>> mlir::sgd::batchCollective(Operation* op, ArrayRef<Batched> operands,
-                                                               BatchBuilder& batch) {
-  using Results = SmallVector<Batched>;
-  using Result = std::optional<Results>;
-  Location loc = op->getLoc();
-  auto all = [&](auto compute) {
-    Results results;
-    for (auto [index, operand] : llvm::enumerate(operands)) results.push_back(compute(operand, index));
-    return results;
-  };
-  return llvm::TypeSwitch<Operation*, Result>(op)
-      .Case([&](spmd::AllReduceOp reduce) {
-        return all([&](const Batched& operand, size_t) {
-          return combine(loc, operand, reduce.getKind(), batch.getAxes(reduce.getAxes()), batch);
-        });
-      })
-      .Case([&](spmd::ReduceScatterOp reduce) {
-        SmallVector<unsigned> axes = batch.getAxes(reduce.getAxes());
-        return all([&](const Batched& operand, size_t index) {
-          return scatterParts(loc, combine(loc, operand, reduce.getKind(), axes, batch), reduce.getDims()[index], axes,
-                              batch);
-        });
-      })
-      .Case([&](spmd::AllGatherOp gather) {
-        return all([&](const Batched& operand, size_t index) {
-          return gatherAll(loc, operand, gather.getDims()[index], batch.getAxes(gather.getAxes()), batch);
-        });
-      })
-      .Case([&](spmd::AllToAllOp exchange) {
-        return Results{exchangeParts(exchange, operands[0], batch.getAxes(exchange.getAxes()), batch)};
-      })
-      .Case([&](spmd::BroadcastOp broadcast) {
-        return Results{takeFirst(loc, operands[0], batch.getAxes(broadcast.getAxes()), batch)};
-      })
-      .Case([&](PermuteRanksOp move) {
-        return Results{permute(move, operands[0], batch.getAxes(move.getAxes()), batch)};
-      })
-      .Default([](Operation*) { return std::nullopt; });
+static SmallVector<Batched> batchAllReduce(spmd::AllReduceOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
+  return llvm::map_to_vector(operands, [&](const Batched& operand) {
+    return combine(op.getLoc(), operand, op.getKind(), batch.getAxes(op.getAxes()), batch);
+  });
+}
+
+static SmallVector<Batched> batchReduceScatter(spmd::ReduceScatterOp op, ArrayRef<Batched> operands,
+                                               BatchBuilder& batch) {
+  SmallVector<unsigned> axes = batch.getAxes(op.getAxes());
+  SmallVector<Batched> results;
+  for (auto [operand, dim] : llvm::zip_equal(operands, op.getDims()))
+    results.push_back(
+        scatterParts(op.getLoc(), combine(op.getLoc(), operand, op.getKind(), axes, batch), dim, axes, batch));
+  return results;
+}
+
+static SmallVector<Batched> batchAllGather(spmd::AllGatherOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
+  SmallVector<Batched> results;
+  for (auto [operand, dim] : llvm::zip_equal(operands, op.getDims()))
+    results.push_back(gatherAll(op.getLoc(), operand, dim, batch.getAxes(op.getAxes()), batch));
+  return results;
+}
+
+static Batched batchBroadcast(spmd::BroadcastOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
+  return takeFirst(op.getLoc(), operands[0], batch.getAxes(op.getAxes()), batch);
+}
+
+void mlir::sgd::attachRankBatchRules(MLIRContext& context) {
+  attachBatchRule<PermuteRanksOp, batchPermutation, /*isCollective=*/true>(context);
+}
+
+void mlir::sgd::attachCollectiveBatchRules(MLIRContext& context) {
+  attachBatchRule<spmd::AllReduceOp, batchAllReduce, /*isCollective=*/true>(context);
+  attachBatchRule<spmd::ReduceScatterOp, batchReduceScatter, /*isCollective=*/true>(context);
+  attachBatchRule<spmd::AllGatherOp, batchAllGather, /*isCollective=*/true>(context);
+  attachBatchRule<spmd::AllToAllOp, batchAllToAll, /*isCollective=*/true>(context);
+  attachBatchRule<spmd::BroadcastOp, batchBroadcast, /*isCollective=*/true>(context);
 }

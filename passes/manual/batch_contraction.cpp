@@ -1,5 +1,5 @@
 // Matmuls: axes over which both operands differ are batch dimensions, those of one of them are free ones.
-#include "passes/manual/batch_op.h"
+#include "passes/manual/batch_rule.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -9,7 +9,8 @@ static SmallVector<int64_t> positionsOf(ArrayRef<unsigned> chosen, ArrayRef<unsi
   return llvm::map_to_vector(chosen, [&](unsigned axis) { return int64_t(llvm::find(axes, axis) - axes.begin()); });
 }
 
-static Batched batchDot(DotGeneralOp op, const Batched& lhs, const Batched& rhs, BatchBuilder& batch) {
+static Batched batchDot(DotGeneralOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
+  const Batched &lhs = operands[0], &rhs = operands[1];
   AxisIndices lhsOnly = without(lhs.axes, rhs.axes), rhsOnly = without(rhs.axes, lhs.axes),
               common = without(lhs.axes, lhsOnly), axes = unite(lhs.axes, rhs.axes);
   SmallVector<int64_t> lhsBatching = positionsOf(common, lhs.axes), rhsBatching = positionsOf(common, rhs.axes);
@@ -63,7 +64,8 @@ static Batched splitFrom(Value value, ArrayRef<unsigned> axes, ArrayRef<int64_t>
 }
 
 /// Ranks are groups of one convolution; with the same filters on all ranks they are parts of its batch.
-static Batched batchConvolution(ConvolutionOp op, const Batched& lhs, const Batched& rhs, BatchBuilder& batch) {
+static Batched batchConvolution(ConvolutionOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
+  const Batched &lhs = operands[0], &rhs = operands[1];
   Location loc = op.getLoc();
   AxisIndices axes = unite(lhs.axes, rhs.axes);
   int64_t group = op.getNumSpatialDims() + 1, dim = rhs.isUniform() ? 0 : group;
@@ -77,10 +79,7 @@ static Batched batchConvolution(ConvolutionOp op, const Batched& lhs, const Batc
   return splitFrom(result, axes, op.getType().getShape(), dim, loc, batch);
 }
 
-std::optional<FailureOr<Batched>> mlir::sgd::batchContraction(Operation* op, ArrayRef<Batched> operands,
-                                                              BatchBuilder& batch) {
-  if (auto dot = dyn_cast<DotGeneralOp>(op)) return batchDot(dot, operands[0], operands[1], batch);
-  if (auto convolution = dyn_cast<ConvolutionOp>(op))
-    return batchConvolution(convolution, operands[0], operands[1], batch);
-  return std::nullopt;
+void mlir::sgd::attachContractionBatchRules(MLIRContext& context) {
+  attachBatchRule<DotGeneralOp, batchDot>(context);
+  attachBatchRule<ConvolutionOp, batchConvolution>(context);
 }

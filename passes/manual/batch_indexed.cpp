@@ -1,5 +1,5 @@
 // Gather, scatter and dynamic slices: leading dimensions are batching dimensions of operand and indices.
-#include "passes/manual/batch_op.h"
+#include "passes/manual/batch_rule.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -7,7 +7,8 @@ using namespace mlir::sgd;
 /// One leading dimension per axis, in every list of dimensions.
 static SmallVector<int64_t> leadingDims(int64_t count) { return behind(count, {}); }
 
-static Batched batchGather(GatherOp op, Batched input, Batched indices, BatchBuilder& batch) {
+static Batched batchGather(GatherOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
+  Batched input = operands[0], indices = operands[1];
   Location loc = op.getLoc();
   AxisIndices axes = unite(input.axes, indices.axes);
   // Without them in the operand, the indices' leading dimensions are ordinary ones.
@@ -128,11 +129,9 @@ static Batched batchDynamicUpdate(DynamicUpdateSliceOp op, ArrayRef<Batched> ope
           axes};
 }
 
-std::optional<FailureOr<Batched>> mlir::sgd::batchIndexed(Operation* op, ArrayRef<Batched> operands,
-                                                          BatchBuilder& batch) {
-  if (auto gather = dyn_cast<GatherOp>(op)) return batchGather(gather, operands[0], operands[1], batch);
-  if (auto scatter = dyn_cast<ScatterOp>(op)) return batchScatter(scatter, operands, batch);
-  if (auto slice = dyn_cast<DynamicSliceOp>(op)) return batchDynamicSlice(slice, operands, batch);
-  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) return batchDynamicUpdate(update, operands, batch);
-  return std::nullopt;
+void mlir::sgd::attachIndexedBatchRules(MLIRContext& context) {
+  attachBatchRule<GatherOp, batchGather>(context);
+  attachBatchRule<ScatterOp, batchScatter>(context);
+  attachBatchRule<DynamicSliceOp, batchDynamicSlice>(context);
+  attachBatchRule<DynamicUpdateSliceOp, batchDynamicUpdate>(context);
 }

@@ -1,4 +1,5 @@
 // The pass sgd-expand-manual: every manual computation of the program, on a mesh cut as their collectives need it.
+#include "passes/manual/batch_rule.h"
 #include "passes/manual/manual_expansion.h"
 #include "passes/manual/passes.h"
 
@@ -13,6 +14,11 @@ using namespace mlir::sgd;
 namespace {
 struct ExpandManualPass : mlir::sgd::impl::ExpandManualPassBase<ExpandManualPass> {
   using ExpandManualPassBase::ExpandManualPassBase;
+
+  void getDependentDialects(DialectRegistry& registry) const override {
+    ExpandManualPassBase::getDependentDialects(registry);
+    registerBatchRules(registry);
+  }
 
   void runOnOperation() override {
     MeshOp mesh = getMesh(getOperation());

@@ -1,8 +1,11 @@
-// Roles of ops and patterns of reductions and broadcasts.
+// Roles of ops and patterns of reductions and broadcasts. Roles follow from traits for ops that move elements or
+// compute each by itself; the ladders here are for the others, and nobody but the clustering of this folder asks for
+// them.
 #include "passes/schedule/cluster_rules.h"
 
 #include "dialects/sgd/scalar_cost.h"
 #include "dialects/spmd/spmd_dialect.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -42,15 +45,15 @@ ClusterRole mlir::sgd::getClusterRole(Operation* op) {
   if (matchPattern(op, m_Constant(&constant)))
     return constant.isSplat() || type.getNumElements() <= kInlineConstant ? ClusterRole::Free : ClusterRole::Outside;
   if (op->hasTrait<OpTrait::ConstantLike>()) return ClusterRole::Outside;
-  if (movesOneTensor(op) || isa<IotaOp, spmd::PartitionIdOp, spmd::ShardSliceOp>(op)) return ClusterRole::Free;
-  if (isa<ReduceOp>(op)) return ClusterRole::Reduce;
-  if (auto scatter = dyn_cast<ScatterOp>(op))
-    return updatesMayMeet(scatter) ? ClusterRole::Scatter : ClusterRole::Pointwise;
-  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && isWrittenOver(update)) return ClusterRole::Update;
-  if (isa<PadOp, ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp, GatherOp>(op) ||
-      op->hasTrait<OpTrait::Elementwise>())
-    return ClusterRole::Pointwise;
-  return ClusterRole::Outside;
+  if (movesOneTensor(op)) return ClusterRole::Free;
+  if (op->hasTrait<MovesElements>() || op->hasTrait<OpTrait::Elementwise>()) return ClusterRole::Pointwise;
+  return llvm::TypeSwitch<Operation*, ClusterRole>(op)
+      .Case<IotaOp, spmd::PartitionIdOp, spmd::ShardSliceOp>([](auto) { return ClusterRole::Free; })
+      .Case<DynamicSliceOp, GatherOp>([](auto) { return ClusterRole::Pointwise; })
+      .Case([](DynamicUpdateSliceOp op) { return isWrittenOver(op) ? ClusterRole::Update : ClusterRole::Pointwise; })
+      .Case([](ScatterOp op) { return updatesMayMeet(op) ? ClusterRole::Scatter : ClusterRole::Pointwise; })
+      .Case([](ReduceOp) { return ClusterRole::Reduce; })
+      .Default([](Operation*) { return ClusterRole::Outside; });
 }
 
 bool mlir::sgd::keepsIndex(Operation* op) {

@@ -1,6 +1,7 @@
-// Lowers sorts to sorts of rows: the sorted dimension last, with working memory. Removes sorts of single elements.
+// The pass sgd-lower-sorts: patterns that lower sorts to sorts of rows, with the sorted dimension last and with working
+// memory, and remove sorts of single elements.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "passes/schedule/passes.h"
 
 #include "dialects/fusion/fusion_dialect.h"
@@ -42,16 +43,15 @@ SmallVector<Value> sortRows(OpBuilder& builder, Location loc, ArrayRef<Value> in
 }
 
 /// Moves the comparator of `sort` to `region`.
-void takeComparator(SortOp sort, Region& region) {
-  region.takeBody(sort.getComparator());
+void takeComparator(PatternRewriter& rewriter, SortOp sort, Region& region) {
+  rewriter.inlineRegionBefore(sort.getComparator(), region, region.end());
   auto yield = cast<YieldOp>(region.front().getTerminator());
-  OpBuilder builder(yield);
-  fusion::YieldOp::create(builder, yield.getLoc(), yield.getValues());
-  yield.erase();
+  PatternRewriter::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(yield);
+  rewriter.replaceOpWithNewOp<fusion::YieldOp>(yield, yield.getValues());
 }
 
-void lowerSort(SortOp sort) {
-  OpBuilder builder(sort);
+LogicalResult lowerSort(SortOp sort, PatternRewriter& builder) {
   RankedTensorType type = tensorType(sort.getInputs()[0]);
   auto dim = static_cast<int64_t>(sort.getDimension());
   SmallVector<Value> values(sort.getInputs());
@@ -59,12 +59,12 @@ void lowerSort(SortOp sort) {
     bool isMoved = dim != type.getRank() - 1;
     if (isMoved)
       for (Value& value : values) value = exchangeWithLast(builder, sort.getLoc(), value, dim);
-    values = sortRows(builder, sort.getLoc(), values, [&](Region& region) { takeComparator(sort, region); });
+    values = sortRows(builder, sort.getLoc(), values, [&](Region& region) { takeComparator(builder, sort, region); });
     if (isMoved)
       for (Value& value : values) value = exchangeWithLast(builder, sort.getLoc(), value, dim);
   }
-  sort->replaceAllUsesWith(values);
-  sort->erase();
+  builder.replaceOp(sort, values);
+  return success();
 }
 
 /// An integer that is ordered as the float `x` in total order.
@@ -81,10 +81,11 @@ Value createTotalOrderKey(OpBuilder& builder, Location loc, Value x) {
 }
 
 /// A comparator of values and positions that puts larger values first; the sort is stable.
-void fillDescending(Region& region, Location loc, Type element, Type position, bool isUnsigned) {
-  Block& block = region.emplaceBlock();
-  block.addArguments({element, element, position, position}, SmallVector<Location>(4, loc));
-  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+void fillDescending(PatternRewriter& builder, Region& region, Location loc, Type element, Type position,
+                    bool isUnsigned) {
+  PatternRewriter::InsertionGuard guard(builder);
+  Block& block = *builder.createBlock(&region, region.end(), {element, element, position, position},
+                                      SmallVector<Location>(4, loc));
   Value x = block.getArgument(0), y = block.getArgument(1);
   if (isa<FloatType>(element)) {
     x = createTotalOrderKey(builder, loc, x);
@@ -103,34 +104,27 @@ Value takeFirst(OpBuilder& builder, Location loc, Value rows, int64_t k) {
 }
 
 /// A choice of many elements is a sort.
-void lowerTopK(TopKOp topK) {
-  OpBuilder builder(topK);
+LogicalResult lowerTopK(TopKOp topK, PatternRewriter& builder) {
   Location loc = topK.getLoc();
   RankedTensorType type = tensorType(topK.getInput());
   auto k = static_cast<int64_t>(topK.getK());
-  if (k <= std::max(kAlwaysKept, type.getShape().back() / kLeastPart) || type.getNumElements() == 0) return;
+  if (k <= std::max(kAlwaysKept, type.getShape().back() / kLeastPart) || type.getNumElements() == 0) return failure();
   Type position = tensorType(topK.getPositions()).getElementType();
   Value iota = IotaOp::create(builder, loc, type.clone(position), type.getRank() - 1);
   SmallVector<Value> sorted = sortRows(builder, loc, {topK.getInput(), iota}, [&](Region& region) {
-    fillDescending(region, loc, type.getElementType(), position, topK.getUnsignedElements());
+    fillDescending(builder, region, loc, type.getElementType(), position, topK.getUnsignedElements());
   });
   Value values = takeFirst(builder, loc, sorted[0], k), positions = takeFirst(builder, loc, sorted[1], k);
-  topK->replaceAllUsesWith(ValueRange{values, positions});
-  topK->erase();
+  builder.replaceOp(topK, {values, positions});
+  return success();
 }
 
 struct LowerSortsPass : sgd::impl::LowerSortsPassBase<LowerSortsPass> {
   void runOnOperation() final {
-    SmallVector<Operation*> ops;
-    getOperation().walk([&](Operation* op) {
-      if (isa<SortOp, TopKOp>(op)) ops.push_back(op);
-    });
-    for (Operation* op : ops) {
-      if (auto sort = dyn_cast<SortOp>(op))
-        lowerSort(sort);
-      else
-        lowerTopK(cast<TopKOp>(op));
-    }
+    RewritePatternSet patterns(&getContext());
+    patterns.add(lowerSort);
+    patterns.add(lowerTopK);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 

@@ -1,4 +1,5 @@
-// Constants and iotas: folded, split per use before propagation, retyped after it.
+// Constants and iotas: folded, split per use before propagation, retyped after it. One sweep over the program, in its
+// order: all values must be split before anything propagates.
 #include "passes/sharding/constants.h"
 
 #include "mlir/IR/Builders.h"
@@ -11,15 +12,15 @@ bool mlir::sgd::isMadeFreely(Value value) {
   return op && isa<arith::ConstantOp, IotaOp>(op) && isa<RankedTensorType>(value.getType());
 }
 
-/// Replaces a broadcast or reshape of a splat constant by a constant.
-static void foldSplat(Operation* op) {
-  auto constant = op->getOperand(0).getDefiningOp<arith::ConstantOp>();
-  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
-  if (!splat) return;
+/// Replaces an op that moves the elements of a constant by what its folder makes of it, if that is a constant.
+static void foldMovement(Operation* op) {
+  auto constant = movesOneTensor(op) ? op->getOperand(0).getDefiningOp<arith::ConstantOp>() : arith::ConstantOp();
+  SmallVector<OpFoldResult, 1> folded;
+  if (!constant || failed(op->fold({constant.getValue()}, folded)) || folded.empty()) return;
+  auto value = dyn_cast_if_present<TypedAttr>(dyn_cast<Attribute>(folded.front()));
+  if (!value) return;
   OpBuilder builder(op);
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Value folded = arith::ConstantOp::create(builder, op->getLoc(), splat.resizeSplat(type));
-  op->getResult(0).replaceAllUsesWith(folded);
+  op->getResult(0).replaceAllUsesWith(arith::ConstantOp::create(builder, op->getLoc(), value));
   op->erase();
   if (constant->use_empty()) constant->erase();
 }
@@ -39,8 +40,7 @@ static void splitUses(Operation* op) {
 void mlir::sgd::splitFreeValues(func::FuncOp function) {
   SmallVector<Operation*> freeOps;
   for (Block* block : getProgramBlocks(function)) {
-    for (Operation& op : llvm::make_early_inc_range(*block))
-      if (isa<BroadcastInDimOp, ReshapeOp>(op)) foldSplat(&op);
+    for (Operation& op : llvm::make_early_inc_range(*block)) foldMovement(&op);
     for (Operation& op : *block) {
       if (op.getNumResults() != 1 || !isMadeFreely(op.getResult(0))) continue;
       auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());

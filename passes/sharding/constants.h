@@ -10,7 +10,7 @@ namespace mlir::sgd {
 /// communication.
 bool isMadeFreely(Value value);
 
-/// Turns broadcasts and reshapes of splat constants into constants, then gives every use of a
+/// Folds what only moves the elements of constants (broadcasts, reshapes of splats), then gives every use of a
 /// constant or iota an op of its own. Scalars are left alone: they cannot be sharded.
 void splitFreeValues(func::FuncOp function);
 

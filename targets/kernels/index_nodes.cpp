@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "dialects/sgd/tensor_type.h"
-#include "dialects/spmd/spmd_dialect.h"
 #include "targets/kernels/node_builder.h"
 
 using namespace mlir;
@@ -49,7 +48,7 @@ unsigned NodeBuilder::select(unsigned condition, unsigned yes, unsigned no) {
   return addNode(node);
 }
 
-FailureOr<unsigned> NodeBuilder::buildIota(IotaOp op, const IndexExpr& index) {
+FailureOr<unsigned> NodeBuilder::buildIota(IotaOp op, const IndexExpr& index, unsigned) {
   auto type = tensorType(op.getResult());
   SmallVector<StridedDim> dims;
   for (auto [dim, size] : llvm::enumerate(type.getShape())) dims.push_back({size, dim == op.getDimension() ? 1 : 0});
@@ -246,8 +245,11 @@ FailureOr<unsigned> NodeBuilder::buildCoordinate(AxisListAttr axes) {
   return addNode(node);
 }
 
-FailureOr<unsigned> NodeBuilder::buildShardSlice(Operation* operation, const IndexExpr& index, unsigned guard) {
-  auto op = cast<spmd::ShardSliceOp>(operation);
+FailureOr<unsigned> NodeBuilder::buildPartitionId(spmd::PartitionIdOp op, const IndexExpr&, unsigned) {
+  return buildCoordinate(op.getAxes());
+}
+
+FailureOr<unsigned> NodeBuilder::buildShardSlice(spmd::ShardSliceOp op, const IndexExpr& index, unsigned guard) {
   auto input = tensorType(op.getInput()), result = tensorType(op.getResult());
   SmallVector<int64_t> strides = getRowMajorStrides(input.getShape());
   SmallVector<StridedDim> dims;
@@ -259,4 +261,15 @@ FailureOr<unsigned> NodeBuilder::buildShardSlice(Operation* operation, const Ind
   node.operands.push_back(*coordinate);
   node.high = parts;
   return build(op.getInput(), stridedIndex(dims, 0, index) + opaque(node, parts) * (size * strides[dim]), guard);
+}
+
+void NodeBuilder::addIndexRules(NodeRules& rules) {
+  addRule<IotaOp, &NodeBuilder::buildIota>(rules);
+  addRule<PadOp, &NodeBuilder::buildPad>(rules);
+  addRule<ConcatenateOp, &NodeBuilder::buildConcatenate>(rules);
+  addRule<DynamicSliceOp, &NodeBuilder::buildDynamicSlice>(rules);
+  addRule<DynamicUpdateSliceOp, &NodeBuilder::buildDynamicUpdateSlice>(rules);
+  addRule<GatherOp, &NodeBuilder::buildGather>(rules);
+  addRule<spmd::PartitionIdOp, &NodeBuilder::buildPartitionId>(rules);
+  addRule<spmd::ShardSliceOp, &NodeBuilder::buildShardSlice>(rules);
 }

@@ -1,11 +1,8 @@
-// Values of elementwise ops, constants and reductions at an index, and the index arithmetic shared with
-// index_nodes.cpp.
+// Values of elementwise ops, constants and reductions at an index, and the index arithmetic that all rules share.
 #include "targets/kernels/node_builder.h"
 
 #include "dialects/sgd/tensor_type.h"
-#include "dialects/spmd/spmd_dialect.h"
 #include "llvm/ADT/Hashing.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -83,55 +80,22 @@ FailureOr<unsigned> NodeBuilder::build(Value value, const IndexExpr& index, unsi
   return node;
 }
 
+const NodeRules& NodeBuilder::getRules() {
+  static const NodeRules rules = [] {
+    NodeRules all;
+    addRule<ReduceOp, &NodeBuilder::buildReduce>(all);
+    addMovementRules(all);
+    addIndexRules(all);
+    addScatterRules(all);
+    return all;
+  }();
+  return rules;
+}
+
 FailureOr<unsigned> NodeBuilder::buildOp(Operation* op, const IndexExpr& index, unsigned guard) {
   if (op->getNumResults() != 1) return op->emitOpError("cannot be part of a kernel: it has several results");
-  auto input = [&] { return op->getOperand(0); };
-  auto inputStrides = [&] { return getRowMajorStrides(tensorType(input()).getShape()); };
-  SmallVector<StridedDim> dims;
-  if (isa<ReshapeOp, ShardingConstraintOp>(op)) return build(input(), index, guard);
-  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) {
-    for (int64_t size : tensorType(op->getResult(0)).getShape()) dims.push_back({size, 0});
-    for (auto [from, to] : llvm::enumerate(broadcast.getDims()))
-      if (tensorType(input()).getDimSize(from) != 1) dims[to].stride = inputStrides()[from];
-    return buildStrided(input(), dims, 0, index, guard);
-  }
-  if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    for (int64_t dim : transpose.getPermutation())
-      dims.push_back({tensorType(input()).getDimSize(dim), inputStrides()[dim]});
-    return buildStrided(input(), dims, 0, index, guard);
-  }
-  if (auto slice = dyn_cast<SliceOp>(op)) {
-    int64_t offset = 0;
-    for (auto [dim, size] : llvm::enumerate(tensorType(op->getResult(0)).getShape())) {
-      dims.push_back({size, inputStrides()[dim] * slice.getStrides()[dim]});
-      offset += inputStrides()[dim] * slice.getStarts()[dim];
-    }
-    return buildStrided(input(), dims, offset, index, guard);
-  }
-  if (auto reverse = dyn_cast<ReverseOp>(op)) {
-    int64_t offset = 0;
-    for (auto [dim, size] : llvm::enumerate(tensorType(input()).getShape()))
-      dims.push_back({size, inputStrides()[dim]});
-    for (int64_t dim : reverse.getDimensions()) {
-      offset += (dims[dim].size - 1) * dims[dim].stride;
-      dims[dim].stride = -dims[dim].stride;
-    }
-    return buildStrided(input(), dims, offset, index, guard);
-  }
   if (op->hasTrait<OpTrait::ConstantLike>()) return buildConstant(op, index);
-  if (auto iota = dyn_cast<IotaOp>(op)) return buildIota(iota, index);
-  if (auto pad = dyn_cast<PadOp>(op)) return buildPad(pad, index, guard);
-  if (auto concatenate = dyn_cast<ConcatenateOp>(op)) return buildConcatenate(concatenate, index, guard);
-  if (auto slice = dyn_cast<DynamicSliceOp>(op)) return buildDynamicSlice(slice, index, guard);
-  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) return buildDynamicUpdateSlice(update, index, guard);
-  if (auto gather = dyn_cast<GatherOp>(op)) return buildGather(gather, index, guard);
-  if (auto scatter = dyn_cast<ScatterOp>(op)) return buildScatter(scatter, index, guard);
-  if (auto id = dyn_cast<spmd::PartitionIdOp>(op)) return buildCoordinate(id.getAxes());
-  if (isa<spmd::ShardSliceOp>(op)) return buildShardSlice(op, index, guard);
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    if (guard != kNone) return op->emitOpError("cannot be fused into a pad or concatenate");
-    return buildReduce(reduce, index);
-  }
+  if (NodeRule rule = getRules().lookup(op->getName().getTypeID())) return rule(*this, op, index, guard);
   if (op->hasTrait<OpTrait::Elementwise>()) return buildElementwise(op, index, guard);
   return op->emitOpError("cannot be part of a kernel; express it by ops that README.md lists");
 }
@@ -165,7 +129,8 @@ FailureOr<unsigned> NodeBuilder::buildConstant(Operation* op, const IndexExpr& i
   return addNode(node);
 }
 
-FailureOr<unsigned> NodeBuilder::buildReduce(ReduceOp op, const IndexExpr& index) {
+FailureOr<unsigned> NodeBuilder::buildReduce(ReduceOp op, const IndexExpr& index, unsigned guard) {
+  if (guard != kNone) return op.emitOpError("cannot be fused into a pad or concatenate");
   auto input = tensorType(op.getInput());
   if (input.getNumElements() == 0) {
     OpBuilder builder(op.getContext());

@@ -1,12 +1,15 @@
 // Builds the node graph of a cluster's body: the value of a tensor at an index, as scalar nodes over the loop
-// variables. One class, its methods by op family: node_builder.cpp (elementwise, reductions, index arithmetic),
-// index_nodes.cpp, scatter_nodes.cpp. kernel_plan.cpp drives it; nothing here calls back.
+// variables. One class, its methods and their rules by op family: node_builder.cpp (elementwise, reductions, index
+// arithmetic), movement_nodes.cpp, index_nodes.cpp, scatter_nodes.cpp. kernel_plan.cpp drives it; nothing here calls
+// back.
 #ifndef SGD_TARGETS_KERNELS_NODE_BUILDER_H
 #define SGD_TARGETS_KERNELS_NODE_BUILDER_H
 
+#include <functional>
 #include <unordered_map>
 
 #include "dialects/sgd/tensor_layout.h"
+#include "dialects/spmd/spmd_dialect.h"
 #include "targets/kernels/kernel_plan.h"
 #include "targets/kernels/scatter_shape.h"
 
@@ -18,6 +21,13 @@ struct StridedDim {
   int64_t stride;
   bool isolated = false;  // its own index is wanted
 };
+
+class NodeBuilder;
+
+/// The node of element `index` of the op's result; see NodeBuilder::build.
+using NodeRule = FailureOr<unsigned> (*)(NodeBuilder&, Operation*, const IndexExpr& index, unsigned guard);
+/// By op. Elementwise ops and constants need no rule.
+using NodeRules = llvm::DenseMap<TypeID, NodeRule>;
 
 class NodeBuilder {
  public:
@@ -44,26 +54,9 @@ class NodeBuilder {
     llvm::SmallVector<IndexExpr> indices;  // one per extent, in row variables
   } row;
 
- private:
-  FailureOr<unsigned> buildOp(Operation* op, const IndexExpr& index, unsigned guard);
-  FailureOr<unsigned> buildElementwise(Operation* op, const IndexExpr& index, unsigned guard);
-  FailureOr<unsigned> buildConstant(Operation* op, const IndexExpr& index);
-  FailureOr<unsigned> buildIota(IotaOp op, const IndexExpr& index);
-  FailureOr<unsigned> buildPad(PadOp op, const IndexExpr& index, unsigned guard);
-  void splitAtSeams(ConcatenateOp op, const IndexExpr& position);
-  FailureOr<unsigned> buildConcatenate(ConcatenateOp op, const IndexExpr& index, unsigned guard);
-  FailureOr<unsigned> buildDynamicSlice(DynamicSliceOp op, const IndexExpr& index, unsigned guard);
-  FailureOr<unsigned> buildDynamicUpdateSlice(DynamicUpdateSliceOp op, const IndexExpr& index, unsigned guard);
-  FailureOr<unsigned> buildGather(GatherOp op, const IndexExpr& index, unsigned guard);
-  FailureOr<unsigned> buildScatter(ScatterOp op, const IndexExpr& index, unsigned guard);
-  FailureOr<IndexExpr> scatterStart(ScatterOp op, const ScatterShape& shape, const ScatterShape::OperandDim& dim,
-                                    const IndexExpr& indexBase, unsigned guard);
-  FailureOr<unsigned> buildReduce(ReduceOp op, const IndexExpr& index);
-  FailureOr<unsigned> buildCoordinate(AxisListAttr axes);
-  FailureOr<unsigned> buildShardSlice(Operation* op, const IndexExpr& index, unsigned guard);
+  // Rules of ops are made of these.
   FailureOr<unsigned> buildStrided(Value operand, llvm::ArrayRef<StridedDim> dims, int64_t offset,
                                    const IndexExpr& index, unsigned guard);
-
   /// Indices of the groups: `extents` are row-major sizes whose product is the number of elements that `index` runs
   /// over.
   llvm::SmallVector<IndexExpr> delinearize(const IndexExpr& index, llvm::ArrayRef<int64_t> extents);
@@ -78,6 +71,37 @@ class NodeBuilder {
   unsigned both(unsigned left, unsigned right);
   unsigned select(unsigned condition, unsigned yes, unsigned no);
   unsigned addNode(Node node);
+
+ private:
+  static const NodeRules& getRules();
+  static void addMovementRules(NodeRules& rules);
+  static void addIndexRules(NodeRules& rules);
+  static void addScatterRules(NodeRules& rules);
+  /// A method (op, index, guard), or a function (builder, op, index, guard).
+  template <typename Op, auto rule>
+  static void addRule(NodeRules& rules) {
+    rules[TypeID::get<Op>()] = [](NodeBuilder& builder, Operation* op, const IndexExpr& index, unsigned guard) {
+      return std::invoke(rule, builder, cast<Op>(op), index, guard);
+    };
+  }
+
+  FailureOr<unsigned> buildOp(Operation* op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildElementwise(Operation* op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildConstant(Operation* op, const IndexExpr& index);
+  FailureOr<unsigned> buildIota(IotaOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildPad(PadOp op, const IndexExpr& index, unsigned guard);
+  void splitAtSeams(ConcatenateOp op, const IndexExpr& position);
+  FailureOr<unsigned> buildConcatenate(ConcatenateOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildDynamicSlice(DynamicSliceOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildDynamicUpdateSlice(DynamicUpdateSliceOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildGather(GatherOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildScatter(ScatterOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<IndexExpr> scatterStart(ScatterOp op, const ScatterShape& shape, const ScatterShape::OperandDim& dim,
+                                    const IndexExpr& indexBase, unsigned guard);
+  FailureOr<unsigned> buildReduce(ReduceOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildCoordinate(AxisListAttr axes);
+  FailureOr<unsigned> buildPartitionId(spmd::PartitionIdOp op, const IndexExpr& index, unsigned guard);
+  FailureOr<unsigned> buildShardSlice(spmd::ShardSliceOp op, const IndexExpr& index, unsigned guard);
   uint64_t varsOf(const IndexExpr& index) const;
   unsigned phaseOf(const IndexExpr& index) const;
 

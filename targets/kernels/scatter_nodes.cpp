@@ -140,3 +140,5 @@ LogicalResult NodeBuilder::buildScatterLoops(ScatterOp op) {
   plan.scatter = loops;
   return success();
 }
+
+void NodeBuilder::addScatterRules(NodeRules& rules) { addRule<ScatterOp, &NodeBuilder::buildScatter>(rules); }

@@ -1,7 +1,7 @@
 """Checks that a question about the kinds of ops or instructions is answered in one file: lists the files that tell many kinds apart, by casts, switches or names, and
 holds them to those that are listed here with their question. A new file that asks `which kind is it` of many kinds should ask the op instead: of instructions
 dialects/plan/instruction_interface.td and runtime/artifact/operands.h, of graph ops the traits and interfaces in dialects/sgd (data_flow.td, linear_op.td, sharding_rule.td),
-dialects/spmd/collective.td and passes/partition/local_rule.td."""
+dialects/spmd/collective.td, passes/partition/local_rule.td, passes/manual/batch_rule.td and the rules of targets/kernels/node_builder.h."""
 import pathlib
 import re
 import subprocess
@@ -29,10 +29,8 @@ INSTRUCTION_QUESTIONS = {
 GRAPH = re.compile(CASTS + r"|\.Case\(\[[&=]?\]\(((?:\w+::)*\w+Op)\b")
 
 GRAPH_QUESTIONS = {
-    "passes/carry/links.cpp": "is a result an update of an argument",
+    "passes/carry/op_links.cpp": "is a result an update of an argument",
     "passes/manual/rank_arithmetic.cpp": "which scalar has each rank",
-    "passes/manual/batch_collective.cpp": "what is a collective over batched values",
-    "passes/manual/batch_op.cpp": "what is an op over batched values",
     "passes/sharding/find_batching.cpp": "is an index its own position",
     "passes/sharding/propagation.cpp": "when an op takes part in propagation",
     "passes/schedule/cluster_graph.cpp": "may ops meet in one kernel",
@@ -41,7 +39,6 @@ GRAPH_QUESTIONS = {
     "passes/schedule/tile_dims.cpp": "which dimensions may be tiled",
     "passes/memory/lower_to_plan.cpp": "which instruction an op becomes",
     "compiler/bound/tensor_origins.cpp": "which op's elements a value must come from",
-    "targets/kernels/node_builder.cpp": "which elements of operands an element is made of",
     "reference/collectives.cpp": "what a collective means",
     "reference/evaluate.cpp": "what an op with regions means",
     # Forms that are recognised, op by op.

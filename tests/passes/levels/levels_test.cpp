@@ -24,7 +24,7 @@ TEST_F(Levels, EveryOpHasARule) {
   unsigned count = 0;
   for (RegisteredOperationName name : context.getRegisteredOperations()) {
     if (!llvm::is_contained({"sgd", "spmd", "fusion", "plan"}, name.getDialectNamespace())) continue;
-    EXPECT_NE(findLevelRule(name.getStringRef()), nullptr) << name.getStringRef().str();
+    EXPECT_NE(findLevelRule(name), nullptr) << name.getStringRef().str();
     ++count;
   }
   EXPECT_GT(count, 60u);
@@ -54,9 +54,14 @@ TEST_F(Levels, EveryOpThatGoesNamesThePass) {
 }
 
 TEST_F(Levels, RulesOfOpsComeBeforeThoseOfDialects) {
-  EXPECT_EQ(findLevelRule("arith.constant")->last, Level::Kernels);
-  EXPECT_EQ(findLevelRule("arith.addf")->last, Level::Spmd);
-  EXPECT_EQ(findLevelRule("scf.for"), nullptr);
+  auto find = [&](StringRef name) { return findLevelRule(OperationName(name, &context)); };
+  EXPECT_EQ(find("arith.constant")->last, Level::Kernels);
+  EXPECT_EQ(find("arith.addf")->last, Level::Spmd);
+  EXPECT_EQ(find("scf.for"), nullptr);
+  // Of the graph: scalars may be compared in a comparator from the start, tensors in kernels alone.
+  EXPECT_EQ(find("sgd.divsi")->firstInKernel, Level::Graph);
+  EXPECT_EQ(find("sgd.gather")->firstInKernel, Level::Kernels);
+  EXPECT_EQ(find("sgd.gather")->name, "sgd");
 }
 
 }  // namespace
