@@ -1,4 +1,4 @@
-"""What the benchmark makes of metrics: ratios, limits, verdicts and tables; and that it runs without any peer. usage: bench_test.py BUILD"""
+"""Tests how the benchmark judges metrics: ratios, limits, verdicts and tables; and that it runs without any peer. usage: bench_test.py BUILD"""
 import json
 import pathlib
 import subprocess

@@ -76,7 +76,8 @@ void Pin(uint32_t rank) {
   sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-// What memory allows: all ranks at once copy the full vector from one half of their windows to the other.
+// Measures the limit that memory sets: all ranks at once copy the full vector from one half of their windows to the
+// other.
 std::vector<double> TimeCopy(Communicator& communicator, uint64_t bytes, int iterations) {
   std::vector<double> microseconds;
   for (int i = 0; i < iterations + 3; ++i) {

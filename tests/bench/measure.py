@@ -16,7 +16,7 @@ class Measured:
 
 @dataclasses.dataclass
 class Context:
-    """What sections make their rows of."""
+    """Measurements of which sections make their rows."""
     tools: commands.Tools
     models: list
     measured: list

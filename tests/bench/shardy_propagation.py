@@ -113,7 +113,7 @@ def compare(theirs, ours):
     return total, different
 
 
-# What differences cost ---------------------------------------------------------------------------------------------------
+# Costs of differences ---------------------------------------------------------------------------------------------------
 
 
 def groups_of(text, different):

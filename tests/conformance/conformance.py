@@ -88,7 +88,7 @@ class Runner:
         raise Refused(message[:600])
 
     def outputs(self, chosen, way):
-        """What the cases compute: a list of tensors for each."""
+        """Computes the cases: a list of tensors for each."""
         source, output = self.folder / "cases.mlir", self.folder / "out.safetensors"
         source.write_text(cases.module(chosen, way == "hidden"))
         if way == "evaluated":
@@ -106,7 +106,7 @@ class Runner:
 
 
 def judge(case, tensors):
-    """What is wrong with the outputs of a case; empty when nothing is."""
+    """Lists what is wrong with the outputs of a case; empty when nothing is."""
     problems = [differences(tensors[2 * i], tensors[2 * i + 1], kind) for i, kind in enumerate(case.checks)]
     return "; ".join(f"check {i}: {problem}" for i, problem in enumerate(problems) if problem)
 
@@ -167,7 +167,7 @@ def main():
     parser.add_argument("--list", default="wrong,crash,refused")
     args = parser.parse_args()
     chosen = [c for c in cases.collect(args.checkout) if not args.only or args.only.search(c.name)]
-    # What will be refused goes alone: it would make the others of its batch be compiled again.
+    # A case that will be refused goes alone: it would make the others of its batch be compiled again.
     inside, outside = [c for c in chosen if not c.outside], [c for c in chosen if c.outside]
     batches = [inside[i:i + args.batch] for i in range(0, len(inside), args.batch)] + [[c] for c in outside]
     results = []

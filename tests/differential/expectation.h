@@ -1,4 +1,4 @@
-// What a program's results must be, by the reference evaluator, and how far from it they may be.
+// Results that a program must have, by the reference evaluator, and how far from them it may be.
 #ifndef SGD_TESTS_DIFFERENTIAL_EXPECTATION_H
 #define SGD_TESTS_DIFFERENTIAL_EXPECTATION_H
 

@@ -10,7 +10,7 @@
 
 namespace mlir::sgd::differential {
 
-/// What a program's text says of its inputs, in comments of a line each:
+/// A program's text describes its inputs in comments of a line each:
 ///
 ///     // seed: 17
 ///     // arg1: -2..5          numbers in this range, both ends included; whole ones for integers

@@ -1,4 +1,4 @@
-"""What goes from step to step is what the program means: losses of several steps against NumPy, across aliases, checkpoints and programs."""
+"""The state that the program means goes from step to step: losses of several steps against NumPy, across aliases, checkpoints and programs."""
 import json
 import pathlib
 

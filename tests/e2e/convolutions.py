@@ -70,7 +70,7 @@ def convolution(draw):
 
 
 def after(epilogue, index, name, features, line, type, result):
-    """What makes %f of convolution %c: a bias, a bias and relu, or the sum with one of another operand, which libraries may take."""
+    """Ops that make %f of convolution %c: a bias, a bias and relu, or the sum with one of another operand, which libraries may take."""
     if epilogue == "sum":
         other = line.replace(f"%c{index} =", f"%d{index} =").replace(f"(%arg{2 * index},", f"({name},")
         return [other, f"%f{index} = stablehlo.add %c{index}, %d{index} : {result}"]

@@ -1,4 +1,4 @@
-"""What goes from step to step where streams run the steps: on fakes of the driver, instruction by instruction, recorded and replayed."""
+"""Checks the state that goes from step to step where streams run the steps: on fakes of the driver, instruction by instruction, recorded and replayed."""
 import json
 import os
 

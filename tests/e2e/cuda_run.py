@@ -86,7 +86,7 @@ def several_ranks(folder):
 
 
 def takes_what_was_planned(folder):
-    """What a rank takes of the GPU's memory is the reported peak, and the second places of inputs on their way; packing for collectives included."""
+    """A rank allocates the reported peak of the GPU's memory, and the second places of inputs on their way; packing for collectives included."""
     for model in ("mlp_digits", "gpt_dp", "gpt_zero1", "gpt_zero3", "gpt_tp", "gpt_scan", "resnet_small", "resnet_spatial", "moe_einsum", "bert_cls"):
         artifact, report, ranks = harness.Model(model).compile(folder, extra=TARGET)
         run = harness.tool("sgdrun", "-n", ranks, artifact, "--bench", 1,

@@ -37,7 +37,7 @@ def nearest(values, kind):
     """Each value rounded to the format, by the distance to all of its codes; ties to the even one."""
     codes = compare_tensors.float8_values(kind)[:128].astype(np.float64)
     finite = np.count_nonzero(np.isfinite(codes))
-    # What comes after the largest number, were there room for it.
+    # The number after the largest one, were there room for it.
     steps = np.append(codes[:finite], 2 * codes[finite - 1] - codes[finite - 2])
     distance = np.abs(np.abs(values)[..., None] - steps)
     near = distance == distance.min(axis=-1, keepdims=True)

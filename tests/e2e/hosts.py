@@ -213,7 +213,7 @@ def listens(port):
 
 
 def garbage(folder):
-    """What a port scanner does to a job that waits for its second host."""
+    """A port scanner does not disturb a job that waits for its second host."""
     artifact = compiled(folder, {"data": 2})
     port = next(PORTS)
     args = ["-n", 1, "--nnodes", 2, "--master", f"{ADDRESS}:{port}", artifact, *once(folder)]

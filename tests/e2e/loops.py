@@ -91,7 +91,7 @@ def sums_once(folder):
 
 
 def memory_of_a_loop(folder):
-    """What a step of an unrolled loop needs and the next one does not is there once: a longer loop needs no more."""
+    """Temporaries of one iteration of an unrolled loop share memory with those of the next: a longer loop needs no more."""
     peaks = []
     for trips in (200, 2000):
         text = (FOLDER / "nested.mlir").read_text()

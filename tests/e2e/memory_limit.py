@@ -29,7 +29,7 @@ def refusal(*args):
 
 
 def check_recomputed(report, base):
-    """What is listed is what the counts say."""
+    """The list agrees with the counts."""
     assert report["memory"]["peak"] < base["memory"]["peak"]
     if not report["recomputed"]:
         return

@@ -37,7 +37,7 @@ class Choices {
   /// `count` different numbers below `size`, in ascending order.
   std::vector<int64_t> subset(int64_t size, int64_t count);
 
-  /// What was decided, each below the bound that was asked for.
+  /// The decisions, each below the bound that was asked for.
   const std::vector<uint64_t>& getTaken() const { return taken; }
   /// Drops recorded decisions that nobody asked for.
   void trim() { taken.resize(next); }

@@ -9,7 +9,7 @@ namespace {
 
 void addMix(Program& program) { addOps(program, 2 + program.choices.below(5)); }
 
-/// What gets other code for large tensors: wide accesses, tiles, rows that threads share, sums in parts.
+/// Ops that get other code for large tensors: wide accesses, tiles, rows that threads share, sums in parts.
 constexpr void (*kLargeOps[])(Program&) = {
     addElementwise,   addConversion, addReduce,  addCumulative,   addBroadcast,
     addTranspose,     addReshape,    addSlice,   addPad,          addConcatenate,

@@ -1,4 +1,4 @@
-// What is generated: one function per family of ops, which adds one op (or a small group of them) to a program.
+// The generators: one function per family of ops, which adds one op (or a small group of them) to a program.
 #ifndef SGD_TESTS_FUZZ_FAMILIES_H
 #define SGD_TESTS_FUZZ_FAMILIES_H
 

@@ -78,7 +78,7 @@ Value addIndices(Program& program, const IndexSpace& space) {
 
 std::string printUnsigned(Choices& choices) { return choices.chance(10) ? ", unsigned_indices" : ""; }
 
-/// What a scatter does with an old and a new value.
+/// The body of a scatter: combines an old and a new value.
 std::string printScatterBody(Choices& choices, const Value& input) {
   if (!choices.chance(30)) return printCombiner(input, choices.pick({"add", "maximum", "minimum", "multiply"}));
   // The new one, or something that is no op of its own.

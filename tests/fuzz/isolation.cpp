@@ -33,7 +33,7 @@ Worker::Worker(const std::function<void(const Report&)>& work) {
   process = fork();
   if (process == 0) {
     ::close(ends[0]);
-    // What a crash prints is of no use without the program, which is saved.
+    // The output of a crash is of no use without the program, which is saved.
     if (int null = ::open("/dev/null", O_WRONLY); null >= 0 && !getenv("SGD_FUZZ_VERBOSE")) ::dup2(null, STDERR_FILENO);
     work([&](std::string line) {
       for (char& c : line)

@@ -164,7 +164,7 @@ class MatrixOps {
     return {re, im};
   }
 
-  /// What does not depend on the order of eigenvalues: the sums of their squares.
+  /// Adds what does not depend on the order of eigenvalues: the sums of their squares.
   void addSums(const Parts& values) { dot(values, values, 0, 0, Conjugate::Neither, /*isHidden=*/false); }
 
   std::string maybe(const std::string& option) { return choices.chance(50) ? " " + option : ""; }

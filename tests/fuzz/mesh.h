@@ -29,7 +29,7 @@ struct ShardingOptions {
   unsigned partialPercent = 0;  // of the shardings are unreduced
 };
 
-/// What a generated program has to offer to those who count.
+/// Features of a generated program, for statistics.
 struct Features {
   bool hasUneven = false;       // an axis that does not divide its dimension
   bool hasSeveralAxes = false;  // a tensor sharded over two axes, or a part of one

@@ -1,4 +1,4 @@
-// What depends on the order of numbers: sort, top_k, argmax.
+// Ops that depend on the order of numbers: sort, top_k, argmax.
 #include "tests/fuzz/families.h"
 #include "tests/fuzz/stablehlo_text.h"
 

@@ -1,4 +1,4 @@
-// What came of one generated program.
+// The outcome of one generated program.
 #ifndef SGD_TESTS_FUZZ_OUTCOME_H
 #define SGD_TESTS_FUZZ_OUTCOME_H
 

@@ -29,7 +29,7 @@ struct Value {
   Type type;
 };
 
-/// What the numbers of an argument are: see tests/differential/inputs.h.
+/// The numbers of an argument; see tests/differential/inputs.h.
 struct Range {
   std::string text;  // "-2..5", "special", or empty
   static Range numbers(int64_t low, int64_t high) { return {std::to_string(low) + ".." + std::to_string(high)}; }

@@ -19,7 +19,7 @@ double secondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// What is alike in failures with the same cause, mostly: the message without numbers.
+/// The part of a failure that mostly depends on its cause alone: the message without numbers.
 std::string toSignature(size_t family, const Outcome& outcome) {
   std::string signature = getFamilies()[family].name;
   for (char c : outcome.message.substr(0, 120))

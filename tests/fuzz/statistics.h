@@ -1,4 +1,4 @@
-// What a run has seen, by family.
+// Counts the programs of a run by family.
 #ifndef SGD_TESTS_FUZZ_STATISTICS_H
 #define SGD_TESTS_FUZZ_STATISTICS_H
 

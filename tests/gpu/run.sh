@@ -22,7 +22,7 @@ pack_programs() { # FOLDER BUILD
   ldd "$build/bin/sgdrun" "$build/lib/sgd/sgd_target_cuda.so" | awk '$3 ~ /^\// { print $3 }' | sort -u > "$out/needed"
   grep -vE "$system" "$out/needed" | xargs -I{} cp -L {} "$out/libraries/"
   grep -E "$system" "$out/needed" | xargs -I{} cp -L {} "$out/system/"
-  # What NVIDIA's libraries ask for beside that: in glibc before 2.34 these are libraries of their own, which do not go with our libc.
+  # NVIDIA's libraries need these besides: in glibc before 2.34 these are libraries of their own, which do not go with our libc.
   local libc
   libc=$(grep -E '/libc\.so\.' "$out/needed")
   for name in libdl.so.2 libpthread.so.0 librt.so.1 libutil.so.1 libm.so.6 libresolv.so.2 libnss_files.so.2 libnss_dns.so.2; do

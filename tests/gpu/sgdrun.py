@@ -10,7 +10,7 @@ TIMEOUT = float(os.environ.get("SGD_TIMEOUT", 300))
 
 
 class ResultError(Exception):
-    """What was asked did not come out."""
+    """A run had another outcome than asked for."""
 
 
 @functools.cache
@@ -39,7 +39,7 @@ def attempt(*arguments, env=None):
 
 
 def run(*arguments, env=None):
-    """What it printed; ResultError with its messages when it did not succeed."""
+    """Returns its output; ResultError with its messages when it did not succeed."""
     done = attempt(*arguments, env=env)
     if done.returncode != 0:
         raise ResultError(f"exit code {done.returncode}: {done.stderr.strip()[-1500:]}")
@@ -47,7 +47,7 @@ def run(*arguments, env=None):
 
 
 def fails(*arguments, env=None):
-    """What it said when it refused; ResultError when it did not, or not in the ordinary way."""
+    """Returns its message when it refused; ResultError when it did not, or not in the ordinary way."""
     done = attempt(*arguments, env=env)
     if done.returncode != 1:
         raise ResultError(f"exit code {done.returncode}, expected 1: {done.stderr.strip()[-1500:]}")

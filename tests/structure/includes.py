@@ -23,7 +23,7 @@ RUNTIME = {
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives.
 DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "runtime/comm"], "dialects/fusion": ["dialects/sgd"],
             "dialects/plan": ["dialects/sgd", "dialects/spmd", "dialects/fusion", "runtime/comm", "runtime/linear_algebra"]}
-# What there is until localisation and its collectives; kernels and library calls come with the kernel stage, instructions with the plan.
+# Dialects of the stages until localisation and its collectives; kernels and library calls come with the kernel stage, instructions with the plan.
 GRAPH = ["dialects/sgd", "dialects/spmd"]
 KERNELS = GRAPH + ["dialects/fusion"]
 IR = list(DIALECTS)

@@ -77,7 +77,7 @@ def ops_of(dialect):
 
 
 OPS = {dialect: ops_of(dialect) for dialect in ("sgd", "fusion")}
-# What is told apart, in how many kinds that counts as a ladder, where definitions stand, and which files do so why.
+# Each row: the things told apart, from how many kinds on that is a ladder, where definitions stand, and the files that do so with their questions.
 LADDERS = [
     ("instructions", instructions_in, 5, "dialects/plan/", INSTRUCTION_QUESTIONS),
     ("graph ops", graph_ops_in, 6, ("dialects/sgd/", "dialects/fusion/"), GRAPH_QUESTIONS),

@@ -1,4 +1,4 @@
-// What sgdrun says when something is wrong: exit code 2 for usage, 1 for the rest, one line, and
+// Messages of sgdrun when something is wrong: exit code 2 for usage, 1 for the rest, one line, and
 // nothing written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ struct ToyOptions {
   // Whether train says that its result is the next w; if not, whether it says why not.
   bool is_carry_known = true;
   bool has_carry_doubt = false;
-  // What the device of the artifact does in the time of a byte of memory; 0: the artifact does not say.
+  // Operations of the artifact's device in the time of a byte of memory; 0: the artifact does not say.
   double flops_per_byte = 6;
 };
 

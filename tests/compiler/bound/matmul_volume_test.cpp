@@ -19,7 +19,7 @@ class MatmulVolumes : public ::testing::Test {
 
   /// Of the one product of @main, whose operands are all ones.
   MatmulVolume parse(const std::string& product, const std::string& lhs, const std::string& rhs,
-                      const std::string& result) {
+                     const std::string& result) {
     module =
         parseSourceString<ModuleOp>("func.func @main() -> " + result + " {\n%a = arith.constant dense<1.0> : " + lhs +
                                         "\n%b = arith.constant dense<1.0> : " + rhs + "\n%r = " + product + " : " +
@@ -48,7 +48,7 @@ class MatmulVolumes : public ::testing::Test {
 
 TEST_F(MatmulVolumes, OfDotGeneral) {
   MatmulVolume volume = parse("sgd.dot_general %a, %b batching = [1] x [0] contracting = [2] x [1]",
-                               "tensor<3x2x4xf32>", "tensor<2x4x5xf32>", "tensor<2x3x5xf32>");
+                              "tensor<3x2x4xf32>", "tensor<2x4x5xf32>", "tensor<2x3x5xf32>");
   EXPECT_EQ(volume.groups, 2);
   EXPECT_EQ(volume.m, 3);
   EXPECT_EQ(volume.n, 5);
@@ -71,7 +71,7 @@ TEST_F(MatmulVolumes, ConvolutionsDoNotMultiplyTheirPadding) {
                     Form{"strides = [3] low = [1] high = [-1] lhs_dilations = [2] rhs_dilations = [2]", 3}}) {
     std::string size = std::to_string(form.result);
     MatmulVolume volume = parse(std::string("sgd.convolution %a, %b ") + form.windows, "tensor<2x7x2x3xf32>",
-                                 "tensor<3x2x3x4xf32>", "tensor<2x" + size + "x2x4xf32>");
+                                "tensor<3x2x3x4xf32>", "tensor<2x" + size + "x2x4xf32>");
     EXPECT_EQ(volume.multiplications, countMultiplications()) << form.windows;
     EXPECT_EQ(volume.groups, 2);
     EXPECT_EQ(volume.m, 2 * form.result);
@@ -89,7 +89,7 @@ TEST_F(MatmulVolumes, OtherOpsHaveNone) {
   module->walk([](Operation* op) { EXPECT_FALSE(getMatmulVolume(op)); });
 }
 
-/// What multiplications (group, i, j, l) read and write: elements of lhs, rhs and result.
+/// Reads and writes of the multiplications (group, i, j, l): elements of lhs, rhs and result.
 std::array<double, 3> countElements(const std::set<std::array<int, 4>>& points) {
   std::array<std::set<std::array<int, 3>>, 3> elements;
   for (auto [group, i, j, l] : points) {

@@ -38,7 +38,7 @@ class StackedSlices : public ::testing::Test {
            "] : tensor<4x8xf32> -> " + type + "\n";
   }
 
-  /// What the slice reads: "s", "a" or "b" for the function's arguments, "?" where that is not known.
+  /// The tensor that the slice reads: "s", "a" or "b" for the function's arguments, "?" where that is not known.
   std::string getRead() {
     std::string read = "no slice";
     module->walk([&](SliceOp slice) {

@@ -1,4 +1,4 @@
-// What a user reads when a compilation is refused: one line, a place, a cause.
+// A refused compilation prints one line: a place, a cause.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

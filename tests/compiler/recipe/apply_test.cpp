@@ -1,4 +1,4 @@
-// What a recipe makes of a program, seen in the annotations of the graph level and in what the user is told.
+// Applies recipes to programs: annotations of the graph level, and messages.
 #include "compiler/recipe/apply.h"
 
 #include "compiler/driver/driver.h"

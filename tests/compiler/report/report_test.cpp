@@ -1,4 +1,4 @@
-// What a report says of each collective, against the ring formula worked out by hand; and that its JSON loses nothing.
+// Compares a report's collectives with the ring formula worked out by hand; its JSON loses nothing.
 #include "compiler/report/report.h"
 
 #include <gmock/gmock.h>

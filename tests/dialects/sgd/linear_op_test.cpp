@@ -1,5 +1,5 @@
-// What every elementwise op says of its linearity is held against what the reference evaluator computes, on random
-// elements: a claim must hold, and what is not claimed of sums must not. Ops that a dialect gains are tested unasked.
+// Holds what every elementwise op says of its linearity against the reference evaluator, on random elements: a claim
+// must hold, and what is not claimed of sums must not. Ops that a dialect gains are tested unasked.
 #include "dialects/sgd/linear_op.h"
 
 #include <gtest/gtest.h>

@@ -382,7 +382,7 @@ def complex_eigenvalues_grad(a):
 
 
 def eig_properties(a):
-    """What eigenvectors are whatever their order and phase: a v - v w is 0, columns have length 1, and v w v^-1 is a."""
+    """Properties of eigenvectors whatever their order and phase: a v - v w is 0, columns have length 1, and v w v^-1 is a."""
     w, v = jnp.linalg.eig(a)
     return a @ v - v * w[..., None, :], jnp.linalg.norm(v, axis=-2), (v * w[..., None, :]) @ jnp.linalg.inv(v), jnp.sum(v.imag**2 * (w.imag == 0)[..., None, :])
 

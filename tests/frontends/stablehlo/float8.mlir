@@ -38,7 +38,7 @@ func.func @sums(%x: tensor<4x8xf8E4M3FN>, %y: tensor<8x4xf8E4M3FN>) -> (tensor<4
 
 // -----
 
-// What ranks may have to add zeros to is bits.
+// Values to which ranks may have to add zeros are integers of the same bits.
 // CHECK-LABEL: func.func @moves
 func.func @moves(%x: tensor<16x8xf8E5M2>, %i: tensor<3x1xi32>, %u: tensor<3x8xf8E5M2>) -> (tensor<3x8xf8E5M2>, tensor<16x8xf8E5M2>, tensor<16x8xf8E5M2>) {
   // CHECK: sgd.gather {{.*}}tensor<16x8xi8>

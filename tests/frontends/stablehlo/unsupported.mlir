@@ -1,4 +1,4 @@
-// What is not supported is refused with the op, its place and what to do instead.
+// Refuses unsupported ops with the op, its place and what to do instead.
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics
 
 func.func @callback(%x: tensor<4xf32>) {

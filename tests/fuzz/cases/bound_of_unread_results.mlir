@@ -1,4 +1,4 @@
-// What a matmul of no elements reads is read by nobody: sends 0 bytes, the bound said 37
+// Nobody reads the operands of a matmul of no elements: sends 0 bytes, the bound said 37
 // Found by --family layer --seed 301, case 800
 // seed: 0
 sgd.mesh @mesh = <["x"=3]>

@@ -1,6 +1,6 @@
 // seed: 1
 // arg0: -1..2
-// What a branch sends is empty: its window scratch was looked for where there was none.
+// A branch sends empty buffers: its window scratch was looked for where there was none.
 sgd.mesh @mesh = <["x"=7]>
 func.func @main(%i: tensor<i32>, %x: tensor<21x17x2xi1> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}, {}]>}, %y: tensor<11x0x0xi1>)
     -> tensor<11x0x0xi1> {

@@ -1,4 +1,4 @@
-// What need not be communicated in every iteration.
+// Collectives that need not run in every iteration leave the loop.
 // RUN: sgd-opt %s --sgd-place-reductions --split-input-file | FileCheck %s
 
 sgd.mesh @mesh = <["data"=2]>
@@ -29,7 +29,7 @@ func.func @accumulate(%x: !rows, %g: !rows) -> !whole {
   return %0#2 : !whole
 }
 
-// What it begins with, and what is whole, counts on one rank.
+// The initial value, and whole summands, count on one rank.
 // CHECK-LABEL: @begins
 func.func @begins(%x: !rows, %first: !whole, %each: !whole) -> !whole {
   // CHECK: %[[FIRST:.*]] = sgd.reshard %{{.*}} -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>

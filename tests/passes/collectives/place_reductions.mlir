@@ -133,7 +133,7 @@ func.func @shared_gather(%w: tensor<16xf32, #sgd.sharding<@mesh, [{"data"}]>>) -
 
 sgd.mesh @mesh = <["a"=2, "b"=2]>
 
-// What is free to make from the value itself is made from it, whatever else its other users need.
+// A sharding that is free to make from the value itself is made from it, whatever its other users need.
 // CHECK-LABEL: func.func @replicated_value
 // CHECK-DAG: sgd.reshard %arg0 : {{.*}} -> tensor<16xf32, #sgd.sharding<@mesh, [{"a"}]>>
 // CHECK-DAG: sgd.reshard %arg0 : {{.*}} -> tensor<16xf32, #sgd.sharding<@mesh, [{"b"}]>>

@@ -1,4 +1,4 @@
-// What ranks decide alone, and what they must decide together.
+// Loops and branches that ranks decide alone, and those that they must decide together.
 // RUN: sgd-opt %s --split-input-file --spmd-settle-control-flow --canonicalize --spmd-verify | FileCheck %s
 
 sgd.mesh @mesh = <["x"=4]>

@@ -1,4 +1,4 @@
-// What closes the SPMD stage.
+// The verifier that closes the SPMD stage.
 // RUN: sgd-opt %s --split-input-file --spmd-verify --verify-diagnostics
 
 sgd.mesh @mesh = <["x"=4, "y"=2]>
@@ -119,7 +119,7 @@ func.func @half_agreed(%p: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{
 
 // -----
 
-// What a later iteration brings counts.
+// Values of later iterations count.
 sgd.mesh @mesh = <["x"=4]>
 func.func @carried(%n: tensor<i32>) -> tensor<i32> {
   // expected-error @below {{its predicate may differ between ranks along}}
@@ -157,7 +157,7 @@ func.func @own_branch(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// What differs along "x" differs along "y" once ranks have exchanged their places.
+// A value that differs along "x" differs along "y" once ranks have exchanged their places.
 sgd.mesh @mesh = <["x"=2, "y"=2]>
 func.func @exchanged(%n: tensor<1xi32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>}) -> tensor<1xi32> {
   %0 = spmd.collective_permute %n from <@mesh, {"x", "y"}> to <@mesh, {"y", "x"}> : tensor<1xi32>

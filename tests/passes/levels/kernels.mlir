@@ -1,4 +1,4 @@
-// What may be there before the plan: nothing computes outside of kernels and calls.
+// Ops that may be there before the plan: nothing computes outside of kernels and calls.
 // RUN: sgd-opt %s --split-input-file --sgd-verify-level=level=kernels --verify-diagnostics
 
 func.func @kernels(%a: tensor<8x16xf32>, %b: tensor<16x8xf32>) -> tensor<64xf32> {

@@ -1,4 +1,4 @@
-// What may be in a plan: instructions, and kernels whose code is still ops on tensors.
+// Ops that may be in a plan: instructions, and kernels whose code is still ops on tensors.
 // RUN: sgd-opt %s --split-input-file --sgd-verify-level=level=plan --verify-diagnostics
 
 plan.kernel @double {

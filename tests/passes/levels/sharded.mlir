@@ -1,4 +1,4 @@
-// What may be there when every tensor has a sharding.
+// Ops that may be there when every tensor has a sharding.
 // RUN: sgd-opt %s --split-input-file --sgd-verify-level=level=sharded --verify-diagnostics
 
 sgd.mesh @mesh = <["x"=4]>

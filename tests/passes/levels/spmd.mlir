@@ -1,4 +1,4 @@
-// What may be there when tensors are local.
+// Ops that may be there when tensors are local.
 // RUN: sgd-opt %s --split-input-file --sgd-verify-level=level=spmd --verify-diagnostics
 
 sgd.mesh @mesh = <["x"=4]>

@@ -1,4 +1,4 @@
-// What cannot be expanded is refused.
+// Refuses manual computations that cannot be expanded.
 // RUN: sgd-opt %s --sgd-expand-manual --split-input-file --verify-diagnostics
 
 sgd.mesh @mesh = <["x"=2, "y"=2]>

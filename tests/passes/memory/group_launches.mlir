@@ -38,7 +38,7 @@ func.func @updates(%a: !buffer, %b: !buffer, %c: !buffer, %d: !buffer) -> (!buff
   return %a, %b, %c, %d, %e : !buffer, !buffer, !buffer, !buffer, !buffer
 }
 
-// What one writes, the other must neither read nor write; both may read.
+// A launch must neither read nor write what another one of its group writes; both may read.
 // CHECK-LABEL: @dependent
 func.func @dependent(%a: !buffer, %b: !buffer) -> (!buffer, !buffer, !buffer, !buffer) {
   // CHECK: plan.launch @negate {{.*}} grain 8{{$}}

@@ -42,7 +42,7 @@ func.func @matmul_of_a_part(%w: !small, %k: memref<4xf32, #plan.space<private>>)
 
 // -----
 
-// What %w held is read.
+// Reads the value that %w held.
 !small = memref<16xf32, #plan.space<private>>
 
 // CHECK-LABEL: func.func @matmul_accumulates(%{{.*}}: {{.*}} {plan.offset = 0 : i64}

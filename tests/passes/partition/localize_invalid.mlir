@@ -1,4 +1,4 @@
-// What cannot be computed shard by shard is refused with op, dimension and axes.
+// Refuses ops that cannot be computed shard by shard, with op, dimension and axes.
 // RUN: sgd-opt %s --split-input-file --sgd-localize --verify-diagnostics
 
 // expected-error @below {{has no sgd.mesh to be partitioned for}}

@@ -1,11 +1,11 @@
-// What moves elements along a sharded dimension fetches the range that a rank lacks.
+// An op that moves elements along a sharded dimension fetches the range that a rank lacks.
 // RUN: sgd-opt %s --split-input-file --sgd-shard --sgd-localize --canonicalize --spmd-simplify-collectives | FileCheck %s
 
 // Only the elements that are read are sent.
 // CHECK-LABEL: @strided
 sgd.mesh @mesh = <["x"=4]>
 func.func @strided(%a: tensor<16x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4x2xf32> {
-  // What stays on a rank is cut before it is sent.
+  // Elements that no other rank needs are cut off before sending.
   // CHECK: %[[CUT:.*]] = sgd.slice %arg0 starts = [0, 1] limits = [4, 3] strides = [1, 1]
   // CHECK-NEXT: spmd.gather_range(%[[CUT]]) ranges = [#sgd.range<dim = 0, size = 16, scale = 3, offset = 1, step = 3>] <@mesh, {"x"}> to <@mesh, {"x"}>
   // CHECK-SAME: cause = "moves", from = "tiles of 4", {{.*}}op = "sgd.slice", {{.*}}to = "1 elements of dimension 0"

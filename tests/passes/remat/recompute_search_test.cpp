@@ -55,7 +55,7 @@ StepSequence getNetwork(int layers, double seconds = 1) {
   return builder.finish({gradient});
 }
 
-/// What the results are, as terms: each step a function of what it reads. Fails when something is read that is not
+/// The results as terms: each step is a function of what it reads. Fails when something is read that is not
 /// there.
 std::vector<size_t> evaluate(const Timeline& timeline) {
   const StepSequence& sequence = timeline.getSequence();

@@ -69,7 +69,7 @@ func.func @rows_and_columns(%x: tensor<512x64xf32>) -> (tensor<64xf32>, tensor<5
   return %0, %1 : tensor<64xf32>, tensor<512xf32>
 }
 
-// What is cheap is computed by both readers instead of stored; what is dear is stored.
+// Both readers compute a cheap value instead of storing it; an expensive one is stored.
 // CHECK-LABEL: func.func @cheap_and_dear
 // CHECK: %[[E:.*]] = fusion.cluster(%arg0) {
 // CHECK: math.exp
@@ -140,7 +140,7 @@ func.func @doubling(%x: tensor<4096xf32>) -> tensor<4033xf32> {
   return %5 : tensor<4033xf32>
 }
 
-// What is read at several places, and takes many ops, is stored.
+// A value that is read at several places, and takes many ops, is stored.
 // CHECK-LABEL: func.func @stored_chain
 // CHECK: %[[Y:.*]] = fusion.cluster(%arg0)
 // CHECK-COUNT-9: arith.mulf

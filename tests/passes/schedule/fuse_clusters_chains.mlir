@@ -26,7 +26,7 @@ func.func @statistics(%sums: tensor<256x64xf32>, %squares: tensor<256x64xf32>, %
   return %mean, %r2, %scale : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
 
-// What is reduced by columns is stored by the kernel that reduces it.
+// The kernel that reduces a value by columns stores it.
 // CHECK-LABEL: func.func @points
 // CHECK: %[[C:.*]]:2 = fusion.cluster
 // CHECK: arith.select

@@ -1,6 +1,6 @@
 // RUN: sgd-opt %s --sgd-lower-convolutions --split-input-file --verify-diagnostics | FileCheck %s
 
-// What a flax convolution is: all in the order of memory.
+// A convolution of flax: all in the order of memory.
 // CHECK-LABEL: @forward
 // CHECK-SAME: (%[[X:.*]]: tensor<2x8x8x3xf32>, %[[W:.*]]: tensor<3x3x3x16xf32>)
 func.func @forward(%x: tensor<2x8x8x3xf32>, %w: tensor<3x3x3x16xf32>) -> tensor<2x4x4x16xf32> {

@@ -14,7 +14,7 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// What a program is made of; sizes are queries, keys, depth and depth of values.
+/// The form of a program; sizes are queries, keys, depth and depth of values.
 struct Form {
   int batch = 2, heads = 3, rows = 5, columns = 7, depth = 4, valueDepth = 6;
   std::string scale = "divf";  // mulf, divf, or none
@@ -146,7 +146,7 @@ class Writer {
     line("%y = arith.mulf %p, %gt : " + s());
   }
 
-  /// What JAX's differentiation gives for a division.
+  /// Writes what JAX's differentiation gives for a division.
   void writeDifferentiated() {
     line("%ll = arith.mulf %lb1, %lb1 : " + rowColumn());
     line("%li = arith.divf %one, %ll : " + rowColumn());
@@ -170,7 +170,8 @@ class Writer {
 class Attention : public testing::Test {
  protected:
   Attention() : context(MLIRContext::Threading::DISABLED) {
-    context.loadDialect<SgdDialect, fusion::FusionDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
+    context.loadDialect<SgdDialect, fusion::FusionDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect,
+                        math::MathDialect>();
   }
 
   /// Runs the pass; whether nothing of the scores is left.

@@ -30,7 +30,7 @@ func.func @another_way(%x: !t, %y: !t) -> (!t, !t) {
   return %d, %b : !t, !t
 }
 
-// What nobody uses stays, behind what it reads.
+// An unused op stays, behind its operands.
 // CHECK-LABEL: @unused
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: math.exp

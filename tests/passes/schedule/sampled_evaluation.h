@@ -1,4 +1,4 @@
-// What a module computes of numbers that fill its arguments, by the reference evaluator on one rank.
+// Evaluates a module on numbers that fill its arguments, by the reference evaluator on one rank.
 #ifndef SGD_TESTS_PASSES_SCHEDULE_SAMPLED_EVALUATION_H
 #define SGD_TESTS_PASSES_SCHEDULE_SAMPLED_EVALUATION_H
 

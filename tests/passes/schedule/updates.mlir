@@ -15,7 +15,7 @@ func.func @stack(%all: tensor<64x16xf32>, %x: tensor<1x16xf32>, %i: tensor<i32>)
   return %stacked, %row : tensor<64x16xf32>, tensor<1x16xf32>
 }
 
-// What is read besides is another argument, since the kernel writes over the one.
+// Other reads of the operand get an argument of their own, since the kernel overwrites the first.
 // CHECK-LABEL: @shift
 // CHECK-SAME: (%[[ALL:[^:]*]]: tensor<64x16xf32>
 func.func @shift(%all: tensor<64x16xf32>, %i: tensor<i32>) -> tensor<64x16xf32> {

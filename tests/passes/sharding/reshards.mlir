@@ -38,7 +38,7 @@ func.func @megatron(%x: tensor<8x64x64xf32> {sgd.sharding = #sgd.sharding<@mesh,
 
 // -----
 
-// What must be whole along one dimension moves to another: an all-to-all instead of a gather.
+// Axes of a dimension that must be whole move to another one: an all-to-all instead of a gather.
 sgd.mesh @mesh = <["x"=2, "y"=2]>
 // CHECK-LABEL: @window
 func.func @window(%x: tensor<1x8x1x4xf32>, %w: tensor<4x1x4x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}, {}, {"y"}]>}) -> tensor<1x5x1x8xf32> {

@@ -62,7 +62,7 @@ Result AsTheFormSays(const ConvolutionForm& form) {
   return result;
 }
 
-// What libraries demand of shapes.
+// Checks the demands of libraries on shapes.
 void ExpectConsistent(const ConvolutionForm& form) {
   ASSERT_GE(form.strides.size(), 2u);
   ASSERT_LE(form.strides.size(), 3u);

@@ -1,4 +1,4 @@
-// What the kernel object's checker accepts and refuses, and that damaged objects are refused
+// Kernel objects that the checker accepts and refuses; it refuses damaged ones
 // without reading outside of them.
 #include "runtime/artifact/elf.h"
 

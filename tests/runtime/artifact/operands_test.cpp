@@ -1,4 +1,4 @@
-// What is said of operands holds for every kind of operation, and what follows from it.
+// Checks the visitor of operands on every kind of operation, and what derives from it.
 #include "runtime/artifact/operands.h"
 
 #include <memory>

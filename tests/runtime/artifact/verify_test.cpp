@@ -175,7 +175,7 @@ std::vector<Violation> OperationCases() {
       {"complex reduction", [](ArtifactT&, ProgramT& p) { AllReduceIn(p).operands[0]->element = ElementType::C64; },
        "unknown element type"},
       {"negative", [](ArtifactT&, ProgramT& p) { MatmulIn(p).b_n = -1; }, "B has a negative stride"},
-      // What an empty operand reaches is computed too.
+      // The reach of an empty operand is computed too.
       {"negative and empty", [](ArtifactT&, ProgramT& p) { MatmulIn(p).k = 0, MatmulIn(p).a_m = -1; },
        "A has a negative stride"},
       {"far and empty", [](ArtifactT&, ProgramT& p) { MatmulIn(p).k = 0, MatmulIn(p).a_m = INT64_MAX / 4; },

@@ -1,4 +1,4 @@
-// What no device ends is refused before it begins; what takes long is not.
+// Work that no device would end is refused before it begins; work that takes long is not.
 #include "runtime/artifact/verify_work.h"
 
 #include "tests/runtime/artifact/violations.h"

@@ -1,4 +1,4 @@
-// What is refused when a collective is prepared, by message.
+// Refusals of collectives when they are prepared, by message.
 #include "runtime/comm/collective_spec.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What goes beyond values: counters, determinism, interleaved groups, and every way in
+// Tests beyond values: counters, determinism, interleaved groups, and every way in
 // which a wait can fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

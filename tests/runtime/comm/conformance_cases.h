@@ -1,4 +1,5 @@
-// What every communicator must do: each kind x element type x group shape x size, with the windows before and after.
+// Cases that every communicator must pass: each kind x element type x group shape x size, with the windows before and
+// after.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What every Control must do, whatever ranks talk through.
+// Tests that every Control must pass, whatever ranks talk through.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

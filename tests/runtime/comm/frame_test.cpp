@@ -34,7 +34,7 @@ TEST(Frame, ComesThroughPiecesOfAnySize) {
   }
 }
 
-// What the decoder says to these bytes.
+// The decoder's error about these bytes.
 std::string ErrorOf(const std::string& wire, const std::string& key = "key") {
   FrameDecoder decoder(key);
   decoder.Feed(wire);

@@ -70,7 +70,7 @@ TEST_F(Handshake, NothingCanBeChangedOrSaidAgain) {
   EXPECT_FALSE(IsProven(secret, greeting, hello, mirrored));
 }
 
-// What OpenSSL's functions do when a configuration leaves them without providers.
+// Acts as OpenSSL does when a configuration leaves it without providers.
 class LibraryWithoutHmac {
  public:
   LibraryWithoutHmac() { EXPECT_EQ(EVP_set_default_properties(nullptr, "provider=none"), 1); }

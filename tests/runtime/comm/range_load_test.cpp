@@ -173,7 +173,7 @@ TEST_F(RangeLoadTest, EqualsTheWalkOnLongAxes) {
   }
 }
 
-// What models of many ranks ask: a walk over the tiles of all ranks would take minutes.
+// Models of many ranks ask this: a walk over the tiles of all ranks would take minutes.
 TEST(MostSentBytesTest, TakesNoTimePerRank) {
   const Digits mesh = DigitsOf({1 << 20});
   for (int i = 0; i < 1000; ++i) {

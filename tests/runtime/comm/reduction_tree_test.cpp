@@ -55,7 +55,7 @@ TEST(ReductionTree, WalkFollowsTheDefinition) {
   for (uint32_t n : {255, 256, 257, 1000, 1024}) EXPECT_EQ(Walked(n), Definition(Positions(n)));
 }
 
-// What allows hosts to reduce their own ranks first.
+// This property allows hosts to reduce their own ranks first.
 TEST(ReductionTree, AlignedBlocksAreNodes) {
   for (uint32_t n = 1; n <= 40; ++n) {
     const std::vector<std::string> positions = Positions(n);

@@ -1,4 +1,4 @@
-// What users write, and what is loopback.
+// Parses addresses as users write them, and tells loopback ones.
 #include "runtime/comm/socket_address.h"
 
 #include <gmock/gmock.h>

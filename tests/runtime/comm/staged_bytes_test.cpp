@@ -1,4 +1,4 @@
-// What ranks pack, counted by runs of tiles, against the walk over every pair of a rank and a tile.
+// Compares the bytes that ranks pack, counted by runs of tiles, with the walk over every pair of a rank and a tile.
 #include "runtime/comm/staged_bytes.h"
 
 #include <gtest/gtest.h>

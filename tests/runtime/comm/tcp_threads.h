@@ -15,7 +15,7 @@ constexpr absl::Duration kTcpTimeout = absl::Seconds(60);
 // A place on this host where nobody listens, different on every call.
 HostAndPort FreePlace(const std::string& host = "127.0.0.1");
 
-// What ranks do when the job has ended and they have not: fail the test.
+// Ranks that go on when the job has ended fail the test.
 ControlChannelOptions ChannelOptions(uint32_t rank, uint32_t size);
 
 void RunOverTcpAsThreads(uint32_t ranks, const std::function<void(ControlChannel& channel)>& function);

@@ -113,7 +113,7 @@ TEST_P(ExecutorOnRanks, RunsStepsAndCarriesState) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, ExecutorOnRanks, ::testing::Values(1, 2, 4));
 
-// What the sample's flag, 7, becomes by loops and branches that fill it.
+// Runs loops and branches that fill the sample's flag, 7, and returns it.
 int32_t FlagAfter(const std::function<void(artifact::ProgramT&)>& change) {
   artifact::ArtifactWriter writer;
   testing::FillSample(writer, 1);

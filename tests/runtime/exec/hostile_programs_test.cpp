@@ -56,7 +56,7 @@ uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// What children tell.
+// Memory in which child processes report.
 struct Shared {
   std::atomic<uint64_t> next_case;
   std::atomic<uint64_t> accepted, executed;

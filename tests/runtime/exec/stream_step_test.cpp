@@ -1,4 +1,5 @@
-// What a step gives to streams: first one by one, then recorded, then replayed, split where the host has to look.
+// Checks how a step enqueues work on streams: first one by one, then recorded, then replayed, split where the host has
+// to look.
 #include "runtime/exec/stream_step.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a call's form says of its tensors, its memory and of calls that there are not.
+// Checks a call's form: its tensors, its memory, and the refusal of calls that do not exist.
 #include "runtime/linear_algebra/form.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What the user says goes before what the artifact knows, and what neither says is refused with a table.
+// The user's pairs go before the artifact's; state that neither pairs is refused with a table.
 #include "runtime/train/carry_plan.h"
 
 #include <gmock/gmock.h>

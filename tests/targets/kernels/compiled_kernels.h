@@ -15,7 +15,7 @@ class CompiledKernels {
   /// Ways to compile and run: levels of the CPU, orders of the GPU's threads. The first is the usual one.
   static std::vector<std::string> variants();
 
-  /// What the target says about a cluster.
+  /// The target's interface of a cluster's kernel.
   static FailureOr<KernelInterface> describe(fusion::ClusterOp cluster);
 
   /// Null where a kernel cannot be compiled or loaded; other errors than those of the input are test failures.

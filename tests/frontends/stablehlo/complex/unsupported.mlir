@@ -1,4 +1,4 @@
-// What has no meaning on complex numbers, or none yet, is refused with the op and its place.
+// Refuses ops without a meaning on complex numbers, or without one yet, with the op and its place.
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics
 
 func.func @pooling(%x: tensor<4xcomplex<f32>>, %y: tensor<2xcomplex<f32>>, %init: tensor<complex<f32>>) -> tensor<4xcomplex<f32>> {

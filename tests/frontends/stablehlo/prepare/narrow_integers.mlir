@@ -21,7 +21,7 @@ func.func @weights(%a: tensor<4xi4>, %b: tensor<4xui4>) -> (tensor<4xi4>, tensor
 
 // -----
 
-// What only moves elements, or reads them, is one op.
+// An op that only moves elements, or reads them, stays one op.
 // CHECK-LABEL: func.func @moves(
 // CHECK: sgd.shrsi
 // CHECK-NEXT: sgd.transpose

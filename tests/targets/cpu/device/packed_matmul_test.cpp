@@ -132,7 +132,7 @@ std::vector<T> Multiply(InstructionSet set, ElementType element, const Case& x, 
   return c;
 }
 
-// What the epilogue makes of a sum; all numbers are integers.
+// Applies the epilogue to a sum; all numbers are integers.
 double Expected(const Case& x, double sum, double old, double bias) {
   if (x.epilogue == Epilogue::Accumulate) return sum + old;
   if (x.epilogue == Epilogue::Bias) return sum + bias;

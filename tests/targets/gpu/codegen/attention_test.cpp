@@ -178,7 +178,7 @@ TEST(Attention, Depths) {
     checkValues(multiHead(1, 9, 65, 1, depth, valueDepth));
     if (HasFatalFailure()) return;
   }
-  // What takes most registers, with its own number of threads each.
+  // The forms that take most registers, with their own number of threads each.
   for (int depth : {64, 256}) {
     checkAll(multiHead(1, 66, 65, 1, depth, depth));
     if (HasFatalFailure()) return;

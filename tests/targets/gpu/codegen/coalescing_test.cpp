@@ -1,5 +1,5 @@
-// What a GPU's memory moves for kernels of each schedule, beside the least that could be moved: accesses of a warp lie
-// side by side, and shared memory's banks take one turn each.
+// Compares what a GPU's memory moves for kernels of each schedule with the least that could be moved: accesses of a
+// warp lie side by side, and shared memory's banks take one turn each.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -92,7 +92,7 @@ std::vector<std::string> CompiledKernels::variants() { return {"forward", "backw
 FailureOr<KernelInterface> CompiledKernels::describe(fusion::ClusterOp cluster) { return gpu::describeKernel(cluster); }
 
 std::unique_ptr<CompiledKernels> CompiledKernels::create(ArrayRef<KernelRequest> requests, StringRef variant) {
-  // What the emulator runs must pass through the back end too: once.
+  // A kernel that the emulator runs must pass through the back end too: once.
   bool isFirst = variant == variants().front();
   FailureOr<gpu::GpuKernels> compiled =
       gpu::compileKernels(requests, *gpu::parseArchitectures(isFirst ? "emulated,sm_80,sm_90,sm_100" : "emulated"), 1);

@@ -1,4 +1,4 @@
-// What ranks send is what their peers expect, move by move.
+// Ranks send what their peers expect, move by move.
 #include "targets/gpu/device/collective_moves.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(CollectiveMoves, BothSidesAgree) {
   }
 }
 
-// What is planned is what the rank that packs most packs.
+// The plan has room for the rank that packs most.
 TEST(CollectiveMoves, ThePlanHoldsWhatIsPacked) {
   uint64_t packing = 0;
   for (CollectiveKind kind : {CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBroadcast,

@@ -42,7 +42,7 @@ void RunRanks(uint32_t ranks, const std::function<void(CudaDevice&, comm::Commun
   });
 }
 
-// What the compiler has replaced before.
+// The compiler replaces these reductions.
 bool IsReplaced(const comm::CollectiveOperand& operand, const comm::CollectiveSpec& spec) {
   if (spec.kind != CollectiveKind::kAllReduce && spec.kind != CollectiveKind::kReduceScatter) return false;
   const bool is_bitwise = spec.reduce == ReduceKind::kAnd || spec.reduce == ReduceKind::kOr;

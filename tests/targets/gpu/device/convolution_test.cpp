@@ -176,7 +176,7 @@ TEST_F(ConvolutionTest, UnusualWindows) {
   Check<float>(ElementType::F32, with(1, -1, -2));
 }
 
-// The double proposes engines that change bits or precision first.
+// The fake proposes engines that change bits or precision first.
 TEST_F(ConvolutionTest, ChoosesAmongEnginesWithTheRightResults) {
   auto arena = *device_->Allocate(kEnd);
   const auto chosen = [&](ElementType element, uint64_t workspace) {

@@ -1,4 +1,4 @@
-// What a machine may lack, said clearly; memory, copies and fills.
+// Messages about what a machine lacks; memory, copies and fills.
 #include "targets/gpu/device/cuda_device.h"
 
 #include <dlfcn.h>

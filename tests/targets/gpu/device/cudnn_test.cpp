@@ -169,7 +169,7 @@ TEST_F(CudnnTest, AcceptsAttention) {
   }
 }
 
-// What the compiler fuses (compiler/target/cudnn_convolutions.h) has engines within the limits, with tensor cores and
+// Every epilogue that the compiler fuses (targets/gpu/libraries) has engines within the limits, with tensor cores and
 // without.
 TEST_F(CudnnTest, HasEnginesForEpilogues) {
   const auto check = [&](ConvolutionKind kind, ElementType element, Epilogue epilogue, bool takes_tensor_cores) {
@@ -211,7 +211,7 @@ TEST_F(CudnnTest, AChoiceMakesTheSamePlanAgain) {
   absl::StatusOr<EngineChoice> again = EngineChoice::Parse(proposals->front().Text());
   ASSERT_TRUE(again.ok());
   EXPECT_TRUE(PlanWith(*cudnn_, *graph, *again, limits).ok());
-  // What is not one is refused by cuDNN, not executed.
+  // cuDNN refuses a number that is no engine's and executes nothing.
   EXPECT_FALSE(PlanWith(*cudnn_, *graph, {.engine = 100000, .knobs = {}}, limits).ok());
   again->knobs.emplace_back(CUDNN_KNOB_TYPE_TILE_SIZE, 1 << 20);
   EXPECT_FALSE(PlanWith(*cudnn_, *graph, *again, limits).ok());

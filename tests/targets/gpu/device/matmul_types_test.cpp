@@ -383,7 +383,7 @@ TEST_F(Float8Test, RefusesFormsWithoutKernels) {
   EXPECT_THAT(std::string(Execute(biased).message()), HasSubstr("a bias of f32 with operands of f8"));
 }
 
-// What a file or a rank gives is checked by the library before it runs.
+// The library checks an algorithm of a file or of another rank before it runs.
 TEST_F(ProductTest, RefusesBytesThatAreNoAlgorithm) {
   ASSERT_TRUE(Execute(Product(ElementType::F32, false)).ok());
   std::string saved = device_->algorithm_choices()->Save();

@@ -40,7 +40,7 @@ TEST_F(StagedInputsTest, EveryStepTakesItsOwn) {
       ASSERT_TRUE(staged->Take(slot).ok());
       takes.push_back(*device_->streams()->EndRecording());
     }
-    // What a step would do: it keeps what it sees, and spoils its inputs.
+    // Acts as a step: keeps what it sees, and spoils its inputs.
     auto results = *device_->Allocate(3 * 1000 * 40);
     std::vector<std::unique_ptr<device::Thunk>> thunks;
     const uint8_t spoiled = 0xee;

@@ -14,7 +14,7 @@ struct Extent {
   uint64_t begin = 0, bytes = 0;
 };
 
-// What one instruction does to memory.
+// One instruction's access to memory.
 struct Access {
   uint64_t address = 0;
   uint32_t bytes = 0;

@@ -44,7 +44,7 @@ class BlockFibres {
 
   static void Enter();
   void Wait(State state, uint32_t site);
-  // What a thread has given, by thread, once all have.
+  // The values that the threads have given, by thread, once all have.
   const std::vector<int32_t>& Gather(uint32_t site, uint32_t lanes, int32_t value);
   std::string CheckRound() const;
 

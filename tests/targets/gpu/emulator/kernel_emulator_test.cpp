@@ -1,4 +1,4 @@
-// What the emulator shows and refuses: exchanges and barriers, races, threads that a GPU would wait for forever.
+// Tests what the emulator shows and refuses: exchanges and barriers, races, threads that a GPU would wait for forever.
 #include "tests/targets/gpu/emulator/kernel_emulator.h"
 
 #include <gmock/gmock.h>

@@ -14,7 +14,7 @@
 
 namespace sgd::emulator {
 
-// What the warps of some launches did by one instruction.
+// Accesses of the warps of some launches by one instruction.
 struct WarpTraffic {
   bool is_shared = false, is_write = false;
   uint32_t bytes = 0;         // of an access

@@ -1,5 +1,5 @@
-// What the driver asks of its callers beside arguments that exist: started in this process, a context current on the
-// calling thread, no call that a capture forbids, launches within limits. The double refuses with the driver's own
+// The driver's demands on callers beside arguments that exist: started in this process, a context current on the
+// calling thread, no call that a capture forbids, launches within limits. The fake refuses with the driver's own
 // errors.
 #pragma once
 

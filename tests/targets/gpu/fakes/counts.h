@@ -1,4 +1,5 @@
-// What a process asked of the emulated GPU, written as JSON to the file that SGD_EMULATED_COUNTS names.
+// Counts the requests of a process to the emulated GPU and writes them as JSON to the file that SGD_EMULATED_COUNTS
+// names.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the fake of cuBLASLt computes.
+// The matmuls that the fake of cuBLASLt computes.
 #pragma once
 
 #include <cublasLt.h>

@@ -35,7 +35,7 @@ struct Preference {
   uint32_t alignment[4] = {256, 256, 256, 256};  // of A, B, C and D
 };
 
-// What an algorithm may rely on: in place of the library's opaque 64 bytes.
+// The demands of an algorithm: in place of the library's opaque 64 bytes.
 struct Algorithm {
   static constexpr uint64_t kChosen = 0x416c676f;
   uint64_t magic;
@@ -84,7 +84,7 @@ bool IsKnown(cublasLtEpilogue_t epilogue) {
          HasAux(epilogue) || HasReduction(epilogue);
 }
 
-// What the epilogue asks of its buffers.
+// Checks the epilogue's demands on its buffers.
 cublasStatus_t CheckEpilogue(const MatrixDescription& description, const MatrixLayout& d) {
   if (!IsKnown(description.epilogue)) return CUBLAS_STATUS_NOT_SUPPORTED;
   // Known to be there: of the layouts that gradients of weights have.

@@ -108,7 +108,7 @@ CUresult RunKernel(const EmulatedFunction& function, const sgd::emulated::Kernel
   static std::atomic<int> run = 0;
   if (run + 1 == hang) return CUDA_ERROR_NOT_READY;
   if (++run == fault) return CUDA_ERROR_ILLEGAL_ADDRESS;
-  // What lies in device memory is an address, the rest are numbers.
+  // A value that lies in device memory is an address; the others are numbers.
   for (uint64_t& argument : arguments) {
     if ((argument & sgd::emulated::kDeviceBit) == 0 || static_cast<int64_t>(argument) < 0) continue;
     std::byte* memory = Memory::Get().Resolve(argument, 0);
@@ -170,7 +170,7 @@ const char* NameOf(CUresult error) {
 
 }  // namespace
 
-// What tests may ask of the double itself.
+// Questions that tests ask the fake itself.
 extern "C" uint64_t sgd_emulated_allocations() { return Memory::Get().allocations(); }
 extern "C" uint64_t sgd_emulated_bytes() { return Memory::Get().used(); }
 // For the fakes of the other libraries.

@@ -73,7 +73,7 @@ ncclResult_t CheckConfig(const ncclConfig_t* config) {
   return ncclSuccess;
 }
 
-// What is left of a communicator is freed when no graph holds operations of it.
+// A communicator is freed when no graph holds operations of it.
 void WaitForGraphs(const Comm& comm, const char* call) {
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (comm.recorded > 0) {
@@ -93,7 +93,7 @@ const char* ncclGetErrorString(ncclResult_t result) {
   return result == ncclRemoteError ? "remote process exited or there was a network error" : "of the fake of NCCL";
 }
 
-const char* ncclGetLastError(ncclComm_t) { return "last error of the double"; }
+const char* ncclGetLastError(ncclComm_t) { return "last error of the fake"; }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   static std::atomic<int> count{0};

@@ -51,7 +51,7 @@ std::optional<uint64_t> Holder(Allocations& memory, uint64_t begin, uint64_t end
 }  // namespace
 
 void Fail(const std::string& what) {
-  std::fprintf(stderr, "double of NCCL: %s\n", what.c_str());
+  std::fprintf(stderr, "fake of NCCL: %s\n", what.c_str());
   abort();
 }
 

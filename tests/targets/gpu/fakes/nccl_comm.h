@@ -1,4 +1,4 @@
-// What the files of NCCL's double share: one rank's communicator, and its memory.
+// The fake of NCCL's communicator of one rank, and the memory that it knows.
 #pragma once
 
 #include <cuda.h>

@@ -1,4 +1,4 @@
-// What is sent, and what is checked before anything is.
+// Operations check that their peers do the same before they send.
 #include "tests/targets/gpu/fakes/nccl_jobs.h"
 
 #include <algorithm>

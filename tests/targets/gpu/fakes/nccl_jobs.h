@@ -18,7 +18,7 @@ class Job {
   Comm& comm() { return comm_; }
 
  protected:
-  // What must be the same at both ends of a message.
+  // Both ends of a message must agree on this.
   struct Header {
     char call[16] = {};
     uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-// What cuBLASLt and cuDNN are asked for: limits of their documentation, at and beside each.
+// Checks which calls cuBLASLt and cuDNN get: limits of their documentation, at and beside each.
 #include "targets/gpu/libraries/library_model.h"
 
 #include "gtest/gtest.h"
