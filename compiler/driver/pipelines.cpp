@@ -33,7 +33,8 @@ void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& op
 void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
   std::string topology = getTopologyName(options, TargetDescription());
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
-  passes.addPass(createCompressReductionsPass(CompressReductionsPassOptions{topology}));
+  passes.addPass(
+      createCompressReductionsPass(CompressReductionsPassOptions{topology, options.bucketBytes.value_or(0)}));
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createSettleControlFlowPass());

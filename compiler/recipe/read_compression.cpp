@@ -26,7 +26,10 @@ struct Kind {
 
 }  // namespace
 
-static constexpr Kind kKinds[] = {{CompressionKind::BF16, std::nullopt}};
+static constexpr Kind kKinds[] = {
+    {CompressionKind::BF16, std::nullopt},
+    {CompressionKind::Int8, WholeSize{"block", &CompressionSetting::block, 8, 1 << 20}},
+};
 
 static Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
 

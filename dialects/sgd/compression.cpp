@@ -24,26 +24,41 @@ unsigned mlir::sgd::getNumStates(CompressionKind kind) {
   llvm_unreachable("all kinds are handled");
 }
 
-LogicalResult CompressedReductionOp::verify() {
-  auto input = cast<RankedTensorType>(getInput().getType()), result = cast<RankedTensorType>(getResult().getType());
+static LogicalResult verifyInput(CompressedReductionOp op, unsigned index) {
+  auto input = cast<RankedTensorType>(op.getInputs()[index].getType());
+  auto result = cast<RankedTensorType>(op.getResults()[index].getType());
   ShardingAttr from = getSharding(input), to = getSharding(result);
   if (!from || !to || !from.isPartial() || from.getUnreducedKind() != ReduceKind::Add || to.isPartial())
-    return emitOpError() << "reduces " << input << " to " << result
-                         << "; expected a sum that is partial, and then whole";
+    return op.emitOpError() << "reduces " << input << " to " << result
+                            << "; expected a sum that is partial, and then whole";
+  ShardingAttr first = getSharding(op.getInputs().front().getType());
+  if (from.getUnreduced() != first.getUnreduced())
+    return op.emitOpError() << "has inputs that are partial over other axes than the first; expected one group";
   if (input.getShape() != result.getShape() || input.getElementType() != result.getElementType())
-    return emitOpError() << "has an input of " << input << " and a result of " << result << "; expected one shape";
+    return op.emitOpError() << "has an input of " << input << " and a result of " << result << "; expected one shape";
   if (!input.getElementType().isF32())
-    return emitOpError() << "compresses elements of " << input.getElementType() << "; expected f32";
-  if (getState().size() != getNumStates(getKind()) || getState().getTypes() != getNext().getTypes())
-    return emitOpError() << "has " << getState().size() << " states and " << getNext().size() << " of the next step; "
-                         << stringifyCompressionKind(getKind()) << " keeps " << getNumStates(getKind())
-                         << ", with the same types";
-  bool isSized = getKind() != CompressionKind::BF16;
-  if (isSized ? getSize() < 1 : getSize() != 0)
-    return emitOpError() << "has the size " << getSize() << "; expected " << (isSized ? "one above 0" : "0");
-  if (getState().empty()) return success();
-  auto error = cast<RankedTensorType>(getState().front().getType());
+    return op.emitOpError() << "compresses elements of " << input.getElementType() << "; expected f32";
+  bool isSized = op.getKind() != CompressionKind::BF16;
+  int64_t size = op.getSizes()[index];
+  if (isSized ? size < 1 : size != 0)
+    return op.emitOpError() << "has the size " << size << "; expected " << (isSized ? "one above 0" : "0");
+  if (!isSized) return success();
+  auto error = cast<RankedTensorType>(op.getState()[index * getNumStates(op.getKind())].getType());
   if (error.getRank() == 0 || error.getShape().drop_front() != input.getShape() || !error.getElementType().isF32())
-    return emitOpError() << "has an error of " << error << "; expected the input's shape behind a dimension of ranks";
+    return op.emitOpError() << "has an error of " << error
+                            << "; expected the input's shape behind a dimension of ranks";
+  return success();
+}
+
+LogicalResult CompressedReductionOp::verify() {
+  size_t inputs = getInputs().size(), states = inputs * getNumStates(getKind());
+  if (inputs == 0 || getResults().size() != inputs || getSizes().size() != inputs)
+    return emitOpError() << "has " << inputs << " inputs, " << getResults().size() << " results and "
+                         << getSizes().size() << " sizes; expected as many of each, and one at least";
+  if (getState().size() != states || getState().getTypes() != getNext().getTypes())
+    return emitOpError() << "has " << getState().size() << " states and " << getNext().size()
+                         << " of the next step; expected " << states << " of both, of the same types";
+  for (unsigned index = 0; index < inputs; ++index)
+    if (failed(verifyInput(*this, index))) return failure();
   return success();
 }

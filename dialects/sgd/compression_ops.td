@@ -13,29 +13,31 @@ def Sgd_CompressionKind : I32EnumAttr<"CompressionKind", "what is sent of a valu
   let cppNamespace = "::mlir::sgd";
 }
 
-def Sgd_CompressedReductionOp : Sgd_Op<"compressed_reduction", [Pure]> {
-  let summary = "The sum of a partial value over its ranks, of which less than its elements is sent";
+def Sgd_CompressedReductionOp : Sgd_Op<"compressed_reduction", [Pure, AttrSizedOperandSegments, AttrSizedResultSegments]> {
+  let summary = "Sums of partial values over their ranks, of which less than their elements is sent";
   let description = [{
-    The input is partial (by addition) over some axes, its group; the result is reduced over them, whole or with these axes appended to one dimension.
-    What ranks send and what they keep for the next step is said by the kind:
+    Each input is partial (by addition) over the same axes, the group; its result is reduced over them, whole or with these axes appended to one
+    dimension. What ranks send and what they keep for the next step is said by the kind; each input has a size:
 
-    * `bf16`: the input rounded to bf16, without state. `size` is 0.
-    * `int8`: integers of 8 bits with an f32 scale for each block of `size` elements.
-    * `powersgd`: the factors of an approximation of rank `size`.
-    * `top_k`: the `size` elements of largest magnitude of each rank, and their positions.
+    * `bf16`: the input rounded to bf16, without state; the size is 0.
+    * `int8`: integers of 8 bits with an f32 scale for each block of at most so many elements.
+    * `powersgd`: the factors of an approximation of such a rank.
+    * `top_k`: so many elements of largest magnitude of each rank, and their positions.
 
     The state of all but the first is the error: the input's shape behind a dimension of the group's ranks, what each rank has not sent yet. It is added
-    to the input. PowerSGD has the right factor as well, from which the next step starts. Results behind the first are the next step's state.
+    to the input. PowerSGD has the right factor as well, from which the next step starts. States stand input by input; `next` are those of the next step.
 
     ```mlir
-    %1, %error1 = sgd.compressed_reduction int8 %0(%error) size = 256
-      : (tensor<64x16xf32, #sgd.sharding<@mesh, [{}, {} ], unreduced={"data"}>>, tensor<4x64x16xf32, #sgd.sharding<@mesh, [{"data"}, {}, {} ]>>)
-     -> (tensor<64x16xf32, #sgd.sharding<@mesh, [{}, {} ]>>, tensor<4x64x16xf32, #sgd.sharding<@mesh, [{"data"}, {}, {} ]>>)
+    %1, %error1 = sgd.compressed_reduction int8(%0) state(%error) sizes = [256]
+      : (tensor<64x16xf32, #sgd.sharding<@mesh, [{}, {} ], unreduced={"data"}>>) -> tensor<64x16xf32, #sgd.sharding<@mesh, [{}, {} ]>>
+      state (tensor<4x64x16xf32, #sgd.sharding<@mesh, [{"data"}, {}, {} ]>>) -> tensor<4x64x16xf32, #sgd.sharding<@mesh, [{"data"}, {}, {} ]>>
     ```
   }];
-  let arguments = (ins Sgd_CompressionKind:$kind, AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$state, I64Attr:$size);
-  let results = (outs AnyRankedTensor:$result, Variadic<AnyRankedTensor>:$next);
-  let assemblyFormat = "$kind $input `(` $state `)` `size` `=` $size attr-dict `:` functional-type(operands, results)";
+  let arguments = (ins Sgd_CompressionKind:$kind, Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$state, DenseI64ArrayAttr:$sizes);
+  let results = (outs Variadic<AnyRankedTensor>:$results, Variadic<AnyRankedTensor>:$next);
+  let assemblyFormat = [{
+    $kind `(` $inputs `)` `state` `(` $state `)` `sizes` `=` $sizes attr-dict `:` functional-type($inputs, $results) `state` functional-type($state, $next)
+  }];
   let hasVerifier = 1;
 }
 

@@ -19,17 +19,37 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
+/// A reduction that will be compressed.
+struct Chosen {
+  ReshardOp reduction;
+  CompressedForm form;
+  std::string state;  // that the gradient updates
+
+  bool isLike(Chosen& other) {
+    return form.kind == other.form.kind && getSharding(reduction.getInput().getType()).getUnreduced() ==
+                                               getSharding(other.reduction.getInput().getType()).getUnreduced();
+  }
+};
+
 class Compressor {
  public:
-  Compressor(func::FuncOp function, const MeshAxes& mesh, const CostModel& cost, const CompressionSettings& settings)
-      : function(function), mesh(mesh), bytes(mesh, cost), settings(settings), gradients(function) {}
+  Compressor(func::FuncOp function, const MeshAxes& mesh, const CostModel& cost, const CompressionSettings& settings,
+             uint64_t bucketBytes)
+      : function(function),
+        mesh(mesh),
+        bytes(mesh, cost),
+        settings(settings),
+        bucketBytes(bucketBytes),
+        gradients(function) {}
 
   unsigned run();
 
  private:
   void decide(ReshardOp reduction);
   std::string findObstacle(ReshardOp reduction, bool isOwn);
-  void compress(ReshardOp reduction, const CompressedForm& form, const CompressionDecision& decision);
+  void sinkUsers();
+  void compress();
+  void replace(ArrayRef<Chosen> bundle);
   Value addState(RankedTensorType type, const std::string& name);
   void carryState(Value argument, Value next);
 
@@ -37,8 +57,10 @@ class Compressor {
   const MeshAxes& mesh;
   CompressedBytes bytes;
   const CompressionSettings& settings;
+  uint64_t bucketBytes;
   Gradients gradients;
-  llvm::StringSet<> names;  // of state
+  SmallVector<Chosen> chosen;  // in program order
+  llvm::StringSet<> names;     // of state
   SmallVector<Attribute> decisions;
   unsigned numCompressed = 0;
 };
@@ -85,7 +107,7 @@ void Compressor::decide(ReshardOp reduction) {
       decision.kind = stringifyCompressionKind(form->kind).str();
       decision.sentBytes = form->sentBytes;
       decision.wholeBytes = form->wholeBytes;
-      compress(reduction, *form, decision);
+      chosen.push_back({reduction, std::move(*form), decision.state});
     }
   }
   decisions.push_back(decision.toAttr(function.getContext()));
@@ -119,22 +141,89 @@ void Compressor::carryState(Value argument, Value next) {
   (void)function.insertResult(result, next.getType(), attributes.getDictionary(builder.getContext()));
 }
 
-void Compressor::compress(ReshardOp reduction, const CompressedForm& form, const CompressionDecision& decision) {
-  SmallVector<Value> states;
-  for (const CompressedForm::State& state : form.states)
-    states.push_back(addState(state.type, "compress/" + state.name + "/" + decision.state));
-  OpBuilder builder(reduction);
-  SmallVector<Type> types = {form.result};
-  for (Value state : states) types.push_back(state.getType());
-  auto op = CompressedReductionOp::create(builder, reduction.getLoc(), types, form.kind, reduction.getInput(), states,
-                                          form.size);
-  Value result = op.getResult();
-  if (form.result != reduction.getType())
-    result = ReshardOp::create(builder, reduction.getLoc(), reduction.getType(), result);
-  reduction.getResult().replaceAllUsesWith(result);
-  reduction.erase();
-  for (auto [state, next] : llvm::zip(states, op.getNext())) carryState(state, next);
-  ++numCompressed;
+static Operation* getFirstUser(Value value) {
+  Operation* first = nullptr;
+  for (Operation* user : value.getUsers())
+    if (!first || user->isBeforeInBlock(first)) first = user;
+  return first;
+}
+
+/// Moves what depends on the chosen reductions behind everything else, as it is: updates of state stand between
+/// gradients.
+void Compressor::sinkUsers() {
+  llvm::DenseSet<Operation*> moved;
+  for (const Chosen& one : chosen) moved.insert(one.reduction);
+  size_t reductions = moved.size();
+  SmallVector<Operation*> users;
+  for (Operation& op : function.front().without_terminator()) {
+    bool depends = llvm::any_of(op.getOperands(), [&](Value value) { return moved.contains(value.getDefiningOp()); });
+    if (!depends) continue;
+    moved.insert(&op);
+    users.push_back(&op);
+  }
+  if (moved.size() == reductions) return;
+  for (Operation* op : users) op->moveBefore(function.front().getTerminator());
+}
+
+/// Those that keep state are one op, so that the exchanges of all of them are done together: as many as fill a bucket,
+/// of those before the first of their results is used.
+void Compressor::compress() {
+  llvm::erase_if(chosen, [&](Chosen& one) {
+    if (!one.form.states.empty()) return false;
+    replace(one);
+    return true;
+  });
+  sinkUsers();
+  while (!chosen.empty()) {
+    SmallVector<Chosen> bundle, others;
+    Operation* firstUser = nullptr;
+    uint64_t sent = 0;
+    uint64_t limit = bytes.getBucketBytes(chosen.front().reduction, bucketBytes);
+    for (Chosen& one : chosen) {
+      bool isAlike = bundle.empty() || (one.isLike(bundle.front()) && sent + one.form.sentBytes <= limit &&
+                                        (!firstUser || one.reduction->isBeforeInBlock(firstUser)));
+      if (!isAlike) {
+        others.push_back(std::move(one));
+        continue;
+      }
+      Operation* user = getFirstUser(one.reduction.getResult());
+      if (user && (!firstUser || user->isBeforeInBlock(firstUser))) firstUser = user;
+      sent += one.form.sentBytes;
+      bundle.push_back(std::move(one));
+    }
+    replace(bundle);
+    chosen = std::move(others);
+  }
+}
+
+/// One op, in the place of the last.
+void Compressor::replace(ArrayRef<Chosen> bundle) {
+  Operation* last = bundle.back().reduction;
+  OpBuilder builder(last);
+  SmallVector<Value> inputs, states;
+  SmallVector<Type> results, next;
+  SmallVector<int64_t> sizes;
+  for (const Chosen& one : bundle) {
+    inputs.push_back(one.reduction->getOperand(0));
+    results.push_back(one.form.result);
+    sizes.push_back(one.form.size);
+    for (const CompressedForm::State& state : one.form.states) {
+      states.push_back(addState(state.type, "compress/" + state.name + "/" + one.state));
+      next.push_back(state.type);
+    }
+  }
+  auto op = CompressedReductionOp::create(builder, last->getLoc(), results, next, bundle.front().form.kind, inputs,
+                                          states, sizes);
+  for (auto [one, result] : llvm::zip(bundle, op.getResults())) {
+    ReshardOp reduction = one.reduction;
+    Value value = result;
+    if (value.getType() != reduction.getType())
+      value = ReshardOp::create(builder, reduction.getLoc(), reduction.getType(), value);
+    reduction.getResult().replaceAllUsesWith(value);
+    reduction.erase();
+  }
+  for (auto [state, value] : llvm::zip(states, op.getNext())) carryState(state, value);
+  numCompressed += bundle.size();
 }
 
 unsigned Compressor::run() {
@@ -144,6 +233,7 @@ unsigned Compressor::run() {
   SmallVector<ReshardOp> reductions;
   for (Block* block : getProgramBlocks(function)) llvm::append_range(reductions, block->getOps<ReshardOp>());
   for (ReshardOp reduction : reductions) decide(reduction);
+  compress();
   if (!decisions.empty()) function->setAttr(kCompressionsAttr, ArrayAttr::get(function.getContext(), decisions));
   return numCompressed;
 }
@@ -161,7 +251,7 @@ struct CompressReductionsPass : mlir::sgd::impl::CompressReductionsPassBase<Comp
     if (failed(cost)) return signalPassFailure();
     MeshAxes axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isPrivate()) numCompressed += Compressor(function, axes, *cost, settings).run();
+      if (!function.isPrivate()) numCompressed += Compressor(function, axes, *cost, settings, bucketBytes).run();
   }
 };
 }  // namespace

@@ -25,7 +25,10 @@ struct CompressedForm {
 class CompressedBytes {
  public:
   /// `mesh` and `cost` outlive the object.
-  CompressedBytes(const MeshAxes& mesh, const CostModel& cost) : mesh(mesh), planner(cost) {}
+  CompressedBytes(const MeshAxes& mesh, const CostModel& cost) : mesh(mesh), cost(cost), planner(cost) {}
+
+  /// The most bytes that the group of `reduction` sends together: `limit`, or by the cost model where that is 0.
+  uint64_t getBucketBytes(ReshardOp reduction, uint64_t limit) const;
 
   /// For the reduction of a value of type `from`, which is partial, to `to`. Fails with `why` where it does not save
   /// anything.
@@ -35,8 +38,12 @@ class CompressedBytes {
  private:
   std::optional<uint64_t> getReshardBytes(RankedTensorType from, RankedTensorType to) const;
   std::string chooseRounded(CompressedForm& form, RankedTensorType from) const;
+  std::string chooseBlocks(CompressedForm& form, RankedTensorType from, int64_t mostBlock) const;
+  std::string setResult(CompressedForm& form, RankedTensorType from) const;
+  RankedTensorType getErrorType(RankedTensorType from) const;
 
   const MeshAxes& mesh;
+  const CostModel& cost;
   ReshardPlanner planner;
 };
 

@@ -7,12 +7,13 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-Explanation mlir::sgd::explainReduction(CompressedReductionOp op, const LocalisedOp& localised) {
+Explanation mlir::sgd::explainReduction(CompressedReductionOp op, const LocalisedOp& localised, unsigned input) {
   Explanation explanation;
-  llvm::raw_string_ostream(explanation.tensor) << withSharding(localised.globalOperands[0], {});
+  llvm::raw_string_ostream(explanation.tensor) << withSharding(localised.globalOperands[input], {});
   explanation.cause = MovementCause::Producer;
-  if (Operation* producer = op.getInput().getDefiningOp()) explanation.op = producer->getName().getStringRef().str();
-  explanation.source = getSourceLine(op.getLoc());
+  if (Operation* producer = op.getInputs()[input].getDefiningOp())
+    explanation.op = producer->getName().getStringRef().str();
+  explanation.source = getSourceLine(op.getInputs()[input].getLoc());
   return explanation;
 }
 
@@ -23,15 +24,17 @@ static FailureOr<Value> localizeRounded(CompressedReductionOp op, const Localise
   auto round = [&](RankedTensorType type) {
     return RankedTensorType::get(type.getShape(), builder.getBF16Type(), type.getEncoding());
   };
-  Value input = op.getInput();
-  Value rounded = arith::TruncFOp::create(builder, op.getLoc(), round(cast<RankedTensorType>(input.getType())), input);
-  FailureOr<Value> sum = emitter.emit(builder, op.getLoc(), rounded, round(localised.globalOperands[0]),
-                                      round(localised.globalResults[0]), explainReduction(op, localised));
-  if (failed(sum)) return failure();
-  Value result = arith::ExtFOp::create(builder, op.getLoc(), localised.localResults[0], *sum);
-  op.getResult().replaceAllUsesWith(result);
+  for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+    Value rounded =
+        arith::TruncFOp::create(builder, op.getLoc(), round(cast<RankedTensorType>(input.getType())), input);
+    FailureOr<Value> sum = emitter.emit(builder, op.getLoc(), rounded, round(localised.globalOperands[index]),
+                                        round(localised.globalResults[index]), explainReduction(op, localised, index));
+    if (failed(sum)) return failure();
+    Value result = arith::ExtFOp::create(builder, op.getLoc(), localised.localResults[index], *sum);
+    op.getResults()[index].replaceAllUsesWith(result);
+  }
   op.erase();
-  return result;
+  return Value();
 }
 
 static FailureOr<Value> localizeReduction(CompressedReductionOp op, const LocalisedOp& localised,
@@ -40,6 +43,7 @@ static FailureOr<Value> localizeReduction(CompressedReductionOp op, const Locali
     case CompressionKind::BF16:
       return localizeRounded(op, localised, emitter);
     case CompressionKind::Int8:
+      return localizeInBlocks(op, localised, emitter);
     case CompressionKind::PowerSGD:
     case CompressionKind::TopK:
       break;

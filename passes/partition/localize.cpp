@@ -123,7 +123,7 @@ LogicalResult Localisation::localize(Operation* op) {
   FailureOr<Value> replacement = localizeOp({op, globalOperands, globalResults, localResults}, emitter);
   if (failed(replacement)) return failure();
   if (*replacement) globalTypes[*replacement] = globalResults[0];
-  for (unsigned i = 1; i < uses.size(); ++i)
+  for (unsigned i = 0; i < uses.size(); ++i)
     if (uses[i]) globalTypes[uses[i]->get()] = globalResults[i];
   return success();
 }

@@ -50,8 +50,7 @@ FailureOr<Value> ReshardEmitter::emit(OpBuilder& builder, Location loc, Value va
   return emitOneKind(builder, loc, *reduced, withSharding(from, between), to, cause);
 }
 
-/// `[{"data"}, {}], unreduced={"model"}`: the part of a sharding that a reader of the explanation needs.
-static std::string describe(ShardingAttr sharding) {
+std::string mlir::sgd::describeSharding(ShardingAttr sharding) {
   std::string text;
   llvm::raw_string_ostream(text) << sharding;
   StringRef rest(text);
@@ -68,8 +67,8 @@ FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, V
     value = emitStep(builder, loc, value, step, from.getShape(), kind);
     if (step.sentBytes == 0) continue;
     Explanation explanation = cause;
-    explanation.from = describe(getSharding(from));
-    explanation.to = describe(getSharding(to));
+    explanation.from = describeSharding(getSharding(from));
+    explanation.to = describeSharding(getSharding(to));
     explanation.kind = getStepName(step.kind).str();
     explanation.step = index + 1;
     explanation.steps = (*plan)->steps.size();

@@ -18,6 +18,9 @@ struct RangeOrigin {
   Value filler;
 };
 
+/// `[{"data"}, {}], unreduced={"model"}`: the part of a sharding that a reader of an explanation needs.
+std::string describeSharding(ShardingAttr sharding);
+
 /// For one function of one mesh. Plans are kept, so that equal reshards are planned once.
 class ReshardEmitter {
  public:

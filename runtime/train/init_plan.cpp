@@ -10,19 +10,21 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/tensor_path.h"
 #include "runtime/train/generator.h"
+#include "runtime/train/self_started.h"
 #include "runtime/train/state_match.h"
 
 namespace sgd::train {
 namespace {
 
 bool IsMissing(const Job& job, size_t input) {
-  return !job.initial[input] && !job.IsFed(input) && !job.program.inputs[input].is_generator;
+  return !job.initial[input] && !job.IsFed(input) && !StartsByItself(job.program.inputs[input]);
 }
 
 // The outputs of init that initialise inputs which have no other source.
 exec::CarryPairs PairsOfInit(Job& job, const ProgramView& init) {
   std::vector<bool> is_carried;
-  for (size_t i = 0; i < job.program.inputs.size(); ++i) is_carried.push_back(job.IsCarried(i));
+  for (size_t i = 0; i < job.program.inputs.size(); ++i)
+    is_carried.push_back(job.IsCarried(i) && !StartsFromZeros(job.program.inputs[i]));
   const StateMatch match = MatchInit(init, job.program, is_carried);
   exec::CarryPairs pairs;
   for (const auto& pair : match.pairs) {

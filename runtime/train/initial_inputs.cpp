@@ -10,6 +10,7 @@
 
 #include "runtime/data/random_values.h"
 #include "runtime/train/generator.h"
+#include "runtime/train/self_started.h"
 
 namespace sgd::train {
 namespace {
@@ -20,7 +21,7 @@ constexpr uint64_t kLeastRun = 4096;
 constexpr uint64_t kMostRun = uint64_t{1} << 20;
 
 struct Part {
-  enum class Kind { kRead, kCopy, kGenerator, kRandom, kRandomRun } kind;
+  enum class Kind { kRead, kCopy, kGenerator, kZeros, kRandom, kRandomRun } kind;
   size_t input;
   // Of kRead and kRandomRun, in bytes.
   uint64_t source = 0;  // in the tensor
@@ -54,6 +55,8 @@ std::vector<Part> PartsOf(const Job& job, const exec::Executor& executor) {
       parts.push_back({Part::Kind::kCopy, i});
     } else if (job.program.inputs[i].is_generator) {
       parts.push_back({Part::Kind::kGenerator, i});
+    } else if (StartsFromZeros(job.program.inputs[i])) {
+      parts.push_back({Part::Kind::kZeros, i});
     } else if (job.options.mode == Mode::kBench && HasLongRuns(shard)) {
       AddRuns(Part::Kind::kRandomRun, shard, i, parts);
     } else if (job.options.mode == Mode::kBench) {
@@ -78,6 +81,9 @@ absl::Status Fill(const Part& part, const Job& job, const exec::Executor& execut
       shard.CopyIn(std::as_bytes(std::span(state)), bytes);
       break;
     }
+    case Part::Kind::kZeros:
+      std::ranges::fill(bytes, std::byte{0});
+      break;
     case Part::Kind::kRandom:
       data::FillRandom(shard, job.seed, part.input, bytes);
       break;

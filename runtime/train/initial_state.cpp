@@ -2,6 +2,7 @@
 #include "runtime/train/initial_state.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,22 +10,68 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/compression_state.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/data/feed.h"
-#include "runtime/train/generator.h"
+#include "runtime/train/self_started.h"
 
 namespace sgd::train {
 namespace {
 
 using FindInput = std::function<std::optional<size_t>(const std::string&)>;
 
+// The error of a compressed reduction over another number of ranks than the program's, as that of its own ranks: each
+// gets an equal share of what all together have not sent. Null where the tensors differ in more than that.
+std::shared_ptr<const std::vector<std::byte>> ShareError(const FileTensor& tensor, const data::InputType& input) {
+  using data::Dims;
+  const Dims &from = tensor.entry->dims, &to = input.type.global_dims;
+  const bool is_error = input.name.starts_with(artifact::kCompressionError) &&
+                        tensor.entry->element == data::ElementType::F32 && input.type.element == data::ElementType::F32;
+  if (!is_error || from.size() != to.size() || from.empty() || from[0] == to[0] ||
+      !std::equal(from.begin() + 1, from.end(), to.begin() + 1))
+    return nullptr;
+  const uint64_t elements = tensor.bytes().size() / sizeof(float) / from[0];
+  std::vector<float> all(elements * from[0]), share(elements);
+  std::memcpy(all.data(), tensor.bytes().data(), tensor.bytes().size());
+  for (uint64_t rank = 0; rank < from[0]; ++rank) {
+    for (uint64_t i = 0; i < elements; ++i) share[i] += all[rank * elements + i];
+  }
+  for (float& value : share) value /= static_cast<float>(to[0]);
+  std::vector<std::byte> bytes;
+  for (uint64_t rank = 0; rank < to[0]; ++rank) {
+    const std::span<const std::byte> part = std::as_bytes(std::span(share));
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  }
+  return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+}
+
+// State of compressed reductions that the program has not, or has in another form, is left out: other runs of the same
+// training may compress otherwise, or not at all.
+bool TakeCompressionState(const FileTensor& tensor, std::optional<size_t> input, Job& job) {
+  if (!artifact::IsCompressionState(tensor.entry->name)) return false;
+  if (input) {
+    const data::InputType& type = job.program.inputs[*input];
+    if (data::CheckTensor(*tensor.file, *tensor.entry, type).ok()) return false;
+    if (auto shared = ShareError(tensor, type)) {
+      job.initial[*input] = FileTensor{tensor.file, tensor.entry, std::move(shared)};
+      return true;
+    }
+  }
+  job.notes.push_back(absl::StrCat(tensor.file->path(), ": tensor ", data::QuotedName(tensor.entry->name),
+                                   " is left out: program ", data::QuotedName(job.program.name),
+                                   " does not compress this reduction, or not in this way"));
+  return true;
+}
+
 // Takes every tensor of `file` as an input's initial value.
 absl::Status TakeInitial(const FilePtr& file, const FindInput& find, Job& job) {
   std::set<size_t> taken;
   for (const data::TensorEntry& entry : file->tensors()) {
     std::optional<size_t> input = find(entry.name);
+    if (TakeCompressionState({file, &entry, nullptr}, input, job)) continue;
     if (!input) {
       return absl::InvalidArgumentError(absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name),
                                                      ": program ", data::QuotedName(job.program.name),
@@ -36,7 +83,7 @@ absl::Status TakeInitial(const FilePtr& file, const FindInput& find, Job& job) {
       return absl::InvalidArgumentError(absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": ",
                                                      InputText(job.program, *input), " occurs twice"));
     }
-    job.initial[*input] = FileTensor{file, &entry};
+    job.initial[*input] = FileTensor{file, &entry, nullptr};
   }
   return absl::OkStatus();
 }
@@ -93,7 +140,7 @@ absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
 absl::Status CheckComplete(const Job& job) {
   if (job.options.mode == Mode::kBench) return absl::OkStatus();
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
-    if (job.initial[i] || job.IsFed(i) || job.program.inputs[i].is_generator) continue;
+    if (job.initial[i] || job.IsFed(i) || StartsByItself(job.program.inputs[i])) continue;
     if (job.init && std::ranges::any_of(job.init->outputs_to_inputs, [&](auto& pair) { return pair.second == i; }))
       continue;
     const char* sources =

@@ -2,6 +2,7 @@
 // carried, what is written.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -27,11 +28,18 @@ using FilePtr = std::shared_ptr<const data::SafetensorsFile>;
 struct FileTensor {
   FilePtr file;
   const data::TensorEntry* entry;
+  std::shared_ptr<const std::vector<std::byte>> changed;  // what fills the input instead, if that is not null
 
-  std::span<const std::byte> bytes() const { return file->Bytes(*entry); }
-  void Release() const { file->Release(*entry); }
+  std::span<const std::byte> bytes() const { return changed ? std::span(*changed) : file->Bytes(*entry); }
+  void Release() const {
+    if (!changed) file->Release(*entry);
+  }
   // See SafetensorsFile::Read.
-  absl::Status Read(uint64_t offset, std::span<std::byte> target) const { return file->Read(*entry, offset, target); }
+  absl::Status Read(uint64_t offset, std::span<std::byte> target) const {
+    if (!changed) return file->Read(*entry, offset, target);
+    std::ranges::copy(std::span(*changed).subspan(offset, target.size()), target.begin());
+    return absl::OkStatus();
+  }
 };
 
 // The `init` program and the inputs that it initialises: pairs of (its output, the main program's input).

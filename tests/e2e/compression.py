@@ -9,7 +9,7 @@ import harness
 EXAMPLES = harness.MODELS.parent.parent / "examples"
 DDP = {"mesh": {"data": 4}, "batch": "data"}
 # How to compress, and the largest part of the uncompressed bytes that is sent then.
-KINDS = {"bf16": ("bf16", 0.51)}
+KINDS = {"bf16": ("bf16", 0.51), "int8": ({"kind": "int8", "block": 256}, 0.28)}
 LENGTH, TOKENS = 64, 128
 
 
@@ -111,6 +111,100 @@ def check_gpt(folder, how, part):
     check_loss(train_gpt(folder, plain, 4, 80), train_gpt(folder, packed, 4, 80))
 
 
+# A step that adds a batch up: state and what has not been sent yet are, at any time, all that was ever added.
+SUMS = {"v": (7,), "a": (13, 5), "w": (24, 40), "k": (3, 12, 20)}
+
+
+def sums_text():
+    arguments, results, ops = [], [], []
+    for name, shape in SUMS.items():
+        state, batch = (f"tensor<{'x'.join(map(str, dims))}xf32>" for dims in (shape, (12, *shape)))
+        arguments += [f'%{name}: {state} {{sgd.name = "state[\'{name}\']"}}', f'%b{name}: {batch} {{sgd.name = "batch[\'{name}\']"}}']
+        results.append((state, name))
+        ops += [f"  %g{name} = sgd.reduce add %b{name} dimensions = [0] : {batch} -> {state}", f"  %n{name} = arith.addf %{name}, %g{name} : {state}"]
+    types = ", ".join(f'{state} {{sgd.name = "result[\'{name}\']"}}' for state, name in results)
+    ops.append(f"  return {', '.join(f'%n{name}' for _, name in results)} : {', '.join(state for state, _ in results)}")
+    return f"func.func @main({', '.join(arguments)}) -> ({types}) {{\n" + "\n".join(ops) + "\n}\n"
+
+
+def sums_batches(steps):
+    """Elements of very different sizes, so that the largest of a block say little about others."""
+    random = np.random.default_rng(5)
+    return [{name: (random.standard_normal((12, *shape)) * np.exp(random.standard_normal(shape) * 2)).astype(np.float32) for name, shape in SUMS.items()} for _ in range(steps)]
+
+
+class Sums:
+    """The program under a recipe: its state after steps, and what its ranks still owe."""
+
+    def __init__(self, folder, recipe, name="sums"):
+        self.folder, self.name, self.ranks = folder, name, int(np.prod(list(recipe["mesh"].values())))
+        (folder / "sums.mlir").write_text(sums_text())
+        self.artifact, self.report = compile_recipe(folder, recipe, folder / "sums.mlir", name=name)
+
+    def run(self, batches, *flags, fresh=True):
+        state, data, out = (self.folder / f"{self.name}.{what}.safetensors" for what in ("state", "data", "out"))
+        harness.save(state, {f"state['{name}']": np.zeros(shape, np.float32) for name, shape in SUMS.items()})
+        harness.save(data, {f"step{step}.batch['{name}']": value for step, batch in enumerate(batches) for name, value in batch.items()})
+        harness.tool("sgdrun", "-n", self.ranks, self.artifact, *(("--init", state) if fresh else ()), "--batches", data, "--steps", len(batches), "--outputs", out,
+                     "--output-names", "model", *flags)
+        return {key: value for key, (_, value) in compare_tensors.load(out).items()}
+
+
+def check_nothing_lost(outputs, batches):
+    """Element by element; returns the largest debt of an element beside the largest of what was added."""
+    worst = 0
+    for name in SUMS:
+        want = sum(batch[name].astype(np.float64).sum(0) for batch in batches)
+        error = outputs.get(f"compress/error/state['{name}']")
+        owed = np.zeros_like(want) if error is None else error.astype(np.float64).sum(0)
+        got = outputs[f"result['{name}']"].astype(np.float64) + owed
+        most = max(np.abs(batch[name]).sum(0).max() for batch in batches)
+        assert np.abs(got - want).max() <= 1e-5 * most * len(batches), f"{name}: off by {np.abs(got - want).max()} of {most}"
+        worst = max(worst, np.abs(owed).max() / most)
+    return worst
+
+
+MESHES = [{"data": 2}, {"data": 3}, {"data": 4}, {"data": 2, "model": 2}]
+RULES = [{"tensor": "state['w']", "sharding": [None, "model"]}, {"tensor": "state['k']", "sharding": [None, "model", None]}]
+
+
+def check_sums(folder, how, mesh, zero):
+    batches = sums_batches(5)
+    recipe = {"mesh": mesh, "batch": "data", "compress": {"data": how}, "rules": RULES if "model" in mesh else []}
+    if zero:
+        recipe["rules"] = recipe["rules"] + [{"tensor": "state['w']", "sharding": ["data", None]}, {"tensor": "state['k']", "sharding": [None, "data", None]}]
+    sums = Sums(folder, recipe)
+    assert any(one["kind"] for one in sums.report["compressions"])
+    owed = check_nothing_lost(sums.run(batches), batches)
+    print(f"        at most {owed:.4f} of a batch is owed")
+    assert owed > 0, "what is not sent is lost"
+
+
+def check_resume(folder, how):
+    """A run in two parts is the whole run, bit for bit; other numbers of ranks, and other compression, take over what is owed."""
+    batches = sums_batches(6)
+    make = lambda ranks, how, name: Sums(folder, {"mesh": {"data": ranks}, "batch": "data", **({"compress": {"data": how}} if how else {})}, name)
+    sums = make(4, how, "four")
+    whole = sums.run(batches)
+    sums.run(batches[:3], "--save", folder / "half")
+    rest = sums.run(batches[3:], "--resume", folder / "half", fresh=False)
+    assert whole.keys() == rest.keys() and any(key.startswith("compress/") for key in whole)
+    for key, value in whole.items():
+        assert value.tobytes() == rest[key].tobytes(), key
+    outputs = make(2, how, "two").run(batches[3:], "--resume", folder / "half", fresh=False)
+    check_nothing_lost(outputs, batches)
+    assert make(4, None, "plain").run(batches[3:], "--resume", folder / "half", fresh=False).keys() == {f"result['{name}']" for name in SUMS}
+
+
+def check_not_finite(folder, how):
+    """An infinity is seen, and forgotten."""
+    batches = sums_batches(3)
+    batches[0]["w"][0, 3, 4] = np.inf
+    outputs = Sums(folder, {**DDP, "compress": {"data": how}}).run(batches)
+    assert not np.isfinite(outputs["result['w']"][3, 4])
+    assert all(np.isfinite(value).all() for key, value in outputs.items() if key.startswith("compress/"))
+
+
 def check_one_rank(folder):
     """Without ranks to send to there is nothing to compress, nor to keep."""
     artifact, report = compile_recipe(folder, {"mesh": {"data": 1}, "batch": "data", "compress": {"data": "bf16"}}, EXAMPLES / "recipes" / "gpt.mlir")
@@ -148,6 +242,11 @@ def main():
     examples = sorted(path.name for path in (EXAMPLES / "recipes").glob("*.json") if "compress" in json.loads(path.read_text()))
     assert examples
     tests += [(f"example {name}", lambda folder, name=name: check_example(folder, name)) for name in examples]
+    stateful = {kind: how for kind, (how, _) in KINDS.items() if kind != "bf16"}
+    tests += [(f"sums: {kind}, {mesh}, zero {zero}", lambda folder, how=how, mesh=mesh, zero=zero: check_sums(folder, how, mesh, zero))
+              for kind, how in stateful.items() for mesh in MESHES for zero in (False, True) if not (zero and "model" in mesh)]
+    tests += [(f"resume: {kind}", lambda folder, how=how: check_resume(folder, how)) for kind, how in stateful.items()]
+    tests += [(f"infinities: {kind}", lambda folder, how=how: check_not_finite(folder, how)) for kind, how in stateful.items()]
     harness.main(tests + [("one rank compresses nothing", check_one_rank), ("what is refused", check_refusals), ("reserved names", check_names)])
 
 

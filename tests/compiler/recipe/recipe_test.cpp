@@ -81,13 +81,28 @@ TEST(ParseRecipe, ReadsCompressionByAxis) {
   EXPECT_EQ(recipe->compress[1].setting, CompressionSetting{CompressionKind::BF16});
 }
 
+TEST(ParseRecipe, ReadsSizesOfCompression) {
+  llvm::Expected<Recipe> recipe =
+      parseRecipe(R"({"compress": {"a": "int8", "b": {"kind": "int8", "block": 64}}})", "r.json");
+  ASSERT_TRUE(static_cast<bool>(recipe)) << llvm::toString(recipe.takeError());
+  CompressionSetting byDefault{CompressionKind::Int8}, setting{CompressionKind::Int8};
+  setting.block = 64;
+  EXPECT_EQ(recipe->compress[0].setting, byDefault);
+  EXPECT_EQ(recipe->compress[1].setting, setting);
+}
+
 TEST(ParseRecipe, RefusesOtherCompression) {
   EXPECT_EQ(errorOf(R"({"compress": "bf16"})"),
             "field 'compress' is \"bf16\"; expected an object with a kind for each axis, {\"data\": \"bf16\"}");
   EXPECT_EQ(errorOf(R"({"compress": {}})"),
             "field 'compress' is {}; expected an object with a kind for each axis, {\"data\": \"bf16\"}");
   EXPECT_EQ(errorOf(R"({"compress": {"data": "bf61"}})"), "field 'compress.data' is \"bf61\"; did you mean 'bf16'?");
-  EXPECT_THAT(errorOf(R"({"compress": {"data": 8}})"), HasSubstr("field 'compress.data' is 8; expected one of bf16"));
+  EXPECT_THAT(errorOf(R"({"compress": {"data": 8}})"),
+              HasSubstr("field 'compress.data' is 8; expected one of bf16, int8"));
+  EXPECT_EQ(errorOf(R"({"compress": {"data": {"kind": "int8", "block": 4}}})"),
+            "field 'compress.data.block' is 4; expected a whole number from 8 to 1048576");
+  EXPECT_EQ(errorOf(R"({"compress": {"data": {"kind": "int8", "blok": 64}}})"),
+            "field 'compress.data.blok' is unknown; did you mean 'block'?");
   EXPECT_THAT(errorOf(R"({"compress": {"data": {"block": 8}}})"), HasSubstr("field 'compress.data.kind' is missing"));
   EXPECT_THAT(errorOf(R"({"compress": {"data": {"kind": "bf16", "block": 8}}})"),
               HasSubstr("field 'compress.data.block' is unknown; the fields are kind"));

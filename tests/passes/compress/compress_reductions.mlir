@@ -1,4 +1,4 @@
-// What of a step is compressed, and why other sums are not.
+// Gradients of carried state are compressed; other sums are sent as they are, and say why.
 // RUN: sgd-opt %s --split-input-file --sgd-compress-reductions --sgd-verify-sharding | FileCheck %s
 // RUN: sgd-opt %s --split-input-file --sgd-compress-reductions --sgd-localize --spmd-verify | FileCheck %s --check-prefix=LOCAL
 
@@ -17,7 +17,7 @@ sgd.mesh @mesh = <["data"=4]>
 // CHECK-LABEL: func.func @step
 // CHECK-SAME: sgd.compressions = [{axes = ["data"], kind = "bf16", sent_bytes = 6144 : i64, {{.*}}state = "params", tensor = tensor<64x32xf32>, whole_bytes = 12288 : i64}]
 // CHECK: %[[DOT:.*]] = sgd.dot_general %{{.*}} contracting = [0] x [0]
-// CHECK: %[[G:.*]] = sgd.compressed_reduction bf16 %[[DOT]]() size = 0 :
+// CHECK: %[[G:.*]] = sgd.compressed_reduction bf16(%[[DOT]]) state() sizes = [0] :
 // CHECK: arith.addf %{{.*}}, %[[G]]
 // CHECK: sgd.reshard {{.*}} -> tensor<f32
 // LOCAL-LABEL: func.func @step
@@ -53,7 +53,7 @@ sgd.mesh @mesh = <["data"=4]>
 
 // Shards of a gradient, as ZeRO's.
 // CHECK-LABEL: func.func @scattered
-// CHECK: sgd.compressed_reduction bf16 %{{.*}}() size = 0 : {{.*}} -> tensor<64x32xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+// CHECK: sgd.compressed_reduction bf16(%{{.*}}) state() sizes = [0] : {{.*}} -> tensor<64x32xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
 // LOCAL-LABEL: func.func @scattered
 // LOCAL: spmd.reduce_scatter add(%{{.*}}) dims = [0] <@mesh, {"data"}> {{.*}} : (tensor<64x32xbf16>) -> tensor<16x32xbf16>
 func.func @scattered(%w: !shard {sgd.name = "params"}, %x: !x, %y: !y) -> (!shard {sgd.carry = 0 : i64}) {
@@ -63,7 +63,7 @@ func.func @scattered(%w: !shard {sgd.name = "params"}, %x: !x, %y: !y) -> (!shar
   return %1 : !shard
 }
 
-// What nothing carried is computed from.
+// Nothing that is carried is computed from it.
 // CHECK-LABEL: func.func @metric
 // CHECK-SAME: sgd.compressions = [{axes = ["data"], sent_bytes = 0 : i64, {{.*}}tensor = tensor<64x32xf32>, whole_bytes = 0 : i64, why = "no state is computed from it element by element"}]
 // CHECK-NOT: sgd.compressed_reduction
