@@ -123,7 +123,8 @@ class Graph {
     }
   }
 
-  /// A result that takes an argument's buffer can be written there once all others have read the argument.
+  /// A result that takes an argument's buffer can be written there once all others have read the argument; it then
+  /// needs no memory.
   void addAliases() {
     TopologicalOrder order(ops.size());
     std::vector<SmallVector<unsigned, 4>> argumentReaders(block.getNumArguments());
@@ -139,24 +140,29 @@ class Graph {
       Operation* producer = getViewRoot(block.getTerminator()->getOperand(result)).getDefiningOp();
       if (!producer) continue;
       unsigned last = index.at(producer);
+      bool isInPlace = true;
       for (unsigned node : argumentReaders[argument])
-        if (node != last) addEdgeIfPossible(order, node, last);
+        if (node != last) isInPlace &= addEdgeIfPossible(order, node, last);
+      Value root = getViewRoot(block.getTerminator()->getOperand(result));
+      if (isInPlace && getByteSize(root.getType()) == getByteSize(block.getArgument(argument).getType()))
+        storages[getStorage(root)].bytes = 0;
     }
   }
 
   /// Adds an edge unless `to` leads to `from`.
-  void addEdgeIfPossible(TopologicalOrder& order, unsigned from, unsigned to) {
+  bool addEdgeIfPossible(TopologicalOrder& order, unsigned from, unsigned to) {
     if (order.isBefore(to, from)) {
       SmallVector<unsigned> between = {to};
       llvm::SmallDenseSet<unsigned> seen = {to};
       for (size_t i = 0; i < between.size(); ++i)
         for (unsigned next : successors[between[i]]) {
-          if (next == from) return;
+          if (next == from) return false;
           if (order.isBefore(next, from) && seen.insert(next).second) between.push_back(next);
         }
       order.moveBehind(between, from);
     }
     addEdge(from, to);
+    return true;
   }
 
   Block& block;

@@ -34,3 +34,17 @@ func.func @keeps_a_good_order(%x: tensor<8xf32>) -> tensor<8xf32> {
   %2 = math.sqrt %1 : tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// New state is written over the old one and needs no memory: each gradient dies before the next one is made.
+// CHECK-LABEL: @updates_at_once
+func.func @updates_at_once(%w: tensor<64xf32> {sgd.alias_output = 0 : i64}, %v: tensor<64xf32> {sgd.alias_output = 1 : i64}, %x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  // CHECK: math.exp
+  // CHECK-NEXT: arith.subf %arg0
+  // CHECK-NEXT: math.tanh
+  // CHECK-NEXT: arith.subf %arg1
+  %0 = math.exp %x : tensor<64xf32>
+  %1 = math.tanh %x : tensor<64xf32>
+  %2 = arith.subf %w, %0 : tensor<64xf32>
+  %3 = arith.subf %v, %1 : tensor<64xf32>
+  return %2, %3 : tensor<64xf32>, tensor<64xf32>
+}
