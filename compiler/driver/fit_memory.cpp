@@ -22,6 +22,8 @@ constexpr int kMostPlans = 8;
 constexpr uint64_t kCloseEnough = 128;
 /// The least that a budget is lowered by at first: a part of the limit.
 constexpr int64_t kFirstStep = 512;
+/// Parts of the limit.
+constexpr int64_t kRoomForOverlap[] = {128, 64, 32, 16};
 /// No collective in flight: nothing fits into a byte.
 constexpr uint64_t kNoOverlap = 1;
 
@@ -61,6 +63,10 @@ class MemoryFitter {
       step *= 2;
       if (fits > 0 && (budget <= fits || budget >= misses)) budget = fits + (misses - fits) / 2;
     }
+    // A little less leaves room for collectives in flight.
+    for (int64_t part : kRoomForOverlap)
+      if (int64_t less = fits - static_cast<int64_t>(limit) / part; fits > 0 && less > 0 && failed(plan(less)))
+        return failure();
     return success();
   }
 
