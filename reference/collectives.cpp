@@ -62,7 +62,8 @@ Tensor combineTree(ReduceKind kind, const RankTensors& in, ArrayRef<int64_t> gro
 /// The group's operands combined element by element, rounded once.
 FailureOr<Tensor> combineGroup(Operation* op, ReduceKind kind, const RankTensors& in, ArrayRef<int64_t> group) {
   if (in[group.front()].isFloat() && !getFloatCombiner(kind))
-    return op->emitOpError("has no reference evaluation for floats"), failure();
+    return op->emitOpError("has no reference evaluation for floats; expected integers; convert the operands"),
+           failure();
   Tensor sum = combineTree(kind, in, group);
   for (double& value : sum.floats) value = roundTo(value, sum.element());
   return sum;
@@ -225,7 +226,9 @@ LogicalResult reference::evaluateCollective(Operation* op, ArrayRef<const RankTe
   } else if (auto permuteRanks = dyn_cast<PermuteRanksOp>(op)) {
     evaluatePermuteRanks(permuteRanks, *in[0], out[0]);
   } else {
-    return op->emitOpError("has no reference evaluation");
+    return op->emitOpError(
+        "has no reference evaluation; expected an op that docs/reference/operations.md lists as evaluated; add it to "
+        "reference/");
   }
   return success();
 }

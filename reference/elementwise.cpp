@@ -58,14 +58,22 @@ LogicalResult reference::evaluateElementwise(Operation* op, Operands in, Tensor&
       out.integers[i] = name == "isfinite" ? std::isfinite(x) : name == "isnan" ? std::isnan(x) : std::isinf(x);
     } else if (out.isFloat() && in[0]->isFloat()) {
       std::optional<double> value = evaluateFloat(name, in, i);
-      if (!value) return op->emitOpError("has no reference evaluation");
+      if (!value)
+        return op->emitOpError(
+            "has no reference evaluation; expected an op that docs/reference/operations.md lists as evaluated; add it "
+            "to reference/");
       out.setFloat(i, *value);
     } else if (!out.isFloat() && !in[0]->isFloat()) {
       std::optional<int64_t> value = evaluateInteger(name, in, i);
-      if (!value) return op->emitOpError("has no reference evaluation");
+      if (!value)
+        return op->emitOpError(
+            "has no reference evaluation; expected an op that docs/reference/operations.md lists as evaluated; add it "
+            "to reference/");
       out.setInteger(i, *value);
     } else {
-      return op->emitOpError("has no reference evaluation");
+      return op->emitOpError(
+          "has no reference evaluation; expected an op that docs/reference/operations.md lists as evaluated; add it to "
+          "reference/");
     }
   }
   return success();

@@ -115,7 +115,10 @@ class Evaluator {
     SmallVector<int64_t> decisions;
     for (const Tensor& tensor : tensors) decisions.push_back(tensor.integers.front());
     if (!llvm::all_equal(decisions) && !isByRank(op) && !op->getParentOfType<ManualComputationOp>())
-      return op->emitOpError("is decided by a value that differs between ranks"), failure();
+      return op->emitOpError(
+                 "is decided by a value that differs between ranks; expected one that all ranks agree on; reduce it "
+                 "over the ranks first"),
+             failure();
     return decisions;
   }
 
@@ -268,7 +271,9 @@ int64_t getNumRanks(MeshAttr mesh) { return mesh ? mesh.getNumRanks() : 1; }
 FailureOr<std::vector<RankTensors>> reference::evaluate(func::FuncOp function, std::vector<RankTensors> arguments,
                                                         int64_t ranks, EvaluationObserver* observer) {
   if (!llvm::hasSingleElement(function.getBody()))
-    return function.emitOpError("has no body of a single block to evaluate"), failure();
+    return function.emitOpError(
+               "has no body of a single block; expected one to evaluate; use sgd.while and sgd.case for control flow"),
+           failure();
   return Evaluator(ranks, observer).run(function.front(), std::move(arguments));
 }
 

@@ -81,7 +81,8 @@ static LogicalResult evaluateScatter(ScatterOp op, Operands operands, Results re
   bool isSet = op.getKind() == ScatterKind::Set;
   ReduceKind kind = isSet ? ReduceKind::Add : static_cast<ReduceKind>(static_cast<int>(op.getKind()) - 1);
   FloatCombiner combineFloats = getFloatCombiner(kind);
-  if (out.isFloat() && !combineFloats) return op.emitOpError("has no reference evaluation for floats");
+  if (out.isFloat() && !combineFloats)
+    return op.emitOpError("has no reference evaluation for floats; expected integers; convert the operands");
   out = in;
   forEachIndex(updates.shape(), [&](ArrayRef<int64_t> index, int64_t at) {
     Index batch, window;

@@ -30,5 +30,7 @@ LogicalResult reference::evaluateOp(Operation* op, Operands in, Results out) {
   }
   if (const Evaluations::Function* evaluate = evaluations.find(op)) return (*evaluate)(op, in, out);
   if (op->hasTrait<OpTrait::Elementwise>()) return evaluateElementwise(op, in, *out[0]);
-  return op->emitOpError("has no reference evaluation");
+  return op->emitOpError(
+      "has no reference evaluation; expected an op that docs/reference/operations.md lists as evaluated; add it to "
+      "reference/");
 }

@@ -11,7 +11,8 @@ static LogicalResult evaluateReduce(ReduceOp op, Operands operands, Results resu
   const Tensor& in = *operands[0];
   Tensor& out = *results[0];
   FloatCombiner combineFloats = getFloatCombiner(op.getKind());
-  if (out.isFloat() && !combineFloats) return op.emitOpError("has no reference evaluation for floats");
+  if (out.isFloat() && !combineFloats)
+    return op.emitOpError("has no reference evaluation for floats; expected integers; convert the operands");
   OpBuilder builder(op.getContext());
   out.fill(getNeutralElement(builder, op.getKind(), out.element()));
   forEachIndex(in.shape(), [&](ArrayRef<int64_t> index, int64_t at) {
@@ -34,7 +35,8 @@ static LogicalResult evaluateCumulative(CumulativeOp op, Operands operands, Resu
   const Tensor& in = *operands[0];
   Tensor& out = *results[0];
   FloatCombiner combineFloats = getFloatCombiner(op.getKind());
-  if (out.isFloat() && !combineFloats) return op.emitOpError("has no reference evaluation for floats");
+  if (out.isFloat() && !combineFloats)
+    return op.emitOpError("has no reference evaluation for floats; expected integers; convert the operands");
   int64_t dim = op.getDimension(), size = out.type.getDimSize(dim);
   OpBuilder builder(op.getContext());
   out.fill(getNeutralElement(builder, op.getKind(), out.element()));

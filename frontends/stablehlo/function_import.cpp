@@ -35,7 +35,10 @@ std::string describe(const Twine& kind, unsigned index, StringAttr name) {
 }  // namespace
 
 LogicalResult Importer::importFunction(func::FuncOp function) {
-  if (function.isExternal()) return function.emitError("'") << function.getSymName() << "' has no body";
+  if (function.isExternal())
+    return function.emitError("'")
+           << function.getSymName()
+           << "' has no body; expected a definition; export the program with the functions that it calls";
   SmallVector<Type> argumentTypes, resultTypes;
   SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {

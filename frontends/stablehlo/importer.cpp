@@ -101,7 +101,7 @@ LogicalResult Importer::run() {
     old.push_back(&op);
   }
   if (llvm::none_of(functions, [](auto entry) { return entry.second.isPublic(); }))
-    return module.emitError("has no public function to compile");
+    return module.emitError("has no public function; expected one to compile; make the program's function public");
   for (Operation* op : old) {
     auto function = cast<func::FuncOp>(op);
     if (!function.isPublic()) continue;
@@ -118,7 +118,9 @@ LogicalResult Importer::importBody(func::FuncOp function, std::optional<Location
     return emitError(caller.value_or(function.getLoc()))
            << "'" << function.getSymName() << "' calls itself; recursion is not supported";
   if (function.isExternal())
-    return emitError(caller.value_or(function.getLoc())) << "'" << function.getSymName() << "' has no body";
+    return emitError(caller.value_or(function.getLoc()))
+           << "'" << function.getSymName()
+           << "' has no body; expected a definition; export the program with the functions that it calls";
   if (!function.getBody().hasOneBlock())
     return function.emitError("has several blocks; use 'stablehlo.while' and 'stablehlo.case' for control flow");
   callStack.push_back({function, caller});
@@ -186,10 +188,15 @@ LogicalResult Importer::lower(Operation* op, Location loc) {
 
 LogicalResult Importer::importCall(Operation* op, FlatSymbolRefAttr callee, Location loc) {
   func::FuncOp function = functions.lookup(callee.getAttr());
-  if (!function) return emitError(loc) << "'" << op->getName() << "' names the unknown function " << callee;
+  if (!function)
+    return emitError(loc)
+           << "'" << op->getName() << "' names the unknown function " << callee
+           << "; expected a function of this module; export the program with the functions that it calls";
   if (TypeRange(function.getArgumentTypes()) != TypeRange(op->getOperandTypes()) ||
       TypeRange(function.getResultTypes()) != TypeRange(op->getResultTypes()))
-    return emitError(loc) << "'" << op->getName() << "' and " << callee << " disagree on types";
+    return emitError(loc)
+           << "'" << op->getName() << "' and " << callee
+           << " disagree on types; expected operands and results of the function's types; export the program again";
   auto annotate = [&](Value value, DictionaryAttr attributes, const Twine& what) -> FailureOr<Value> {
     auto sharding = shardings.find(attributes, 0, 1, cast<RankedTensorType>(value.getType()), loc, what);
     return failed(sharding) ? FailureOr<Value>(failure()) : constrain(value, *sharding, loc);

@@ -51,14 +51,16 @@ FailureOr<InlinedOps::Size> InlinedOps::measure(Region& region) {
 FailureOr<InlinedOps::Size> InlinedOps::measure(func::FuncOp function, Location call) {
   if (auto entry = known.find(function); entry != known.end()) {
     if (entry->second.depth + openFunctions.size() > kMaxImportDepth)
-      return emitError(call) << "calls nest deeper than " << kMaxImportDepth << " functions: " << describeCalls();
+      return emitError(call) << "calls nest deeper than " << kMaxImportDepth << " functions: " << describeCalls()
+                             << "; expected fewer levels; inline some functions before exporting";
     return entry->second;
   }
   if (llvm::is_contained(openFunctions, function))
     return emitError(call) << "'" << function.getSymName() << "' calls itself; recursion is not supported";
   openFunctions.push_back(function);
   if (openFunctions.size() > kMaxImportDepth)
-    return emitError(call) << "calls nest deeper than " << kMaxImportDepth << " functions: " << describeCalls();
+    return emitError(call) << "calls nest deeper than " << kMaxImportDepth << " functions: " << describeCalls()
+                           << "; expected fewer levels; inline some functions before exporting";
   FailureOr<Size> size = measure(function.getBody());
   openFunctions.pop_back();
   if (succeeded(size)) known[function] = *size;

@@ -31,7 +31,9 @@ FailureOr<ArrayAttr> Importer::importManualShardings(ArrayRef<sdy::ShardingAttr>
 LogicalResult Importer::importManual(Operation* op, Location loc) {
   auto manual = cast<sdy::ManualComputationOp>(op);
   MeshOp mesh = getMesh(module);
-  if (!mesh) return emitError(loc) << "'sdy.manual_computation' needs a mesh, the program has none";
+  if (!mesh)
+    return emitError(loc) << "'sdy.manual_computation' names axes, and the program has no mesh; expected a mesh with "
+                             "these axes; declare it by 'sdy.mesh'";
   FailureOr<ArrayAttr> in =
       importManualShardings(manual.getInShardings().getShardings(), op->getOperandTypes(), loc, "operand");
   FailureOr<ArrayAttr> out =

@@ -92,5 +92,6 @@ Value OpLowering::broadcastScalar(Value value, RankedTensorType type) {
 }
 
 LogicalResult OpLowering::unsupportedType() const {
-  return error() << "is not supported on elements of type " << getElementType();
+  return error() << "is not supported on elements of type " << getElementType()
+                 << "; expected a type that docs/reference/operations.md lists for it; convert the operands";
 }

@@ -135,7 +135,9 @@ LogicalResult Importer::importLifted(Block& body, ArrayRef<Value> arguments, Sma
     Location loc = inlineLocation(op.getLoc(), callStack.back().caller);
     for (Type type : op.getResultTypes())
       if (auto tensor = convertTensorType(type); !tensor || tensor.getRank() != 0)
-        return emitError(loc) << "'" << op.getName() << "' in the body of a reduction must be on scalars";
+        return emitError(loc)
+               << "'" << op.getName()
+               << "' in the body of a reduction is on tensors; expected scalars; write the reduction of one element";
     SmallVector<Value> operands;
     for (Value operand : op.getOperands()) operands.push_back(lift(values.lookup(operand), loc));
     // Between scalars these change nothing.
@@ -148,7 +150,9 @@ LogicalResult Importer::importLifted(Block& body, ArrayRef<Value> arguments, Sma
       if (!function || function.isExternal() || !function.getBody().hasOneBlock() ||
           function.getNumArguments() != op.getNumOperands() || function.getNumResults() != op.getNumResults() ||
           llvm::any_of(callStack, [&](const Frame& frame) { return frame.function == function; }))
-        return emitError(loc) << "'" << op.getName() << "' in the body of a reduction cannot be inlined";
+        return emitError(loc) << "'" << op.getName()
+                              << "' in the body of a reduction cannot be inlined; expected a private function of one "
+                                 "block; write its ops into the body";
       SmallVector<Value> results;
       callStack.push_back({function, loc});
       if (importLifted(function.getBody().front(), operands, results).failed()) return failure();
@@ -158,7 +162,9 @@ LogicalResult Importer::importLifted(Block& body, ArrayRef<Value> arguments, Sma
     }
     LowerFn lowering = lowerings.lookup(op.getName());
     if (!lowering || op.getNumRegions() != 0)
-      return emitError(loc) << "'" << op.getName() << "' is not supported in the body of a reduction";
+      return emitError(loc) << "'" << op.getName()
+                            << "' is not supported in the body of a reduction; expected elementwise ops; compute it "
+                               "before or after the reduction";
     // The lowering reads element types from the op, and shapes from its results.
     Operation* lifted = op.clone();
     llvm::scope_exit erase([&] { lifted->destroy(); });

@@ -95,7 +95,9 @@ LogicalResult ShardingImport::deriveMeshFromTiles() {
   int64_t numDevices = partitions ? partitions.getInt() : 1;
   for (const TileSharding& sharding : shardings)
     if (!partitions && !sharding.isReplicated) numDevices = sharding.numDevices;
-  if (numDevices < 1) return emitError(module.getLoc()) << "expects mhlo.num_partitions to be positive";
+  if (numDevices < 1)
+    return emitError(module.getLoc())
+           << "mhlo.num_partitions is not positive; expected the number of devices; export the program again";
   // Without any sharding, all ranks of the one axis compute the same.
   if (shardings.empty() && numDevices == 1) return success();
   llvm::Expected<SmallVector<int64_t>> sizes = deriveMesh(shardings, numDevices);
@@ -116,13 +118,15 @@ FailureOr<ShardingAttr> ShardingImport::find(DictionaryAttr attributes, unsigned
   if (auto perValue = attributes.getAs<sdy::ShardingPerValueAttr>("sdy.sharding")) {
     if (perValue.getShardings().size() != count)
       return emitError(loc) << what << ": has " << perValue.getShardings().size() << " shardings for " << count
-                            << " values";
+                            << " values; expected one for each; give as many";
     return convert(perValue.getShardings()[index], type, loc, what);
   }
   auto text = attributes.getAs<StringAttr>(kTileSharding);
   if (!text) return ShardingAttr();
   if (count != 1)
-    return emitError(loc) << what << ": '" << kTileSharding << "' on an op with several results is not supported";
+    return emitError(loc) << what << ": '" << kTileSharding
+                          << "' on an op with several results is not supported; expected one result; annotate the "
+                             "results by 'sdy.sharding_constraint'";
   auto config = attributes.getAs<StringAttr>("backend_config");
   return convertTiles(text, config ? config.getValue() : StringRef(), type, loc, what);
 }
@@ -139,7 +143,8 @@ FailureOr<SmallVector<AxisRefAttr>> ShardingImport::convertAxes(ArrayRef<sdy::Ax
     if (axis.getSize() &&
         (axis.getPreSize() > *size / axis.getSize() || *size % (axis.getPreSize() * axis.getSize()) != 0))
       return emitError(loc) << what << ": sub-axis \"" << axis.getName() << "\":(" << axis.getPreSize() << ")"
-                            << axis.getSize() << " does not divide the axis of size " << *size;
+                            << axis.getSize() << " does not divide the axis of size " << *size
+                            << "; expected sizes whose product divides it; correct the sub-axis";
     converted.push_back(AxisRefAttr::get(module.getContext(), axis.getName(), axis.getPreSize(), axis.getSize()));
   }
   return converted;
@@ -150,7 +155,9 @@ FailureOr<ShardingAttr> ShardingImport::convert(sdy::ShardingAttr sharding, Rank
   sdy::MeshAttr named = dyn_cast<sdy::MeshAttr>(sharding.getMesh());
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(sharding.getMesh())) {
     named = namedMeshes.lookup(symbol.getAttr());
-    if (!named) return emitError(loc) << what << ": sharding names the unknown mesh " << symbol;
+    if (!named)
+      return emitError(loc) << what << ": sharding names the unknown mesh " << symbol
+                            << "; expected a mesh of this module; declare it by 'sdy.mesh'";
   }
   if (named.getNames().empty() && !named.getDeviceIds().empty())
     return emitError(loc) << what
@@ -178,7 +185,9 @@ FailureOr<ShardingAttr> ShardingImport::convert(sdy::ShardingAttr sharding, Rank
 FailureOr<ShardingAttr> ShardingImport::convertTiles(StringRef text, StringRef unspecifiedDims, RankedTensorType type,
                                                      Location loc, const Twine& what) {
   if (!namedMeshes.empty() && mesh)
-    return emitError(loc) << what << ": '" << kTileSharding << "' beside meshes of 'sdy' is not supported";
+    return emitError(loc) << what << ": '" << kTileSharding
+                          << "' stands beside a mesh of 'sdy'; expected one kind of annotation; export with Shardy "
+                             "alone (jax_use_shardy_partitioner), or without it";
   llvm::Expected<TileSharding> tiles = parseTileSharding(text);
   if (!tiles) return emitError(loc) << what << ": sharding \"" << text << "\": " << llvm::toString(tiles.takeError());
   if (tiles->isManual || !tiles->manual.empty())

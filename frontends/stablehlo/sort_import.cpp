@@ -10,7 +10,9 @@ static LogicalResult makeScalar(Operation* op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (!elements || elements.getNumElements() != 1)
-      return op->emitError("is not a scalar constant, in a body that must be on scalars");
+      return op->emitError(
+          "is not a scalar constant, in a body that must be on scalars; expected a scalar; write the body for one "
+          "element");
     constant.setValueAttr(cast<TypedAttr>(*elements.value_begin<Attribute>()));
     constant.getResult().setType(elements.getElementType());
     return success();
@@ -21,7 +23,9 @@ static LogicalResult makeScalar(Operation* op) {
     return success();
   }
   if (!op->hasTrait<OpTrait::Elementwise>())
-    return op->emitError() << "'" << op->getName() << "' is not supported in a body that must be on scalars";
+    return op->emitError() << "'" << op->getName()
+                           << "' is not supported in a body that must be on scalars; expected elementwise ops; compute "
+                              "it outside of the body";
   for (OpResult result : op->getResults()) result.setType(getElementTypeOrSelf(result.getType()));
   return success();
 }
@@ -32,7 +36,9 @@ LogicalResult Importer::importScalarBody(Block& from, Block& to, Location loc) {
   for (BlockArgument argument : from.getArguments()) {
     RankedTensorType type = convertTensorType(argument.getType());
     if (!type) return reportUnsupportedType(loc, "argument " + Twine(argument.getArgNumber()), argument.getType());
-    if (type.getRank() != 0) return emitError(loc) << "body has the argument type " << type << ", expected a scalar";
+    if (type.getRank() != 0)
+      return emitError(loc) << "body has the argument type " << type
+                            << "; expected a scalar; write the body for one element";
     values[argument] = to.addArgument(type, argument.getLoc());
   }
   SmallVector<Value> returned;

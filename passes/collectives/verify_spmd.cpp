@@ -18,7 +18,9 @@ using namespace mlir::sgd;
 /// Fails when `axes` are not distinct parts of axes of their mesh.
 static LogicalResult verifyAxes(Operation* op, AxisListAttr list) {
   MeshAttr mesh = lookupMesh(op, list.getMesh());
-  if (!mesh) return op->emitOpError() << "names the unknown mesh " << list.getMesh();
+  if (!mesh)
+    return op->emitOpError() << "names the unknown mesh " << list.getMesh()
+                             << "; expected the module's mesh; name that one";
   auto asSharding = ShardingAttr::get(op->getContext(), list.getMesh(), {}, list.getAxes(), {}, ReduceKind::Add);
   return asSharding.verifyAgainst(mesh, {},
                                   [&] { return op->emitOpError() << "has groups that do not partition the ranks: "; });
@@ -37,18 +39,21 @@ static LogicalResult verifyPermute(Operation* op, const spmd::CollectiveForm& fo
   };
   if (form.from.getMesh() != form.group.getMesh() || getDigits(form.from) != getDigits(form.group))
     return op->emitOpError() << "goes from " << form.from << " to " << form.group
-                             << ", which are not the same axes in another order";
+                             << ", which are not the same axes in another order; expected the ranks of one group to "
+                                "permute; name the same axes on both sides";
   return success();
 }
 
 static LogicalResult verifyCollective(spmd::CollectiveOpInterface op) {
   if (!isa<func::FuncOp>(op->getParentOp()) && !isControlFlow(op->getParentOp()))
     return op->emitOpError() << "stands inside '" << op->getParentOp()->getName()
-                             << "': whether it runs could differ between ranks";
+                             << "': whether it runs could differ between ranks; expected collectives in functions, "
+                                "loops and branches alone; move it out";
   for (Operation* around = op->getParentOp(); !isa<func::FuncOp>(around); around = around->getParentOp())
     if (isByRank(around))
       return op->emitOpError() << "stands in a '" << around->getName()
-                               << "' that ranks decide about alone: whether it runs differs between ranks";
+                               << "' that ranks decide about alone: whether it runs differs between ranks; expected a "
+                                  "condition that all ranks agree on; reduce the condition over the ranks first";
   spmd::CollectiveForm form = op.getForm();
   for (AxisListAttr axes : {form.group, form.to, form.from})
     if (axes && failed(verifyAxes(op, axes))) return failure();
@@ -58,7 +63,9 @@ static LogicalResult verifyCollective(spmd::CollectiveOpInterface op) {
 static LogicalResult verifyNoSharding(Operation* op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.getEncoding()) return success();
-  return op->emitOpError() << "still has the type " << type << ", whose sharding sgd-localize should have removed";
+  return op->emitOpError()
+         << "still has the type " << type
+         << ", whose sharding sgd-localize should have removed; expected a local type; run sgd-localize first";
 }
 
 static LogicalResult verifyOp(Operation* op) {
@@ -106,7 +113,9 @@ static LogicalResult verifyDecisions(func::FuncOp function) {
 
 static LogicalResult verifyFunction(func::FuncOp function) {
   if (hasCollectives(function) && !llvm::hasSingleElement(function.getBody()))
-    return function.emitOpError("has collectives and several blocks: their order could differ between ranks");
+    return function.emitOpError(
+        "has collectives and several blocks: their order could differ between ranks; expected one block; use sgd.while "
+        "and sgd.case for control flow");
   WalkResult result = function.walk(
       [](Operation* op) { return failed(verifyOp(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
   return result.wasInterrupted() ? failure() : verifyDecisions(function);

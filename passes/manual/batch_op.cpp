@@ -20,6 +20,7 @@ LogicalResult mlir::sgd::batchOp(Operation* op, ArrayRef<Batched> operands, Batc
   if (!ruled)
     return op->emitError() << "'" << op->getName()
                            << "' is not supported in a manual computation on values that differ between ranks; "
+                              "expected an op with a batching rule; "
                               "compute it outside of shard_map";
   llvm::append_range(results, ruled.batch(operands, batch));
   return success();

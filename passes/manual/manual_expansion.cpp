@@ -118,7 +118,9 @@ LogicalResult ManualExpansion::expandNested(ManualComputationOp op, ArrayRef<Bat
                                             SmallVectorImpl<Batched>& results) {
   AxisIndices own = manualAxesOf(op, op.getManualAxes().getAxes());
   if (without(own, manualAxes).size() != own.size())
-    return op.emitOpError("is manual over an axis that is manual around it already");
+    return op.emitOpError(
+        "is manual over an axis that is manual around it already; expected another axis; drop it from the inner "
+        "shard_map");
   AxisIndices outer = manualAxes;
   manualAxes = unite(manualAxes, own);
   Block& body = op.getBody().front();

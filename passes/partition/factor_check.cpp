@@ -84,7 +84,8 @@ LogicalResult FactorCheck::checkFactors(const ShardingRule& rule, const Tensor& 
     if (*agreed[factor] != held.axes)
       return op->emitOpError() << "has operands and results that disagree: dimension " << dimOf(tensor, factor)
                                << " of " << tensor.name() << " is sharded over " << print(held.axes)
-                               << ", its partners over " << print(*agreed[factor]);
+                               << ", its partners over " << print(*agreed[factor])
+                               << "; expected the same axes; run sgd-shard, or put an sgd.reshard before it";
   }
   return success();
 }
@@ -122,7 +123,8 @@ LogicalResult FactorCheck::checkPartial(const ShardingRule& rule) {
                                << "; expected its sharding to say unreduced=" << print(missing);
     if (!surplus.empty())
       return op->emitOpError() << "has a result whose sharding says that it is partial over " << print(surplus)
-                               << ", but none of its operands is";
+                               << ", but none of its operands is; expected partial operands; give the result a "
+                                  "sharding without unreduced axes";
   }
   return success();
 }
@@ -149,9 +151,12 @@ static LogicalResult checkType(Location loc, Type type, FlatSymbolRefAttr meshNa
   ShardingAttr sharding = getSharding(type);
   if (!sharding) return emitError(loc) << "type " << type << " has no sharding; run sgd-shard before";
   Type element = cast<RankedTensorType>(type).getElementType();
-  if (!element.isIntOrFloat()) return emitError(loc) << "tensors of " << element << " cannot be partitioned";
+  if (!element.isIntOrFloat())
+    return emitError(loc) << "tensors of " << element
+                          << " cannot be partitioned; expected integers or floats; convert them";
   if (sharding.getMesh() != meshName)
-    return emitError(loc) << "sharding names mesh " << sharding.getMesh() << ", the module's is " << meshName;
+    return emitError(loc) << "sharding names mesh " << sharding.getMesh() << ", the module's is " << meshName
+                          << "; expected one mesh; name that one";
   OpBuilder builder(type.getContext());
   if (sharding.isPartial() && !getNeutralElement(builder, sharding.getUnreducedKind(), element))
     return emitError(loc) << "reduction '" << stringifyReduceKind(sharding.getUnreducedKind()) << "' is not defined on "
@@ -164,7 +169,9 @@ static LogicalResult checkBlock(Block& block, FlatSymbolRefAttr meshName, MeshAt
     if (failed(checkType(argument.getLoc(), argument.getType(), meshName, mesh))) return failure();
   for (Operation& op : block) {
     if (op.getNumRegions() != 0 && !hasScalarBody(&op) && !isControlFlow(&op))
-      return op.emitOpError("has regions, which cannot be partitioned");
+      return op.emitOpError(
+          "has regions and cannot be partitioned; expected sgd.while, sgd.case or an op without regions; expand it "
+          "first");
     for (Type type : op.getResultTypes())
       if (failed(checkType(op.getLoc(), type, meshName, mesh))) return failure();
   }
@@ -172,7 +179,9 @@ static LogicalResult checkBlock(Block& block, FlatSymbolRefAttr meshName, MeshAt
 }
 
 LogicalResult mlir::sgd::checkShardings(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh) {
-  if (!llvm::hasSingleElement(function.getBody())) return function.emitOpError("must have one block to be partitioned");
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitOpError(
+        "has several blocks; expected one to be partitioned; use sgd.while and sgd.case for control flow");
   for (Block* block : getProgramBlocks(function))
     if (failed(checkBlock(*block, meshName, mesh))) return failure();
   return success();
@@ -180,6 +189,9 @@ LogicalResult mlir::sgd::checkShardings(func::FuncOp function, FlatSymbolRefAttr
 
 LogicalResult mlir::sgd::checkFitsRule(Operation* op, FlatSymbolRefAttr meshName, MeshAttr mesh) {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
-  if (!ruled) return op->emitOpError("has no sharding rule and cannot be partitioned");
+  if (!ruled)
+    return op->emitOpError(
+        "has no sharding rule and cannot be partitioned; expected an op that docs/reference/operations.md lists as "
+        "sharded; express it by these");
   return FactorCheck(op, MeshAxes(meshName, mesh)).run(ruled.getShardingRule());
 }

@@ -53,7 +53,8 @@ FailureOr<Value> localizeIota(IotaOp iota, const LocalisedOp& localised, Reshard
 FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp& localised, ReshardEmitter& emitter) {
   RankedTensorType global = localised.globalResults[0], local = localised.localResults[0];
   auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
-  if (!value) return constant.emitOpError("must be a dense constant to be partitioned");
+  if (!value)
+    return constant.emitOpError("is no dense constant; expected dense<...> to be partitioned; write its elements");
   ShardingAttr sharding = getSharding(global);
   bool isFactor = static_cast<bool>(constant->removeDiscardableAttr(kFactorAttr));
   if (auto splat = dyn_cast<SplatElementsAttr>(value)) {

@@ -52,7 +52,8 @@ static LogicalResult checkIndex(CaseOp branches) {
     if (!llvm::equal(llvm::map_range(getDims(branches.getIndex(), count), getAxes),
                      llvm::map_range(getDims(result, count), getAxes)))
       return branches.emitOpError() << "has an index and a result with leading dimensions on different axes: "
-                                    << branches.getIndex().getType() << " and " << result.getType();
+                                    << branches.getIndex().getType() << " and " << result.getType()
+                                    << "; expected the same axes; reshard the index or the results";
   return success();
 }
 
@@ -210,7 +211,7 @@ struct LocalizePass : mlir::sgd::impl::LocalizePassBase<LocalizePass> {
     ModuleOp module = getOperation();
     MeshOp mesh = getMesh(module);
     if (!mesh) {
-      module.emitError("has no sgd.mesh to be partitioned for");
+      module.emitError("has no sgd.mesh; expected the mesh to partition for; run sgd-shard first");
       return signalPassFailure();
     }
     FailureOr<CostModel> cost = loadCostModel(mesh, topologyName);

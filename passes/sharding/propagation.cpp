@@ -15,7 +15,7 @@ static LogicalResult collectBlockRules(Block& block, SmallVectorImpl<RuledOp>& o
     if (isa<func::ReturnOp>(op)) continue;
     auto constant = dyn_cast<arith::ConstantOp>(op);
     if (constant && isa<RankedTensorType>(constant.getType()) && !isa<DenseElementsAttr>(constant.getValue()))
-      return constant.emitError("can only shard constants written as dense<...>");
+      return constant.emitError("is no dense constant; expected dense<...> to be sharded; write its elements");
     if (isControlFlow(&op) || isa<YieldOp>(op)) {
       ops.push_back({&op, ShardingRule::empty(&op)});
       for (Region& region : op.getRegions())

@@ -100,10 +100,12 @@ TEST_F(SgdrunErrors, WrongUsage) {
                    {artifact_, "--steps", "1", "--data", "a", "--batches", "b"});
   ExpectWrongUsage("--keep needs --save", {artifact_, "--steps", "1", "--keep", "last=1"});
   for (const char* keep : {"3", "last=0", "last=-1", "last=few", "first=2"}) {
-    ExpectWrongUsage(absl::StrCat("'", keep, "' is not last=K with a K of 1 or more"),
-                     {artifact_, "--steps", "1", "--save", "a", "--keep", keep});
+    ExpectWrongUsage(
+        absl::StrCat("'", keep, "' is not understood; expected last=K with a K of 1 or more, as in last=3"),
+        {artifact_, "--steps", "1", "--save", "a", "--keep", keep});
   }
-  ExpectWrongUsage("'x' is not INPUT=TENSOR", {artifact_, "--steps", "1", "--data", "a", "--feed", "x"});
+  ExpectWrongUsage("'x' is no pair; expected INPUT=TENSOR, as in x=images",
+                   {artifact_, "--steps", "1", "--data", "a", "--feed", "x"});
   ExpectWrongUsage("--data is missing", {artifact_, "--steps", "1", "--feed", "x=y"});
   ExpectWrongUsage("--save-every needs --save", {artifact_, "--steps", "1", "--save-every", "1"});
   ExpectWrongUsage("--eval-data needs --eval-every", {artifact_, "--steps", "1", "--eval-data", "a"});

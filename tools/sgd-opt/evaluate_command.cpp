@@ -91,14 +91,17 @@ class Evaluation {
 
  private:
   int readArguments(const std::string& path, std::vector<RankTensors>& arguments) {
-    if (path.empty() && function.getNumArguments() > 0) return fail("the function has arguments: give --inputs FILE");
+    if (path.empty() && function.getNumArguments() > 0)
+      return fail("the function has arguments; expected their values; give --inputs FILE");
     if (path.empty()) return 0;
     auto file = ::sgd::data::SafetensorsFile::Open(path);
     if (!file.ok()) return fail(std::string(file.status().message()));
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       GlobalTensor argument(function.getArgumentTypes()[i], function.getArgAttrDict(i));
       const ::sgd::data::TensorEntry* entry = find(*file, function, i);
-      if (!entry) return fail(path + ": no tensor 'arg" + std::to_string(i) + "' nor one with the argument's name");
+      if (!entry)
+        return fail(path + ": no tensor 'arg" + std::to_string(i) +
+                    "' nor one with the argument's name; expected one of them; add it to the file");
       auto element = argument.getElement();
       if (!element || ::sgd::data::DimsAs(*entry, *element) != argument.getFileDims())
         return fail(path + ": '" + entry->name + "' is " + ::sgd::data::TypeText(entry->element, entry->dims) +
@@ -117,7 +120,10 @@ class Evaluation {
     for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
       const GlobalTensor& global = globals.emplace_back(type, function.getResultAttrDict(i));
       auto element = global.getElement();
-      if (!element) return fail("result " + std::to_string(i) + " has a type that tensor files do not have");
+      if (!element)
+        return fail("result " + std::to_string(i) +
+                    " has a type that tensor files do not have; expected an integer or float of 8 to 64 bits; convert "
+                    "it in the program");
       specs.push_back({"result" + std::to_string(i), *element, global.getFileDims()});
     }
     auto writer = ::sgd::data::TensorFileWriter::Create(path, specs);

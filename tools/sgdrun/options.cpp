@@ -12,7 +12,7 @@ namespace {
 
 absl::Duration Positive(const char* flag, double seconds) {
   // Also keeps out what is not a number.
-  if (!(seconds > 0 && seconds <= 1e9)) throw CLI::ValidationError(flag, "must be between 0 and 1e9 seconds");
+  if (!(seconds > 0 && seconds <= 1e9)) throw CLI::ValidationError(flag, "is out of range; expected 0 to 1e9 seconds");
   return absl::Seconds(seconds);
 }
 
@@ -99,7 +99,7 @@ void AddOnceFlags(CLI::App& app, Options& options) {
 void AddFeed(Options& options, const std::string& pair) {
   const size_t equal = pair.find('=');
   if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size()) {
-    throw CLI::ValidationError("--feed", "'" + pair + "' is not INPUT=TENSOR");
+    throw CLI::ValidationError("--feed", "'" + pair + "' is no pair; expected INPUT=TENSOR, as in x=images");
   }
   options.run.feed.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
 }
@@ -109,7 +109,8 @@ uint64_t ParseKeep(const std::string& text) {
   constexpr std::string_view kLast = "last=";
   uint64_t count = 0;
   if (text.starts_with(kLast) && absl::SimpleAtoi(text.substr(kLast.size()), &count) && count > 0) return count;
-  throw CLI::ValidationError("--keep", "'" + text + "' is not last=K with a K of 1 or more");
+  throw CLI::ValidationError("--keep",
+                             "'" + text + "' is not understood; expected last=K with a K of 1 or more, as in last=3");
 }
 
 void AddTrainFlags(CLI::App& app, Options& options) {

@@ -17,7 +17,8 @@ absl::Status RunAndPrint(train::Session& session) {
 
 absl::Status FlushResults() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return absl::OkStatus();
-  return absl::UnavailableError("cannot write results to standard output");
+  return absl::UnavailableError(
+      "cannot write results to standard output; expected a file or pipe that takes them; give --outputs FILE");
 }
 
 }  // namespace sgd::sgdrun

@@ -94,7 +94,9 @@ LogicalResult ComplexExpander::expandBody(Region& region) {
 LogicalResult ComplexExpander::expandTerminator(Operation* op) {
   for (Value operand : op->getOperands())
     if (isComplex(operand.getType()) && !parts.contains(operand))
-      return op->emitError() << "'" << op->getName() << "' returns a complex value that nothing has computed";
+      return op->emitError() << "'" << op->getName()
+                             << "' returns a complex value that no op of the function computes; expected results of "
+                                "supported ops; see docs/reference/operations.md";
   op->setOperands(expand(op->getOperands()));
   return success();
 }

@@ -129,8 +129,8 @@ FailureOr<Value> GeneratorState::threadBranches(Operation* op, Value state) {
 FailureOr<Value> GeneratorState::threadManual(sdy::ManualComputationOp op, Value state) {
   SmallVector<sdy::ShardingAttr> in(op.getInShardings().getShardings()), out(op.getOutShardings().getShardings());
   if (in.empty() && out.empty())
-    return emitError(op.getLoc())
-           << "'sdy.manual_computation' draws random numbers and has neither operands nor results";
+    return emitError(op.getLoc()) << "'sdy.manual_computation' draws random numbers and has neither operands nor "
+                                     "results; expected at least one result; return what it computes";
   // All ranks draw from one state, and leave with the same: where loops, branches or functions draw, with the largest
   // counter, which the importer finds (kGeneratorAttr). That costs nothing where ranks cannot differ.
   MLIRContext* context = op.getContext();
@@ -208,7 +208,10 @@ LogicalResult GeneratorState::checkNames(func::FuncOp function) {
 }
 
 LogicalResult GeneratorState::threadFunction(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock()) return function.emitError("has several blocks and draws random numbers");
+  if (!function.getBody().hasOneBlock())
+    return function.emitError(
+        "has several blocks and draws random numbers; expected one block; use 'stablehlo.while' and 'stablehlo.case' "
+        "for control flow");
   MLIRContext* context = module.getContext();
   unsigned argument = function.getNumArguments(), result = function.getNumResults();
   NamedAttrList attributes, resultAttributes;

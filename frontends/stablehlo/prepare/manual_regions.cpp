@@ -72,7 +72,8 @@ LogicalResult ManualRegions::collect(Operation* exit, Region& region) {
     }
     if (isCall(op, kLeave))
       return emitError(op->getLoc()) << "'stablehlo.custom_call' @" << kLeave
-                                     << " is used within a manual region without @" << kEnter;
+                                     << " is used within a manual region without @" << kEnter
+                                     << "; expected both; export shard_map with its regions complete";
     if (!isFreeOfOperands(op) && region.ops.insert(op)) llvm::append_range(left, getUsedValues(op));
   }
   return success();
@@ -97,7 +98,8 @@ LogicalResult ManualRegions::create(Region& region) {
   for (Operation* entry : entries)
     if (!entry->isBeforeInBlock(place))
       return emitError(entry->getLoc()) << "'stablehlo.custom_call' @" << kEnter
-                                        << " stands behind the end of its manual region";
+                                        << " stands behind the end of its manual region; expected it before; export "
+                                           "shard_map with its regions complete";
   MLIRContext* context = module.getContext();
   SmallVector<Value> operands;
   SmallVector<sdy::ShardingAttr> in, out;
@@ -110,7 +112,10 @@ LogicalResult ManualRegions::create(Region& region) {
   SmallVector<Type> types;
   for (Operation* exit : exits) {
     auto sharding = exit->getAttrOfType<sdy::ShardingAttr>("sdy.sharding");
-    if (!sharding) return emitError(exit->getLoc()) << "'stablehlo.custom_call' @" << kLeave << " has no sharding";
+    if (!sharding)
+      return emitError(exit->getLoc())
+             << "'stablehlo.custom_call' @" << kLeave
+             << " has no sharding; expected mhlo.sharding; export shard_map with the shardings of its results";
     types.push_back(exit->getResult(0).getType());
     out.push_back(sharding);
   }
@@ -192,7 +197,8 @@ LogicalResult ManualRegions::run() {
     if (text) continue;
     return emitError(op->getLoc()) << "'stablehlo.custom_call' @"
                                    << cast<stablehlo::CustomCallOp>(op).getCallTargetName()
-                                   << " has no mhlo.sharding that says over which devices it is manual";
+                                   << " has no mhlo.sharding; expected one that says over which devices it is manual; "
+                                      "export shard_map with its shardings";
   }
   if (tiles.replaceAll().failed()) return failure();
   for (Block* block : blocks)
@@ -205,7 +211,8 @@ LogicalResult ManualRegions::run() {
       return WalkResult::advance();
     }
     emitError(call.getLoc()) << "'stablehlo.custom_call' @" << kEnter
-                             << " leads into a manual region that nothing leaves by @" << kLeave;
+                             << " leads into a manual region that nothing leaves; expected @" << kLeave
+                             << " behind it; export shard_map with its regions complete";
     return WalkResult::interrupt();
   });
   return failure(walked.wasInterrupted());

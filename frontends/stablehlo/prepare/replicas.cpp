@@ -75,7 +75,10 @@ LogicalResult ReplicaProgram::findLayouts() {
   bool keepsDim = true, isMapped = false;
   for (BlockArgument argument : body.getArguments()) {
     unsigned index = argument.getArgNumber();
-    if (!isa<RankedTensorType>(argument.getType())) return function.emitError("has an argument that is no tensor");
+    if (!isa<RankedTensorType>(argument.getType()))
+      return function.emitError(
+          "has an argument that is no tensor; expected tensors in a program of several replicas; pass tokens and "
+          "tuples as tensors");
     auto same = function.getArgAttrOfType<BoolAttr>(index, kSame);
     std::optional<int64_t> dropped = findDroppedDim(argument);
     bool isSame = same && same.getValue();
@@ -87,7 +90,10 @@ LogicalResult ReplicaProgram::findLayouts() {
   for (Layout& layout : arguments)
     if (!keepsDim && layout.kind == Layout::Along) layout = {Layout::Stacked, 0};
   for (Value result : body.getTerminator()->getOperands()) {
-    if (!isa<RankedTensorType>(result.getType())) return function.emitError("has a result that is no tensor");
+    if (!isa<RankedTensorType>(result.getType()))
+      return function.emitError(
+          "has a result that is no tensor; expected tensors in a program of several replicas; return tokens and tuples "
+          "as tensors");
     std::optional<int64_t> added = findAddedDim(result);
     if (!keepsDim)
       results.push_back({Layout::Stacked, 0});
@@ -125,7 +131,9 @@ sdy::ShardingAttr ReplicaProgram::getSharding(Type type, Layout layout) const {
 }
 
 LogicalResult ReplicaProgram::run() {
-  if (!function.getBody().hasOneBlock()) return function.emitError("has several blocks");
+  if (!function.getBody().hasOneBlock())
+    return function.emitError(
+        "has several blocks; expected one; use 'stablehlo.while' and 'stablehlo.case' for control flow");
   if (findLayouts().failed()) return failure();
   MLIRContext* context = function.getContext();
   Location loc = function.getLoc();

@@ -72,7 +72,9 @@ LogicalResult TileShardings::createMesh() {
   int64_t numDevices = partitions ? partitions.getInt() : 1;
   for (const TileSharding& sharding : all)
     if (!partitions && !sharding.isReplicated && !sharding.isManual) numDevices = sharding.numDevices;
-  if (numDevices < 1) return emitError(module.getLoc()) << "expects mhlo.num_partitions to be positive";
+  if (numDevices < 1)
+    return emitError(module.getLoc())
+           << "mhlo.num_partitions is not positive; expected the number of devices; export the program again";
   llvm::Expected<SmallVector<int64_t>> derived = deriveMesh(all, numDevices);
   if (!derived) return emitError(module.getLoc()) << "no mesh fits: " << llvm::toString(derived.takeError());
   sizes = *derived;
@@ -119,7 +121,8 @@ LogicalResult TileShardings::replaceAll() {
         const TileSharding& tiles = parsed.find(attributes.getAs<StringAttr>(kTileSharding))->second;
         if (!tiles.isManual && !tiles.isReplicated && static_cast<int64_t>(tiles.dims.size()) != rank)
           return LogicalResult(emitError(loc) << "sharding " << attributes.get(kTileSharding) << " has "
-                                              << tiles.dims.size() << " dimensions for a value of rank " << rank);
+                                              << tiles.dims.size() << " dimensions for a value of rank " << rank
+                                              << "; expected one for each dimension; give a sharding of that rank");
         NamedAttrList changed(attributes);
         changed.erase(kTileSharding);
         auto config = attributes.getAs<StringAttr>("backend_config");

@@ -25,7 +25,7 @@ func.func @body(%x: tensor<4xf32>, %init: tensor<f32>) -> tensor<f32> {
   %0 = stablehlo.reduce(%x init: %init) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
    reducer(%a: tensor<f32>, %b: tensor<f32>) {
     %1 = stablehlo.add %a, %b : tensor<f32>
-    // expected-error@+1 {{'stablehlo.broadcast_in_dim' in the body of a reduction must be on scalars}}
+    // expected-error@+1 {{'stablehlo.broadcast_in_dim' in the body of a reduction is on tensors; expected scalars; write the reduction of one element}}
     %2 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<2xf32>
     %3 = stablehlo.subtract %a, %b : tensor<f32>
     stablehlo.return %3 : tensor<f32>
@@ -174,7 +174,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error@+1 {{has no public function to compile}}
+// expected-error@+1 {{has no public function; expected one to compile; make the program's function public}}
 module {
   func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
     return %x : tensor<4xf32>

@@ -1,7 +1,7 @@
 // Refuses ops that cannot be computed shard by shard, with op, dimension and axes.
 // RUN: sgd-opt %s --split-input-file --sgd-localize --verify-diagnostics
 
-// expected-error @below {{has no sgd.mesh to be partitioned for}}
+// expected-error @below {{has no sgd.mesh; expected the mesh to partition for; run sgd-shard first}}
 module {}
 
 // -----
@@ -115,7 +115,7 @@ func.func @other_mesh(%a: tensor<8xf32, #sgd.sharding<@other, [{}]>>) {
 
 sgd.mesh @mesh = <["x"=4]>
 func.func @no_rule(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
-  // expected-error @below {{has regions, which cannot be partitioned}}
+  // expected-error @below {{has regions and cannot be partitioned; expected sgd.while, sgd.case or an op without regions; expand it first}}
   %0 = fusion.cluster(%a) {
   ^bb0(%b: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>):
     fusion.yield %b : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>

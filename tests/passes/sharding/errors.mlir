@@ -28,7 +28,7 @@ func.func @blocks(%a: tensor<8xf32>) {
 // -----
 
 func.func @resource_constant() {
-  // expected-error @below {{can only shard constants written as dense<...>}}
+  // expected-error @below {{is no dense constant; expected dense<...> to be sharded; write its elements}}
   %0 = arith.constant sparse<[[0]], [1.0]> : tensor<8xf32>
   return
 }

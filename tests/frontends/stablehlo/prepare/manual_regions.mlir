@@ -49,7 +49,7 @@ module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
 
 module attributes {mhlo.num_partitions = 2 : i32} {
   func.func public @main(%x: tensor<4xf32>) -> tensor<2xf32> {
-    // expected-error@+1 {{@SPMDFullToShardShape leads into a manual region that nothing leaves by @SPMDShardToFullShape}}
+    // expected-error@+1 {{@SPMDFullToShardShape leads into a manual region that nothing leaves; expected @SPMDShardToFullShape behind it; export shard_map with its regions complete}}
     %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<4xf32>) -> tensor<2xf32>
     return %0 : tensor<2xf32>
   }
@@ -71,7 +71,7 @@ module attributes {mhlo.num_partitions = 2 : i32} {
 
 module attributes {mhlo.num_partitions = 2 : i32} {
   func.func public @main(%x: tensor<4xf32>) -> tensor<2xf32> {
-    // expected-error@+1 {{@SPMDFullToShardShape has no mhlo.sharding that says over which devices it is manual}}
+    // expected-error@+1 {{@SPMDFullToShardShape has no mhlo.sharding; expected one that says over which devices it is manual; export shard_map with its shardings}}
     %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) : (tensor<4xf32>) -> tensor<2xf32>
     return %0 : tensor<2xf32>
   }
