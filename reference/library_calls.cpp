@@ -1,4 +1,4 @@
-// Contractions and convolutions with epilogues: the sums in double precision, each entry of the list in turn, rounded
+// Contractions and convolutions with epilogues: the sums in double precision, each step of the list in turn, rounded
 // once.
 #include <cmath>
 
@@ -32,7 +32,7 @@ static Operation* createPlain(OpBuilder& builder, fusion::LibraryConvolutionOp o
 }
 
 /// Reduces `operand` over the dimensions whose labels are not free.
-static void sumUp(const Tensor& operand, ArrayRef<int64_t> own, ArrayRef<int64_t> other, Tensor& out) {
+static void reduce(const Tensor& operand, ArrayRef<int64_t> own, ArrayRef<int64_t> other, Tensor& out) {
   std::vector<double> sums(out.size(), 0);
   forEachIndex(operand.shape(), [&](ArrayRef<int64_t> index, int64_t at) {
     Index free;
@@ -56,15 +56,15 @@ static LogicalResult evaluateCall(OpTy op, Operands in, Results out) {
   const Tensor* bias = op.getBias() ? *added++ : nullptr;
   for (int64_t at = 0; at < sums.size(); ++at) {
     double value = sums.floats[at];
-    for (fusion::Epilogue kind : op.getEpilogueList()) {
-      if (kind == fusion::Epilogue::Residual) value += residual->floats[at];
-      if (kind == fusion::Epilogue::Bias) value += bias->floats[at % bias->size()];
-      if (kind == fusion::Epilogue::Relu && value <= 0) value = 0;
-      if (kind == fusion::Epilogue::Gelu) {
+    for (fusion::EpilogueStep step : op.getEpilogue()) {
+      if (step == fusion::EpilogueStep::kResidual) value += residual->floats[at];
+      if (step == fusion::EpilogueStep::kBias) value += bias->floats[at % bias->size()];
+      if (step == fusion::EpilogueStep::kRelu && value <= 0) value = 0;
+      if (step == fusion::EpilogueStep::kGelu) {
         out[1]->setFloat(at, value);
         value = gelu(value);
       }
-      if (kind == fusion::Epilogue::GeluGradient) value *= geluGradient((*added)->floats[at]);
+      if (step == fusion::EpilogueStep::kGeluGradient) value *= geluGradient((*added)->floats[at]);
     }
     out[0]->setFloat(at, value);
   }
@@ -73,8 +73,10 @@ static LogicalResult evaluateCall(OpTy op, Operands in, Results out) {
 
 static LogicalResult evaluateMatmul(fusion::LibraryMatmulOp op, Operands in, Results out) {
   if (failed(evaluateCall(op, in, out))) return failure();
-  if (op.hasEpilogue(fusion::Epilogue::SumsOfLhs)) sumUp(*in[0], op.getLhsLabels(), op.getRhsLabels(), *out[1]);
-  if (op.hasEpilogue(fusion::Epilogue::SumsOfRhs)) sumUp(*in[1], op.getRhsLabels(), op.getLhsLabels(), *out[1]);
+  if (op.getEpilogue().Has(fusion::EpilogueStep::kLhsReduction))
+    reduce(*in[0], op.getLhsLabels(), op.getRhsLabels(), *out[1]);
+  if (op.getEpilogue().Has(fusion::EpilogueStep::kRhsReduction))
+    reduce(*in[1], op.getRhsLabels(), op.getLhsLabels(), *out[1]);
   return success();
 }
 

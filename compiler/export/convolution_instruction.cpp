@@ -1,8 +1,8 @@
 // Labels of dimensions become places in tables.
 #include "compiler/export/convolution_instruction.h"
 
-#include "compiler/export/export_enums.h"
 #include "compiler/export/export_types.h"
+#include "runtime/artifact/epilogue.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -14,7 +14,8 @@ std::optional<artifact::ConvolutionT> mlir::sgd::getConvolutionInstruction(plan:
   auto element = getElementType(operand, /*isUnsigned=*/false);
   if (!element) return std::nullopt;
   instruction.element = *element;
-  instruction.rounds = operand != getSumType(operand) && operand == convolution.getResult().getType().getElementType();
+  instruction.rounds =
+      operand != getAccumulatorType(operand) && operand == convolution.getResult().getType().getElementType();
   ArrayRef<int64_t> sizes = convolution.getSizes(), lhs = convolution.getLhsStrides(),
                     rhs = convolution.getRhsStrides(), result = convolution.getResultStrides();
   using Dim = artifact::ConvolutionDim;
@@ -29,7 +30,7 @@ std::optional<artifact::ConvolutionT> mlir::sgd::getConvolutionInstruction(plan:
                                      rhs[3 + dim], result[3 + dim]);
   if (auto dilations = convolution.getLhsDilations())
     instruction.lhs_dilations.assign(dilations->begin(), dilations->end());
-  instruction.epilogue = getArtifactEpilogue(convolution.getEpilogue());
+  instruction.epilogue = artifact::StepsOf(convolution.getEpilogue());
   instruction.allows_tf32 = convolution.getTf32();
   return instruction;
 }

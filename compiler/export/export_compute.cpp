@@ -2,6 +2,7 @@
 #include "compiler/export/convolution_instruction.h"
 #include "compiler/export/export_enums.h"
 #include "compiler/export/export_interface.h"
+#include "runtime/artifact/epilogue.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -42,15 +43,12 @@ static FailureOr<artifact::MatmulT> exportMatmul(plan::MatmulOp matmul, SliceExp
   target.c = slices.getOwned(matmul.getC());
   if (matmul.getBias()) target.bias = slices.getOwned(matmul.getBias());
   if (matmul.getAux()) target.aux = slices.getOwned(matmul.getAux());
-  if (matmul.getSums()) target.sums = slices.getOwned(matmul.getSums());
+  if (matmul.getReduction()) target.reduction = slices.getOwned(matmul.getReduction());
   if (matmul.getWorkspace()) target.workspace = slices.getOwned(matmul.getWorkspace());
-  target.epilogue = getArtifactEpilogue(matmul.getEpilogue());
-  target.activation = getArtifactActivation(matmul.getActivation());
+  target.epilogue = artifact::StepsOf(matmul.getEpilogue());
   Type rhsType = matmul.getB().getType().getElementType(), resultType = matmul.getC().getType().getElementType();
   if (rhsType != operandType) target.b_element = getElementType(rhsType, /*isUnsigned=*/false);
-  target.keeps_sums = resultType != operandType && resultType == getSumType(operandType);
-  if (resultType != operandType && !target.keeps_sums)
-    target.c_element = getElementType(resultType, /*isUnsigned=*/false);
+  if (resultType != operandType) target.c_element = getElementType(resultType, /*isUnsigned=*/false);
   target.allows_tf32 = matmul.getTf32();
   return target;
 }

@@ -37,28 +37,6 @@ inline ::sgd::artifact::Space getArtifactSpace(plan::Space space) {
   return static_cast<To>(space);
 }
 
-inline ::sgd::artifact::Epilogue getArtifactEpilogue(plan::Epilogue epilogue) {
-  using From = plan::Epilogue;
-  using To = ::sgd::artifact::Epilogue;
-  static_assert(export_enums::areEqual<From, To>({{From::None, To::None},
-                                                  {From::Bias, To::Bias},
-                                                  {From::BiasRelu, To::BiasRelu},
-                                                  {From::Accumulate, To::Accumulate},
-                                                  {From::SumsOfA, To::SumsOfA},
-                                                  {From::SumsOfB, To::SumsOfB}},
-                                                 plan::getMaxEnumValForEpilogue()));
-  return static_cast<To>(epilogue);
-}
-
-inline ::sgd::artifact::Activation getArtifactActivation(plan::Activation activation) {
-  using From = plan::Activation;
-  using To = ::sgd::artifact::Activation;
-  static_assert(export_enums::areEqual<From, To>(
-      {{From::None, To::None}, {From::Gelu, To::Gelu}, {From::GeluGradient, To::GeluGradient}},
-      plan::getMaxEnumValForActivation()));
-  return static_cast<To>(activation);
-}
-
 inline ::sgd::artifact::LinearAlgebraKind getArtifactKind(LinearAlgebraKind kind) {
   using From = LinearAlgebraKind;
   using To = ::sgd::artifact::LinearAlgebraKind;

@@ -13,6 +13,7 @@ using namespace mlir::fusion;
 #include "dialects/fusion/fusion_ops.cpp.inc"
 
 void FusionDialect::initialize() {
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/fusion/fusion_ops.cpp.inc"

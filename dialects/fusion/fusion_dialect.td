@@ -15,6 +15,8 @@ def Fusion_Dialect : Dialect {
 
     Values are tensors with local shapes and without encodings. Dimensions of calls have labels instead of an order: equal labels name one dimension.
   }];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{ void registerAttributes(); }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 

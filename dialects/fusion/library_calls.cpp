@@ -1,4 +1,4 @@
-// Which lists of epilogues there are, and the operands and results that each entry needs.
+// The operands and results that a call's epilogue needs; which lists there are is said in runtime/library/epilogue.h.
 #include "dialects/fusion/library_calls.h"
 
 #include "dialects/fusion/verify_labels.h"
@@ -7,32 +7,7 @@
 
 using namespace mlir;
 using namespace mlir::fusion;
-using sgd::tensorType;
-
-#include "dialects/fusion/library_enums.cpp.inc"
-
-static ParseResult parseEpilogue(OpAsmParser& parser, DenseI32ArrayAttr& epilogue) {
-  SmallVector<int32_t> kinds;
-  auto parseKind = [&]() -> ParseResult {
-    StringRef name;
-    SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&name)) return failure();
-    std::optional<Epilogue> kind = symbolizeEpilogue(name);
-    if (!kind) return parser.emitError(loc) << "'" << name << "' is no epilogue; expected residual, bias, relu, ...";
-    kinds.push_back(static_cast<int32_t>(*kind));
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseKind)) return failure();
-  epilogue = parser.getBuilder().getDenseI32ArrayAttr(kinds);
-  return success();
-}
-
-static void printEpilogue(OpAsmPrinter& printer, Operation*, DenseI32ArrayAttr epilogue) {
-  printer << "[";
-  llvm::interleaveComma(epilogue.asArrayRef(), printer,
-                        [&](int32_t kind) { printer << stringifyEpilogue(static_cast<Epilogue>(kind)); });
-  printer << "]";
-}
+using mlir::sgd::tensorType;
 
 #define GET_OP_CLASSES
 #include "dialects/fusion/library_ops.cpp.inc"
@@ -51,23 +26,15 @@ static bool isOverLastDims(RankedTensorType type, int64_t size) {
   return last == size;
 }
 
-/// A list in the order of its kinds, each of them once, one activation at most; operands are there for their entries
-/// alone.
+/// The list, and the operands that only calls of this level have as such.
 template <typename OpTy>
-static LogicalResult verifyEpilogue(OpTy op) {
-  SmallVector<Epilogue, 2> list = op.getEpilogueList();
-  if (list.empty()) return op.emitOpError("has no epilogue; expected a plain contraction or convolution then");
-  auto isActivation = [](Epilogue kind) { return kind >= Epilogue::Relu; };
-  for (Epilogue kind : list)
-    if (!symbolizeEpilogue(static_cast<uint32_t>(kind))) return op.emitOpError("has an epilogue of no known kind");
-  for (auto [kind, next] : llvm::zip(list, ArrayRef(list).drop_front()))
-    if (next <= kind || isActivation(kind))
-      return op.emitOpError() << "has " << stringifyEpilogue(next) << " after " << stringifyEpilogue(kind)
-                              << "; expected residual, bias and then one of the others";
+static LogicalResult verifyEpilogue(OpTy op, const ::sgd::library::EpilogueCall& call) {
+  Epilogue epilogue = op.getEpilogue();
+  if (epilogue.empty()) return op.emitOpError("has no epilogue; expected a plain contraction or convolution then");
+  if (std::string fault = FaultOf(epilogue, call); !fault.empty()) return op.emitOpError("has ") << fault;
+  if (epilogue.Has(EpilogueStep::kResidual) != static_cast<bool>(op.getResidual()))
+    return op.emitOpError("needs an operand for a residual, and none without it");
   RankedTensorType result = tensorType(op.getResult());
-  if (op.hasEpilogue(Epilogue::Residual) != static_cast<bool>(op.getResidual()) ||
-      op.hasEpilogue(Epilogue::Bias) != static_cast<bool>(op.getBias()))
-    return op.emitOpError("needs an operand for residual and for bias, and none without them");
   if (op.getResidual() && tensorType(op.getResidual()) != result)
     return op.emitOpError("needs a residual of the result's type");
   if (!op.getBias()) return success();
@@ -78,8 +45,8 @@ static LogicalResult verifyEpilogue(OpTy op) {
   return success();
 }
 
-/// What sums over the contracted dimensions leave of `operand`; null where a label of it is batch.
-static RankedTensorType getSumsType(LibraryMatmulOp op, bool ofLhs) {
+/// What a reduction over the contracted dimensions leave of `operand`; null where a label of it is batch.
+static RankedTensorType getReductionType(LibraryMatmulOp op, bool ofLhs) {
   ArrayRef<int64_t> own = ofLhs ? op.getLhsLabels() : op.getRhsLabels(),
                     other = ofLhs ? op.getRhsLabels() : op.getLhsLabels();
   SmallVector<int64_t> free;
@@ -93,21 +60,23 @@ static RankedTensorType getSumsType(LibraryMatmulOp op, bool ofLhs) {
 
 LogicalResult LibraryMatmulOp::verify() {
   RankedTensorType result = tensorType(getResult());
-  if (!sgd::mayMultiply(tensorType(getLhs()).getElementType(), tensorType(getRhs()).getElementType(),
-                        result.getElementType()))
+  if (!mlir::sgd::mayMultiply(tensorType(getLhs()).getElementType(), tensorType(getRhs()).getElementType(),
+                              result.getElementType()))
     return emitOpError("mixes element types");
-  if (failed(verifyContraction(*this)) || failed(verifyEpilogue(*this))) return failure();
-  bool ofLhs = hasEpilogue(Epilogue::SumsOfLhs), hasSums = ofLhs || hasEpilogue(Epilogue::SumsOfRhs);
-  if (hasSums && getEpilogue().size() != 1) return emitOpError("has sums of an operand with another epilogue");
-  if ((hasSums || hasEpilogue(Epilogue::Gelu)) != static_cast<bool>(getExtra()))
-    return emitOpError("needs a second result for gelu and for sums, and none without them");
-  if (hasEpilogue(Epilogue::GeluGradient) != static_cast<bool>(getPreActivation()))
-    return emitOpError("needs a pre-activation for gelu_gradient, and none without it");
+  Epilogue epilogue = getEpilogue();
+  bool hasGelu = epilogue.Has(EpilogueStep::kGelu), hasReduction = epilogue.HasReduction();
+  // The second result is gelu's operand or the reduction.
+  ::sgd::library::EpilogueCall call = {.has_bias = static_cast<bool>(getBias()),
+                                       .has_aux = getPreActivation() || (getExtra() && hasGelu),
+                                       .has_reduction = getExtra() && !hasGelu};
+  if (failed(verifyContraction(*this)) || failed(verifyEpilogue(*this, call))) return failure();
+  if (hasGelu && (!getExtra() || getPreActivation()))
+    return emitOpError("needs a second result for gelu, and no pre-activation");
   if (getPreActivation() && tensorType(getPreActivation()) != result)
     return emitOpError("needs a pre-activation of the result's type");
   if (!getExtra()) return success();
-  RankedTensorType extra = hasSums ? getSumsType(*this, ofLhs) : result;
-  if (!extra) return emitOpError("has sums of an operand in batches");
+  RankedTensorType extra = hasReduction ? getReductionType(*this, epilogue.Has(EpilogueStep::kLhsReduction)) : result;
+  if (!extra) return emitOpError("has a reduction of an operand in batches");
   if (tensorType(getExtra()) != extra) return emitOpError() << "needs a second result of type " << extra;
   return success();
 }
@@ -119,8 +88,7 @@ int64_t LibraryConvolutionOp::getResultSize(int64_t label) {
 }
 
 LogicalResult LibraryConvolutionOp::verify() {
-  if (failed(verifyConvolution(*this)) || failed(verifyEpilogue(*this))) return failure();
-  for (Epilogue kind : getEpilogueList())
-    if (kind > Epilogue::Relu) return emitOpError() << "cannot have " << stringifyEpilogue(kind);
-  return success();
+  if (failed(verifyConvolution(*this))) return failure();
+  return verifyEpilogue(*this,
+                        {.kind = ::sgd::library::CallKind::kConvolution, .has_bias = static_cast<bool>(getBias())});
 }

@@ -2,9 +2,8 @@
 #ifndef SGD_DIALECTS_FUSION_LIBRARY_CALLS_H
 #define SGD_DIALECTS_FUSION_LIBRARY_CALLS_H
 
+#include "dialects/fusion/epilogue.h"
 #include "dialects/fusion/fusion_dialect.h"
-
-#include "dialects/fusion/library_enums.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/fusion/library_ops.h.inc"

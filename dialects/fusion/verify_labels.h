@@ -85,7 +85,7 @@ LogicalResult verifyConvolution(OpTy op) {
     return op.emitOpError("rhs and result differ in the number of output features");
   auto elementOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); };
   if (elementOf(op.getLhs()) != elementOf(op.getRhs()) ||
-      !sgd::isSumOf(elementOf(op.getResult()), elementOf(op.getLhs())))
+      !sgd::isReducedType(elementOf(op.getResult()), elementOf(op.getLhs())))
     return op.emitOpError("needs operands of one element type and a result of the type of their sums");
   return success();
 }

@@ -34,18 +34,17 @@ LogicalResult ConvolutionOp::verify() {
                             llvm::any_of(*getLhsDilations(), [](int64_t dilation) { return dilation < 1; })))
     return emitOpError("needs a positive dilation of the lhs for each spatial dimension, or none");
   Type element = getLhs().getType().getElementType(), sum = getResult().getType().getElementType();
-  if (getRhs().getType().getElementType() != element || !mlir::sgd::isSumOf(sum, element))
+  if (getRhs().getType().getElementType() != element || !mlir::sgd::isReducedType(sum, element))
     return emitOpError("needs operands of one element type and a result of the type of their sums");
   int64_t n = getSizes()[0], g = getSizes()[1], c = getSizes()[2], f = getSizes()[3];
   if (failed(verifyReach(*this, "lhs", getLhs(), {n, g, c}, getInputs(), getLhsStrides())) ||
       failed(verifyReach(*this, "rhs", getRhs(), {g, c, f}, getKernels(), getRhsStrides())) ||
       failed(verifyReach(*this, "result", getResult(), {n, g, f}, getOutputs(), getResultStrides())))
     return failure();
-  if (getEpilogue() > Epilogue::Accumulate) return emitOpError("has sums of an operand, which matmuls alone have");
-  bool needsBias = getEpilogue() == Epilogue::Bias || getEpilogue() == Epilogue::BiasRelu;
-  if (needsBias != static_cast<bool>(getBias()))
-    return emitOpError("has a bias exactly with the epilogues bias and bias_relu");
-  if (needsBias && (getBias().getType().getNumElements() != g * f || getBias().getType().getElementType() != sum))
+  std::string fault = FaultOf(
+      getEpilogue(), {.kind = ::sgd::library::CallKind::kConvolution, .has_bias = static_cast<bool>(getBias())});
+  if (!fault.empty()) return emitOpError("has ") << fault;
+  if (getBias() && (getBias().getType().getNumElements() != g * f || getBias().getType().getElementType() != sum))
     return emitOpError() << "needs a bias of " << g * f << " elements of the result's type";
   return success();
 }
@@ -54,7 +53,7 @@ void ConvolutionOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& l
   EffectBuilder effects(list);
   for (OpOperand* factor : {&getLhsMutable(), &getRhsMutable()}) effects.read(*factor);
   effects.read(getBiasMutable());
-  if (getEpilogue() == Epilogue::Accumulate) effects.read(getResultMutable());
+  if (getEpilogue().Has(EpilogueStep::kResidual)) effects.read(getResultMutable());
   // Elements of the result are written once each: as many as it has are all.
   int64_t written = getSizes()[0] * getSizes()[1] * getSizes()[3] * ShapedType::getNumElements(getOutputs());
   effects.write(getResultMutable(), written == getResult().getType().getNumElements());

@@ -55,22 +55,6 @@ def Plan_CollectiveKind : AttrDef<Plan_Dialect, "CollectiveKind"> {
   let constBuilderCall = "::mlir::plan::CollectiveKindAttr::get($_builder.getContext(), $0)";
 }
 
-def Plan_EpilogueEnum : I32EnumAttr<"Epilogue", "the epilogue of a matmul or convolution", [
-    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bias", 1, "bias">,
-    I32EnumAttrCase<"BiasRelu", 2, "bias_relu">, I32EnumAttrCase<"Accumulate", 3, "accumulate">,
-    I32EnumAttrCase<"SumsOfA", 4, "sums_of_a">, I32EnumAttrCase<"SumsOfB", 5, "sums_of_b">]> {
-  let cppNamespace = "::mlir::plan";
-  let genSpecializedAttr = 0;
-}
-def Plan_Epilogue : EnumAttr<Plan_Dialect, Plan_EpilogueEnum, "epilogue"> { let assemblyFormat = "$value"; }
-
-def Plan_ActivationEnum : I32EnumAttr<"Activation", "what becomes of a sum with its bias", [
-    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Gelu", 1, "gelu">, I32EnumAttrCase<"GeluGradient", 2, "gelu_gradient">]> {
-  let cppNamespace = "::mlir::plan";
-  let genSpecializedAttr = 0;
-}
-def Plan_Activation : EnumAttr<Plan_Dialect, Plan_ActivationEnum, "activation"> { let assemblyFormat = "$value"; }
-
 def Plan_Token : TypeDef<Plan_Dialect, "Token"> {
   let mnemonic = "token";
   let summary = "A collective in flight";

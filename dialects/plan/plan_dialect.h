@@ -3,6 +3,7 @@
 #define SGD_DIALECTS_PLAN_PLAN_DIALECT_H
 
 #include "dialects/plan/instruction_interface.h"
+#include "dialects/fusion/epilogue.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,6 +17,8 @@ namespace mlir::plan {
 using mlir::sgd::getByteSize;
 using mlir::sgd::getElementBytes;
 using ::sgd::comm::CollectiveKind;
+using ::sgd::library::Epilogue;
+using ::sgd::library::EpilogueStep;
 
 /// A memref of static shape and row-major layout whose memory space is a SpaceAttr.
 bool isBuffer(Type type);

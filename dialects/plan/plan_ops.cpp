@@ -143,27 +143,22 @@ static LogicalResult verifyReach(Operation* op, StringRef name, Value buffer, Ar
   return success();
 }
 
-static LogicalResult verifySums(MatmulOp op) {
-  bool ofA = op.getEpilogue() == Epilogue::SumsOfA, isWanted = ofA || op.getEpilogue() == Epilogue::SumsOfB;
-  if (isWanted != static_cast<bool>(op.getSums()))
-    return op.emitOpError("has sums exactly with the epilogues sums_of_a and sums_of_b");
-  if (!isWanted) return success();
-  if (op.getNumBatchDims() != 0) return op.emitOpError("has sums of an operand in batches");
-  int64_t wanted = op.getSizes()[ofA ? 0 : 1];
-  if (op.getSums().getType().getNumElements() == wanted) return success();
-  return op.emitOpError() << "needs sums of " << wanted << " elements";
-}
-
-static LogicalResult verifyActivation(MatmulOp op) {
-  if (op.getActivation() == Activation::None)
-    return op.getAux() ? op.emitOpError("has an aux and no activation") : success();
-  if (op.getEpilogue() != Epilogue::None && op.getEpilogue() != Epilogue::Bias)
-    return op.emitOpError("has an activation with another epilogue than a bias");
-  if (op.getActivation() == Activation::GeluGradient && !op.getAux())
-    return op.emitOpError("needs an aux for the derivative");
-  if (op.getAux() && op.getAux().getType().getNumElements() != op.getC().getType().getNumElements())
-    return op.emitOpError("has an aux of another size than c");
-  return success();
+/// The list, and the sizes of its operands where c is m by n.
+static LogicalResult verifyEpilogue(MatmulOp op, int64_t m, int64_t n) {
+  Epilogue epilogue = op.getEpilogue();
+  std::string fault = FaultOf(epilogue, {.is_batched = op.getNumBatchDims() != 0,
+                                         .has_bias = static_cast<bool>(op.getBias()),
+                                         .has_aux = static_cast<bool>(op.getAux()),
+                                         .has_reduction = static_cast<bool>(op.getReduction())});
+  if (!fault.empty()) return op.emitOpError("has ") << fault;
+  auto needs = [&](StringRef name, TypedValue<MemRefType> operand, int64_t elements) -> LogicalResult {
+    if (!operand || operand.getType().getNumElements() == elements) return success();
+    return op.emitOpError() << "needs " << name << " of " << elements << " elements";
+  };
+  if (failed(needs("a bias", op.getBias(), n)) ||
+      failed(needs("an aux", op.getAux(), op.getC().getType().getNumElements())))
+    return failure();
+  return needs("a reduction", op.getReduction(), epilogue.Has(EpilogueStep::kLhsReduction) ? m : n);
 }
 
 LogicalResult MatmulOp::verify() {
@@ -173,9 +168,9 @@ LogicalResult MatmulOp::verify() {
   Type element = getA().getType().getElementType(), result = getC().getType().getElementType();
   if (!mlir::sgd::mayMultiply(element, getB().getType().getElementType(), result))
     return emitOpError("mixes element types");
-  for (Value other : {getBias(), getAux(), getSums()})
+  for (Value other : {getBias(), getAux(), getReduction()})
     if (other && cast<MemRefType>(other.getType()).getElementType() != result)
-      return emitOpError("has a bias, aux or sums of another type than c");
+      return emitOpError("has a bias, aux or reduction of another type than c");
   if (getTf32() && !element.isF32()) return emitOpError("has tf32 on operands that are not f32");
   SmallVector<int64_t> batch(sizes.drop_back(3));
   int64_t m = sizes[batch.size()], n = sizes[batch.size() + 1], k = sizes[batch.size() + 2];
@@ -188,13 +183,7 @@ LogicalResult MatmulOp::verify() {
       failed(verifyReach(*this, "b", getB(), with(k, n), getBStrides())) ||
       failed(verifyReach(*this, "c", getC(), with(m, n), getCStrides())))
     return failure();
-  bool needsBias = getEpilogue() == Epilogue::Bias || getEpilogue() == Epilogue::BiasRelu;
-  if (needsBias != static_cast<bool>(getBias()))
-    return emitOpError("has a bias exactly with the epilogues bias and bias_relu");
-  if (needsBias && getBias().getType().getNumElements() != n)
-    return emitOpError() << "needs a bias of " << n << " elements";
-  if (failed(verifySums(*this))) return failure();
-  return verifyActivation(*this);
+  return verifyEpilogue(*this, m, n);
 }
 
 using MemoryEffectList = SmallVectorImpl<MemoryEffects::EffectInstance>;
@@ -203,13 +192,13 @@ void MatmulOp::getEffects(MemoryEffectList& list) {
   EffectBuilder effects(list);
   for (OpOperand* factor : {&getAMutable(), &getBMutable()}) effects.read(*factor);
   effects.read(getBiasMutable());
-  if (getActivation() == Activation::GeluGradient) effects.read(getAuxMutable());
+  if (getEpilogue().Has(EpilogueStep::kGeluGradient)) effects.read(getAuxMutable());
   // Elements of c are written once each: as many as it has are all.
   bool isWhole = ShapedType::getNumElements(getSizes().drop_back()) == getC().getType().getNumElements();
-  if (getEpilogue() == Epilogue::Accumulate) effects.read(getCMutable());
+  if (getEpilogue().Has(EpilogueStep::kResidual)) effects.read(getCMutable());
   effects.write(getCMutable(), isWhole);
-  if (getActivation() == Activation::Gelu) effects.write(getAuxMutable(), isWhole);
-  effects.write(getSumsMutable());
+  if (getEpilogue().Has(EpilogueStep::kGelu)) effects.write(getAuxMutable(), isWhole);
+  effects.write(getReductionMutable());
   effects.write(getWorkspaceMutable());
 }
 

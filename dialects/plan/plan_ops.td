@@ -2,6 +2,7 @@
 #ifndef SGD_DIALECTS_PLAN_OPS_TD
 #define SGD_DIALECTS_PLAN_OPS_TD
 
+include "dialects/fusion/epilogue.td"
 include "dialects/plan/instruction_interface.td"
 include "dialects/plan/plan_attrs.td"
 include "dialects/sgd/sgd_attrs.td"
@@ -92,14 +93,13 @@ def Plan_MatmulOp : Plan_Instruction<"matmul", [AttrSizedOperandSegments, Declar
   let summary = "c[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n], then the epilogue";
   let description = [{
     `sizes` is [batch.., m, n, k]. Strides count elements: `a_strides` of [batch.., m, k], `b_strides` of [batch.., k, n], `c_strides` of
-    [batch.., m, n]; a batch stride of 0 shares an operand. `accumulate` adds to what c holds; `bias` has n elements. c and the bias are of
-    the operands' element type or of the accumulator type, f32 for bf16 and f16 (i32 for narrower integers). Operands of f8 may be of
-    two kinds; c is f32, bf16 or f16 then. `sums_of_a` and `sums_of_b` also write to `sums` an operand's reduction over k, of c's type and
-    contiguous: m elements of a or n of b. Such a matmul has no batch.
+    [batch.., m, n]; a batch stride of 0 shares an operand. c and the operands of the epilogue are of the operands' element type or of the
+    accumulator type, f32 for bf16 and f16 (i32 for narrower integers). Operands of f8 may be of two kinds; c is f32, bf16 or f16 then.
 
-    The activation `gelu` writes the sum with its bias to `aux`, if there is one, and its gelu (the form with tanh) to c; `gelu_gradient`
-    multiplies it with gelu's derivative at `aux`. `aux` has the size and strides of c. `workspace` is the library's while the matmul is
-    computed. `tf32`: the library may round f32 operands to 10 bits of mantissa first.
+    The epilogue is a list of steps, as of fusion.library_matmul: `residual` adds what c holds; `bias` has n elements; `gelu` writes its
+    operand to `aux`, if there is one, and `gelu_gradient` reads it there, of the size and strides of c; `lhs_reduction` and
+    `rhs_reduction` write the reduction of a (m elements) or b (n) over k to `reduction`, and such a matmul has no batch. `workspace` is the
+    library's while the matmul is computed. `tf32`: the library may round f32 operands to 10 bits of mantissa first.
 
     A 4x8 matrix times its own transpose, which the strides [1, 8] of [k, n] express:
 
@@ -109,14 +109,13 @@ def Plan_MatmulOp : Plan_Instruction<"matmul", [AttrSizedOperandSegments, Declar
     ```
   }];
   let arguments = (ins Plan_Buffer:$a, Plan_Buffer:$b, Plan_Buffer:$c, Optional<Plan_Buffer>:$bias, Optional<Plan_Buffer>:$aux,
-    Optional<Plan_Buffer>:$sums, Optional<Plan_Buffer>:$workspace, DenseI64ArrayAttr:$sizes,
+    Optional<Plan_Buffer>:$reduction, Optional<Plan_Buffer>:$workspace, DenseI64ArrayAttr:$sizes,
     DenseI64ArrayAttr:$a_strides, DenseI64ArrayAttr:$b_strides, DenseI64ArrayAttr:$c_strides,
-    DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue, DefaultValuedAttr<Plan_Activation, "Activation::None">:$activation,
-    UnitAttr:$tf32);
+    DefaultValuedAttr<Fusion_Epilogue, "::mlir::fusion::Epilogue()">:$epilogue, UnitAttr:$tf32);
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)` `outs` `(` $c `:` type($c) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
-    (`aux` `(` $aux^ `:` type($aux) `)`)? (`sums` `(` $sums^ `:` type($sums) `)`)? (`workspace` `(` $workspace^ `:` type($workspace) `)`)?
-    `sizes` $sizes `strides` $a_strides `,` $b_strides `,` $c_strides (`epilogue` $epilogue^)? (`activation` $activation^)? attr-dict
+    (`aux` `(` $aux^ `:` type($aux) `)`)? (`reduction` `(` $reduction^ `:` type($reduction) `)`)? (`workspace` `(` $workspace^ `:` type($workspace) `)`)?
+    `sizes` $sizes `strides` $a_strides `,` $b_strides `,` $c_strides (`epilogue` $epilogue^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -138,7 +137,7 @@ def Plan_ConvolutionOp : Plan_Instruction<"convolution", [AttrSizedOperandSegmen
     window o is at (o * stride + k * dilation - low) / lhs_dilation, zero outside of [0, input) and where that does not divide; a negative
     dilation reads the kernel backwards. Strides of operands count elements: of [n, g, c, spatial..] for the lhs, [g, c, f, spatial..] for the
     rhs, [n, g, f, spatial..] for the result, whose element type is the accumulator type, or of f16 and bf16 the operands', to which
-    each sum is rounded once. `accumulate` adds to what the result holds; `bias` has g * f elements. A library may write to the
+    each element is rounded once. Of the epilogue, `residual` adds what the result holds; `bias` has g * f elements. A library may write to the
     workspace. `tf32` as for a matmul.
 
     ```mlir
@@ -151,7 +150,7 @@ def Plan_ConvolutionOp : Plan_Instruction<"convolution", [AttrSizedOperandSegmen
     Optional<Plan_Buffer>:$workspace, DenseI64ArrayAttr:$sizes,
     DenseI64ArrayAttr:$inputs, DenseI64ArrayAttr:$outputs, DenseI64ArrayAttr:$kernels, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
     OptionalAttr<DenseI64ArrayAttr>:$lhs_dilations, DenseI64ArrayAttr:$lhs_strides, DenseI64ArrayAttr:$rhs_strides,
-    DenseI64ArrayAttr:$result_strides, DefaultValuedAttr<Plan_Epilogue, "Epilogue::None">:$epilogue, UnitAttr:$tf32);
+    DenseI64ArrayAttr:$result_strides, DefaultValuedAttr<Fusion_Epilogue, "::mlir::fusion::Epilogue()">:$epilogue, UnitAttr:$tf32);
   let assemblyFormat = [{
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $result `:` type($result) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`workspace` `(` $workspace^ `:` type($workspace) `)`)? `sizes` $sizes `windows` $inputs `to` $outputs `of` $kernels `strides` $strides

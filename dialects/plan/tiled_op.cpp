@@ -90,7 +90,8 @@ static LogicalResult verifyBody(TiledOp tiled) {
     } else if (auto launch = dyn_cast<LaunchOp>(op)) {
       if (launch.getCoordinates()) return launch.emitOpError("depends on the rank, which a tile cannot");
     } else if (auto matmul = dyn_cast<MatmulOp>(op)) {
-      if (matmul.getBias() || matmul.getSums()) return matmul.emitOpError("has a bias or sums, which a tile cannot");
+      if (!matmul.getEpilogue().Without(EpilogueStep::kResidual).empty())
+        return matmul.emitOpError("has an epilogue other than a residual, which a tile cannot");
     } else if (!isa<ViewOp>(op)) {
       return op.emitOpError("cannot be part of a tile");
     }

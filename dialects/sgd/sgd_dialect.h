@@ -51,15 +51,16 @@ ShardingAttr getSharding(Type type);
 /// `type` with `sharding` as its encoding (null drops it).
 RankedTensorType withSharding(RankedTensorType type, ShardingAttr sharding);
 
-/// The type that sums of elements of the scalar type `type` are taken in: f32 for f8, f16 and bf16, i32 for narrower
-/// integers, otherwise `type`.
-Type getSumType(Type type);
-/// Whether `sum` is getSumType(type), or where that is wider than a float `type`, `type` itself: sums rounded once.
-bool isSumOf(Type sum, Type type);
+/// The accumulator type of reductions of the scalar type `type`: f32 for f8, f16 and bf16, i32 for narrower integers,
+/// otherwise `type`.
+Type getAccumulatorType(Type type);
+/// Whether a reduction of elements of `type` may be of type `result`: of the accumulator type or, for floats, of
+/// `type`, to which it is rounded once.
+bool isReducedType(Type result, Type type);
 /// f8E4M3FN and f8E5M2: the floats of 8 bits that programs may have.
 bool isFloat8(Type type);
-/// Whether a product of elements of these types, summed up, may have elements of type `result`: operands of one type
-/// and sums as they are taken or rounded once; or of f8, of both kinds, and sums of f32, bf16 or f16.
+/// Whether a matmul of elements of these types may have elements of type `result`: operands of one type and the
+/// accumulator type or, rounded once, theirs; or of f8, of both kinds, and f32, bf16 or f16.
 bool mayMultiply(Type lhs, Type rhs, Type result);
 
 /// A loop or branch: an op whose blocks are program, not kernel.

@@ -75,16 +75,16 @@ double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart>
   }
 }
 
-std::vector<::sgd::comm::RankDigit> CostModel::getDigits(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> parts) {
-  std::vector<::sgd::comm::RankDigit> digits;
+std::vector<::sgd::comm::SubAxis> CostModel::getSubAxes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> parts) {
+  std::vector<::sgd::comm::SubAxis> subAxes;
   for (const AxisPart& part : parts)
-    digits.push_back({static_cast<uint64_t>(getRankStride(mesh, part)), static_cast<uint64_t>(part.size)});
-  return digits;
+    subAxes.push_back({static_cast<uint64_t>(getRankStride(mesh, part)), static_cast<uint64_t>(part.size)});
+  return subAxes;
 }
 
 uint64_t CostModel::getMostSentBytes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> tiles, ArrayRef<AxisPart> results,
                                      ArrayRef<RangeLoad> ranges) {
-  return ::sgd::comm::MostSentBytes(getDigits(mesh, tiles), getDigits(mesh, results), ranges);
+  return ::sgd::comm::MostSentBytes(getSubAxes(mesh, tiles), getSubAxes(mesh, results), ranges);
 }
 
 double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {

@@ -34,7 +34,7 @@ class CostModel {
   }
 
   /// Sub-axes that number a rank of `mesh` over `parts`, as in runtime/comm/tile_range.h.
-  static std::vector<::sgd::comm::RankDigit> getDigits(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> parts);
+  static std::vector<::sgd::comm::SubAxis> getSubAxes(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> parts);
 
   /// Bytes that the rank sends which sends most when ranks whose tiles are ordered by `tiles` gather `ranges` that are
   /// ordered by `results`.

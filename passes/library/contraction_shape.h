@@ -41,8 +41,8 @@ struct MatmulLimits {
 /// contracted and of at most 8 elements, repeats. Each matrix has stride 1 along one of its dimensions. nullopt when
 /// there is no such form: an operand must be transposed first. All sizes must be positive; every label of the result is
 /// in an operand, and a label of one operand alone is in the result.
-/// `mayRepeat` false: one matmul alone, for results that must not accumulate in place (canSumInPlace). There is no form
-/// either that would take more than 16 calls for one matmul.
+/// `mayRepeat` false: one matmul alone, for results that must not accumulate in place (canAccumulateInPlace). There is
+/// no form either that would take more than 16 calls for one matmul.
 std::optional<ContractionShape> getContractionShape(LabelledTensor lhs, LabelledTensor rhs, LabelledTensor result,
                                                     bool mayRepeat = true, const MatmulLimits& limits = {});
 

@@ -18,7 +18,7 @@ struct MatmulCall {
   Type lhs, rhs, result;  ///< element types
   ContractionShape shape;
   bool tf32 = false;  ///< operands of f32 may be rounded to TF32
-  SmallVector<fusion::Epilogue, 2> epilogue = {};
+  fusion::Epilogue epilogue;
 };
 
 /// Element types of a call: `operand` of both its operands, `result` as the library writes it.
@@ -43,7 +43,7 @@ struct ConvolutionCall {
   Type operand, result;  ///< element types
   ConvolutionDim batch, groups, inputs, outputs;
   SmallVector<ConvolutionWindow, 3> windows;
-  SmallVector<fusion::Epilogue, 2> epilogue = {};
+  fusion::Epilogue epilogue;
 };
 
 /// The convolution of the op as a call without epilogue.

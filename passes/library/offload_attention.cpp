@@ -271,7 +271,7 @@ class Attention {
   fusion::LibraryAttentionGradientOp gradientCall;
 };
 
-struct OffloadAttentionPass : sgd::impl::OffloadAttentionPassBase<OffloadAttentionPass> {
+struct OffloadAttentionPass : mlir::sgd::impl::OffloadAttentionPassBase<OffloadAttentionPass> {
   OffloadAttentionPass() = default;
   explicit OffloadAttentionPass(const LibraryModel& libraries) : libraries(&libraries) {}
 

@@ -28,8 +28,8 @@ uint64_t getRows(MemRefType type, int64_t dim) {
 uint64_t computeStagedByRanges(plan::CollectiveOp collective) {
   MeshAttr mesh = lookupMesh(collective, collective.getAxes().getMesh());
   SmallVector<int64_t> sizes = getMeshSizes(mesh);
-  auto tiles = CostModel::getDigits(sizes, getParts(mesh, collective.getAxes().getAxes()));
-  auto results = CostModel::getDigits(sizes, getParts(mesh, collective.getTo()->getAxes()));
+  auto tiles = CostModel::getSubAxes(sizes, getParts(mesh, collective.getAxes().getAxes()));
+  auto results = CostModel::getSubAxes(sizes, getParts(mesh, collective.getTo()->getAxes()));
   std::vector<uint64_t> staged(ShapedType::getNumElements(sizes));
   for (auto [range, source, target] :
        llvm::zip(collective.getRanges()->getAsRange<RangeAttr>(), collective.getSources(), collective.getTargets())) {

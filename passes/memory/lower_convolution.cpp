@@ -60,7 +60,7 @@ Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset) {
 template <typename OpTy>
 class Creator {
  public:
-  Creator(OpBuilder& builder, OpTy op, Value lhs, Value rhs, Value bias, plan::Epilogue epilogue, Value result,
+  Creator(OpBuilder& builder, OpTy op, Value lhs, Value rhs, Value bias, fusion::Epilogue epilogue, Value result,
           const LibraryModel& libraries)
       : builder(builder),
         op(op),
@@ -145,7 +145,7 @@ class Creator {
   OpBuilder& builder;
   OpTy op;
   Value lhs, rhs, bias, result;
-  plan::Epilogue epilogue;
+  fusion::Epilogue epilogue;
   const LibraryModel& libraries;
   SmallVector<int64_t> space;  // labels
   SmallVector<SmallVector<Phase>> phases;
@@ -155,13 +155,10 @@ class Creator {
 
 void mlir::sgd::createConvolutions(OpBuilder& builder, fusion::ConvolutionOp op, Value lhs, Value rhs, Value result,
                                    const LibraryModel& libraries) {
-  Creator(builder, op, lhs, rhs, Value(), plan::Epilogue::None, result, libraries).run();
+  Creator(builder, op, lhs, rhs, Value(), fusion::Epilogue(), result, libraries).run();
 }
 
 void mlir::sgd::createConvolutions(OpBuilder& builder, fusion::LibraryConvolutionOp op, Value lhs, Value rhs,
                                    Value bias, Value result, const LibraryModel& libraries) {
-  plan::Epilogue epilogue = op.hasEpilogue(fusion::Epilogue::Residual) ? plan::Epilogue::Accumulate
-                            : op.hasEpilogue(fusion::Epilogue::Relu)   ? plan::Epilogue::BiasRelu
-                                                                       : plan::Epilogue::Bias;
-  Creator(builder, op, lhs, rhs, bias, epilogue, result, libraries).run();
+  Creator(builder, op, lhs, rhs, bias, op.getEpilogue(), result, libraries).run();
 }

@@ -29,7 +29,7 @@ FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Con
   Operation* op = contraction.op;
   RankedTensorType resultType = tensorType(op->getResult(0));
   // An epilogue follows the whole sum, in the one call that has been asked for.
-  bool mayRepeat = canSumInPlace(resultType.getElementType()) && !isa<fusion::LibraryMatmulOp>(op);
+  bool mayRepeat = canAccumulateInPlace(resultType.getElementType()) && !isa<fusion::LibraryMatmulOp>(op);
   std::optional<ContractionShape> shape =
       getContractionShape({contraction.lhsLabels, tensorType(op->getOperand(0)).getShape(), lhs.strides},
                           {contraction.rhsLabels, tensorType(op->getOperand(1)).getShape(), rhs.strides},
@@ -41,18 +41,17 @@ FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Con
   auto tf32 = op->getAttrOfType<UnitAttr>("tf32");
   plan::MatmulOp matmul;
   for (int64_t repeat = 0; repeat < shape->repeats; ++repeat) {
-    auto epilogue = plan::EpilogueAttr::get(builder.getContext(),
-                                            repeat == 0 && !add ? plan::Epilogue::None : plan::Epilogue::Accumulate);
-    matmul =
-        plan::MatmulOp::create(builder, loc, from(builder, loc, a.buffer, a.offset + repeat * shape->aStep),
-                               from(builder, loc, b.buffer, b.offset + repeat * shape->bStep),
-                               from(builder, loc, result.buffer, result.offset), /*bias=*/Value(),
-                               /*aux=*/Value(), /*sums=*/Value(), /*workspace=*/Value(),
-                               builder.getDenseI64ArrayAttr(append(shape->batch, {shape->m, shape->n, shape->k})),
-                               builder.getDenseI64ArrayAttr(append(shape->aBatch, {shape->aM, shape->aK})),
-                               builder.getDenseI64ArrayAttr(append(shape->bBatch, {shape->bK, shape->bN})),
-                               builder.getDenseI64ArrayAttr(append(shape->cBatch, {shape->cM, shape->cN})), epilogue,
-                               plan::ActivationAttr::get(builder.getContext(), plan::Activation::None), tf32);
+    fusion::Epilogue epilogue;
+    if (repeat != 0 || add) epilogue.Append(fusion::EpilogueStep::kResidual);
+    matmul = plan::MatmulOp::create(builder, loc, from(builder, loc, a.buffer, a.offset + repeat * shape->aStep),
+                                    from(builder, loc, b.buffer, b.offset + repeat * shape->bStep),
+                                    from(builder, loc, result.buffer, result.offset), /*bias=*/Value(),
+                                    /*aux=*/Value(), /*reduction=*/Value(), /*workspace=*/Value(),
+                                    builder.getDenseI64ArrayAttr(append(shape->batch, {shape->m, shape->n, shape->k})),
+                                    builder.getDenseI64ArrayAttr(append(shape->aBatch, {shape->aM, shape->aK})),
+                                    builder.getDenseI64ArrayAttr(append(shape->bBatch, {shape->bK, shape->bN})),
+                                    builder.getDenseI64ArrayAttr(append(shape->cBatch, {shape->cM, shape->cN})),
+                                    fusion::EpilogueAttr::get(builder.getContext(), epilogue), tf32);
   }
   return matmul;
 }

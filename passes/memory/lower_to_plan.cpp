@@ -217,24 +217,23 @@ class FunctionConverter {
   LogicalResult convertCall(fusion::LibraryMatmulOp op) {
     Value extra = op.getExtra(), bias = op.getBias() ? bufferOf(op.getBias()) : Value();
     Value aux = op.getPreActivation() ? bufferOf(op.getPreActivation()) : Value();
-    bool hasGelu = op.hasEpilogue(fusion::Epilogue::Gelu), hasReduction = extra && !hasGelu;
+    fusion::Epilogue epilogue = op.getEpilogue();
+    bool hasGelu = epilogue.Has(fusion::EpilogueStep::kGelu), hasReduction = epilogue.HasReduction();
     // The operand of gelu is kept for readers alone.
     if (extra && (hasReduction || !extra.use_empty()))
       buffers[extra] = alloc(op->getLoc(), tensorType(extra), spaceOf(extra));
     FailureOr<plan::MatmulOp> matmul = createPlainMatmul(op, op.getResidual());
     if (failed(matmul)) return failure();
     if (hasGelu) aux = buffers.lookup(extra);
-    if (hasGelu || op.hasEpilogue(fusion::Epilogue::GeluGradient))
-      matmul->setActivation(hasGelu ? plan::Activation::Gelu : plan::Activation::GeluGradient);
     if (aux) matmul->getAuxMutable().assign(aux);
-    if (bias) {
-      matmul->setEpilogue(op.hasEpilogue(fusion::Epilogue::Relu) ? plan::Epilogue::BiasRelu : plan::Epilogue::Bias);
-      matmul->getBiasMutable().assign(bias);
-    } else if (hasReduction) {
-      Value operand = bufferOf(op.hasEpilogue(fusion::Epilogue::SumsOfLhs) ? op.getLhs() : op.getRhs());
-      matmul->setEpilogue(matmul->getA() == operand ? plan::Epilogue::SumsOfA : plan::Epilogue::SumsOfB);
-      matmul->getSumsMutable().assign(buffers.lookup(extra));
+    if (bias) matmul->getBiasMutable().assign(bias);
+    if (hasReduction) {
+      Value operand = bufferOf(epilogue.Has(fusion::EpilogueStep::kLhsReduction) ? op.getLhs() : op.getRhs());
+      epilogue = {matmul->getA() == operand ? fusion::EpilogueStep::kLhsReduction
+                                            : fusion::EpilogueStep::kRhsReduction};
+      matmul->getReductionMutable().assign(buffers.lookup(extra));
     }
+    matmul->setEpilogue(epilogue);
     return success();
   }
 

@@ -82,12 +82,13 @@ class Fuser {
     int64_t columns = candidate.getColumns();
     Value vector = columns > 0 ? getRepeatedVector(other, columns) : Value();
     Operation* place = vector ? getPlace(op, add, vector) : nullptr;
-    if (!place || !candidate.isTaken({fusion::Epilogue::Bias})) return false;
+    if (!place || !candidate.isTaken({fusion::EpilogueStep::kBias})) return false;
     Operation* last = add;
-    SmallVector<fusion::Epilogue, 2> epilogue = {fusion::Epilogue::Bias};
-    if (auto relu = getRelu(add); relu && candidate.isTaken({fusion::Epilogue::Bias, fusion::Epilogue::Relu})) {
+    fusion::Epilogue epilogue = {fusion::EpilogueStep::kBias};
+    if (auto relu = getRelu(add);
+        relu && candidate.isTaken({fusion::EpilogueStep::kBias, fusion::EpilogueStep::kRelu})) {
       last = relu;
-      epilogue.push_back(fusion::Epilogue::Relu);
+      epilogue.Append(fusion::EpilogueStep::kRelu);
     }
     if (!isWritten(last->getResult(0))) return false;
     OpBuilder builder(place);
@@ -111,12 +112,12 @@ class Fuser {
     if (tensorType(root).getNumElements() != tensorType(other).getNumElements()) return;
     if (llvm::any_of(op->getOperands(), [&](Value factor) { return getViewRoot(factor) == root; })) return;
     Operation* place = getPlace(op, add, other);
-    if (!place || !candidate.isTaken({fusion::Epilogue::Residual}) || isStep(add.getResult()) ||
+    if (!place || !candidate.isTaken({fusion::EpilogueStep::kResidual}) || isStep(add.getResult()) ||
         !mayWriteOver(root, op, add))
       return;
     OpBuilder builder(place);
     Value residual = reshape(builder, other, tensorType(op->getResult(0)).getShape());
-    replace(add, candidate.create(builder, {.residual = residual}, {fusion::Epilogue::Residual}));
+    replace(add, candidate.create(builder, {.residual = residual}, {fusion::EpilogueStep::kResidual}));
   }
 
   /// The position of a call that reads `operand` as well: at the matmul or, where that costs no more memory until

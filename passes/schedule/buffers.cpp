@@ -59,7 +59,7 @@ AliasKey getAliasKey(Type type, DictionaryAttr attributes, bool byName) {
 
 }  // namespace
 
-bool mlir::sgd::canSumInPlace(Type element) {
+bool mlir::sgd::canAccumulateInPlace(Type element) {
   return !isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 32;
 }
 

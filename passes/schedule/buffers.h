@@ -17,9 +17,9 @@ std::optional<int64_t> getViewByteOffset(Operation* op);
 /// The value behind all views.
 Value getViewRoot(Value value);
 
-/// Whether a sum of many terms may be kept in a buffer of `element` while it grows: floats of 16 bits would be rounded
-/// at each step, where sums round once.
-bool canSumInPlace(Type element);
+/// Whether a reduction in parts may accumulate in a buffer of `element`: floats of 16 bits would be rounded after each
+/// part, where reductions round once.
+bool canAccumulateInPlace(Type element);
 
 /// For each result of `function`, the argument whose buffer it takes, or -1. A donated argument goes to its next value
 /// (`sgd.carry`), else to the result that `sgd.alias_output` names, else to the first one left that has its type and

@@ -16,9 +16,9 @@ struct EpilogueOperands {
 /// The call that computes `op` with `epilogue`, at the builder's place; `extra` is the type of its second result, null
 /// without one.
 fusion::LibraryMatmulOp createCall(OpBuilder& builder, fusion::MatmulOp op, const EpilogueOperands& operands,
-                                   ArrayRef<fusion::Epilogue> epilogue, Type extra = {});
+                                   const fusion::Epilogue& epilogue, Type extra = {});
 fusion::LibraryConvolutionOp createCall(OpBuilder& builder, fusion::ConvolutionOp op, const EpilogueOperands& operands,
-                                        ArrayRef<fusion::Epilogue> epilogue);
+                                        const fusion::Epilogue& epilogue);
 
 /// Fuses gelu of a matmul, and the multiplication of a matmul with gelu's derivative.
 void fuseGelu(Block& block, const LibraryModel& libraries);

@@ -17,7 +17,7 @@ class Expander {
  public:
   Expander(OpBuilder& builder, ConvolutionOp op)
       : builder(builder), op(op), loc(op.getLoc()), spatial(op.getNumSpatialDims()) {
-    element = getSumType(op.getType().getElementType());
+    element = getAccumulatorType(op.getType().getElementType());
     ArrayRef<int64_t> rhs = tensorType(op.getRhs()).getShape();
     taps.assign(rhs.begin(), rhs.begin() + spatial);
     ArrayRef<int64_t> shape = op.getType().getShape();

@@ -172,7 +172,7 @@ Value GroupedDot::expandRows() {
 /// Both operands are masked: another group's rows may hold infinities.
 Value GroupedDot::expandContracted() {
   auto [first, behind] = findTiles();
-  Type element = op.getType().getElementType(), sum = getSumType(element);
+  Type element = op.getType().getElementType(), sum = getAccumulatorType(element);
   RankedTensorType result = type(element, {sizes.groups, sizes.k, sizes.n});
   SmallVector<Value> iterArgs = {number({}, 0), lhs, rhs, rows, groups, first, behind, zeros(result)};
   return loop(sizes.groups, iterArgs, [&](ValueRange outer) {

@@ -174,7 +174,7 @@ class BlockSorter {
   SmallVector<unsigned, 0> rounds;
 };
 
-struct FuseClustersPass : sgd::impl::FuseClustersPassBase<FuseClustersPass> {
+struct FuseClustersPass : mlir::sgd::impl::FuseClustersPassBase<FuseClustersPass> {
   using FuseClustersPassBase::FuseClustersPassBase;
 
   void runOnOperation() final {

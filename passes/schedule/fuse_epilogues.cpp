@@ -12,29 +12,24 @@ namespace mlir::sgd {
 using namespace mlir;
 using namespace mlir::sgd;
 
-static SmallVector<int32_t, 2> getKinds(ArrayRef<fusion::Epilogue> epilogue) {
-  return llvm::map_to_vector<2>(epilogue, [](fusion::Epilogue kind) { return static_cast<int32_t>(kind); });
-}
-
 fusion::LibraryMatmulOp mlir::sgd::createCall(OpBuilder& builder, fusion::MatmulOp op, const EpilogueOperands& operands,
-                                              ArrayRef<fusion::Epilogue> epilogue, Type extra) {
+                                              const fusion::Epilogue& epilogue, Type extra) {
   return fusion::LibraryMatmulOp::create(builder, op.getLoc(), op.getType(), extra, op.getLhs(), op.getRhs(),
                                          operands.residual, operands.bias, operands.preActivation, op.getLhsLabels(),
-                                         op.getRhsLabels(), op.getResultLabels(), getKinds(epilogue), op.getTf32());
+                                         op.getRhsLabels(), op.getResultLabels(), epilogue, op.getTf32());
 }
 
 fusion::LibraryConvolutionOp mlir::sgd::createCall(OpBuilder& builder, fusion::ConvolutionOp op,
-                                                   const EpilogueOperands& operands,
-                                                   ArrayRef<fusion::Epilogue> epilogue) {
+                                                   const EpilogueOperands& operands, const fusion::Epilogue& epilogue) {
   return fusion::LibraryConvolutionOp::create(builder, op.getLoc(), op.getType(), op.getLhs(), op.getRhs(),
                                               operands.residual, operands.bias, op.getLhsLabels(), op.getRhsLabels(),
                                               op.getResultLabels(), op.getStrides(), op.getLow(), op.getLhsDilations(),
-                                              op.getRhsDilations(), getKinds(epilogue), op.getTf32());
+                                              op.getRhsDilations(), epilogue, op.getTf32());
 }
 
 namespace {
 
-struct FuseEpiloguesPass : sgd::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
+struct FuseEpiloguesPass : mlir::sgd::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
   FuseEpiloguesPass() = default;
   explicit FuseEpiloguesPass(const LibraryModel& libraries) : libraries(&libraries) {}
 

@@ -54,7 +54,7 @@ void replaceGroup(const TileGroup& group, fusion::TiledOp tiled) {
   for (Operation* op : llvm::reverse(group.ops)) op->erase();
 }
 
-struct FuseTilesPass : sgd::impl::FuseTilesPassBase<FuseTilesPass> {
+struct FuseTilesPass : mlir::sgd::impl::FuseTilesPassBase<FuseTilesPass> {
   using FuseTilesPassBase::FuseTilesPassBase;
 
   void runOnOperation() final {

@@ -11,14 +11,14 @@ using namespace mlir::sgd;
 namespace {
 
 /// Whether the library fuses gelu, or its gradient, into a matmul whose rows are those of the result.
-bool mayHaveActivation(fusion::MatmulOp matmul, ArrayRef<fusion::Epilogue> epilogue, const LibraryModel& libraries) {
+bool mayHaveActivation(fusion::MatmulOp matmul, const fusion::Epilogue& epilogue, const LibraryModel& libraries) {
   RankedTensorType lhs = tensorType(matmul.getLhs()), rhs = tensorType(matmul.getRhs()), result = matmul.getType();
   if (result.getRank() == 0) return false;
   auto shape = getContractionShape({matmul.getLhsLabels(), lhs.getShape()}, {matmul.getRhsLabels(), rhs.getShape()},
                                    {matmul.getResultLabels(), result.getShape()}, /*mayRepeat=*/false);
   return shape && shape->n == result.getShape().back() &&
          libraries.takes({lhs.getElementType(), rhs.getElementType(), result.getElementType(), *shape,
-                          static_cast<bool>(matmul.getTf32()), SmallVector<fusion::Epilogue, 2>(epilogue)});
+                          static_cast<bool>(matmul.getTf32()), epilogue});
 }
 
 /// The values that can be computed from `root` by elementwise ops alone, `root` excepted, users after their operands.
@@ -79,7 +79,7 @@ class GeluForward {
         OpBuilder builder(matmul->getContext());
         builder.setInsertionPointAfter(add);
         Value other = add.getLhs() == matmul.getResult() ? add.getRhs() : add.getLhs();
-        if (mayHaveActivation(matmul, {fusion::Epilogue::Bias, fusion::Epilogue::Gelu}, libraries))
+        if (mayHaveActivation(matmul, {fusion::EpilogueStep::kBias, fusion::EpilogueStep::kGelu}, libraries))
           if (Value bias = getRowVector(builder, other)) result.push_back({add.getResult(), bias});
       }
     }
@@ -91,8 +91,9 @@ class GeluForward {
     OpBuilder builder(matmul.getContext());
     builder.setInsertionPointAfterValue(x.bias ? x.value : matmul.getResult());
     if (x.bias && isa_and_nonnull<ReshapeOp>(x.bias.getDefiningOp())) builder.setInsertionPointAfterValue(x.bias);
-    SmallVector<fusion::Epilogue, 2> epilogue = {fusion::Epilogue::Gelu};
-    if (x.bias) epilogue.insert(epilogue.begin(), fusion::Epilogue::Bias);
+    fusion::Epilogue epilogue;
+    if (x.bias) epilogue.Append(fusion::EpilogueStep::kBias);
+    epilogue.Append(fusion::EpilogueStep::kGelu);
     auto op = createCall(builder, matmul, {.bias = x.bias}, epilogue, matmul.getType());
     gelu.replaceAllUsesWith(op.getResult());
     x.value.replaceAllUsesWith(op.getExtra());
@@ -106,7 +107,7 @@ class GeluForward {
 /// Fuses gelu's derivative at `preActivation` into `matmul`, which is only multiplied with it.
 bool formGradient(fusion::MatmulOp matmul, Value preActivation, const LibraryModel& libraries) {
   if (matmul.getType() != preActivation.getType() ||
-      !mayHaveActivation(matmul, {fusion::Epilogue::GeluGradient}, libraries))
+      !mayHaveActivation(matmul, {fusion::EpilogueStep::kGeluGradient}, libraries))
     return false;
   GeluReader reader(preActivation, matmul.getResult());
   SmallVector<Value> users = getElementwiseUsers(matmul.getResult());
@@ -128,7 +129,7 @@ bool formGradient(fusion::MatmulOp matmul, Value preActivation, const LibraryMod
   for (Value value : users)
     if (value != *gradient && inside.contains(value.getDefiningOp()) && !feedsGradient(value)) return false;
   OpBuilder builder(gradient->getDefiningOp());
-  auto op = createCall(builder, matmul, {.preActivation = preActivation}, {fusion::Epilogue::GeluGradient});
+  auto op = createCall(builder, matmul, {.preActivation = preActivation}, {fusion::EpilogueStep::kGeluGradient});
   gradient->replaceAllUsesWith(op.getResult());
   return true;
 }
@@ -143,7 +144,7 @@ void eraseUnused(Block& block) {
 void mlir::sgd::fuseGelu(Block& block, const LibraryModel& libraries) {
   SmallVector<Value> preActivations;
   for (fusion::MatmulOp matmul : llvm::to_vector(block.getOps<fusion::MatmulOp>()))
-    if (mayHaveActivation(matmul, {fusion::Epilogue::Gelu}, libraries))
+    if (mayHaveActivation(matmul, {fusion::EpilogueStep::kGelu}, libraries))
       if (fusion::LibraryMatmulOp gelu = GeluForward(matmul, libraries).form())
         preActivations.push_back(gelu.getExtra());
   if (preActivations.empty()) return;

@@ -12,19 +12,19 @@ LibraryCandidate::LibraryCandidate(Operation* op, const LibraryModel& libraries)
   if (auto convolution = dyn_cast<fusion::ConvolutionOp>(op)) prepare(convolution);
 }
 
-bool LibraryCandidate::isTaken(ArrayRef<fusion::Epilogue> epilogue) const {
+bool LibraryCandidate::isTaken(const fusion::Epilogue& epilogue) const {
   if (matmul) {
     MatmulCall call = *matmul;
-    call.epilogue.assign(epilogue);
+    call.epilogue = epilogue;
     return libraries.takes(call);
   }
   ConvolutionCall call = *convolution;
-  call.epilogue.assign(epilogue);
+  call.epilogue = epilogue;
   return libraries.takes(call);
 }
 
 Value LibraryCandidate::create(OpBuilder& builder, const EpilogueOperands& operands,
-                               ArrayRef<fusion::Epilogue> epilogue) const {
+                               const fusion::Epilogue& epilogue) const {
   if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) return createCall(builder, matmul, operands, epilogue).getResult();
   return createCall(builder, cast<fusion::ConvolutionOp>(op), operands, epilogue).getResult();
 }
@@ -42,8 +42,12 @@ void LibraryCandidate::prepare(fusion::MatmulOp op) {
       getContractionShape({op.getLhsLabels(), lhs.getShape()}, {op.getRhsLabels(), rhs.getShape()},
                           {op.getResultLabels(), result.getShape()}, /*mayRepeat=*/false, libraries.getMatmulLimits());
   if (shape)
-    matmul = MatmulCall{lhs.getElementType(), rhs.getElementType(), result.getElementType(), *shape,
-                        static_cast<bool>(op.getTf32())};
+    matmul = MatmulCall{lhs.getElementType(),
+                        rhs.getElementType(),
+                        result.getElementType(),
+                        *shape,
+                        static_cast<bool>(op.getTf32()),
+                        {}};
 }
 
 void LibraryCandidate::prepare(fusion::ConvolutionOp op) {

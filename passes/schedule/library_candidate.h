@@ -22,10 +22,10 @@ class LibraryCandidate {
   int64_t getColumns() const { return matmul ? getMatmulColumns() : getConvolutionColumns(); }
 
   /// Whether the call may have the epilogue.
-  bool isTaken(ArrayRef<fusion::Epilogue> epilogue) const;
+  bool isTaken(const fusion::Epilogue& epilogue) const;
 
   /// The result of the call with the epilogue, at the builder's place.
-  Value create(OpBuilder& builder, const EpilogueOperands& operands, ArrayRef<fusion::Epilogue> epilogue) const;
+  Value create(OpBuilder& builder, const EpilogueOperands& operands, const fusion::Epilogue& epilogue) const;
 
  private:
   void prepare(fusion::MatmulOp op);

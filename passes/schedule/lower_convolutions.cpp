@@ -157,7 +157,7 @@ Value wrapInCluster(OpBuilder& builder, fusion::ConvolutionOp op) {
   return cluster.getResult(0);
 }
 
-struct LowerConvolutionsPass : sgd::impl::LowerConvolutionsPassBase<LowerConvolutionsPass> {
+struct LowerConvolutionsPass : mlir::sgd::impl::LowerConvolutionsPassBase<LowerConvolutionsPass> {
   LowerConvolutionsPass() = default;
   explicit LowerConvolutionsPass(const LibraryModel& libraries) : libraries(&libraries) {}
 
@@ -310,7 +310,7 @@ struct LowerConvolutionsPass : sgd::impl::LowerConvolutionsPassBase<LowerConvolu
     auto convolution = create(type.clone(types.result), left, right, widens || op.getTf32());
     Value result = convolution;
     if (!libraries->takes(getConvolutionCall(convolution))) {
-      RankedTensorType sums = type.clone(getSumType(type.getElementType()));
+      RankedTensorType sums = type.clone(getAccumulatorType(type.getElementType()));
       convolution.erase();
       for (Value unused : {left, right})
         if (widens) unused.getDefiningOp()->erase();

@@ -166,7 +166,7 @@ SmallVector<int64_t> getSizes(ArrayRef<int64_t> labels, const llvm::DenseMap<int
   return llvm::map_to_vector(labels, [&](int64_t label) { return sizes.lookup(label); });
 }
 
-struct LowerDotGeneralsPass : sgd::impl::LowerDotGeneralsPassBase<LowerDotGeneralsPass> {
+struct LowerDotGeneralsPass : mlir::sgd::impl::LowerDotGeneralsPassBase<LowerDotGeneralsPass> {
   LowerDotGeneralsPass() = default;
   explicit LowerDotGeneralsPass(const LibraryModel& libraries) : libraries(&libraries) {}
 
@@ -261,7 +261,7 @@ struct LowerDotGeneralsPass : sgd::impl::LowerDotGeneralsPassBase<LowerDotGenera
     CallTypes types = libraries->getMatmulTypes(getElement(dot.getLhs()), getElement(dot.getRhs()), result);
     for (OpOperand& operand : dot->getOpOperands())
       operand.set(convert(builder, dot.getLoc(), operand.get(), types.operand));
-    if (result == types.result || result == getSumType(types.operand)) return dot;
+    if (result == types.result || result == getAccumulatorType(types.operand)) return dot;
     auto wide = cast<DotGeneralOp>(builder.clone(*dot));
     wide.getResult().setType(dot.getType().clone(types.result));
     dot.replaceAllUsesWith(convert(builder, dot.getLoc(), wide.getResult(), result));
@@ -279,8 +279,9 @@ struct LowerDotGeneralsPass : sgd::impl::LowerDotGeneralsPassBase<LowerDotGenera
     MatmulLimits limits = libraries->getMatmulLimits();
     auto shape = getContractionShape({candidate.lhs.labels, tensorType(candidate.lhs.value).getShape()},
                                      {candidate.rhs.labels, tensorType(candidate.rhs.value).getShape()},
-                                     {candidate.result, resultSizes}, canSumInPlace(sums), limits);
-    if (!shape || !libraries->takes({getElement(candidate.lhs.value), getElement(candidate.rhs.value), sums, *shape}))
+                                     {candidate.result, resultSizes}, canAccumulateInPlace(sums), limits);
+    if (!shape ||
+        !libraries->takes({getElement(candidate.lhs.value), getElement(candidate.rhs.value), sums, *shape, false, {}}))
       return;
     candidate.cost += getContractionCost(*shape, limits) * limits.elementsPerCall;
     if (!best || candidate.cost < best->cost) best = candidate;

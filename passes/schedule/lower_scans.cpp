@@ -133,7 +133,7 @@ Value ScanFormer::scanRows(Value value) {
   return slice(reshape(combine(spread, scanned), {rows, parts * length}), 1, 0, size);
 }
 
-struct LowerScansPass : sgd::impl::LowerScansPassBase<LowerScansPass> {
+struct LowerScansPass : mlir::sgd::impl::LowerScansPassBase<LowerScansPass> {
   using LowerScansPassBase::LowerScansPassBase;
 
   void runOnOperation() final {

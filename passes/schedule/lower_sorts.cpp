@@ -119,7 +119,7 @@ LogicalResult lowerTopK(TopKOp topK, PatternRewriter& builder) {
   return success();
 }
 
-struct LowerSortsPass : sgd::impl::LowerSortsPassBase<LowerSortsPass> {
+struct LowerSortsPass : mlir::sgd::impl::LowerSortsPassBase<LowerSortsPass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
     patterns.add(lowerSort);

@@ -343,7 +343,7 @@ class AttentionWriter {
   SmallVector<int64_t> outLabels;
 };
 
-struct MatchAttentionPass : sgd::impl::MatchAttentionPassBase<MatchAttentionPass> {
+struct MatchAttentionPass : mlir::sgd::impl::MatchAttentionPassBase<MatchAttentionPass> {
   using MatchAttentionPassBase::MatchAttentionPassBase;
 
   void runOnOperation() final {

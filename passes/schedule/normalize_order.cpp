@@ -78,7 +78,7 @@ class Walk {
   SmallVector<Operation*, 0> done;
 };
 
-struct NormalizeOrderPass : sgd::impl::NormalizeOrderPassBase<NormalizeOrderPass> {
+struct NormalizeOrderPass : mlir::sgd::impl::NormalizeOrderPassBase<NormalizeOrderPass> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !llvm::hasSingleElement(function.getBody())) return;

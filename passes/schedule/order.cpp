@@ -211,7 +211,7 @@ Schedule schedule(const Graph& graph, Rank rank) {
   return result;
 }
 
-struct OrderPass : sgd::impl::OrderPassBase<OrderPass> {
+struct OrderPass : mlir::sgd::impl::OrderPassBase<OrderPass> {
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !llvm::hasSingleElement(function.getBody())) return;

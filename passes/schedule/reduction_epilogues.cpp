@@ -31,7 +31,7 @@ std::optional<OperandSum> readSum(ReduceOp reduce) {
 }
 
 /// Whether the library computes such a matmul with the reduction of an operand.
-bool maySumUp(fusion::MatmulOp matmul, fusion::Epilogue epilogue, const LibraryModel& libraries) {
+bool mayReduce(fusion::MatmulOp matmul, fusion::EpilogueStep reduction, const LibraryModel& libraries) {
   RankedTensorType lhs = tensorType(matmul.getLhs()), rhs = tensorType(matmul.getRhs()), result = matmul.getType();
   // Of one tensor with itself the reduced operand would be ambiguous.
   if (matmul.getLhs() == matmul.getRhs()) return false;
@@ -42,7 +42,7 @@ bool maySumUp(fusion::MatmulOp matmul, fusion::Epilogue epilogue, const LibraryM
                                    result.getElementType(),
                                    *shape,
                                    static_cast<bool>(matmul.getTf32()),
-                                   {epilogue}});
+                                   {reduction}});
 }
 
 /// Whether the reduction is over the dimensions that `matmul` contracts of its operand, all the others being free. A
@@ -78,12 +78,12 @@ bool form(OperandSum sum, const LibraryModel& libraries) {
     auto matmul = dyn_cast<fusion::MatmulOp>(user);
     if (!matmul || matmul->getBlock() != sum.reduce->getBlock()) continue;
     bool ofLhs = matmul.getLhs() == sum.operand;
-    fusion::Epilogue epilogue = ofLhs ? fusion::Epilogue::SumsOfLhs : fusion::Epilogue::SumsOfRhs;
-    if (!maySumUp(matmul, epilogue, libraries)) continue;
+    fusion::EpilogueStep reduction = ofLhs ? fusion::EpilogueStep::kLhsReduction : fusion::EpilogueStep::kRhsReduction;
+    if (!mayReduce(matmul, reduction, libraries)) continue;
     Operation* place = getPlace(matmul, ofLhs ? matmul.getRhs() : matmul.getLhs(), sum);
     if (!place || !sumsContracted(matmul, ofLhs, sum.reduce)) continue;
     OpBuilder builder(place);
-    auto op = createCall(builder, matmul, {}, {epilogue}, sum.result.getType());
+    auto op = createCall(builder, matmul, {}, {reduction}, sum.result.getType());
     matmul.getResult().replaceAllUsesWith(op.getResult());
     sum.result.replaceAllUsesWith(op.getExtra());
     matmul.erase();

@@ -29,7 +29,7 @@ bool asksForSign(Operation* op, Value value) {
          predicate == CmpFPredicate::ULE;
 }
 
-struct ReuseActivationsPass : sgd::impl::ReuseActivationsPassBase<ReuseActivationsPass> {
+struct ReuseActivationsPass : mlir::sgd::impl::ReuseActivationsPassBase<ReuseActivationsPass> {
   void runOnOperation() final {
     getOperation().walk([](arith::MaximumFOp relu) {
       Value value = getReluOperand(relu);

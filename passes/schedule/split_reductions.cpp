@@ -166,7 +166,7 @@ class Splitter {
   Location loc;
 };
 
-struct SplitReductionsPass : sgd::impl::SplitReductionsPassBase<SplitReductionsPass> {
+struct SplitReductionsPass : mlir::sgd::impl::SplitReductionsPassBase<SplitReductionsPass> {
   using SplitReductionsPassBase::SplitReductionsPassBase;
 
   void runOnOperation() final {

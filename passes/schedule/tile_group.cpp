@@ -105,7 +105,7 @@ bool TileGroup::canBeCutInRows(unsigned candidate) const {
   return llvm::all_of(ops, [&](Operation* op) {
     bool isRead = llvm::any_of(op->getOperands(), [&](Value operand) { return dims.has(operand, candidate); });
     bool isSum = isa<fusion::MatmulOp>(op) && !dims.has(op->getResult(0), candidate);
-    if (isSum && !canSumInPlace(getElementTypeOrSelf(op->getResult(0)))) return false;
+    if (isSum && !canAccumulateInPlace(getElementTypeOrSelf(op->getResult(0)))) return false;
     if (isSum) return isRead && !isInternal(op->getResult(0));
     return llvm::all_of(op->getResults(), [&](Value result) {
       if (!dims.has(result, candidate)) return false;
@@ -211,7 +211,7 @@ bool TileGroup::haveStridedForms() const {
     return getContractionShape(label(matmul.getLhs(), matmul.getLhsLabels(), sizes[0], strides[0]),
                                label(matmul.getRhs(), matmul.getRhsLabels(), sizes[1], strides[1]),
                                label(matmul.getResult(), matmul.getResultLabels(), sizes[2], strides[2]),
-                               canSumInPlace(matmul.getType().getElementType()))
+                               canAccumulateInPlace(matmul.getType().getElementType()))
         .has_value();
   });
 }

@@ -32,7 +32,7 @@ std::optional<ElementType> Find(const char* Row::* column, std::string_view name
 }  // namespace
 
 uint64_t ElementSize(ElementType type) { return RowOf(type).size; }
-ElementType SumElement(ElementType type) {
+ElementType AccumulatorElement(ElementType type) {
   switch (type) {
     case ElementType::F16:
     case ElementType::BF16:
@@ -52,10 +52,7 @@ ElementType SumElement(ElementType type) {
 
 ElementType RhsElementOf(const Matmul& matmul) { return matmul.b_element().value_or(matmul.element()); }
 
-ElementType ResultElementOf(const Matmul& matmul) {
-  if (matmul.c_element()) return *matmul.c_element();
-  return matmul.keeps_sums() ? SumElement(matmul.element()) : matmul.element();
-}
+ElementType ResultElementOf(const Matmul& matmul) { return matmul.c_element().value_or(matmul.element()); }
 
 const char* ElementName(ElementType type) { return RowOf(type).name; }
 const char* SafetensorsName(ElementType type) { return RowOf(type).safetensors; }

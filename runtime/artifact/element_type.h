@@ -14,12 +14,12 @@ uint64_t ElementSize(ElementType type);
 
 // The accumulator type of reductions of such elements: f32 for f8, f16 and bf16, i32 or u32 for narrower integers, the
 // same type for others.
-ElementType SumElement(ElementType type);
+ElementType AccumulatorElement(ElementType type);
 
 // The type of B.
 ElementType RhsElementOf(const Matmul& matmul);
 
-// The type of C, the bias and the sums.
+// The type of C, the bias, aux and the reduction.
 ElementType ResultElementOf(const Matmul& matmul);
 
 // "f32", "i64", "u8", "bool", ...

@@ -1,6 +1,7 @@
 // One function for each kind of operation. A new kind does not compile until it is described here.
 #include "runtime/artifact/operands.h"
 
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 
 namespace sgd::artifact {
@@ -16,9 +17,9 @@ Operand Optional(Operand operand) {
 // Working memory of a library.
 Operand Workspace(const Slice* slice) { return Optional(Write("workspace", slice)); }
 
-// The operand that an epilogue updates.
-Operand Result(const char* role, const Slice* slice, Epilogue epilogue) {
-  return {role, slice, epilogue == Epilogue::Accumulate ? Access::kUpdate : Access::kWrite};
+// A residual is what the result holds.
+Operand Result(const char* role, const Slice* slice, const library::Epilogue& epilogue) {
+  return {role, slice, epilogue.Has(library::EpilogueStep::kResidual) ? Access::kUpdate : Access::kWrite};
 }
 
 Operand Tensor(const char* role, const AttentionTensor* tensor, Access access) {
@@ -41,18 +42,19 @@ void Visit(const LaunchGroup& group, VisitOperand visit) {
 void Visit(const Matmul& matmul, VisitOperand visit) {
   visit(Read("a", matmul.a()));
   visit(Read("b", matmul.b()));
-  visit(Result("c", matmul.c(), matmul.epilogue()));
+  const library::Epilogue epilogue = EpilogueOf(matmul.epilogue());
+  visit(Result("c", matmul.c(), epilogue));
   visit(Optional(Read("bias", matmul.bias())));
-  const bool writes_aux = matmul.activation() == Activation::Gelu;
+  const bool writes_aux = epilogue.Has(library::EpilogueStep::kGelu);
   visit(Optional(writes_aux ? Write("aux", matmul.aux()) : Read("aux", matmul.aux())));
-  visit(Optional(Write("sums", matmul.sums())));
+  visit(Optional(Write("reduction", matmul.reduction())));
   visit(Workspace(matmul.workspace()));
 }
 
 void Visit(const Convolution& convolution, VisitOperand visit) {
   visit(Read("lhs", convolution.lhs()));
   visit(Read("rhs", convolution.rhs()));
-  visit(Result("result", convolution.result(), convolution.epilogue()));
+  visit(Result("result", convolution.result(), EpilogueOf(convolution.epilogue())));
   visit(Optional(Read("bias", convolution.bias())));
   visit(Workspace(convolution.workspace()));
 }

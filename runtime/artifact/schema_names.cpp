@@ -8,7 +8,7 @@
 namespace sgd::artifact {
 namespace {
 
-// "sums_of_a" of "SumsOfA".
+// "lhs_reduction" of "LhsReduction".
 std::string SnakeCase(std::string_view name) {
   if (name.empty()) return "unknown";
   std::string words;
@@ -25,8 +25,7 @@ std::string NameOf(Operation operation) {
   return operation == Operation::NONE ? "unknown" : SnakeCase(EnumNameOperation(operation));
 }
 std::string NameOf(Space space) { return SnakeCase(EnumNameSpace(space)); }
-std::string NameOf(Epilogue epilogue) { return SnakeCase(EnumNameEpilogue(epilogue)); }
-std::string NameOf(Activation activation) { return SnakeCase(EnumNameActivation(activation)); }
+std::string NameOf(EpilogueStep step) { return SnakeCase(EnumNameEpilogueStep(step)); }
 std::string NameOf(CarryBasis basis) { return SnakeCase(EnumNameCarryBasis(basis)); }
 std::string NameOf(CollectiveKind kind) { return SnakeCase(EnumNameCollectiveKind(kind)); }
 std::string NameOf(ReduceKind kind) { return SnakeCase(EnumNameReduceKind(kind)); }

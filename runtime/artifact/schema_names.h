@@ -1,5 +1,5 @@
-// Names of the schema's enumerators in messages and listings: their own names in lower case ("bias_relu" for BiasRelu),
-// so that a new one has a name without being listed anywhere else.
+// Names of the schema's enumerators in messages and listings: their own names in lower case ("gelu_gradient" for
+// GeluGradient), so that a new one has a name without being listed anywhere else.
 #pragma once
 
 #include <string>
@@ -11,8 +11,7 @@ namespace sgd::artifact {
 // Each is "unknown" for a number that is no enumerator.
 std::string NameOf(Operation operation);
 std::string NameOf(Space space);
-std::string NameOf(Epilogue epilogue);
-std::string NameOf(Activation activation);
+std::string NameOf(EpilogueStep step);
 std::string NameOf(CarryBasis basis);
 std::string NameOf(CollectiveKind kind);
 std::string NameOf(ReduceKind kind);

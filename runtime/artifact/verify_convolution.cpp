@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
 
@@ -47,7 +48,6 @@ absl::Status VerifyWindow(const WindowDim& dim) {
 absl::Status VerifySizes(const Convolution& c) {
   if (!IsOfInstructions(c.element()) || c.element() == ElementType::Bool || IsFloat8(c.element()))
     return Invalid("unknown element type");
-  if (c.epilogue() > Epilogue::Accumulate) return Invalid("unknown epilogue");
   if (Size(c.spatial()) > kMaxSpatialDims) return Invalid("more than 6 spatial dimensions");
   std::vector<uint64_t> sizes = {c.batch()->size(), c.groups()->size(), c.inputs()->size(), c.outputs()->size()};
   for (uint32_t i = 0; i < Size(c.spatial()); ++i) {
@@ -103,13 +103,15 @@ absl::StatusOr<Range> FitDims(const VerifyContext& context, const Slice* slice, 
 
 absl::Status VerifyConvolution(const VerifyContext& context, const Convolution& convolution) {
   if (absl::Status status = VerifySizes(convolution); !status.ok()) return status;
+  if (absl::Status status = VerifyEpilogue(convolution); !status.ok()) return status;
   const OperandDims dims = DimsOf(convolution);
-  const ElementType element = convolution.element(), sums = convolution.rounds() ? element : SumElement(element);
+  const ElementType element = convolution.element(),
+                    written = convolution.rounds() ? element : AccumulatorElement(element);
   absl::StatusOr<Range> lhs = FitDims(context, convolution.lhs(), dims.lhs, element, "lhs");
   if (!lhs.ok()) return lhs.status();
   absl::StatusOr<Range> rhs = FitDims(context, convolution.rhs(), dims.rhs, element, "rhs");
   if (!rhs.ok()) return rhs.status();
-  absl::StatusOr<Range> result = FitDims(context, convolution.result(), dims.result, sums, "result");
+  absl::StatusOr<Range> result = FitDims(context, convolution.result(), dims.result, written, "result");
   if (!result.ok()) return result.status();
   if (result->space == Space::Constant) return Invalid("the result is in the constants, which are read-only");
   if (!IsInjective(dims.result)) return Invalid("the strides of the result let two elements share one place");
@@ -123,9 +125,9 @@ absl::Status VerifyConvolution(const VerifyContext& context, const Convolution& 
     if (Overlap(*workspace, *lhs) || Overlap(*workspace, *rhs) || Overlap(*workspace, *result))
       return Invalid("the workspace overlaps an operand");
   }
-  if (convolution.epilogue() != Epilogue::Bias && convolution.epilogue() != Epilogue::BiasRelu) return absl::OkStatus();
+  if (convolution.bias() == nullptr) return absl::OkStatus();
   const uint64_t elements = convolution.groups()->size() * convolution.outputs()->size();
-  absl::StatusOr<Range> bias = Fit(context, convolution.bias(), elements, sums, "bias");
+  absl::StatusOr<Range> bias = Fit(context, convolution.bias(), elements, written, "bias");
   if (!bias.ok()) return bias.status();
   return Overlap(*result, *bias) ? Invalid("the result overlaps the bias") : absl::OkStatus();
 }

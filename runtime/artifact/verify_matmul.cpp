@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
 
@@ -31,21 +32,20 @@ absl::StatusOr<Range> FitOperand(const VerifyContext& context, const Slice* slic
   return Fit(context, slice, *extent, element, what);
 }
 
-// B and C have types of their own with f8 alone.
+// B has a type of its own with f8 alone. C has the operands' or the accumulator type, and of f8 any wider one.
 bool MayMultiply(const Matmul& matmul) {
   if (!IsOfInstructions(matmul.b_element().value_or(ElementType::MIN)) ||
       !IsOfInstructions(matmul.c_element().value_or(ElementType::MIN)))
     return false;
-  if (!IsFloat8(matmul.element())) return !matmul.b_element() && !matmul.c_element();
   const ElementType result = ResultElementOf(matmul);
+  if (!IsFloat8(matmul.element()))
+    return !matmul.b_element() && (result == matmul.element() || result == AccumulatorElement(matmul.element()));
   return IsFloat8(RhsElementOf(matmul)) &&
          (result == ElementType::F32 || result == ElementType::BF16 || result == ElementType::F16);
 }
 
 absl::Status VerifyMatmulSizes(const Matmul& matmul) {
   if (!IsOfInstructions(matmul.element())) return Invalid("unknown element type");
-  if (matmul.epilogue() > Epilogue::MAX) return Invalid("unknown epilogue");
-  if (matmul.activation() > Activation::MAX) return Invalid("unknown activation");
   if (!MayMultiply(matmul)) return Invalid("element types that do not go together");
   if (matmul.allows_tf32() && matmul.element() != ElementType::F32) return Invalid("TF32 is for f32 alone");
   const uint64_t batch = Size(matmul.batch_dims());
@@ -58,58 +58,50 @@ absl::Status VerifyMatmulSizes(const Matmul& matmul) {
   return VerifyWork(sizes);
 }
 
-// The operand that an activation reads or writes beside C.
-absl::Status VerifyAux(const VerifyContext& context, const Matmul& matmul, const std::vector<StridedDim>& c_dims,
-                       const std::vector<Range>& others) {
-  if (matmul.activation() == Activation::None) {
-    return matmul.aux() == nullptr ? absl::OkStatus() : Invalid("aux without an activation");
-  }
-  if (matmul.epilogue() != Epilogue::None && matmul.epilogue() != Epilogue::Bias) {
-    return Invalid("an activation goes with no epilogue but a bias");
-  }
-  const bool reads = matmul.activation() == Activation::GeluGradient;
-  if (matmul.aux() == nullptr) return reads ? Invalid("aux is missing") : absl::OkStatus();
-  absl::StatusOr<Range> aux = FitOperand(context, matmul.aux(), ResultElementOf(matmul), c_dims, "aux");
-  if (!aux.ok()) return aux.status();
-  if (!reads && aux->space == Space::Constant) return Invalid("aux is in the constants, which are read-only");
+// An operand of the epilogue is apart from what the matmul multiplies and writes.
+absl::Status VerifyOther(const Range& range, bool is_written, const std::string& name,
+                         const std::vector<Range>& others) {
+  if (is_written && range.space == Space::Constant) return Invalid(name + " is in the constants, which are read-only");
   for (const Range& other : others) {
-    if (Overlap(*aux, other)) return Invalid("aux overlaps another operand");
+    if (Overlap(range, other)) return Invalid(name + " overlaps another operand");
   }
   return absl::OkStatus();
 }
 
-// The reduction of an operand over k, which is written beside C.
-absl::Status VerifySums(const VerifyContext& context, const Matmul& matmul, const std::vector<Range>& others) {
-  const bool of_a = matmul.epilogue() == Epilogue::SumsOfA, has_sums = of_a || matmul.epilogue() == Epilogue::SumsOfB;
-  if (has_sums != (matmul.sums() != nullptr)) return Invalid("sums and the epilogue do not go together");
-  if (!has_sums) return absl::OkStatus();
-  if (Size(matmul.batch_dims()) != 0) return Invalid("sums of an operand in batches");
-  absl::StatusOr<Range> sums =
-      Fit(context, matmul.sums(), of_a ? matmul.m() : matmul.n(), ResultElementOf(matmul), "sums");
-  if (!sums.ok()) return sums.status();
-  if (sums->space == Space::Constant) return Invalid("sums lie in the constants, which are read-only");
-  for (const Range& other : others) {
-    if (Overlap(*sums, other)) return Invalid("sums overlap another operand");
+// The operands of the epilogue, which are there exactly where its steps need them. `others`: A, B and C.
+absl::Status VerifyEpilogueOperands(const VerifyContext& context, const Matmul& matmul,
+                                    const std::vector<StridedDim>& c_dims, const std::vector<Range>& others) {
+  const library::Epilogue epilogue = EpilogueOf(matmul.epilogue());
+  const ElementType element = ResultElementOf(matmul);
+  if (matmul.bias() != nullptr) {
+    absl::StatusOr<Range> bias = Fit(context, matmul.bias(), matmul.n(), element, "bias");
+    if (!bias.ok()) return bias.status();
+    if (Overlap(others.back(), *bias)) return Invalid("C overlaps the bias");
   }
-  return absl::OkStatus();
+  if (matmul.aux() != nullptr) {
+    absl::StatusOr<Range> aux = FitOperand(context, matmul.aux(), element, c_dims, "aux");
+    if (!aux.ok()) return aux.status();
+    const bool is_written = epilogue.Has(library::EpilogueStep::kGelu);
+    if (absl::Status status = VerifyOther(*aux, is_written, "aux", others); !status.ok()) return status;
+  }
+  if (matmul.reduction() == nullptr) return absl::OkStatus();
+  const uint64_t elements = epilogue.Has(library::EpilogueStep::kLhsReduction) ? matmul.m() : matmul.n();
+  absl::StatusOr<Range> reduction = Fit(context, matmul.reduction(), elements, element, "reduction");
+  if (!reduction.ok()) return reduction.status();
+  return VerifyOther(*reduction, /*is_written=*/true, "reduction", others);
 }
 
-// C must not share bytes with anything else that the instruction touches.
+// C and the workspace do not share bytes with anything else that the instruction touches.
 absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyContext& context, const Range& a,
                          const Range& b) {
   if (Overlap(c, a) || Overlap(c, b)) return Invalid("C overlaps A or B");
-  if (matmul.epilogue() == Epilogue::Bias || matmul.epilogue() == Epilogue::BiasRelu) {
-    absl::StatusOr<Range> bias = Fit(context, matmul.bias(), matmul.n(), ResultElementOf(matmul), "bias");
-    if (!bias.ok()) return bias.status();
-    if (Overlap(c, *bias)) return Invalid("C overlaps the bias");
-  }
   if (matmul.workspace() == nullptr) return absl::OkStatus();
   if (absl::Status status = VerifyWritable(context, matmul.workspace(), "workspace"); !status.ok()) return status;
   const Range workspace = RangeOf(*matmul.workspace());
   for (const Range& other : {a, b, c}) {
     if (Overlap(workspace, other)) return Invalid("the workspace overlaps an operand");
   }
-  for (const Slice* other : {matmul.bias(), matmul.aux(), matmul.sums()}) {
+  for (const Slice* other : {matmul.bias(), matmul.aux(), matmul.reduction()}) {
     if (other != nullptr && Overlap(workspace, RangeOf(*other))) return Invalid("the workspace overlaps an operand");
   }
   return absl::OkStatus();
@@ -119,6 +111,7 @@ absl::Status VerifyApart(const Range& c, const Matmul& matmul, const VerifyConte
 
 absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
   if (absl::Status status = VerifyMatmulSizes(matmul); !status.ok()) return status;
+  if (absl::Status status = VerifyEpilogue(matmul); !status.ok()) return status;
   const auto a_dims = DimsOf(matmul, matmul.a_batch(), {matmul.m(), matmul.a_m()}, {matmul.k(), matmul.a_k()});
   const auto b_dims = DimsOf(matmul, matmul.b_batch(), {matmul.k(), matmul.b_k()}, {matmul.n(), matmul.b_n()});
   const auto c_dims = DimsOf(matmul, matmul.c_batch(), {matmul.m(), matmul.c_m()}, {matmul.n(), matmul.c_n()});
@@ -130,8 +123,7 @@ absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
   if (!c.ok()) return c.status();
   if (c->space == Space::Constant) return Invalid("C is in the constants, which are read-only");
   if (!IsInjective(c_dims)) return Invalid("the strides of C let two elements share one place");
-  if (absl::Status status = VerifyAux(context, matmul, c_dims, {*a, *b, *c}); !status.ok()) return status;
-  if (absl::Status status = VerifySums(context, matmul, {*a, *b, *c}); !status.ok()) return status;
+  if (absl::Status status = VerifyEpilogueOperands(context, matmul, c_dims, {*a, *b, *c}); !status.ok()) return status;
   return VerifyApart(*c, matmul, context, *a, *b);
 }
 

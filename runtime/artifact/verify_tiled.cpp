@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/operands.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
@@ -113,13 +114,10 @@ absl::Status VerifyWritten(const Tiled& tiled, int32_t index) {
 }
 
 absl::Status VerifyForm(const Matmul& matmul) {
-  if (matmul.epilogue() != Epilogue::None && matmul.epilogue() != Epilogue::Accumulate) {
+  if (!EpilogueOf(matmul.epilogue()).Without(library::EpilogueStep::kResidual).empty())
     return Invalid("an epilogue that tiles do not have");
-  }
-  if (matmul.activation() != Activation::None || matmul.keeps_sums() || matmul.c_element())
-    return Invalid("a matmul that tiles do not have");
-  if (matmul.bias() != nullptr || matmul.sums() != nullptr || matmul.workspace() != nullptr)
-    return Invalid("a bias or workspace in a tile");
+  if (matmul.c_element()) return Invalid("a matmul that tiles do not have");
+  if (matmul.workspace() != nullptr) return Invalid("a workspace in a tile");
   return absl::OkStatus();
 }
 

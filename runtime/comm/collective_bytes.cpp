@@ -10,10 +10,10 @@
 namespace sgd::comm {
 namespace {
 
-std::vector<RankDigit> DigitsOf(const Mesh& mesh, const std::vector<AxisRef>& axes) {
-  std::vector<RankDigit> digits;
-  for (const AxisRef& axis : axes) digits.push_back({RankStride(mesh, axis), axis.size});
-  return digits;
+std::vector<SubAxis> SubAxesOf(const Mesh& mesh, const std::vector<AxisRef>& axes) {
+  std::vector<SubAxis> sub_axes;
+  for (const AxisRef& axis : axes) sub_axes.push_back({RankStride(mesh, axis), axis.size});
+  return sub_axes;
 }
 
 // What the rank sends which sends most.
@@ -22,7 +22,7 @@ uint64_t SentByRanges(const Mesh& mesh, const CollectiveSpec& spec) {
   for (const CollectiveOperand& operand : spec.operands) {
     loads.push_back({operand.range, operand.outer * operand.inner * ElementSize(operand.element)});
   }
-  return MostSentBytes(DigitsOf(mesh, spec.axes), DigitsOf(mesh, spec.to_axes), loads);
+  return MostSentBytes(SubAxesOf(mesh, spec.axes), SubAxesOf(mesh, spec.to_axes), loads);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ uint64_t StagedBytes(const Mesh& mesh, const CollectiveSpec& spec) {
         bytes += StagedParts(operand.dims, operand.split, operand.concat, size, n);
         break;
       case TargetForm::kRange:
-        AddStagedBytes(DigitsOf(mesh, spec.axes), DigitsOf(mesh, spec.to_axes), operand.range, operand.outer,
+        AddStagedBytes(SubAxesOf(mesh, spec.axes), SubAxesOf(mesh, spec.to_axes), operand.range, operand.outer,
                        operand.inner * size, std::span(of_ranges));
         break;
     }

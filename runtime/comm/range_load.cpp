@@ -1,6 +1,6 @@
-// The elements that a rank sends are clamped sums (clamped_sum.h) of its digits: how many of all results' positions lie
-// before the end of its tile, less how many lie before its begin, less what it keeps. Digits that number tiles and
-// results alike are one variable; the largest variable is searched as a line, the others are enumerated.
+// The elements that a rank sends are clamped sums (clamped_sum.h) of its sub-axes: how many of all results' positions
+// lie before the end of its tile, less how many lie before its begin, less what it keeps. Sub-axes that number tiles
+// and results alike are one variable; the largest variable is searched as a line, the others are enumerated.
 #include "runtime/comm/range_load.h"
 
 #include <algorithm>
@@ -22,26 +22,27 @@ struct Variable {
   uint64_t result = 0;
 };
 
-// Whether `digit` holds the part of a rank's number that begins at `stride`.
-bool Holds(const RankDigit& digit, uint64_t stride) {
-  return digit.stride <= stride && stride < digit.stride * digit.size;
+// Whether `sub_axis` holds the part of a rank's number that begins at `stride`.
+bool Holds(const SubAxis& sub_axis, uint64_t stride) {
+  return sub_axis.stride <= stride && stride < sub_axis.stride * sub_axis.size;
 }
 
-// What one more of the part at `stride` adds to an index over `digits`.
-uint64_t WeightOf(std::span<const RankDigit> digits, uint64_t stride) {
+// What one more of the part at `stride` adds to an index over `sub_axes`.
+uint64_t WeightOf(std::span<const SubAxis> sub_axes, uint64_t stride) {
   uint64_t weight = 1;
-  for (size_t i = digits.size(); i-- > 0; weight *= digits[i].size) {
-    if (Holds(digits[i], stride)) return weight * (stride / digits[i].stride);
+  for (size_t i = sub_axes.size(); i-- > 0; weight *= sub_axes[i].size) {
+    if (Holds(sub_axes[i], stride)) return weight * (stride / sub_axes[i].stride);
   }
   return 0;
 }
 
-// The coarsest parts that all digits consist of; none where digits cut an axis in ways that have no common refinement.
-std::optional<std::vector<Variable>> SplitDigits(std::span<const RankDigit> tiles, std::span<const RankDigit> results) {
+// The coarsest parts that all sub-axes consist of; none where sub-axes cut an axis in ways that have no common
+// refinement.
+std::optional<std::vector<Variable>> SplitSubAxes(std::span<const SubAxis> tiles, std::span<const SubAxis> results) {
   std::vector<uint64_t> borders;
-  for (std::span<const RankDigit> digits : {tiles, results}) {
-    for (const RankDigit& digit : digits) {
-      if (digit.size > 1) borders.insert(borders.end(), {digit.stride, digit.stride * digit.size});
+  for (std::span<const SubAxis> sub_axes : {tiles, results}) {
+    for (const SubAxis& sub_axis : sub_axes) {
+      if (sub_axis.size > 1) borders.insert(borders.end(), {sub_axis.stride, sub_axis.stride * sub_axis.size});
     }
   }
   std::sort(borders.begin(), borders.end());
@@ -85,7 +86,7 @@ void PutLargestLast(std::vector<Variable>& variables) {
   }
 }
 
-// Numbers that a rank's digits make: of its tile, of its result, and of what its result has in common with those that
+// Numbers that a rank's sub-axes make: of its tile, of its result, and of what its result has in common with those that
 // it sends to.
 struct Indices {
   Wide tile = 0;
@@ -199,12 +200,12 @@ class Load {
   Wide copies_ = 1;  // ranks that want the same result of the same sender
 };
 
-// For digits that cut an axis in ways without a common refinement, as halves and thirds of an axis of six do.
-uint64_t MostSentOnWalk(std::span<const RankDigit> tiles, std::span<const RankDigit> results,
+// For sub-axes that cut an axis in ways without a common refinement, as halves and thirds of an axis of six do.
+uint64_t MostSentOnWalk(std::span<const SubAxis> tiles, std::span<const SubAxis> results,
                         std::span<const RangeLoad> ranges) {
   uint64_t ranks = 1;
-  for (std::span<const RankDigit> digits : {tiles, results}) {
-    for (const RankDigit& digit : digits) ranks = std::max(ranks, digit.stride * digit.size);
+  for (std::span<const SubAxis> sub_axes : {tiles, results}) {
+    for (const SubAxis& sub_axis : sub_axes) ranks = std::max(ranks, sub_axis.stride * sub_axis.size);
   }
   std::vector<uint64_t> sent(ranks);
   for (const RangeLoad& load : ranges) AddSentBytes(tiles, results, load.range, load.element_bytes, sent);
@@ -213,9 +214,9 @@ uint64_t MostSentOnWalk(std::span<const RankDigit> tiles, std::span<const RankDi
 
 }  // namespace
 
-uint64_t MostSentBytes(std::span<const RankDigit> tiles, std::span<const RankDigit> results,
+uint64_t MostSentBytes(std::span<const SubAxis> tiles, std::span<const SubAxis> results,
                        std::span<const RangeLoad> ranges) {
-  std::optional<std::vector<Variable>> variables = SplitDigits(tiles, results);
+  std::optional<std::vector<Variable>> variables = SplitSubAxes(tiles, results);
   if (!variables) return MostSentOnWalk(tiles, results, ranges);
   return variables->empty() ? 0 : Load(std::move(*variables), ranges).Most();
 }

@@ -17,8 +17,8 @@ struct RangeLoad {
 };
 
 // The largest of what AddSentBytes, given all `ranges` one after another, adds up for each rank of a mesh whose
-// digits include `tiles` and `results`.
-uint64_t MostSentBytes(std::span<const RankDigit> tiles, std::span<const RankDigit> results,
+// sub-axes include `tiles` and `results`.
+uint64_t MostSentBytes(std::span<const SubAxis> tiles, std::span<const SubAxis> results,
                        std::span<const RangeLoad> ranges);
 
 }  // namespace sgd::comm

@@ -58,10 +58,10 @@ void ForEachTileRun(const TileRange& range, int64_t start, Visit visit) {
 
 // GatherRange: adds to staged[r] what rank r packs of one operand, [outer, tile, inner], whose elements of the
 // dimension have `inner_bytes`. `tiles` and `results` as for AddSentBytes. Takes time for each rank, not for each pair.
-inline void AddStagedBytes(std::span<const RankDigit> tiles, std::span<const RankDigit> results, const TileRange& range,
+inline void AddStagedBytes(std::span<const SubAxis> tiles, std::span<const SubAxis> results, const TileRange& range,
                            uint64_t outer, uint64_t inner_bytes, std::span<uint64_t> staged) {
   uint64_t group_size = 1;
-  for (const RankDigit& digit : tiles) group_size *= digit.size;
+  for (const SubAxis& sub_axis : tiles) group_size *= sub_axis.size;
   // By rank: how much more it sends than the one before it in its group.
   std::vector<uint64_t> more(staged.size());
   for (uint64_t rank = 0; rank < staged.size(); ++rank) {

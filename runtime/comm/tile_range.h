@@ -59,25 +59,25 @@ void ForEachTile(const TileRange& range, int64_t start, Visit visit) {
   }
 }
 
-// A digit of a rank's number: rank / stride % size.
-struct RankDigit {
+// A sub-axis by the distance of its ranks: a rank's coordinate on it is rank / stride % size.
+struct SubAxis {
   uint64_t stride = 1;
   uint64_t size = 1;
 };
 
-// The number that `digits` of `rank` make, the first being the most significant.
-inline uint64_t IndexOver(std::span<const RankDigit> digits, uint64_t rank) {
+// The linear index of `rank` over `sub_axes`, the first being the slowest.
+inline uint64_t IndexOver(std::span<const SubAxis> sub_axes, uint64_t rank) {
   uint64_t index = 0;
-  for (const RankDigit& digit : digits) index = index * digit.size + rank / digit.stride % digit.size;
+  for (const SubAxis& sub_axis : sub_axes) index = index * sub_axis.size + rank / sub_axis.stride % sub_axis.size;
   return index;
 }
 
-// `rank` with `digits` replaced by those of `index`.
-inline uint64_t WithIndex(std::span<const RankDigit> digits, uint64_t rank, uint64_t index) {
-  for (size_t i = digits.size(); i-- > 0;) {
-    const RankDigit& digit = digits[i];
-    rank = rank - rank / digit.stride % digit.size * digit.stride + index % digit.size * digit.stride;
-    index /= digit.size;
+// The rank that has `index` over `sub_axes`, and every other coordinate of `rank`.
+inline uint64_t WithIndex(std::span<const SubAxis> sub_axes, uint64_t rank, uint64_t index) {
+  for (size_t i = sub_axes.size(); i-- > 0;) {
+    const SubAxis& sub_axis = sub_axes[i];
+    rank = rank - rank / sub_axis.stride % sub_axis.size * sub_axis.stride + index % sub_axis.size * sub_axis.stride;
+    index /= sub_axis.size;
   }
   return rank;
 }
@@ -85,7 +85,7 @@ inline uint64_t WithIndex(std::span<const RankDigit> digits, uint64_t rank, uint
 // Adds to sent[r] the bytes that rank r sends to others, an element of the dimension being `element_bytes`. A rank
 // holds the tile of its index over `tiles`, wants the result of its index over `results`, and takes what it lacks from
 // the ranks that differ from it only in `tiles`.
-inline void AddSentBytes(std::span<const RankDigit> tiles, std::span<const RankDigit> results, const TileRange& range,
+inline void AddSentBytes(std::span<const SubAxis> tiles, std::span<const SubAxis> results, const TileRange& range,
                          uint64_t element_bytes, std::span<uint64_t> sent) {
   for (uint64_t rank = 0; rank < sent.size(); ++rank) {
     ForEachTile(range, range.Start(IndexOver(results, rank)), [&](uint64_t tile, const ResultSpan& span) {

@@ -70,7 +70,7 @@ std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& 
   uint64_t batch = 1;
   for (uint32_t i = 0; i < artifact::Size(matmul->batch_dims()); ++i) batch *= matmul->batch_dims()->Get(i);
   const std::string widened =
-      matmul->keeps_sums() ? absl::StrCat(" to ", artifact::ElementName(artifact::ResultElementOf(*matmul))) : "";
+      matmul->c_element() ? absl::StrCat(" to ", artifact::ElementName(artifact::ResultElementOf(*matmul))) : "";
   return absl::StrCat(artifact::ElementName(matmul->element()), widened, " ", matmul->m(), "x", matmul->n(), "x",
                       matmul->k(), " x", batch);
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 #include "targets/cpu/device/cpu_device.h"
 #include "tests/bench/matmul_peer.h"
@@ -154,7 +155,7 @@ std::string Describe(const MatmulT& matmul) {
   text += std::string(" ") + (matmul.a_k == 1 ? "n" : "t") + (matmul.b_n == 1 ? "n" : "t");
   text += " a " + std::to_string(std::max(matmul.a_m, matmul.a_k)) + " b " +
           std::to_string(std::max(matmul.b_k, matmul.b_n)) + " c " + std::to_string(std::max(matmul.c_m, matmul.c_n));
-  return text + " " + artifact::EnumNameEpilogue(matmul.epilogue);
+  return text + " " + library::TextOf(artifact::EpilogueOf(matmul.epilogue));
 }
 
 // Every distinct matmul of the artifact, and how often a step runs it.

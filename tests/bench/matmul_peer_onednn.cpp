@@ -42,7 +42,7 @@ std::function<void()> Make(const artifact::MatmulT& matmul, std::byte* base) {
   const auto b = DescOf(matmul, matmul.k, matmul.n, matmul.b_batch, matmul.b_k, matmul.b_n);
   const auto c = DescOf(matmul, matmul.m, matmul.n, matmul.c_batch, matmul.c_m, matmul.c_n);
   dnnl::primitive_attr attributes;
-  if (matmul.epilogue == artifact::Epilogue::Accumulate) {
+  if (matmul.epilogue == std::vector{artifact::EpilogueStep::Residual}) {
     dnnl::post_ops sum;
     sum.append_sum(1.0f);
     attributes.set_post_ops(sum);

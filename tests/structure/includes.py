@@ -8,7 +8,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 RUNTIME = {
     "runtime/linear_algebra": [],
-    "runtime/artifact": ["runtime/comm", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
+    "runtime/library": [],
+    "runtime/artifact": ["runtime/comm", "runtime/library", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
     "runtime/trace": ["runtime/artifact"],
     "runtime/comm": [],
     "runtime/device": ["runtime/artifact", "runtime/comm"],
@@ -17,11 +18,11 @@ RUNTIME = {
     "runtime/launch": ["runtime/comm"],
     "runtime/exec": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device"],
     "runtime/train": ["runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "runtime/trace"],
-    "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/linear_algebra"],
-    "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device"],
+    "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/library", "runtime/linear_algebra"],
+    "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/library"],
 }
-# runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives.
-DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "runtime/comm"], "dialects/fusion": ["dialects/sgd"],
+# runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives; runtime/library: one of epilogues.
+DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "runtime/comm"], "dialects/fusion": ["dialects/sgd", "runtime/library"],
             "dialects/plan": ["dialects/sgd", "dialects/spmd", "dialects/fusion", "runtime/comm", "runtime/linear_algebra"]}
 # Dialects of the stages until localisation and its collectives; kernels and library calls come with the kernel stage, instructions with the plan.
 GRAPH = ["dialects/sgd", "dialects/spmd"]

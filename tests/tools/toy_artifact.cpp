@@ -85,7 +85,7 @@ void AddInstruction(ProgramT& program, T operation) {
 
 // C[m,n] = A[m,k] * B[k,n], all contiguous.
 void AddMatmul(ProgramT& program, uint64_t m, uint64_t n, uint64_t k, const Slice& a, const Slice& b, const Slice& c,
-               Epilogue epilogue = Epilogue::None) {
+               std::vector<EpilogueStep> epilogue = {}) {
   MatmulT matmul;
   matmul.element = ElementType::F32;
   matmul.m = m;
@@ -97,7 +97,7 @@ void AddMatmul(ProgramT& program, uint64_t m, uint64_t n, uint64_t k, const Slic
   matmul.a_m = static_cast<int64_t>(k);
   matmul.b_k = matmul.c_m = static_cast<int64_t>(n);
   matmul.a_k = matmul.b_n = matmul.c_n = 1;
-  matmul.epilogue = epilogue;
+  matmul.epilogue = std::move(epilogue);
   AddInstruction(program, std::move(matmul));
   program.instructions.back()->flops = 2 * m * n * k;
   // The first operand alone, so that products of several columns do much arithmetic per byte.
@@ -153,7 +153,7 @@ std::unique_ptr<ProgramT> Train(ArtifactWriter& writer, const ToyOptions& option
   }
   AddMatmul(*program, 1, kColumns, local_rows, ones, kX, kGradient);
   if (options.ranks > 1) AddAllReduce(*program, options.ranks, kGradient);
-  AddMatmul(*program, 1, kColumns, 1, half, kGradient, kW, Epilogue::Accumulate);
+  AddMatmul(*program, 1, kColumns, 1, half, kGradient, kW, {EpilogueStep::Residual});
   AddMatmul(*program, 1, 1, kColumns, kW, ones, kLoss);
   if (options.is_endless) {
     MatmulT& product = *program->instructions.back()->op.AsMatmul();

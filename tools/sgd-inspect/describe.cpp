@@ -121,6 +121,13 @@ Json CollectiveJson(const artifact::Artifact& root, const WalkedProgram& walked,
   return json;
 }
 
+// The names of the steps, in their order.
+Json EpilogueJson(const flatbuffers::Vector<artifact::EpilogueStep>* steps) {
+  Json names = Json::array();
+  for (uint32_t i = 0; i < Size(steps); ++i) names.push_back(artifact::NameOf(steps->Get(i)));
+  return names;
+}
+
 Json MatmulJson(const artifact::Matmul& matmul) {
   Json batch = Json::array();
   for (uint32_t i = 0; i < Size(matmul.batch_dims()); ++i) batch.push_back(matmul.batch_dims()->Get(i));
@@ -131,8 +138,7 @@ Json MatmulJson(const artifact::Matmul& matmul) {
           {"m", matmul.m()},
           {"n", matmul.n()},
           {"k", matmul.k()},
-          {"epilogue", artifact::NameOf(matmul.epilogue())},
-          {"activation", artifact::NameOf(matmul.activation())},
+          {"epilogue", EpilogueJson(matmul.epilogue())},
           {"tf32", matmul.allows_tf32()},
           {"workspace_bytes", matmul.workspace() == nullptr ? 0 : matmul.workspace()->size()}};
 }
@@ -158,7 +164,7 @@ Json ConvolutionJson(const artifact::Convolution& convolution) {
           {"inputs", convolution.inputs()->size()},
           {"outputs", convolution.outputs()->size()},
           {"windows", windows},
-          {"epilogue", artifact::NameOf(convolution.epilogue())}};
+          {"epilogue", EpilogueJson(convolution.epilogue())}};
 }
 
 Json LinearAlgebraJson(const artifact::LinearAlgebra& call) {

@@ -141,6 +141,11 @@ std::string GroupText(const Json& launches) {
   });
 }
 
+// " bias, relu"
+std::string EpilogueText(const Json& epilogue) {
+  return epilogue.empty() ? "" : absl::StrCat(" ", Join(epilogue, ", "));
+}
+
 // "f32 2x16x16 of 3x3, 64 to 128": batch and windows, kernel, features.
 std::string ConvolutionText(const Json& convolution) {
   std::string windows, kernel;
@@ -152,7 +157,7 @@ std::string ConvolutionText(const Json& convolution) {
   return absl::StrCat(Plain(convolution["element"]), " ", Plain(convolution["batch"]), windows, " of ", kernel, ", ",
                       Plain(convolution["inputs"]), " to ", Plain(convolution["outputs"]),
                       groups == "1" ? "" : absl::StrCat(" in each of ", groups, " groups"),
-                      convolution["epilogue"] == "none" ? "" : absl::StrCat(" ", Plain(convolution["epilogue"])));
+                      EpilogueText(convolution["epilogue"]));
 }
 
 // "bf16 64x64 of 8, 2x2 heads, diagonal 0": rows, columns, depth.
@@ -169,13 +174,10 @@ std::string AttentionText(const Json& attention) {
 
 std::string MatmulText(const Json& instruction) {
   const bool widens = instruction["result"] != instruction["element"];
-  const auto unless_none = [&](const char* field) {
-    return instruction[field] == "none" ? "" : absl::StrCat(" ", Plain(instruction[field]));
-  };
   return absl::StrCat(Plain(instruction["element"]), widens ? absl::StrCat(" to ", Plain(instruction["result"])) : "",
                       instruction["tf32"] ? " as tf32" : "", " ", Join(instruction["batch"], "x"),
                       instruction["batch"].empty() ? "" : "x", Plain(instruction["m"]), "x", Plain(instruction["n"]),
-                      "x", Plain(instruction["k"]), unless_none("epilogue"), unless_none("activation"));
+                      "x", Plain(instruction["k"]), EpilogueText(instruction["epilogue"]));
 }
 
 // The fields that this kind of instruction alone has: "kind svd, batch 8, m 4".

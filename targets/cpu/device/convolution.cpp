@@ -13,7 +13,7 @@
 namespace sgd::cpu {
 namespace {
 
-using artifact::Epilogue;
+using library::EpilogueStep;
 
 // Of the packed shared operand.
 constexpr uint64_t kSharedBytes = uint64_t{16} << 20;
@@ -74,7 +74,7 @@ class ConvolutionThunk final : public device::Thunk {
         accumulator_kernels_(accumulator_kernels),
         p_(problem),
         windows_(p_.windows) {
-    size_ = artifact::ElementSize(p_.element), sum_size_ = kernels.sum_size;
+    size_ = artifact::ElementSize(p_.element), accumulator_size_ = kernels.accumulator_size;
     depth_ = BlockDepth(kernels, p_.Depth());
     depth_blocks_ = std::max<uint64_t>(CeilDivide(p_.Depth(), depth_), 1);
     column_panels_ = ColumnPanelCount(kernels, p_.columns);
@@ -83,7 +83,7 @@ class ConvolutionThunk final : public device::Thunk {
     CutStripes();
     const int64_t uniform = windows_.is_by_rows ? windows_.rows.run.other : windows_.rows.UniformOther();
     row_stride_ = uniform;
-    is_staged_ = uniform == 0 || p_.result_column != 1 || (p_.epilogue == Epilogue::BiasRelu && !kernels.has_relu);
+    is_staged_ = uniform == 0 || p_.result_column != 1 || (p_.epilogue.Has(EpilogueStep::kRelu) && !kernels.has_relu);
     is_whole_group_ = p_.groups > 1 && p_.Rows() * p_.columns * std::max<uint64_t>(p_.Depth(), 1) < kGroupWork;
   }
 
@@ -93,7 +93,7 @@ class ConvolutionThunk final : public device::Thunk {
     blocks_at_once_ = std::clamp<uint64_t>(kSharedBytes / std::max<uint64_t>(shared_block_bytes_, 1), 1, depth_blocks_);
     packed_bytes_ = RoundUp(shares_windows_ ? stripe_panels_ * ColumnPanelBytes(kernels_, depth_) : unit_bytes_);
     stage_columns_ = (shares_windows_ ? stripe_panels_ : column_panels_) * kernels_.panel_columns;
-    const uint64_t own = packed_bytes_ + (is_staged_ ? RoundUp(unit_rows_ * stage_columns_ * sum_size_) : 0);
+    const uint64_t own = packed_bytes_ + (is_staged_ ? RoundUp(unit_rows_ * stage_columns_ * accumulator_size_) : 0);
     const uint64_t shared = blocks_at_once_ * shared_block_bytes_;
     own_bytes_ = own;
     return is_whole_group_ ? scratch_.Reserve(own + shared) : scratch_.Reserve(own, shared);
@@ -137,9 +137,9 @@ class ConvolutionThunk final : public device::Thunk {
     units_per_run_ = std::max<uint64_t>({CeilDivide(length, most), wanted, 1});
     units_ = runs * units_per_run_;
     unit_rows_ = CeilDivide(length, units_per_run_);
-    row_stride_packed_ = depth_ + kRowGapBytes / sum_size_;
+    row_stride_packed_ = depth_ + kRowGapBytes / accumulator_size_;
     unit_bytes_ = RoundUp(windows_.is_by_rows ? PanelCount(unit_rows_) * RowPanelBytes(kernels_, depth_)
-                                              : unit_rows_ * row_stride_packed_ * sum_size_);
+                                              : unit_rows_ * row_stride_packed_ * accumulator_size_);
   }
 
   void CutStripes() {
@@ -164,9 +164,9 @@ class ConvolutionThunk final : public device::Thunk {
 
   Group GroupAt(uint64_t index, std::byte* shared) const {
     const int64_t i = static_cast<int64_t>(index), size = static_cast<int64_t>(size_),
-                  sum = static_cast<int64_t>(sum_size_);
+                  sum = static_cast<int64_t>(accumulator_size_);
     return {p_.lhs + i * p_.lhs_group * size, p_.rhs + i * p_.rhs_group * size, p_.result + i * p_.result_group * sum,
-            p_.bias == nullptr ? nullptr : p_.bias + index * p_.columns * sum_size_, shared};
+            p_.bias == nullptr ? nullptr : p_.bias + index * p_.columns * accumulator_size_, shared};
   }
 
   // `run_all(count, body)` calls body(i, a thread's own memory, its number) for all i below count.
@@ -310,13 +310,12 @@ class ConvolutionThunk final : public device::Thunk {
       block.adds = i > 0;
       return block;
     }
-    block.c = group.result + RowPlace(unit, 0) * static_cast<int64_t>(sum_size_) + column * sum_size_;
+    block.c = group.result + RowPlace(unit, 0) * static_cast<int64_t>(accumulator_size_) + column * accumulator_size_;
     block.c_m = row_stride_;
-    block.adds = blocks.first + i > 0 || p_.epilogue == Epilogue::Accumulate;
-    if (blocks.first + i + 1 == depth_blocks_ && group.bias != nullptr) {
-      block.column_bias = group.bias + column * sum_size_;
-      block.relu = p_.epilogue == Epilogue::BiasRelu;
-    }
+    block.adds = blocks.first + i > 0 || p_.epilogue.Has(EpilogueStep::kResidual);
+    const bool is_last = blocks.first + i + 1 == depth_blocks_;
+    if (is_last && group.bias != nullptr) block.column_bias = group.bias + column * accumulator_size_;
+    block.relu = is_last && p_.epilogue.Has(EpilogueStep::kRelu);
     return block;
   }
 
@@ -349,16 +348,16 @@ class ConvolutionThunk final : public device::Thunk {
     tile.accumulators_stride = stage_columns_;
     tile.columns = std::min(panels.end * kernels_.panel_columns, p_.columns) - column;
     tile.c_n = p_.result_column;
-    tile.adds = blocks.first > 0 || p_.epilogue == Epilogue::Accumulate;
-    if (is_last && group.bias != nullptr) tile.column_bias = group.bias + column * sum_size_;
-    tile.relu = is_last && p_.epilogue == Epilogue::BiasRelu;
+    tile.adds = blocks.first > 0 || p_.epilogue.Has(EpilogueStep::kResidual);
+    if (is_last && group.bias != nullptr) tile.column_bias = group.bias + column * accumulator_size_;
+    tile.relu = is_last && p_.epilogue.Has(EpilogueStep::kRelu);
     for (uint64_t row = 0; row < unit.Count(); row += tile.rows) {
       const bool is_uniform = row_stride_ != 0;
       tile.rows = is_uniform ? unit.Count() : std::min(unit.Count(), row + run - (unit.rows.begin + row) % run) - row;
       tile.c_m = is_uniform ? row_stride_ : windows_.rows.run.other;
-      tile.accumulators = stage + row * stage_columns_ * sum_size_;
+      tile.accumulators = stage + row * stage_columns_ * accumulator_size_;
       tile.c = group.result + (RowPlace(unit, row) + static_cast<int64_t>(column) * p_.result_column) *
-                                  static_cast<int64_t>(sum_size_);
+                                  static_cast<int64_t>(accumulator_size_);
       accumulator_kernels_.finish(tile);
     }
   }
@@ -369,7 +368,7 @@ class ConvolutionThunk final : public device::Thunk {
   const PackedKernels& accumulator_kernels_;
   const ConvolutionProblem p_;
   const WindowMatrix& windows_;
-  uint64_t size_ = 0, sum_size_ = 0;  // bytes of an element of the operands, of the result
+  uint64_t size_ = 0, accumulator_size_ = 0;  // bytes of an element of the operands, of the result
   uint64_t depth_ = 1, depth_blocks_ = 1, blocks_at_once_ = 1;
   uint64_t column_panels_ = 0;
   bool shares_windows_ = false;  // otherwise the kernel
@@ -399,9 +398,9 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(ThreadPool& pool,
   }
   auto grouped = MakeGroupedConvolution(pool, scratch, *kernels, convolution, memory);
   if (!grouped.ok() || *grouped != nullptr) return grouped;
-  auto thunk = std::make_unique<ConvolutionThunk>(pool, scratch, *kernels,
-                                                  *PackedKernelsFor(set, artifact::SumElement(convolution.element())),
-                                                  ProblemOf(convolution, memory));
+  auto thunk = std::make_unique<ConvolutionThunk>(
+      pool, scratch, *kernels, *PackedKernelsFor(set, artifact::AccumulatorElement(convolution.element())),
+      ProblemOf(convolution, memory));
   if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
   return thunk;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 
 namespace sgd::cpu {
@@ -135,7 +136,7 @@ WindowMatrix WindowsOf(const artifact::Convolution& c) {
 ConvolutionProblem ProblemOf(const artifact::Convolution& convolution, const device::MemoryMap& memory) {
   ConvolutionProblem problem;
   problem.element = convolution.element();
-  problem.epilogue = convolution.epilogue();
+  problem.epilogue = artifact::EpilogueOf(convolution.epilogue());
   problem.windows = WindowsOf(convolution);
   problem.columns = convolution.outputs()->size();
   problem.groups = convolution.groups()->size();
@@ -148,9 +149,7 @@ ConvolutionProblem ProblemOf(const artifact::Convolution& convolution, const dev
   problem.lhs = memory.Address(*convolution.lhs());
   problem.rhs = memory.Address(*convolution.rhs());
   problem.result = memory.Address(*convolution.result());
-  if (convolution.epilogue() == artifact::Epilogue::Bias || convolution.epilogue() == artifact::Epilogue::BiasRelu) {
-    problem.bias = memory.Address(*convolution.bias());
-  }
+  if (convolution.bias() != nullptr) problem.bias = memory.Address(*convolution.bias());
   return problem;
 }
 

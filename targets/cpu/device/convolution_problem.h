@@ -4,6 +4,7 @@
 
 #include "runtime/artifact/program_generated.h"
 #include "runtime/device/device.h"
+#include "runtime/library/epilogue.h"
 #include "targets/cpu/device/window_matrix.h"
 
 namespace sgd::cpu {
@@ -11,7 +12,7 @@ namespace sgd::cpu {
 // For each group: C[row, column] = sum over steps of windows[row, step] * B[step, column], then the epilogue.
 struct ConvolutionProblem {
   artifact::ElementType element{};
-  artifact::Epilogue epilogue{};
+  library::Epilogue epilogue;
   WindowMatrix windows;
   uint64_t columns = 0;
   uint64_t groups = 0;

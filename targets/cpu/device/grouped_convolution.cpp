@@ -6,13 +6,14 @@
 #include <cstring>
 #include <vector>
 
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 #include "targets/cpu/device/lane_lines.h"
 
 namespace sgd::cpu {
 namespace {
 
-using artifact::Epilogue;
+using library::EpilogueStep;
 
 // Of input features of a group: with more, runs of them are long enough for matmuls of packed windows.
 constexpr uint64_t kMostInputs = 16;
@@ -36,7 +37,7 @@ class GroupedConvolution final : public device::Thunk {
         scratch_(scratch),
         kernels_(kernels),
         p_(problem),
-        size_(kernels.sum_size),
+        size_(kernels.accumulator_size),
         layout_(p_, kernels.vector, size_, kernels.rows) {
     lanes_ = layout_.lanes, vector_bytes_ = layout_.vector_bytes;
     features_ = p_.groups * p_.outputs;
@@ -114,11 +115,9 @@ class GroupedConvolution final : public device::Thunk {
       micro.columns = count_;
       for (int64_t run = 0; run < runs; ++run) {
         const bool is_last = tap + 1 == n_.outer_taps_ && run + 1 == runs;
-        micro.adds = tap > 0 || run > 0 || p_.epilogue == Epilogue::Accumulate;
-        if (is_last && p_.bias != nullptr) {
-          micro.column_bias = p_.bias + block_ * n_.vector_bytes_;
-          micro.relu = p_.epilogue == Epilogue::BiasRelu;
-        }
+        micro.adds = tap > 0 || run > 0 || p_.epilogue.Has(EpilogueStep::kResidual);
+        if (is_last && p_.bias != nullptr) micro.column_bias = p_.bias + block_ * n_.vector_bytes_;
+        micro.relu = is_last && p_.epilogue.Has(EpilogueStep::kRelu);
         micro.b = kernel_ + (tap * n_.depth_ + static_cast<uint64_t>(run) * p_.inputs) * n_.vector_bytes_;
         MultiplyRun(tile, line + run * inner.dilation * vectors * static_cast<int64_t>(n_.vector_bytes_), micro,
                     target);
@@ -201,7 +200,7 @@ bool IsWorthwhile(const PackedKernels& kernels, const artifact::Convolution& c) 
   if (inputs == 0 || inputs > kMostInputs || outputs == 0 || 2 * outputs > kernels.vector) return false;
   if (c.groups()->result() != static_cast<int64_t>(outputs) || (outputs > 1 && c.outputs()->result() != 1))
     return false;
-  if (c.epilogue() == Epilogue::BiasRelu && !kernels.has_relu) return false;
+  if (artifact::EpilogueOf(c.epilogue()).Has(EpilogueStep::kRelu) && !kernels.has_relu) return false;
   uint64_t taps = 1, windows = std::min(c.batch()->size(), kMostTaps);
   for (const artifact::WindowDim* dim : *c.spatial()) {
     const int64_t dilation = dim->dilation() < 0 ? -dim->dilation() : dim->dilation();

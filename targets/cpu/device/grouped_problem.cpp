@@ -2,6 +2,7 @@
 #include "targets/cpu/device/grouped_problem.h"
 
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 
 namespace sgd::cpu {
@@ -35,10 +36,9 @@ GroupedProblem GroupedProblemOf(const artifact::Convolution& c, const device::Me
   p.lhs_batch = c.batch()->lhs(), p.lhs_group = c.groups()->lhs(), p.lhs_input = c.inputs()->lhs();
   p.rhs_group = c.groups()->rhs(), p.rhs_input = c.inputs()->rhs(), p.rhs_output = c.outputs()->rhs();
   p.result_batch = c.batch()->result();
-  p.epilogue = c.epilogue();
+  p.epilogue = artifact::EpilogueOf(c.epilogue());
   p.lhs = memory.Address(*c.lhs()), p.rhs = memory.Address(*c.rhs()), p.result = memory.Address(*c.result());
-  if (c.epilogue() == artifact::Epilogue::Bias || c.epilogue() == artifact::Epilogue::BiasRelu)
-    p.bias = memory.Address(*c.bias());
+  if (c.bias() != nullptr) p.bias = memory.Address(*c.bias());
   const uint32_t count = artifact::Size(c.spatial());
   for (uint32_t i = 0; i < count; ++i) {
     const WindowSpace space = SpaceOf(*c.spatial()->Get(i), size, p);

@@ -8,6 +8,7 @@
 
 #include "runtime/artifact/program_generated.h"
 #include "runtime/device/device.h"
+#include "runtime/library/epilogue.h"
 
 namespace sgd::cpu {
 
@@ -25,7 +26,7 @@ struct GroupedProblem {
   int64_t result_batch = 0;
   std::vector<WindowSpace> outer;  // all but the innermost dimension
   WindowSpace inner;
-  artifact::Epilogue epilogue{};
+  library::Epilogue epilogue;
   const std::byte* lhs = nullptr;
   const std::byte* rhs = nullptr;  // of the first element that is read
   std::byte* result = nullptr;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "targets/cpu/device/matmul_problem.h"
 #include "targets/cpu/device/packed_matmul.h"
 #include "targets/cpu/device/shared_matmul.h"
@@ -61,10 +62,11 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(ThreadPool& pool, Thre
     return absl::UnimplementedError(absl::StrCat("matmul on ", artifact::ElementName(matmul.element()),
                                                  " elements; convert them to an integer type first"));
   }
-  if (matmul.sums() != nullptr)
+  const library::Epilogue epilogue = artifact::EpilogueOf(matmul.epilogue());
+  if (epilogue.HasReduction())
     return absl::UnimplementedError(
         "matmul on a CPU: an operand's reduction is not computed beside it; it is a kernel's");
-  if (matmul.activation() != artifact::Activation::None)
+  if (epilogue.HasGelu())
     return absl::UnimplementedError("matmul on a CPU: gelu is not one of its epilogues; it is a kernel's");
   const MatmulProblem problem = ProblemOf(matmul, memory);
   if (IsForSharedMatmul(*kernels, problem)) return MakeSharedMatmul(pool, scratch, *kernels, problem);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 
 namespace sgd::cpu {
@@ -69,8 +70,8 @@ uint64_t SideOf(uint64_t length, uint64_t parts, uint64_t step) {
 MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
   MatmulProblem problem;
   problem.element = matmul.element();
-  problem.keeps_sums = matmul.keeps_sums();
-  problem.epilogue = matmul.epilogue();
+  problem.writes_accumulators = matmul.c_element().has_value();
+  problem.epilogue = artifact::EpilogueOf(matmul.epilogue());
   problem.m = matmul.m();
   problem.n = matmul.n();
   problem.k = matmul.k();
@@ -80,9 +81,7 @@ MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap&
   problem.a = ViewOf<const std::byte>(memory.Address(*matmul.a()), matmul.a_batch(), matmul.a_m(), matmul.a_k());
   problem.b = ViewOf<const std::byte>(memory.Address(*matmul.b()), matmul.b_batch(), matmul.b_k(), matmul.b_n());
   problem.c = ViewOf(memory.Address(*matmul.c()), matmul.c_batch(), matmul.c_m(), matmul.c_n());
-  if (problem.epilogue == artifact::Epilogue::Bias || problem.epilogue == artifact::Epilogue::BiasRelu) {
-    problem.bias = memory.Address(*matmul.bias());
-  }
+  if (matmul.bias() != nullptr) problem.bias = memory.Address(*matmul.bias());
   NormalizeStrides(problem.a, problem.m, problem.k);
   NormalizeStrides(problem.b, problem.k, problem.n);
   NormalizeStrides(problem.c, problem.m, problem.n);
@@ -131,12 +130,12 @@ StridedMatmul TileGrid::At(const MatmulProblem& problem, uint64_t index) const {
     c += at * problem.c.batch[dim];
   }
   const int64_t size = static_cast<int64_t>(artifact::ElementSize(problem.element));
-  const int64_t c_size = static_cast<int64_t>(
-      artifact::ElementSize(problem.keeps_sums ? artifact::SumElement(problem.element) : problem.element));
+  const int64_t c_size = static_cast<int64_t>(artifact::ElementSize(
+      problem.writes_accumulators ? artifact::AccumulatorElement(problem.element) : problem.element));
   const uint64_t bias = problem.bias_per_row ? row : column;
   StridedMatmul tile;
   tile.element = problem.element;
-  tile.keeps_sums = problem.keeps_sums;
+  tile.writes_accumulators = problem.writes_accumulators;
   tile.epilogue = problem.epilogue;
   tile.m = std::min(tile_m_, problem.m - row), tile.n = std::min(tile_n_, problem.n - column), tile.k = problem.k;
   tile.a = problem.a.base + a * size, tile.a_m = problem.a.rows, tile.a_k = problem.a.columns;

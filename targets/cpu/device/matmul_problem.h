@@ -7,6 +7,7 @@
 
 #include "runtime/artifact/program_generated.h"
 #include "runtime/device/device.h"
+#include "runtime/library/epilogue.h"
 #include "targets/cpu/device/packed_matmul.h"
 
 namespace sgd::cpu {
@@ -25,8 +26,8 @@ struct MatrixView {
 // C[b, i, j] = sum over k of A[b, i, k] * B[b, k, j], then the epilogue; see Matmul in program.fbs.
 struct MatmulProblem {
   artifact::ElementType element{};
-  bool keeps_sums = false;
-  artifact::Epilogue epilogue{};
+  bool writes_accumulators = false;  // C and bias are of the accumulator type
+  library::Epilogue epilogue;
   uint64_t m = 0, n = 0, k = 0;
   std::array<uint64_t, kMaxBatchDims> batch{1, 1, 1, 1};
   MatrixView<const std::byte> a, b;

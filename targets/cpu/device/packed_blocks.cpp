@@ -54,7 +54,7 @@ MicroTile TileOf(const BlockMatmul& block) {
 }
 
 void SetRows(const BlockMatmul& block, uint64_t panel, IndexRange rows, MicroTile& tile) {
-  const int64_t size = static_cast<int64_t>(block.kernels->sum_size);
+  const int64_t size = static_cast<int64_t>(block.kernels->accumulator_size);
   if (panel < block.a.direct) {
     tile.a = block.a.base + static_cast<int64_t>(rows.begin) * block.a.across * size;
     tile.a_m = block.a.across, tile.a_k = block.a.along_k;
@@ -62,27 +62,27 @@ void SetRows(const BlockMatmul& block, uint64_t panel, IndexRange rows, MicroTil
     tile.a = block.a.packed + (panel - block.a.first) * block.a.packed_bytes;
     tile.a_m = 1, tile.a_k = static_cast<int64_t>(block.kernels->panel_rows);
   }
-  if (block.row_bias != nullptr) tile.row_bias = block.row_bias + rows.begin * block.kernels->sum_size;
+  if (block.row_bias != nullptr) tile.row_bias = block.row_bias + rows.begin * block.kernels->accumulator_size;
 }
 
 void SetColumns(const BlockMatmul& block, uint64_t panel, uint64_t column, MicroTile& tile) {
   const PackedKernels& kernels = *block.kernels;
   if (panel < block.b.direct) {
-    tile.b = block.b.base + column * kernels.sum_size;
+    tile.b = block.b.base + column * kernels.accumulator_size;
     tile.b_k = block.b.along_k;
   } else {
     tile.b = block.b.packed + (panel - block.b.first) * block.b.packed_bytes;
     tile.b_k = static_cast<int64_t>(PackedWidth(kernels, block.b.length - column));
   }
   tile.columns = std::min(kernels.panel_columns, block.b.length - column);
-  if (block.column_bias != nullptr) tile.column_bias = block.column_bias + column * kernels.sum_size;
+  if (block.column_bias != nullptr) tile.column_bias = block.column_bias + column * kernels.accumulator_size;
 }
 
 // `tile` has its rows and columns.
 void MultiplyPanels(BlockMatmul& block, IndexRange rows, uint64_t column, MicroTile& tile) {
   const PackedKernels& kernels = *block.kernels;
   tile.c = block.c + (static_cast<int64_t>(rows.begin) * block.c_m + static_cast<int64_t>(column)) *
-                         static_cast<int64_t>(kernels.sum_size);
+                         static_cast<int64_t>(kernels.accumulator_size);
   if (block.ahead.row_bytes > 0) SetAhead(block, tile);
   kernels.multiply[rows.end - rows.begin - 1][tile.columns > kernels.vector](tile);
 }
@@ -115,8 +115,8 @@ void Pack(const PackedKernels& kernels, const Operand& operand, uint64_t k, Inde
       if (operand.across == 1) PrefetchLines(operand, first + step, std::min(first + 2 * step, k), range);
       kernels.pack({base + static_cast<int64_t>(range.begin) * operand.across * size, operand.along_k, operand.across,
                     std::min(step, k - first), range.end - range.begin},
-                   width, to + first * width * kernels.sum_size);
-      to += k * width * kernels.sum_size;
+                   width, to + first * width * kernels.accumulator_size);
+      to += k * width * kernels.accumulator_size;
     }
   }
 }
@@ -128,9 +128,9 @@ void SetNextRows(BlockMatmul& block, uint64_t panel, uint64_t calls) {
   block.ahead = {};
   if (panel + 1 >= a.direct) return;
   const IndexRange rows = PartOf(a.length, a.count, panel + 1);
-  const int64_t stride = a.across * static_cast<int64_t>(block.kernels->sum_size);
+  const int64_t stride = a.across * static_cast<int64_t>(block.kernels->accumulator_size);
   block.ahead = {a.base + static_cast<int64_t>(rows.begin) * stride, rows.end - rows.begin,
-                 block.k * block.kernels->sum_size, stride};
+                 block.k * block.kernels->accumulator_size, stride};
   block.calls = calls;
   block.call = 0;
 }
@@ -163,7 +163,7 @@ void MultiplyBlock(BlockMatmul& block, IndexRange rows, IndexRange columns, bool
 }
 
 uint64_t PanelRows(const PackedKernels& kernels, int64_t a_m, int64_t a_k, uint64_t columns) {
-  const bool is_alone = columns <= kernels.vector && a_k == 1 && !HasRowsApart(a_m, kernels.sum_size);
+  const bool is_alone = columns <= kernels.vector && a_k == 1 && !HasRowsApart(a_m, kernels.accumulator_size);
   return is_alone ? CeilDivide(kernels.rows, 2) : kernels.rows;
 }
 
@@ -175,13 +175,15 @@ uint64_t PackedWidth(const PackedKernels& kernels, uint64_t columns) {
   return columns <= kernels.vector ? kernels.vector : kernels.panel_columns;
 }
 
-uint64_t RowPanelBytes(const PackedKernels& kernels, uint64_t k) { return k * kernels.panel_rows * kernels.sum_size; }
-
-uint64_t ColumnPanelBytes(const PackedKernels& kernels, uint64_t k) {
-  return k * kernels.panel_columns * kernels.sum_size;
+uint64_t RowPanelBytes(const PackedKernels& kernels, uint64_t k) {
+  return k * kernels.panel_rows * kernels.accumulator_size;
 }
 
-uint64_t MostBlockDepth(const PackedKernels& kernels) { return kDepthBytes / kernels.sum_size; }
+uint64_t ColumnPanelBytes(const PackedKernels& kernels, uint64_t k) {
+  return k * kernels.panel_columns * kernels.accumulator_size;
+}
+
+uint64_t MostBlockDepth(const PackedKernels& kernels) { return kDepthBytes / kernels.accumulator_size; }
 
 uint64_t BlockDepth(const PackedKernels& kernels, uint64_t k) {
   const uint64_t most = MostBlockDepth(kernels);

@@ -69,13 +69,13 @@ struct PackedKernels {
   static constexpr uint64_t kMostRows = 14;
   static constexpr uint64_t kMostVectors = 2;
 
-  uint64_t sum_size;       // bytes of the accumulator type
-  bool is_direct;          // elements are of that type, so operands may be used in place
-  bool has_relu;           // in matmuls; otherwise only when finishing
-  uint64_t rows;           // of a matmul at most
-  uint64_t vector;         // elements of a vector
-  uint64_t panel_rows;     // a packed panel of A holds element (i, k) at k * panel_rows + i
-  uint64_t panel_columns;  // a packed panel of B holds element (k, j) at k * panel_columns + j
+  uint64_t accumulator_size;  // bytes of the accumulator type
+  bool is_direct;             // elements are of that type, so operands may be used in place
+  bool has_relu;              // in matmuls; otherwise only when finishing
+  uint64_t rows;              // of a matmul at most
+  uint64_t vector;            // elements of a vector
+  uint64_t panel_rows;        // a packed panel of A holds element (i, k) at k * panel_rows + i
+  uint64_t panel_columns;     // a packed panel of B holds element (k, j) at k * panel_columns + j
   // By rows - 1 and vectors of columns - 1.
   void (*multiply[kMostRows][kMostVectors])(const MicroTile& tile);
   // By rows - 1: the same for one vector of columns with an A of its own for each column, so that an element of A is a

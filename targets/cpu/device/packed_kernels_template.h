@@ -373,7 +373,7 @@ constexpr PackedKernels MakeKernels() {
   using Sum = typename Element::Sum;
   constexpr uint64_t kLanes = kBytes / sizeof(Sum);
   PackedKernels kernels{};
-  kernels.sum_size = sizeof(Sum);
+  kernels.accumulator_size = sizeof(Sum);
   kernels.is_direct = sizeof(Sum) == sizeof(typename Element::Stored);
   kernels.has_relu = kIsFloat<Sum>;
   kernels.rows = kRows;

@@ -10,7 +10,7 @@
 namespace sgd::cpu {
 namespace {
 
-using artifact::Epilogue;
+using library::EpilogueStep;
 
 // Bytes of a packed block of either operand: both and what passes by fit into 1 MiB of cache.
 constexpr uint64_t kRowBlockBytes = uint64_t{1} << 18, kColumnBlockBytes = uint64_t{1} << 19;
@@ -22,10 +22,6 @@ constexpr uint64_t kRowsOfPackedB = 300;
 uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
 uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
-
-bool HasBias(const StridedMatmul& matmul) {
-  return matmul.epilogue == Epilogue::Bias || matmul.epilogue == Epilogue::BiasRelu;
-}
 
 // Rows and columns of the blocks that A and B are packed in.
 struct Blocks {
@@ -76,18 +72,18 @@ class DirectMatmul {
     block.k = depth_;
     block.b = ColumnsAt(k, column);
     block.c_m = p_.c_m;
-    block.adds = k > 0 || p_.epilogue == Epilogue::Accumulate;
+    block.adds = k > 0 || p_.epilogue.Has(EpilogueStep::kResidual);
     const bool is_last = k + depth_ == p_.k;
-    block.relu = is_last && p_.epilogue == Epilogue::BiasRelu;
-    const bool has_bias = is_last && HasBias(p_);
-    if (has_bias && !p_.bias_per_row) block.column_bias = p_.bias + column * kernels_.sum_size;
+    block.relu = is_last && p_.epilogue.Has(EpilogueStep::kRelu);
+    const bool has_bias = is_last && p_.epilogue.Has(EpilogueStep::kBias);
+    if (has_bias && !p_.bias_per_row) block.column_bias = p_.bias + column * kernels_.accumulator_size;
     for (uint64_t part = 0; part < blocks_.row_blocks; ++part) {
       const IndexRange rows = PartOf(p_.m, blocks_.row_blocks, part);
       if (rows.begin == rows.end) continue;
       block.a = RowsAt(k, rows);
       block.c = p_.c + (static_cast<int64_t>(rows.begin) * p_.c_m + static_cast<int64_t>(column)) *
-                           static_cast<int64_t>(kernels_.sum_size);
-      if (has_bias && p_.bias_per_row) block.row_bias = p_.bias + rows.begin * kernels_.sum_size;
+                           static_cast<int64_t>(kernels_.accumulator_size);
+      if (has_bias && p_.bias_per_row) block.row_bias = p_.bias + rows.begin * kernels_.accumulator_size;
       MultiplyBlock(block, {0, block.a.count}, {0, block.b.count}, block.a.direct > 0);
     }
   }
@@ -131,43 +127,43 @@ class DirectMatmul {
 };
 
 bool IsStaged(const PackedKernels& kernels, const StridedMatmul& matmul) {
-  const bool is_accumulator = kernels.is_direct || matmul.keeps_sums;
-  return !is_accumulator || matmul.c_n != 1 || (matmul.epilogue == Epilogue::BiasRelu && !kernels.has_relu);
+  const bool is_accumulator = kernels.is_direct || matmul.writes_accumulators;
+  return !is_accumulator || matmul.c_n != 1 || (matmul.epilogue.Has(EpilogueStep::kRelu) && !kernels.has_relu);
 }
 
 // Accumulates a part of C in scratch memory, then finishes it into C.
 void MultiplyStaged(const PackedKernels& kernels, const StridedMatmul& matmul, IndexRange rows, IndexRange columns,
                     std::byte* scratch) {
   const int64_t size = static_cast<int64_t>(artifact::ElementSize(matmul.element));
-  const int64_t c_size = matmul.keeps_sums ? static_cast<int64_t>(kernels.sum_size) : size;
+  const int64_t c_size = matmul.writes_accumulators ? static_cast<int64_t>(kernels.accumulator_size) : size;
   const int64_t row = static_cast<int64_t>(rows.begin), column = static_cast<int64_t>(columns.begin);
   StridedMatmul accumulated = matmul;
-  accumulated.epilogue = Epilogue::None;
+  accumulated.epilogue = {};
   accumulated.m = rows.end - rows.begin, accumulated.n = columns.end - columns.begin;
   accumulated.a += row * matmul.a_m * size;
   accumulated.b += column * matmul.b_n * size;
   accumulated.c = scratch;
   accumulated.c_m = kStagedColumns, accumulated.c_n = 1;
-  DirectMatmul(kernels, accumulated, scratch + kStagedRows * kStagedColumns * kernels.sum_size).Run();
+  DirectMatmul(kernels, accumulated, scratch + kStagedRows * kStagedColumns * kernels.accumulator_size).Run();
   FinishedTile tile{};
   tile.accumulators = scratch;
   tile.accumulators_stride = kStagedColumns;
   tile.rows = accumulated.m, tile.columns = accumulated.n;
   tile.c = matmul.c + (row * matmul.c_m + column * matmul.c_n) * c_size;
   tile.c_m = matmul.c_m, tile.c_n = matmul.c_n;
-  tile.adds = matmul.epilogue == Epilogue::Accumulate;
-  if (HasBias(matmul)) {
+  tile.adds = matmul.epilogue.Has(EpilogueStep::kResidual);
+  if (matmul.epilogue.Has(EpilogueStep::kBias)) {
     (matmul.bias_per_row ? tile.row_bias : tile.column_bias) =
         matmul.bias + (matmul.bias_per_row ? row : column) * c_size;
   }
-  tile.relu = matmul.epilogue == Epilogue::BiasRelu;
-  (matmul.keeps_sums ? kernels.finish_as_accumulators : kernels.finish)(tile);
+  tile.relu = matmul.epilogue.Has(EpilogueStep::kRelu);
+  (matmul.writes_accumulators ? kernels.finish_as_accumulators : kernels.finish)(tile);
 }
 
 }  // namespace
 
 uint64_t PackedScratchBytes(const PackedKernels& kernels, uint64_t m, uint64_t n, uint64_t k) {
-  const uint64_t accumulator_bytes = kStagedRows * kStagedColumns * kernels.sum_size;
+  const uint64_t accumulator_bytes = kStagedRows * kStagedColumns * kernels.accumulator_size;
   const uint64_t staged =
       accumulator_bytes + MostBlockBytes(kernels, std::min(m, kStagedRows), std::min(n, kStagedColumns), k);
   return RoundUp(std::max(staged, MostBlockBytes(kernels, m, n, k)), 64);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/library/epilogue.h"
 #include "targets/cpu/device/packed_kernels.h"
 
 namespace sgd::cpu {
@@ -12,17 +13,17 @@ namespace sgd::cpu {
 // long as its elements do not overlap.
 struct StridedMatmul {
   artifact::ElementType element{};
-  artifact::Epilogue epilogue{};
+  library::Epilogue epilogue;
   uint64_t m = 0, n = 0, k = 0;
   const std::byte* a = nullptr;
   int64_t a_m = 0, a_k = 0;
   const std::byte* b = nullptr;
   int64_t b_k = 0, b_n = 0;
   std::byte* c = nullptr;
-  int64_t c_m = 0, c_n = 1;         // quickest with a c_n of 1
-  bool keeps_sums = false;          // C and bias are of the accumulator type
-  const std::byte* bias = nullptr;  // of the epilogues with one: contiguous, n elements,
-  bool bias_per_row = false;        // or m
+  int64_t c_m = 0, c_n = 1;          // quickest with a c_n of 1
+  bool writes_accumulators = false;  // C and bias are of the accumulator type
+  const std::byte* bias = nullptr;   // of the epilogues with one: contiguous, n elements,
+  bool bias_per_row = false;         // or m
 };
 
 // Bytes that PackedMultiply needs for matmuls of at most these sizes, whatever their strides.

@@ -10,7 +10,7 @@
 namespace sgd::cpu {
 namespace {
 
-using artifact::Epilogue;
+using library::EpilogueStep;
 
 // Multiplications that are worth two starts of the threads, some 60 microseconds of one thread.
 constexpr uint64_t kLeastWork = uint64_t{1} << 23;
@@ -175,9 +175,9 @@ class SharedMatmul final : public device::Thunk {
     (shares_a_ ? block.a : block.b).packed = scratch_.Shared() + i * shared_block_bytes_;
     block.c = matrix_.c;
     block.c_m = p_.c.rows;
-    block.adds = first_block_ + i > 0 || p_.epilogue == Epilogue::Accumulate;
+    block.adds = first_block_ + i > 0 || p_.epilogue.Has(EpilogueStep::kResidual);
     if (is_last) (p_.bias_per_row ? block.row_bias : block.column_bias) = p_.bias;
-    block.relu = is_last && p_.epilogue == Epilogue::BiasRelu;
+    block.relu = is_last && p_.epilogue.Has(EpilogueStep::kRelu);
     return block;
   }
 
@@ -242,7 +242,7 @@ class SharedMatmul final : public device::Thunk {
 
 bool IsForSharedMatmul(const PackedKernels& kernels, const MatmulProblem& problem) {
   const bool accumulates_in_c =
-      kernels.is_direct && problem.c.columns == 1 && (problem.epilogue != Epilogue::BiasRelu || kernels.has_relu);
+      kernels.is_direct && problem.c.columns == 1 && (!problem.epilogue.Has(EpilogueStep::kRelu) || kernels.has_relu);
   return accumulates_in_c && problem.m * problem.n * std::max<uint64_t>(problem.k, 1) >= kLeastWork;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/operands.h"
 #include "targets/cpu/device/packed_matmul.h"
 
@@ -117,7 +118,7 @@ class TiledThunk final : public device::Thunk {
     }
     StridedMatmul& strided = step.matmul;
     strided.element = matmul.element();
-    strided.epilogue = matmul.epilogue();
+    strided.epilogue = artifact::EpilogueOf(matmul.epilogue());
     strided.m = matmul.m(), strided.n = matmul.n(), strided.k = matmul.k();
     strided.a_m = matmul.a_m(), strided.a_k = matmul.a_k();
     strided.b_k = matmul.b_k(), strided.b_n = matmul.b_n();

@@ -92,7 +92,7 @@ class LinePacker {
         matrix_(matrix),
         lhs_(lhs),
         size_(static_cast<int64_t>(element_size)),
-        row_bytes_(stride * kernels.sum_size),
+        row_bytes_(stride * kernels.accumulator_size),
         copies_(kernels.is_direct && matrix.steps.run.lhs == 1) {}
 
   // The next row; at most kRows of them.
@@ -103,7 +103,7 @@ class LinePacker {
   void Pack(IndexRange steps, std::byte* target) {
     ForEachRun(matrix_.steps, steps, [&](const WindowPlace& step, IndexRange run) {
       for (uint64_t row = 0; row < count_; ++row) PackRun(rows_[row], step, run, target + row * row_bytes_);
-      target += (run.end - run.begin) * kernels_.sum_size;
+      target += (run.end - run.begin) * kernels_.accumulator_size;
     });
     count_ = 0;
   }
@@ -112,7 +112,7 @@ class LinePacker {
   void PackRun(const WindowPlace& row, const WindowPlace& step, IndexRange run, std::byte* target) const {
     const WindowIndices& steps = matrix_.steps;
     const int spatial = steps.run.spatial;
-    const uint64_t sum = kernels_.sum_size, bytes = (run.end - run.begin) * sum;
+    const uint64_t sum = kernels_.accumulator_size, bytes = (run.end - run.begin) * sum;
     IndexRange inside = run;
     if (!IsInside(matrix_, row, step, spatial, -1)) {
       inside.end = inside.begin;
@@ -153,7 +153,7 @@ class PanelPacker {
         matrix_(matrix),
         lhs_(lhs),
         size_(static_cast<int64_t>(element_size)),
-        line_bytes_(kernels.panel_rows * kernels.sum_size) {}
+        line_bytes_(kernels.panel_rows * kernels.accumulator_size) {}
 
   // Rows `rows` of the run that begins at `row`, for steps `steps` of the one that begins at `step`.
   void Pack(const WindowPlace& row, IndexRange rows, const WindowPlace& step, IndexRange steps,
@@ -182,7 +182,7 @@ class PanelPacker {
                   std::byte* target) const {
     if (lines.begin == lines.end) return;
     const WindowIndex &rows = matrix_.rows.run, &steps = matrix_.steps.run;
-    const uint64_t count = inside.end - inside.begin, before = (inside.begin - first) * kernels_.sum_size;
+    const uint64_t count = inside.end - inside.begin, before = (inside.begin - first) * kernels_.accumulator_size;
     const std::byte* base = lhs_ + (row.lhs + step.lhs + static_cast<int64_t>(inside.begin) * rows.lhs +
                                     static_cast<int64_t>(lines.begin) * steps.lhs) *
                                        size_;
@@ -255,7 +255,7 @@ void PackWindowLines(const PackedKernels& kernels, const WindowMatrix& matrix, c
       packer.Add(Moved(matrix, Along(matrix.rows, run, row)));
       if (!packer.IsFull()) continue;
       packer.Pack(steps, target);
-      target += LinePacker::kRows * stride * kernels.sum_size;
+      target += LinePacker::kRows * stride * kernels.accumulator_size;
     }
   });
   packer.Pack(steps, target);
@@ -266,7 +266,7 @@ void PackWindowPanels(const PackedKernels& kernels, const WindowMatrix& matrix, 
                       std::byte* target) {
   const PanelPacker packer(kernels, matrix, lhs, element_size);
   const WindowPlace place = Moved(matrix, WindowCursor(matrix.rows, run).place());
-  const uint64_t line_bytes = kernels.panel_rows * kernels.sum_size;
+  const uint64_t line_bytes = kernels.panel_rows * kernels.accumulator_size;
   const uint64_t panel_bytes = (steps.end - steps.begin) * line_bytes;
   uint64_t done = 0;
   ForEachRun(matrix.steps, steps, [&](const WindowPlace& step, IndexRange range) {
@@ -298,7 +298,7 @@ void PackStepColumns(const PackedKernels& kernels, const WindowIndices& indices,
       std::byte* to = target + (panel - panels.begin) * ColumnPanelBytes(kernels, depth);
       kernels.pack({base + static_cast<int64_t>(column) * source.across * size, indices.run.other, source.across,
                     range.end - range.begin, count},
-                   width, to + done * width * kernels.sum_size);
+                   width, to + done * width * kernels.accumulator_size);
     }
     done += range.end - range.begin;
   });

@@ -9,10 +9,10 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
 
 /// A bias, a bias and relu, or a tensor that is added to.
-static bool takesEpilogue(ArrayRef<fusion::Epilogue> epilogue) {
-  return epilogue.empty() || epilogue == ArrayRef{fusion::Epilogue::Bias} ||
-         epilogue == ArrayRef{fusion::Epilogue::Bias, fusion::Epilogue::Relu} ||
-         epilogue == ArrayRef{fusion::Epilogue::Residual};
+static bool takesEpilogue(const fusion::Epilogue& epilogue) {
+  return epilogue.empty() || epilogue == fusion::Epilogue{fusion::EpilogueStep::kBias} ||
+         epilogue == fusion::Epilogue{fusion::EpilogueStep::kBias, fusion::EpilogueStep::kRelu} ||
+         epilogue == fusion::Epilogue{fusion::EpilogueStep::kResidual};
 }
 
 bool CpuLibraries::multiplies(Type lhs, Type rhs, Type result) const { return lhs == rhs && !isFloat8(lhs); }
@@ -31,6 +31,8 @@ std::optional<int64_t> CpuLibraries::getTileFlopsPerByte() const {
   return 20;
 }
 
-CallTypes CpuLibraries::getConvolutionTypes(Type operand, Type result) const { return {operand, getSumType(result)}; }
+CallTypes CpuLibraries::getConvolutionTypes(Type operand, Type result) const {
+  return {operand, getAccumulatorType(result)};
+}
 
 bool CpuLibraries::takes(const ConvolutionCall& call) const { return takesEpilogue(call.epilogue); }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/convolution_form.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "targets/gpu/device/candidate_timing.h"
 #include "targets/gpu/device/convolution_graph.h"
 #include "targets/gpu/device/cudnn_choice.h"
@@ -45,7 +46,7 @@ class ConvolutionThunk final : public device::Thunk {
         cudnn_(cudnn),
         form_(std::move(form)),
         element_(convolution.element()),
-        epilogue_(convolution.epilogue()) {}
+        epilogue_(artifact::EpilogueOf(convolution.epilogue())) {}
 
   absl::Status Prepare(const artifact::Convolution& convolution, const device::MemoryMap& memory,
                        device::AlgorithmChoices& choices) {
@@ -119,20 +120,11 @@ class ConvolutionThunk final : public device::Thunk {
   }
 
   std::string EpilogueText(const ConvolutionAlignments& alignments) const {
-    switch (epilogue_) {
-      case artifact::Epilogue::None:
-        return "";
-      case artifact::Epilogue::Accumulate:
-        return ", added to the result";
-      case artifact::Epilogue::Bias:
-        return absl::StrCat(", bias at ", alignments.bias);
-      case artifact::Epilogue::BiasRelu:
-        return absl::StrCat(", bias at ", alignments.bias, " and relu");
-      case artifact::Epilogue::SumsOfA:
-      case artifact::Epilogue::SumsOfB:
-        break;  // of matmuls alone
-    }
-    return "";
+    std::string text;
+    if (epilogue_.Has(library::EpilogueStep::kResidual)) absl::StrAppend(&text, ", added to the result");
+    if (epilogue_.Has(library::EpilogueStep::kBias)) absl::StrAppend(&text, ", bias at ", alignments.bias);
+    if (epilogue_.Has(library::EpilogueStep::kRelu)) absl::StrAppend(&text, " and relu");
+    return text;
   }
 
   std::string KeyOf(const ConvolutionAlignments& alignments) const {
@@ -171,7 +163,7 @@ class ConvolutionThunk final : public device::Thunk {
   Cudnn& cudnn_;
   ConvolutionForm form_;
   artifact::ElementType element_;
-  artifact::Epilogue epilogue_;
+  library::Epilogue epilogue_;
   std::byte* bias_ = nullptr;  // null: the epilogue has none
   std::byte *image_ = nullptr, *filter_ = nullptr, *response_ = nullptr, *workspace_ = nullptr;
   EngineLimits limits_;

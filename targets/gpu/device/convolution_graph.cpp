@@ -16,7 +16,8 @@ namespace {
 using artifact::ConvolutionForm;
 using artifact::ConvolutionKind;
 using artifact::ElementType;
-using artifact::Epilogue;
+using library::Epilogue;
+using library::EpilogueStep;
 
 // The alignment of virtual tensors too, though they have no address.
 constexpr int64_t kMostAlignment = 16;
@@ -201,13 +202,16 @@ class GraphBuilder {
 }  // namespace
 
 absl::StatusOr<CudnnDescriptor> BuildConvolutionGraph(const Cudnn& cudnn, const ConvolutionForm& form,
-                                                      ElementType element, Epilogue epilogue,
+                                                      ElementType element, const Epilogue& epilogue,
                                                       const ConvolutionAlignments& alignments) {
   const std::optional<cudnnDataType_t> type = TypeOf(element);
   if (!type)
     return absl::UnimplementedError(absl::StrCat("cuDNN convolves no elements of ", artifact::ElementName(element)));
   const cudnnDataType_t sums = *type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
-  const bool has_bias = epilogue == Epilogue::Bias || epilogue == Epilogue::BiasRelu;
+  const bool has_bias = epilogue.Has(EpilogueStep::kBias), has_relu = epilogue.Has(EpilogueStep::kRelu);
+  const bool accumulates = epilogue.Has(EpilogueStep::kResidual);
+  if ((accumulates && has_bias) || (has_relu && !has_bias))
+    return absl::UnimplementedError(absl::StrCat("convolution on a GPU: an epilogue of ", library::TextOf(epilogue)));
   if (has_bias && (form.kind != ConvolutionKind::Forward || sums == CUDNN_DATA_DOUBLE))
     return absl::UnimplementedError("cuDNN adds a bias to forward convolutions of f32, f16 and bf16 only");
   using Id = ConvolutionTensorId;
@@ -219,8 +223,7 @@ absl::StatusOr<CudnnDescriptor> BuildConvolutionGraph(const Cudnn& cudnn, const 
   GraphBuilder::Descriptor response = graph.Tensor(Id::Response, form.response, *type, alignments.response);
   if (!response.ok()) return response.status();
   if (!has_bias) {
-    absl::Status status =
-        graph.AddConvolution(form, sums, epilogue == Epilogue::Accumulate, **image, **filter, **response);
+    absl::Status status = graph.AddConvolution(form, sums, accumulates, **image, **filter, **response);
     if (!status.ok()) return status;
     return graph.Build();
   }
@@ -229,9 +232,8 @@ absl::StatusOr<CudnnDescriptor> BuildConvolutionGraph(const Cudnn& cudnn, const 
   GraphBuilder::Descriptor summed = graph.Tensor(Id::Sums, form.response, sums, 0);
   if (!summed.ok()) return summed.status();
   absl::Status status = graph.AddConvolution(form, sums, false, **image, **filter, **summed);
-  if (status.ok() && epilogue == Epilogue::Bias)
-    status = graph.AddPointwise(CUDNN_POINTWISE_ADD, **summed, *bias, **response);
-  if (status.ok() && epilogue == Epilogue::BiasRelu) {
+  if (status.ok() && !has_relu) status = graph.AddPointwise(CUDNN_POINTWISE_ADD, **summed, *bias, **response);
+  if (status.ok() && has_relu) {
     GraphBuilder::Descriptor biased = graph.Tensor(Id::Biased, form.response, sums, 0);
     if (!biased.ok()) return biased.status();
     status = graph.AddPointwise(CUDNN_POINTWISE_ADD, **summed, *bias, **biased);

@@ -3,6 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/artifact/convolution_form.h"
+#include "runtime/library/epilogue.h"
 #include "targets/gpu/device/cudnn.h"
 
 namespace sgd::cuda {
@@ -15,11 +16,11 @@ struct ConvolutionAlignments {
   int64_t image = 16, filter = 16, response = 16, bias = 16;
 };
 
-// Sums in f32 for f16, bf16 and f32, in f64 for f64; all tensors in memory are of type `element`. With Accumulate the
-// result is added to; a bias [features] and relu, which keeps NaN, go to sums before they are rounded, of forward
+// Sums in f32 for f16, bf16 and f32, in f64 for f64; all tensors in memory are of type `element`. With a residual
+// the result is added to; a bias [features] and relu, which keeps NaN, go to sums before they are rounded, of forward
 // convolutions only. Unimplemented for other types and for what cuDNN refuses.
 absl::StatusOr<CudnnDescriptor> BuildConvolutionGraph(const Cudnn& cudnn, const artifact::ConvolutionForm& form,
-                                                      artifact::ElementType element, artifact::Epilogue epilogue,
+                                                      artifact::ElementType element, const library::Epilogue& epilogue,
                                                       const ConvolutionAlignments& alignments);
 
 }  // namespace sgd::cuda

@@ -3,12 +3,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 
 namespace sgd::cuda {
 
-using artifact::Activation;
 using artifact::ElementType;
-using artifact::Epilogue;
+using library::Epilogue;
+using library::EpilogueStep;
 
 namespace {
 
@@ -44,9 +45,10 @@ absl::Status CheckFloat8(const artifact::Matmul& matmul, const GemmForm& form) {
       return absl::UnimplementedError(
           absl::StrCat("matmul on a GPU: f8 of size or stride ", size, ", no multiple of 16"));
   }
-  if (HasBias(matmul) && artifact::ResultElementOf(matmul) == ElementType::F32)
+  const Epilogue epilogue = artifact::EpilogueOf(matmul.epilogue());
+  if (epilogue.Has(EpilogueStep::kBias) && artifact::ResultElementOf(matmul) == ElementType::F32)
     return absl::UnimplementedError("matmul on a GPU: a bias of f32 with operands of f8");
-  if (HasReduction(matmul) || matmul.activation() != Activation::None)
+  if (epilogue.HasReduction() || epilogue.HasGelu())
     return absl::UnimplementedError("matmul on a GPU: an operand's reduction or an activation with operands of f8");
   return absl::OkStatus();
 }
@@ -62,41 +64,35 @@ std::optional<GemmTypes> GemmTypesOf(const artifact::Matmul& matmul) {
                    CUDA_R_32F};
 }
 
-bool HasBias(const artifact::Matmul& matmul) {
-  return matmul.epilogue() == Epilogue::Bias || matmul.epilogue() == Epilogue::BiasRelu;
-}
-
-bool HasReduction(const artifact::Matmul& matmul) {
-  return matmul.epilogue() == Epilogue::SumsOfA || matmul.epilogue() == Epilogue::SumsOfB;
-}
-
-cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul, const GemmForm& form) {
-  if (HasReduction(matmul)) {
-    const bool of_first = (matmul.epilogue() == Epilogue::SumsOfA) != form.is_swapped;
-    return of_first ? CUBLASLT_EPILOGUE_BGRADA : CUBLASLT_EPILOGUE_BGRADB;
-  }
-  const bool has_bias = HasBias(matmul);
-  switch (matmul.activation()) {
-    case Activation::Gelu:
-      if (matmul.aux() == nullptr) return has_bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
-      return has_bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
-    case Activation::GeluGradient:
-      return CUBLASLT_EPILOGUE_DGELU;
-    case Activation::None:
-      break;
-  }
-  if (matmul.epilogue() == Epilogue::BiasRelu) return CUBLASLT_EPILOGUE_RELU_BIAS;
-  return has_bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+std::optional<cublasLtEpilogue_t> LibraryEpilogueOf(const artifact::Matmul& matmul, const GemmForm& form) {
+  const Epilogue epilogue = artifact::EpilogueOf(matmul.epilogue());
+  const Epilogue rest = epilogue.Without(EpilogueStep::kResidual);
+  const bool has_aux = matmul.aux() != nullptr;
+  if (rest.empty()) return CUBLASLT_EPILOGUE_DEFAULT;
+  if (rest == Epilogue{EpilogueStep::kBias}) return CUBLASLT_EPILOGUE_BIAS;
+  if (rest == Epilogue{EpilogueStep::kBias, EpilogueStep::kRelu}) return CUBLASLT_EPILOGUE_RELU_BIAS;
+  // What the library adds before gelu and reductions it does not say.
+  if (rest != epilogue) return std::nullopt;
+  if (rest == Epilogue{EpilogueStep::kGelu}) return has_aux ? CUBLASLT_EPILOGUE_GELU_AUX : CUBLASLT_EPILOGUE_GELU;
+  if (rest == Epilogue{EpilogueStep::kBias, EpilogueStep::kGelu})
+    return has_aux ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_BIAS;
+  if (rest == Epilogue{EpilogueStep::kGeluGradient}) return CUBLASLT_EPILOGUE_DGELU;
+  if (!rest.HasReduction()) return std::nullopt;
+  const bool of_first = rest.Has(EpilogueStep::kLhsReduction) != form.is_swapped;
+  return of_first ? CUBLASLT_EPILOGUE_BGRADA : CUBLASLT_EPILOGUE_BGRADB;
 }
 
 absl::Status CheckForm(const artifact::Matmul& matmul, const GemmForm& form) {
   if (absl::Status status = CheckFloat8(matmul, form); !status.ok()) return status;
+  const Epilogue epilogue = artifact::EpilogueOf(matmul.epilogue());
+  if (!LibraryEpilogueOf(matmul, form))
+    return absl::UnimplementedError(absl::StrCat("matmul on a GPU: an epilogue of ", library::TextOf(epilogue)));
   const bool is_single = form.batch == 1 && form.calls.size() == 1;
-  if (HasReduction(matmul) && !is_single)
+  if (epilogue.HasReduction() && !is_single)
     return absl::UnimplementedError("matmul on a GPU: an operand's reduction in batches");
-  if (HasBias(matmul) && !form.is_swapped)
+  if (epilogue.Has(EpilogueStep::kBias) && !form.is_swapped)
     return absl::UnimplementedError("matmul on a GPU: a bias along the dimension of C that has no stride 1");
-  if (matmul.activation() == Activation::None) return absl::OkStatus();
+  if (!epilogue.HasGelu()) return absl::OkStatus();
   const ElementType element = artifact::ResultElementOf(matmul);
   if (element != ElementType::F16 && element != ElementType::BF16) {
     return absl::UnimplementedError(

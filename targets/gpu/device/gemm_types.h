@@ -22,15 +22,11 @@ struct GemmTypes {
 // Nothing for types that the library's table of supported types has not.
 std::optional<GemmTypes> GemmTypesOf(const artifact::Matmul& matmul);
 
-bool HasBias(const artifact::Matmul& matmul);
+// The library's name for the epilogue, a residual aside, which is a beta of one; nothing for a list that it has not.
+std::optional<cublasLtEpilogue_t> LibraryEpilogueOf(const artifact::Matmul& matmul, const GemmForm& form);
 
-// Whether the epilogue writes an operand's sums.
-bool HasReduction(const artifact::Matmul& matmul);
-
-cublasLtEpilogue_t EpilogueOf(const artifact::Matmul& matmul, const GemmForm& form);
-
-// Whether the library takes such a bias, sums or activation in this form, and operands of f8, by the rules of its
-// header and its documentation; Unimplemented otherwise. The compiler makes no others.
+// Whether the library takes such an epilogue in this form, and operands of f8, by the rules of its header and its
+// documentation; Unimplemented otherwise. The compiler makes no others.
 absl::Status CheckForm(const artifact::Matmul& matmul, const GemmForm& form);
 
 }  // namespace sgd::cuda

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 #include "targets/gpu/device/candidate_timing.h"
 #include "targets/gpu/device/cublas_handles.h"
@@ -23,7 +24,7 @@
 namespace sgd::cuda {
 namespace {
 
-using artifact::Epilogue;
+using library::EpilogueStep;
 
 class MatmulThunk final : public device::Thunk {
  public:
@@ -40,7 +41,7 @@ class MatmulThunk final : public device::Thunk {
   absl::Status Prepare(const artifact::Matmul& matmul, const device::MemoryMap& memory,
                        device::AlgorithmChoices& choices) {
     TakeAddresses(matmul, memory);
-    epilogue_ = EpilogueOf(matmul, form_);
+    epilogue_ = *LibraryEpilogueOf(matmul, form_);  // there is one: CheckForm
     absl::Status status = Describe(matmul, memory);
     status.Update(LayOut(a_, types_.a, form_.transposes_a ? form_.k : form_.m, form_.transposes_a ? form_.m : form_.k,
                          form_.a_leading, form_.a_stride));
@@ -85,7 +86,7 @@ class MatmulThunk final : public device::Thunk {
     c_address_ = memory.Address(*matmul.c());
     operand_bytes_ = artifact::ElementSize(matmul.element());
     result_bytes_ = artifact::ElementSize(artifact::ResultElementOf(matmul));
-    accumulates_ = matmul.epilogue() == Epilogue::Accumulate;
+    accumulates_ = artifact::EpilogueOf(matmul.epilogue()).Has(EpilogueStep::kResidual);
     if (matmul.workspace() != nullptr) TakeWorkspace(memory.Address(*matmul.workspace()), matmul.workspace()->size());
   }
 
@@ -110,13 +111,13 @@ class MatmulThunk final : public device::Thunk {
     status.Update(Set<cublasOperation_t>(CUBLASLT_MATMUL_DESC_TRANSA, form_.transposes_a ? CUBLAS_OP_T : CUBLAS_OP_N));
     status.Update(Set<cublasOperation_t>(CUBLASLT_MATMUL_DESC_TRANSB, form_.transposes_b ? CUBLAS_OP_T : CUBLAS_OP_N));
     status.Update(Set<cublasLtEpilogue_t>(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_));
-    if (HasBias(matmul)) {
+    if (matmul.bias() != nullptr) {
       status.Update(Set<const void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER, memory.Address(*matmul.bias())));
       status.Update(Set<cudaDataType_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types_.result));
     }
-    if (HasReduction(matmul)) {
-      // The library calls them a bias's gradient, and writes them where it reads a bias.
-      status.Update(Set<void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER, memory.Address(*matmul.sums())));
+    if (matmul.reduction() != nullptr) {
+      // The library calls it a bias's gradient, and writes it where it reads a bias.
+      status.Update(Set<void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER, memory.Address(*matmul.reduction())));
       status.Update(Set<cudaDataType_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types_.result));
     }
     if (matmul.aux() == nullptr) return status;
@@ -225,8 +226,10 @@ bool IsDense(const artifact::Matmul& matmul) {
 // An empty sum is zero.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeEmptySum(CudaStreams& streams, const artifact::Matmul& matmul,
                                                             const device::MemoryMap& memory) {
-  if (matmul.epilogue() == Epilogue::Accumulate) return MakeFill(streams, memory.Address(*matmul.c()), 0, {});
-  if (matmul.epilogue() != Epilogue::None || !IsDense(matmul)) {
+  const library::Epilogue epilogue = artifact::EpilogueOf(matmul.epilogue());
+  if (epilogue == library::Epilogue{EpilogueStep::kResidual})
+    return MakeFill(streams, memory.Address(*matmul.c()), 0, {});
+  if (!epilogue.empty() || !IsDense(matmul)) {
     return absl::UnimplementedError(
         "matmul on a GPU: a contraction of no elements with a bias, in batches or with strides");
   }
@@ -256,7 +259,7 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(CudaStreams& streams, 
   auto thunk = std::make_unique<MatmulThunk>(streams, library, *types, *std::move(form));
   const absl::Status status = thunk->Prepare(matmul, memory, choices);
   if (status.ok()) return thunk;
-  if (!HasReduction(matmul)) return status;
+  if (matmul.reduction() == nullptr) return status;
   // Every rank comes here when the first one does: the others have no choice of it for both at once.
   auto apart = MakeMatmulThenReduction(streams, matmul, memory, [&](const artifact::Matmul& part) {
     return MakeMatmul(streams, library, part, memory, choices);

@@ -13,7 +13,7 @@ namespace sgd::cuda {
 namespace {
 
 using artifact::ElementType;
-using artifact::Epilogue;
+using artifact::EpilogueStep;
 using artifact::MatmulT;
 using artifact::Slice;
 
@@ -39,12 +39,12 @@ std::vector<uint8_t> One(ElementType element) {
 MatmulT TimesOnes(const MatmulT& whole, const Slice& ones, const Slice& workspace) {
   MatmulT matmul;
   matmul.element = whole.element;
-  matmul.keeps_sums = whole.keeps_sums;
+  matmul.c_element = whole.c_element;
   matmul.k = whole.k;
-  matmul.c = std::make_unique<Slice>(*whole.sums);
+  matmul.c = std::make_unique<Slice>(*whole.reduction);
   matmul.workspace = std::make_unique<Slice>(workspace);
   const int64_t k = static_cast<int64_t>(whole.k);
-  if (whole.epilogue == Epilogue::SumsOfA) {
+  if (whole.epilogue.front() == EpilogueStep::LhsReduction) {
     matmul.m = whole.m, matmul.n = 1;
     matmul.a = std::make_unique<Slice>(*whole.a), matmul.a_m = whole.a_m, matmul.a_k = whole.a_k;
     matmul.b = std::make_unique<Slice>(ones), matmul.b_k = 1, matmul.b_n = k;
@@ -81,8 +81,8 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmulThenReduction(CudaStrea
   const Slice rest(whole.workspace->space(), whole.workspace->offset() + reserved, whole.workspace->size() - reserved);
   absl::StatusOr<std::unique_ptr<device::Thunk>> reduction = Make(TimesOnes(whole, ones, rest), make_matmul);
   if (!reduction.ok()) return reduction.status();
-  whole.epilogue = Epilogue::None;
-  whole.sums.reset();
+  whole.epilogue.clear();
+  whole.reduction.reset();
   absl::StatusOr<std::unique_ptr<device::Thunk>> plain = Make(whole, make_matmul);
   if (!plain.ok()) return plain.status();
   std::vector<std::unique_ptr<device::Thunk>> thunks;

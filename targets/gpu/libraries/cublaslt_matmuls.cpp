@@ -28,7 +28,7 @@ CallTypes mlir::sgd::gpu::getCublasLtTypes(Type lhs, Type rhs, Type result) {
   // Rounded once, from the sum.
   if (isFloat8(result)) result = Float32Type::get(result.getContext());
   std::tie(lhs, rhs) = std::pair(widenFloat8(lhs, {rhs, result}), widenFloat8(rhs, {lhs, result}));
-  if (lhs == rhs && result == getSumType(lhs)) return {lhs, result};
+  if (lhs == rhs && result == getAccumulatorType(lhs)) return {lhs, result};
   Type widest = getWidestFloat(lhs, rhs, result);
   return {widest, widest};
 }
@@ -72,14 +72,15 @@ bool mlir::sgd::gpu::isCublasLtMatmul(const MatmulCall& call, ArrayRef<int> capa
   if (isFloat8(call.lhs) && !hasFloat8Form(call.shape)) return false;
   // The library's relu makes 0 of NaN (forums.developer.nvidia.com/t/329783), which the graph's maximum keeps: it is in
   // none of these.
-  ArrayRef<fusion::Epilogue> epilogue = call.epilogue;
-  if (epilogue.empty() || epilogue == ArrayRef{fusion::Epilogue::Residual}) return true;
-  if (epilogue == ArrayRef{fusion::Epilogue::Bias}) return takesBias(call);
-  if (epilogue == ArrayRef{fusion::Epilogue::SumsOfLhs} || epilogue == ArrayRef{fusion::Epilogue::SumsOfRhs})
+  const fusion::Epilogue& epilogue = call.epilogue;
+  if (epilogue.empty() || epilogue == fusion::Epilogue{fusion::EpilogueStep::kResidual}) return true;
+  if (epilogue == fusion::Epilogue{fusion::EpilogueStep::kBias}) return takesBias(call);
+  if (epilogue == fusion::Epilogue{fusion::EpilogueStep::kLhsReduction} ||
+      epilogue == fusion::Epilogue{fusion::EpilogueStep::kRhsReduction})
     return reducesOperand(call);
-  return (epilogue == ArrayRef{fusion::Epilogue::Gelu} ||
-          epilogue == ArrayRef{fusion::Epilogue::Bias, fusion::Epilogue::Gelu} ||
-          epilogue == ArrayRef{fusion::Epilogue::GeluGradient}) &&
+  return (epilogue == fusion::Epilogue{fusion::EpilogueStep::kGelu} ||
+          epilogue == fusion::Epilogue{fusion::EpilogueStep::kBias, fusion::EpilogueStep::kGelu} ||
+          epilogue == fusion::Epilogue{fusion::EpilogueStep::kGeluGradient}) &&
          takesGelu(call, capabilities);
 }
 

@@ -30,7 +30,7 @@ artifact::ConvolutionT getInstruction(const ConvolutionCall& call) {
   };
   artifact::ConvolutionT instruction;
   instruction.element = getFloatType(call.operand);
-  instruction.rounds = call.operand != getSumType(call.operand) && call.operand == call.result;
+  instruction.rounds = call.operand != getAccumulatorType(call.operand) && call.operand == call.result;
   instruction.batch = dim(call.batch);
   instruction.groups = dim(call.groups);
   instruction.inputs = dim(call.inputs);
@@ -50,18 +50,18 @@ bool isNarrowFloat(Type type) { return type.isF16() || type.isBF16(); }
 CallTypes mlir::sgd::gpu::getCudnnConvolutionTypes(Type operand, Type result) {
   // In f32, and in TF32, which has as many bits of mantissa as f16 and the exponent of bf16, without loss.
   if (isNarrowFloat(operand) && result.isF32()) operand = result;
-  return {operand, isa<FloatType>(result) ? result : getSumType(result)};
+  return {operand, isa<FloatType>(result) ? result : getAccumulatorType(result)};
 }
 
 bool mlir::sgd::gpu::isCudnnConvolution(const ConvolutionCall& call) {
   absl::StatusOr<artifact::ConvolutionForm> form = artifact::ConvolutionFormOf(getInstruction(call));
   if (!form.ok()) return false;
-  ArrayRef<fusion::Epilogue> epilogue = call.epilogue;
+  const fusion::Epilogue& epilogue = call.epilogue;
   if (epilogue.empty()) return true;
   if (call.operand.isF64()) return false;
-  if (epilogue == ArrayRef{fusion::Epilogue::Residual}) return true;
-  return (epilogue == ArrayRef{fusion::Epilogue::Bias} ||
-          epilogue == ArrayRef{fusion::Epilogue::Bias, fusion::Epilogue::Relu}) &&
+  if (epilogue == fusion::Epilogue{fusion::EpilogueStep::kResidual}) return true;
+  return (epilogue == fusion::Epilogue{fusion::EpilogueStep::kBias} ||
+          epilogue == fusion::Epilogue{fusion::EpilogueStep::kBias, fusion::EpilogueStep::kRelu}) &&
          form->kind == artifact::ConvolutionKind::Forward && !form->flips && form->strides.size() == 2;
 }
 

@@ -8,7 +8,7 @@ func.func @calls(%x: !x, %w: !w, %b: tensor<32xbf16>, %r: !h, %dy: tensor<8x64xb
   %0, %pre = fusion.library_matmul %x [0, 1], %w [1, 2] into [0, 2] epilogue [bias, gelu] bias %b : (!x, !w, tensor<32xbf16>) -> (!h, !h)
   %1 = fusion.library_matmul %x [0, 1], %w [1, 2] into [0, 2] epilogue [residual, bias, relu] residual %r bias %b : (!x, !w, !h, tensor<32xbf16>) -> !h
   %2 = fusion.library_matmul %x [0, 1], %w [1, 2] into [0, 2] epilogue [gelu_gradient] at %pre : (!x, !w, !h) -> !h
-  %3, %s = fusion.library_matmul %x [0, 1], %dy [0, 2] into [1, 2] epilogue [sums_of_rhs] : (!x, tensor<8x64xbf16>) -> (tensor<16x64xbf16>, tensor<64xbf16>)
+  %3, %s = fusion.library_matmul %x [0, 1], %dy [0, 2] into [1, 2] epilogue [rhs_reduction] : (!x, tensor<8x64xbf16>) -> (tensor<16x64xbf16>, tensor<64xbf16>)
   return %0, %1, %2, %3, %s : !h, !h, !h, tensor<16x64xbf16>, tensor<64xbf16>
 }
 
@@ -39,7 +39,7 @@ func.func @order(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>, %b: tensor<4xf32>) 
 // -----
 
 func.func @no_bias(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> tensor<8x4xf32> {
-  // expected-error@+1 {{needs an operand for residual and for bias, and none without them}}
+  // expected-error@+1 {{has no operand bias for epilogue step bias}}
   %0 = fusion.library_matmul %x [0, 1], %w [1, 2] into [0, 2] epilogue [bias] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
@@ -54,32 +54,32 @@ func.func @wrong_bias(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>, %b: tensor<8xf
 
 // -----
 
-func.func @sums_and_relu(%x: tensor<8x16xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) -> (tensor<16x4xf32>, tensor<4xf32>) {
-  // expected-error@+1 {{has sums of an operand with another epilogue}}
-  %0, %1 = fusion.library_matmul %x [0, 1], %w [0, 2] into [1, 2] epilogue [bias, sums_of_rhs] bias %b : (tensor<8x16xf32>, tensor<8x4xf32>, tensor<4xf32>) -> (tensor<16x4xf32>, tensor<4xf32>)
+func.func @reduction_and_bias(%x: tensor<8x16xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) -> (tensor<16x4xf32>, tensor<4xf32>) {
+  // expected-error@+1 {{has rhs_reduction with another step}}
+  %0, %1 = fusion.library_matmul %x [0, 1], %w [0, 2] into [1, 2] epilogue [bias, rhs_reduction] bias %b : (tensor<8x16xf32>, tensor<8x4xf32>, tensor<4xf32>) -> (tensor<16x4xf32>, tensor<4xf32>)
   return %0, %1 : tensor<16x4xf32>, tensor<4xf32>
 }
 
 // -----
 
-func.func @no_sums(%x: tensor<8x16xf32>, %w: tensor<8x4xf32>) -> tensor<16x4xf32> {
-  // expected-error@+1 {{needs a second result for gelu and for sums, and none without them}}
-  %0 = fusion.library_matmul %x [0, 1], %w [0, 2] into [1, 2] epilogue [sums_of_rhs] : (tensor<8x16xf32>, tensor<8x4xf32>) -> tensor<16x4xf32>
+func.func @no_reduction(%x: tensor<8x16xf32>, %w: tensor<8x4xf32>) -> tensor<16x4xf32> {
+  // expected-error@+1 {{has no operand reduction for epilogue step rhs_reduction}}
+  %0 = fusion.library_matmul %x [0, 1], %w [0, 2] into [1, 2] epilogue [rhs_reduction] : (tensor<8x16xf32>, tensor<8x4xf32>) -> tensor<16x4xf32>
   return %0 : tensor<16x4xf32>
 }
 
 // -----
 
-func.func @batch_sums(%x: tensor<2x8x16xf32>, %w: tensor<2x8x4xf32>) -> (tensor<2x16x4xf32>, tensor<4xf32>) {
-  // expected-error@+1 {{has sums of an operand in batches}}
-  %0, %1 = fusion.library_matmul %x [3, 0, 1], %w [3, 0, 2] into [3, 1, 2] epilogue [sums_of_rhs] : (tensor<2x8x16xf32>, tensor<2x8x4xf32>) -> (tensor<2x16x4xf32>, tensor<4xf32>)
+func.func @batch_reduction(%x: tensor<2x8x16xf32>, %w: tensor<2x8x4xf32>) -> (tensor<2x16x4xf32>, tensor<4xf32>) {
+  // expected-error@+1 {{has a reduction of an operand in batches}}
+  %0, %1 = fusion.library_matmul %x [3, 0, 1], %w [3, 0, 2] into [3, 1, 2] epilogue [rhs_reduction] : (tensor<2x8x16xf32>, tensor<2x8x4xf32>) -> (tensor<2x16x4xf32>, tensor<4xf32>)
   return %0, %1 : tensor<2x16x4xf32>, tensor<4xf32>
 }
 
 // -----
 
 func.func @no_pre_activation(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> tensor<8x4xf32> {
-  // expected-error@+1 {{needs a pre-activation for gelu_gradient, and none without it}}
+  // expected-error@+1 {{has no operand aux for epilogue step gelu_gradient}}
   %0 = fusion.library_matmul %x [0, 1], %w [1, 2] into [0, 2] epilogue [gelu_gradient] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
@@ -87,7 +87,7 @@ func.func @no_pre_activation(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> tens
 // -----
 
 func.func @convolution_gelu(%x: tensor<2x8x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x8x8xf32> {
-  // expected-error@+1 {{cannot have gelu}}
+  // expected-error@+1 {{has epilogue step gelu, which convolutions have not}}
   %0 = fusion.library_convolution %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [1] lhs_dilations = [1] rhs_dilations = [1] epilogue [gelu] : (tensor<2x8x4xf32>, tensor<3x4x8xf32>) -> tensor<2x8x8xf32>
   return %0 : tensor<2x8x8xf32>
 }

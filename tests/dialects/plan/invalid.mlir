@@ -184,7 +184,7 @@ func.func @convolution_layout(%a: !p, %b: !p, %c: !p) {
 !p = memref<8xf32, #plan.space<private>>
 
 func.func @convolution_bias(%a: !p, %b: !p, %c: !p) {
-  // expected-error @+1 {{has a bias exactly with the epilogues bias and bias_relu}}
+  // expected-error @+1 {{has an operand bias that no epilogue step needs}}
   plan.convolution ins(%a, %b : !p, !p) outs(%c : !p) bias(%b : !p) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1, 2]
   return
 }
@@ -202,18 +202,18 @@ func.func @convolution_type(%a: !p, %b: !p, %c: memref<8xf64, #plan.space<privat
 // -----
 
 !p = memref<8x8xf32, #plan.space<private>>
-func.func @sums_without_the_epilogue(%a: !p, %c: !p, %s: memref<8xf32, #plan.space<private>>) {
-  // expected-error @+1 {{has sums exactly with the epilogues sums_of_a and sums_of_b}}
-  plan.matmul ins(%a, %a : !p, !p) outs(%c : !p) sums(%s : memref<8xf32, #plan.space<private>>) sizes [8, 8, 8] strides [8, 1], [8, 1], [8, 1]
+func.func @reduction_without_the_epilogue(%a: !p, %c: !p, %s: memref<8xf32, #plan.space<private>>) {
+  // expected-error @+1 {{has an operand reduction that no epilogue step needs}}
+  plan.matmul ins(%a, %a : !p, !p) outs(%c : !p) reduction(%s : memref<8xf32, #plan.space<private>>) sizes [8, 8, 8] strides [8, 1], [8, 1], [8, 1]
   return
 }
 
 // -----
 
 !p = memref<8x8xf32, #plan.space<private>>
-func.func @too_few_sums(%a: !p, %c: !p, %s: memref<7xf32, #plan.space<private>>) {
-  // expected-error @+1 {{needs sums of 8 elements}}
-  plan.matmul ins(%a, %a : !p, !p) outs(%c : !p) sums(%s : memref<7xf32, #plan.space<private>>) sizes [8, 8, 8] strides [8, 1], [8, 1], [8, 1] epilogue sums_of_b
+func.func @too_small_reduction(%a: !p, %c: !p, %s: memref<7xf32, #plan.space<private>>) {
+  // expected-error @+1 {{needs a reduction of 8 elements}}
+  plan.matmul ins(%a, %a : !p, !p) outs(%c : !p) reduction(%s : memref<7xf32, #plan.space<private>>) sizes [8, 8, 8] strides [8, 1], [8, 1], [8, 1] epilogue [rhs_reduction]
   return
 }
 

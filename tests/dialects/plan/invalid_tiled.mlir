@@ -113,8 +113,8 @@ func.func @tile_private(%x: !p, %y: !p) {
 func.func @tile_bias(%x: !p, %y: !p) {
   plan.tiled ins(%x : !p) outs(%y : !p) loops [4] strides [64, 64] scratch 0 {
   ^bb0(%a: !t, %b: !t):
-    // expected-error @+1 {{has a bias or sums, which a tile cannot}}
-    plan.matmul ins(%a, %a : !t, !t) outs(%b : !t) bias(%a : !t) sizes [1, 16, 1] strides [1, 1], [1, 1], [16, 1] epilogue bias
+    // expected-error @+1 {{has an epilogue other than a residual, which a tile cannot}}
+    plan.matmul ins(%a, %a : !t, !t) outs(%b : !t) bias(%a : !t) sizes [1, 16, 1] strides [1, 1], [1, 1], [16, 1] epilogue [bias]
   }
   return
 }

@@ -27,11 +27,11 @@ func.func @main(%x: !p {plan.offset = 0 : i64, plan.tensor = #plan.tensor<[8, 8]
   %2 = plan.alloc : memref<4x4xf32, #plan.space<private>>
   // CHECK: plan.matmul {{.*}} sizes [4, 4, 8] strides [8, 1], [4, 1], [4, 1]
   plan.matmul ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%2 : memref<4x4xf32, #plan.space<private>>) sizes [4, 4, 8] strides [8, 1], [4, 1], [4, 1]
-  // CHECK: epilogue accumulate
-  plan.matmul ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%2 : memref<4x4xf32, #plan.space<private>>) sizes [4, 4, 8] strides [8, 1], [4, 1], [4, 1] epilogue accumulate
+  // CHECK: epilogue [residual]
+  plan.matmul ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%2 : memref<4x4xf32, #plan.space<private>>) sizes [4, 4, 8] strides [8, 1], [4, 1], [4, 1] epilogue [residual]
   %c = plan.alloc : memref<2x2x4xf32, #plan.space<private>>
-  // CHECK: plan.convolution {{.*}} sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [2] dilations [-1] low [0] layouts [16, 0, 1, 4], [0, 4, 1, 16], [8, 0, 1, 4] epilogue accumulate
-  plan.convolution ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%c : memref<2x2x4xf32, #plan.space<private>>) sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [2] dilations [-1] low [0] layouts [16, 0, 1, 4], [0, 4, 1, 16], [8, 0, 1, 4] epilogue accumulate
+  // CHECK: plan.convolution {{.*}} sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [2] dilations [-1] low [0] layouts [16, 0, 1, 4], [0, 4, 1, 16], [8, 0, 1, 4] epilogue [residual]
+  plan.convolution ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%c : memref<2x2x4xf32, #plan.space<private>>) sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [2] dilations [-1] low [0] layouts [16, 0, 1, 4], [0, 4, 1, 16], [8, 0, 1, 4] epilogue [residual]
   %s = plan.alloc : memref<64xi8, #plan.space<private>>
   // CHECK: plan.convolution {{.*}} workspace(%{{.*}} : memref<64xi8, #plan.space<private>>) sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [1] dilations [-1] of_lhs [2] low [0] layouts
   plan.convolution ins(%0, %1 : !p, memref<8x4xf32, #plan.space<constant>>) outs(%c : memref<2x2x4xf32, #plan.space<private>>) workspace(%s : memref<64xi8, #plan.space<private>>) sizes [2, 1, 4, 4] windows [4] to [2] of [1] strides [1] dilations [-1] of_lhs [2] low [0] layouts [16, 0, 1, 4], [0, 4, 1, 16], [8, 0, 1, 4]

@@ -66,8 +66,8 @@ func.func @contractions(%w: tensor<16x3x8xf32>, %x: tensor<4x16xf32>, %y: tensor
   %0 = fusion.matmul %w [0, 1, 2], %x [3, 0] into [1, 3, 2] : tensor<16x3x8xf32>, tensor<4x16xf32> -> tensor<3x4x8xf32>
   // A sum over two dimensions that are not contiguous is a sum of matmuls.
   // CHECK: plan.matmul {{.*}} sizes [4, 16, 8]
-  // CHECK: plan.matmul {{.*}} sizes [4, 16, 8] {{.*}} epilogue accumulate
-  // CHECK: plan.matmul {{.*}} sizes [4, 16, 8] {{.*}} epilogue accumulate
+  // CHECK: plan.matmul {{.*}} sizes [4, 16, 8] {{.*}} epilogue [residual]
+  // CHECK: plan.matmul {{.*}} sizes [4, 16, 8] {{.*}} epilogue [residual]
   %1 = fusion.matmul %y [0, 1, 2], %w [3, 0, 2] into [1, 3] : tensor<3x4x8xf32>, tensor<16x3x8xf32> -> tensor<4x16xf32>
   return %0, %1 : tensor<3x4x8xf32>, tensor<4x16xf32>
 }
@@ -100,7 +100,7 @@ func.func @collectives(%x: tensor<4xf32> {sgd.global_type = tensor<8xf32>, sgd.s
 // CHECK: plan.launch @kernel_0 ins(%[[S]] {{.*}}) outs(%[[E]]
 // CHECK: %[[W0:.*]] = plan.view %[[W]] at 32
 // CHECK: %[[Y0:.*]] = plan.view %[[Y]] at 256
-// CHECK: plan.matmul ins(%[[W0]], %[[E]] {{.*}}) outs(%[[Y0]] {{.*}}) sizes [2, 16, 4] strides [4, 1], [16, 1], [32, 1] epilogue{{ +}}accumulate
+// CHECK: plan.matmul ins(%[[W0]], %[[E]] {{.*}}) outs(%[[Y0]] {{.*}}) sizes [2, 16, 4] strides [4, 1], [16, 1], [32, 1] epilogue{{ +}}[residual]
 func.func @tiled(%x: tensor<4x2x16xf32>, %w: tensor<4x4xf32>) -> tensor<4x2x16xf32> {
   %0 = fusion.tiled(%x, %w) loops [2] cuts [1, -1, 1] {
   ^bb0(%a: tensor<4x1x16xf32>, %b: tensor<4x4xf32>):

@@ -56,7 +56,7 @@ func.func @matmul_accumulates(%w: !small, %k: memref<4xf32, #plan.space<private>
   %2 = plan.alloc : !small
   plan.copy %1 to %2 : !small -> !small
   plan.matmul ins(%2, %k : !small, memref<4xf32, #plan.space<private>>) outs(%w : !small)
-    sizes [4, 4, 1] strides [1, 1], [4, 1], [4, 1] epilogue accumulate
+    sizes [4, 4, 1] strides [1, 1], [4, 1], [4, 1] epilogue [residual]
   return %w : !small
 }
 
@@ -113,7 +113,7 @@ func.func @convolution_accumulates(%w: !small, %k: memref<4xf32, #plan.space<pri
   %2 = plan.alloc : !small
   plan.copy %1 to %2 : !small -> !small
   plan.convolution ins(%2, %k : !small, memref<4xf32, #plan.space<private>>) outs(%w : !small)
-    sizes [1, 1, 1, 1] windows [16] to [16] of [1] strides [1] dilations [1] low [0] layouts [16, 0, 1, 1], [0, 0, 0, 0], [16, 0, 1, 1] epilogue accumulate
+    sizes [1, 1, 1, 1] windows [16] to [16] of [1] strides [1] dilations [1] low [0] layouts [16, 0, 1, 1], [0, 0, 0, 0], [16, 0, 1, 1] epilogue [residual]
   return %w : !small
 }
 
@@ -237,7 +237,7 @@ func.func @tiles_accumulate(%w: !small) -> (!small {plan.alias = 0 : i64}) {
   plan.tiled ins(%2 : !small) outs(%w : !small) loops [4] strides [16, 16] scratch 0 {
   ^bb0(%a: memref<4xf32, #plan.space<private>>, %c: memref<4xf32, #plan.space<private>>):
     plan.matmul ins(%a, %a : memref<4xf32, #plan.space<private>>, memref<4xf32, #plan.space<private>>)
-      outs(%c : memref<4xf32, #plan.space<private>>) sizes [4, 1, 1] strides [1, 1], [1, 1], [1, 1] epilogue accumulate
+      outs(%c : memref<4xf32, #plan.space<private>>) sizes [4, 1, 1] strides [1, 1], [1, 1], [1, 1] epilogue [residual]
   }
   return %w : !small
 }

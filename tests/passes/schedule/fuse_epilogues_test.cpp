@@ -19,7 +19,8 @@ namespace {
 class FuseEpilogues : public testing::Test {
  protected:
   FuseEpilogues() : context(MLIRContext::Threading::DISABLED) {
-    context.loadDialect<SgdDialect, fusion::FusionDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
+    context.loadDialect<SgdDialect, fusion::FusionDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect,
+                        math::MathDialect>();
   }
 
   /// The epilogues of the calls that `text` becomes, in their order, such as "bias+relu residual".
@@ -37,9 +38,7 @@ class FuseEpilogues : public testing::Test {
         EXPECT_NEAR(std::get<1>(pair).floats[at], std::get<0>(pair).floats[at], tolerance)
             << "result " << number << ", element " << at;
     SmallVector<std::string> calls;
-    auto add = [&](auto op) {
-      calls.push_back(llvm::join(llvm::map_range(op.getEpilogueList(), fusion::stringifyEpilogue), "+"));
-    };
+    auto add = [&](auto op) { calls.push_back(TextOf(op.getEpilogue(), "+")); };
     module->walk([&](Operation* op) {
       if (auto matmul = dyn_cast<fusion::LibraryMatmulOp>(op)) add(matmul);
       if (auto convolution = dyn_cast<fusion::LibraryConvolutionOp>(op)) add(convolution);
@@ -124,7 +123,7 @@ func.func @main(%x: tensor<2x6x5x4xf32>, %w: tensor<3x3x4x8xf32>, %v: tensor<3x3
               "residual", "residual");
 }
 
-TEST_F(FuseEpilogues, SumsOfOperands) {
+TEST_F(FuseEpilogues, ReductionsOfOperands) {
   expectCalls(R"(
 func.func @main(%x: tensor<4x3x6xf32>, %dy: tensor<4x3x8xf32>) -> (tensor<6x8xf32>, tensor<8xf32>, tensor<8x6xf32>, tensor<6xf32>) {
   %db = sgd.reduce add %dy dimensions = [0, 1] : tensor<4x3x8xf32> -> tensor<8xf32>
@@ -133,7 +132,7 @@ func.func @main(%x: tensor<4x3x6xf32>, %dy: tensor<4x3x8xf32>) -> (tensor<6x8xf3
   %t = fusion.matmul %x [0, 1, 2], %dy [0, 1, 3] into [3, 2] : tensor<4x3x6xf32>, tensor<4x3x8xf32> -> tensor<8x6xf32>
   return %dw, %db, %t, %sx : tensor<6x8xf32>, tensor<8xf32>, tensor<8x6xf32>, tensor<6xf32>
 })",
-              "", "sums_of_lhs sums_of_rhs");
+              "", "lhs_reduction rhs_reduction");
 }
 
 TEST_F(FuseEpilogues, Gelu) {

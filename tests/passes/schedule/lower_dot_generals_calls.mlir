@@ -1,8 +1,8 @@
 // RUN: sgd-opt %s --target=cuda:sm_90 --sgd-lower-dot-generals | FileCheck %s
 
 // Matmuls that keep their sums take bf16 and give f32; operands of another type than each other do not.
-// CHECK-LABEL: @keeps_sums
-func.func @keeps_sums(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>, %f: tensor<8x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+// CHECK-LABEL: @accumulator_results
+func.func @accumulator_results(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>, %f: tensor<8x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
   // CHECK-NOT: arith.extf
   // CHECK: fusion.matmul {{.*}} : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf32>
   %0 = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf32>

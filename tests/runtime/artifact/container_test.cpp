@@ -85,7 +85,7 @@ TEST(Container, ErrorsSayWhatIsDamaged) {
     return ErrorOf(damaged);
   };
   EXPECT_EQ(flipped(0), "not an sgd artifact (bad magic number)");
-  EXPECT_THAT(flipped(8), HasSubstr("has format version 0; this program reads version 1"));
+  EXPECT_THAT(flipped(8), HasSubstr("has format version 3; this program reads version 2"));
   EXPECT_THAT(flipped(30), HasSubstr("damaged header or section table"));
   EXPECT_THAT(flipped(70), HasSubstr("damaged header or section table"));
   EXPECT_THAT(flipped(file.find("a program")), HasSubstr("damaged section 'program'"));

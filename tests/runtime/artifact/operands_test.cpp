@@ -49,15 +49,15 @@ MatmulT Product() {
 
 TEST(Operands, FollowTheEpilogue) {
   EXPECT_EQ(TextOf(Product()),
-            "read a 0+4, read b 4+4, write c 8+4, read bias (), read aux (), write sums (), "
+            "read a 0+4, read b 4+4, write c 8+4, read bias (), read aux (), write reduction (), "
             "write workspace ()");
   MatmulT sum = Product();
-  sum.epilogue = Epilogue::Accumulate;
+  sum.epilogue = {EpilogueStep::Residual};
   EXPECT_THAT(TextOf(sum), ::testing::HasSubstr("update c 8+4"));
   MatmulT gelu = Product();
-  gelu.activation = Activation::Gelu, gelu.aux = At(12, 4);
+  gelu.epilogue = {EpilogueStep::Gelu}, gelu.aux = At(12, 4);
   EXPECT_THAT(TextOf(gelu), ::testing::HasSubstr("write aux 12+4"));
-  gelu.activation = Activation::GeluGradient;
+  gelu.epilogue = {EpilogueStep::GeluGradient};
   EXPECT_THAT(TextOf(gelu), ::testing::HasSubstr("read aux 12+4"));
 }
 
@@ -128,7 +128,7 @@ TEST(Operands, AreInMemoryWhateverTheKindChecks) {
   const auto outside = [] { return testing::SliceAt(Space::Private, uint64_t{1} << 40, 64); };
   ExpectRefused({
       {"bias without its epilogue", [&](ArtifactT&, ProgramT& p) { MatmulIn(p).bias = outside(); },
-       "instruction 0 (matmul): bias: 64 bytes at 1099511627776 are outside of the Private space"},
+       "instruction 0 (matmul): an operand bias that no epilogue step needs"},
       {"copy to constants",
        [](ArtifactT&, ProgramT& p) { CopyIn(p).target = testing::SliceAt(Space::Constant, 0, 256); },
        "instruction 2 (copy): target is in the constants, which are read-only"},
@@ -138,12 +138,12 @@ TEST(Operands, AreInMemoryWhateverTheKindChecks) {
 }
 
 TEST(SchemaNames, AreLowerCase) {
-  EXPECT_EQ(NameOf(Epilogue::SumsOfA), "sums_of_a");
-  EXPECT_EQ(NameOf(Activation::GeluGradient), "gelu_gradient");
+  EXPECT_EQ(NameOf(EpilogueStep::LhsReduction), "lhs_reduction");
+  EXPECT_EQ(NameOf(EpilogueStep::GeluGradient), "gelu_gradient");
   EXPECT_EQ(NameOf(CollectiveKind::AllToAll), "all_to_all");
   EXPECT_EQ(NameOf(Operation::LaunchGroup), "launch_group");
   EXPECT_EQ(NameOf(Operation::NONE), "unknown");
-  EXPECT_EQ(NameOf(static_cast<Epilogue>(200)), "unknown");
+  EXPECT_EQ(NameOf(static_cast<EpilogueStep>(200)), "unknown");
 }
 
 // The two other tables of names, of parts that do not know the schema.

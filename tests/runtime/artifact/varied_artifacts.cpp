@@ -15,7 +15,7 @@ namespace {
 using artifact::ArtifactT;
 using artifact::CollectiveKind;
 using artifact::ElementType;
-using artifact::Epilogue;
+using artifact::EpilogueStep;
 using artifact::ProgramT;
 using artifact::Slice;
 using artifact::Space;
@@ -56,10 +56,10 @@ void AddMatmuls(ArtifactT& root, ProgramT& program) {
     matmul.b = Boxed(memory.Private(2 * 33 * 40 * size));
     matmul.c = Boxed(memory.Private(6 * 17 * 33 * size));
     if (element == ElementType::F32) {
-      matmul.epilogue = Epilogue::BiasRelu;
+      matmul.epilogue = {EpilogueStep::Bias, EpilogueStep::Relu};
       matmul.bias = Boxed(memory.Private(33 * size));
     } else if (element == ElementType::F64) {
-      matmul.epilogue = Epilogue::Accumulate;
+      matmul.epilogue = {EpilogueStep::Residual};
     }
     Append(program, std::move(matmul));
   }
@@ -91,7 +91,7 @@ void AddConvolution(ArtifactT& root, ProgramT& program, ElementType element, uin
   c.lhs = Boxed(memory.Private(2 * 63 * in * size));
   c.rhs = Boxed(memory.Private(9 * in * outputs * size));
   c.result = Boxed(memory.Private(2 * 63 * out * 4));
-  c.epilogue = groups == 1 ? Epilogue::None : Epilogue::Bias;
+  if (groups > 1) c.epilogue = {EpilogueStep::Bias};
   if (groups > 1) c.bias = Boxed(memory.Private(out * 4));
   Append(program, std::move(c));
 }

@@ -53,7 +53,9 @@ TEST(VerifyConvolution, RefusesWhatIsWrong) {
       {"element", [](ConvolutionT& c) { c.element = ElementType::Bool; }, "(convolution): unknown element type"},
       {"complex element", [](ConvolutionT& c) { c.element = ElementType::C64; }, "unknown element type"},
       {"unknown element", [](ConvolutionT& c) { c.element = static_cast<ElementType>(99); }, "unknown element type"},
-      {"epilogue", [](ConvolutionT& c) { c.epilogue = static_cast<Epilogue>(9); }, "unknown epilogue"},
+      {"epilogue", [](ConvolutionT& c) { c.epilogue = {static_cast<EpilogueStep>(9)}; }, "unknown epilogue"},
+      {"gelu", [](ConvolutionT& c) { c.epilogue = {EpilogueStep::Gelu}; },
+       "epilogue step gelu, which convolutions have not"},
       {"stride", [](ConvolutionT& c) { c.spatial = {Window(6, 3, 0, 1, 0)}; }, "a stride below 1"},
       {"dilation", [](ConvolutionT& c) { c.spatial = {Window(6, 3, 1, 0, 0)}; }, "a dilation of 0"},
       {"far padding", [](ConvolutionT& c) { c.spatial = {Window(6, 3, 1, 1, INT64_MIN)}; }, "is larger than 2^31"},
@@ -95,10 +97,10 @@ TEST(VerifyConvolution, RefusesWhatIsWrong) {
       {"overlap", [](ConvolutionT& c) { c.result = testing::SliceAt(Space::Private, 64, 192); },
        "the result overlaps an operand"},
       {"constant", [](ConvolutionT& c) { c.result = testing::SliceAt(Space::Constant, 0, 192); }, "read-only"},
-      {"no bias", [](ConvolutionT& c) { c.epilogue = Epilogue::Bias; }, "bias is missing"},
+      {"no bias", [](ConvolutionT& c) { c.epilogue = {EpilogueStep::Bias}; }, "no operand bias for epilogue step bias"},
       {"overlapping bias",
        [](ConvolutionT& c) {
-         c.epilogue = Epilogue::Bias;
+         c.epilogue = {EpilogueStep::Bias};
          c.bias = testing::SliceAt(Space::Private, 256, 16);
        },
        "the result overlaps the bias"},

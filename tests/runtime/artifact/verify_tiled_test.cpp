@@ -97,10 +97,13 @@ TEST(VerifyTiled, RefusesEachViolation) {
       {"alignment of kernels", [](TiledT& t) { t.operands[2]->strides = {32}, t.steps.erase(t.steps.begin() + 1); },
        "not a multiple of 64 bytes"},
       {"bias", [](TiledT& t) { ProductIn(t, 0).bias = testing::SliceAt(Space::Private, 0, 64); },
-       "a bias or workspace"},
+       "step 0: an operand bias that no epilogue step needs"},
+      {"workspace", [](TiledT& t) { ProductIn(t, 0).workspace = testing::SliceAt(Space::Private, 4032, 64); },
+       "step 0: a workspace in a tile"},
       {"epilogue",
        [](TiledT& t) {
-         ProductIn(t, 0).epilogue = Epilogue::Bias, ProductIn(t, 0).bias = testing::SliceAt(Space::Private, 0, 64);
+         ProductIn(t, 0).epilogue = {EpilogueStep::Bias},
+                      ProductIn(t, 0).bias = testing::SliceAt(Space::Private, 0, 64);
        },
        "an epilogue that tiles do not have"},
       {"outputs", [](TiledT& t) { t.outputs = 4; }, "4 of 3 operands are outputs"},

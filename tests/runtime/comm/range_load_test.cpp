@@ -12,33 +12,33 @@
 namespace sgd::comm {
 namespace {
 
-using Digits = std::vector<RankDigit>;
+using SubAxes = std::vector<SubAxis>;
 
-uint64_t Ranks(const Digits& digits) {
+uint64_t Ranks(const SubAxes& sub_axes) {
   uint64_t ranks = 1;
-  for (const RankDigit& digit : digits) ranks *= digit.size;
+  for (const SubAxis& sub_axis : sub_axes) ranks *= sub_axis.size;
   return ranks;
 }
 
-// All digits of a mesh, the last axis fastest.
-Digits DigitsOf(const std::vector<uint64_t>& sizes) {
-  Digits digits;
+// All sub-axes of a mesh, the last axis fastest.
+SubAxes SubAxesOf(const std::vector<uint64_t>& sizes) {
+  SubAxes sub_axes;
   uint64_t stride = 1;
-  for (size_t i = sizes.size(); i-- > 0; stride *= sizes[i]) digits.insert(digits.begin(), {stride, sizes[i]});
-  return digits;
+  for (size_t i = sizes.size(); i-- > 0; stride *= sizes[i]) sub_axes.insert(sub_axes.begin(), {stride, sizes[i]});
+  return sub_axes;
 }
 
-// Every selection of `digits` in every order.
-std::vector<Digits> Orders(const Digits& digits) {
-  std::vector<Digits> orders;
-  for (uint32_t selected = 0; selected < uint32_t{1} << digits.size(); ++selected) {
+// Every selection of `sub_axes` in every order.
+std::vector<SubAxes> Orders(const SubAxes& sub_axes) {
+  std::vector<SubAxes> orders;
+  for (uint32_t selected = 0; selected < uint32_t{1} << sub_axes.size(); ++selected) {
     std::vector<size_t> order;
-    for (size_t i = 0; i < digits.size(); ++i) {
+    for (size_t i = 0; i < sub_axes.size(); ++i) {
       if (selected >> i & 1) order.push_back(i);
     }
     do {
       orders.emplace_back();
-      for (size_t i : order) orders.back().push_back(digits[i]);
+      for (size_t i : order) orders.back().push_back(sub_axes[i]);
     } while (std::next_permutation(order.begin(), order.end()));
   }
   return orders;
@@ -49,15 +49,15 @@ std::string Text(const TileRange& range) {
                       " offset ", range.offset, " divisor ", range.divisor, " step ", range.step);
 }
 
-std::string Text(const Digits& digits) {
+std::string Text(const SubAxes& sub_axes) {
   std::string text;
-  for (const RankDigit& digit : digits) absl::StrAppend(&text, "(", digit.stride, ")", digit.size, " ");
+  for (const SubAxis& sub_axis : sub_axes) absl::StrAppend(&text, "(", sub_axis.stride, ")", sub_axis.size, " ");
   return text;
 }
 
 class RangeLoadTest : public testing::Test {
  protected:
-  void Compare(const Digits& mesh, const Digits& tiles, const Digits& results, const std::vector<RangeLoad>& loads) {
+  void Compare(const SubAxes& mesh, const SubAxes& tiles, const SubAxes& results, const std::vector<RangeLoad>& loads) {
     std::vector<uint64_t> sent(Ranks(mesh));
     for (const RangeLoad& load : loads) AddSentBytes(tiles, results, load.range, load.element_bytes, sent);
     const uint64_t walked = *std::max_element(sent.begin(), sent.end());
@@ -81,7 +81,7 @@ uint64_t Next(uint64_t& state, uint64_t count) {
 
 TEST_F(RangeLoadTest, EqualsTheWalkOnEverySmallRange) {
   for (uint64_t ranks : {1, 2, 3, 4, 5}) {
-    const Digits mesh = DigitsOf({ranks});
+    const SubAxes mesh = SubAxesOf({ranks});
     for (uint64_t size = 0; size <= 9; ++size)
       for (uint64_t slack = 0; slack < 2; ++slack)
         for (uint64_t length = 0; length <= 4; ++length)
@@ -95,17 +95,17 @@ TEST_F(RangeLoadTest, EqualsTheWalkOnEverySmallRange) {
 }
 
 TEST_F(RangeLoadTest, EqualsTheWalkInEveryOrderOfAxes) {
-  const std::vector<Digits> meshes = {DigitsOf({2, 3}),
-                                      DigitsOf({4, 2}),
-                                      DigitsOf({2, 2, 3}),
-                                      DigitsOf({3, 2, 2, 2}),
-                                      // An axis of 12 in parts, beside one of 2.
-                                      {{8, 3}, {4, 2}, {2, 2}, {1, 2}}};
+  const std::vector<SubAxes> meshes = {SubAxesOf({2, 3}),
+                                       SubAxesOf({4, 2}),
+                                       SubAxesOf({2, 2, 3}),
+                                       SubAxesOf({3, 2, 2, 2}),
+                                       // An axis of 12 in parts, beside one of 2.
+                                       {{8, 3}, {4, 2}, {2, 2}, {1, 2}}};
   uint64_t state = 1;
-  for (const Digits& mesh : meshes) {
-    const std::vector<Digits> orders = Orders(mesh);
-    for (const Digits& tiles : orders) {
-      for (const Digits& results : orders) {
+  for (const SubAxes& mesh : meshes) {
+    const std::vector<SubAxes> orders = Orders(mesh);
+    for (const SubAxes& tiles : orders) {
+      for (const SubAxes& results : orders) {
         const uint64_t size = Next(state, 40), slack = Next(state, 4) / 3;
         TileRange range{.size = size, .tile = (size + Ranks(tiles) - 1) / Ranks(tiles) + slack};
         // New tiles of the same dimension.
@@ -129,7 +129,7 @@ TEST_F(RangeLoadTest, AddsUpOperands) {
   uint64_t state = 2;
   for (uint64_t i = 0; i < 3000; ++i) {
     const uint64_t ranks = 1 + Next(state, 12);
-    const Digits mesh = DigitsOf({ranks});
+    const SubAxes mesh = SubAxesOf({ranks});
     std::vector<RangeLoad> loads;
     for (uint64_t operand = 0; operand < uint64_t{2} + i % 2; ++operand) {
       const uint64_t size = Next(state, 60), tile = (size + ranks - 1) / ranks;
@@ -145,15 +145,15 @@ TEST_F(RangeLoadTest, AddsUpOperands) {
 TEST_F(RangeLoadTest, EqualsTheWalkOnLongAxes) {
   uint64_t state = 3;
   for (uint64_t ranks : {64, 97, 128, 240}) {
-    const Digits mesh = DigitsOf({ranks});
-    std::vector<Digits> orders = {mesh, {}};
+    const SubAxes mesh = SubAxesOf({ranks});
+    std::vector<SubAxes> orders = {mesh, {}};
     if (ranks % 8 == 0) {
-      const Digits parts = DigitsOf({8, ranks / 8});
+      const SubAxes parts = SubAxesOf({8, ranks / 8});
       orders.push_back({parts[1], parts[0]});
       orders.push_back({parts[0]});
       orders.push_back({parts[1]});
     }
-    for (const Digits& results : orders) {
+    for (const SubAxes& results : orders) {
       for (int i = 0; i < 150; ++i) {
         const uint64_t size = Next(state, 30 * ranks), tile = (size + ranks - 1) / ranks;
         const uint64_t parts = Ranks(results), own = (size + parts - 1) / parts;
@@ -175,7 +175,7 @@ TEST_F(RangeLoadTest, EqualsTheWalkOnLongAxes) {
 
 // Models of many ranks ask this: a walk over the tiles of all ranks would take minutes.
 TEST(MostSentBytesTest, TakesNoTimePerRank) {
-  const Digits mesh = DigitsOf({1 << 20});
+  const SubAxes mesh = SubAxesOf({1 << 20});
   for (int i = 0; i < 1000; ++i) {
     const uint64_t size = 12288 + static_cast<uint64_t>(i);
     const RangeLoad load{{.size = size, .tile = 1, .length = size}, 4};
@@ -186,7 +186,7 @@ TEST(MostSentBytesTest, TakesNoTimePerRank) {
 
 TEST(MostSentBytesTest, WalksWhereAxesAreCutInTwoWays) {
   // Halves and thirds of an axis of six.
-  const Digits halves = {{3, 2}}, thirds = {{2, 3}};
+  const SubAxes halves = {{3, 2}}, thirds = {{2, 3}};
   const TileRange range{.size = 12, .tile = 6, .length = 4, .scale = 4};
   std::vector<uint64_t> sent(6);
   AddSentBytes(halves, thirds, range, 1, sent);

@@ -33,9 +33,9 @@ TEST(SentBytes, ARankAloneSendsNothing) {
   }
 }
 
-constexpr RankDigit kMajor{2, 2}, kMinor{1, 2};
+constexpr SubAxis kMajor{2, 2}, kMinor{1, 2};
 
-std::vector<uint64_t> SentOfRanges(const std::vector<RankDigit>& tiles, const std::vector<RankDigit>& results,
+std::vector<uint64_t> SentOfRanges(const std::vector<SubAxis>& tiles, const std::vector<SubAxis>& results,
                                    const TileRange& range) {
   std::vector<uint64_t> sent(4);
   AddSentBytes(tiles, results, range, 1, sent);
@@ -44,7 +44,7 @@ std::vector<uint64_t> SentOfRanges(const std::vector<RankDigit>& tiles, const st
 
 TEST(AddSentBytes, CountsWhatOthersNeed) {
   using Sent = std::vector<uint64_t>;
-  const std::vector<RankDigit> four = {kMajor, kMinor}, minor = {kMinor};
+  const std::vector<SubAxis> four = {kMajor, kMinor}, minor = {kMinor};
   // A halo of one on both sides.
   EXPECT_EQ(SentOfRanges(four, four, {.size = 8, .tile = 2, .length = 4, .scale = 2, .offset = -1}),
             (Sent{1, 2, 2, 1}));

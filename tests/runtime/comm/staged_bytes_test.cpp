@@ -8,9 +8,9 @@
 namespace sgd::comm {
 namespace {
 
-using Digits = std::vector<RankDigit>;
+using SubAxes = std::vector<SubAxis>;
 
-void AddByPairs(const Digits& tiles, const Digits& results, const TileRange& range, uint64_t outer,
+void AddByPairs(const SubAxes& tiles, const SubAxes& results, const TileRange& range, uint64_t outer,
                 uint64_t inner_bytes, std::vector<uint64_t>& staged) {
   for (uint64_t rank = 0; rank < staged.size(); ++rank) {
     ForEachTile(range, range.Start(IndexOver(results, rank)), [&](uint64_t tile, const ResultSpan& span) {
@@ -26,13 +26,13 @@ void AddByPairs(const Digits& tiles, const Digits& results, const TileRange& ran
 
 TEST(AddStagedBytes, EqualsTheWalkOverPairs) {
   // A mesh of 2 x 4 ranks, tiles and results numbered by one axis, the other, or both in either order.
-  const RankDigit major{4, 2}, minor{1, 4};
-  const std::vector<Digits> orders = {{}, {major}, {minor}, {major, minor}, {minor, major}};
+  const SubAxis major{4, 2}, minor{1, 4};
+  const std::vector<SubAxes> orders = {{}, {major}, {minor}, {major, minor}, {minor, major}};
   uint64_t packing = 0, cases = 0;
-  for (const Digits& tiles : orders) {
+  for (const SubAxes& tiles : orders) {
     uint64_t group_size = 1;
-    for (const RankDigit& digit : tiles) group_size *= digit.size;
-    for (const Digits& results : orders)
+    for (const SubAxis& sub_axis : tiles) group_size *= sub_axis.size;
+    for (const SubAxes& results : orders)
       for (uint64_t size : {0, 1, 7, 8, 16, 23})
         for (uint64_t length : {0, 1, 3, 8, 23})
           for (int64_t scale : {-3, 0, 1, 2, 3, 5})

@@ -5,17 +5,20 @@
 #include <random>
 
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "tests/runtime/device/conformance.h"
+#include "tests/runtime/library/sum_epilogues.h"
 
 namespace sgd::testing {
 namespace {
 
 using artifact::ConvolutionT;
 using artifact::ElementType;
-using artifact::Epilogue;
 using artifact::Slice;
 using artifact::Space;
 using artifact::WindowDim;
+using library::Epilogue;
+using library::EpilogueStep;
 
 using Random = std::mt19937;
 
@@ -82,7 +85,7 @@ Problem ProblemOf(Random& random, const Sizes& s, ElementType element, Epilogue 
   using Dim = artifact::ConvolutionDim;
   const auto size = [](int64_t value) { return static_cast<uint64_t>(value); };
   c.element = element;
-  c.epilogue = epilogue;
+  c.epilogue = artifact::StepsOf(epilogue);
   c.batch = std::make_unique<Dim>(size(s.batch), lhs.strides[0], 0, result.strides[0]);
   c.groups = std::make_unique<Dim>(size(s.groups), lhs.strides[1], rhs.strides[0], result.strides[1]);
   c.inputs = std::make_unique<Dim>(size(s.inputs), lhs.strides[2], rhs.strides[1], 0);
@@ -91,7 +94,8 @@ Problem ProblemOf(Random& random, const Sizes& s, ElementType element, Epilogue 
     c.spatial.emplace_back(size(s.in[i]), size(s.out[i]), size(s.kernel[i]), s.stride[i], s.dilation[i], s.low[i],
                            lhs.strides[3 + i], rhs.strides[3 + i], result.strides[3 + i]);
   }
-  const uint64_t bytes = artifact::ElementSize(element), sum = artifact::ElementSize(artifact::SumElement(element));
+  const uint64_t bytes = artifact::ElementSize(element),
+                 sum = artifact::ElementSize(artifact::AccumulatorElement(element));
   const auto align = [](uint64_t value) { return (value + 63) / 64 * 64; };
   p.lhs_elements = lhs.elements, p.rhs_elements = rhs.elements, p.result_elements = result.elements;
   p.bias_elements = size(s.groups * s.outputs);
@@ -103,7 +107,7 @@ Problem ProblemOf(Random& random, const Sizes& s, ElementType element, Epilogue 
   c.lhs = std::make_unique<Slice>(Space::Private, p.lhs_offset, lhs.elements * bytes);
   c.rhs = std::make_unique<Slice>(Space::Private, p.rhs_offset, rhs.elements * bytes);
   c.result = std::make_unique<Slice>(Space::Private, p.result_offset, result.elements * sum);
-  if (epilogue == Epilogue::Bias || epilogue == Epilogue::BiasRelu) {
+  if (epilogue.Has(EpilogueStep::kBias)) {
     c.bias = std::make_unique<Slice>(Space::Private, p.bias_offset, p.bias_elements * sum);
   }
   return p;
@@ -142,6 +146,7 @@ void ForEachIndex(const std::vector<uint64_t>& sizes, Visit visit) {
 template <typename T, typename Sum>
 std::vector<Sum> Expected(const Problem& p, const Operands<T, Sum>& values) {
   const ConvolutionT& c = p.convolution;
+  const Epilogue epilogue = artifact::EpilogueOf(c.epilogue);
   std::vector<Sum> result = values.result;
   std::vector<uint64_t> places = {c.batch->size(), c.groups->size(), c.outputs->size()}, taps = {c.inputs->size()};
   for (const WindowDim& dim : c.spatial) {
@@ -166,9 +171,9 @@ std::vector<Sum> Expected(const Problem& p, const Operands<T, Sum>& values) {
     int64_t at = n * c.batch->result() + g * c.groups->result() + f * c.outputs->result();
     for (size_t i = 0; i < c.spatial.size(); ++i) at += place[3 + i] * c.spatial[i].result();
     Sum& target = result[static_cast<size_t>(at)];
-    if (c.epilogue == Epilogue::Accumulate) sum += target;
+    if (epilogue.Has(EpilogueStep::kResidual)) sum += target;
     if (c.bias != nullptr) sum += values.bias[static_cast<size_t>(g) * c.outputs->size() + static_cast<size_t>(f)];
-    if (c.epilogue == Epilogue::BiasRelu && sum < Sum{0}) sum = Sum{0};
+    if (epilogue.Has(EpilogueStep::kRelu) && sum < Sum{0}) sum = Sum{0};
     target = sum;
   });
   return result;
@@ -195,7 +200,8 @@ std::vector<Sum> Compute(device::Device& device, const Problem& p, const Operand
 
 std::string Describe(const Problem& p) {
   const ConvolutionT& c = p.convolution;
-  std::string text = std::string(artifact::ElementName(c.element)) + " epilogue " + EnumNameEpilogue(c.epilogue);
+  std::string text =
+      std::string(artifact::ElementName(c.element)) + " epilogue " + library::TextOf(artifact::EpilogueOf(c.epilogue));
   const auto dim = [&](const char* name, const artifact::ConvolutionDim& d) {
     text += std::string(" ") + name + " " + std::to_string(d.size()) + " [" + std::to_string(d.lhs()) + ", " +
             std::to_string(d.rhs()) + ", " + std::to_string(d.result()) + "]";
@@ -221,9 +227,9 @@ void Check(device::Device& device, Random& random, const Problem& p) {
 TEST_P(DeviceConformance, ConvolutionsOfRandomShapesAndLayouts) {
   auto device = MakeDevice(2);
   Random random(11);
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < 240; ++i) {
     const Sizes sizes = RandomSizes(random);
-    const Epilogue epilogue = artifact::EnumValuesEpilogue()[random() % 4];
+    const Epilogue epilogue = testing::kSumEpilogues[random() % std::size(testing::kSumEpilogues)];
     SCOPED_TRACE(i);
     Check<float, float>(*device, random, ProblemOf(random, sizes, ElementType::F32, epilogue));
     if (i % 4 == 0) Check<double, double>(*device, random, ProblemOf(random, sizes, ElementType::F64, epilogue));
@@ -239,7 +245,8 @@ TEST_P(DeviceConformance, ConvolutionsOfRepeatedElements) {
   auto device = MakeDevice(2);
   Random random(29);
   for (int i = 0; i < 200; ++i) {
-    Problem p = ProblemOf(random, RandomSizes(random), ElementType::F32, artifact::EnumValuesEpilogue()[random() % 4]);
+    Problem p = ProblemOf(random, RandomSizes(random), ElementType::F32,
+                          testing::kSumEpilogues[random() % std::size(testing::kSumEpilogues)]);
     ConvolutionT& c = p.convolution;
     const auto repeat = [&](int64_t stride) { return random() % 2 == 0 ? 0 : stride; };
     using Dim = artifact::ConvolutionDim;
@@ -264,7 +271,7 @@ TEST_P(DeviceConformance, ConvolutionsOfFarWindows) {
   Random random(31);
   for (const int64_t groups : {1, 2}) {
     const Sizes sizes{2, groups, 16, 1, {1, 1}, {16, 2}, {2, 1024}, {1, 16777215}, {1048574, 16777216}, {0, 0}};
-    Check<float, float>(*device, random, ProblemOf(random, sizes, ElementType::F32, Epilogue::None));
+    Check<float, float>(*device, random, ProblemOf(random, sizes, ElementType::F32, testing::kNoEpilogue));
     if (HasFatalFailure()) return;
   }
 }
@@ -284,7 +291,8 @@ TEST_P(DeviceConformance, LargeConvolutions) {
   for (const Sizes& size : sizes) {
     for (int layout = 0; layout < 2; ++layout) {
       Check<float, float>(*device, random,
-                          ProblemOf(random, size, ElementType::F32, artifact::EnumValuesEpilogue()[number++ % 4]));
+                          ProblemOf(random, size, ElementType::F32,
+                                    testing::kSumEpilogues[number++ % std::size(testing::kSumEpilogues)]));
       if (HasFatalFailure()) return;
     }
   }
@@ -293,7 +301,7 @@ TEST_P(DeviceConformance, LargeConvolutions) {
 TEST_P(DeviceConformance, ConvolutionBitsDoNotDependOnThreads) {
   Random random(3);
   const Problem p = ProblemOf(random, {3, 2, 80, 70, {9, 11}, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
-                              ElementType::F32, Epilogue::None);
+                              ElementType::F32, testing::kNoEpilogue);
   Operands<float, float> values = RandomOperands<float, float>(random, p);
   for (float& value : values.lhs) value += 0.1f;
   std::vector<float> one;
@@ -308,7 +316,8 @@ TEST_P(DeviceConformance, ConvolutionBitsDoNotDependOnThreads) {
 TEST_P(DeviceConformance, ConvolutionOfBooleansIsRefused) {
   auto device = MakeDevice(1);
   Random random(1);
-  const Problem p = ProblemOf(random, {1, 1, 2, 2, {3}, {3}, {1}, {1}, {1}, {0}}, ElementType::Bool, Epilogue::None);
+  const Problem p =
+      ProblemOf(random, {1, 1, 2, 2, {3}, {3}, {1}, {1}, {1}, {0}}, ElementType::Bool, testing::kNoEpilogue);
   TestArena arena(*device, p.bytes);
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Convolution::Pack(builder, &p.convolution));

@@ -8,18 +8,20 @@
 #include <random>
 
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "tests/runtime/device/conformance.h"
+#include "tests/runtime/library/sum_epilogues.h"
 
 namespace sgd::testing {
 namespace {
 
 using artifact::ElementType;
-using artifact::Epilogue;
 using artifact::Slice;
 using artifact::Space;
+using library::Epilogue;
+using library::EpilogueStep;
 
 // Those of every device; an operand's sums are a GPU's.
-constexpr Epilogue kEpilogues[] = {Epilogue::None, Epilogue::Bias, Epilogue::BiasRelu, Epilogue::Accumulate};
 
 // How a matrix of each operand lies in memory.
 enum class Layout { kRows, kColumns, kSparse };
@@ -29,7 +31,7 @@ struct Problem {
   std::vector<uint64_t> batch;
   bool shared_b = false;  // B is the same for all of the batch
   Layout a = Layout::kRows, b = Layout::kRows, c = Layout::kRows;
-  Epilogue epilogue = Epilogue::None;
+  Epilogue epilogue = testing::kNoEpilogue;
 };
 
 struct Strides {
@@ -89,8 +91,8 @@ Instruction InstructionOf(const Problem& p, ElementType element) {
   m.b_batch = i.b.batch, m.b_k = i.b.rows, m.b_n = i.b.columns;
   m.c = std::make_unique<Slice>(Space::Private, i.c_offset, i.c.elements * size);
   m.c_batch = i.c.batch, m.c_m = i.c.rows, m.c_n = i.c.columns;
-  m.epilogue = p.epilogue;
-  if (p.epilogue == Epilogue::Bias || p.epilogue == Epilogue::BiasRelu) {
+  m.epilogue = artifact::StepsOf(p.epilogue);
+  if (p.epilogue.Has(EpilogueStep::kBias)) {
     m.bias = std::make_unique<Slice>(Space::Private, i.bias_offset, p.n * size);
   }
   return i;
@@ -138,10 +140,10 @@ std::vector<T> Expected(const Problem& p, const Instruction& i, const Operands<T
                         static_cast<Sum>(values.b[static_cast<size_t>(b + k * i.b.rows + column * i.b.columns)]));
         }
         T& target = result[static_cast<size_t>(c + row * i.c.rows + column * i.c.columns)];
-        if (p.epilogue == Epilogue::Accumulate) sum = static_cast<Sum>(sum + static_cast<Sum>(target));
+        if (p.epilogue.Has(EpilogueStep::kResidual)) sum = static_cast<Sum>(sum + static_cast<Sum>(target));
         if (i.matmul.bias != nullptr)
           sum = static_cast<Sum>(sum + static_cast<Sum>(values.bias[static_cast<size_t>(column)]));
-        if (p.epilogue == Epilogue::BiasRelu && static_cast<T>(sum) < T{0}) sum = Sum{0};
+        if (p.epilogue.Has(EpilogueStep::kRelu) && static_cast<T>(sum) < T{0}) sum = Sum{0};
         target = static_cast<T>(sum);
       }
     }
@@ -172,7 +174,7 @@ std::string Describe(const Problem& p) {
   return std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k) + " batch " +
          std::to_string(p.batch.size()) + " layouts " + std::to_string(static_cast<int>(p.a)) +
          std::to_string(static_cast<int>(p.b)) + std::to_string(static_cast<int>(p.c)) + " epilogue " +
-         EnumNameEpilogue(p.epilogue);
+         library::TextOf(p.epilogue);
 }
 
 template <typename T>
@@ -202,7 +204,7 @@ TEST_P(DeviceConformance, MatmulOfEveryLayoutAndEpilogue) {
     for (Layout a : kLayouts) {
       for (Layout b : kLayouts) {
         for (Layout c : kLayouts) {
-          for (Epilogue epilogue : kEpilogues) {
+          for (Epilogue epilogue : testing::kSumEpilogues) {
             CheckFloat(*device, {size[0], size[1], size[2], {}, false, a, b, c, epilogue});
           }
         }
@@ -215,7 +217,7 @@ TEST_P(DeviceConformance, MatmulOfBatches) {
   auto device = MakeDevice(3);
   for (const std::vector<uint64_t>& batch : {std::vector<uint64_t>{1}, {3}, {2, 3}, {2, 1, 2, 2}, {2, 0}}) {
     for (bool shared : {false, true}) {
-      for (Epilogue epilogue : kEpilogues) {
+      for (Epilogue epilogue : testing::kSumEpilogues) {
         CheckFloat(*device, {5, 9, 4, batch, shared, Layout::kRows, Layout::kColumns, Layout::kRows, epilogue});
       }
     }
@@ -224,7 +226,7 @@ TEST_P(DeviceConformance, MatmulOfBatches) {
 
 TEST_P(DeviceConformance, MatmulOfEmptySizes) {
   auto device = MakeDevice(2);
-  for (Epilogue epilogue : kEpilogues) {
+  for (Epilogue epilogue : testing::kSumEpilogues) {
     CheckFloat(*device, {5, 9, 0, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, epilogue});
     CheckFloat(*device, {5, 9, 0, {}, false, Layout::kRows, Layout::kRows, Layout::kColumns, epilogue});
     CheckFloat(*device, {0, 9, 4, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, epilogue});
@@ -234,12 +236,12 @@ TEST_P(DeviceConformance, MatmulOfEmptySizes) {
 
 TEST_P(DeviceConformance, MatmulBitsDoNotDependOnThreads) {
   const Problem problems[] = {
-      {300, 520, 200, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::BiasRelu},
-      {520, 300, 200, {}, false, Layout::kColumns, Layout::kRows, Layout::kRows, Epilogue::Accumulate},
-      {300, 260, 200, {}, false, Layout::kRows, Layout::kColumns, Layout::kColumns, Epilogue::Bias},
-      {100, 70, 30, {}, false, Layout::kSparse, Layout::kSparse, Layout::kSparse, Epilogue::None},
-      {65, 33, 70, {7}, true, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::None},
-      {1, 2000, 3000, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::None},
+      {300, 520, 200, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, testing::kBiasRelu},
+      {520, 300, 200, {}, false, Layout::kColumns, Layout::kRows, Layout::kRows, testing::kResidual},
+      {300, 260, 200, {}, false, Layout::kRows, Layout::kColumns, Layout::kColumns, testing::kBias},
+      {100, 70, 30, {}, false, Layout::kSparse, Layout::kSparse, Layout::kSparse, testing::kNoEpilogue},
+      {65, 33, 70, {7}, true, Layout::kRows, Layout::kRows, Layout::kRows, testing::kNoEpilogue},
+      {1, 2000, 3000, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, testing::kNoEpilogue},
   };
   for (const Problem& p : problems) {
     const Instruction i = InstructionOf(p, ElementType::F32);
@@ -253,7 +255,7 @@ TEST_P(DeviceConformance, MatmulBitsDoNotDependOnThreads) {
 
 TEST_P(DeviceConformance, MatmulReluKeepsNaN) {
   auto device = MakeDevice(1);
-  const Problem p{2, 20, 4, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::BiasRelu};
+  const Problem p{2, 20, 4, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, testing::kBiasRelu};
   const Instruction i = InstructionOf(p, ElementType::F32);
   Operands<float> values = RandomOperands<float>(i, p.n, 3);
   values.a[0] = std::numeric_limits<float>::quiet_NaN();
@@ -266,7 +268,7 @@ template <typename T>
 void CheckExact(device::Device& device, ElementType element) {
   using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
   for (Layout b : kLayouts) {
-    for (Epilogue epilogue : kEpilogues) {
+    for (Epilogue epilogue : testing::kSumEpilogues) {
       const Problem p{35, 40, 70, {2}, false, Layout::kRows, b, Layout::kRows, epilogue};
       const Instruction i = InstructionOf(p, element);
       const Operands<T> values = RandomOperands<T>(i, p.n, 5);
@@ -294,13 +296,13 @@ TEST_P(DeviceConformance, MatmulOfIntegersAndDoubles) {
   CheckExact<double>(*device, ElementType::F64);
 }
 
-// C and bias of the type that sums are taken in: small multiples of 1/8 are exact in all types, so results are equal.
+// C and bias of the accumulator type: small multiples of 1/8 are exact in all types, so results are equal.
 template <typename T, typename Sum>
-void CheckKeptSums(device::Device& device, const Problem& p, ElementType element, T (*convert)(float)) {
+void CheckAccumulators(device::Device& device, const Problem& p, ElementType element, T (*convert)(float)) {
   Instruction i = InstructionOf(p, element);
   // Room for the wider elements.
   const uint64_t c_offset = i.bytes, bias_offset = c_offset + (i.c.elements * sizeof(Sum) + 63) / 64 * 64;
-  i.matmul.keeps_sums = true;
+  i.matmul.c_element = artifact::AccumulatorElement(element);
   i.matmul.c = std::make_unique<Slice>(Space::Private, c_offset, i.c.elements * sizeof(Sum));
   if (i.matmul.bias != nullptr) i.matmul.bias = std::make_unique<Slice>(Space::Private, bias_offset, p.n * sizeof(Sum));
   std::mt19937 random(9);
@@ -327,7 +329,7 @@ void CheckKeptSums(device::Device& device, const Problem& p, ElementType element
       << Describe(p) << artifact::ElementName(element);
 }
 
-TEST_P(DeviceConformance, MatmulKeepsSums) {
+TEST_P(DeviceConformance, MatmulWritesAccumulators) {
   auto device = MakeDevice(2);
   const auto bf16 = [](float value) { return static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16); };
   const auto f16 = [](float value) { return static_cast<_Float16>(value); };
@@ -335,11 +337,11 @@ TEST_P(DeviceConformance, MatmulKeepsSums) {
   for (const auto& size : {std::array<uint64_t, 3>{1, 9, 5}, {33, 65, 17}, {300, 270, 40}}) {
     for (Layout b : kLayouts) {
       for (Layout c : kLayouts) {
-        for (Epilogue epilogue : kEpilogues) {
+        for (Epilogue epilogue : testing::kSumEpilogues) {
           const Problem p{size[0], size[1], size[2], {2}, false, Layout::kRows, b, c, epilogue};
-          CheckKeptSums<uint16_t, float>(*device, p, ElementType::BF16, bf16);
-          CheckKeptSums<_Float16, float>(*device, p, ElementType::F16, f16);
-          CheckKeptSums<int8_t, int32_t>(*device, p, ElementType::I8, i8);
+          CheckAccumulators<uint16_t, float>(*device, p, ElementType::BF16, bf16);
+          CheckAccumulators<_Float16, float>(*device, p, ElementType::F16, f16);
+          CheckAccumulators<int8_t, int32_t>(*device, p, ElementType::I8, i8);
         }
       }
     }
@@ -350,7 +352,7 @@ TEST_P(DeviceConformance, MatmulKeepsSums) {
 // of products but the last.
 TEST_P(DeviceConformance, MatmulOfHalvesSumsInSingle) {
   auto device = MakeDevice(1);
-  const Problem p{1, 1, 257, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, Epilogue::None};
+  const Problem p{1, 1, 257, {}, false, Layout::kRows, Layout::kRows, Layout::kRows, testing::kNoEpilogue};
   const struct {
     ElementType element;
     uint16_t one, sum;

@@ -34,7 +34,7 @@ void AddProduct(artifact::TiledT& tiled, Slice a, int64_t a_k, Slice c, int64_t 
   product.a = SliceAt(Space::Private, kW, 1024);
   product.b = std::make_unique<Slice>(a);
   product.c = std::make_unique<Slice>(c);
-  if (add) product.epilogue = artifact::Epilogue::Accumulate;
+  if (add) product.epilogue = {artifact::EpilogueStep::Residual};
   tiled.steps.push_back(std::make_unique<artifact::TileStepT>());
   tiled.steps.back()->op.Set(std::move(product));
   tiled.steps.back()->operands = std::move(operands);

@@ -12,15 +12,16 @@
 #include <vector>
 
 #include "runtime/artifact/element_type.h"
+#include "tests/runtime/library/sum_epilogues.h"
 
 namespace sgd::cpu {
 namespace {
 
 using artifact::ElementType;
-using artifact::Epilogue;
+using library::Epilogue;
+using library::EpilogueStep;
 
 // Those of every device; an operand's sums are a GPU's.
-constexpr Epilogue kEpilogues[] = {Epilogue::None, Epilogue::Bias, Epilogue::BiasRelu, Epilogue::Accumulate};
 
 std::vector<InstructionSet> InstructionSets() {
   std::vector<InstructionSet> sets;
@@ -93,7 +94,7 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& x) {
   return out << x.m << "x" << x.n << "x" << x.k << " layouts " << int(x.a) << int(x.b) << int(x.c) << " "
-             << artifact::EnumNameEpilogue(x.epilogue) << (x.bias_per_row ? " per row" : "");
+             << library::TextOf(x.epilogue) << (x.bias_per_row ? " per row" : "");
 }
 
 template <typename T>
@@ -134,10 +135,9 @@ std::vector<T> Multiply(InstructionSet set, ElementType element, const Case& x, 
 
 // Applies the epilogue to a sum; all numbers are integers.
 double Expected(const Case& x, double sum, double old, double bias) {
-  if (x.epilogue == Epilogue::Accumulate) return sum + old;
-  if (x.epilogue == Epilogue::Bias) return sum + bias;
-  if (x.epilogue == Epilogue::BiasRelu) return std::max(sum + bias, 0.0);
-  return sum;
+  if (x.epilogue.Has(EpilogueStep::kResidual)) sum += old;
+  if (x.epilogue.Has(EpilogueStep::kBias)) sum += bias;
+  return x.epilogue.Has(EpilogueStep::kRelu) ? std::max(sum, 0.0) : sum;
 }
 
 // `modulus`: integers wrap around at it, 0: not. `relative`: error of rounding.
@@ -179,7 +179,7 @@ void CheckElement(ElementType element, const Case& x) {
     case ElementType::C64:
       return;
     case ElementType::I8:
-      return x.epilogue == Epilogue::BiasRelu && x.k > 5 ? void() : Check<int8_t>(element, x, 256, 0);
+      return x.epilogue.Has(EpilogueStep::kRelu) && x.k > 5 ? void() : Check<int8_t>(element, x, 256, 0);
     case ElementType::I16:
       return Check<int16_t>(element, x, 0, 0);
     case ElementType::I32:
@@ -208,7 +208,7 @@ TEST_P(PackedMultiplyTest, EveryLayoutAndEpilogue) {
   for (Layout a : kLayouts) {
     for (Layout b : kLayouts) {
       for (Layout c : kLayouts) {
-        for (Epilogue epilogue : kEpilogues) {
+        for (Epilogue epilogue : testing::kSumEpilogues) {
           for (bool per_row : {false, true}) CheckElement(GetParam(), {29, 45, 21, a, b, c, epilogue, per_row});
         }
       }
@@ -222,27 +222,27 @@ TEST_P(PackedMultiplyTest, OddSizes) {
     for (uint64_t n : sizes) {
       for (uint64_t k : {0, 1, 3, 16, 37}) {
         CheckElement(GetParam(), {m, n, k, kLayouts[(m + n) % 3], kLayouts[(n + k) % 2], Layout::kRows,
-                                  static_cast<Epilogue>((m + n + k) % 4), false});
+                                  testing::kSumEpilogues[(m + n + k) % std::size(testing::kSumEpilogues)], false});
       }
     }
   }
 }
 
 TEST_P(PackedMultiplyTest, MoreThanOneBlock) {
-  for (Epilogue epilogue : kEpilogues) {
+  for (Epilogue epilogue : testing::kSumEpilogues) {
     CheckElement(GetParam(), {23, 67, 530, Layout::kColumns, Layout::kRows, Layout::kRows, epilogue, true});
     CheckElement(GetParam(), {50, 150, 257, Layout::kRows, Layout::kRows, Layout::kRows, epilogue, false});
   }
-  CheckElement(GetParam(), {700, 40, 260, Layout::kRows, Layout::kColumns, Layout::kRows, Epilogue::Bias, true});
-  CheckElement(GetParam(), {40, 1100, 260, Layout::kRows, Layout::kRows, Layout::kSparse, Epilogue::BiasRelu, false});
-  CheckElement(GetParam(), {300, 270, 20, Layout::kRows, Layout::kColumns, Layout::kColumns, Epilogue::Bias, true});
+  CheckElement(GetParam(), {700, 40, 260, Layout::kRows, Layout::kColumns, Layout::kRows, testing::kBias, true});
+  CheckElement(GetParam(), {40, 1100, 260, Layout::kRows, Layout::kRows, Layout::kSparse, testing::kBiasRelu, false});
+  CheckElement(GetParam(), {300, 270, 20, Layout::kRows, Layout::kColumns, Layout::kColumns, testing::kBias, true});
 }
 
 INSTANTIATE_TEST_SUITE_P(Elements, PackedMultiplyTest, ::testing::ValuesIn(artifact::EnumValuesElementType()),
                          [](const auto& info) { return artifact::EnumNameElementType(info.param); });
 
 TEST(PackedMultiply, RoundsSumsAsEveryInstructionSetDoes) {
-  const Case x{40, 70, 300, Layout::kRows, Layout::kColumns, Layout::kRows, Epilogue::None, false};
+  const Case x{40, 70, 300, Layout::kRows, Layout::kColumns, Layout::kRows, testing::kNoEpilogue, false};
   Operands<float> operands(x, 3);
   std::mt19937 random(5);
   std::normal_distribution<float> normal;
@@ -258,7 +258,7 @@ TEST(PackedMultiply, RoundsSumsAsEveryInstructionSetDoes) {
 TEST(PackedMultiply, KeepsNanAndInfinity) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
   for (InstructionSet set : InstructionSets()) {
-    for (Epilogue epilogue : kEpilogues) {
+    for (Epilogue epilogue : testing::kSumEpilogues) {
       const Case x{17, 35, 20, Layout::kRows, Layout::kRows, Layout::kRows, epilogue, false};
       Operands<float> operands(x, 3);
       operands.a.values[operands.a.At(3, 4)] = kNan;

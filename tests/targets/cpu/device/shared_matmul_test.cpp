@@ -10,17 +10,19 @@
 #include <vector>
 
 #include "targets/cpu/device/packed_matmul.h"
+#include "tests/runtime/library/sum_epilogues.h"
 
 namespace sgd::cpu {
 namespace {
 
 using artifact::ElementType;
-using artifact::Epilogue;
+using library::Epilogue;
+using library::EpilogueStep;
 
 struct Case {
   uint64_t m, n, k;
   bool a_transposed, b_transposed;
-  Epilogue epilogue = Epilogue::None;
+  Epilogue epilogue = testing::kNoEpilogue;
   bool bias_per_row = false;
   uint64_t batch = 1;
   bool shares_b = false;  // B is the same for all of the batch
@@ -28,7 +30,7 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& x) {
   return out << x.batch << " of " << x.m << "x" << x.n << "x" << x.k << (x.a_transposed ? " t" : " n")
-             << (x.b_transposed ? "t " : "n ") << artifact::EnumNameEpilogue(x.epilogue);
+             << (x.b_transposed ? "t " : "n ") << library::TextOf(x.epilogue);
 }
 
 std::vector<float> RandomValues(uint64_t count, uint32_t seed) {
@@ -61,7 +63,7 @@ MatmulProblem ProblemOf(const Case& x, const Operands& operands, std::vector<flo
       reinterpret_cast<const std::byte*>(operands.b.data()), x.b_transposed ? 1 : n, x.b_transposed ? k : 1, {}};
   problem.c = {reinterpret_cast<std::byte*>(c.data()), n + 3, 1, {}};
   problem.a.batch[3] = m * k, problem.b.batch[3] = x.shares_b ? 0 : k * n, problem.c.batch[3] = m * (n + 3);
-  if (x.epilogue == Epilogue::Bias || x.epilogue == Epilogue::BiasRelu) {
+  if (x.epilogue.Has(EpilogueStep::kBias)) {
     problem.bias = reinterpret_cast<const std::byte*>(operands.bias.data());
     problem.bias_per_row = x.bias_per_row;
   }
@@ -102,19 +104,20 @@ std::vector<float> Shared(const PackedKernels& kernels, uint32_t threads, const 
 
 TEST(SharedMatmul, HasTheBitsOfOneThread) {
   const Case cases[] = {
-      {200, 330, 150, false, false, Epilogue::Bias},
-      {330, 200, 150, false, false, Epilogue::BiasRelu, true},
-      {331, 203, 400, true, true, Epilogue::Accumulate},
-      {203, 331, 400, true, true, Epilogue::BiasRelu},
-      {700, 50, 400, false, true, Epilogue::Bias},          // rows of A are read where they lie
-      {700, 50, 400, true, true, Epilogue::Bias, true},     // and its columns
-      {30, 1000, 400, false, false, Epilogue::Accumulate},  // rows of B are read where they lie
-      {600, 1, 15000, false, false, Epilogue::Bias},
-      {1, 600, 15000, false, false, Epilogue::Bias},
-      {2000, 4200, 1, false, false, Epilogue::BiasRelu},
-      {40, 512, 512, false, false, Epilogue::None, false, 3},
-      {300, 100, 300, true, false, Epilogue::None, false, 3, true},
-      {300, 310, 4200, false, false, Epilogue::Bias},  // more packed blocks than there is room for at once
+      {200, 330, 150, false, false, testing::kBias},
+      {330, 200, 150, false, false, testing::kBiasRelu, true},
+      {331, 203, 400, true, true, testing::kResidual},
+      {203, 331, 400, true, true, testing::kBiasRelu},
+      {700, 50, 400, false, true, testing::kBias},        // rows of A are read where they lie
+      {700, 50, 400, true, true, testing::kBias, true},   // and its columns
+      {30, 1000, 400, false, false, testing::kResidual},  // rows of B are read where they lie
+      {600, 1, 15000, false, false, testing::kResidualBias},
+      {1, 600, 15000, false, false, testing::kBias},
+      {2000, 4200, 1, false, false, testing::kResidualBiasRelu},
+      {300, 310, 420, false, false, testing::kRelu},
+      {40, 512, 512, false, false, testing::kNoEpilogue, false, 3},
+      {300, 100, 300, true, false, testing::kNoEpilogue, false, 3, true},
+      {300, 310, 4200, false, false, testing::kBias},  // more packed blocks than there is room for at once
   };
   for (InstructionSet set : {InstructionSet::kAvx2, InstructionSet::kAvx512}) {
     if (set > BestInstructionSet()) continue;
@@ -132,7 +135,7 @@ TEST(SharedMatmul, HasTheBitsOfOneThread) {
 }
 
 TEST(SharedMatmul, IsForLargeProductsWithSumsInC) {
-  const Case x{512, 512, 512, false, false, Epilogue::BiasRelu};
+  const Case x{512, 512, 512, false, false, testing::kBiasRelu};
   const Operands operands({1, 1, 1, false, false});
   std::vector<float> c = operands.c;
   MatmulProblem problem = ProblemOf(x, operands, c);
@@ -143,7 +146,7 @@ TEST(SharedMatmul, IsForLargeProductsWithSumsInC) {
   EXPECT_TRUE(is_for(ElementType::F64));
   EXPECT_FALSE(is_for(ElementType::BF16));
   EXPECT_FALSE(is_for(ElementType::I32));  // its relu comes after the sum
-  problem.epilogue = Epilogue::None;
+  problem.epilogue = testing::kNoEpilogue;
   EXPECT_TRUE(is_for(ElementType::I32));
   problem.c.columns = 2;
   EXPECT_FALSE(is_for(ElementType::F32));

@@ -41,24 +41,24 @@ TEST_F(CpuLibrariesTest, MultipliesWhatHasOneType) {
 }
 
 TEST_F(CpuLibrariesTest, Epilogues) {
-  MatmulCall matmul{f32, f32, f32, {}};
+  MatmulCall matmul{f32, f32, f32, {}, false, {}};
   ConvolutionCall convolution;
   convolution.operand = convolution.result = f32;
-  using List = SmallVector<fusion::Epilogue, 2>;
+  using List = fusion::Epilogue;
   auto isTaken = [&](List epilogue) {
     matmul.epilogue = convolution.epilogue = epilogue;
     EXPECT_EQ(libraries.takes(matmul), libraries.takes(convolution));
     return libraries.takes(matmul);
   };
   EXPECT_TRUE(isTaken({}));
-  EXPECT_TRUE(isTaken({fusion::Epilogue::Bias}));
-  EXPECT_TRUE(isTaken({fusion::Epilogue::Bias, fusion::Epilogue::Relu}));
-  EXPECT_TRUE(isTaken({fusion::Epilogue::Residual}));
-  EXPECT_FALSE(isTaken({fusion::Epilogue::Relu, fusion::Epilogue::Bias}));
-  EXPECT_FALSE(isTaken({fusion::Epilogue::Residual, fusion::Epilogue::Bias}));
-  EXPECT_FALSE(isTaken({fusion::Epilogue::Gelu}));
-  EXPECT_FALSE(isTaken({fusion::Epilogue::GeluGradient}));
-  EXPECT_FALSE(isTaken({fusion::Epilogue::SumsOfLhs}));
+  EXPECT_TRUE(isTaken({fusion::EpilogueStep::kBias}));
+  EXPECT_TRUE(isTaken({fusion::EpilogueStep::kBias, fusion::EpilogueStep::kRelu}));
+  EXPECT_TRUE(isTaken({fusion::EpilogueStep::kResidual}));
+  EXPECT_FALSE(isTaken({fusion::EpilogueStep::kRelu, fusion::EpilogueStep::kBias}));
+  EXPECT_FALSE(isTaken({fusion::EpilogueStep::kResidual, fusion::EpilogueStep::kBias}));
+  EXPECT_FALSE(isTaken({fusion::EpilogueStep::kGelu}));
+  EXPECT_FALSE(isTaken({fusion::EpilogueStep::kGeluGradient}));
+  EXPECT_FALSE(isTaken({fusion::EpilogueStep::kLhsReduction}));
 }
 
 TEST_F(CpuLibrariesTest, ConvolutionsWriteTheirSums) {

@@ -1,4 +1,5 @@
 // Convolutions through the library's interface against sums of products, and how engines are chosen.
+#include "runtime/artifact/epilogue.h"
 #include "targets/gpu/device/convolution.h"
 
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 #include "runtime/artifact/element_type.h"
 #include "targets/gpu/device/cudnn_engines.h"
 #include "tests/runtime/artifact/convolution_products.h"
+#include "tests/runtime/library/sum_epilogues.h"
 
 namespace sgd::cuda {
 namespace {
@@ -16,10 +18,11 @@ namespace {
 using artifact::ConvolutionDim;
 using artifact::ConvolutionT;
 using artifact::ElementType;
-using artifact::Epilogue;
 using artifact::Slice;
 using artifact::Space;
 using artifact::WindowDim;
+using library::Epilogue;
+using library::EpilogueStep;
 using ::sgd::testing::EmulatedDevice;
 using ::sgd::testing::ForEachProduct;
 using ::sgd::testing::ForEachResult;
@@ -76,7 +79,7 @@ class ConvolutionTest : public EmulatedDevice {
     c.element = element;
     c.rounds = artifact::ElementSize(element) == 2;
     c.lhs = SliceAt(kLhs, 8192), c.rhs = SliceAt(kRhs, 8192), c.result = SliceAt(kResult, 8192);
-    if (c.epilogue == Epilogue::Bias || c.epilogue == Epilogue::BiasRelu) c.bias = SliceAt(kBias, 256);
+    if (artifact::EpilogueOf(c.epilogue).Has(EpilogueStep::kBias)) c.bias = SliceAt(kBias, 256);
     if (workspace != 0) c.workspace = SliceAt(kWorkspace, workspace);
   }
 
@@ -104,13 +107,13 @@ class ConvolutionTest : public EmulatedDevice {
     const auto columns = static_cast<int64_t>(c.groups->size() * c.outputs->size());  // the innermost of the result
     ForEachResult(c, [&](int64_t place) {
       double& start = expected[static_cast<size_t>(place)];
-      if (c.epilogue != Epilogue::Accumulate) start = 0;
+      if (!artifact::EpilogueOf(c.epilogue).Has(EpilogueStep::kResidual)) start = 0;
       if (c.bias != nullptr) start = ValueAt(static_cast<size_t>(place % columns));
     });
     ForEachProduct(c, [&](int64_t place, int64_t lhs, int64_t rhs) {
       expected[static_cast<size_t>(place)] += ValueAt(static_cast<size_t>(lhs)) * ValueAt(static_cast<size_t>(rhs));
     });
-    if (c.epilogue == Epilogue::BiasRelu)
+    if (artifact::EpilogueOf(c.epilogue).Has(EpilogueStep::kRelu))
       ForEachResult(c, [&](int64_t place) {
         double& value = expected[static_cast<size_t>(place)];
         value = std::max(value, 0.0);
@@ -134,27 +137,30 @@ TEST_F(ConvolutionTest, EveryKindAndType) {
 
 TEST_F(ConvolutionTest, Epilogues) {
   const auto with = [](ConvolutionT c, Epilogue epilogue) {
-    c.epilogue = epilogue;
+    c.epilogue = artifact::StepsOf(epilogue);
     return c;
   };
   for (int64_t groups : {1, 3}) {
     for (const auto& make : {Forward, ByData, ByFilter})
-      Check<float>(ElementType::F32, with(make(groups), Epilogue::Accumulate));
-    Check<_Float16>(ElementType::F16, with(Forward(groups), Epilogue::Accumulate));
-    for (Epilogue epilogue : {Epilogue::Bias, Epilogue::BiasRelu}) {
+      Check<float>(ElementType::F32, with(make(groups), testing::kResidual));
+    Check<_Float16>(ElementType::F16, with(Forward(groups), testing::kResidual));
+    for (Epilogue epilogue : {testing::kBias, testing::kBiasRelu}) {
       Check<float>(ElementType::F32, with(Forward(groups), epilogue));
       Check<_Float16>(ElementType::F16, with(Forward(groups), epilogue));
     }
   }
-  ConvolutionT c = with(ByData(1), Epilogue::Bias);
+  ConvolutionT c = with(ByData(1), testing::kBias);
   Place(c, ElementType::F32, 0);
   auto arena = *device_->Allocate(kEnd);
   EXPECT_THAT(std::string(Make(c, arena->data()).status().message()), HasSubstr("forward convolutions"));
+  c = with(Forward(1), testing::kResidualBias);
+  Place(c, ElementType::F32, 0);
+  EXPECT_THAT(std::string(Make(c, arena->data()).status().message()), HasSubstr("an epilogue of residual, bias"));
 }
 
 TEST_F(ConvolutionTest, ReluKeepsNaN) {
   ConvolutionT c = Forward(1);
-  c.epilogue = Epilogue::BiasRelu;
+  c.epilogue = artifact::StepsOf(testing::kBiasRelu);
   Place(c, ElementType::F32, 16384);
   auto arena = *device_->Allocate(kEnd);
   Put(arena->data(), std::vector<float>(kEnd / sizeof(float), std::nanf("")));

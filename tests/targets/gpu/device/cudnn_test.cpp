@@ -11,6 +11,7 @@
 #include "targets/gpu/device/attention_graph.h"
 #include "targets/gpu/device/convolution_graph.h"
 #include "targets/gpu/device/cudnn_engines.h"
+#include "tests/runtime/library/sum_epilogues.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -27,8 +28,8 @@ using artifact::ConvolutionForm;
 using artifact::ConvolutionKind;
 using artifact::ConvolutionT;
 using artifact::ElementType;
-using artifact::Epilogue;
 using artifact::WindowDim;
+using library::Epilogue;
 using ::sgd::testing::ScopedVariable;
 using ::testing::HasSubstr;
 
@@ -112,7 +113,7 @@ TEST_F(CudnnTest, HasEnginesForEveryKindAndType) {
       absl::StatusOr<ConvolutionForm> form = artifact::ConvolutionFormOf(c);
       ASSERT_TRUE(form.ok()) << form.status();
       ASSERT_EQ(form->kind, kind);
-      absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(*cudnn_, *form, element, Epilogue::None, {});
+      absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(*cudnn_, *form, element, testing::kNoEpilogue, {});
       ASSERT_TRUE(graph.ok()) << graph.status();
       for (uint64_t workspace : {uint64_t{0}, uint64_t{8} << 20}) {
         const EngineLimits limits{.workspace_bytes = workspace, .takes_tensor_cores = element != ElementType::F32};
@@ -174,7 +175,7 @@ TEST_F(CudnnTest, AcceptsAttention) {
 TEST_F(CudnnTest, HasEnginesForEpilogues) {
   const auto check = [&](ConvolutionKind kind, ElementType element, Epilogue epilogue, bool takes_tensor_cores) {
     SCOPED_TRACE(::testing::Message() << static_cast<int>(kind) << " of type " << static_cast<int>(element) << " with "
-                                      << artifact::EnumNameEpilogue(epilogue));
+                                      << library::TextOf(epilogue));
     ConvolutionT c = Convolution(kind);
     c.element = element;
     c.rounds = element != ElementType::F32;
@@ -192,18 +193,19 @@ TEST_F(CudnnTest, HasEnginesForEpilogues) {
     const bool is_wide = element == ElementType::F32;
     for (ConvolutionKind kind :
          {ConvolutionKind::Forward, ConvolutionKind::DataGradient, ConvolutionKind::FilterGradient})
-      check(kind, element, Epilogue::Accumulate, !is_wide);
-    for (Epilogue epilogue : {Epilogue::Bias, Epilogue::BiasRelu})
+      check(kind, element, testing::kResidual, !is_wide);
+    for (Epilogue epilogue : {testing::kBias, testing::kBiasRelu})
       check(ConvolutionKind::Forward, element, epilogue, !is_wide);
   }
-  check(ConvolutionKind::Forward, ElementType::F32, Epilogue::BiasRelu, true);
+  check(ConvolutionKind::Forward, ElementType::F32, testing::kBiasRelu, true);
 }
 
 TEST_F(CudnnTest, AChoiceMakesTheSamePlanAgain) {
   ConvolutionT c = Convolution(ConvolutionKind::Forward);
   c.element = ElementType::F32;
   const ConvolutionForm form = *artifact::ConvolutionFormOf(c);
-  absl::StatusOr<CudnnDescriptor> graph = BuildConvolutionGraph(*cudnn_, form, ElementType::F32, Epilogue::None, {});
+  absl::StatusOr<CudnnDescriptor> graph =
+      BuildConvolutionGraph(*cudnn_, form, ElementType::F32, testing::kNoEpilogue, {});
   ASSERT_TRUE(graph.ok()) << graph.status();
   const EngineLimits limits{.workspace_bytes = 8 << 20, .takes_tensor_cores = false};
   absl::StatusOr<std::vector<EngineChoice>> proposals = ProposeEngines(*cudnn_, *graph, limits);

@@ -1,4 +1,5 @@
 // Products through the library's interface against three loops in f64.
+#include "runtime/artifact/epilogue.h"
 #include "targets/gpu/device/matmul.h"
 
 #include <gmock/gmock.h>
@@ -7,14 +8,16 @@
 
 #include "emulated_device.h"
 #include "runtime/artifact/reader.h"
+#include "tests/runtime/library/sum_epilogues.h"
 
 namespace sgd::cuda {
 namespace {
 
 using artifact::ElementType;
-using artifact::Epilogue;
 using artifact::Slice;
 using artifact::Space;
+using library::Epilogue;
+using library::EpilogueStep;
 using ::sgd::testing::EmulatedDevice;
 using ::testing::HasSubstr;
 
@@ -42,8 +45,8 @@ class Multiplication {
       return std::make_unique<Slice>(Space::Private, offset, count * sizeof(T));
     };
     p.a = slice(kA, batch_ * m_ * k_), p.b = slice(kB, k_ * n_), p.c = slice(kC, batch_ * m_ * n_);
-    p.epilogue = epilogue_;
-    if (epilogue_ == Epilogue::Bias || epilogue_ == Epilogue::BiasRelu) p.bias = slice(kBias, n_);
+    p.epilogue = artifact::StepsOf(epilogue_);
+    if (epilogue_.Has(EpilogueStep::kBias)) p.bias = slice(kBias, n_);
     return p;
   }
 
@@ -52,9 +55,9 @@ class Multiplication {
     for (uint64_t k = 0; k < k_; ++k) {
       sum += ValueAt(batch * m_ * k_ + (at_ ? k * m_ + i : i * k_ + k)) * ValueAt(bt_ ? j * k_ + k : k * n_ + j);
     }
-    if (epilogue_ == Epilogue::Accumulate) sum += ValueAt(At(batch, i, j));
-    if (epilogue_ == Epilogue::Bias || epilogue_ == Epilogue::BiasRelu) sum += ValueAt(j);
-    return epilogue_ == Epilogue::BiasRelu ? std::max(sum, 0.0) : sum;
+    if (epilogue_.Has(EpilogueStep::kResidual)) sum += ValueAt(At(batch, i, j));
+    if (epilogue_.Has(EpilogueStep::kBias)) sum += ValueAt(j);
+    return epilogue_.Has(EpilogueStep::kRelu) ? std::max(sum, 0.0) : sum;
   }
   uint64_t At(uint64_t batch, uint64_t i, uint64_t j) const {
     return batch * m_ * n_ + (ct_ ? j * m_ + i : i * n_ + j);
@@ -103,8 +106,9 @@ class MatmulTest : public EmulatedDevice {
 TEST_F(MatmulTest, EveryLayoutAndEpilogue) {
   for (int layout = 0; layout < 8; ++layout) {
     const bool at = layout & 1, bt = layout & 2, ct = layout & 4;
-    for (Epilogue epilogue : {Epilogue::None, Epilogue::Accumulate, Epilogue::Bias, Epilogue::BiasRelu}) {
-      if (ct && (epilogue == Epilogue::Bias || epilogue == Epilogue::BiasRelu)) continue;
+    for (Epilogue epilogue : {testing::kNoEpilogue, testing::kResidual, testing::kBias, testing::kBiasRelu,
+                              testing::kResidualBias, testing::kResidualBiasRelu}) {
+      if (ct && epilogue.Has(EpilogueStep::kBias)) continue;
       SCOPED_TRACE(layout);
       Check<float>(ElementType::F32, {5, 7, 3, 2, epilogue, at, bt, ct});
     }
@@ -115,9 +119,9 @@ TEST_F(MatmulTest, SizesOfOneAndTypes) {
   for (uint64_t m : {1, 4}) {
     for (uint64_t n : {1, 5}) {
       for (uint64_t k : {1, 6}) {
-        Check<float>(ElementType::F32, {m, n, k, 3, Epilogue::None, false, true, false});
-        Check<double>(ElementType::F64, {m, n, k, 1, Epilogue::Accumulate, true, false, false});
-        Check<_Float16>(ElementType::F16, {m, n, k, 2, Epilogue::Bias, false, false, false});
+        Check<float>(ElementType::F32, {m, n, k, 3, testing::kNoEpilogue, false, true, false});
+        Check<double>(ElementType::F64, {m, n, k, 1, testing::kResidual, true, false, false});
+        Check<_Float16>(ElementType::F16, {m, n, k, 2, testing::kBias, false, false, false});
       }
     }
   }
@@ -125,11 +129,11 @@ TEST_F(MatmulTest, SizesOfOneAndTypes) {
 
 TEST_F(MatmulTest, RefusesIntegersAndAStridedBias) {
   artifact::MatmulT integers =
-      Multiplication<int>(2, 2, 2, 1, Epilogue::None, false, false, false).Matmul(ElementType::I32);
+      Multiplication<int>(2, 2, 2, 1, testing::kNoEpilogue, false, false, false).Matmul(ElementType::I32);
   EXPECT_EQ(std::string(Refusal(integers).message()),
             "matmul on a GPU: elements of type i32; f64, f32, f16, bf16 and f8 are possible");
   artifact::MatmulT bias =
-      Multiplication<float>(2, 2, 2, 1, Epilogue::Bias, false, false, true).Matmul(ElementType::F32);
+      Multiplication<float>(2, 2, 2, 1, testing::kBias, false, false, true).Matmul(ElementType::F32);
   EXPECT_EQ(Refusal(bias).code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(Refusal(bias).message()), HasSubstr("a bias along the dimension of C that has no stride 1"));
 }

@@ -12,9 +12,8 @@
 namespace sgd::cuda {
 namespace {
 
-using artifact::Activation;
 using artifact::ElementType;
-using artifact::Epilogue;
+using artifact::EpilogueStep;
 using artifact::Slice;
 using artifact::Space;
 using ::sgd::testing::EmulatedDevice;
@@ -67,14 +66,16 @@ class ProductTest : public EmulatedDevice {
     return Slice(Space::Private, offset, count * artifact::ElementSize(element));
   }
 
-  static artifact::MatmulT Product(ElementType element, bool keeps_sums) {
+  static artifact::MatmulT Product(ElementType element, bool writes_accumulators) {
     artifact::MatmulT p;
-    p.element = element, p.keeps_sums = keeps_sums;
+    p.element = element;
+    const ElementType result = writes_accumulators ? artifact::AccumulatorElement(element) : element;
+    if (result != element) p.c_element = result;
     p.m = kM, p.n = kN, p.k = kK;
     p.a_m = kK, p.a_k = 1, p.b_k = kN, p.b_n = 1, p.c_m = kN, p.c_n = 1;
     p.a = std::make_unique<Slice>(At(kA, kM * kK, element));
     p.b = std::make_unique<Slice>(At(kB, kK * kN, element));
-    p.c = std::make_unique<Slice>(At(kC, kM * kN, keeps_sums ? artifact::SumElement(element) : element));
+    p.c = std::make_unique<Slice>(At(kC, kM * kN, result));
     p.workspace = std::make_unique<Slice>(Space::Private, kWorkspace, kWorkspaceBytes);
     return p;
   }
@@ -129,13 +130,13 @@ std::vector<double> SumsOf(const std::vector<double>& a, const std::vector<doubl
   return sums;
 }
 
-TEST_F(ProductTest, KeepsSumsInSingle) {
+TEST_F(ProductTest, WritesAccumulatorsInSingle) {
   const std::vector<double> a = Values(kM * kK, 33), b = Values(kK * kN, 17), bias = Values(kN, 1001);
   const std::vector<double> sums = SumsOf(a, b, kM, kN, kK);
   for (ElementType element : {ElementType::F16, ElementType::BF16}) {
     SCOPED_TRACE(artifact::ElementName(element));
     artifact::MatmulT product = Product(element, true);
-    product.epilogue = Epilogue::Bias;
+    product.epilogue = {EpilogueStep::Bias};
     product.bias = std::make_unique<Slice>(At(kBias, kN, ElementType::F32));
     Put(kA, a, element), Put(kB, b, element), Put(kBias, bias, ElementType::F32);
     ASSERT_TRUE(Execute(product).ok());
@@ -152,9 +153,9 @@ TEST_F(ProductTest, GeluWithAndWithoutWhatWasBefore) {
       SCOPED_TRACE(absl::StrCat(artifact::ElementName(element), " form ", form));
       const bool has_bias = form & 1, has_aux = form & 2;
       artifact::MatmulT product = Product(element, false);
-      product.activation = Activation::Gelu;
+      product.epilogue = {EpilogueStep::Gelu};
       if (has_bias) {
-        product.epilogue = Epilogue::Bias;
+        product.epilogue = {EpilogueStep::Bias, EpilogueStep::Gelu};
         product.bias = std::make_unique<Slice>(At(kBias, kN, element));
       }
       if (has_aux) product.aux = std::make_unique<Slice>(At(kAux, kM * kN, element));
@@ -177,7 +178,7 @@ TEST_F(ProductTest, GeluGradient) {
   const std::vector<double> sums = SumsOf(a, b, kM, kN, kK);
   for (const auto& [element, tolerance] : {std::pair(ElementType::F16, 1e-3), std::pair(ElementType::BF16, 8e-3)}) {
     artifact::MatmulT product = Product(element, false);
-    product.activation = Activation::GeluGradient;
+    product.epilogue = {EpilogueStep::GeluGradient};
     product.aux = std::make_unique<Slice>(At(kAux, kM * kN, element));
     Put(kA, a, element), Put(kB, b, element), Put(kAux, x, element);
     ASSERT_TRUE(Execute(product).ok());
@@ -191,15 +192,18 @@ TEST_F(ProductTest, GeluGradient) {
 
 TEST_F(ProductTest, RefusesGeluThatTheLibraryHasNot) {
   artifact::MatmulT single = Product(ElementType::F32, false);
-  single.activation = Activation::Gelu;
+  single.epilogue = {EpilogueStep::Gelu};
   EXPECT_THAT(std::string(Execute(single).message()), HasSubstr("gelu of f32; f16 and bf16 are possible"));
   artifact::MatmulT narrow = Product(ElementType::BF16, false);
-  narrow.activation = Activation::Gelu, narrow.n = 12;
+  narrow.epilogue = {EpilogueStep::Gelu}, narrow.n = 12;
   EXPECT_THAT(std::string(Execute(narrow).message()), HasSubstr("no multiple of 8 elements"));
   artifact::MatmulT batch = Product(ElementType::BF16, false);
-  batch.activation = Activation::Gelu;
+  batch.epilogue = {EpilogueStep::Gelu};
   batch.batch_dims = {2}, batch.a_batch = {35}, batch.b_batch = {0}, batch.c_batch = {80};
   EXPECT_THAT(std::string(Execute(batch).message()), HasSubstr("gelu in batches"));
+  artifact::MatmulT added = Product(ElementType::BF16, false);
+  added.epilogue = {EpilogueStep::Residual, EpilogueStep::Gelu};
+  EXPECT_THAT(std::string(Execute(added).message()), HasSubstr("an epilogue of residual, gelu"));
 }
 
 // 1 + 2^-12 is 1 in TF32.
@@ -269,7 +273,7 @@ TEST_F(ProductTest, TimesCandidates) {
 
 // A bias's gradient beside that of the weights, in every layout that the plan may have: in one call where the library
 // has a kernel for both, else in two.
-TEST_F(ProductTest, SumsOfAnOperand) {
+TEST_F(ProductTest, ReductionOfAnOperand) {
   for (ElementType element : {ElementType::F32, ElementType::F16, ElementType::BF16}) {
     const std::vector<double> a = Values(kM * kK, 1), b = Values(kK * kN, 1);
     for (int form = 0; form < 8; ++form) {
@@ -277,8 +281,8 @@ TEST_F(ProductTest, SumsOfAnOperand) {
       const bool of_a = form & 1, is_column_major = form & 2, is_weights = form & 4;
       Restart();
       artifact::MatmulT product = Product(element, false);
-      product.epilogue = of_a ? Epilogue::SumsOfA : Epilogue::SumsOfB;
-      product.sums = std::make_unique<Slice>(At(kBias, of_a ? kM : kN, element));
+      product.epilogue = {of_a ? EpilogueStep::LhsReduction : EpilogueStep::RhsReduction};
+      product.reduction = std::make_unique<Slice>(At(kBias, of_a ? kM : kN, element));
       if (is_column_major) product.c_m = 1, product.c_n = kM;
       std::vector<double> stored = a;
       if (is_weights) {
@@ -302,7 +306,8 @@ TEST_F(ProductTest, SumsOfAnOperand) {
     }
   }
   artifact::MatmulT batch = Product(ElementType::F32, false);
-  batch.epilogue = Epilogue::SumsOfA, batch.sums = std::make_unique<Slice>(At(kBias, kM, ElementType::F32));
+  batch.epilogue = {EpilogueStep::LhsReduction},
+  batch.reduction = std::make_unique<Slice>(At(kBias, kM, ElementType::F32));
   batch.batch_dims = {2}, batch.a_batch = {35}, batch.b_batch = {0}, batch.c_batch = {80};
   EXPECT_THAT(std::string(Execute(batch).message()), HasSubstr("an operand's reduction in batches"));
 }
@@ -316,8 +321,7 @@ class Float8Test : public ProductTest {
     artifact::MatmulT p;
     p.element = lhs;
     if (rhs != lhs) p.b_element = rhs;
-    p.keeps_sums = result == ElementType::F32;
-    if (!p.keeps_sums) p.c_element = result;
+    p.c_element = result;
     p.m = p.n = kSide, p.k = kDepth;
     p.a_m = kDepth, p.a_k = 1, p.b_k = 1, p.b_n = kDepth, p.c_m = kSide, p.c_n = 1;
     p.a = std::make_unique<Slice>(At(kA, kSide * kDepth, lhs));
@@ -379,7 +383,7 @@ TEST_F(Float8Test, RefusesFormsWithoutKernels) {
   odd.n = 8;
   EXPECT_THAT(std::string(Execute(odd).message()), HasSubstr("size or stride 8, no multiple of 16"));
   artifact::MatmulT biased = Float8Product(e4m3, e4m3, ElementType::F32);
-  biased.epilogue = Epilogue::Bias, biased.bias = std::make_unique<Slice>(At(kBias, kSide, ElementType::F32));
+  biased.epilogue = {EpilogueStep::Bias}, biased.bias = std::make_unique<Slice>(At(kBias, kSide, ElementType::F32));
   EXPECT_THAT(std::string(Execute(biased).message()), HasSubstr("a bias of f32 with operands of f8"));
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "runtime/artifact/epilogue.h"
 #include "targets/cpu/device/cpu_device.h"
 #include "tests/targets/gpu/emulator/gelu_matmul.h"
 #include "tests/targets/gpu/emulator/kernel_emulator.h"
@@ -32,7 +33,7 @@ class EmulatedDevice final : public device::Device {
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
                                                                const device::MemoryMap& memory) override {
     if (IsPlainMatmul(matmul)) return MakePlainMatmul(matmul, memory);
-    if (matmul.activation() != artifact::Activation::None) return MakeGeluMatmul(*cpu_, matmul, memory);
+    if (artifact::EpilogueOf(matmul.epilogue()).HasGelu()) return MakeGeluMatmul(*cpu_, matmul, memory);
     return cpu_->PrepareMatmul(matmul, memory);
   }
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution(const artifact::Convolution& convolution,

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 
 namespace sgd::emulator {
 namespace {
@@ -35,7 +36,7 @@ class GeluThunk final : public device::Thunk {
   GeluThunk(std::unique_ptr<device::Thunk> plain, const artifact::Matmul& matmul, const device::MemoryMap& memory)
       : plain_(std::move(plain)),
         element_(matmul.element()),
-        is_gradient_(matmul.activation() == artifact::Activation::GeluGradient),
+        is_gradient_(artifact::EpilogueOf(matmul.epilogue()).Has(library::EpilogueStep::kGeluGradient)),
         bytes_(matmul.m() * matmul.n() * sizeof(uint16_t)),
         c_(memory.Address(*matmul.c())),
         aux_(matmul.aux() == nullptr ? nullptr : memory.Address(*matmul.aux())) {}
@@ -71,7 +72,9 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGeluMatmul(device::Device& cp
                                                               const device::MemoryMap& memory) {
   artifact::MatmulT alone;
   matmul.UnPackTo(&alone);
-  alone.activation = artifact::Activation::None;
+  alone.epilogue = artifact::StepsOf(artifact::EpilogueOf(matmul.epilogue())
+                                         .Without(library::EpilogueStep::kGelu)
+                                         .Without(library::EpilogueStep::kGeluGradient));
   alone.aux.reset();
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Matmul::Pack(builder, &alone));

@@ -4,13 +4,14 @@
 #include <bit>
 #include <type_traits>
 
+#include "runtime/artifact/epilogue.h"
 #include "tests/runtime/artifact/convolution_products.h"
 
 namespace sgd::emulator {
 namespace {
 
 using artifact::ElementType;
-using artifact::Epilogue;
+using library::EpilogueStep;
 using testing::Index;
 
 struct Bf16 {
@@ -48,6 +49,7 @@ class LibraryConvolution final : public device::Thunk {
         bias_(convolution.bias() == nullptr ? nullptr : memory.Address(*convolution.bias())),
         result_(memory.Address(*convolution.result())) {
     convolution.UnPackTo(&c_);
+    epilogue_ = artifact::EpilogueOf(convolution.epilogue());
   }
 
   absl::Status Execute() override {
@@ -74,7 +76,7 @@ class LibraryConvolution final : public device::Thunk {
       Result& target = reinterpret_cast<Result*>(result_)[testing::ResultPlace(c_, at)];
       double sum = Start<Result>(target, at);
       testing::ForEach(taps, [&](const Index& tap) { sum += Feature<T>(at, tap); });
-      if (c_.epilogue == Epilogue::BiasRelu && sum < 0) sum = 0;  // NaN stays
+      if (epilogue_.Has(EpilogueStep::kRelu) && sum < 0) sum = 0;  // NaN stays
       target = Store<Result>(sum);
     });
     return absl::OkStatus();
@@ -83,7 +85,7 @@ class LibraryConvolution final : public device::Thunk {
   // The initial value of the accumulator.
   template <typename Result>
   double Start(Result target, const Index& at) const {
-    if (c_.epilogue == Epilogue::Accumulate) return Load(target);
+    if (epilogue_.Has(EpilogueStep::kResidual)) return Load(target);
     if (bias_ == nullptr) return 0;
     return Load(reinterpret_cast<const Result*>(bias_)[at[1] * static_cast<int64_t>(c_.outputs->size()) + at[2]]);
   }
@@ -110,6 +112,7 @@ class LibraryConvolution final : public device::Thunk {
   }
 
   artifact::ConvolutionT c_;
+  library::Epilogue epilogue_;
   const std::byte *lhs_, *rhs_, *bias_;  // no bias: null
   std::byte* result_;
 };

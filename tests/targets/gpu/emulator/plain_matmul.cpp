@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/trace/scalar.h"
 
@@ -14,7 +15,7 @@ namespace sgd::emulator {
 namespace {
 
 using artifact::ElementType;
-using artifact::Epilogue;
+using library::EpilogueStep;
 
 double Load(ElementType element, const std::byte* at) {
   return trace::ReadScalar(element, {at, artifact::ElementSize(element)}).number;
@@ -33,6 +34,7 @@ class PlainMatmul final : public device::Thunk {
  public:
   PlainMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) : memory_(memory) {
     matmul.UnPackTo(&p_);
+    epilogue_ = artifact::EpilogueOf(matmul.epilogue());
     lhs_ = matmul.element(), rhs_ = artifact::RhsElementOf(matmul), result_ = artifact::ResultElementOf(matmul);
   }
 
@@ -44,13 +46,13 @@ class PlainMatmul final : public device::Thunk {
         for (uint64_t j = 0; j < p_.n; ++j) Compute(batch, static_cast<int64_t>(i), static_cast<int64_t>(j));
       }
     }
-    if (!p_.sums) return absl::OkStatus();
-    const bool of_a = p_.epilogue == Epilogue::SumsOfA;
+    if (!p_.reduction) return absl::OkStatus();
+    const bool of_a = epilogue_.Has(EpilogueStep::kLhsReduction);
     for (uint64_t i = 0; i < (of_a ? p_.m : p_.n); ++i) {
       double sum = 0;
       for (int64_t k = 0; k < static_cast<int64_t>(p_.k); ++k)
         sum += of_a ? A(0, static_cast<int64_t>(i), k) : B(0, k, static_cast<int64_t>(i));
-      Store(result_, sum, At(*p_.sums, static_cast<int64_t>(i), result_));
+      Store(result_, sum, At(*p_.reduction, static_cast<int64_t>(i), result_));
     }
     return absl::OkStatus();
   }
@@ -77,20 +79,21 @@ class PlainMatmul final : public device::Thunk {
     double sum = 0;
     for (int64_t k = 0; k < static_cast<int64_t>(p_.k); ++k) sum += A(batch, i, k) * B(batch, k, j);
     std::byte* target = At(*p_.c, Begin(p_.c_batch, batch) + i * p_.c_m + j * p_.c_n, result_);
-    if (p_.epilogue == Epilogue::Accumulate) sum += Load(result_, target);
+    if (epilogue_.Has(EpilogueStep::kResidual)) sum += Load(result_, target);
     if (p_.bias) sum += Load(result_, At(*p_.bias, j, result_));
-    Store(result_, p_.epilogue == Epilogue::BiasRelu ? std::fmax(sum, 0.0) : sum, target);
+    Store(result_, epilogue_.Has(EpilogueStep::kRelu) ? std::fmax(sum, 0.0) : sum, target);
   }
 
   device::MemoryMap memory_;
   artifact::MatmulT p_;
+  library::Epilogue epilogue_;
   ElementType lhs_, rhs_, result_;
 };
 
 }  // namespace
 
 bool IsPlainMatmul(const artifact::Matmul& matmul) {
-  return matmul.sums() != nullptr || artifact::IsFloat8(matmul.element());
+  return matmul.reduction() != nullptr || artifact::IsFloat8(matmul.element());
 }
 
 std::unique_ptr<device::Thunk> MakePlainMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) {

@@ -7,7 +7,7 @@
 namespace mlir::sgd {
 namespace {
 
-using List = SmallVector<fusion::Epilogue, 2>;
+using List = fusion::Epilogue;
 
 gpu::GpuLibraries getLibraries(const char* architectures) {
   return gpu::GpuLibraries(llvm::cantFail(gpu::parseArchitectures(architectures)), 1 << 20);
@@ -76,13 +76,14 @@ TEST_F(GpuLibrariesTest, Float8HasOneForm) {
   MatmulCall turned = getMatmul(e4m3, f32, 32, 32, 32);
   std::swap(turned.shape.bN, turned.shape.bK);
   EXPECT_FALSE(hopper.takes(turned));
-  EXPECT_TRUE(hopper.takes(getMatmul(e4m3, bf16, 32, 16, 64, {fusion::Epilogue::Bias})));
-  EXPECT_FALSE(hopper.takes(getMatmul(e4m3, f32, 32, 16, 64, {fusion::Epilogue::Bias})));
+  EXPECT_TRUE(hopper.takes(getMatmul(e4m3, bf16, 32, 16, 64, {fusion::EpilogueStep::kBias})));
+  EXPECT_FALSE(hopper.takes(getMatmul(e4m3, f32, 32, 16, 64, {fusion::EpilogueStep::kBias})));
 }
 
 TEST_F(GpuLibrariesTest, GeluIsOfNarrowRowsFromHopperOn) {
-  for (List epilogue : {List{fusion::Epilogue::Gelu}, List{fusion::Epilogue::Bias, fusion::Epilogue::Gelu},
-                        List{fusion::Epilogue::GeluGradient}}) {
+  for (List epilogue :
+       {List{fusion::EpilogueStep::kGelu}, List{fusion::EpilogueStep::kBias, fusion::EpilogueStep::kGelu},
+        List{fusion::EpilogueStep::kGeluGradient}}) {
     EXPECT_TRUE(hopper.takes(getMatmul(bf16, bf16, 4, 24, 8, epilogue)));
     EXPECT_FALSE(both.takes(getMatmul(bf16, bf16, 4, 24, 8, epilogue)));
     EXPECT_FALSE(hopper.takes(getMatmul(bf16, bf16, 4, 20, 8, epilogue)));
@@ -95,16 +96,16 @@ TEST_F(GpuLibrariesTest, GeluIsOfNarrowRowsFromHopperOn) {
 }
 
 TEST_F(GpuLibrariesTest, Epilogues) {
-  EXPECT_TRUE(ampere.takes(getMatmul(f32, f32, 3, 5, 7, {fusion::Epilogue::Residual})));
-  EXPECT_TRUE(ampere.takes(getMatmul(f32, f32, 3, 5, 7, {fusion::Epilogue::Bias})));
-  EXPECT_FALSE(hopper.takes(getMatmul(f32, f32, 3, 5, 7, {fusion::Epilogue::Bias, fusion::Epilogue::Relu})));
-  EXPECT_FALSE(hopper.takes(getMatmul(f32, f32, 3, 5, 7, {fusion::Epilogue::Relu})));
-  MatmulCall sums = getMatmul(f32, f32, 3, 5, 7, {fusion::Epilogue::SumsOfLhs});
+  EXPECT_TRUE(ampere.takes(getMatmul(f32, f32, 3, 5, 7, {fusion::EpilogueStep::kResidual})));
+  EXPECT_TRUE(ampere.takes(getMatmul(f32, f32, 3, 5, 7, {fusion::EpilogueStep::kBias})));
+  EXPECT_FALSE(hopper.takes(getMatmul(f32, f32, 3, 5, 7, {fusion::EpilogueStep::kBias, fusion::EpilogueStep::kRelu})));
+  EXPECT_FALSE(hopper.takes(getMatmul(f32, f32, 3, 5, 7, {fusion::EpilogueStep::kRelu})));
+  MatmulCall sums = getMatmul(f32, f32, 3, 5, 7, {fusion::EpilogueStep::kLhsReduction});
   EXPECT_TRUE(ampere.takes(sums));
   sums.tf32 = true;
   EXPECT_FALSE(ampere.takes(sums));
-  EXPECT_FALSE(ampere.takes(getMatmul(f64, f64, 3, 5, 7, {fusion::Epilogue::SumsOfLhs})));
-  EXPECT_FALSE(ampere.takes(getMatmul(bf16, f32, 3, 5, 7, {fusion::Epilogue::SumsOfLhs})));
+  EXPECT_FALSE(ampere.takes(getMatmul(f64, f64, 3, 5, 7, {fusion::EpilogueStep::kLhsReduction})));
+  EXPECT_FALSE(ampere.takes(getMatmul(bf16, f32, 3, 5, 7, {fusion::EpilogueStep::kLhsReduction})));
 }
 
 TEST_F(GpuLibrariesTest, WorkspacesHaveAMost) {
@@ -123,15 +124,15 @@ TEST_F(GpuLibrariesTest, Convolutions) {
   for (Type type : {bf16, f32, f64}) EXPECT_TRUE(hopper.takes(getConvolution(type, type)));
   EXPECT_FALSE(hopper.takes(getConvolution(i32, i32)));
   EXPECT_FALSE(hopper.takes(getConvolution(bf16, f32)));
-  EXPECT_TRUE(hopper.takes(getConvolution(f32, f32, {fusion::Epilogue::Bias})));
-  EXPECT_TRUE(hopper.takes(getConvolution(f32, f32, {fusion::Epilogue::Bias, fusion::Epilogue::Relu})));
-  EXPECT_TRUE(hopper.takes(getConvolution(f32, f32, {fusion::Epilogue::Residual})));
-  EXPECT_FALSE(hopper.takes(getConvolution(f64, f64, {fusion::Epilogue::Bias})));
-  EXPECT_FALSE(hopper.takes(getConvolution(f32, f32, {fusion::Epilogue::Gelu})));
-  ConvolutionCall volume = getConvolution(f32, f32, {fusion::Epilogue::Residual});
+  EXPECT_TRUE(hopper.takes(getConvolution(f32, f32, {fusion::EpilogueStep::kBias})));
+  EXPECT_TRUE(hopper.takes(getConvolution(f32, f32, {fusion::EpilogueStep::kBias, fusion::EpilogueStep::kRelu})));
+  EXPECT_TRUE(hopper.takes(getConvolution(f32, f32, {fusion::EpilogueStep::kResidual})));
+  EXPECT_FALSE(hopper.takes(getConvolution(f64, f64, {fusion::EpilogueStep::kBias})));
+  EXPECT_FALSE(hopper.takes(getConvolution(f32, f32, {fusion::EpilogueStep::kGelu})));
+  ConvolutionCall volume = getConvolution(f32, f32, {fusion::EpilogueStep::kResidual});
   volume.windows.insert(volume.windows.begin(), ConvolutionWindow{4, 4, 3, 1, 1, 1, 1, 1 << 20, 1 << 20, 1 << 20});
   EXPECT_TRUE(hopper.takes(volume));
-  volume.epilogue = {fusion::Epilogue::Bias};
+  volume.epilogue = {fusion::EpilogueStep::kBias};
   EXPECT_FALSE(hopper.takes(volume));
 }
 
