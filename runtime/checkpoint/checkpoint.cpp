@@ -103,10 +103,13 @@ absl::StatusOr<Checkpoint> OpenOne(const std::string& path) {
   if (!digest.ok()) return digest.status();
   if (digest->bytes != manifest->state_bytes) {
     return absl::DataLossError(absl::StrCat(StatePath(path), ": has ", digest->bytes, " bytes, but the manifest says ",
-                                            manifest->state_bytes));
+                                            manifest->state_bytes,
+                                            "; expected the file that was saved; resume from another checkpoint"));
   }
   if (digest->sha256 != manifest->state_sha256) {
-    return absl::DataLossError(absl::StrCat(StatePath(path), ": is corrupt: its SHA-256 is not the manifest's"));
+    return absl::DataLossError(absl::StrCat(StatePath(path),
+                                            ": is corrupt: its SHA-256 is not the manifest's; expected the file that "
+                                            "was saved; resume from another checkpoint"));
   }
   absl::StatusOr<data::SafetensorsFile> state = data::SafetensorsFile::Open(StatePath(path));
   if (!state.ok()) return state.status();

@@ -78,13 +78,17 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   bool ok = true;
   const uint64_t format = NumberField(json, "format", ok);
   if (ok && format != kFormat) {
-    return absl::InvalidArgumentError(absl::StrCat("has format ", format, ", but this version reads format ", kFormat));
+    return absl::InvalidArgumentError(
+        absl::StrCat("has format ", format, ", but this version reads format ", kFormat,
+                     "; expected a checkpoint of this version; resume with the version that saved it"));
   }
   const std::string expected = StringField(json, kChecksum, ok);
   json.erase(kChecksum);
   absl::StatusOr<std::string> checksum = Checksum(json);
   if (!checksum.ok()) return checksum.status();
-  if (!ok || *checksum != expected) return absl::DataLossError("is corrupt: its checksum does not match");
+  if (!ok || *checksum != expected)
+    return absl::DataLossError(
+        "is corrupt: its checksum does not match; expected the file that was saved; resume from another checkpoint");
 
   Manifest manifest;
   manifest.point.step = NumberField(json, "step", ok);
@@ -95,7 +99,9 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   if (json.contains("carry")) manifest.point.carry = StringField(json, "carry", ok);
   manifest.state_bytes = NumberField(json, "state_bytes", ok);
   manifest.state_sha256 = StringField(json, "state_sha256", ok);
-  if (!ReadMesh(json, manifest.point.mesh) || !ok) return absl::InvalidArgumentError("lacks fields of its format");
+  if (!ReadMesh(json, manifest.point.mesh) || !ok)
+    return absl::InvalidArgumentError(
+        "lacks fields of its format; expected a manifest that sgdrun wrote; resume from another checkpoint");
   return manifest;
 }
 

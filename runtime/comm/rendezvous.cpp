@@ -93,8 +93,9 @@ class Host {
       if (errno != EADDRINUSE) return Errno("bind");
       if (absl::Status status = Failure(); !status.ok()) return status;
       if (absl::Now() >= end_) {
-        return absl::AlreadyExistsError(
-            absl::StrCat("another job uses the rendezvous '", options_.name, "', or rank 0 was started twice"));
+        return absl::AlreadyExistsError(absl::StrCat(
+            "another job uses the rendezvous '", options_.name,
+            "', or rank 0 was started twice; expected a name of this job's own; give each job another SGD_RENDEZVOUS"));
       }
       absl::SleepFor(kRetry);
     }
@@ -134,7 +135,8 @@ class Host {
       return absl::Status(cause.code(), absl::StrCat("rank ", rank.rank, ": ", cause.message()));
     }
     return absl::UnavailableError(
-        absl::StrCat("rank ", rank.rank, " (process ", rank.pid, ") has ended during start-up"));
+        absl::StrCat("rank ", rank.rank, " (process ", rank.pid,
+                     ") has ended during start-up; expected all ranks to join; see its own output"));
   }
 
   void Accept() {
@@ -186,17 +188,20 @@ class Host {
   absl::Status Check(const RendezvousHello& hello, pid_t pid) const {
     const std::string who = absl::StrCat("rank ", hello.rank, " (process ", pid, ")");
     if (hello.size != options_.size) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(who, " says that the job has ", hello.size, " ranks, rank 0 says ", options_.size));
+      return absl::FailedPreconditionError(absl::StrCat(who, " says that the job has ", hello.size,
+                                                        " ranks, rank 0 says ", options_.size,
+                                                        "; expected one number; start all ranks with the same -n"));
     }
     if (hello.rank == 0 || hello.rank >= options_.size ||
         std::ranges::count(joined_, hello.rank, &Connection::rank) > 1) {
-      return absl::FailedPreconditionError(absl::StrCat("two processes say that they are rank ", hello.rank));
+      return absl::FailedPreconditionError(absl::StrCat("two processes say that they are rank ", hello.rank,
+                                                        "; expected each rank once; correct the launcher's ranks"));
     }
     // Before it knows its artifact a rank says none, and that it fails.
     if (hello.window_bytes != options_.window_bytes && hello.window_bytes != kUnknownWindow) {
-      return absl::FailedPreconditionError(absl::StrCat(who, " has another artifact than rank 0: windows of ",
-                                                        hello.window_bytes, " and ", options_.window_bytes, " bytes"));
+      return absl::FailedPreconditionError(
+          absl::StrCat(who, " has another artifact than rank 0: windows of ", hello.window_bytes, " and ",
+                       options_.window_bytes, " bytes; expected one artifact; start all ranks with the same file"));
     }
     return absl::OkStatus();
   }
@@ -244,7 +249,9 @@ class Guest {
     absl::StatusOr<ucred> host = PeerOfRendezvous(socket_.get());
     if (!host.ok()) return host.status();
     if (host->uid != getuid()) {
-      return absl::PermissionDeniedError("rendezvous: another user's process uses this job's name");
+      return absl::PermissionDeniedError(
+          "rendezvous: another user's process uses this job's name; expected a name of one's own; give another "
+          "SGD_RENDEZVOUS");
     }
     RendezvousHello hello;
     hello.rank = options_.rank;
@@ -294,16 +301,20 @@ class Guest {
           if (!segment.valid()) return absl::InternalError("rendezvous: rank 0 sent no segment");
           return SharedMemorySegment::Attach(std::move(segment));
         case Received::kOther:
-          return absl::InternalError("rendezvous: rank 0 was made by another version of sgdrun");
+          return absl::InternalError(
+              "rendezvous: rank 0 runs another version of sgdrun; expected one version; start all ranks with the same "
+              "sgdrun");
         case Received::kEnd:
-          return absl::UnavailableError(absl::StrCat("rank 0 (process ", host, ") ended before all ranks had joined"));
+          return absl::UnavailableError(
+              absl::StrCat("rank 0 (process ", host,
+                           ") ended before all ranks had joined; expected it to wait for them; see its own output"));
         case Received::kNothingYet:
           break;
       }
       if (absl::Now() > end) {
-        return absl::DeadlineExceededError(absl::StrCat("rank 0 (process ", host, ") did not say within ",
-                                                        absl::FormatDuration(options_.timeout),
-                                                        " whether all ranks have joined"));
+        return absl::DeadlineExceededError(absl::StrCat(
+            "rank 0 (process ", host, ") did not say within ", absl::FormatDuration(options_.timeout),
+            " whether all ranks have joined; expected its answer; see its own output, or raise --deadline"));
       }
       std::vector<pollfd> descriptors = {{socket_.get(), POLLIN, 0}};
       WaitForSlice(descriptors, end);
@@ -339,7 +350,9 @@ class Guest {
 
 absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Rendezvous(const RendezvousOptions& options) {
   if (options.rank >= options.size) {
-    return absl::InvalidArgumentError(absl::StrCat("rank ", options.rank, " of a job of ", options.size, " ranks"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank ", options.rank, " of a job of ", options.size,
+                     " ranks; expected ranks from 0 below that number; correct the launcher's ranks"));
   }
   if (options.rank == 0) return Host(options).Run();
   return Guest(options).Run();

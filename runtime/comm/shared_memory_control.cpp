@@ -40,7 +40,8 @@ absl::StatusOr<std::unique_ptr<SharedMemoryControl>> SharedMemoryControl::Connec
 absl::Status SharedMemoryControl::Join(absl::Duration timeout, uint32_t core_limit) {
   RankFlag& flag = segment_->flag(rank_);
   if (flag.state.exchange(RankState::kJoined) != RankState::kAbsent) {
-    return absl::FailedPreconditionError(absl::StrCat("rank ", rank_, " was started twice"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("rank ", rank_, " was started twice; expected each rank once; correct the launcher's ranks"));
   }
   flag.pid.store(getpid());
   cpu_set_t cpus;
@@ -172,9 +173,10 @@ absl::Status SharedMemoryControl::ErrorOf(const WaitResult& result, absl::Span<c
     case WaitOutcome::kEnded:
       return absl::FailedPreconditionError(absl::StrCat(description, ": rank ", result.rank, " has already ended"));
     case WaitOutcome::kDifferent:
-      return absl::FailedPreconditionError(
-          absl::StrCat("rank ", result.rank, " executes ", NameOf(segment_->flag(result.rank).current.load()),
-                       " where this rank executes ", description, ": their programs differ"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "rank ", result.rank, " executes ", NameOf(segment_->flag(result.rank).current.load()),
+          " where this rank executes ", description,
+          ": their programs differ; expected one artifact and one order of programs; start all ranks alike"));
     case WaitOutcome::kTimedOut:
       break;
   }

@@ -81,7 +81,8 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Create
   const uint64_t memory = std::min(kMaxTotalBytes, PhysicalMemory());
   if (window_bytes > memory / ranks) {
     return absl::ResourceExhaustedError(absl::StrCat("a window of ", window_bytes, " bytes for each of ", ranks,
-                                                     " ranks is more than this host's memory of ", memory, " bytes"));
+                                                     " ranks is more than this host's memory of ", memory,
+                                                     " bytes; expected less; start fewer ranks on this host"));
   }
   std::shared_ptr<SharedMemorySegment> segment(new SharedMemorySegment);
   segment->fd_ = UniqueFd(memfd_create("sgd", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -104,8 +105,9 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Attach
   segment->fd_ = std::move(fd);
   struct stat info = {};
   if (fstat(segment->fd_.get(), &info) != 0) return Errno("fstat");
-  const auto mismatch =
-      absl::FailedPreconditionError("shared memory: the segment was made by another version of sgdrun");
+  const auto mismatch = absl::FailedPreconditionError(
+      "shared memory: rank 0 runs another version of sgdrun; expected one version; start all ranks with the same "
+      "sgdrun");
   if (static_cast<uint64_t>(info.st_size) < sizeof(Header)) return mismatch;
   Header header;
   if (pread(segment->fd_.get(), static_cast<void*>(&header), sizeof(header), 0) !=
@@ -137,11 +139,14 @@ absl::Status SharedMemorySegment::Map() {
     if (ftruncate(fd_.get(), static_cast<off_t>(mapped_bytes_)) != 0) {
       if (errno != EFBIG) return Errno("ftruncate");
       return absl::ResourceExhaustedError(
-          absl::StrCat("shared memory of ", mapped_bytes_, " bytes is more than files may have here: raise ulimit -f"));
+          absl::StrCat("shared memory of ", mapped_bytes_,
+                       " bytes is more than files may have here; expected a larger limit; raise ulimit -f"));
     }
     if (fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) return Errno("fcntl");
   } else if (static_cast<uint64_t>(info.st_size) != mapped_bytes_) {
-    return absl::FailedPreconditionError("shared memory: the segment has an unexpected size");
+    return absl::FailedPreconditionError(
+        "shared memory: the segment has another size than rank 0 made; expected one artifact; start all ranks with the "
+        "same file");
   }
   void* base = MapAligned(fd_.get(), mapped_bytes_);
   if (base == MAP_FAILED) {
@@ -177,7 +182,9 @@ absl::Status SharedMemorySegment::PopulateWindow(uint32_t rank) {
 #ifdef MADV_POPULATE_WRITE
   // Kernels before 5.14 do not know it (EINVAL) and take pages as they are touched.
   if (madvise(window(rank), RoundUp(window_bytes_), MADV_POPULATE_WRITE) != 0 && (errno == ENOMEM || errno == EFAULT)) {
-    return absl::ResourceExhaustedError(absl::StrCat("not enough memory for a window of ", window_bytes_, " bytes"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("not enough memory for a window of ", window_bytes_,
+                     " bytes; expected so much of /dev/shm; make it larger, or start fewer ranks on this host"));
   }
 #endif
   return absl::OkStatus();

@@ -26,8 +26,8 @@ std::string HostAndPort::Text() const {
 }
 
 absl::StatusOr<HostAndPort> ParseHostAndPort(const std::string& text) {
-  const absl::Status wrong =
-      absl::InvalidArgumentError(absl::StrCat("'", text, "' is not HOST:PORT ([ADDRESS]:PORT for an IPv6 number)"));
+  const absl::Status wrong = absl::InvalidArgumentError(
+      absl::StrCat("'", text, "' is no address; expected HOST:PORT, or [ADDRESS]:PORT for an IPv6 number"));
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) return wrong;
   HostAndPort place;
@@ -66,7 +66,8 @@ absl::StatusOr<std::vector<SocketAddress>> Resolve(const HostAndPort& place) {
   addrinfo* found = nullptr;
   const int error = getaddrinfo(place.host.c_str(), absl::StrCat(place.port).c_str(), &hints, &found);
   if (error != 0) {
-    return absl::UnavailableError(absl::StrCat("cannot resolve '", place.host, "': ", gai_strerror(error)));
+    return absl::UnavailableError(absl::StrCat("cannot resolve '", place.host, "': ", gai_strerror(error),
+                                               "; expected a host that DNS or /etc/hosts knows; correct its name"));
   }
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
   std::vector<SocketAddress> addresses;
@@ -76,7 +77,9 @@ absl::StatusOr<std::vector<SocketAddress>> Resolve(const HostAndPort& place) {
     std::memcpy(&address.storage, at->ai_addr, at->ai_addrlen);
     address.length = at->ai_addrlen;
   }
-  if (addresses.empty()) return absl::UnavailableError(absl::StrCat("'", place.host, "' has no IP address"));
+  if (addresses.empty())
+    return absl::UnavailableError(
+        absl::StrCat("'", place.host, "' has no IP address; expected one; give the address as a number"));
   return addresses;
 }
 

@@ -58,8 +58,8 @@ absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& ad
     return absl::UnavailableError(absl::StrCat("no greeting: ", status.message()));
   }
   if (!IsGreeting(greeting)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("what listens at ", address.Text(), " is no rank of this job: take another port"));
+    return absl::FailedPreconditionError(absl::StrCat("what listens at ", address.Text(),
+                                                      " is no rank of this job; expected rank 0; choose another port"));
   }
   Hello hello = claim;
   if (absl::Status status = Sign(secret, greeting, hello); !status.ok()) return status;
@@ -74,7 +74,9 @@ absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& ad
   }
   if (!IsWelcome(welcome) || !IsProven(secret, greeting, hello, welcome)) {
     return absl::PermissionDeniedError(
-        absl::StrCat("what listens at ", address.Text(), " has not the secret of this job"));
+        absl::StrCat("what listens at ", address.Text(),
+                     " has not the secret of this job; expected a rank of it; choose another port, or give all ranks "
+                     "the same SGD_SECRET or --secret-file"));
   }
   absl::StatusOr<SessionKeys> keys = DeriveKeys(secret, greeting, hello);
   if (!keys.ok()) return keys.status();
@@ -85,9 +87,9 @@ absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& ad
 
 absl::Status CheckSecret(const SocketAddress& address, const std::string& secret) {
   if (!secret.empty() || address.IsLoopback()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "ranks that meet at ", address.Text(),
-      ", which other hosts can reach, need a secret: the same SGD_SECRET or --secret-file on all of them"));
+  return absl::FailedPreconditionError(absl::StrCat("ranks that meet at ", address.Text(),
+                                                    ", which other hosts can reach, have no secret; expected one; give "
+                                                    "all ranks the same SGD_SECRET or --secret-file"));
 }
 
 absl::StatusOr<TcpAcceptor> TcpAcceptor::Listen(const SocketAddress& address, std::string secret,
@@ -105,9 +107,13 @@ absl::StatusOr<TcpAcceptor> TcpAcceptor::Listen(const SocketAddress& address, st
   if (address.family() == AF_INET6) setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
   if (bind(listener, address.get(), address.length) != 0 || listen(listener, 1024) != 0) {
     if (errno == EADDRINUSE) {
-      return absl::AlreadyExistsError(absl::StrCat("port ", address.Text(), " is in use by another program"));
+      return absl::AlreadyExistsError(absl::StrCat(
+          "port ", address.Text(), " is in use by another program; expected a free port; choose another one"));
     }
-    if (errno == EADDRNOTAVAIL) return absl::NotFoundError(absl::StrCat(address.Text(), " is not this host"));
+    if (errno == EADDRNOTAVAIL)
+      return absl::NotFoundError(absl::StrCat(
+          address.Text(),
+          " is not this host; expected an address of the host of rank 0; start rank 0 there, or give this host's"));
     return Errno("bind");
   }
   SocketAddress bound;

@@ -123,11 +123,13 @@ class Host {
     joined_.push_back(MakeLink(std::move(connection), hello.rank, /*is_listener=*/true));
     if (hello.size != options_.size) {
       return absl::FailedPreconditionError(
-          absl::StrCat(who, " says that the job has ", hello.size, " ranks, rank 0 says ", options_.size));
+          absl::StrCat(who, " says that the job has ", hello.size, " ranks, rank 0 says ", options_.size,
+                       "; expected one number; start all ranks with the same world size"));
     }
     if (hello.rank == 0 || std::ranges::count(joined_, hello.rank, &ControlLink::rank) > 1) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("two processes say that they are rank ", hello.rank, ", one at ", joined_.back().address));
+      return absl::FailedPreconditionError(absl::StrCat("two processes say that they are rank ", hello.rank,
+                                                        ", one at ", joined_.back().address,
+                                                        "; expected each rank once; correct the launcher's ranks"));
     }
     return absl::OkStatus();
   }
@@ -155,7 +157,8 @@ class Host {
         return absl::Status(abort->cause.code(), absl::StrCat("rank ", link.rank, ": ", abort->cause.message()));
       }
       return absl::UnavailableError(
-          absl::StrCat("rank ", link.rank, " (at ", link.address, ") has ended during start-up"));
+          absl::StrCat("rank ", link.rank, " (at ", link.address,
+                       ") has ended during start-up; expected all ranks to join; see its own output"));
     }
     return absl::OkStatus();
   }
@@ -204,11 +207,15 @@ absl::StatusOr<Frame> ReadAnswer(const TcpMeetingOptions& options, ControlLink& 
     }
     absl::StatusOr<Frame> frame = ReadFrame(link, std::min(end, absl::Now() + kSlice));
     if (frame.status().code() == absl::StatusCode::kUnavailable) {
-      return absl::UnavailableError(absl::StrCat("rank 0 (at ", link.address, ") ended before all ranks had joined"));
+      return absl::UnavailableError(
+          absl::StrCat("rank 0 (at ", link.address,
+                       ") ended before all ranks had joined; expected it to wait for them; see its own output"));
     }
     if (frame.status().code() != absl::StatusCode::kDeadlineExceeded) return frame;
     if (absl::Now() > end) {
-      return absl::DeadlineExceededError("rank 0 did not say in time whether all ranks have come");
+      return absl::DeadlineExceededError(
+          "rank 0 did not say in time whether all ranks have come; expected its answer; see its own output, or raise "
+          "--deadline");
     }
   }
 }
@@ -235,14 +242,19 @@ absl::StatusOr<std::vector<ControlLink>> Join(const TcpMeetingOptions& options) 
   if (!answer.ok()) return answer.status();
   if (answer->kind == static_cast<uint32_t>(ControlKind::kReady)) return links;
   const std::optional<AbortMessage> abort = DecodeAbort(answer->payload);
-  return abort.has_value() ? abort->cause : absl::InternalError("rank 0 gave an answer that nobody understands");
+  return abort.has_value() ? abort->cause
+                           : absl::InternalError(
+                                 "rank 0 gave an answer of an unknown form; expected one version of sgdrun; start all "
+                                 "ranks with the same sgdrun");
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<ControlLink>> MeetOverTcp(const TcpMeetingOptions& options) {
   if (options.rank >= options.size) {
-    return absl::InvalidArgumentError(absl::StrCat("rank ", options.rank, " of a job of ", options.size, " ranks"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank ", options.rank, " of a job of ", options.size,
+                     " ranks; expected ranks from 0 below that number; correct the launcher's ranks"));
   }
   if (options.size == 1) return std::vector<ControlLink>();
   return options.rank == 0 ? Host(options).Run() : Join(options);

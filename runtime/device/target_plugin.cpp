@@ -18,15 +18,17 @@ absl::StatusOr<const TargetPlugin*> OpenTargetPlugin(const std::string& target) 
   namespace fs = std::filesystem;
   for (unsigned char letter : target) {
     if (!absl::ascii_isalnum(letter))
-      return absl::InvalidArgumentError(absl::StrCat("'", absl::CEscape(target), "' is no target"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", absl::CEscape(target), "' is no target; expected cpu or cuda; compile the program again"));
   }
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   const fs::path plugin =
       program.parent_path().parent_path() / "lib" / "sgd" / absl::StrCat("sgd_target_", target, ".so");
   if (!fs::exists(plugin, error)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("target '", target, "' is not in this build: there is no ", plugin.string()));
+    return absl::FailedPreconditionError(absl::StrCat("target '", target, "' is not in this build: there is no ",
+                                                      plugin.string(),
+                                                      "; expected the plugin beside sgdrun; build it"));
   }
   // Never closed: what it makes may live until the process ends.
   void* handle = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -31,16 +31,16 @@ bool Destroys(const Move& move, const Move& other) {
 
 absl::Status CheckPair(const Executor& from, const Executor& to, size_t output, size_t input) {
   if (output >= from.outputs().size() || input >= to.inputs().size()) {
-    return absl::InvalidArgumentError(absl::StrCat("cannot carry output ", output, " into input ", input,
-                                                   ": there are ", from.outputs().size(), " outputs and ",
-                                                   to.inputs().size(), " inputs"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot carry output ", output, " into input ", input, ": there are ", from.outputs().size(),
+                     " outputs and ", to.inputs().size(), " inputs; expected indices below these; correct --carry"));
   }
   const Tensor& source = from.outputs()[output];
   const Tensor& target = to.inputs()[input];
   if (source.shard.type() == target.shard.type()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("cannot carry output ", output, " '", absl::CEscape(source.name),
-                                                 "' into input ", input, " '", absl::CEscape(target.name),
-                                                 "': they differ in type, shape or sharding"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "cannot carry output ", output, " '", absl::CEscape(source.name), "' into input ", input, " '",
+      absl::CEscape(target.name), "': they differ in type, shape or sharding; expected alike ones; correct --carry"));
 }
 
 absl::StatusOr<std::vector<Move>> MovesOf(const Executor& from, const Executor& to, const CarryPairs& pairs) {
@@ -50,7 +50,8 @@ absl::StatusOr<std::vector<Move>> MovesOf(const Executor& from, const Executor& 
     if (absl::Status status = CheckPair(from, to, output, input); !status.ok()) return status;
     if (!filled.insert(input).second) {
       return absl::InvalidArgumentError(absl::StrCat("two outputs are carried into input ", input, " '",
-                                                     absl::CEscape(to.inputs()[input].name), "'"));
+                                                     absl::CEscape(to.inputs()[input].name),
+                                                     "'; expected one; correct --carry"));
     }
     const Move move{from.outputs()[output].bytes, to.inputs()[input].bytes, from.outputs()[output].shard.local_bytes()};
     if (move.bytes > 0) moves.push_back(move);

@@ -13,13 +13,15 @@ namespace {
 absl::Status CheckFit(const artifact::ArtifactFile& file, device::Device& device, comm::Communicator& communicator) {
   const artifact::Artifact& root = file.root();
   if (root.target()->string_view() != device.target()) {
-    return absl::FailedPreconditionError(absl::StrCat(file.path(), ": compiled for target '", root.target()->str(),
-                                                      "', this is '", device.target(), "'"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(file.path(), ": compiled for target '", root.target()->str(), "', this is '", device.target(),
+                     "'; expected one target; compile with --target=", device.target()));
   }
   const uint32_t ranks = communicator.control().size();
   if (ranks != file.ranks()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(file.path(), ": compiled for ", file.ranks(), " ranks, started with ", ranks));
+    return absl::FailedPreconditionError(absl::StrCat(file.path(), ": compiled for ", file.ranks(),
+                                                      " ranks, started with ", ranks,
+                                                      "; expected one number; start with -n ", file.ranks()));
   }
   if ((device.streams() != nullptr) != (communicator.stream_collectives() != nullptr))
     return absl::FailedPreconditionError("windows must be memory of the device that computes");

@@ -155,7 +155,7 @@ def files_that_may_not_grow(folder):
     two, _, _ = MLP.compile(folder, {"data": 2})
     out, large = folder / "out.safetensors", folder / "large.safetensors"
     result = limited("-f 1", ["-n", 2, two, "--bench", 1])
-    assert result.returncode == 1 and "is more than files may have here: raise ulimit -f" in result.stderr, (result.returncode, result.stderr)
+    assert result.returncode == 1 and "is more than files may have here; expected a larger limit; raise ulimit -f" in result.stderr, (result.returncode, result.stderr)
     # The limit counts for the memory that ranks share as well: it lets that pass, and nothing that is larger.
     shared = next(k for k in range(1, 100_000) if limited(f"-f {k}", ["-n", 1, artifact, "--bench", 1]).returncode == 0)
     (folder / "save").mkdir()

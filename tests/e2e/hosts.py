@@ -135,7 +135,7 @@ def secrets(folder):
     for code, errors in finish(nodes(artifact, once(folder), env=({"SGD_SECRET": "fifteen letters"}, {"SGD_SECRET": "fifteen letters"}))):
         assert code == 1 and "SGD_SECRET is a secret of 15 bytes, expected at least 16; make one with: openssl rand -hex 32" in errors, errors
     ended = finish(nodes(artifact, once(folder), env=({"SGD_SECRET": ""}, {"SGD_SECRET": ""})))
-    assert all(code == 1 and "need a secret: the same SGD_SECRET or --secret-file" in errors for code, errors in ended), ended
+    assert all(code == 1 and "have no secret; expected one; give all ranks the same SGD_SECRET or --secret-file" in errors for code, errors in ended), ended
 
 
 def contradictions(folder):

@@ -83,7 +83,7 @@ TEST_F(SgdInspect, ExplainsInFields) {
 TEST_F(SgdInspect, HasNoModulesOfACpu) {
   CommandResult result = RunCommand(SGD_INSPECT, {folder_ / "toy.sgda", "--module", "sm_90"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("is for the target cpu, not for GPUs"));
+  EXPECT_THAT(result.errors, HasSubstr("is for the target cpu; expected one for GPUs"));
 }
 
 TEST_F(SgdInspect, ListsNoKernelsWhereThereAreNone) {

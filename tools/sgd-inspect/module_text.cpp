@@ -15,8 +15,8 @@ absl::StatusOr<std::string> ModuleText(const artifact::ArtifactFile& file, const
     names.push_back(file.root().architectures()->Get(i)->str());
   }
   if (names.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat(file.path(), ": is for the target ", file.root().target()->str(), ", not for GPUs"));
+    return absl::NotFoundError(absl::StrCat(file.path(), ": is for the target ", file.root().target()->str(),
+                                            "; expected one for GPUs; compile with --target=cuda:sm_90"));
   }
   if (file.kernels().empty()) return std::string();
   absl::StatusOr<std::vector<artifact::KernelModule>> modules =

@@ -40,7 +40,8 @@ absl::StatusOr<std::unique_ptr<device::Arena>> AllocateArena(uint64_t bytes) {
   void* mapping = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("cannot allocate ", bytes, " bytes of memory: ", std::strerror(errno)));
+        absl::StrCat("cannot allocate ", bytes, " bytes of memory: ", std::strerror(errno),
+                     "; expected so much free memory; shard over more hosts, or compile with --memory-limit"));
   }
   std::byte* data = static_cast<std::byte*>(mapping);
   if (huge) {

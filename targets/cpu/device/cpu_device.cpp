@@ -72,7 +72,9 @@ absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOpti
   try {
     return absl::WrapUnique(new CpuDevice(options));
   } catch (const std::system_error& error) {
-    return absl::ResourceExhaustedError(absl::StrCat("cannot start ", options.threads, " threads: ", error.what()));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot start ", options.threads, " threads: ", error.what(),
+                     "; expected fewer threads or a larger limit; give --threads, or raise ulimit -u"));
   }
 }
 

@@ -35,7 +35,9 @@ absl::StatusOr<std::set<std::string>> CpuFlags() {
   std::stringstream text;
   text << file.rdbuf();
   std::set<std::string> flags = ParseCpuFlags(text.str());
-  if (flags.empty()) return absl::FailedPreconditionError("cannot read this CPU's features from /proc/cpuinfo");
+  if (flags.empty())
+    return absl::FailedPreconditionError(
+        "cannot read this CPU's features; expected a line of flags in /proc/cpuinfo; mount /proc");
   return flags;
 }
 

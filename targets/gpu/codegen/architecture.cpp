@@ -17,9 +17,10 @@ llvm::Expected<llvm::SmallVector<Architecture>> mlir::sgd::gpu::parseArchitectur
   for (llvm::StringRef name : llvm::split(text, ',')) {
     name = name.trim();
     if (!llvm::is_contained(kNames, name))
-      return llvm::createStringError("GPU architecture '" + name + "' is not sm_80, sm_90 or sm_100");
+      return llvm::createStringError("GPU architecture '" + name +
+                                     "' is unknown; expected sm_80, sm_90 or sm_100, as in --target=cuda:sm_90");
     if (llvm::any_of(architectures, [&](const Architecture& other) { return other.name == name; }))
-      return llvm::createStringError("GPU architecture " + name + " occurs twice");
+      return llvm::createStringError("GPU architecture " + name + " occurs twice; expected each once; drop one");
     architectures.push_back({name.str()});
   }
   return architectures;

@@ -94,7 +94,10 @@ static LogicalResult compileGroup(ArrayRef<Unit> units, ArrayRef<KernelRequest> 
                                   const Architecture& architecture, size_t number, CompiledGroup& group) {
   fusion::ClusterOp first = requests.front().body;
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(architecture);
-  if (!machine) return first->emitError("this compiler's LLVM cannot make code for NVIDIA GPUs");
+  if (!machine)
+    return first->emitError(
+        "this compiler's LLVM makes no code for NVIDIA GPUs; expected its NVPTX back end; build sgdc with an LLVM that "
+        "has it");
   llvm::LLVMContext context;
   llvm::Module module("kernels", context);
   module.setDataLayout(machine->createDataLayout());

@@ -39,7 +39,8 @@ absl::StatusOr<std::unique_ptr<Cudnn>> Cudnn::OpenFor(std::string_view device_pr
   absl::StatusOr<std::unique_ptr<Cudnn>> cudnn = Load();
   if (!cudnn.ok()) return cudnn;
   if ((*cudnn)->version() < kLeastVersionWithoutGpu)
-    return absl::FailedPreconditionError("cuDNN before 9.8 plans nothing without a GPU");
+    return absl::FailedPreconditionError(
+        "cuDNN before 9.8 plans nothing without a GPU; expected 9.8 or later; install it");
   absl::StatusOr<CudnnDescriptor> device = CudnnDescriptor::Create(**cudnn, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   if (!device.ok()) return device.status();
   absl::Status status = device->Set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,

@@ -37,7 +37,9 @@ absl::StatusOr<std::shared_ptr<const Driver>> Driver::Load() {
   if (absl::Status status = FindAll(*driver->library_, *driver); !status.ok()) return status;
   const CUresult result = driver->cuInit(0);
   if (result == CUDA_ERROR_NO_DEVICE)
-    return absl::FailedPreconditionError(absl::StrCat("the NVIDIA driver sees no GPU", VisibleDevices()));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the NVIDIA driver sees no GPU", VisibleDevices(),
+                     "; expected one for each rank; check nvidia-smi and CUDA_VISIBLE_DEVICES"));
   if (absl::Status status = driver->Check(result, "cannot start the NVIDIA driver"); !status.ok()) return status;
   if (absl::Status status = driver->Check(driver->cuDriverGetVersion(&driver->version), "cuDriverGetVersion");
       !status.ok())

@@ -93,12 +93,14 @@ absl::StatusOr<DynamicLibrary> DynamicLibrary::Open(const std::vector<std::strin
     }
   }
   return absl::FailedPreconditionError(
-      absl::StrCat("cannot open ", absl::StrJoin(names, " or "), ", ", purpose, ": ", problem));
+      absl::StrCat("cannot open ", absl::StrJoin(names, " or "), ", ", purpose, ": ", problem,
+                   "; expected it on the library path; install it, or name its folder in SGD_CUDA_LIBRARIES"));
 }
 
 absl::StatusOr<void*> DynamicLibrary::Find(const char* symbol) const {
   if (void* address = dlsym(handle_.get(), symbol)) return address;
-  return absl::FailedPreconditionError(absl::StrCat(path_, " has no ", symbol, ": a newer version is needed"));
+  return absl::FailedPreconditionError(
+      absl::StrCat(path_, " has no ", symbol, "; expected a newer version; install it"));
 }
 
 void DynamicLibrary::Close::operator()(void* handle) const { dlclose(handle); }

@@ -107,7 +107,9 @@ absl::Status NcclGroup::Settle(absl::Duration timeout) const {
     if (!status.ok() || state != ncclInProgress) return status;
     if (status = host_.watch(); !status.ok()) return status;
     if (absl::Now() > deadline)
-      return absl::DeadlineExceededError(absl::StrCat("NCCL: peers have not come in ", absl::FormatDuration(timeout)));
+      return absl::DeadlineExceededError(
+          absl::StrCat("NCCL: peers have not come in ", absl::FormatDuration(timeout),
+                       "; expected all ranks; see their own output, or raise --deadline"));
     absl::SleepFor(absl::Microseconds(50));
   }
 }

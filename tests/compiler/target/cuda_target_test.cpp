@@ -178,10 +178,14 @@ TEST(Target, RefusesWhatIsNotThere) {
   EXPECT_EQ(refusal("tpu"), "--target: 'tpu' is not supported; use cpu or cuda:sm_90");
   EXPECT_EQ(refusal("cpu:sm_90"), "--target: 'cpu:sm_90' is not supported; use cpu or cuda:sm_90");
   EXPECT_EQ(refusal("cuda"), "--target: cuda needs the GPU's architecture, such as cuda:sm_90");
-  EXPECT_EQ(refusal("cuda:"), "--target: GPU architecture '' is not sm_80, sm_90 or sm_100");
-  EXPECT_EQ(refusal("cuda:sm_75"), "--target: GPU architecture 'sm_75' is not sm_80, sm_90 or sm_100");
-  EXPECT_EQ(refusal("cuda:sm_90,cpu"), "--target: GPU architecture 'cpu' is not sm_80, sm_90 or sm_100");
-  EXPECT_EQ(refusal("cuda:sm_90,sm_90"), "--target: GPU architecture sm_90 occurs twice");
+  EXPECT_EQ(refusal("cuda:"),
+            "--target: GPU architecture '' is unknown; expected sm_80, sm_90 or sm_100, as in --target=cuda:sm_90");
+  EXPECT_EQ(
+      refusal("cuda:sm_75"),
+      "--target: GPU architecture 'sm_75' is unknown; expected sm_80, sm_90 or sm_100, as in --target=cuda:sm_90");
+  EXPECT_EQ(refusal("cuda:sm_90,cpu"),
+            "--target: GPU architecture 'cpu' is unknown; expected sm_80, sm_90 or sm_100, as in --target=cuda:sm_90");
+  EXPECT_EQ(refusal("cuda:sm_90,sm_90"), "--target: GPU architecture sm_90 occurs twice; expected each once; drop one");
   EXPECT_EQ(refusal("cuda:sm_90", "x86-64-v3"), "--cpu: is for the target cpu alone");
 }
 

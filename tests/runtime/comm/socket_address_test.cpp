@@ -23,7 +23,7 @@ TEST(HostAndPort, RefusesWhatIsNone) {
        {"", ":1", "node0", "node0:", "node0:0", "node0:65536", "node0:x", "::1:80", "[::1:80", "[]:80"}) {
     const auto place = ParseHostAndPort(text);
     EXPECT_EQ(place.status().code(), absl::StatusCode::kInvalidArgument) << text;
-    EXPECT_THAT(std::string(place.status().message()), HasSubstr("is not HOST:PORT"));
+    EXPECT_THAT(std::string(place.status().message()), HasSubstr("is no address; expected HOST:PORT"));
   }
 }
 

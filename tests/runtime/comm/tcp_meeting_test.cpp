@@ -162,10 +162,10 @@ TEST(TcpMeeting, RefusalsAreSaidWhereRanksAreMissing) {
 }
 
 TEST(TcpMeeting, NeedsASecretOffLoopback) {
-  EXPECT_THAT(
-      Text(Meet({"0.0.0.0", 1}, 0, 2)),
-      AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("need a secret: the same SGD_SECRET or --secret-file")));
-  EXPECT_THAT(Text(Meet({"192.0.2.1", 1}, 1, 2)), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("need a secret")));
+  EXPECT_THAT(Text(Meet({"0.0.0.0", 1}, 0, 2)),
+              AllOf(HasSubstr("FAILED_PRECONDITION"),
+                    HasSubstr("have no secret; expected one; give all ranks the same SGD_SECRET or --secret-file")));
+  EXPECT_THAT(Text(Meet({"192.0.2.1", 1}, 1, 2)), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("have no secret")));
 }
 
 // Rank 0 of 2, whose notes go to `notes`.
@@ -228,8 +228,8 @@ TEST(TcpMeeting, SomethingElseListensThere) {
   UniqueFd accepted(accept(other.get(), nullptr, nullptr));
   const std::string noise(100, 'x');
   ASSERT_GT(send(accepted.get(), noise.data(), noise.size(), MSG_NOSIGNAL), 0);
-  EXPECT_THAT(Text(std::move(one)),
-              AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("is no rank of this job: take another port")));
+  EXPECT_THAT(Text(std::move(one)), AllOf(HasSubstr("FAILED_PRECONDITION"),
+                                          HasSubstr("is no rank of this job; expected rank 0; choose another port")));
 }
 
 TEST(TcpMeeting, ARankThatEndsMeanwhile) {

@@ -114,9 +114,12 @@ TEST(Carry, RefusesPairsThatDoNotFit) {
       return std::string(Carry::Create(context, executor, executor, pairs).status().message());
     };
     EXPECT_EQ(error({{0, 1}}),
-              "cannot carry output 0 'out0' into input 1 'in1': they differ in type, shape or sharding");
-    EXPECT_EQ(error({{2, 0}}), "cannot carry output 2 into input 0: there are 2 outputs and 2 inputs");
-    EXPECT_EQ(error({{0, 0}, {1, 0}}), "two outputs are carried into input 0 'in0'");
+              "cannot carry output 0 'out0' into input 1 'in1': they differ in type, shape or sharding; "
+              "expected alike ones; correct --carry");
+    EXPECT_EQ(error({{2, 0}}),
+              "cannot carry output 2 into input 0: there are 2 outputs and 2 inputs; expected indices below these; "
+              "correct --carry");
+    EXPECT_EQ(error({{0, 0}, {1, 0}}), "two outputs are carried into input 0 'in0'; expected one; correct --carry");
   });
 }
 

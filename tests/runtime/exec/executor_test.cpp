@@ -333,14 +333,16 @@ TEST(ExecutionContext, RefusesWhatDoesNotFit) {
     });
     return message;
   };
-  EXPECT_EQ(status_of(*Sample(2), 1, 256), "sample.sgda: compiled for 2 ranks, started with 1");
-  EXPECT_EQ(status_of(*Sample(1), 2, 256), "sample.sgda: compiled for 1 ranks, started with 2");
+  EXPECT_EQ(status_of(*Sample(2), 1, 256),
+            "sample.sgda: compiled for 2 ranks, started with 1; expected one number; start with -n 2");
+  EXPECT_EQ(status_of(*Sample(1), 2, 256),
+            "sample.sgda: compiled for 1 ranks, started with 2; expected one number; start with -n 1");
   EXPECT_EQ(status_of(*Sample(1), 1, 64), "sample.sgda: needs a window of 256 bytes, the communicator has 64");
   artifact::ArtifactWriter writer;
   testing::FillSample(writer, 1);
   writer.artifact().target = "tpu";
   EXPECT_EQ(status_of(**artifact::ArtifactFile::FromBytes(*writer.Serialize(), "sample.sgda"), 1, 256),
-            "sample.sgda: compiled for target 'tpu', this is 'cpu'");
+            "sample.sgda: compiled for target 'tpu', this is 'cpu'; expected one target; compile with --target=cpu");
 }
 
 }  // namespace

@@ -294,7 +294,8 @@ TEST(RankEnvironment, RefusesHostsThatDoNotFit) {
   EXPECT_THAT(Message(flags, 4, {}), HasSubstr("--nnodes means ranks on several hosts: say where rank 0 is"));
   EXPECT_EQ(Message(flags, 3, {}), "the artifact's mesh has 3 ranks, which are no whole number on each of 2 hosts");
   flags.master = "host0";
-  EXPECT_EQ(Message(flags, 4, {}), "--master: 'host0' is not HOST:PORT ([ADDRESS]:PORT for an IPv6 number)");
+  EXPECT_EQ(Message(flags, 4, {}),
+            "--master: 'host0' is no address; expected HOST:PORT, or [ADDRESS]:PORT for an IPv6 number");
   flags.master = "host0:1";
   flags.ranks = 4;
   EXPECT_EQ(Message(flags, 4, {}),

@@ -33,7 +33,9 @@ TEST(CudaMachine, WithoutAGpu) {
   const ScopedVariable visible("CUDA_VISIBLE_DEVICES", "7");
   const absl::Status status = Opening();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(std::string(status.message()), "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES is '7')");
+  EXPECT_EQ(std::string(status.message()),
+            "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES is '7'); expected one for each rank; "
+            "check nvidia-smi and CUDA_VISIBLE_DEVICES");
 }
 
 TEST(CudaMachine, WithAnOldDriver) {
@@ -100,7 +102,7 @@ TEST(DynamicLibrary, FindsLibrariesOfAPythonEnvironment) {
   EXPECT_EQ(library->path(), folder + "/libsgd_python.so.1");
   EXPECT_TRUE(library->Find("cuInit").ok());
   EXPECT_THAT(std::string(library->Find("cuNothing").status().message()),
-              HasSubstr("has no cuNothing: a newer version is needed"));
+              HasSubstr("has no cuNothing; expected a newer version; install it"));
 }
 
 TEST_F(EmulatedDevice, WithoutCublas) {
