@@ -1,7 +1,8 @@
-// Reductions between ranks that a target's collectives have not: in a wider type, or as a gather and a reduction of
-// this rank's own.
+// The pass spmd-replace-reductions: patterns for reductions between ranks that a target's collectives have not. They
+// are done in a wider type, or as a gather and a reduction of this rank's own.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 
@@ -31,21 +32,10 @@ RankedTensorType withLeading(Type type, int64_t size) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<ReplaceReductionsPass> {
-  using ReplaceReductionsPassBase::ReplaceReductionsPassBase;
+/// What the patterns ask and build.
+struct Replacement {
+  bool shortIntegers, bits;  ///< the target's collectives reduce them
 
-  void runOnOperation() override {
-    SmallVector<Operation*> reductions;
-    getOperation().walk([&](Operation* op) {
-      if (isa<spmd::AllReduceOp, spmd::ReduceScatterOp>(op)) reductions.push_back(op);
-    });
-    for (Operation* op : reductions) {
-      if (auto reduce = dyn_cast<spmd::AllReduceOp>(op)) replaceAllReduce(reduce);
-      if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(op)) replaceReduceScatter(scatter);
-    }
-  }
-
- private:
   bool mustBeGathered(ReduceKind kind, Value value) const {
     Type element = getElementTypeOrSelf(value);
     return isXor(kind, element) || (isBitwise(kind) && !bits && !element.isInteger(1));
@@ -53,7 +43,7 @@ struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<Replac
   bool mustBeWidened(Value value) const { return getElementTypeOrSelf(value).isInteger(16) && !shortIntegers; }
 
   /// Operands that the reduction of `kind` takes; gathered ones aside.
-  SmallVector<Value> widen(OpBuilder& builder, Location loc, ReduceKind kind, ValueRange values) const {
+  SmallVector<Value> widen(PatternRewriter& builder, Location loc, ReduceKind kind, ValueRange values) const {
     bool isUnsigned = kind == ReduceKind::UMax || kind == ReduceKind::UMin;
     return llvm::map_to_vector(values, [&](Value value) -> Value {
       if (!mustBeWidened(value)) return value;
@@ -64,23 +54,22 @@ struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<Replac
   }
 
   /// Replaces `replaced` by `results` of a reduction of wider operands.
-  static void narrow(OpBuilder& builder, Location loc, ValueRange replaced, ValueRange results) {
+  static void narrow(PatternRewriter& builder, Location loc, ValueRange replaced, ValueRange results) {
     for (auto [old, result] : llvm::zip_equal(replaced, results)) {
       Value narrowed = result;
       if (old.getType() != result.getType()) narrowed = arith::TruncIOp::create(builder, loc, old.getType(), result);
-      old.replaceAllUsesWith(narrowed);
+      builder.replaceAllUsesWith(old, narrowed);
     }
   }
 
-  void replaceAllReduce(spmd::AllReduceOp op) {
-    OpBuilder builder(op);
+  LogicalResult replace(spmd::AllReduceOp op, PatternRewriter& builder) const {
     SmallVector<Value> values, results, gathered, combined;
     for (auto [value, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {
       bool isGathered = mustBeGathered(op.getKind(), value);
       (isGathered ? gathered : values).push_back(value);
       (isGathered ? combined : results).push_back(result);
     }
-    if (gathered.empty() && llvm::none_of(values, [&](Value value) { return mustBeWidened(value); })) return;
+    if (gathered.empty() && llvm::none_of(values, [&](Value value) { return mustBeWidened(value); })) return failure();
     if (!gathered.empty()) gatherAndReduce(builder, op, gathered, combined);
     if (!values.empty()) {
       SmallVector<Value> wide = widen(builder, op.getLoc(), op.getKind(), values);
@@ -89,10 +78,12 @@ struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<Replac
       mergeExplanations(reduce, {op});
       narrow(builder, op.getLoc(), results, reduce.getResults());
     }
-    op.erase();
+    builder.eraseOp(op);
+    return success();
   }
 
-  void gatherAndReduce(OpBuilder& builder, spmd::AllReduceOp op, ArrayRef<Value> values, ArrayRef<Value> replaced) {
+  static void gatherAndReduce(PatternRewriter& builder, spmd::AllReduceOp op, ArrayRef<Value> values,
+                              ArrayRef<Value> replaced) {
     Location loc = op.getLoc();
     int64_t ranks = spmd::getGroupSize(op, op.getAxes()).value_or(1);
     SmallVector<Value> rows;
@@ -105,12 +96,11 @@ struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<Replac
         spmd::AllGatherOp::create(builder, loc, types, rows, SmallVector<int64_t>(rows.size(), 0), op.getAxes());
     mergeExplanations(gather, {op});
     for (auto [old, all] : llvm::zip_equal(replaced, gather.getResults()))
-      Value(old).replaceAllUsesWith(
-          ReduceOp::create(builder, loc, old.getType(), all, op.getKind(), ArrayRef<int64_t>{0}));
+      builder.replaceAllUsesWith(
+          old, ReduceOp::create(builder, loc, old.getType(), all, op.getKind(), ArrayRef<int64_t>{0}).getResult());
   }
 
-  void replaceReduceScatter(spmd::ReduceScatterOp op) {
-    OpBuilder builder(op);
+  LogicalResult replace(spmd::ReduceScatterOp op, PatternRewriter& builder) const {
     SmallVector<Value> values, results;
     SmallVector<int64_t> dims;
     bool isReplaced = false;
@@ -125,7 +115,7 @@ struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<Replac
       results.push_back(result);
       dims.push_back(dim);
     }
-    if (!isReplaced) return;
+    if (!isReplaced) return failure();
     if (!values.empty()) {
       SmallVector<Value> wide = widen(builder, op.getLoc(), op.getKind(), values);
       SmallVector<Type> types;
@@ -135,11 +125,12 @@ struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<Replac
       mergeExplanations(scatter, {op});
       narrow(builder, op.getLoc(), results, scatter.getResults());
     }
-    op.erase();
+    builder.eraseOp(op);
+    return success();
   }
 
   /// This rank gets its part of everyone's operand.
-  static void exchangeAndReduce(OpBuilder& builder, spmd::ReduceScatterOp op, Value value, int64_t dim,
+  static void exchangeAndReduce(PatternRewriter& builder, spmd::ReduceScatterOp op, Value value, int64_t dim,
                                 Value replaced) {
     Location loc = op.getLoc();
     int64_t ranks = spmd::getGroupSize(op, op.getAxes()).value_or(1);
@@ -147,8 +138,33 @@ struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<Replac
     auto exchange = spmd::AllToAllOp::create(builder, loc, withLeading(replaced.getType(), ranks), row, dim + 1,
                                              /*concat=*/0, op.getAxes());
     mergeExplanations(exchange, {op});
-    replaced.replaceAllUsesWith(
-        ReduceOp::create(builder, loc, replaced.getType(), exchange.getResult(), op.getKind(), ArrayRef<int64_t>{0}));
+    builder.replaceAllUsesWith(replaced, ReduceOp::create(builder, loc, replaced.getType(), exchange.getResult(),
+                                                          op.getKind(), ArrayRef<int64_t>{0})
+                                             .getResult());
+  }
+};
+
+/// What it makes of a reduction is one that the target has: each op is visited once.
+template <typename Op>
+struct ReplaceReduction : OpRewritePattern<Op> {
+  ReplaceReduction(MLIRContext* context, Replacement replacement)
+      : OpRewritePattern<Op>(context), replacement(replacement) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter& rewriter) const final {
+    return replacement.replace(op, rewriter);
+  }
+
+  Replacement replacement;
+};
+
+struct ReplaceReductionsPass : mlir::sgd::impl::ReplaceReductionsPassBase<ReplaceReductionsPass> {
+  using ReplaceReductionsPassBase::ReplaceReductionsPassBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ReplaceReduction<spmd::AllReduceOp>, ReplaceReduction<spmd::ReduceScatterOp>>(
+        &getContext(), Replacement{shortIntegers, bits});
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 

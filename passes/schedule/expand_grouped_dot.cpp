@@ -1,11 +1,12 @@
-// The pass sgd-expand-grouped-dots: matmuls of rows by group as loops over groups and their tiles of rows, after the
-// grouped matmuls of MegaBlocks (Gale et al., 2022) and JAX's megablox. A tile at the end of a group is computed for
-// both groups that have rows in it: M + G * tile rows of work for M rows in G groups.
+// The pass sgd-expand-grouped-dots: a pattern that expands matmuls of rows by group to loops over groups and their
+// tiles of rows, after the grouped matmuls of MegaBlocks (Gale et al., 2022) and JAX's megablox. A tile at the end of a
+// group is computed for both groups that have rows in it: M + G * tile rows of work for M rows in G groups.
 #include "dialects/sgd/by_rank.h"
 #include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "passes/schedule/passes.h"
 
 namespace mlir::sgd {
@@ -229,8 +230,7 @@ Value takeFromBatch(OpBuilder& builder, Location loc, Value value, int64_t batch
   return ReshapeOp::create(builder, loc, tensorType(value).clone(own), all);
 }
 
-void expandGroupedDot(GroupedDotOp op) {
-  OpBuilder builder(op);
+LogicalResult expandGroupedDot(GroupedDotOp op, PatternRewriter& builder) {
   Location loc = op.getLoc();
   GroupedDotSizes sizes(op);
   auto rank = static_cast<int64_t>(sizes.batch.size());
@@ -254,15 +254,15 @@ void expandGroupedDot(GroupedDotOp op) {
     all = ConcatenateOp::create(builder, loc, type.clone(shape), parts, 0);
   }
   if (all.getType() != type) all = ReshapeOp::create(builder, loc, type, all);
-  op.replaceAllUsesWith(all);
-  op.erase();
+  builder.replaceOp(op, all);
+  return success();
 }
 
 struct ExpandGroupedDotsPass : mlir::sgd::impl::ExpandGroupedDotsPassBase<ExpandGroupedDotsPass> {
   void runOnOperation() override {
-    SmallVector<GroupedDotOp> ops;
-    getOperation().walk([&](GroupedDotOp op) { ops.push_back(op); });
-    for (GroupedDotOp op : ops) expandGroupedDot(op);
+    RewritePatternSet patterns(&getContext());
+    patterns.add(expandGroupedDot);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 

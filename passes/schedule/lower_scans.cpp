@@ -1,6 +1,8 @@
-// Cumulative sums and the like: by steps over the whole tensor, or in the form that becomes a kernel.
+// The pass sgd-lower-scans: a pattern that lowers cumulative sums and the like to steps over the whole tensor, or to
+// the form that becomes a kernel.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/schedule/passes.h"
@@ -22,8 +24,8 @@ constexpr int64_t kLongColumn = 512, kEnoughColumns = 16384;
 
 class ScanFormer {
  public:
-  ScanFormer(CumulativeOp op, int64_t workers)
-      : op(op), workers(workers), b(op), loc(op.getLoc()), kind(op.getKind()), isReverse(op.getReverse()) {}
+  ScanFormer(CumulativeOp op, int64_t workers, PatternRewriter& rewriter)
+      : op(op), workers(workers), b(rewriter), loc(op.getLoc()), kind(op.getKind()), isReverse(op.getReverse()) {}
 
   void run() {
     auto dim = static_cast<int64_t>(op.getDimension());
@@ -32,8 +34,7 @@ class ScanFormer {
     Value result = isTrivial      ? op.getInput()
                    : workers == 0 ? accumulateByDoubling(op.getInput(), dim)
                                   : formKernels(op.getInput(), dim);
-    op.getResult().replaceAllUsesWith(result);
-    op.erase();
+    b.replaceOp(op, result);
   }
 
  private:
@@ -83,7 +84,7 @@ class ScanFormer {
 
   CumulativeOp op;
   int64_t workers;
-  OpBuilder b;
+  PatternRewriter& b;
   Location loc;
   ReduceKind kind;
   bool isReverse;
@@ -133,13 +134,25 @@ Value ScanFormer::scanRows(Value value) {
   return slice(reshape(combine(spread, scanned), {rows, parts * length}), 1, 0, size);
 }
 
+/// What it makes of an op is other ops of the same kind, which must stay: each op is visited once.
+struct LowerScan : OpRewritePattern<CumulativeOp> {
+  LowerScan(MLIRContext* context, int64_t workers) : OpRewritePattern(context), workers(workers) {}
+
+  LogicalResult matchAndRewrite(CumulativeOp op, PatternRewriter& rewriter) const final {
+    ScanFormer(op, workers, rewriter).run();
+    return success();
+  }
+
+  int64_t workers;
+};
+
 struct LowerScansPass : mlir::sgd::impl::LowerScansPassBase<LowerScansPass> {
   using LowerScansPassBase::LowerScansPassBase;
 
   void runOnOperation() final {
-    SmallVector<CumulativeOp> ops;
-    getOperation().walk([&](CumulativeOp op) { ops.push_back(op); });
-    for (CumulativeOp op : ops) ScanFormer(op, workers).run();
+    RewritePatternSet patterns(&getContext());
+    patterns.add<LowerScan>(&getContext(), workers);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 

@@ -1,6 +1,8 @@
-// Large reductions in two steps: first the parts of a fixed cut, which threads share and which are read in the order of
-// memory, then the parts' results. The cut depends on shapes alone.
+// The pass sgd-split-reductions: a pattern that reduces large tensors in two steps: first the parts of a fixed cut,
+// which threads share and which are read in the order of memory, then the parts' results. The cut depends on shapes
+// alone.
 #include "passes/schedule/cluster_rules.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "passes/schedule/passes.h"
 
 namespace mlir::sgd {
@@ -83,8 +85,8 @@ std::optional<Cut> chooseCut(const RowPattern& pattern, const Workers& workers) 
 /// Builds the steps of one reduction, in the element type that they accumulate in.
 class Splitter {
  public:
-  Splitter(ReduceOp op, const RowPattern& pattern, const Cut& cut)
-      : op(op), pattern(pattern), cut(cut), b(op), loc(op.getLoc()) {}
+  Splitter(ReduceOp op, const RowPattern& pattern, const Cut& cut, PatternRewriter& rewriter)
+      : op(op), pattern(pattern), cut(cut), b(rewriter), loc(op.getLoc()) {}
 
   void run() {
     auto result = cast<RankedTensorType>(op.getResult().getType());
@@ -98,8 +100,7 @@ class Splitter {
       value = createCombiner(b, loc, op.getKind(), value, reduceRest(take(input, size - cut.left, size)));
     value = reshape(value, result.getShape());
     if (element != result.getElementType()) value = arith::TruncFOp::create(b, loc, result, value);
-    op.getResult().replaceAllUsesWith(value);
-    op.erase();
+    b.replaceOp(op, value);
   }
 
  private:
@@ -162,20 +163,32 @@ class Splitter {
   ReduceOp op;
   const RowPattern& pattern;
   const Cut& cut;
-  OpBuilder b;
+  PatternRewriter& b;
   Location loc;
+};
+
+/// The steps are reductions as well, and stay: each op is visited once.
+struct SplitReduction : OpRewritePattern<ReduceOp> {
+  SplitReduction(MLIRContext* context, Workers workers) : OpRewritePattern(context), workers(workers) {}
+
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter& rewriter) const final {
+    RowPattern pattern = getReducePattern(op);
+    std::optional<Cut> cut = chooseCut(pattern, workers);
+    if (!cut) return failure();
+    Splitter(op, pattern, *cut, rewriter).run();
+    return success();
+  }
+
+  Workers workers;
 };
 
 struct SplitReductionsPass : mlir::sgd::impl::SplitReductionsPassBase<SplitReductionsPass> {
   using SplitReductionsPassBase::SplitReductionsPassBase;
 
   void runOnOperation() final {
-    SmallVector<ReduceOp> reductions;
-    getOperation().walk([&](ReduceOp op) { reductions.push_back(op); });
-    for (ReduceOp op : reductions) {
-      RowPattern pattern = getReducePattern(op);
-      if (std::optional<Cut> cut = chooseCut(pattern, {parts, columns})) Splitter(op, pattern, *cut).run();
-    }
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SplitReduction>(&getContext(), Workers{parts, columns});
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 
