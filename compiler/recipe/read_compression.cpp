@@ -29,6 +29,8 @@ struct Kind {
 static constexpr Kind kKinds[] = {
     {CompressionKind::BF16, std::nullopt},
     {CompressionKind::Int8, WholeSize{"block", &CompressionSetting::block, 8, 1 << 20}},
+    {CompressionKind::PowerSGD, WholeSize{"rank", &CompressionSetting::rank, 1, 64}},
+    {CompressionKind::TopK, std::nullopt},
 };
 
 static Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
@@ -55,6 +57,15 @@ static Error readSize(const std::string& path, const Json& value, const WholeSiz
   return Error::success();
 }
 
+static Error readShare(const std::string& path, const Json& value, CompressionSetting& setting) {
+  double share = value.is_number() ? value.get<double>() : 0;
+  if (!(share > 0 && share <= 0.5))
+    return fail("field '" + Twine(path) + ".share' is " + describeJson(value) +
+                "; expected the part of the elements that is sent, above 0 and at most 0.5");
+  setting.share = share;
+  return Error::success();
+}
+
 llvm::Expected<CompressionSetting> mlir::sgd::readCompression(const std::string& path, const Json& value) {
   bool isObject = value.is_object();
   if (isObject && !value.contains("kind"))
@@ -65,9 +76,12 @@ llvm::Expected<CompressionSetting> mlir::sgd::readCompression(const std::string&
   if (!isObject) return setting;
   llvm::SmallVector<StringRef> known = {"kind"};
   if ((*kind)->size) known.push_back((*kind)->size->name);
+  if (setting.kind == CompressionKind::TopK) known.push_back("share");
   if (Error error = checkFieldNames(value, path + ".", known)) return std::move(error);
   if ((*kind)->size)
     if (auto size = value.find((*kind)->size->name.str()); size != value.end())
       if (Error error = readSize(path, *size, *(*kind)->size, setting)) return std::move(error);
+  if (auto share = value.find("share"); share != value.end())
+    if (Error error = readShare(path, *share, setting)) return std::move(error);
   return setting;
 }

@@ -2,6 +2,7 @@
 // integers again; two ranks exchange everything. What rounding loses is added on the next step: of a part's sum it is
 // kept by the rank that added it up.
 #include "passes/compress/block_layout.h"
+#include "passes/compress/error_feedback.h"
 #include "passes/compress/group_exchange.h"
 #include "passes/compress/local_reductions.h"
 
@@ -27,7 +28,6 @@ class BlockReduction {
  private:
   Quantised quantise(Value value);
   Value restore(const Quantised& quantised);
-  Value getLoss(Value value, Value restored);
   Value addOwn(Value loss, Value ownLoss);
   Value toParts(Value value);
   Value fromParts(Value blocks);
@@ -121,17 +121,10 @@ Value BlockReduction::restore(const Quantised& quantised) {
   return math.multiply(value, math.repeat(quantised.scales, tensorType(value).getShape().back()));
 }
 
-/// What `restored` lacks. A step with infinities or NaNs sends these, and leaves nothing of them for the next one.
-Value BlockReduction::getLoss(Value value, Value restored) {
-  Value lost = math.subtract(value, restored);
-  Value isFinite = math.isLess(math.absolute(lost), math.splat(std::numeric_limits<double>::infinity(), lost));
-  return math.select(isFinite, lost, math.splat(0, lost));
-}
-
 void BlockReduction::send() {
-  Value parts = toParts(math.add(input, math.reshape(error, shape)));
+  Value parts = toParts(addError(math, input, error));
   Quantised sent = quantise(parts);
-  loss = getLoss(parts, restore(sent));
+  loss = keepFinite(math, math.subtract(parts, restore(sent)));
   if (layout.parts == 1)
     received = {group.gather(sent.integers), group.gather(sent.scales)};
   else
@@ -142,7 +135,7 @@ void BlockReduction::addUp() {
   sum = math.reduce(restore(received), ReduceKind::Add, {0});
   if (layout.parts == 1 || scattered) return;
   Quantised part = quantise(sum);
-  loss = addOwn(loss, getLoss(sum, restore(part)));
+  loss = addOwn(loss, keepFinite(math, math.subtract(sum, restore(part))));
   total = {group.gather(part.integers), group.gather(part.scales)};
 }
 

@@ -45,6 +45,7 @@ class Compressor {
   unsigned run();
 
  private:
+  ReshardOp transposeFirst(ReshardOp reduction);
   void decide(ReshardOp reduction);
   std::string findObstacle(ReshardOp reduction, bool isOwn);
   void sinkUsers();
@@ -85,6 +86,27 @@ std::string Compressor::findObstacle(ReshardOp reduction, bool isOwn) {
   return text;
 }
 
+/// The reduction of the transposed value, where only that is read: a matmul writes it either way, but an op between the
+/// reduction and the transpose would have to read columns.
+ReshardOp Compressor::transposeFirst(ReshardOp reduction) {
+  while (reduction->hasOneUse()) {
+    auto transpose = dyn_cast<TransposeOp>(*reduction->user_begin());
+    if (!transpose) break;
+    TensorAxes from = mesh.toTensorAxes(getSharding(reduction.getInput().getType())), to = from;
+    for (auto [dim, source] : llvm::enumerate(transpose.getPermutation())) to.dims[dim] = from.dims[source];
+    OpBuilder builder(reduction);
+    Type type = withSharding(tensorType(transpose), mesh.toAttr(to));
+    Value input =
+        TransposeOp::create(builder, transpose.getLoc(), type, reduction.getInput(), transpose.getPermutation());
+    auto next = ReshardOp::create(builder, reduction.getLoc(), transpose.getType(), input);
+    transpose.getResult().replaceAllUsesWith(next);
+    transpose.erase();
+    reduction.erase();
+    reduction = next;
+  }
+  return reduction;
+}
+
 void Compressor::decide(ReshardOp reduction) {
   if (!isReduction(reduction)) return;
   auto from = tensorType(reduction.getInput()), to = tensorType(reduction);
@@ -102,7 +124,9 @@ void Compressor::decide(ReshardOp reduction) {
     decision.state = name ? name.str() : "arg" + std::to_string(*state);
   }
   if (decision.why.empty()) {
-    FailureOr<CompressedForm> form = bytes.choose(*setting, from, to, decision.why);
+    reduction = transposeFirst(reduction);
+    FailureOr<CompressedForm> form =
+        bytes.choose(*setting, tensorType(reduction.getInput()), tensorType(reduction), decision.why);
     if (succeeded(form)) {
       decision.kind = stringifyCompressionKind(form->kind).str();
       decision.sentBytes = form->sentBytes;

@@ -1,7 +1,10 @@
 // One function for each kind.
 #include "passes/compress/compressed_bytes.h"
 
+#include <cmath>
+
 #include "passes/compress/block_layout.h"
+#include "passes/compress/matrix_form.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -28,14 +31,22 @@ std::string CompressedBytes::chooseRounded(CompressedForm& form, RankedTensorTyp
   return "";
 }
 
-/// The reduced value: with the group's axes behind those of the dimension where the reduction has them too, else whole.
-/// Ranks must have equal shards.
-std::string CompressedBytes::setResult(CompressedForm& form, RankedTensorType from) const {
-  TensorAxes tensor = mesh.toTensorAxes(getSharding(from)), wanted = mesh.toTensorAxes(getSharding(form.result));
-  AxisParts group = tensor.unreduced;
+/// The reduced value, not sharded further: a rank's shard of it costs nothing. Padding of uneven shards is anything.
+std::string CompressedBytes::setWhole(CompressedForm& form, RankedTensorType from) const {
+  TensorAxes tensor = mesh.toTensorAxes(getSharding(from));
   tensor.unreduced.clear();
   for (auto [dim, size] : llvm::enumerate(from.getShape()))
     if (size % getGroupSize(tensor.dims[dim].axes) != 0) return "its shards are uneven";
+  form.result = withSharding(from, mesh.toAttr(tensor));
+  return "";
+}
+
+/// The reduced value: with the group's axes behind those of the dimension where the reduction has them too, else whole.
+std::string CompressedBytes::setResult(CompressedForm& form, RankedTensorType from) const {
+  TensorAxes wanted = mesh.toTensorAxes(getSharding(form.result));
+  if (std::string why = setWhole(form, from); !why.empty()) return why;
+  TensorAxes tensor = mesh.toTensorAxes(getSharding(form.result));
+  AxisParts group = mesh.toTensorAxes(getSharding(from)).unreduced;
   for (auto [dim, size] : llvm::enumerate(from.getShape())) {
     AxisParts axes = tensor.dims[dim].axes;
     for (const AxisPart& part : group) appendMerged(axes, part);
@@ -77,6 +88,45 @@ std::string CompressedBytes::chooseBlocks(CompressedForm& form, RankedTensorType
   return "";
 }
 
+/// Of each shard of the gradient its own, the same on all ranks of the group.
+RankedTensorType CompressedBytes::getFactorType(RankedTensorType from, int64_t columns, int64_t rank) const {
+  TensorAxes tensor = mesh.toTensorAxes(getSharding(from));
+  AxisParts shards;
+  for (const auto& dim : tensor.dims)
+    for (const AxisPart& part : dim.axes) appendMerged(shards, part);
+  TensorAxes factor = tensor;
+  factor.unreduced.clear();
+  factor.dims.assign(3, tensor.dims.front());
+  factor.dims[0].axes = shards;
+  factor.dims[1].axes.clear();
+  factor.dims[2].axes.clear();
+  return RankedTensorType::get({getGroupSize(shards), columns, rank}, from.getElementType(), mesh.toAttr(factor));
+}
+
+std::string CompressedBytes::chooseFactors(CompressedForm& form, RankedTensorType from, int64_t rank) const {
+  if (std::string why = setWhole(form, from); !why.empty()) return why;
+  MatrixForm matrix = MatrixForm::get(getSharding(from).getLocalShape(from.getShape(), mesh.getMesh()));
+  if (rank >= std::min(matrix.rows, matrix.columns)) return "as a matrix it has no more rows or columns than the rank";
+  form.size = rank;
+  form.states.push_back({"error", getErrorType(from)});
+  form.states.push_back({"factor", getFactorType(from, matrix.columns, rank)});
+  AxisParts group = mesh.toTensorAxes(getSharding(from)).unreduced;
+  for (int64_t length : {matrix.rows, matrix.columns})
+    form.sentBytes += CostModel::getSentBytes(CollectiveKind::kAllReduce, group, length * rank * sizeof(float));
+  return "";
+}
+
+std::string CompressedBytes::chooseLargest(CompressedForm& form, RankedTensorType from, double share) const {
+  if (std::string why = setWhole(form, from); !why.empty()) return why;
+  int64_t elements = getLocalElements(from, mesh.getMesh());
+  if (elements > std::numeric_limits<int32_t>::max()) return "positions of its elements need more than 32 bits";
+  form.size = std::max<int64_t>(1, std::llround(share * static_cast<double>(elements)));
+  form.states.push_back({"error", getErrorType(from)});
+  int64_t ranks = getGroupSize(mesh.toTensorAxes(getSharding(from)).unreduced);
+  form.sentBytes = (ranks - 1) * form.size * (sizeof(float) + sizeof(int32_t));
+  return "";
+}
+
 uint64_t CompressedBytes::getBucketBytes(ReshardOp reduction, uint64_t limit) const {
   if (limit != 0) return limit;
   return cost.getBucketBytes(mesh.toTensorAxes(getSharding(reduction.getInput().getType())).unreduced);
@@ -97,8 +147,11 @@ FailureOr<CompressedForm> CompressedBytes::choose(const CompressionSetting& sett
       why = chooseBlocks(form, from, setting.block);
       break;
     case CompressionKind::PowerSGD:
+      why = chooseFactors(form, from, setting.rank);
+      break;
     case CompressionKind::TopK:
-      llvm_unreachable("no recipe asks for it");
+      why = chooseLargest(form, from, setting.share);
+      break;
   }
   if (!why.empty()) return failure();
   std::optional<uint64_t> rest =

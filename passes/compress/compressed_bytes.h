@@ -39,8 +39,12 @@ class CompressedBytes {
   std::optional<uint64_t> getReshardBytes(RankedTensorType from, RankedTensorType to) const;
   std::string chooseRounded(CompressedForm& form, RankedTensorType from) const;
   std::string chooseBlocks(CompressedForm& form, RankedTensorType from, int64_t mostBlock) const;
+  std::string chooseFactors(CompressedForm& form, RankedTensorType from, int64_t rank) const;
+  std::string chooseLargest(CompressedForm& form, RankedTensorType from, double share) const;
+  std::string setWhole(CompressedForm& form, RankedTensorType from) const;
   std::string setResult(CompressedForm& form, RankedTensorType from) const;
   RankedTensorType getErrorType(RankedTensorType from) const;
+  RankedTensorType getFactorType(RankedTensorType from, int64_t columns, int64_t rank) const;
 
   const MeshAxes& mesh;
   const CostModel& cost;

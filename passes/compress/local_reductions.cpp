@@ -11,8 +11,9 @@ Explanation mlir::sgd::explainReduction(CompressedReductionOp op, const Localise
   Explanation explanation;
   llvm::raw_string_ostream(explanation.tensor) << withSharding(localised.globalOperands[input], {});
   explanation.cause = MovementCause::Producer;
-  if (Operation* producer = op.getInputs()[input].getDefiningOp())
-    explanation.op = producer->getName().getStringRef().str();
+  Operation* producer = op.getInputs()[input].getDefiningOp();
+  while (isa_and_nonnull<TransposeOp>(producer)) producer = producer->getOperand(0).getDefiningOp();
+  if (producer) explanation.op = producer->getName().getStringRef().str();
   explanation.source = getSourceLine(op.getInputs()[input].getLoc());
   return explanation;
 }
@@ -45,10 +46,11 @@ static FailureOr<Value> localizeReduction(CompressedReductionOp op, const Locali
     case CompressionKind::Int8:
       return localizeInBlocks(op, localised, emitter);
     case CompressionKind::PowerSGD:
+      return localizeLowRank(op, localised, emitter);
     case CompressionKind::TopK:
-      break;
+      return localizeLargest(op, localised, emitter);
   }
-  return op.emitOpError("is of a kind that cannot be computed");
+  llvm_unreachable("all kinds are handled");
 }
 
 void mlir::sgd::registerCompressedReductions(DialectRegistry& registry) {

@@ -12,6 +12,8 @@ Explanation explainReduction(CompressedReductionOp op, const LocalisedOp& locali
 
 /// Replace `op` by local ops and collectives, as a LocalRuleOpInterface does; by kind.
 FailureOr<Value> localizeInBlocks(CompressedReductionOp op, const LocalisedOp& localised, ReshardEmitter& emitter);
+FailureOr<Value> localizeLargest(CompressedReductionOp op, const LocalisedOp& localised, ReshardEmitter& emitter);
+FailureOr<Value> localizeLowRank(CompressedReductionOp op, const LocalisedOp& localised, ReshardEmitter& emitter);
 
 }  // namespace mlir::sgd
 

@@ -33,6 +33,21 @@ Value TensorMath::resize(Value value, int64_t dim, int64_t size) {
   return PadOp::create(builder, loc, type.clone(shape), value, zero, none, high, none);
 }
 
+Value TensorMath::slice(Value value, ArrayRef<int64_t> begins, ArrayRef<int64_t> ends) {
+  SmallVector<int64_t> shape;
+  for (auto [begin, end] : llvm::zip(begins, ends)) shape.push_back(end - begin);
+  return SliceOp::create(builder, loc, tensorType(value).clone(shape), value, begins, ends,
+                         SmallVector<int64_t>(shape.size(), 1));
+}
+
+Value TensorMath::concatenate(ArrayRef<Value> values, int64_t dim) {
+  if (values.size() == 1) return values.front();
+  SmallVector<int64_t> shape(tensorType(values.front()).getShape());
+  shape[dim] = 0;
+  for (Value value : values) shape[dim] += tensorType(value).getDimSize(dim);
+  return ConcatenateOp::create(builder, loc, tensorType(values.front()).clone(shape), values, dim);
+}
+
 Value TensorMath::broadcast(Value value, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
   return BroadcastInDimOp::create(builder, loc, tensorType(value).clone(shape), value, dims);
 }
@@ -56,10 +71,65 @@ Value TensorMath::reduce(Value value, ReduceKind kind, ArrayRef<int64_t> dims) {
   return ReduceOp::create(builder, loc, type.clone(shape), value, kind, dims);
 }
 
+/// Index vectors of one element.
+static constexpr ArrayRef<int64_t> kNone;
+static constexpr int64_t kFirst[] = {0};
+
+Value TensorMath::take(Value value, Value positions) {
+  return GatherOp::create(builder, loc, tensorType(value).clone(tensorType(positions).getShape()), value, positions,
+                          /*offset_dims=*/kNone, /*collapsed_slice_dims=*/kFirst, /*operand_batching_dims=*/kNone,
+                          /*indices_batching_dims=*/kNone, /*start_index_map=*/kFirst, /*index_vector_dim=*/1,
+                          /*slice_sizes=*/ArrayRef<int64_t>{1}, /*unsigned_indices=*/false);
+}
+
+Value TensorMath::put(Value value, Value positions, Value updates, ScatterKind kind) {
+  return ScatterOp::create(builder, loc, value.getType(), value, positions, updates, kind,
+                           /*update_window_dims=*/kNone, /*inserted_window_dims=*/kFirst,
+                           /*input_batching_dims=*/kNone, /*indices_batching_dims=*/kNone,
+                           /*scatter_dims_to_operand_dims=*/kFirst, /*index_vector_dim=*/1,
+                           /*unsigned_indices=*/false, /*unique_indices=*/kind == ScatterKind::Set);
+}
+
+Value TensorMath::findLargest(Value value, int64_t k) {
+  auto positions = RankedTensorType::get({k}, builder.getI32Type());
+  return TopKOp::create(builder, loc, TypeRange{tensorType(value).clone({k}), positions}, value, k,
+                        /*unsigned_elements=*/false)
+      .getPositions();
+}
+
+Value TensorMath::dot(Value lhs, Value rhs, int64_t a, int64_t b) {
+  SmallVector<int64_t> shape;
+  auto addFree = [&](Value value, int64_t contracted) {
+    for (auto [dim, size] : llvm::enumerate(tensorType(value).getShape()))
+      if (static_cast<int64_t>(dim) != contracted) shape.push_back(size);
+  };
+  addFree(lhs, a);
+  addFree(rhs, b);
+  return DotGeneralOp::create(builder, loc, tensorType(lhs).clone(shape), lhs, rhs, kNone, kNone, ArrayRef<int64_t>{a},
+                              ArrayRef<int64_t>{b}, /*tf32=*/false);
+}
+
 Value TensorMath::splat(double value, Value like) {
   auto type = RankedTensorType::get(tensorType(like).getShape(), builder.getF32Type());
   return arith::ConstantOp::create(builder, loc,
                                    DenseElementsAttr::get(type, builder.getF32FloatAttr(static_cast<float>(value))));
+}
+
+/// Multiplications and shifts that mix all bits (the last steps of MurmurHash3, Appleby 2011).
+Value TensorMath::random(int64_t size) {
+  auto type = RankedTensorType::get({size}, builder.getI32Type());
+  auto constant = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(static_cast<int32_t>(value))));
+  };
+  auto mix = [&](Value value, uint32_t shift) -> Value {
+    return arith::XOrIOp::create(builder, loc, value, ShRUIOp::create(builder, loc, value, constant(shift)));
+  };
+  Value bits = arith::AddIOp::create(builder, loc, iota({size}, 0), constant(0x9e3779b9));
+  bits = arith::MulIOp::create(builder, loc, mix(bits, 16), constant(0x85ebca6b));
+  bits = arith::MulIOp::create(builder, loc, mix(bits, 13), constant(0xc2b2ae35));
+  Value number = toFloat(mix(bits, 16));
+  return multiply(number, splat(0x1p-31, number));
 }
 
 Value TensorMath::index(int64_t value) {
@@ -72,6 +142,12 @@ Value TensorMath::subtract(Value a, Value b) { return arith::SubFOp::create(buil
 Value TensorMath::multiply(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
 Value TensorMath::divide(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
 Value TensorMath::absolute(Value value) { return math::AbsFOp::create(builder, loc, value); }
+
+Value TensorMath::inverseRoot(Value value) { return math::RsqrtOp::create(builder, loc, value); }
+
+Value TensorMath::isBelow(Value a, Value b) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
+}
 
 Value TensorMath::isLess(Value a, Value b) {
   return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b);

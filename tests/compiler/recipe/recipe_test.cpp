@@ -82,13 +82,19 @@ TEST(ParseRecipe, ReadsCompressionByAxis) {
 }
 
 TEST(ParseRecipe, ReadsSizesOfCompression) {
-  llvm::Expected<Recipe> recipe =
-      parseRecipe(R"({"compress": {"a": "int8", "b": {"kind": "int8", "block": 64}}})", "r.json");
+  llvm::Expected<Recipe> recipe = parseRecipe(
+      R"({"compress": {"a": "int8", "b": {"kind": "int8", "block": 64}, "c": {"kind": "powersgd", "rank": 2}, "d": {"kind": "top_k", "share": 0.1}}})",
+      "r.json");
   ASSERT_TRUE(static_cast<bool>(recipe)) << llvm::toString(recipe.takeError());
-  CompressionSetting byDefault{CompressionKind::Int8}, setting{CompressionKind::Int8};
-  setting.block = 64;
+  CompressionSetting byDefault{CompressionKind::Int8}, blocks{CompressionKind::Int8},
+      factors{CompressionKind::PowerSGD}, largest{CompressionKind::TopK};
+  blocks.block = 64;
+  factors.rank = 2;
+  largest.share = 0.1;
   EXPECT_EQ(recipe->compress[0].setting, byDefault);
-  EXPECT_EQ(recipe->compress[1].setting, setting);
+  EXPECT_EQ(recipe->compress[1].setting, blocks);
+  EXPECT_EQ(recipe->compress[2].setting, factors);
+  EXPECT_EQ(recipe->compress[3].setting, largest);
 }
 
 TEST(ParseRecipe, RefusesOtherCompression) {
@@ -98,11 +104,18 @@ TEST(ParseRecipe, RefusesOtherCompression) {
             "field 'compress' is {}; expected an object with a kind for each axis, {\"data\": \"bf16\"}");
   EXPECT_EQ(errorOf(R"({"compress": {"data": "bf61"}})"), "field 'compress.data' is \"bf61\"; did you mean 'bf16'?");
   EXPECT_THAT(errorOf(R"({"compress": {"data": 8}})"),
-              HasSubstr("field 'compress.data' is 8; expected one of bf16, int8"));
+              HasSubstr("field 'compress.data' is 8; expected one of bf16, int8, powersgd, top_k"));
   EXPECT_EQ(errorOf(R"({"compress": {"data": {"kind": "int8", "block": 4}}})"),
             "field 'compress.data.block' is 4; expected a whole number from 8 to 1048576");
   EXPECT_EQ(errorOf(R"({"compress": {"data": {"kind": "int8", "blok": 64}}})"),
             "field 'compress.data.blok' is unknown; did you mean 'block'?");
+  EXPECT_EQ(errorOf(R"({"compress": {"data": {"kind": "powersgd", "rank": 65}}})"),
+            "field 'compress.data.rank' is 65; expected a whole number from 1 to 64");
+  EXPECT_EQ(
+      errorOf(R"({"compress": {"data": {"kind": "top_k", "share": 0}}})"),
+      "field 'compress.data.share' is 0; expected the part of the elements that is sent, above 0 and at most 0.5");
+  EXPECT_THAT(errorOf(R"({"compress": {"data": {"kind": "int8", "share": 0.1}}})"),
+              HasSubstr("field 'compress.data.share' is unknown"));
   EXPECT_THAT(errorOf(R"({"compress": {"data": {"block": 8}}})"), HasSubstr("field 'compress.data.kind' is missing"));
   EXPECT_THAT(errorOf(R"({"compress": {"data": {"kind": "bf16", "block": 8}}})"),
               HasSubstr("field 'compress.data.block' is unknown; the fields are kind"));
