@@ -1,5 +1,6 @@
 // The pass spmd-merge-ranges. Per operand: ranges in the order of their offsets, joined greedily while that sends no
-// more; then those that other ranks send travel together.
+// more; then those that other ranks send travel together. A sweep over whole blocks, since ranges of one operand may
+// stand anywhere in one.
 #include "llvm/ADT/MapVector.h"
 #include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"

@@ -1,5 +1,6 @@
 // sgd.convolution to fusion.convolution on local shapes, with neighbouring transposes and reversals folded into labels
-// and dilations, or to sgd.dot_general where no window overlaps another.
+// and dilations, or to sgd.dot_general where no window overlaps another. A sweep in program order: neighbours that
+// nothing uses any more are removed when all convolutions are lowered.
 #include <numeric>
 
 #include "dialects/fusion/fusion_dialect.h"

@@ -1,5 +1,6 @@
 // Lowers sgd.dot_general to fusion.matmul on local shapes, with neighbouring transposes folded into the labels wherever
-// matmuls can read or write the other order with strides.
+// matmuls can read or write the other order with strides. A sweep over the function: transposes are composed and
+// hoisted everywhere before the first matmul decides which of them it takes.
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 #include "dialects/spmd/spmd_dialect.h"

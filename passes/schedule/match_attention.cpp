@@ -1,4 +1,6 @@
-// Softmaxes between matmuls of queries, keys and values become attention ops; the unused ops are removed.
+// The pass sgd-match-attention: softmaxes between matmuls of queries, keys and values become attention ops. A sweep
+// over blocks, from each exponential: forward and backward pass are recognised together, and what they leave unused is
+// removed at the end.
 #include "dialects/fusion/attention.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
