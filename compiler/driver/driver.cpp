@@ -20,6 +20,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/carry/passes.h"
 #include "passes/manual/passes.h"
+#include "passes/remat/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -73,25 +74,71 @@ class Driver {
     if (recipe && failed(checkCompression())) return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
-    if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, *target); }))) return failure();
+    SmallVector<OwningOpRef<ModuleOp>, 2> sharded;  // to be lowered again when memory is short
+    if (options.memoryLimit && options.emit != EmitLevel::Kernels)
+      for (OwningOpRef<ModuleOp>& program : programs) sharded.push_back(program->clone());
+    if (failed(lowerToKernels())) return failure();
     emit(EmitLevel::Kernels);
     if (isDone(EmitLevel::Kernels)) return success();
-    joinPrograms(programs);
-    programs.resize(1);
-    KernelModel model = target->getKernelModel(timings);
-    if (failed(runStage([&](PassManager& passes) { addBufferStage(passes, *target, model); })) || failed(planMemory()))
-      return failure();
+    if (failed(lowerToBuffers()) || failed(planMemory(sharded))) return failure();
     emit(EmitLevel::Plan);
     return finish();
   }
 
-  LogicalResult planMemory() {
+  LogicalResult lowerToKernels() {
+    return runStage([&](PassManager& passes) { addKernelStage(passes, options, *target); });
+  }
+
+  /// Programs become one module.
+  LogicalResult lowerToBuffers() {
+    joinPrograms(programs);
+    programs.resize(1);
+    KernelModel model = target->getKernelModel(timings);
+    return runStage([&](PassManager& passes) { addBufferStage(passes, *target, model); });
+  }
+
+  LogicalResult planMemory(ArrayRef<OwningOpRef<ModuleOp>> sharded) {
     if (!options.memoryLimit) return runStage([&](PassManager& passes) { addMemoryStage(passes, options, *target); });
-    FailureOr<MemoryPlan> plan = planWithinLimit(*programs.front(), options, *target, timings);
-    if (failed(plan)) return failure();
-    programs.front() = std::move(plan->module);
+    SmallVector<OwningOpRef<ModuleOp>, 0> forms;  // with buffers: as given, and with ever more of loops recomputed
+    forms.push_back(std::move(programs.front()));
+    std::optional<MemoryPlan> best;
+    for (Effort effort : {Effort::Limit, Effort::Smallest}) {
+      for (size_t form = 0; form < forms.size(); ++form) {
+        FailureOr<MemoryPlan> plan = planWithinLimit(*forms[form], options, *target, effort, timings);
+        if (failed(plan)) return failure();
+        bool isEnough = form == 0 && plan->isGiven && plan->peak <= *options.memoryLimit;
+        if (effort == Effort::Limit && form == 0 && !isEnough && failed(addLoopForms(sharded, forms))) return failure();
+        if (!best || plan->isBetterThan(*best, *options.memoryLimit)) best = std::move(*plan);
+      }
+      if (best->peak <= *options.memoryLimit) break;
+    }
+    programs.clear();
+    programs.push_back(std::move(best->module));
     Timings::Scope scope(timings, "verify");
     return verify(*programs.front());
+  }
+
+  /// A few of the ways to recompute in loops, the last one all that can be.
+  LogicalResult addLoopForms(ArrayRef<OwningOpRef<ModuleOp>> sharded, SmallVectorImpl<OwningOpRef<ModuleOp>>& forms) {
+    constexpr unsigned kMostForms = 6;
+    unsigned steps = 0;
+    for (const OwningOpRef<ModuleOp>& program : sharded) {
+      FailureOr<unsigned> count = countLoopSteps(*const_cast<OwningOpRef<ModuleOp>&>(program),
+                                                 getTopologyName(options, target->getDescription()));
+      if (failed(count)) return failure();
+      steps = std::max(steps, *count);
+    }
+    for (unsigned form = 1; form <= std::min(steps, kMostForms); ++form) {
+      unsigned taken = steps * form / std::min(steps, kMostForms);
+      programs.clear();
+      for (const OwningOpRef<ModuleOp>& program : sharded)
+        programs.push_back(const_cast<OwningOpRef<ModuleOp>&>(program)->clone());
+      if (failed(runStage([&](PassManager& passes) { addLoopRecomputationStage(passes, options, *target, taken); })) ||
+          failed(lowerToKernels()) || failed(lowerToBuffers()))
+        return failure();
+      forms.push_back(std::move(programs.front()));
+    }
+    return success();
   }
 
   /// Of the program that will be reported: see getReportedFunction.

@@ -29,10 +29,12 @@ constexpr uint64_t kNoOverlap = 1;
 
 class MemoryFitter {
  public:
-  MemoryFitter(ModuleOp bufferized, const CompileOptions& options, const Target& target, Timings* timings)
+  MemoryFitter(ModuleOp bufferized, const CompileOptions& options, const Target& target, Effort effort,
+               Timings* timings)
       : bufferized(bufferized),
         options(options),
         target(target),
+        effort(effort),
         timings(timings),
         topology(getTopologyName(options, target.getDescription())),
         limit(*options.memoryLimit) {}
@@ -44,8 +46,8 @@ class MemoryFitter {
     FailureOr<int64_t> alive = estimateAliveBytes(bufferized, topology);
     if (failed(alive)) return failure();
     // What the estimate leaves out: arguments, constants and gaps.
-    if (failed(searchBudgets(static_cast<int64_t>(limit) - (unsplitPeak - *alive), *alive))) return failure();
-    if (!best && failed(searchLeast(*alive))) return failure();
+    int64_t budget = static_cast<int64_t>(limit) - (unsplitPeak - *alive);
+    if (failed(effort == Effort::Smallest ? searchLeast(*alive) : searchBudgets(budget, *alive))) return failure();
     return std::move(best ? *best : *smallest);
   }
 
@@ -72,8 +74,6 @@ class MemoryFitter {
 
   /// Budgets near the least that can be met, whatever the limit: so the smallest peak found is a limit that is met.
   LogicalResult searchLeast(int64_t alive) {
-    smallest.reset();
-    if (failed(plan(std::nullopt, kNoOverlap))) return failure();
     FailureOr<int64_t> least = findLeastBudget(bufferized, topology);
     if (failed(least)) return failure();
     for (int64_t percent : {25, 50, 75, 90, 100, 101, 102, 104, 108}) {
@@ -94,6 +94,7 @@ class MemoryFitter {
   LogicalResult plan(std::optional<int64_t> budget, uint64_t overlapLimit) {
     MemoryPlan made;
     made.module = bufferized.clone();
+    made.isGiven = !budget;
     CompileOptions trial = options;
     trial.memoryLimit = overlapLimit;
     PassManager passes(bufferized.getContext());
@@ -125,16 +126,16 @@ class MemoryFitter {
   }
 
   void keep(MemoryPlan made, uint64_t overlapLimit) {
-    bool fits = made.peak <= limit;
-    if (fits && (!best || made.seconds < best->seconds))
-      best = std::move(made);
-    else if (!fits && (overlapLimit == kNoOverlap || !hasOverlap) && (!smallest || made.peak < smallest->peak))
-      smallest = std::move(made);
+    std::optional<MemoryPlan>& kept = made.peak <= limit ? best : smallest;
+    // The smallest must not depend on the limit.
+    if (made.peak > limit && hasOverlap && overlapLimit != kNoOverlap) return;
+    if (!kept || made.isBetterThan(*kept, limit)) kept = std::move(made);
   }
 
   ModuleOp bufferized;
   const CompileOptions& options;
   const Target& target;
+  const Effort effort;
   Timings* timings;
   const std::string topology;
   const uint64_t limit;
@@ -146,7 +147,13 @@ class MemoryFitter {
 
 }  // namespace
 
+bool MemoryPlan::isBetterThan(const MemoryPlan& other, uint64_t limit) const {
+  bool fits = peak <= limit, otherFits = other.peak <= limit;
+  if (fits != otherFits) return fits;
+  return fits ? seconds < other.seconds : peak < other.peak;
+}
+
 FailureOr<MemoryPlan> mlir::sgd::planWithinLimit(ModuleOp bufferized, const CompileOptions& options,
-                                                 const Target& target, Timings* timings) {
-  return MemoryFitter(bufferized, options, target, timings).run();
+                                                 const Target& target, Effort effort, Timings* timings) {
+  return MemoryFitter(bufferized, options, target, effort, timings).run();
 }

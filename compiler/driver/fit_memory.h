@@ -13,16 +13,26 @@ namespace mlir::sgd {
 /// A module with all offsets.
 struct MemoryPlan {
   OwningOpRef<ModuleOp> module;
-  uint64_t peak = 0;   ///< bytes of a rank, as reported
-  double seconds = 0;  ///< estimate of a step
+  uint64_t peak = 0;    ///< bytes of a rank, as reported
+  double seconds = 0;   ///< estimate of a step
+  bool isGiven = true;  ///< nothing runs again
+
+  /// Whether this one is to be taken rather than `other`: it fits, or needs less, or is faster.
+  bool isBetterThan(const MemoryPlan& other, uint64_t limit) const;
+};
+
+/// How far to look for a plan.
+enum class Effort {
+  Limit,     ///< until one fits; what comes out may not
+  Smallest,  ///< around the smallest peak that can be had, whatever the limit is
 };
 
 /// Plans the memory of `bufferized`, a module behind addBufferStage, within `options.memoryLimit`: as without a limit
-/// where that fits; else with fewer collectives in flight; else with as little recomputation as the search finds. When
-/// nothing fits, the plan whose peak is the smallest limit that this function would meet. Fails with an error when the
-/// module cannot be planned at all.
+/// where that fits; else with fewer collectives in flight, or as little recomputation as the search finds. When nothing
+/// fits, the plan with the smallest peak, which with Effort::Smallest does not depend on the limit: it is a limit that
+/// can be met. Fails with an error when the module cannot be planned at all.
 FailureOr<MemoryPlan> planWithinLimit(ModuleOp bufferized, const CompileOptions& options, const Target& target,
-                                      Timings* timings);
+                                      Effort effort, Timings* timings);
 
 }  // namespace mlir::sgd
 

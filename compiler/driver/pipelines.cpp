@@ -48,6 +48,16 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createVerifySpmdPass());
 }
 
+void mlir::sgd::addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
+                                          uint64_t steps) {
+  passes.addPass(createRecomputeInLoopsPass(
+      RecomputeInLoopsPassOptions{steps, getTopologyName(options, target.getDescription())}));
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
+  passes.addPass(createVerifySpmdPass());
+}
+
 void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
   TargetDescription device = target.getDescription();
   const LibraryModel& libraries = target.getLibraries();

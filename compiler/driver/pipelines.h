@@ -18,6 +18,10 @@ void addShardingStage(OpPassManager& passes, const CompileOptions& options);
 /// To the SPMD level: reductions placed, local shapes, collectives combined and verified.
 void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 
+/// SPMD level to SPMD level: loops compute again what earlier loops stacked for them, in `steps` steps.
+void addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
+                               uint64_t steps);
+
 /// To kernels: contractions, clusters, the order of execution. Passes ask `target`, which outlives them, here and
 /// below.
 void addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target);

@@ -57,6 +57,23 @@ class Explainer {
     }
   }
 
+  /// What loops compute again.
+  void addRecomputedInLoops(func::FuncOp function) {
+    for (const RecomputedInLoop& one : getRecomputedInLoops(function)) {
+      ExplainRecord& record = explanation.records.emplace_back();
+      record.program = function.getName().str();
+      record.location = one.source;
+      record.op = "recompute";
+      record.seconds = one.seconds;
+      record.freedBytes = one.freedBytes;
+      record.flops = one.flops;
+      llvm::raw_string_ostream(record.why)
+          << "for the memory limit, a loop computes this again in each iteration: " << one.freedBytes
+          << " bytes are not stacked, " << one.flops << " flops and " << llvm::format("%.3g", one.seconds * 1e6)
+          << " us more";
+    }
+  }
+
   ExplanationReport take() { return std::move(explanation); }
 
  private:
@@ -115,6 +132,7 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
     if (!function.isPrivate()) {
       explainer.addFunction(function, function.getName(), 1);
       explainer.addUpdates(function);
+      explainer.addRecomputedInLoops(function);
       explainer.addCompressions(function);
     }
   return explainer.take();

@@ -75,6 +75,12 @@ void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions
   known->seconds += again->seconds * static_cast<double>(executions);
 }
 
+/// What loops compute again.
+void addRecomputedInLoops(func::FuncOp function, Report& report) {
+  for (const RecomputedInLoop& one : getRecomputedInLoops(function))
+    report.recomputed.push_back({"loop", one.source, 1, one.freedBytes, one.flops, 0, one.seconds});
+}
+
 /// Adds what `function` does in `executions` runs, loops and branches included.
 void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Report& report) {
   for (auto instruction : function.front().getOps<plan::InstructionOpInterface>()) {
@@ -159,6 +165,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
       getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
   addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
   addCompressions(function, report, bound);
+  addRecomputedInLoops(function, report);
   llvm::sort(report.recomputed, [](const RecomputedReport& a, const RecomputedReport& b) {
     return std::tie(b.freedBytes, a.what, a.location) < std::tie(a.freedBytes, b.what, b.location);
   });

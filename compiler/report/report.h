@@ -39,7 +39,7 @@ struct CompressionReport {
 
 /// Instructions of one kind and source line that run again so that the memory limit is kept.
 struct RecomputedReport {
-  std::string what;  ///< "kernel", "matmul", "all_gather", ...
+  std::string what;  ///< "kernel", "matmul", "all_gather", ..., or "loop": a value in each of its iterations
   std::string location;
   int64_t count = 1;        ///< executions in a step beyond the first ones
   uint64_t freedBytes = 0;  ///< of buffers that are made again instead of being kept

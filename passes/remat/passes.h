@@ -5,6 +5,7 @@
 #include "dialects/plan/plan_dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/cost/cost_model.h"
 
 namespace mlir::sgd {
 
@@ -12,6 +13,12 @@ namespace mlir::sgd {
 #include "passes/remat/passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/remat/passes.h.inc"
+
+/// The cost model of the topology, also for a module without a mesh: one rank.
+FailureOr<CostModel> loadCosts(ModuleOp module, StringRef topologyName);
+
+/// How many steps sgd-recompute-in-loops can take in the function that has most.
+FailureOr<unsigned> countLoopSteps(ModuleOp module, StringRef topologyName);
 
 /// Bytes that the program of `plan` with the highest peak has alive beside arguments and constants, estimated before
 /// buffers are shared. Fails with an error when the topology cannot be read.

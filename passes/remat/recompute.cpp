@@ -15,14 +15,6 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// The cost model, also of a module without a mesh: one rank.
-FailureOr<CostModel> loadCosts(ModuleOp module, StringRef topologyName) {
-  if (MeshOp mesh = getMesh(module)) return loadCostModel(mesh, topologyName);
-  llvm::Expected<Topology> topology = loadTopology(topologyName);
-  if (!topology) return module.emitError() << llvm::toString(topology.takeError());
-  return CostModel(*topology, {});
-}
-
 MeshAttr getMeshAttr(ModuleOp module) {
   MeshOp mesh = getMesh(module);
   return mesh ? mesh.getMesh() : MeshAttr::get(module.getContext(), {});
@@ -82,6 +74,13 @@ FailureOr<int64_t> getMost(ModuleOp plan, StringRef topologyName, Measure measur
 }
 
 }  // namespace
+
+FailureOr<CostModel> mlir::sgd::loadCosts(ModuleOp module, StringRef topologyName) {
+  if (MeshOp mesh = getMesh(module)) return loadCostModel(mesh, topologyName);
+  llvm::Expected<Topology> topology = loadTopology(topologyName);
+  if (!topology) return module.emitError() << llvm::toString(topology.takeError());
+  return CostModel(*topology, {});
+}
 
 FailureOr<int64_t> mlir::sgd::estimateAliveBytes(ModuleOp plan, StringRef topologyName) {
   return getMost(plan, topologyName, getPeak);

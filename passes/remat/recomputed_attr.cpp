@@ -28,3 +28,31 @@ std::optional<Recomputed> mlir::sgd::getRecomputed(Operation* instruction) {
   if (!bytes || !seconds) return std::nullopt;
   return Recomputed{describe(instruction), static_cast<uint64_t>(bytes.getInt()), seconds.getValueAsDouble()};
 }
+
+DictionaryAttr RecomputedInLoop::toAttr(MLIRContext* context) const {
+  Builder builder(context);
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("flops", builder.getI64IntegerAttr(static_cast<int64_t>(flops))),
+       builder.getNamedAttr("freed_bytes", builder.getI64IntegerAttr(static_cast<int64_t>(freedBytes))),
+       builder.getNamedAttr("seconds", builder.getF64FloatAttr(seconds)),
+       builder.getNamedAttr("source", builder.getStringAttr(source))});
+}
+
+std::optional<RecomputedInLoop> RecomputedInLoop::fromAttr(Attribute attribute) {
+  auto fields = dyn_cast_or_null<DictionaryAttr>(attribute);
+  if (!fields) return std::nullopt;
+  auto flops = fields.getAs<IntegerAttr>("flops"), bytes = fields.getAs<IntegerAttr>("freed_bytes");
+  auto seconds = fields.getAs<FloatAttr>("seconds");
+  auto source = fields.getAs<StringAttr>("source");
+  if (!flops || !bytes || !seconds || !source) return std::nullopt;
+  return RecomputedInLoop{source.str(), static_cast<uint64_t>(bytes.getInt()), static_cast<uint64_t>(flops.getInt()),
+                          seconds.getValueAsDouble()};
+}
+
+SmallVector<RecomputedInLoop, 0> mlir::sgd::getRecomputedInLoops(func::FuncOp function) {
+  SmallVector<RecomputedInLoop, 0> list;
+  auto records = function->getAttrOfType<ArrayAttr>(kRecomputedInLoopsAttr);
+  for (Attribute record : records ? records.getValue() : ArrayRef<Attribute>())
+    if (auto one = RecomputedInLoop::fromAttr(record)) list.push_back(std::move(*one));
+  return list;
+}

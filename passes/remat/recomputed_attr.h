@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dialects/plan/plan_dialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::sgd {
 
@@ -24,6 +25,23 @@ void setRecomputed(Operation* instruction, uint64_t freedBytes, double seconds);
 
 /// nullopt for what runs for the first time.
 std::optional<Recomputed> getRecomputed(Operation* instruction);
+
+/// On functions: an array of what a loop computes again instead of reading it from a stack.
+inline constexpr llvm::StringLiteral kRecomputedInLoopsAttr = "sgd.recomputed_in_loops";
+
+/// One step of sgd-recompute-in-loops; of all iterations.
+struct RecomputedInLoop {
+  std::string source;       ///< file:line:column of the value, or nothing
+  uint64_t freedBytes = 0;  ///< of stacks
+  uint64_t flops = 0;
+  double seconds = 0;  ///< of its arithmetic, by the cost model
+
+  DictionaryAttr toAttr(MLIRContext* context) const;
+  static std::optional<RecomputedInLoop> fromAttr(Attribute attribute);
+};
+
+/// Those of `function`.
+SmallVector<RecomputedInLoop, 0> getRecomputedInLoops(func::FuncOp function);
 
 }  // namespace mlir::sgd
 

@@ -1,5 +1,6 @@
 """--memory-limit as a goal: every limit between the smallest and the peak is met exactly as reported, with the bits of the plan without a limit; less is refused by name."""
 import json
+import pathlib
 import re
 
 import numpy as np
@@ -8,6 +9,7 @@ import compare_tensors
 import harness
 
 EXAMPLES = harness.MODELS.parent.parent / "examples" / "recipes"
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 FRACTIONS = (0.0, 0.2, 0.5, 0.8, 1.0)  # of the way from the smallest limit to the peak
 
 
@@ -104,6 +106,34 @@ def check_programs(folder):
     assert json.loads(report.read_text())["memory"]["peak"] <= smallest <= peak
 
 
+def check_loops(folder, ranks):
+    """A scan over layers and its backward pass, neither unrolled: stacked values are computed again in the second loop."""
+    model, (artifact, report) = PROGRAMS / "scan_layers.mlir", (folder / "m.sgda", folder / "report.json")
+    (folder / "recipe.json").write_text(json.dumps({"mesh": {"data": ranks}, "batch": "data"}))
+
+    def compile_with(*extra):
+        harness.tool("sgdc", model, "--recipe", folder / "recipe.json", "-o", artifact, f"--report={report}", *extra)
+        return json.loads(report.read_text())
+
+    base = compile_with()
+    random = np.random.default_rng(0)
+    inputs = folder / "inputs.safetensors"
+    shapes = {"arg0": (12, 16, 64), "arg1": (12, 64, 16), "arg2": (12, 16), "arg3": (8, 4, 16), "arg4": (8, 4, 16)}
+    harness.save(inputs, {name: np.asarray(random.standard_normal(shape) * 0.3, np.float32) for name, shape in shapes.items()})
+    want = harness.run_once(artifact, ranks, inputs, folder / "out.safetensors")
+    smallest, peak = refusal(model, "--recipe", folder / "recipe.json", "--report"), base["memory"]["peak"]
+    assert smallest <= 0.5 * peak, f"the smallest limit is {smallest} where the peak is {peak}"
+    for limit in limits(smallest, peak)[:-1]:
+        limited = compile_with("--memory-limit", limit)
+        assert limited["memory"]["peak"] <= limit
+        loops = [one for one in limited["recomputed"] if one["what"] == "loop"]
+        assert loops and all(one["freed_bytes"] > 0 and one["loc"].startswith("layers.py:") for one in loops), limited["recomputed"]
+        got = harness.run_once(artifact, ranks, inputs, folder / "out.safetensors")
+        for name, (_, value) in want.items():
+            error = np.abs(got[name][1] - value).max()
+            assert np.isfinite(value).all() and error <= 1e-6 * np.abs(value).max(), f"limit {limit}, {name}: off by {error} of {np.abs(value).max()}"
+
+
 def check_cuda(folder):
     """The same for GPUs, with their libraries' workspaces and kernels."""
     model = harness.Model("gpt_zero3")
@@ -116,7 +146,8 @@ def check_cuda(folder):
 def main():
     tests = [(name, lambda folder, name=name: check_model(folder, name)) for name in ("gpt_dp", "gpt_tp", "gpt_zero3", "resnet_spatial")]
     harness.main(tests + [("parameters are gathered again", check_gathers), ("a recipe's limit", check_recipe), ("several programs", check_programs),
-                          ("GPUs", check_cuda)])
+                          ("GPUs", check_cuda),
+                          ("loops on one rank", lambda folder: check_loops(folder, 1)), ("loops on two ranks", lambda folder: check_loops(folder, 2))])
 
 
 main()

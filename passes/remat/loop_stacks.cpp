@@ -1,0 +1,228 @@
+// Bodies keep their values when a loop gets further iter_args, so stacks are known by ops of the bodies.
+#include "passes/remat/loop_stacks.h"
+
+#include "dialects/sgd/by_rank.h"
+#include "dialects/sgd/tensor_layout.h"
+#include "dialects/sgd/tensor_type.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/collectives/loop_collectives.h"
+#include "passes/remat/op_cost.h"
+#include "passes/remat/trip_numbers.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+// Stacks
+// ----------------------------------------------------------------------------------------------------------------
+
+static bool isWholeSlice(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape, ValueRange starts) {
+  if (shape.size() < 2 || sizes.front() != 1 || sizes.drop_front() != shape.drop_front()) return false;
+  return llvm::all_of(starts.drop_front(), [](Value start) { return getInteger(start) == 0; });
+}
+
+/// The update that makes iter_arg `iterArg` a stack.
+static DynamicUpdateSliceOp getStackUpdate(WhileOp loop, unsigned iterArg) {
+  auto update = loop.getYielded()[iterArg].getDefiningOp<DynamicUpdateSliceOp>();
+  BlockArgument argument = loop.getBody().getArgument(iterArg);
+  if (!update || update.getInput() != argument || !argument.hasOneUse() || !update.getResult().hasOneUse()) return {};
+  ArrayRef<int64_t> shape = tensorType(update.getResult()).getShape(),
+                    slice = tensorType(update.getUpdate()).getShape();
+  auto counter = dyn_cast<BlockArgument>(update.getStarts().front());
+  if (!isWholeSlice(slice, shape, update.getStarts()) || !counter || counter.getOwner() != argument.getOwner())
+    return {};
+  bool isComplete = loop.getTrips() && static_cast<int64_t>(*loop.getTrips()) == shape.front() &&
+                    getProgression(loop, counter.getArgNumber()) == std::pair<int64_t, int64_t>(0, 1);
+  return isComplete ? update : DynamicUpdateSliceOp();
+}
+
+/// The slices of an iter_arg that the loop leaves as it is, if it reads nothing else of it.
+static SmallVector<DynamicSliceOp, 1> getReads(WhileOp loop, unsigned iterArg) {
+  SmallVector<DynamicSliceOp, 1> reads;
+  if (!loop.isInvariant(iterArg) || !loop.getResult(iterArg).use_empty()) return {};
+  for (Operation* user : loop.getBody().getArgument(iterArg).getUsers()) {
+    if (user->hasTrait<OpTrait::IsTerminator>()) continue;
+    auto slice = dyn_cast<DynamicSliceOp>(user);
+    if (!slice || slice->getBlock() != &loop.getBody().front() ||
+        !isWholeSlice(slice.getSizes(), tensorType(slice.getInput()).getShape(), slice.getStarts()))
+      return {};
+    reads.push_back(slice);
+  }
+  llvm::sort(reads, [](DynamicSliceOp a, DynamicSliceOp b) { return a->isBeforeInBlock(b); });
+  return reads;
+}
+
+SmallVector<LoopPair, 0> LoopPair::find(func::FuncOp function) {
+  SmallVector<LoopPair, 0> pairs;
+  for (Block* block : getProgramBlocks(function))
+    for (auto producer : block->getOps<WhileOp>()) {
+      if (isByRank(producer)) continue;
+      for (unsigned iterArg = 0; iterArg < producer.getNumResults(); ++iterArg) {
+        DynamicUpdateSliceOp update = getStackUpdate(producer, iterArg);
+        Value result = producer.getResult(iterArg);
+        if (!update || !result.hasOneUse()) continue;
+        OpOperand& use = *result.use_begin();
+        auto consumer = dyn_cast<WhileOp>(use.getOwner());
+        if (!consumer || consumer->getBlock() != block || isByRank(consumer)) continue;
+        LoopStack stack{update, update.getUpdate(), getByteSize(result.getType()),
+                        getReads(consumer, use.getOperandNumber())};
+        if (stack.reads.empty()) continue;
+        Value index = stack.reads.front().getStarts().front(), counter = update.getStarts().front();
+        bool isOneSlice =
+            llvm::all_of(stack.reads, [&](DynamicSliceOp read) { return read.getStarts().front() == index; });
+        if (!isOneSlice || !isInside(consumer, index, *producer.getTrips())) continue;
+        LoopPair* pair =
+            llvm::find_if(pairs, [&](const LoopPair& pair) { return pair.counter == counter && pair.index == index; });
+        if (pair == pairs.end()) {
+          pair = &pairs.emplace_back();
+          pair->counter = counter, pair->index = index, pair->trips = *producer.getTrips();
+        }
+        pair->stacks.push_back(stack);
+      }
+    }
+  return pairs;
+}
+
+WhileOp LoopPair::getProducer() const { return cast<WhileOp>(stacks.front().update->getParentOp()); }
+WhileOp LoopPair::getConsumer() const {
+  Value read = index;
+  return cast<WhileOp>(read.getParentRegion()->getParentOp());
+}
+
+/// What the slice is, without its leading dimension; null where it is something else.
+static Value getElement(Value slice) {
+  Operation* last = slice.getDefiningOp();
+  auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(last);
+  bool keepsOrder = isa_and_nonnull<ReshapeOp>(last) || (broadcast && llvm::is_sorted(broadcast.getDims()));
+  if (!keepsOrder || getByteSize(last->getOperand(0).getType()) != getByteSize(slice.getType())) return {};
+  return last->getOperand(0);
+}
+
+/// The stack that has `value`, with or without a leading dimension of one, among those that are kept.
+std::optional<unsigned> LoopPair::findStack(Value value, ArrayRef<unsigned> dropped) const {
+  for (auto [number, stack] : llvm::enumerate(stacks)) {
+    if (llvm::is_contained(dropped, number)) continue;
+    if (stack.slice == value || getElement(stack.slice) == value) return number;
+  }
+  return std::nullopt;
+}
+
+// Cones
+// -----------------------------------------------------------------------------------------------------------------
+
+std::optional<StackCone> LoopPair::getCone(ArrayRef<unsigned> dropped, const CostModel& cost) const {
+  StackCone cone;
+  WhileOp producer = getProducer();
+  llvm::DenseSet<Operation*> seen;
+  SmallVector<Value> work;
+  for (unsigned number : dropped) work.push_back(stacks[number].slice);
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (value == counter) continue;
+    if (std::optional<unsigned> kept = findStack(value, dropped)) {
+      cone.readStacks.insert(*kept);
+    } else if (auto argument = dyn_cast<BlockArgument>(value)) {
+      (producer.isInvariant(argument.getArgNumber()) ? cone.iterArgs : cone.newStacks).insert(value);
+    } else if (Operation* op = value.getDefiningOp(); seen.insert(op).second) {
+      if (!isMemoryEffectFree(op) || op->getBlock() != &producer.getBody().front()) return std::nullopt;
+      cone.ops.push_back(op);
+      llvm::append_range(work, op->getOperands());
+    }
+  }
+  llvm::sort(cone.ops, [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
+  for (Operation* op : cone.ops) {
+    cone.flops += estimateFlops(op) * static_cast<double>(trips);
+    cone.seconds += estimateSeconds(op, cost) * static_cast<double>(trips);
+  }
+  for (Value carried : cone.newStacks) cone.newBytes += getByteSize(carried.getType()) * trips;
+  return cone;
+}
+
+// Rewriting
+// -------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+RankedTensorType getSliceType(RankedTensorType type, int64_t count) {
+  SmallVector<int64_t> shape = {count};
+  llvm::append_range(shape, type.getShape());
+  return RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+}
+
+Value createInteger(OpBuilder& builder, Location loc, Type type, int64_t value) {
+  auto tensor = cast<RankedTensorType>(type);
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(tensor, builder.getIntegerAttr(tensor.getElementType(), value)));
+}
+
+SmallVector<Value> createStarts(OpBuilder& builder, Location loc, Value first, int64_t rank) {
+  SmallVector<Value> starts(rank, rank > 1 ? createInteger(builder, loc, first.getType(), 0) : Value());
+  starts.front() = first;
+  return starts;
+}
+
+/// Lets `loop` stack `carried`, as it is when an iteration begins; returns the stack that comes out.
+Value addStack(WhileOp loop, Value carried, Value counter, int64_t trips) {
+  OpBuilder builder(loop);
+  Location loc = carried.getLoc();
+  RankedTensorType type = getSliceType(tensorType(carried), trips), slice = getSliceType(tensorType(carried), 1);
+  Value init = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+  WhileOp larger = addInvariants(loop, init);
+  Block& body = larger.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  Value element = ReshapeOp::create(builder, loc, slice, carried);
+  SmallVector<Value> starts = createStarts(builder, loc, counter, type.getRank());
+  Value next = DynamicUpdateSliceOp::create(builder, loc, type, body.getArguments().back(), element, starts);
+  body.getTerminator()->setOperand(body.getNumArguments() - 1, next);
+  return larger.getResults().back();
+}
+
+/// `value`, from before the loop, in its body.
+Value getInBody(WhileOp& loop, Value value) {
+  for (auto [iterArg, init] : llvm::enumerate(loop.getInits()))
+    if (init == value && loop.isInvariant(iterArg)) return loop.getBody().getArgument(iterArg);
+  loop = addInvariants(loop, value);
+  return loop.getBody().getArguments().back();
+}
+
+}  // namespace
+
+void LoopPair::drop(ArrayRef<unsigned> dropped, const CostModel& cost) {
+  std::optional<StackCone> cone = getCone(dropped, cost);
+  if (!cone || dropped.empty()) return;
+  SmallVector<std::pair<Value, Value>> carried;  // and their stacks
+  for (Value value : cone->newStacks) carried.push_back({value, addStack(getProducer(), value, counter, trips)});
+  WhileOp producer = getProducer(), consumer = getConsumer();
+  OpBuilder builder(consumer.getContext());
+  if (Operation* op = index.getDefiningOp())
+    builder.setInsertionPointAfter(op);
+  else
+    builder.setInsertionPointToStart(&consumer.getBody().front());
+  IRMapping mapping;
+  mapping.map(counter, index);
+  for (Value argument : cone->iterArgs)
+    mapping.map(argument, getInBody(consumer, producer.getInits()[cast<BlockArgument>(argument).getArgNumber()]));
+  auto readSlice = [&](Value stack, RankedTensorType type) -> Value {
+    SmallVector<int64_t> sizes(type.getShape());
+    return DynamicSliceOp::create(builder, stack.getLoc(), type, stack,
+                                  createStarts(builder, stack.getLoc(), index, type.getRank()), sizes);
+  };
+  for (auto [value, stack] : carried) {
+    Value slice = readSlice(getInBody(consumer, stack), getSliceType(tensorType(value), 1));
+    mapping.map(value, Value(ReshapeOp::create(builder, value.getLoc(), tensorType(value), slice)));
+  }
+  for (unsigned number : cone->readStacks) {
+    const LoopStack& stack = stacks[number];
+    Value slice = readSlice(DynamicSliceOp(stack.reads.front()).getInput(), tensorType(stack.slice));
+    mapping.map(stack.slice, slice);
+    Value element = getElement(stack.slice);
+    if (element && !mapping.contains(element))
+      mapping.map(element, Value(ReshapeOp::create(builder, element.getLoc(), tensorType(element), slice)));
+  }
+  for (Operation* op : cone->ops) builder.clone(*op, mapping);
+  for (unsigned number : dropped)
+    for (DynamicSliceOp read : stacks[number].reads) {
+      read.getResult().replaceAllUsesWith(mapping.lookup(stacks[number].slice));
+      read.erase();
+    }
+}
