@@ -47,7 +47,7 @@ class Compressor {
  private:
   ReshardOp transposeFirst(ReshardOp reduction);
   void decide(ReshardOp reduction);
-  std::string findObstacle(ReshardOp reduction, bool isOwn);
+  std::string findObstacle(ReshardOp reduction, const CompressionSetting& setting);
   void sinkUsers();
   void compress();
   void replace(ArrayRef<Chosen> bundle);
@@ -75,12 +75,14 @@ static bool isReduction(ReshardOp reshard) {
 }
 
 /// Why the reduction is not one of a gradient that can be compressed; empty where it is.
-std::string Compressor::findObstacle(ReshardOp reduction, bool isOwn) {
-  if (!isOwn) return "it is in a loop or branch";
+std::string Compressor::findObstacle(ReshardOp reduction, const CompressionSetting& setting) {
   if (gradients.reachesLoss(reduction)) return "the loss depends on it";
   if (!gradients.findState(reduction.getResult())) return "no state is computed from it element by element";
   Type element = tensorType(reduction).getElementType();
-  if (element.isF32()) return "";
+  if (element.isF32()) {
+    bool isOwn = reduction->getBlock() == &function.front();
+    return isOwn || getNumStates(setting.kind) == 0 ? "" : "it is in a loop or branch, which keeps no error for it";
+  }
   std::string text;
   llvm::raw_string_ostream(text) << "its elements are " << element << "; those of f32 are compressed";
   return text;
@@ -107,6 +109,14 @@ ReshardOp Compressor::transposeFirst(ReshardOp reduction) {
   return reduction;
 }
 
+/// In a step; loops of unknown trips count as one, as they do in reports.
+static uint64_t getExecutions(Operation* op) {
+  uint64_t executions = 1;
+  for (auto loop = op->getParentOfType<WhileOp>(); loop; loop = loop->getParentOfType<WhileOp>())
+    executions *= loop.getTrips().value_or(1);
+  return executions;
+}
+
 void Compressor::decide(ReshardOp reduction) {
   if (!isReduction(reduction)) return;
   auto from = tensorType(reduction.getInput()), to = tensorType(reduction);
@@ -114,12 +124,11 @@ void Compressor::decide(ReshardOp reduction) {
   CompressionDecision decision;
   std::optional<CompressionSetting> setting = settings.find(axes, mesh.getMesh(), decision.why);
   if (!setting && decision.why.empty()) return;
-  bool isOwn = reduction->getBlock() == &function.front();
   for (const AxisPart& part : axes) decision.axes.push_back(mesh.getMesh().getAxes()[part.axis].getName().str());
   decision.tensor = withSharding(to, {});
   decision.source = getSourceLine(reduction.getLoc());
-  if (decision.why.empty()) decision.why = findObstacle(reduction, isOwn);
-  if (std::optional<unsigned> state = isOwn ? gradients.findState(reduction.getResult()) : std::nullopt) {
+  if (decision.why.empty()) decision.why = findObstacle(reduction, *setting);
+  if (std::optional<unsigned> state = gradients.findState(reduction.getResult())) {
     auto name = function.getArgAttrOfType<StringAttr>(*state, kNameAttr);
     decision.state = name ? name.str() : "arg" + std::to_string(*state);
   }
@@ -129,8 +138,8 @@ void Compressor::decide(ReshardOp reduction) {
         bytes.choose(*setting, tensorType(reduction.getInput()), tensorType(reduction), decision.why);
     if (succeeded(form)) {
       decision.kind = stringifyCompressionKind(form->kind).str();
-      decision.sentBytes = form->sentBytes;
-      decision.wholeBytes = form->wholeBytes;
+      decision.sentBytes = form->sentBytes * getExecutions(reduction);
+      decision.wholeBytes = form->wholeBytes * getExecutions(reduction);
       chosen.push_back({reduction, std::move(*form), decision.state});
     }
   }

@@ -42,7 +42,7 @@ std::optional<CompressionSetting> CompressionSettings::find(ArrayRef<AxisPart> a
     StringRef name = mesh.getAxes()[part.axis].getName();
     auto setting = byAxis.find(name);
     if (setting == byAxis.end())
-      other = "it is over axis '" + name.str() + "' as well, which is not compressed";
+      other = "it is over axis '" + name.str() + "' as well, which is not compressed; name that axis too";
     else if (!found)
       found = setting->second;
     else if (*found != setting->second)

@@ -1,4 +1,4 @@
-// Backward from the loss, and forward from reductions through ops on elements.
+// Backward from the loss, and forward from reductions through ops on elements, loops and branches.
 #include "passes/compress/gradients.h"
 
 #include "dialects/sgd/tensor_type.h"
@@ -36,25 +36,35 @@ static bool isOnElements(Operation* op, Value operand) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0) return false;
   if (isa<BroadcastInDimOp, ReduceOp>(op))  // of dimensions of one element
     return tensorType(op->getResult(0)).getNumElements() == tensorType(operand).getNumElements();
-  return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<MovesElements>();
+  // The parts of a stack of layers are put into it one by one.
+  return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<MovesElements>() || isa<DynamicUpdateSliceOp>(op);
+}
+
+/// Where the used value goes from there as it is, or element by element.
+static SmallVector<Value> getNext(OpOperand& use) {
+  Operation* user = use.getOwner();
+  auto flow = dyn_cast<DataFlowOpInterface>(user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user);
+  if (std::optional<unsigned> edge = flow ? flow.getDataFlowEdgeFrom(use) : std::nullopt)
+    return SmallVector<Value>(flow.getDataFlowEdge(*edge).targets);
+  return isOnElements(user, use.get()) ? SmallVector<Value>{user->getResult(0)} : SmallVector<Value>();
 }
 
 std::optional<unsigned> Gradients::findState(Value value) {
   std::optional<unsigned> found;
   llvm::DenseSet<Value> seen = {value};
   SmallVector<Value> pending = {value};
-  while (!pending.empty()) {
-    Value next = pending.pop_back_val();
-    for (OpOperand& use : next.getUses()) {
-      Operation* user = use.getOwner();
-      if (isa<func::ReturnOp>(user)) {
-        std::optional<unsigned> argument = getCarriedArgument(function, use.getOperandNumber());
-        auto rank = [&](unsigned a) { return std::pair(!lossArguments.contains(function.getArgument(a)), a); };
-        if (argument && (!found || rank(*argument) < rank(*found))) found = argument;
-      } else if (isOnElements(user, next) && seen.insert(user->getResult(0)).second) {
-        pending.push_back(user->getResult(0));
+  while (!pending.empty())
+    for (OpOperand& use : pending.pop_back_val().getUses()) {
+      if (!isa<func::ReturnOp>(use.getOwner())) {
+        for (Value next : getNext(use))
+          if (seen.insert(next).second) pending.push_back(next);
+        continue;
       }
+      std::optional<unsigned> argument = getCarriedArgument(function, use.getOperandNumber());
+      auto rank = [&](unsigned a) { return std::pair(!lossArguments.contains(function.getArgument(a)), a); };
+      if (argument && (!found || rank(*argument) < rank(*found))) found = argument;
     }
-  }
   return found;
 }
+
+bool Gradients::reachesLoss(Operation* op) { return lossOps.contains(function.front().findAncestorOpInBlock(*op)); }

@@ -14,9 +14,9 @@ class Gradients {
  public:
   explicit Gradients(func::FuncOp function);
 
-  /// Whether the loss, the first scalar floating-point result that is not carried, depends on `op`, an op of the
-  /// function's own block.
-  bool reachesLoss(Operation* op) const { return lossOps.contains(op); }
+  /// Whether the loss, the first scalar floating-point result that is not carried, depends on `op`, or on the loop or
+  /// branch that it is in.
+  bool reachesLoss(Operation* op);
 
   /// The argument that steps carry whose next value is computed from `value` element by element: one that the loss
   /// depends on before others. Nothing where there is none.

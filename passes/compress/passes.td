@@ -12,8 +12,8 @@ def CompressReductionsPass : Pass<"sgd-compress-reductions", "::mlir::ModuleOp">
     other ops for that. The error, what ranks have not sent yet, is state of the program: an argument and a result
     that is its next value, named after the state that the gradient updates.
 
-    A gradient is a partial sum of the function's own block on which the loss (the first scalar floating-point result that is not carried) does not
-    depend, and from which state that steps carry is computed element by element. After: `sgd.compressions` on functions holds what was decided about each reduction
+    A gradient is a partial sum on which the loss (the first scalar floating-point result that is not carried) does not
+    depend, and from which state that steps carry is computed element by element. In loops and branches those kinds do that keep no state. After: `sgd.compressions` on functions holds what was decided about each reduction
     over these axes, and why.
   }];
   let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the planner's cost model">,

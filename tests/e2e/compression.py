@@ -233,6 +233,20 @@ def check_not_finite(folder, how):
     assert all(np.isfinite(value).all() for key, value in outputs.items() if key.startswith("compress/"))
 
 
+def check_loops(folder):
+    """Gradients of layers that a loop goes through: sums of all trips are counted, and values are those without compression, rounded."""
+    model, unrolled = harness.Model("gpt_scan"), ("--unroll", 0)
+    plain, before, ranks = model.compile(folder, extra=unrolled)
+    (folder / "recipe.json").write_text(json.dumps({"compress": {"data": "bf16", "model": "bf16"}}))
+    packed, report, _ = model.compile(folder, extra=(*unrolled, "--recipe", folder / "recipe.json"))
+    assert before["sent_bytes"] - report["sent_bytes"] == report["saved_bytes"] > 50000, report["saved_bytes"]
+    want, got = (harness.run_once(artifact, ranks, model.data / "inputs.safetensors", folder / "out.safetensors") for artifact in (plain, packed))
+    for key, (_, value) in want.items():
+        if value.dtype == np.float32:
+            error = np.abs(got[key][1] - value).max()
+            assert error <= 0.01 * np.abs(value).max(), f"{key}: off by {error} of {np.abs(value).max()}"
+
+
 def check_one_rank(folder):
     """Without ranks to send to there is nothing to compress, nor to keep."""
     artifact, report = compile_recipe(folder, {"mesh": {"data": 1}, "batch": "data", "compress": {"data": "bf16"}}, EXAMPLES / "recipes" / "gpt.mlir")
@@ -275,6 +289,7 @@ def main():
               for kind, how in stateful.items() for mesh in MESHES for zero in (False, True) if not (zero and "model" in mesh)]
     tests += [(f"resume: {kind}", lambda folder, how=how: check_resume(folder, how)) for kind, how in stateful.items()]
     tests += [(f"infinities: {kind}", lambda folder, how=how: check_not_finite(folder, how)) for kind, how in stateful.items()]
+    tests.append(("gradients in loops", check_loops))
     tests.append(("an approximation of the gradient's rank is exact", check_low_rank))
     harness.main(tests + [("one rank compresses nothing", check_one_rank), ("what is refused", check_refusals), ("reserved names", check_names)])
 

@@ -108,7 +108,7 @@ module attributes {sgd.compress = {data = {kind = "bf16"}}} {
 sgd.mesh @mesh = <["data"=2, "fsdp"=2]>
 
 // CHECK-LABEL: func.func @axes
-// CHECK-SAME: why = "it is over axis 'fsdp' as well, which is not compressed"
+// CHECK-SAME: why = "it is over axis 'fsdp' as well, which is not compressed; name that axis too"
 // CHECK-SAME: why = "its elements are f16; those of f32 are compressed"
 // CHECK-NOT: sgd.compressed_reduction
 func.func @axes(%w: !w {sgd.name = "w"}, %v: !v {sgd.name = "v"}, %p: !p, %h: !h) -> (!w {sgd.carry = 0 : i64}, !v {sgd.carry = 1 : i64}) {
@@ -117,5 +117,62 @@ func.func @axes(%w: !w {sgd.name = "w"}, %v: !v {sgd.name = "v"}, %p: !p, %h: !h
   %k = sgd.reshard %h : !h -> !v
   %1 = arith.subf %v, %k : !v
   return %0, %1 : !w, !v
+}
+}
+
+// -----
+
+!p = tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+!g = tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!s = tensor<3x4x8xf32, #sgd.sharding<@mesh, [{}, {}, {}]>>
+!l = tensor<1x4x8xf32, #sgd.sharding<@mesh, [{}, {}, {}]>>
+!i = tensor<i32, #sgd.sharding<@mesh, []>>
+
+module attributes {sgd.compress = {data = {kind = "bf16"}}} {
+sgd.mesh @mesh = <["data"=2]>
+
+// A layer's gradient, which a loop puts into the stack that updates the state: counted once a trip.
+// CHECK-LABEL: func.func @loop
+// CHECK-SAME: kind = "bf16", sent_bytes = 192 : i64, {{.*}}state = "layers"{{.*}}whole_bytes = 384 : i64
+// CHECK: sgd.while
+// CHECK: sgd.compressed_reduction bf16
+// LOCAL-LABEL: func.func @loop
+// LOCAL: sgd.while
+// LOCAL: spmd.all_reduce {{.*}} (tensor<4x8xbf16>)
+func.func @loop(%w: !s {sgd.name = "layers"}, %p: !p, %zero: !i, %zeros: !s) -> (!s {sgd.carry = 0 : i64}) {
+  %0:3 = sgd.while (%zero, %p, %zeros) trips 3 do {
+  ^bb0(%index: !i, %partial: !p, %stack: !s):
+    %g = sgd.reshard %partial : !p -> !g
+    %layer = sgd.reshape %g : !g -> !l
+    %start = arith.constant dense<0> : !i
+    %next = sgd.dynamic_update_slice %stack, %layer, %index, %start, %start : (!s, !l, !i, !i, !i) -> !s
+    %one = arith.constant dense<1> : !i
+    %up = arith.addi %index, %one : !i
+    sgd.yield %up, %partial, %next : !i, !p, !s
+  } : (!i, !p, !s) -> (!i, !p, !s)
+  %1 = arith.subf %w, %0#2 : !s
+  return %1 : !s
+}
+}
+
+// -----
+
+!p = tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+!g = tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+
+module attributes {sgd.compress = {data = {kind = "int8", block = 32 : i64}}} {
+sgd.mesh @mesh = <["data"=2]>
+
+// CHECK-LABEL: func.func @no_error_in_loops
+// CHECK-SAME: why = "it is in a loop or branch, which keeps no error for it"
+// CHECK-NOT: sgd.compressed_reduction
+func.func @no_error_in_loops(%w: !g {sgd.name = "w"}, %p: !p) -> (!g {sgd.carry = 0 : i64}) {
+  %0:2 = sgd.while (%p, %w) trips 3 do {
+  ^bb0(%partial: !p, %sum: !g):
+    %g = sgd.reshard %partial : !p -> !g
+    %next = arith.subf %sum, %g : !g
+    sgd.yield %partial, %next : !p, !g
+  } : (!p, !g) -> (!p, !g)
+  return %0#1 : !g
 }
 }
