@@ -67,17 +67,11 @@ class Compressor {
 };
 }  // namespace
 
-/// A sum over ranks that is complete afterwards, of a tensor with dimensions.
-static bool isReduction(ReshardOp reshard) {
-  ShardingAttr from = getSharding(reshard.getInput().getType()), to = getSharding(reshard.getType());
-  return from.isPartial() && from.getUnreducedKind() == ReduceKind::Add && !to.isPartial() &&
-         tensorType(reshard).getRank() > 0 && isa<FloatType>(tensorType(reshard).getElementType());
-}
-
 /// Why the reduction is not one of a gradient that can be compressed; empty where it is.
 std::string Compressor::findObstacle(ReshardOp reduction, const CompressionSetting& setting) {
   if (gradients.reachesLoss(reduction)) return "the loss depends on it";
   if (!gradients.findState(reduction.getResult())) return "no state is computed from it element by element";
+  if (gradients.reachesReduction(reduction.getResult())) return "other sums over ranks are computed from it";
   Type element = tensorType(reduction).getElementType();
   if (element.isF32()) {
     bool isOwn = reduction->getBlock() == &function.front();

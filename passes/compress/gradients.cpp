@@ -17,6 +17,12 @@ static std::optional<unsigned> findLoss(func::FuncOp function) {
   return std::nullopt;
 }
 
+bool mlir::sgd::isReduction(ReshardOp reshard) {
+  ShardingAttr from = getSharding(reshard.getInput().getType()), to = getSharding(reshard.getType());
+  return from.isPartial() && from.getUnreducedKind() == ReduceKind::Add && !to.isPartial() &&
+         tensorType(reshard).getRank() > 0 && isa<FloatType>(tensorType(reshard).getElementType());
+}
+
 Gradients::Gradients(func::FuncOp function) : function(function) {
   std::optional<unsigned> loss = findLoss(function);
   if (!loss) return;
@@ -40,13 +46,19 @@ static bool isOnElements(Operation* op, Value operand) {
   return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<MovesElements>() || isa<DynamicUpdateSliceOp>(op);
 }
 
-/// Where the used value goes from there as it is, or element by element.
+/// What is computed from the used value there: where that is a loop or branch, what it is inside and behind it.
 static SmallVector<Value> getNext(OpOperand& use) {
   Operation* user = use.getOwner();
   auto flow = dyn_cast<DataFlowOpInterface>(user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user);
   if (std::optional<unsigned> edge = flow ? flow.getDataFlowEdgeFrom(use) : std::nullopt)
     return SmallVector<Value>(flow.getDataFlowEdge(*edge).targets);
-  return isOnElements(user, use.get()) ? SmallVector<Value>{user->getResult(0)} : SmallVector<Value>();
+  return SmallVector<Value>(user->getResults());
+}
+
+/// The same, element by element.
+static SmallVector<Value> getNextOnElements(OpOperand& use) {
+  bool keeps = isa<DataFlowOpInterface>(use.getOwner()) || use.getOwner()->hasTrait<OpTrait::IsTerminator>();
+  return keeps || isOnElements(use.getOwner(), use.get()) ? getNext(use) : SmallVector<Value>();
 }
 
 std::optional<unsigned> Gradients::findState(Value value) {
@@ -56,7 +68,7 @@ std::optional<unsigned> Gradients::findState(Value value) {
   while (!pending.empty())
     for (OpOperand& use : pending.pop_back_val().getUses()) {
       if (!isa<func::ReturnOp>(use.getOwner())) {
-        for (Value next : getNext(use))
+        for (Value next : getNextOnElements(use))
           if (seen.insert(next).second) pending.push_back(next);
         continue;
       }
@@ -65,6 +77,18 @@ std::optional<unsigned> Gradients::findState(Value value) {
       if (argument && (!found || rank(*argument) < rank(*found))) found = argument;
     }
   return found;
+}
+
+bool Gradients::reachesReduction(Value value) {
+  llvm::DenseSet<Value> seen = {value};
+  SmallVector<Value> pending = {value};
+  while (!pending.empty())
+    for (OpOperand& use : pending.pop_back_val().getUses()) {
+      if (auto reshard = dyn_cast<ReshardOp>(use.getOwner()); reshard && isReduction(reshard)) return true;
+      for (Value next : getNext(use))
+        if (seen.insert(next).second) pending.push_back(next);
+    }
+  return false;
 }
 
 bool Gradients::reachesLoss(Operation* op) { return lossOps.contains(function.front().findAncestorOpInBlock(*op)); }

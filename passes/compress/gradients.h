@@ -9,6 +9,9 @@
 
 namespace mlir::sgd {
 
+/// Whether it adds up floats over ranks, of a tensor with dimensions, and completes the sum.
+bool isReduction(ReshardOp reshard);
+
 /// Of one function. It may change meanwhile as long as the ops stay on which the loss depends.
 class Gradients {
  public:
@@ -21,6 +24,10 @@ class Gradients {
   /// The argument that steps carry whose next value is computed from `value` element by element: one that the loss
   /// depends on before others. Nothing where there is none.
   std::optional<unsigned> findState(Value value);
+
+  /// Whether another reduction is of something that is computed from `value`, in any way: where the backward pass reads
+  /// a sum, as that of batch norm does, more than state depends on it.
+  bool reachesReduction(Value value);
 
  private:
   func::FuncOp function;

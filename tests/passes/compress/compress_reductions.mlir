@@ -176,3 +176,37 @@ func.func @no_error_in_loops(%w: !g {sgd.name = "w"}, %p: !p) -> (!g {sgd.carry 
   return %0#1 : !g
 }
 }
+
+// -----
+
+!p = tensor<32xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>>
+!w = tensor<32xf32, #sgd.sharding<@mesh, [{}]>>
+!d = tensor<16x32xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!n = tensor<f32, #sgd.sharding<@mesh, []>>
+
+module attributes {sgd.compress = {data = {kind = "bf16"}}} {
+sgd.mesh @mesh = <["data"=4]>
+
+// The backward pass of batch norm reads the sum that is the gradient of its shift: the gradients before it would be of something else. A norm that
+// clips gradients is no sum over ranks.
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: state = "shift"{{.*}}why = "other sums over ranks are computed from it"}
+// CHECK-SAME: kind = "bf16"{{.*}}state = "before"
+// CHECK-COUNT-1: sgd.compressed_reduction
+// CHECK-NOT: sgd.compressed_reduction
+func.func @backward(%shift: !w {sgd.name = "shift"}, %before: !w {sgd.name = "before"}, %dy: !d) -> (!w {sgd.carry = 0 : i64}, !w {sgd.carry = 1 : i64}) {
+  %0 = sgd.reduce add %dy dimensions = [0] : !d -> !p
+  %sum = sgd.reshard %0 : !p -> !w
+  %all = sgd.broadcast_in_dim %sum dims = [1] : !w -> !d
+  %dx = arith.subf %dy, %all : !d
+  %1 = sgd.reduce add %dx dimensions = [0] : !d -> !p
+  %gradient = sgd.reshard %1 : !p -> !w
+  %2 = arith.mulf %gradient, %gradient : !w
+  %norm = sgd.reduce add %2 dimensions = [0] : !w -> !n
+  %factor = sgd.broadcast_in_dim %norm dims = [] : !n -> !w
+  %clipped = arith.mulf %gradient, %factor : !w
+  %3 = arith.subf %shift, %sum : !w
+  %4 = arith.subf %before, %clipped : !w
+  return %3, %4 : !w, !w
+}
+}
