@@ -23,7 +23,7 @@ constexpr uint64_t kCloseEnough = 128;
 /// The least that a budget is lowered by at first: a part of the limit.
 constexpr int64_t kFirstStep = 512;
 /// Parts of the limit.
-constexpr int64_t kRoomForOverlap[] = {128, 64, 32, 16};
+constexpr int64_t kRoomForOverlap[] = {64, 16};
 /// No collective in flight: nothing fits into a byte.
 constexpr uint64_t kNoOverlap = 1;
 
@@ -42,6 +42,7 @@ class MemoryFitter {
   FailureOr<MemoryPlan> run() {
     if (failed(plan(std::nullopt, /*overlapLimit=*/0))) return failure();
     if (best) return std::move(*best);
+    mayOverlap = hasOverlap;
     if (failed(plan(std::nullopt))) return failure();
     FailureOr<int64_t> alive = estimateAliveBytes(bufferized, topology);
     if (failed(alive)) return failure();
@@ -67,7 +68,8 @@ class MemoryFitter {
     }
     // A little less leaves room for collectives in flight.
     for (int64_t part : kRoomForOverlap)
-      if (int64_t less = fits - static_cast<int64_t>(limit) / part; fits > 0 && less > 0 && failed(plan(less)))
+      if (int64_t less = fits - static_cast<int64_t>(limit) / part;
+          mayOverlap && fits > 0 && less > 0 && failed(plan(less)))
         return failure();
     return success();
   }
@@ -142,6 +144,7 @@ class MemoryFitter {
   std::optional<uint64_t> constantBytes;  // of any plan of the module: recomputation copies no constants
   int64_t lastPeak = 0, unsplitPeak = 0;
   bool hasOverlap = false;  // in the last plan
+  bool mayOverlap = false;  // in the plan without a limit
   std::optional<MemoryPlan> best, smallest;
 };
 

@@ -26,7 +26,7 @@ def RecomputePass : Pass<"sgd-recompute", "::mlir::ModuleOp"> {
     instruction, buffers that wait there for a later reader are made again before it: by the instruction that made them and, where operands are no longer there,
     by those before it; chosen are those that free most, over the time that memory is short, per second of the cost model. Kernels,
     library calls, copies and collectives may run twice, loops and branches do not. A gathered parameter is gathered again. An instruction whose
-    results nobody reads before moves there instead.
+    results nobody reads before moves there instead. What a loop's body or a branch needs itself counts where it runs; what is still above the budget there is lowered inside of it.
 
     What runs again is the same instruction on the same values: results are equal bit by bit. Copies carry `plan.recomputed`. Functions that peak above the budget in spite
     of all that stay as low as the search got.

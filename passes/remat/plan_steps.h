@@ -17,6 +17,8 @@ class PlanSteps {
 
   const remat::StepSequence& getSequence() const { return sequence; }
 
+  Operation* getOp(unsigned step) const { return ops[step]; }
+
   /// Puts the function's instructions in the order of `timeline`, with copies of those that it repeats, which get
   /// kRecomputedAttr (recomputed_attr.h).
   void apply(const remat::Timeline& timeline) const;

@@ -1,4 +1,4 @@
-// One function after another; bodies of loops and branches stay as they are.
+// One program after another, each before the bodies of its loops and branches.
 #include "passes/memory/spaces.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/remat/passes.h"
@@ -33,13 +33,30 @@ struct RecomputePass : mlir::sgd::impl::RecomputePassBase<RecomputePass> {
   void runOnOperation() final {
     FailureOr<CostModel> cost = loadCosts(getOperation(), topologyName);
     if (failed(cost)) return signalPassFailure();
+    for (func::FuncOp function : getPrograms(getOperation()))
+      if (failed(recompute(function, *cost, static_cast<int64_t>(budget)))) return signalPassFailure();
+  }
+
+  /// First what is alive while a loop or a branch runs is lowered, then, as far as that is not enough, what it needs
+  /// itself.
+  LogicalResult recompute(func::FuncOp function, const CostModel& cost, int64_t budget) {
+    if (failed(checkIsPlan(function))) return failure();
     SymbolTable kernels(getOperation());
-    for (func::FuncOp function : getPrograms(getOperation())) {
-      if (failed(checkIsPlan(function))) return signalPassFailure();
-      PlanSteps steps(function, *cost, getMeshAttr(getOperation()), kernels);
-      remat::Units units(steps.getSequence());
-      steps.apply(remat::chooseRecomputation(steps.getSequence(), units, static_cast<int64_t>(budget)));
+    PlanSteps steps(function, cost, getMeshAttr(getOperation()), kernels);
+    remat::Units units(steps.getSequence());
+    remat::Timeline timeline = remat::chooseRecomputation(steps.getSequence(), units, budget);
+    SmallVector<std::pair<func::FuncOp, int64_t>> callees;  // and their budgets
+    for (size_t position = 0; position < timeline.size(); ++position) {
+      int64_t scratch = steps.getSequence().steps[timeline[position].step].scratchBytes;
+      int64_t over = timeline.getAlive(static_cast<int>(position)) - budget;
+      if (scratch == 0 || over <= 0) continue;
+      for (func::FuncOp callee : plan::getCallees(steps.getOp(timeline[position].step)))
+        callees.push_back({callee, std::max<int64_t>(scratch - over, 0)});
     }
+    steps.apply(timeline);
+    for (auto [callee, calleeBudget] : callees)
+      if (failed(recompute(callee, cost, calleeBudget))) return failure();
+    return success();
   }
 };
 

@@ -125,3 +125,52 @@ func.func @keeps_loops(%x: !value) -> !value {
   plan.launch @add ins(%first, %third : !value, !value) outs(%sum : !value) range 1 grain 1
   return %sum : !value
 }
+
+// -----
+
+!large = memref<4096xf32, #plan.space<private>>
+!value = memref<1024xf32, #plan.space<private>>
+
+plan.kernel @exp {
+^bb0(%a: tensor<1024xf32>):
+  %0 = fusion.cluster(%a) {
+  ^bb0(%c: tensor<1024xf32>):
+    %1 = math.exp %c : tensor<1024xf32>
+    fusion.yield %1 : tensor<1024xf32>
+  } : (tensor<1024xf32>) -> tensor<1024xf32>
+}
+plan.kernel @add {
+^bb0(%a: tensor<1024xf32>, %b: tensor<1024xf32>):
+  %0 = fusion.cluster(%a, %b) {
+  ^bb0(%c: tensor<1024xf32>, %d: tensor<1024xf32>):
+    %1 = arith.addf %c, %d : tensor<1024xf32>
+    fusion.yield %1 : tensor<1024xf32>
+  } : (tensor<1024xf32>, tensor<1024xf32>) -> tensor<1024xf32>
+}
+
+// What a body needs itself counts where the loop runs, and is lowered there.
+// CHECK-LABEL: @body
+// CHECK: plan.copy
+// CHECK: plan.launch @exp ins(%arg0 {{.*}}plan.recomputed
+// ROOM-NOT: plan.recomputed
+func.func private @body(%x: !value) -> (!value {plan.alias = 0 : i64}) {
+  %first = plan.alloc : !value
+  plan.launch @exp ins(%x : !value) outs(%first : !value) range 1 grain 1
+  %second = plan.alloc : !value
+  plan.launch @exp ins(%first : !value) outs(%second : !value) range 1 grain 1
+  %large = plan.alloc : !large
+  plan.fill 1.0 : f32 to %large : !large
+  %part = plan.view %large at 0 : !large -> !value
+  plan.copy %second to %part : !value -> !value
+  %third = plan.alloc : !value
+  plan.copy %part to %third : !value -> !value
+  %sum = plan.alloc : !value
+  plan.launch @add ins(%first, %third : !value, !value) outs(%sum : !value) range 1 grain 1
+  return %sum : !value
+}
+func.func @loops(%x: !value) -> !value {
+  %0 = plan.alloc : !value
+  plan.copy %x to %0 : !value -> !value
+  plan.loop @body ins() iter_args(%0 : !value) trips 3
+  return %0 : !value
+}

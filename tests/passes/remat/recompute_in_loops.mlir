@@ -81,3 +81,52 @@ func.func @unknown_index(%x: tensor<64xf32>, %j: tensor<i32>) -> tensor<64xf32> 
   } : (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>) -> (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>)
   return %3#1 : tensor<64xf32>
 }
+
+// -----
+
+// Neither stack alone frees anything, since the state would be stacked instead; both together do.
+// ALL-LABEL: @state
+// ALL-SAME: freed_bytes = 2048
+// ALL: sgd.while
+// ALL: ^bb0(%[[N:.*]]: tensor<i32>, %[[STATE:.*]]: tensor<64xf32>, %[[STACK:.*]]: tensor<8x64xf32>):
+// ALL: %[[SLICE:.*]] = sgd.reshape %[[STATE]]
+// ALL: sgd.dynamic_update_slice %[[STACK]], %[[SLICE]], %[[N]]
+// ALL-NOT: sgd.dynamic_update_slice
+// ALL: sgd.while
+// ALL: math.exp
+// ALL: math.tanh
+// ALL: return
+func.func @state(%x: tensor<64xf32>, %g: tensor<64xf32>) -> tensor<64xf32> {
+  %i = arith.constant dense<0> : tensor<i32>
+  %stack = arith.constant dense<0.0> : tensor<8x64xf32>
+  %0:4 = sgd.while(%i, %x, %stack, %stack) trips 8 do {
+  ^bb0(%n: tensor<i32>, %state: tensor<64xf32>, %exps: tensor<8x64xf32>, %tanhs: tensor<8x64xf32>):
+    %zero = arith.constant dense<0> : tensor<i32>
+    %one = arith.constant dense<1> : tensor<i32>
+    %next = arith.addi %n, %one : tensor<i32>
+    %exp = math.exp %state : tensor<64xf32>
+    %tanh = math.tanh %state : tensor<64xf32>
+    %e = sgd.broadcast_in_dim %exp dims = [1] : tensor<64xf32> -> tensor<1x64xf32>
+    %t = sgd.broadcast_in_dim %tanh dims = [1] : tensor<64xf32> -> tensor<1x64xf32>
+    %1 = sgd.dynamic_update_slice %exps, %e, %n, %zero : (tensor<8x64xf32>, tensor<1x64xf32>, tensor<i32>, tensor<i32>) -> tensor<8x64xf32>
+    %2 = sgd.dynamic_update_slice %tanhs, %t, %n, %zero : (tensor<8x64xf32>, tensor<1x64xf32>, tensor<i32>, tensor<i32>) -> tensor<8x64xf32>
+    %after = arith.subf %tanh, %exp : tensor<64xf32>
+    sgd.yield %next, %after, %1, %2 : tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>
+  } : (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>) -> (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>)
+  %3:4 = sgd.while(%i, %g, %0#2, %0#3) trips 8 do {
+  ^bb0(%n: tensor<i32>, %gradient: tensor<64xf32>, %exps: tensor<8x64xf32>, %tanhs: tensor<8x64xf32>):
+    %zero = arith.constant dense<0> : tensor<i32>
+    %one = arith.constant dense<1> : tensor<i32>
+    %seven = arith.constant dense<7> : tensor<i32>
+    %next = arith.addi %n, %one : tensor<i32>
+    %at = arith.subi %seven, %n : tensor<i32>
+    %e = sgd.dynamic_slice %exps, %at, %zero sizes = [1, 64] : (tensor<8x64xf32>, tensor<i32>, tensor<i32>) -> tensor<1x64xf32>
+    %t = sgd.dynamic_slice %tanhs, %at, %zero sizes = [1, 64] : (tensor<8x64xf32>, tensor<i32>, tensor<i32>) -> tensor<1x64xf32>
+    %exp = sgd.reshape %e : tensor<1x64xf32> -> tensor<64xf32>
+    %tanh = sgd.reshape %t : tensor<1x64xf32> -> tensor<64xf32>
+    %4 = arith.mulf %gradient, %exp : tensor<64xf32>
+    %5 = arith.addf %4, %tanh : tensor<64xf32>
+    sgd.yield %next, %5, %exps, %tanhs : tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>
+  } : (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>) -> (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>)
+  return %3#1 : tensor<64xf32>
+}
