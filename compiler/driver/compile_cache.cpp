@@ -79,6 +79,8 @@ static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const
   append(key, options.cpu);
   append(key, options.emit ? std::to_string(static_cast<int>(*options.emit)) : "");
   append(key, options.writeArtifact ? "artifact" : "");
+  append(key, options.sequential ? options.sequential->name + "=" + std::to_string(options.sequential->size) : "");
+  append(key, options.refuseSplit ? "refuse split" : "");
   append(key, options.memoryLimit ? std::to_string(*options.memoryLimit) : "");
   append(key, options.tileScratch ? std::to_string(*options.tileScratch) : "");
   append(key, options.unrolledOps ? std::to_string(*options.unrolledOps) : "");

@@ -14,6 +14,7 @@
 #include "compiler/driver/registration.h"
 #include "compiler/recipe/apply.h"
 #include "compiler/recipe/compress.h"
+#include "compiler/recipe/sequential.h"
 #include "compiler/target/target.h"
 #include "llvm/Support/FileSystem.h"
 #include "mlir/IR/Verifier.h"
@@ -177,6 +178,7 @@ class Driver {
       if (failed(resizeMesh(*program, options.mesh))) return failure();
     }
     if (recipe && failed(annotateByRecipe())) return failure();
+    if (failed(cutBatchInTime())) return failure();
     for (auto [program, source] : llvm::zip(programs, sources)) {
       printer.setFileName(source.fileName);
       if (failed(verify(*program))) return failure();
@@ -194,6 +196,13 @@ class Driver {
     limitIsOfRecipe = !options.memoryLimit && recipe->memoryLimit;
     if (limitIsOfRecipe) options.memoryLimit = recipe->memoryLimit;
     return success();
+  }
+
+  LogicalResult cutBatchInTime() {
+    if (options.sequential) return cutBatch(programs, *options.sequential, "--micro");
+    if (!recipe || !recipe->sequential) return success();
+    printer.setFileName(recipe->fileName);
+    return cutBatch(programs, *recipe->sequential, "field 'sequential'");
   }
 
   LogicalResult annotateByRecipe() {

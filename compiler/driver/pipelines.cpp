@@ -10,6 +10,7 @@
 #include "passes/partition/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/schedule/passes.h"
+#include "passes/sequential/passes.h"
 #include "passes/sharding/passes.h"
 
 using namespace mlir;
@@ -35,7 +36,9 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
   passes.addPass(
       createCompressReductionsPass(CompressReductionsPassOptions{topology, options.bucketBytes.value_or(0)}));
+  passes.addPass(createShardSequentialPass());
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
+  passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createSettleControlFlowPass());
   passes.addPass(createCanonicalizerPass());

@@ -16,6 +16,7 @@
 #include "passes/partition/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/schedule/passes.h"
+#include "passes/sequential/passes.h"
 #include "passes/sharding/passes.h"
 
 void mlir::sgd::registerDialects(DialectRegistry& registry) {
@@ -48,6 +49,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerPartitionPasses();
   registerCollectivePasses();
   registerCompressPasses();
+  registerSequentialPasses();
   registerLevelPasses();
   registerSchedulePasses();
   registerLibraryPasses();

@@ -1,6 +1,7 @@
 // Element types, shardings and constants in the artifact's terms.
 #include "compiler/export/export_types.h"
 
+#include "dialects/sgd/sequential.h"
 #include "dialects/sgd/complex_pairs.h"
 
 using namespace mlir;
@@ -62,9 +63,12 @@ FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRe
   info->global_dims.assign(global.begin(), global.end());
   info->local_dims.assign(buffer.getShape().begin(), buffer.getShape().end());
   bool isSharded = tensor && tensor.getSharding() && !tensor.getSharding().isFullyReplicated();
-  for (DimShardingAttr dim : isSharded ? tensor.getSharding().getDims() : ArrayRef<DimShardingAttr>()) {
+  auto blocks = attributes ? attributes.getAs<DenseI64ArrayAttr>(kBlocksAttr) : DenseI64ArrayAttr();
+  for (auto [index, dim] :
+       llvm::enumerate(isSharded ? tensor.getSharding().getDims() : ArrayRef<DimShardingAttr>())) {
     auto sharding = std::make_unique<artifact::DimShardingT>();
     sharding->axes = getAxisRefs(dim.getAxes(), mesh);
+    if (blocks) sharding->blocks = blocks[index];
     info->sharding.push_back(std::move(sharding));
   }
   if (attributes && attributes.contains(kComplexAttr)) joinPairs(*info);

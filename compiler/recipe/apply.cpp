@@ -12,16 +12,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// Names of all arguments that some program carries from step to step.
-static llvm::StringSet<> getStateNames(ArrayRef<func::FuncOp> functions, ArrayRef<Roles> roles) {
-  llvm::StringSet<> names;
-  for (auto [position, function] : llvm::enumerate(SmallVector<func::FuncOp>(functions)))
-    for (auto [index, role] : llvm::enumerate(roles[position].arguments))
-      if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr); name && role != Role::Input)
-        names.insert(name.getValue());
-  return names;
-}
-
 /// Programs that only read state, such as an evaluation, have it as the program that carries it does.
 static void shareStateShardings(ArrayRef<func::FuncOp> functions, ArrayRef<Roles> roles) {
   llvm::StringMap<ShardingAttr> byName;
@@ -55,7 +45,7 @@ LogicalResult mlir::sgd::applyRecipe(llvm::MutableArrayRef<OwningOpRef<ModuleOp>
            << "shards over axes, but neither it nor the model has a mesh; add a field 'mesh', such as {\"data\": 4}";
   FailureOr<SmallVector<RuledArguments>> ruled = applyTensorRules(functions, recipe);
   if (failed(ruled)) return failure();
-  llvm::StringSet<> state = getStateNames(functions, roles);
+  llvm::StringSet<> state = getStateNames(functions);
   bool hasBatch = false, hasState = false;
   for (auto [function, known, arguments] : llvm::zip(functions, roles, *ruled)) {
     if (!recipe.batch.empty()) {

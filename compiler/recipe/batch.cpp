@@ -13,17 +13,33 @@ static bool isRandomKey(func::FuncOp function, unsigned argument) {
          (type.getDimSize(0) == 2 || type.getDimSize(0) == 4);
 }
 
-FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles,
-                                      const RuledArguments& ruled, const llvm::StringSet<>& state) {
-  Annotator annotator(function->getParentOfType<ModuleOp>());
-  if (failed(annotator.checkAxes(recipe.batch, "batch"))) return failure();
+SmallVector<unsigned> mlir::sgd::findInputsWithRows(func::FuncOp function, const Roles& roles,
+                                                    const llvm::StringSet<>& state) {
   SmallVector<unsigned> inputs;
   for (auto [index, role] : llvm::enumerate(roles.arguments)) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
     auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
-    if (role != Role::Input || ruled[index] || (name && state.contains(name.getValue()))) continue;
+    if (role != Role::Input || (name && state.contains(name.getValue()))) continue;
     if (type.getRank() > 0 && type.getDimSize(0) > 1 && !isRandomKey(function, index)) inputs.push_back(index);
   }
+  return inputs;
+}
+
+llvm::StringSet<> mlir::sgd::getStateNames(ArrayRef<func::FuncOp> functions) {
+  llvm::StringSet<> names;
+  for (func::FuncOp function : SmallVector<func::FuncOp>(functions))
+    for (auto [index, role] : llvm::enumerate(findRoles(function).arguments))
+      if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr); name && role != Role::Input)
+        names.insert(name.getValue());
+  return names;
+}
+
+FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles,
+                                      const RuledArguments& ruled, const llvm::StringSet<>& state) {
+  Annotator annotator(function->getParentOfType<ModuleOp>());
+  if (failed(annotator.checkAxes(recipe.batch, "batch"))) return failure();
+  SmallVector<unsigned> inputs = findInputsWithRows(function, roles, state);
+  llvm::erase_if(inputs, [&](unsigned input) { return ruled[input]; });
   auto getRows = [&](unsigned input) {
     return cast<RankedTensorType>(function.getArgumentTypes()[input]).getDimSize(0);
   };

@@ -9,9 +9,15 @@
 
 namespace mlir::sgd {
 
+/// What `function` is fed that has more than one row, but for random keys. `state` are names that are carried in another
+/// program of the artifact.
+SmallVector<unsigned> findInputsWithRows(func::FuncOp function, const Roles& roles, const llvm::StringSet<>& state);
+
+/// Names of all arguments that some program carries from step to step.
+llvm::StringSet<> getStateNames(ArrayRef<func::FuncOp> functions);
+
 /// Shards dimension 0 of all inputs over the recipe's `batch` axes. Returns whether there is any. Inputs that a rule
-/// names, scalars, those with one row and random keys are left out; the others must have equally many rows. `state` are
-/// names that are carried in another program of the artifact.
+/// names, scalars, those with one row and random keys are left out; the others must have equally many rows.
 FailureOr<bool> shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles, const RuledArguments& ruled,
                            const llvm::StringSet<>& state);
 

@@ -60,6 +60,7 @@ class Reader {
 
   static ArrayRef<Field> getFields() {
     static constexpr Field fields[] = {{"mesh", &Reader::readMesh},
+                                       {"sequential", &Reader::readSequential},
                                        {"batch", &Reader::readBatch},
                                        {"rules", &Reader::readRules},
                                        {"zero", &Reader::readZero},
@@ -77,7 +78,7 @@ class Reader {
   Error readFields(const Json& object) {
     llvm::SmallVector<StringRef> names;
     for (const Field& field : getFields()) names.push_back(field.name);
-    for (StringRef name : {"sequential", "stages", "schedule", "precision", "train"})
+    for (StringRef name : {"stages", "schedule", "precision", "train"})
       if (object.contains(name.str())) return fail("field '" + name + "' is not supported yet; remove it");
     if (Error error = checkFieldNames(object, "", names)) return error;
     for (const Field& field : getFields())
@@ -94,6 +95,16 @@ class Reader {
       if (!number || *number < 1) return expected("mesh." + Twine(name), size, "a positive whole number");
       recipe.mesh.push_back({name, *number});
     }
+    return Error::success();
+  }
+
+  Error readSequential(const Json& value) {
+    if (!value.is_object() || value.size() != 1)
+      return expected("sequential", value, "an object with one axis and its size, {\"micro\": 8}");
+    std::string name = value.begin().key();
+    std::optional<int64_t> size = getInteger(value.begin().value());
+    if (!size || *size < 1) return expected("sequential." + name, value.begin().value(), "a positive whole number");
+    recipe.sequential = MeshAxisSize{name, *size};
     return Error::success();
   }
 

@@ -38,6 +38,7 @@ struct Recipe {
   std::vector<RecipeRule> rules;   ///< the first one that matches a tensor decides
   int zero = 0;                    ///< 0 to 3: what is sharded over `batch` besides it
   std::vector<RecipeCompression> compress;
+  std::optional<MeshAxisSize> sequential;  ///< an axis of iterations, over which the batch is cut
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
   std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives
 };

@@ -1,6 +1,7 @@
 // One walk in program order: every op is checked against its sharding rule and made local in place; reshards become
 // SPMD ops.
 #include "dialects/sgd/compression.h"
+#include "dialects/sgd/sequential.h"
 #include "passes/partition/factor_check.h"
 #include "passes/partition/local_rules.h"
 #include "passes/partition/padding.h"
@@ -19,8 +20,13 @@ using namespace mlir::sgd;
 namespace {
 class Localisation {
  public:
-  Localisation(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost)
-      : function(function), meshName(meshName), mesh(mesh), emitter(function, meshName, mesh, cost), padding(emitter) {}
+  Localisation(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost,
+               MeshAxisAttr sequential)
+      : function(function),
+        meshName(meshName),
+        mesh(mesh),
+        emitter(function, meshName, mesh, cost, sequential),
+        padding(emitter) {}
 
   LogicalResult run();
 
@@ -218,7 +224,8 @@ struct LocalizePass : mlir::sgd::impl::LocalizePassBase<LocalizePass> {
     if (failed(cost)) return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>()) {
       function.walk([&](ReshardOp) { ++numReshards; });
-      if (failed(Localisation(function, FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), *cost).run()))
+      FlatSymbolRefAttr name = FlatSymbolRefAttr::get(mesh.getSymNameAttr());
+      if (failed(Localisation(function, name, mesh.getMesh(), *cost, getActiveSequentialAxis(mesh)).run()))
         return signalPassFailure();
     }
   }

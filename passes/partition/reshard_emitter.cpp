@@ -3,13 +3,20 @@
 
 #include "passes/partition/all_to_all_emitter.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/sharding/sequential_axis.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using Kind = ReshardStep::Kind;
 
-ReshardEmitter::ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost)
-    : block(&function.front()), meshName(meshName), mesh(mesh), cost(cost), planner(cost) {}
+ReshardEmitter::ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost,
+                               MeshAxisAttr sequential)
+    : block(&function.front()),
+      meshName(meshName),
+      mesh(mesh),
+      cost(cost),
+      sequential(sequential),
+      planner(cost) {}
 
 const RangeOrigin* ReshardEmitter::getOrigin(Value value, int64_t dim) const {
   auto found = origins.find(value);
@@ -40,6 +47,13 @@ FailureOr<const ReshardPlan*> ReshardEmitter::getPlan(Location loc, RankedTensor
 
 FailureOr<Value> ReshardEmitter::emit(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
                                       RankedTensorType to, const Explanation& cause) {
+  if (sequential) return emitSequential(builder, loc, value, from, to, cause);
+  return emitOverRanks(builder, loc, value, from, to, cause);
+}
+
+FailureOr<Value> ReshardEmitter::emitOverRanks(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
+                                               RankedTensorType to, const Explanation& cause) {
+  if (from == to) return value;
   ShardingAttr source = getSharding(from), target = getSharding(to);
   if (!source.isPartial() || !target.isPartial() || source.getUnreducedKind() == target.getUnreducedKind())
     return emitOneKind(builder, loc, value, from, to, cause);
@@ -80,6 +94,56 @@ FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, V
     setExplanation(collective, explanation);
   }
   return value;
+}
+
+/// What one coordinate of a sequential axis has of a tensor of `type`: a tensor of its own, over ranks.
+static RankedTensorType getPerCoordinate(const SequentialAxis& axis, RankedTensorType type) {
+  SequentialState state = axis.getState(getSharding(type));
+  SmallVector<int64_t> shape(type.getShape());
+  if (state.isCut()) shape[state.dim] /= axis.getSize();
+  RankedTensorType whole = axis.withState(type, {});
+  return RankedTensorType::get(shape, type.getElementType(), whole.getEncoding());
+}
+
+static RankedTensorType withoutAxes(const SequentialAxis& axis, RankedTensorType type, unsigned dim) {
+  TensorAxes tensor = axis.getMesh().toTensorAxes(getSharding(type));
+  tensor.dims[dim].axes.clear();
+  return withSharding(type, axis.getMesh().toAttr(tensor, getSharding(type).getUnreducedKind()));
+}
+
+/// Reductions over the sequential axis come before those over ranks, so that ranks exchange sums of all coordinates.
+/// What is gathered along it is a block for each coordinate, which holds it whole along that dimension.
+FailureOr<Value> ReshardEmitter::emitSequential(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
+                                                RankedTensorType to, const Explanation& cause) {
+  SequentialAxis axis(meshName, mesh, sequential);
+  AxisParts all{{0, 1, sequential.getSize()}};
+  SequentialState before = axis.getState(getSharding(from)), after = axis.getState(getSharding(to));
+  RankedTensorType own = getPerCoordinate(axis, from), target = getPerCoordinate(axis, to);
+  if (before == after) return emitOverRanks(builder, loc, value, own, target, cause);
+  FailureOr<Value> result = value;
+  if (before.isPartial()) {
+    result = spmd::AllReduceOp::create(builder, loc, TypeRange{value.getType()}, value, before.reduceKind, getAxes(all))
+                 .getResult(0);
+  } else if (before.isCut()) {
+    RankedTensorType whole = withoutAxes(axis, own, before.dim);
+    result = emitOverRanks(builder, loc, value, own, whole, cause);
+    if (failed(result)) return failure();
+    own = RankedTensorType::get(from.getShape(), from.getElementType(), whole.getEncoding());
+    result = spmd::AllGatherOp::create(builder, loc, TypeRange{getLocalType(own)}, *result,
+                                       ArrayRef<int64_t>{before.dim}, getAxes(all))
+                 .getResult(0);
+  }
+  if (!after.isCut()) {
+    result = emitOverRanks(builder, loc, *result, own, target, cause);
+    if (failed(result) || after.isWhole()) return result;
+    return emitMask(builder, loc, *result, all, after.reduceKind);
+  }
+  RankedTensorType part = withoutAxes(axis, target, after.dim);
+  auto whole = RankedTensorType::get(to.getShape(), to.getElementType(), part.getEncoding());
+  result = emitOverRanks(builder, loc, *result, own, whole, cause);
+  if (failed(result)) return failure();
+  result = spmd::ShardSliceOp::create(builder, loc, getLocalType(part), *result, after.dim, getAxes(all)).getResult();
+  return emitOverRanks(builder, loc, *result, part, target, cause);
 }
 
 /// `value` with `size` elements along `dim`: cut, or padded with zeros that nobody reads.

@@ -24,7 +24,9 @@ std::string describeSharding(ShardingAttr sharding);
 /// For one function of one mesh. Plans are kept, so that equal reshards are planned once.
 class ReshardEmitter {
  public:
-  ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost);
+  /// `sequential` is the mesh's sequential axis, or null: nothing is sent along it.
+  ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost,
+                 MeshAxisAttr sequential = {});
 
   /// Type of one shard. Dimensions that do not divide are padded: all shards have the size of the first.
   RankedTensorType getLocalType(RankedTensorType global) const;
@@ -55,6 +57,10 @@ class ReshardEmitter {
   AxisListAttr getAxes(ArrayRef<AxisPart> parts) const;
 
  private:
+  FailureOr<Value> emitOverRanks(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
+                                 RankedTensorType to, const Explanation& cause);
+  FailureOr<Value> emitSequential(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
+                                  RankedTensorType to, const Explanation& cause);
   FailureOr<Value> emitOneKind(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
                                RankedTensorType to, const Explanation& cause);
   Value emitStep(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, ArrayRef<int64_t> wholeShape,
@@ -66,6 +72,7 @@ class ReshardEmitter {
   FlatSymbolRefAttr meshName;
   MeshAttr mesh;
   const CostModel& cost;
+  MeshAxisAttr sequential;
   ReshardPlanner planner;
   DenseMap<std::pair<Type, Type>, ReshardPlan> plans;
   DenseMap<std::pair<Block*, Attribute>, Value> partitionIds;

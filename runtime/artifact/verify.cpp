@@ -75,7 +75,12 @@ absl::Status VerifySharding(const comm::Mesh& mesh, const TensorInfo& type) {
     if (absl::Status status = comm::CheckAxes(mesh, all_axes); !status.ok()) return status;
     const uint64_t shards = comm::AxesSize(axes);
     const uint64_t global = type.global_dims()->Get(i);
-    const uint64_t expected = global / shards + (global % shards != 0);
+    const uint64_t blocks = Size(type.sharding()) != 0 ? type.sharding()->Get(i)->blocks() : 1;
+    if (blocks == 0 || global % blocks != 0) {
+      return Invalid(absl::StrCat("dimension ", i, " of size ", global, " is not ", blocks, " equal blocks"));
+    }
+    const uint64_t block = global / blocks;
+    const uint64_t expected = blocks * (block / shards + (block % shards != 0));
     if (type.local_dims()->Get(i) != expected) {
       return Invalid(absl::StrCat("dimension ", i, " of size ", global, " over ", shards, " shards has local size ",
                                   type.local_dims()->Get(i), " where ", expected, " is expected"));
@@ -132,6 +137,10 @@ bool EqualVectors(const flatbuffers::Vector<T>* a, const flatbuffers::Vector<T>*
 }
 
 // The axes that shard a dimension; axes of size 1 shard nothing.
+uint64_t Blocks(const TensorInfo& type, uint32_t dim) {
+  return Size(type.sharding()) == 0 ? 1 : type.sharding()->Get(dim)->blocks();
+}
+
 std::vector<comm::AxisRef> ShardingAxes(const TensorInfo& type, uint32_t dim) {
   if (Size(type.sharding()) == 0) return {};
   std::vector<comm::AxisRef> axes = AxesOf(type.sharding()->Get(dim)->axes());
@@ -159,7 +168,7 @@ absl::Status VerifyCarry(const Program& program, const Output& output, absl::fla
     return Invalid(absl::StrCat("carries into input ", index, " of another type or shape"));
   }
   for (uint32_t i = 0; i < Size(from.local_dims()); ++i) {
-    if (!std::ranges::equal(ShardingAxes(from, i), ShardingAxes(to, i), SameAxis)) {
+    if (!std::ranges::equal(ShardingAxes(from, i), ShardingAxes(to, i), SameAxis) || Blocks(from, i) != Blocks(to, i)) {
       return Invalid(absl::StrCat("carries into input ", index, " of another sharding"));
     }
   }

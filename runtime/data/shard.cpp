@@ -21,6 +21,8 @@ std::vector<comm::AxisRef> AxesOf(const TensorType& type, size_t d) {
   return axes;
 }
 
+uint64_t BlocksOf(const TensorType& type, size_t d) { return d < type.blocks.size() ? type.blocks[d] : 1; }
+
 bool SameAxis(const comm::AxisRef& a, const comm::AxisRef& b) {
   return a.axis == b.axis && a.pre_size == b.pre_size && a.size == b.size;
 }
@@ -41,6 +43,7 @@ bool TensorType::operator==(const TensorType& other) const {
   if (element != other.element || global_dims != other.global_dims || local_dims != other.local_dims) return false;
   for (size_t d = 0; d < global_dims.size(); ++d) {
     if (!std::ranges::equal(AxesOf(*this, d), AxesOf(other, d), SameAxis)) return false;
+    if (BlocksOf(*this, d) != BlocksOf(other, d)) return false;
   }
   return true;
 }
@@ -57,6 +60,7 @@ TensorType TypeOf(const artifact::TensorInfo& info) {
       const artifact::AxisRef* axis = dim_axes->Get(i);
       axes.push_back({axis->axis(), axis->pre_size(), axis->size()});
     }
+    type.blocks.push_back(info.sharding()->Get(d)->blocks());
   }
   return type;
 }
@@ -77,16 +81,24 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) : ty
       index = comm::LinearIndex(mesh, type_.sharding[d], rank);
       sharded.insert(sharded.end(), type_.sharding[d].begin(), type_.sharding[d].end());
     }
-    const uint64_t begin = std::min(index * type_.local_dims[d], type_.global_dims[d]);
-    begin_.push_back(begin);
-    extent_.push_back(std::min(type_.local_dims[d], type_.global_dims[d] - begin));
+    const uint64_t blocks = BlocksOf(type_, d);
+    if (blocks != 1) {
+      global_.push_back(blocks);
+      local_.push_back(blocks);
+      begin_.push_back(0);
+      extent_.push_back(blocks);
+    }
+    global_.push_back(type_.global_dims[d] / blocks);
+    local_.push_back(type_.local_dims[d] / blocks);
+    begin_.push_back(std::min(index * local_.back(), global_.back()));
+    extent_.push_back(std::min(local_.back(), global_.back() - begin_.back()));
   }
   is_first_replica_ = IsFirstReplica(sharded, mesh, rank);
   TensorBytes(type_.element, type_.local_dims, local_bytes_);
   TensorBytes(type_.element, type_.global_dims, global_bytes_);
 }
 
-bool Shard::has_padding() const { return extent_ != type_.local_dims; }
+bool Shard::has_padding() const { return extent_ != local_; }
 
 void Shard::ForEachRun(const Visit& visit) const {
   if (std::ranges::find(extent_, 0u) != extent_.end()) return;
@@ -97,7 +109,7 @@ void Shard::ForEachRun(const Visit& visit) const {
   while (run_dims > 0) {
     --run_dims;
     run *= extent_[run_dims];
-    if (extent_[run_dims] != type_.global_dims[run_dims] || extent_[run_dims] != type_.local_dims[run_dims]) break;
+    if (extent_[run_dims] != global_[run_dims] || extent_[run_dims] != local_[run_dims]) break;
   }
   // `index` counts over the dimensions before run_dims; offsets are recomputed by Horner's rule for
   // each run.
@@ -106,8 +118,8 @@ void Shard::ForEachRun(const Visit& visit) const {
     uint64_t global = 0;
     uint64_t local = 0;
     for (size_t d = 0; d < extent_.size(); ++d) {
-      global = global * type_.global_dims[d] + begin_[d] + (d < run_dims ? index[d] : 0);
-      local = local * type_.local_dims[d] + (d < run_dims ? index[d] : 0);
+      global = global * global_[d] + begin_[d] + (d < run_dims ? index[d] : 0);
+      local = local * local_[d] + (d < run_dims ? index[d] : 0);
     }
     const uint64_t size = artifact::ElementSize(type_.element);
     visit(global * size, local * size, run);

@@ -16,12 +16,13 @@
 namespace sgd::data {
 
 // A tensor as the artifact declares it: `sharding` has one list of axes per dimension or is empty
-// (replicated).
+// (replicated), and so has `blocks` the number of equal blocks of each, which are sharded one by one.
 struct TensorType {
   ElementType element = ElementType::F32;
   Dims global_dims;
   Dims local_dims;
   std::vector<std::vector<comm::AxisRef>> sharding;
+  Dims blocks;
 
   // Equal tensors, cut alike.
   bool operator==(const TensorType& other) const;
@@ -32,7 +33,8 @@ TensorType TypeOf(const artifact::TensorInfo& info);
 comm::Mesh MeshOf(const artifact::Artifact& artifact);
 
 // The part of the global tensor that a rank holds. Dimension d of the shard holds global indices
-// [begin[d], begin[d] + extent[d]); from there to local_dims[d] it is padding (uneven shards).
+// [begin[d], begin[d] + extent[d]); from there to local_dims[d] it is padding (uneven shards). A dimension of several
+// blocks counts as two here: the blocks, all of which a rank has, and what is in one.
 class Shard {
  public:
   Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank);
@@ -61,6 +63,8 @@ class Shard {
 
  private:
   TensorType type_;
+  Dims global_;
+  Dims local_;
   Dims begin_;
   Dims extent_;
   bool is_first_replica_ = true;

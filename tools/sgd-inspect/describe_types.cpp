@@ -21,9 +21,11 @@ Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& info) 
     sharding.push_back(is_sharded ? AxesJson(root, info.sharding()->Get(static_cast<uint32_t>(d))->axes())
                                   : Json::array());
   }
-  return {{"type", data::TypeText(type.element, type.global_dims)},
-          {"local", data::TypeText(type.element, type.local_dims)},
-          {"sharding", sharding}};
+  Json json = {{"type", data::TypeText(type.element, type.global_dims)},
+               {"local", data::TypeText(type.element, type.local_dims)},
+               {"sharding", sharding}};
+  if (std::ranges::any_of(type.blocks, [](uint64_t blocks) { return blocks != 1; })) json["blocks"] = type.blocks;
+  return json;
 }
 
 Json SliceJson(const artifact::Slice& slice) {

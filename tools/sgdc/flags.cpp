@@ -49,6 +49,13 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "rather than kept, as few as possible (--report and --explain list them); refuses with the smallest "
                  "SIZE that can be met")
       ->type_name("SIZE");
+  app.add_option("--micro", flags.micro,
+                 "Cut the batch into N parts, computed one after the other in each step: the outputs are those of the "
+                 "whole batch, and the memory for activations that of one part")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--micro-refuse", flags.compile.refuseSplit,
+               "Refuse programs in which --micro takes more than one loop, since all of the batch is needed in between");
   app.add_option("--topology", flags.compile.topologyFile,
                  "Devices and links for the cost model: host, a100, h100, b200 or a file; by default "
                  "communication is optimised for host and times are estimated for the target")

@@ -37,6 +37,7 @@ bool take(llvm::Expected<T> expected, U& value, std::string& error) {
 
 bool parseValues(Flags& flags, std::string& error) {
   if (!flags.mesh.empty() && !take(parseMesh(flags.mesh), flags.compile.mesh, error)) return false;
+  if (flags.micro > 0) flags.compile.sequential = MeshAxisSize{"micro", flags.micro};
   if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
   if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error))
     return false;

@@ -1,0 +1,84 @@
+// The batch is found by roles and rows, as a recipe's `batch` is.
+#include "compiler/recipe/sequential.h"
+
+#include "compiler/recipe/annotator.h"
+#include "compiler/recipe/batch.h"
+#include "compiler/recipe/roles.h"
+#include "dialects/sgd/sequential.h"
+#include "dialects/sgd/tensor_type.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+struct Batch {
+  SmallVector<unsigned> sharded, others;  // inputs whose rows an annotation shards, and those it leaves open
+};
+}  // namespace
+
+static int64_t getRows(func::FuncOp function, unsigned input) {
+  return tensorType(function.getArgument(input)).getDimSize(0);
+}
+
+static Batch findBatch(func::FuncOp function, const llvm::StringSet<>& state) {
+  Batch batch;
+  for (unsigned input : findInputsWithRows(function, findRoles(function), state)) {
+    auto sharding = function.getArgAttrOfType<ShardingAttr>(input, kShardingAttr);
+    if (sharding && !sharding.getDims().front().getAxes().empty())
+      batch.sharded.push_back(input);
+    else if (!sharding || sharding.getDims().front().getIsOpen())
+      batch.others.push_back(input);
+  }
+  return batch;
+}
+
+/// The inputs to cut; none where the program is fed none.
+static FailureOr<SmallVector<unsigned>> chooseInputs(func::FuncOp function, const llvm::StringSet<>& state,
+                                                     StringRef source) {
+  Batch batch = findBatch(function, state);
+  SmallVector<unsigned> inputs = batch.sharded.empty() ? batch.others : batch.sharded;
+  if (inputs.empty()) return inputs;
+  for (unsigned input : inputs)
+    if (getRows(function, input) != getRows(function, inputs.front()))
+      return LogicalResult(emitError(UnknownLoc::get(function.getContext()))
+                           << source << ": " << getArgumentName(function, inputs.front()) << " has "
+                           << getRows(function, inputs.front()) << " rows and " << getArgumentName(function, input)
+                           << " has " << getRows(function, input)
+                           << "; expected inputs of one batch; annotate the rows of those that are, by a recipe's "
+                              "rules or in the model");
+  if (!batch.sharded.empty())
+    for (unsigned input : batch.others)
+      if (getRows(function, input) == getRows(function, inputs.front())) inputs.push_back(input);
+  return inputs;
+}
+
+LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const MeshAxisSize& axis,
+                                  StringRef source) {
+  SmallVector<func::FuncOp> functions;
+  for (OwningOpRef<ModuleOp>& program : programs)
+    functions.push_back(*program->getOps<func::FuncOp>().begin());
+  llvm::StringSet<> state = getStateNames(functions);
+  bool hasBatch = false;
+  for (func::FuncOp function : functions) {
+    ModuleOp module = function->getParentOfType<ModuleOp>();
+    MLIRContext* context = module.getContext();
+    MeshOp mesh = getMesh(module);
+    if (mesh && mesh.getMesh().getAxisIndex(axis.name))
+      return emitError(UnknownLoc::get(context)) << source << ": the mesh has an axis '" << axis.name
+                                                 << "' over ranks already; give the sequential one another name";
+    if (!mesh) {
+      OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+      mesh = MeshOp::create(builder, module.getLoc(), "mesh", MeshAttr::get(context, {}));
+    }
+    FailureOr<SmallVector<unsigned>> inputs = chooseInputs(function, state, source);
+    if (failed(inputs)) return failure();
+    Builder builder(context);
+    mesh->setAttr(kSequentialAttr, MeshAxisAttr::get(context, axis.name, axis.size));
+    for (unsigned input : *inputs) function.setArgAttr(input, kSequentialDimAttr, builder.getI64IntegerAttr(0));
+    hasBatch |= !inputs->empty();
+  }
+  if (!hasBatch)
+    return emitError(UnknownLoc::get(functions.front().getContext()))
+           << source << ": no program has an input with rows; expected a batch to be cut over '" << axis.name << "'";
+  return success();
+}

@@ -1,0 +1,19 @@
+// A sequential axis: the batch of each program is cut over it.
+#ifndef SGD_COMPILER_RECIPE_SEQUENTIAL_H
+#define SGD_COMPILER_RECIPE_SEQUENTIAL_H
+
+#include "compiler/options.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::sgd {
+
+/// Adds `axis` to the mesh of each program as its sequential axis, and marks dimension 0 of its batch: of the inputs
+/// whose rows are sharded, and of others with as many rows; where none is sharded, of all inputs with rows, which must
+/// then have equally many. Annotations are final. `source` names the axis in errors: `--micro`, or a recipe's field.
+LogicalResult cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const MeshAxisSize& axis,
+                       llvm::StringRef source);
+
+}  // namespace mlir::sgd
+
+#endif

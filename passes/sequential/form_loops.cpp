@@ -1,0 +1,238 @@
+// The pass sgd-form-loops: a schedule of loops, then one loop after the other before the function's return.
+#include "dialects/sgd/tensor_type.h"
+#include "passes/collectives/loop_collectives.h"
+#include "passes/partition/passes.h"
+#include "passes/sequential/loop_schedule.h"
+#include "passes/sequential/loop_writer.h"
+#include "passes/sequential/passes.h"
+#include "passes/sharding/sequential_axis.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_FORMLOOPSPASS
+#include "passes/sequential/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+class LoopFormation {
+ public:
+  LoopFormation(func::FuncOp function, const SequentialAxis& axis, MeshAxisAttr attr)
+      : function(function), axis(axis), context{axis.getMesh().getName(), attr} {}
+
+  LogicalResult run(bool refuse);
+  unsigned numLoops = 0, numStacked = 0;
+
+ private:
+  LogicalResult check(const LoopSchedule& schedule, bool refuse);
+  void widenArguments();
+  void writeLoop(const LoopSchedule& schedule, unsigned index);
+  void setResults();
+  bool names(AxisListAttr axes) const {
+    return llvm::any_of(axes.getAxes(), [&](AxisRefAttr ref) { return ref.getName() == axis.getName(); });
+  }
+  void liftCoordinates(Block& block);
+  void liftCoordinates(WhileOp loop);
+
+  func::FuncOp function;
+  const SequentialAxis& axis;
+  LoopContext context;
+};
+}  // namespace
+
+/// What depends on the coordinate inside of loops takes it from an iter_arg.
+void LoopFormation::liftCoordinates(WhileOp loop) {
+  SmallVector<spmd::PartitionIdOp> ids;
+  SmallVector<spmd::ShardSliceOp> slices;
+  for (Operation& op : loop.getBody().front()) {
+    if (auto id = dyn_cast<spmd::PartitionIdOp>(op); id && names(id.getAxes())) ids.push_back(id);
+    if (auto slice = dyn_cast<spmd::ShardSliceOp>(op); slice && names(slice.getAxes())) slices.push_back(slice);
+  }
+  if (ids.empty() && slices.empty()) return;
+  OpBuilder builder(loop);
+  SmallVector<Value> inits;
+  for (spmd::PartitionIdOp id : ids) inits.push_back(builder.clone(*id)->getResult(0));
+  if (!slices.empty())
+    inits.push_back(
+        spmd::PartitionIdOp::create(builder, loop.getLoc(), RankedTensorType::get({}, builder.getI32Type()),
+                                    slices.front().getAxes()));
+  unsigned first = loop.getNumResults();
+  Block& body = addInvariants(loop, inits).getBody().front();
+  for (auto [index, id] : llvm::enumerate(ids)) {
+    id.getResult().replaceAllUsesWith(body.getArgument(first + index));
+    id.erase();
+  }
+  for (spmd::ShardSliceOp slice : slices) {
+    builder.setInsertionPoint(slice);
+    Location loc = slice.getLoc();
+    auto type = tensorType(slice.getResult());
+    auto index = [&](int64_t value) -> Value {
+      auto scalar = RankedTensorType::get({}, builder.getI32Type());
+      return arith::ConstantOp::create(
+          builder, loc, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(static_cast<int32_t>(value))));
+    };
+    SmallVector<Value> starts(type.getRank(), index(0));
+    starts[slice.getDim()] =
+        arith::MulIOp::create(builder, loc, body.getArguments().back(), index(type.getDimSize(slice.getDim())));
+    slice.getResult().replaceAllUsesWith(
+        DynamicSliceOp::create(builder, loc, type, slice.getInput(), starts, type.getShape()).getResult());
+    slice.erase();
+  }
+}
+
+void LoopFormation::liftCoordinates(Block& block) {
+  for (Operation& op : llvm::make_early_inc_range(block)) {
+    for (Region& region : op.getRegions())
+      if (isControlFlow(&op) && !region.empty()) liftCoordinates(region.front());
+    if (auto loop = dyn_cast<WhileOp>(op)) liftCoordinates(loop);
+  }
+}
+
+LogicalResult LoopFormation::check(const LoopSchedule& schedule, bool refuse) {
+  auto refuseOp = [&](Operation* op) {
+    return op->emitError() << "needs rows of other coordinates of '" << axis.getName()
+                           << "' in a form that loops over it do not have; expected each row of the batch to be "
+                              "computed from itself, sums over rows, or all rows; compile without --micro";
+  };
+  WalkResult result = function.walk([&](Operation* op) {
+    bool isHere = op->getParentOp() == function;
+    if (schedule.joinsCoordinates(op)) {
+      auto form = cast<spmd::CollectiveOpInterface>(op).getForm();
+      bool isWhole = isa<spmd::AllReduceOp, spmd::AllGatherOp>(op) && form.group.getAxes().size() == 1;
+      if (!isHere || !isWhole) return (void)refuseOp(op), WalkResult::interrupt();
+    }
+    auto id = dyn_cast<spmd::PartitionIdOp>(op);
+    if (id && names(id.getAxes()) && !isHere) return (void)refuseOp(op), WalkResult::interrupt();
+    auto slice = dyn_cast<spmd::ShardSliceOp>(op);
+    if (slice && names(slice.getAxes()) && !isHere) return (void)refuseOp(op), WalkResult::interrupt();
+    if (refuse && isHere && schedule.get(op).isInLoop && schedule.get(op).index > 0) {
+      op->emitError() << "needs a value of the whole batch that is known only after all coordinates of '"
+                      << axis.getName() << "', which takes a second loop over them; --micro-refuse allows one";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Arguments that are cut hold all coordinates; the sharding of each is that over ranks, block by block.
+void LoopFormation::widenArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr);
+    if (!sharding) continue;
+    SequentialState state = axis.getState(sharding);
+    if (!state.isCut()) continue;
+    RankedTensorType type = tensorType(argument);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[state.dim] *= axis.getSize();
+    argument.setType(type.clone(shape));
+    context.cutArguments[argument] = state.dim;
+  }
+}
+
+void LoopFormation::writeLoop(const LoopSchedule& schedule, unsigned index) {
+  Operation* terminator = function.front().getTerminator();
+  SmallVector<Operation*> ops;
+  for (Operation& op : function.front().without_terminator())
+    if (LoopPlace place = schedule.get(&op); place.isInLoop && place.index == index) ops.push_back(&op);
+  if (ops.empty()) return;
+  LoopWriter writer(context, ops.front()->getLoc());
+  for (Operation* op : schedule.getRepeated(index)) writer.add(op);
+  for (Operation* op : ops) {
+    if (!schedule.joinsCoordinates(op)) {
+      writer.add(op);
+      for (Value result : op->getResults())
+        if (!schedule.varies(result) && llvm::any_of(result.getUsers(), [&](Operation* user) {
+              LoopPlace place = schedule.get(user);
+              return !place.isInLoop || place.index != index;
+            }))
+          writer.keep(result);
+      continue;
+    }
+    if (auto reduce = dyn_cast<spmd::AllReduceOp>(op)) {
+      writer.accumulate(reduce);
+      continue;
+    }
+    auto gather = cast<spmd::AllGatherOp>(op);
+    for (auto [input, dim, result] : llvm::zip(gather.getInputs(), gather.getDims(), gather.getResults()))
+      writer.gather(input, dim, [result = Value(result)](Value all) { Value(result).replaceAllUsesWith(all); });
+  }
+  for (Value value : schedule.getLeft(index)) writer.leave(value);
+  numStacked += schedule.getLeft(index).size();
+  for (OpOperand& operand : terminator->getOpOperands()) {
+    Operation* op = operand.get().getDefiningOp();
+    if (!op || !schedule.varies(operand.get()) || schedule.get(op).index != index) continue;
+    auto sharding = function.getResultAttrOfType<ShardingAttr>(operand.getOperandNumber(), kShardingAttr);
+    writer.gather(operand.get(), axis.getState(sharding).dim, [&operand](Value all) { operand.set(all); });
+  }
+  OpBuilder builder(terminator);
+  writer.finish(builder);
+  ++numLoops;
+}
+
+/// Types and shardings as users see them.
+void LoopFormation::setResults() {
+  Builder builder(function.getContext());
+  auto withoutAxis = [&](ShardingAttr sharding, auto set) {
+    SequentialState state = axis.getState(sharding);
+    if (state.isCut()) {
+      SmallVector<int64_t> blocks(sharding.getRank(), 1);
+      blocks[state.dim] = axis.getSize();
+      if (!axis.getRankAxes(sharding).dims[state.dim].axes.empty())
+        set(kBlocksAttr, builder.getDenseI64ArrayAttr(blocks));
+    }
+    ShardingAttr ranks = axis.getMesh().toAttr(axis.getRankAxes(sharding), sharding.getUnreducedKind());
+    set(kShardingAttr, ranks);
+  };
+  for (unsigned index = 0; index < function.getNumArguments(); ++index)
+    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr))
+      withoutAxis(sharding, [&](StringRef name, Attribute value) { function.setArgAttr(index, name, value); });
+  Operation* terminator = function.front().getTerminator();
+  function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
+                                     terminator->getOperandTypes()));
+  for (unsigned index = 0; index < function.getNumResults(); ++index)
+    if (auto sharding = function.getResultAttrOfType<ShardingAttr>(index, kShardingAttr))
+      withoutAxis(sharding, [&](StringRef name, Attribute value) { function.setResultAttr(index, name, value); });
+}
+
+LogicalResult LoopFormation::run(bool refuse) {
+  liftCoordinates(function.front());
+  LoopSchedule schedule(function, axis.getMesh().getMesh(), {0, 1, axis.getSize()});
+  if (failed(check(schedule, refuse))) return failure();
+  widenArguments();
+  SmallVector<Operation*> inLoops, outside;
+  for (Operation& op : function.front().without_terminator())
+    (schedule.get(&op).isInLoop ? inLoops : outside).push_back(&op);
+  Operation* terminator = function.front().getTerminator();
+  for (unsigned index = 0; index <= schedule.getNumLoops(); ++index) {
+    for (Operation* op : outside)
+      if (schedule.get(op).index == index) op->moveBefore(terminator);
+    if (index < schedule.getNumLoops()) writeLoop(schedule, index);
+  }
+  setResults();
+  for (Operation* op : llvm::reverse(inLoops)) op->erase();
+  return success();
+}
+
+namespace {
+struct FormLoopsPass : mlir::sgd::impl::FormLoopsPassBase<FormLoopsPass> {
+  using FormLoopsPassBase::FormLoopsPassBase;
+
+  void runOnOperation() override {
+    MeshOp mesh = getMesh(getOperation());
+    MeshAxisAttr axis = getActiveSequentialAxis(mesh);
+    if (!axis) return;
+    SequentialAxis sequential(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), axis);
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal()) continue;
+      LoopFormation formation(function, sequential, axis);
+      if (failed(formation.run(refuse))) return signalPassFailure();
+      numLoops += formation.numLoops;
+      numStacked += formation.numStacked;
+    }
+    mesh.setMeshAttr(MeshAttr::get(&getContext(), mesh.getMesh().getAxes().drop_front()));
+  }
+};
+}  // namespace

@@ -1,0 +1,136 @@
+// As early as values are there; then ops move to the loop of their users where less is left in between.
+#include "passes/sequential/loop_schedule.h"
+
+#include "dialects/sgd/sharding_rule.h"
+#include "dialects/sgd/tensor_layout.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+static constexpr size_t kMaxRepeatedOps = 16;
+
+LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, AxisPart axis)
+    : function(function), axis(axis), differences(function, mesh) {
+  for (Operation& op : function.front().without_terminator()) place(op);
+  for (Operation& op : llvm::reverse(function.front().without_terminator())) sink(op);
+  repeated.resize(numLoops);
+  left.resize(numLoops);
+  for (unsigned loop = 0; loop < numLoops; ++loop) findRepeated(loop);
+  findLeft();
+}
+
+bool LoopSchedule::joinsCoordinates(Operation* op) const {
+  auto collective = dyn_cast<spmd::CollectiveOpInterface>(op);
+  if (!collective) return false;
+  auto names = [&](AxisListAttr list) {
+    return list && llvm::any_of(list.getAxes(), [&](AxisRefAttr ref) {
+             return ref.getName() == lookupMesh(op, list.getMesh()).getAxes()[axis.axis].getName();
+           });
+  };
+  spmd::CollectiveForm form = collective.getForm();
+  return names(form.group) || names(form.from);
+}
+
+bool LoopSchedule::isInLoop(Operation* op) const {
+  if (joinsCoordinates(op)) return true;
+  return llvm::any_of(op->getResults(), [&](Value result) { return varies(result); });
+}
+
+unsigned LoopSchedule::getFirst(Value value) const {
+  Operation* op = value.getDefiningOp();
+  if (!op) return 0;
+  LoopPlace place = places.lookup(op);
+  return place.index + (place.isInLoop && !varies(value) ? 1 : 0);
+}
+
+void LoopSchedule::place(Operation& op) {
+  LoopPlace place{isInLoop(&op), 0};
+  for (Value operand : op.getOperands()) place.index = std::max(place.index, getFirst(operand));
+  places[&op] = place;
+  if (place.isInLoop) numLoops = std::max(numLoops, place.index + 1);
+}
+
+/// What is outside is computed as late as it can be, so that it is not kept through a loop that does not read it; but
+/// not where it is smaller than what it is computed from.
+void LoopSchedule::sinkOutside(Operation& op) {
+  if (op.use_empty() || !isPure(&op)) return;
+  LoopPlace& place = places[&op];
+  unsigned latest = numLoops;
+  for (Operation* user : op.getUsers())
+    if (!isa<func::ReturnOp>(user)) latest = std::min(latest, places.lookup(user).index);
+  int64_t read = 0, made = 0;
+  for (Value operand : op.getOperands())
+    if (operand.getDefiningOp()) read += getByteSize(operand.getType());
+  for (Value result : op.getResults()) made += getByteSize(result.getType());
+  if (latest > place.index && read <= made) place.index = latest;
+}
+
+/// Later, where that leaves fewer bytes from one loop to another.
+void LoopSchedule::sink(Operation& op) {
+  LoopPlace& place = places[&op];
+  if (!place.isInLoop) return sinkOutside(op);
+  if ( joinsCoordinates(&op) || op.use_empty()) return;
+  unsigned latest = numLoops;
+  for (Operation* user : op.getUsers()) {
+    LoopPlace of = places.lookup(user);
+    if (isa<func::ReturnOp>(user) || !of.isInLoop) return;
+    latest = std::min(latest, of.index);
+  }
+  if (latest <= place.index) return;
+  int64_t leftNow = 0, leftThen = 0;
+  for (Value result : op.getResults()) leftNow += varies(result) ? getByteSize(result.getType()) : 0;
+  for (Value operand : op.getOperands()) {
+    if (!operand.getDefiningOp() || !varies(operand) || getFirst(operand) >= latest) continue;
+    bool isLeft = llvm::any_of(operand.getUsers(), [&](Operation* user) {
+      LoopPlace of = places.lookup(user);
+      return user != &op && of.isInLoop && of.index > getFirst(operand);
+    });
+    if (!isLeft) leftThen += getByteSize(operand.getType());
+  }
+  if (leftThen <= leftNow) place.index = latest;
+}
+
+/// Whether loop `loop` can have `value` by `chain` and what there is in it, reading no more than what is left for it.
+bool LoopSchedule::isRepeatable(Value value, unsigned loop, llvm::SetVector<Operation*>& chain) const {
+  Operation* op = value.getDefiningOp();
+  if (!op || !varies(value)) return true;
+  LoopPlace place = places.lookup(op);
+  if (place.index == loop || chain.contains(op)) return true;
+  bool isCheap = isElementwise(op) || isa<BroadcastInDimOp, ReshapeOp, IotaOp, SliceOp, spmd::ShardSliceOp, spmd::PartitionIdOp>(op);
+  if (!isCheap || op->getNumRegions() > 0 || chain.size() >= kMaxRepeatedOps) return false;
+  for (Value operand : op->getOperands())
+    if (!isRepeatable(operand, loop, chain)) return false;
+  chain.insert(op);
+  return true;
+}
+
+void LoopSchedule::findRepeated(unsigned loop) {
+  llvm::SetVector<Operation*> chosen;
+  for (Operation& op : function.front().without_terminator()) {
+    LoopPlace place = places.lookup(&op);
+    if (!place.isInLoop || place.index != loop) continue;
+    for (Value operand : op.getOperands()) {
+      llvm::SetVector<Operation*> chain = chosen;
+      if (isRepeatable(operand, loop, chain)) chosen = chain;
+    }
+  }
+  repeated[loop].assign(chosen.begin(), chosen.end());
+  llvm::sort(repeated[loop], [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
+}
+
+void LoopSchedule::findLeft() {
+  auto read = [&](Value value, unsigned loop) {
+    Operation* op = value.getDefiningOp();
+    if (!op || !varies(value)) return;
+    unsigned from = places.lookup(op).index;
+    if (from < loop && !llvm::is_contained(repeated[loop], op)) left[from].insert(value);
+  };
+  for (Operation& op : function.front().without_terminator()) {
+    LoopPlace place = places.lookup(&op);
+    if (place.isInLoop)
+      for (Value operand : op.getOperands()) read(operand, place.index);
+  }
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    for (Operation* op : repeated[loop])
+      for (Value operand : op->getOperands()) read(operand, loop);
+}

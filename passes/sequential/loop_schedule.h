@@ -1,0 +1,64 @@
+// Which ops of the program of one coordinate are in which loop over the sequential axis. The IR is only read.
+//
+// Loop k runs after what is outside as number k and before what is outside as number k + 1. A value that needs all
+// coordinates comes from loop k and is outside as number k + 1:
+//
+//   %y = dot_general %x, %w          varies: loop 0
+//   %s = all_reduce add %y "micro"   accumulated by loop 0
+//   %m = divf %s, %n                 outside, 1
+//   %z = subf %y, %m                 varies and needs %m: loop 1, for which loop 0 leaves %y
+#ifndef SGD_PASSES_SEQUENTIAL_LOOP_SCHEDULE_H
+#define SGD_PASSES_SEQUENTIAL_LOOP_SCHEDULE_H
+
+#include "dialects/spmd/collective.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/collectives/rank_differences.h"
+
+namespace mlir::sgd {
+
+struct LoopPlace {
+  bool isInLoop = false;
+  unsigned index = 0;
+};
+
+class LoopSchedule {
+ public:
+  /// Of the function's own block; `axis` is the whole sequential axis of `mesh`.
+  LoopSchedule(func::FuncOp function, MeshAttr mesh, AxisPart axis);
+
+  /// Whether coordinates may have different values.
+  bool varies(Value value) const { return overlaps(differences.get(value), {axis}); }
+  /// Whether `op` combines or collects the values of all coordinates.
+  bool joinsCoordinates(Operation* op) const;
+  LoopPlace get(Operation* op) const { return places.lookup(op); }
+  unsigned getNumLoops() const { return numLoops; }
+
+  /// Values of earlier loops that a loop computes again: ops that cost as much as reading what they give. By loop, in
+  /// the order of the program.
+  ArrayRef<Operation*> getRepeated(unsigned loop) const { return repeated[loop]; }
+  /// Varying values that loop `loop` leaves for later loops.
+  const llvm::SetVector<Value>& getLeft(unsigned loop) const { return left[loop]; }
+
+ private:
+  void place(Operation& op);
+  void sink(Operation& op);
+  void sinkOutside(Operation& op);
+  void findRepeated(unsigned loop);
+  void findLeft();
+  bool isInLoop(Operation* op) const;
+  /// Where `value` can be read: outside, as number `index`, or in loop `index` and, once it is left, in later ones.
+  unsigned getFirst(Value value) const;
+  bool isRepeatable(Value value, unsigned loop, llvm::SetVector<Operation*>& chain) const;
+
+  func::FuncOp function;
+  AxisPart axis;
+  RankDifferences differences;
+  DenseMap<Operation*, LoopPlace> places;
+  unsigned numLoops = 0;
+  SmallVector<SmallVector<Operation*>, 2> repeated;
+  SmallVector<llvm::SetVector<Value>, 2> left;
+};
+
+}  // namespace mlir::sgd
+
+#endif

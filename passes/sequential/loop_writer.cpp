@@ -1,0 +1,204 @@
+// Bodies are written before the loop exists, so that iter_args are added as they are needed.
+#include "passes/sequential/loop_writer.h"
+
+#include "dialects/sgd/sharding_rule.h"
+#include "dialects/sgd/tensor_type.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+static constexpr unsigned kMaxChain = 16;
+
+static TypedAttr getSplat(RankedTensorType type, Attribute element) {
+  return cast<TypedAttr>(Attribute(DenseElementsAttr::get(type, element)));
+}
+
+LoopWriter::LoopWriter(LoopContext& context, Location loc)
+    : context(context), loc(loc), body(&region.emplaceBlock()), builder(context.axis.getContext()) {
+  builder.setInsertionPointToEnd(body);
+  auto scalar = RankedTensorType::get({}, builder.getI32Type());
+  iteration = body->addArgument(scalar, loc);
+  iterArgs.push_back({Value(), getSplat(scalar, builder.getI32IntegerAttr(0)), Value(), nullptr});
+}
+
+Value LoopWriter::index(int64_t value) {
+  auto attr = getSplat(tensorType(iteration), builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  return arith::ConstantOp::create(builder, loc, attr);
+}
+
+Value LoopWriter::capture(Value value) {
+  if (Value mapped = mapping.lookupOrNull(value)) return mapped;
+  Value argument = body->addArgument(value.getType(), value.getLoc());
+  iterArgs.push_back({value, TypedAttr(), Value(), nullptr});
+  mapping.map(value, argument);
+  return argument;
+}
+
+/// An iter_arg that begins as a splat of `init` and becomes what `next` makes of it.
+void LoopWriter::change(RankedTensorType type, Attribute init, llvm::function_ref<Value(Value)> next,
+                        SetResult setResult) {
+  Value argument = body->addArgument(type, loc);
+  unsigned place = iterArgs.size();
+  iterArgs.push_back({Value(), getSplat(type, init), Value(), std::move(setResult)});
+  iterArgs[place].next = next(argument);
+}
+
+SmallVector<Value> LoopWriter::getStarts(int64_t rank, unsigned dim, int64_t size) {
+  SmallVector<Value> starts;
+  for (unsigned other = 0; other < rank; ++other)
+    if (other != dim)
+      starts.push_back(index(0));
+    else
+      starts.push_back(size == 1 ? iteration : arith::MulIOp::create(builder, loc, iteration, index(size)).getResult());
+  return starts;
+}
+
+Value LoopWriter::sliceAt(Value value, unsigned dim, int64_t size) {
+  RankedTensorType type = tensorType(value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = size;
+  return DynamicSliceOp::create(builder, loc, type.clone(shape), value, getStarts(type.getRank(), dim, size), shape);
+}
+
+Value LoopWriter::updateAt(Value into, Value value, unsigned dim, int64_t size) {
+  return DynamicUpdateSliceOp::create(builder, loc, into.getType(), into, value,
+                                      getStarts(tensorType(into).getRank(), dim, size));
+}
+
+/// What a kernel of the body computes as it needs it, rather than reads: copies of a smaller value, and what is made of
+/// constants, iotas and the rank alone.
+static bool isMadeInPlace(Value value, unsigned depth = 0) {
+  Operation* op = value.getDefiningOp();
+  if (!op || depth > kMaxChain) return false;
+  if (isa<arith::ConstantOp, spmd::PartitionIdOp, IotaOp>(op)) return true;
+  if (depth == 0 && isa<BroadcastInDimOp>(op)) return true;
+  bool isCheap = isElementwise(op) || isa<BroadcastInDimOp, ReshapeOp, TransposeOp, SliceOp>(op);
+  return isCheap && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isMadeInPlace(operand, depth + 1); });
+}
+
+Value LoopWriter::get(Value value) {
+  if (Value mapped = mapping.lookupOrNull(value)) return mapped;
+  Operation* op = value.getDefiningOp();
+  if (isMadeInPlace(value)) {
+    for (Value operand : op->getOperands()) get(operand);
+    return builder.clone(*op, mapping)->getResult(0);
+  }
+  Value own;
+  if (auto cut = context.cutArguments.find(value); cut != context.cutArguments.end()) {
+    int64_t size = tensorType(value).getDimSize(cut->second) / context.axis.getSize();
+    own = sliceAt(capture(value), cut->second, size);
+  } else if (auto stack = context.stacks.find(value); stack != context.stacks.end()) {
+    own = ReshapeOp::create(builder, loc, value.getType(), sliceAt(capture(stack->second), 0, 1));
+  } else {
+    return capture(value);
+  }
+  mapping.map(value, own);
+  return own;
+}
+
+/// The linear index over axes of which one is the sequential one: that of the axes before it, the iteration, that of the
+/// axes behind it.
+void LoopWriter::addPartitionId(spmd::PartitionIdOp id) {
+  ArrayRef<AxisRefAttr> axes = id.getAxes().getAxes();
+  MeshAttr mesh = lookupMesh(id, context.meshName);
+  auto place = llvm::find_if(axes, [&](AxisRefAttr ref) { return isSequential(ref); }) - axes.begin();
+  auto getId = [&](ArrayRef<AxisRefAttr> of) -> Value {
+    auto list = AxisListAttr::get(id.getContext(), context.meshName, of);
+    return spmd::PartitionIdOp::create(builder, loc, id.getType(), list);
+  };
+  ArrayRef<AxisRefAttr> before = axes.take_front(place), behind = axes.drop_front(place + 1);
+  Value result = iteration;
+  if (!before.empty()) {
+    Value scaled = arith::MulIOp::create(builder, loc, getId(before), index(context.axis.getSize()));
+    result = arith::AddIOp::create(builder, loc, scaled, result);
+  }
+  if (!behind.empty()) {
+    int64_t size = 1;
+    for (AxisRefAttr ref : behind) size *= ref.getNumShards(mesh);
+    result = arith::MulIOp::create(builder, loc, result, index(size));
+    result = arith::AddIOp::create(builder, loc, result, getId(behind));
+  }
+  mapping.map(id.getResult(), result);
+}
+
+void LoopWriter::add(Operation* op) {
+  if (auto id = dyn_cast<spmd::PartitionIdOp>(op)) return addPartitionId(id);
+  if (auto slice = dyn_cast<spmd::ShardSliceOp>(op); slice && llvm::any_of(slice.getAxes().getAxes(), [&](auto ref) {
+        return isSequential(ref);
+      })) {
+    unsigned dim = slice.getDim();
+    mapping.map(slice.getResult(), sliceAt(get(slice.getInput()), dim, tensorType(slice).getDimSize(dim)));
+    return;
+  }
+  for (Value operand : op->getOperands()) get(operand);
+  builder.clone(*op, mapping);
+}
+
+/// In which `type` is accumulated.
+static RankedTensorType getAccumulatorType(RankedTensorType type, ReduceKind kind) {
+  bool isSum = kind == ReduceKind::Add || kind == ReduceKind::Mul;
+  bool isShort = isa<FloatType>(type.getElementType()) && type.getElementType().getIntOrFloatBitWidth() <= 16;
+  return isSum && isShort ? type.clone(Float32Type::get(type.getContext())) : type;
+}
+
+void LoopWriter::accumulate(spmd::AllReduceOp op) {
+  for (auto [operand, result] : llvm::zip(op.getInputs(), op.getResults())) {
+    RankedTensorType type = tensorType(operand), sumType = getAccumulatorType(type, op.getKind());
+    auto next = [&, operand = operand](Value sum) {
+      Value own = get(operand);
+      if (sumType != type) own = arith::ExtFOp::create(builder, loc, sumType, own);
+      return createCombiner(builder, op.getLoc(), op.getKind(), sum, own);
+    };
+    auto setResult = [result = Value(result), type, at = op.getLoc()](Value sum) {
+      OpBuilder after(sum.getContext());
+      after.setInsertionPointAfterValue(sum);
+      if (sum.getType() != type) sum = arith::TruncFOp::create(after, at, type, sum);
+      Value(result).replaceAllUsesWith(sum);
+    };
+    change(sumType, getNeutralElement(builder, op.getKind(), sumType.getElementType()), next, setResult);
+  }
+}
+
+void LoopWriter::gather(Value value, unsigned dim, SetResult setResult) {
+  RankedTensorType type = tensorType(value);
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t size = shape[dim];
+  shape[dim] *= context.axis.getSize();
+  change(type.clone(shape), builder.getZeroAttr(type.getElementType()),
+         [&](Value all) { return updateAt(all, get(value), dim, size); }, std::move(setResult));
+}
+
+void LoopWriter::keep(Value value) {
+  RankedTensorType type = tensorType(value);
+  change(type, builder.getZeroAttr(type.getElementType()), [&](Value) { return get(value); },
+         [value](Value kept) { Value(value).replaceAllUsesWith(kept); });
+}
+
+void LoopWriter::leave(Value value) {
+  RankedTensorType type = tensorType(value);
+  SmallVector<int64_t> row{1}, all{context.axis.getSize()};
+  llvm::append_range(row, type.getShape());
+  llvm::append_range(all, type.getShape());
+  auto next = [&](Value stack) {
+    return updateAt(stack, ReshapeOp::create(builder, loc, type.clone(row), get(value)), 0, 1);
+  };
+  change(type.clone(all), builder.getZeroAttr(type.getElementType()), next,
+         [this, value](Value stack) { context.stacks[value] = stack; });
+}
+
+WhileOp LoopWriter::finish(OpBuilder& outer) {
+  iterArgs.front().next = arith::AddIOp::create(builder, loc, iteration, index(1));
+  SmallVector<Value> inits, next;
+  for (auto [place, iterArg] : llvm::enumerate(iterArgs)) {
+    inits.push_back(iterArg.init ? iterArg.init : arith::ConstantOp::create(outer, loc, iterArg.constant).getResult());
+    next.push_back(iterArg.next ? iterArg.next : body->getArgument(place));
+  }
+  YieldOp::create(builder, loc, next);
+  auto loop = WhileOp::create(outer, loc, ValueRange(inits).getTypes(), inits,
+                              builder.getI64IntegerAttr(context.axis.getSize()));
+  loop.getBody().takeBody(region);
+  for (auto [iterArg, result] : llvm::zip(iterArgs, loop.getResults()))
+    if (iterArg.setResult) iterArg.setResult(result);
+  return loop;
+}

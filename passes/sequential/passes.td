@@ -1,0 +1,37 @@
+// Passes that cut a program in time: the coordinates of a sequential axis are iterations.
+#ifndef SGD_PASSES_SEQUENTIAL_PASSES_TD
+#define SGD_PASSES_SEQUENTIAL_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ShardSequentialPass : Pass<"sgd-shard-sequential", "::mlir::ModuleOp"> {
+  let summary = "Shards a program that is sharded over ranks over the sequential axis too";
+  let description = [{
+    Before: `sgd.mesh` may name a sequential axis (`sgd.sequential`), arguments that are cut over it name a dimension
+    (`sgd.sequential_dim`), and every tensor has its sharding over the axes of ranks. Without such an axis nothing changes.
+
+    After: the axis is the first one of the mesh. Every tensor is whole, cut along one dimension (major to the axes of ranks there) or
+    partial over it; what is partial is reduced over the axis first, before any reduction over ranks, and what is needed in another
+    state gets it by an `sgd.reshard`. Arguments without a dimension and the values that they become on the next step are whole.
+
+    Inside of loops and branches no value can be reduced or gathered over the axis: sums that are carried or stacked stay partial there,
+    anything else is an error.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
+def FormLoopsPass : Pass<"sgd-form-loops", "::mlir::ModuleOp"> {
+  let summary = "Turns the coordinates of the sequential axis into iterations";
+  let description = [{
+    Before: the program of one coordinate of the sequential axis on one rank (`sgd-localize`), with reductions and gathers over that axis.
+    After: the program of one rank. What differs along the axis is in `sgd.while` loops, one iteration per coordinate; reductions over the axis
+    are accumulated in them, in f32 for floats of 16 bits, and what is gathered or needed by a later loop is stacked in place. All else
+    is computed once. Values that need all coordinates separate one loop from the next; with `refuse` that is an error.
+  }];
+  let options = [Option<"refuse", "refuse", "bool", "false", "Refuse programs that need more than one loop">];
+  let statistics = [Statistic<"numLoops", "loops", "Loops over the sequential axis">,
+                    Statistic<"numStacked", "stacked", "Values that a loop leaves for a later one">];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];
+}
+
+#endif

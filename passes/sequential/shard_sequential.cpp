@@ -1,0 +1,157 @@
+// The pass sgd-shard-sequential: types and reshards by the states that SequentialSharding finds.
+#include "dialects/sgd/tensor_type.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/sequential/passes.h"
+#include "passes/sequential/sequential_sharding.h"
+#include "passes/sharding/constants.h"
+#include "passes/sharding/partial_values.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_SHARDSEQUENTIALPASS
+#include "passes/sequential/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+class SequentialRewrite {
+ public:
+  SequentialRewrite(func::FuncOp function, const SequentialAxis& axis, const SequentialSharding& sharding)
+      : function(function), axis(axis), sharding(sharding), builder(function.getContext()) {}
+
+  LogicalResult run() {
+    for (BlockArgument argument : function.getArguments()) {
+      setState(argument);
+      function.setArgAttr(argument.getArgNumber(), kShardingAttr, getSharding(argument.getType()));
+    }
+    if (failed(rewrite(function.front()))) return failure();
+    Operation* terminator = function.front().getTerminator();
+    for (auto [index, type] : llvm::enumerate(terminator->getOperandTypes()))
+      function.setResultAttr(index, kShardingAttr, getSharding(type));
+    function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
+                                       terminator->getOperandTypes()));
+    return success();
+  }
+
+ private:
+  void setState(Value value) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      value.setType(axis.withState(type, sharding.get(value)));
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+        constant.setValueAttr(elements.reshape(cast<ShapedType>(value.getType())));
+  }
+
+  LogicalResult rewrite(Block& block) {
+    for (Operation& op : llvm::make_early_inc_range(block)) {
+      for (OpOperand& operand : op.getOpOperands())
+        if (isa<RankedTensorType>(operand.get().getType()) && failed(bring(operand))) return failure();
+      for (Value result : op.getResults()) setState(result);
+      for (Region& region : op.getRegions()) {
+        if (region.empty() || !isControlFlow(&op)) continue;
+        for (BlockArgument argument : region.getArguments()) setState(argument);
+        if (failed(rewrite(region.front()))) return failure();
+      }
+    }
+    return success();
+  }
+
+  /// A constant of `type` for `operand` alone.
+  void bringConstant(OpOperand& operand, arith::ConstantOp constant, RankedTensorType type) {
+    bool isNeutral = isNeutralConstant(constant, getSharding(type).getUnreducedKind());
+    builder.setInsertionPoint(operand.getOwner());
+    auto own = cast<arith::ConstantOp>(builder.clone(*constant));
+    own.getResult().setType(type);
+    own.setValueAttr(cast<DenseElementsAttr>(own.getValue()).reshape(type));
+    if (getSharding(type).isPartial() && !isNeutral) own->setAttr(kFactorAttr, builder.getUnitAttr());
+    operand.set(own);
+    if (constant->use_empty()) constant.erase();
+  }
+
+  /// Brings what `operand` is into the state that its op needs.
+  LogicalResult bring(OpOperand& operand) {
+    Value value = operand.get();
+    auto type = tensorType(value);
+    SequentialState state = axis.getState(getSharding(type)), wanted = sharding.getNeeded(operand);
+    if (state == wanted) return success();
+    RankedTensorType target = axis.withState(type, wanted);
+    Operation* op = operand.getOwner();
+    auto constant = value.getDefiningOp<arith::ConstantOp>();
+    if (constant && isa<SplatElementsAttr>(constant.getValue()) && isFreeFor(op, constant, wanted)) {
+      bringConstant(operand, constant, target);
+      return success();
+    }
+    if (!state.isWhole() && !isa<func::FuncOp>(op->getParentOp()))
+      return op->emitError() << "needs the values of all coordinates of '" << axis.getName()
+                             << "' inside of a loop or branch, where operand " << operand.getOperandNumber()
+                             << (state.isCut() ? " is cut over it" : " is a sum over it")
+                             << "; expected a value that can be kept as it is until the loop ends; move what needs all "
+                                "of the batch out of the loop, or compile without --micro";
+    Value& shared = reshards[{value, target}];
+    if (!shared) {
+      builder.setInsertionPoint(op);
+      shared = ReshardOp::create(builder, op->getLoc(), target, value);
+    }
+    operand.set(shared);
+    return success();
+  }
+
+  /// Whether any rank and coordinate has `constant` in state `wanted` without a mask.
+  static bool isFreeFor(Operation* op, arith::ConstantOp constant, SequentialState wanted) {
+    if (!wanted.isPartial() || isNeutralConstant(constant, wanted.reduceKind)) return true;
+    return llvm::any_of(op->getOpOperands(), [&](OpOperand& operand) {
+      return operand.get() != constant.getResult() && scalesPartial(op, operand.getOperandNumber());
+    });
+  }
+
+  func::FuncOp function;
+  const SequentialAxis& axis;
+  const SequentialSharding& sharding;
+  OpBuilder builder;
+  DenseMap<std::pair<Value, Type>, Value> reshards;
+};
+
+/// Arguments that name a dimension, each with it.
+FailureOr<DenseMap<Value, unsigned>> getCutArguments(func::FuncOp function, const SequentialAxis& axis) {
+  DenseMap<Value, unsigned> dims;
+  for (BlockArgument argument : function.getArguments()) {
+    auto attr = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kSequentialDimAttr);
+    if (!attr) continue;
+    auto type = tensorType(argument);
+    auto dim = static_cast<unsigned>(attr.getInt());
+    if (dim >= type.getRank()) return function.emitError() << "names dimension " << dim << " of an argument " << type;
+    if (!axis.divides(type, dim)) {
+      int64_t shards = getGroupSize(axis.getRankAxes(getSharding(type)).dims[dim].axes);
+      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+      return LogicalResult(emitError(argument.getLoc())
+                           << "input " << (name ? name.getValue() : "of the batch") << " has " << type.getDimSize(dim)
+                           << " rows; expected a multiple of " << axis.getSize() * shards << ", for '" << axis.getName()
+                           << "' = " << axis.getSize() << " and " << shards
+                           << " shards on ranks; choose a size of '" << axis.getName() << "' that divides its "
+                           << type.getDimSize(dim) / shards << " rows on a rank");
+    }
+    dims[argument] = dim;
+  }
+  return dims;
+}
+
+struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSequentialPass> {
+  void runOnOperation() override {
+    MeshOp mesh = getMesh(getOperation());
+    MeshAxisAttr axis = getSequentialAxis(mesh);
+    if (!axis || axis.getSize() == 1) return;
+    SmallVector<MeshAxisAttr> axes{axis};
+    llvm::append_range(axes, mesh.getMesh().getAxes());
+    mesh.setMeshAttr(MeshAttr::get(&getContext(), axes));
+    SequentialAxis sequential(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), axis);
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal()) continue;
+      FailureOr<DenseMap<Value, unsigned>> arguments = getCutArguments(function, sequential);
+      if (failed(arguments)) return signalPassFailure();
+      SequentialSharding sharding(function, sequential, *arguments);
+      if (failed(SequentialRewrite(function, sequential, sharding).run())) return signalPassFailure();
+    }
+  }
+};
+}  // namespace
