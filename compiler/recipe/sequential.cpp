@@ -11,8 +11,9 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
+/// Inputs by what annotations say of their rows.
 struct Batch {
-  SmallVector<unsigned> sharded, others;  // inputs whose rows an annotation shards, and those it leaves open
+  SmallVector<unsigned> sharded, open, whole;
 };
 }  // namespace
 
@@ -26,8 +27,8 @@ static Batch findBatch(func::FuncOp function, const llvm::StringSet<>& state) {
     auto sharding = function.getArgAttrOfType<ShardingAttr>(input, kShardingAttr);
     if (sharding && !sharding.getDims().front().getAxes().empty())
       batch.sharded.push_back(input);
-    else if (!sharding || sharding.getDims().front().getIsOpen())
-      batch.others.push_back(input);
+    else
+      (!sharding || sharding.getDims().front().getIsOpen() ? batch.open : batch.whole).push_back(input);
   }
   return batch;
 }
@@ -36,7 +37,9 @@ static Batch findBatch(func::FuncOp function, const llvm::StringSet<>& state) {
 static FailureOr<SmallVector<unsigned>> chooseInputs(func::FuncOp function, const llvm::StringSet<>& state,
                                                      StringRef source) {
   Batch batch = findBatch(function, state);
-  SmallVector<unsigned> inputs = batch.sharded.empty() ? batch.others : batch.sharded;
+  SmallVector<unsigned> inputs = batch.sharded;
+  if (inputs.empty()) inputs = batch.open;
+  if (inputs.empty()) inputs = batch.whole;
   if (inputs.empty()) return inputs;
   for (unsigned input : inputs)
     if (getRows(function, input) != getRows(function, inputs.front()))
@@ -47,7 +50,7 @@ static FailureOr<SmallVector<unsigned>> chooseInputs(func::FuncOp function, cons
                            << "; expected inputs of one batch; annotate the rows of those that are, by a recipe's "
                               "rules or in the model");
   if (!batch.sharded.empty())
-    for (unsigned input : batch.others)
+    for (unsigned input : batch.open)
       if (getRows(function, input) == getRows(function, inputs.front())) inputs.push_back(input);
   return inputs;
 }

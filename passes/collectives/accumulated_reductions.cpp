@@ -1,4 +1,4 @@
-// Moves the reduction of values that a loop accumulates behind the loop. Works on each loop after those inside of it,
+// Moves the reduction of values that a loop accumulates, or collects block by block, behind the loop. Works on each loop after those inside of it,
 // so that an inner loop's accumulator may be a summand of the outer one.
 #include "dialects/sgd/tensor_type.h"
 #include "passes/collectives/loop_collectives.h"
@@ -68,11 +68,21 @@ class LoopReductions {
     return std::nullopt;
   }
 
+  /// What `use`, the sum so far, is joined to; null where its op does something else with it. A block that replaces
+  /// what is there joins too.
+  static OpOperand* getAddend(OpOperand& use) {
+    Operation* op = use.getOwner();
+    auto update = dyn_cast<DynamicUpdateSliceOp>(op);
+    if (update) return use == update.getInputMutable() ? &update.getUpdateMutable() : nullptr;
+    if (op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getOperand(0) == op->getOperand(1)) return nullptr;
+    return &op->getOpOperand(1 - use.getOperandNumber());
+  }
+
   /// `use` is the sum so far in an op that joins another value to it.
   bool addJoin(OpOperand& use, Accumulation& found) {
-    Operation* op = use.getOwner();
-    if (op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getOperand(0) == op->getOperand(1)) return false;
-    OpOperand& addend = op->getOpOperand(1 - use.getOperandNumber());
+    OpOperand* joined = getAddend(use);
+    if (!joined) return false;
+    OpOperand& addend = *joined;
     if (getSharding(addend.get().getType()).isPartial()) return false;
     std::optional<ReductionChain> chain = traceReduction(addend.get(), mesh);
     if (chain) {
@@ -81,7 +91,9 @@ class LoopReductions {
     }
     found.joins.push_back({&addend, std::move(chain)});
     return llvm::all_of(found.joins, [&](const Accumulation::Join& join) {
-      return joinsPartials(join.addend->getOwner(), found.partial ? found.partial.getUnreducedKind() : ReduceKind::Add);
+      Operation* op = join.addend->getOwner();
+      return isa<DynamicUpdateSliceOp>(op) ||
+             joinsPartials(op, found.partial ? found.partial.getUnreducedKind() : ReduceKind::Add);
     });
   }
 
@@ -91,8 +103,9 @@ class LoopReductions {
       Operation* op = join.addend->getOwner();
       Value before = join.addend->get();
       OpBuilder builder(op);
+      auto partial = withSharding(tensorType(before), accumulation.partial);
       join.addend->set(join.chain ? rebuildOnPartial(*join.chain)
-                                  : ReshardOp::create(builder, op->getLoc(), type, before).getResult());
+                                  : ReshardOp::create(builder, op->getLoc(), partial, before).getResult());
       op->getResult(0).setType(type);
       if (join.chain) eraseUnused(before.getDefiningOp());
     }

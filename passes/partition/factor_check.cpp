@@ -109,6 +109,7 @@ LogicalResult FactorCheck::checkPartial(const ShardingRule& rule) {
       isLinear = true, numPartial = 1;
   }
   if (isa<OptimizationBarrierOp>(op)) return success();
+  if (stacksPartials(op)) numPartial = 1, isLinear = true;
   if (numPartial > 1 || !isLinear)
     return op->emitOpError() << "is not linear and has an operand that is partial over " << print(carried)
                              << "; expected reduced operands";

@@ -15,6 +15,7 @@ LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, AxisPart axis)
   for (Operation& op : llvm::reverse(function.front().without_terminator())) sink(op);
   repeated.resize(numLoops);
   left.resize(numLoops);
+  findNeeded();
   for (unsigned loop = 0; loop < numLoops; ++loop) findRepeated(loop);
   findLeft();
 }
@@ -90,16 +91,33 @@ void LoopSchedule::sink(Operation& op) {
   if (leftThen <= leftNow) place.index = latest;
 }
 
-/// Whether loop `loop` can have `value` by `chain` and what there is in it, reading no more than what is left for it.
-bool LoopSchedule::isRepeatable(Value value, unsigned loop, llvm::SetVector<Operation*>& chain) const {
+bool LoopSchedule::isCheap(Operation* op) {
+  return op->getNumRegions() == 0 &&
+         (isElementwise(op) ||
+          isa<BroadcastInDimOp, ReshapeOp, IotaOp, SliceOp, spmd::ShardSliceOp, spmd::PartitionIdOp>(op));
+}
+
+void LoopSchedule::findNeeded() {
+  for (Operation& op : function.front().without_terminator()) {
+    LoopPlace place = places.lookup(&op);
+    for (Value operand : op.getOperands()) {
+      Operation* producer = operand.getDefiningOp();
+      if (!place.isInLoop || !producer || !varies(operand) || isCheap(producer)) continue;
+      if (places.lookup(producer).index < place.index) needed.insert(operand);
+    }
+  }
+}
+
+/// Whether loop `loop` can have `value` by `chain`, which may grow to `limit` ops, from what it has and what is left for
+/// it anyway.
+bool LoopSchedule::isRepeatable(Value value, unsigned loop, size_t limit, llvm::SetVector<Operation*>& chain) const {
   Operation* op = value.getDefiningOp();
   if (!op || !varies(value)) return true;
   LoopPlace place = places.lookup(op);
-  if (place.index == loop || chain.contains(op)) return true;
-  bool isCheap = isElementwise(op) || isa<BroadcastInDimOp, ReshapeOp, IotaOp, SliceOp, spmd::ShardSliceOp, spmd::PartitionIdOp>(op);
-  if (!isCheap || op->getNumRegions() > 0 || chain.size() >= kMaxRepeatedOps) return false;
+  if (place.index == loop || chain.contains(op) || needed.contains(value)) return true;
+  if (!isCheap(op) || chain.size() >= limit) return false;
   for (Value operand : op->getOperands())
-    if (!isRepeatable(operand, loop, chain)) return false;
+    if (!isRepeatable(operand, loop, limit, chain)) return false;
   chain.insert(op);
   return true;
 }
@@ -111,7 +129,7 @@ void LoopSchedule::findRepeated(unsigned loop) {
     if (!place.isInLoop || place.index != loop) continue;
     for (Value operand : op.getOperands()) {
       llvm::SetVector<Operation*> chain = chosen;
-      if (isRepeatable(operand, loop, chain)) chosen = chain;
+      if (isRepeatable(operand, loop, chosen.size() + kMaxRepeatedOps, chain)) chosen = chain;
     }
   }
   repeated[loop].assign(chosen.begin(), chosen.end());

@@ -48,7 +48,10 @@ class LoopSchedule {
   bool isInLoop(Operation* op) const;
   /// Where `value` can be read: outside, as number `index`, or in loop `index` and, once it is left, in later ones.
   unsigned getFirst(Value value) const;
-  bool isRepeatable(Value value, unsigned loop, llvm::SetVector<Operation*>& chain) const;
+  /// Whether `op` costs as much as reading what it gives.
+  static bool isCheap(Operation* op);
+  void findNeeded();
+  bool isRepeatable(Value value, unsigned loop, size_t limit, llvm::SetVector<Operation*>& chain) const;
 
   func::FuncOp function;
   AxisPart axis;
@@ -56,6 +59,7 @@ class LoopSchedule {
   DenseMap<Operation*, LoopPlace> places;
   unsigned numLoops = 0;
   SmallVector<SmallVector<Operation*>, 2> repeated;
+  llvm::DenseSet<Value> needed;  // of later loops, and not cheap
   SmallVector<llvm::SetVector<Value>, 2> left;
 };
 

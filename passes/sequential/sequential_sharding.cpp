@@ -191,6 +191,11 @@ bool SequentialSharding::visitPartial(const Ruled& ruled) {
     return true;
   }
   unsigned operand = std::distance(op->operand_begin(), first);
+  // In a loop ranks reduce the sums of each coordinate, where that could not be left for after the loop.
+  if (isa<ReshardOp>(op) && isInLoop(op)) {
+    set(op, state, state);
+    return true;
+  }
   bool widens = isa<arith::ExtFOp>(op);
   if (isa<ReshardOp>(op) || !(widens || isInLoop(op)) || llvm::count_if(op->getOperands(), isPartial) != 1 ||
       !carriesPartial(op, operand, state.reduceKind))

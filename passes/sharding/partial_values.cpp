@@ -34,6 +34,14 @@ bool mlir::sgd::carriesPartial(Operation* op, unsigned operand, ReduceKind kind)
   });
 }
 
+bool mlir::sgd::stacksPartials(Operation* op) {
+  auto update = dyn_cast<DynamicUpdateSliceOp>(op);
+  if (!update) return false;
+  ShardingAttr whole = getSharding(update.getInput().getType()), block = getSharding(update.getUpdate().getType());
+  return whole && block && whole.isPartial() && whole.getUnreduced() == block.getUnreduced() &&
+         whole.getUnreducedKind() == block.getUnreducedKind();
+}
+
 bool mlir::sgd::scalesPartial(Operation* op, unsigned operand) {
   return op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 2 &&
          getLinearity(op, operand, ReduceKind::Add) == Linearity::Alone &&

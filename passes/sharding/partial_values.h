@@ -16,6 +16,9 @@ bool carriesPartial(Operation* op, unsigned operand, ReduceKind kind);
 /// max(x, y), ...
 bool joinsPartials(Operation* op, ReduceKind kind);
 
+/// True when `op` puts summands of a block among summands of what the block becomes a part of.
+bool stacksPartials(Operation* op);
+
 /// True when `op` multiplies or divides operand `operand` by a constant, the same on all ranks.
 bool scalesPartial(Operation* op, unsigned operand);
 
