@@ -2,6 +2,7 @@
 #include "reference/evaluate.h"
 
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/sgd/sequential.h"
 #include "dialects/sgd/by_rank.h"
 #include "reference/groups.h"
 #include "reference/ops.h"
@@ -231,17 +232,20 @@ class Evaluator {
   llvm::DenseMap<Value, Known> known;
 };
 
-/// Where rank's shard begins in the global tensor, and its shape.
+/// Where rank's shard begins in each block of the global tensor, and its shape in one and in all blocks.
 struct ShardPlace {
   Index begin;
-  SmallVector<int64_t> shape;
+  SmallVector<int64_t> blockShape, shardShape, shape;
 
-  ShardPlace(RankedTensorType global, ShardingAttr sharding, MeshAttr mesh, int64_t rank)
-      : begin(global.getRank(), 0), shape(global.getShape()) {
-    if (!sharding) return;
-    shape = sharding.getLocalShape(global.getShape(), mesh);
-    for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
-      begin[dim] = getLinearIndex(mesh, axes.getAxes(), rank) * shape[dim];
+  ShardPlace(RankedTensorType global, ShardLayout layout, MeshAttr mesh, int64_t rank)
+      : begin(global.getRank(), 0), blockShape(global.getShape()) {
+    for (auto [dim, size] : llvm::enumerate(blockShape)) size /= layout.getBlocks(dim);
+    shardShape = layout.sharding ? layout.sharding.getLocalShape(blockShape, mesh) : blockShape;
+    for (auto [dim, size] : llvm::enumerate(shardShape)) {
+      shape.push_back(size * layout.getBlocks(dim));
+      if (layout.sharding)
+        begin[dim] = getLinearIndex(mesh, layout.sharding.getDims()[dim].getAxes(), rank) * size;
+    }
   }
 
   /// Calls visit(position in the shard, position in the global tensor) for the elements that are not padding.
@@ -251,8 +255,9 @@ struct ShardPlace {
       Index at(index);
       bool isInside = true;
       for (size_t dim = 0; dim < at.size(); ++dim) {
-        at[dim] += begin[dim];
-        isInside &= at[dim] < global.getDimSize(dim);
+        int64_t block = index[dim] / shardShape[dim], inBlock = begin[dim] + index[dim] % shardShape[dim];
+        isInside &= inBlock < blockShape[dim];
+        at[dim] = block * blockShape[dim] + inBlock;
       }
       if (isInside) visit(local, flatten(at, global.getShape()));
     });
@@ -287,10 +292,16 @@ FailureOr<std::vector<Tensor>> reference::evaluate(Block& block, ArrayRef<Tensor
   return tensors;
 }
 
-RankTensors reference::cut(const Tensor& global, ShardingAttr sharding, MeshAttr mesh, Padding padding) {
+reference::ShardLayout::ShardLayout(DictionaryAttr attributes) {
+  if (!attributes) return;
+  sharding = attributes.getAs<ShardingAttr>(kShardingAttr);
+  blocks = attributes.getAs<DenseI64ArrayAttr>(kBlocksAttr);
+}
+
+RankTensors reference::cut(const Tensor& global, ShardLayout layout, MeshAttr mesh, Padding padding) {
   RankTensors shards;
   for (int64_t rank = 0; rank < getNumRanks(mesh); ++rank) {
-    ShardPlace place(global.type, sharding, mesh, rank);
+    ShardPlace place(global.type, layout, mesh, rank);
     Tensor& shard = shards.emplace_back(RankedTensorType::get(place.shape, global.element()));
     if (padding == Padding::Poison) poison(shard);
     place.forEach(global.type, [&](int64_t local, int64_t at) { shard.copy(local, global, at); });
@@ -298,11 +309,11 @@ RankTensors reference::cut(const Tensor& global, ShardingAttr sharding, MeshAttr
   return shards;
 }
 
-Tensor reference::join(const RankTensors& shards, RankedTensorType type, ShardingAttr sharding, MeshAttr mesh) {
+Tensor reference::join(const RankTensors& shards, RankedTensorType type, ShardLayout layout, MeshAttr mesh) {
   Tensor global(type);
   // Backwards, so that the first rank that holds an element has the last word.
   for (int64_t rank = static_cast<int64_t>(shards.size()) - 1; rank >= 0; --rank) {
-    ShardPlace place(type, sharding, mesh, rank);
+    ShardPlace place(type, layout, mesh, rank);
     place.forEach(type, [&](int64_t local, int64_t at) { global.copy(at, shards[rank], local); });
   }
   return global;

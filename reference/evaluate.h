@@ -34,10 +34,23 @@ enum class Padding {
   Poison,  // NaN; a large odd number of integers: no op may let it through to an element
 };
 
+/// How ranks hold an argument or result: its sharding, null where each has the whole, and `sgd.blocks` (may be null),
+/// the equal blocks of each dimension that are sharded one by one.
+struct ShardLayout {
+  ShardingAttr sharding;
+  DenseI64ArrayAttr blocks;
+
+  ShardLayout(ShardingAttr sharding, DenseI64ArrayAttr blocks = {}) : sharding(sharding), blocks(blocks) {}
+  /// Of a function's argument or result, by its attributes (may be null).
+  explicit ShardLayout(DictionaryAttr attributes);
+
+  int64_t getBlocks(unsigned dim) const { return blocks ? blocks[dim] : 1; }
+};
+
 /// A global tensor cut to the shards of all ranks, and back. `join` takes each element from the first rank that holds
 /// it.
-RankTensors cut(const Tensor& global, ShardingAttr sharding, MeshAttr mesh, Padding padding = Padding::Zero);
-Tensor join(const RankTensors& shards, RankedTensorType global, ShardingAttr sharding, MeshAttr mesh);
+RankTensors cut(const Tensor& global, ShardLayout layout, MeshAttr mesh, Padding padding = Padding::Zero);
+Tensor join(const RankTensors& shards, RankedTensorType global, ShardLayout layout, MeshAttr mesh);
 
 }  // namespace mlir::sgd::reference
 

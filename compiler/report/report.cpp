@@ -5,6 +5,7 @@
 
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
+#include "dialects/sgd/sequential.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "passes/carry/carry_attrs.h"
@@ -158,6 +159,8 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
   report.ranks = mesh.getNumRanks();
   for (MeshAxisAttr axis : mesh.getAxes()) report.mesh.emplace_back(axis.getName().str(), axis.getSize());
+  if (MeshAxisAttr axis = getSequentialAxis(meshOp))
+    report.sequential.emplace_back(axis.getName().str(), axis.getSize());
   func::FuncOp function = getReportedFunction(plan);
   report.program = function.getName().str();
   report.estimatedSeconds = getSeconds(CostModel(topology, getMeshSizes(mesh)), mesh, function);
@@ -227,6 +230,7 @@ static void printRecomputed(llvm::ArrayRef<RecomputedReport> recomputed, llvm::r
 void Report::print(llvm::raw_ostream& os) const {
   os << "ranks          " << ranks;
   for (const auto& [name, size] : mesh) os << " " << name << "=" << size;
+  for (const auto& [name, size] : sequential) os << ", " << size << " iterations of " << name;
   os << "\nper rank and step" << (hasUnknownTrips ? ", one trip of each loop of unknown trips" : "") << ":\n";
   os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs "
      << formatBytes(memory.outputs) << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants "

@@ -63,6 +63,7 @@ struct Report {
   std::string program;  ///< whose step it is
   int64_t ranks = 1;
   std::vector<std::pair<std::string, int64_t>> mesh;
+  std::vector<std::pair<std::string, int64_t>> sequential;  ///< axes of iterations
   std::string target;
   double compileSeconds = 0;
   double estimatedSeconds = 0;  ///< of a step, by the cost model

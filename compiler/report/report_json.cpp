@@ -18,6 +18,11 @@ struct MeshFields {
   std::vector<std::pair<std::string, int64_t>>* axes;
 };
 
+/// As an object: {"micro": 8}.
+struct SequentialFields {
+  std::vector<std::pair<std::string, int64_t>>* axes;
+};
+
 template <typename Mapper>
 bool mapFields(Mapper& object, MemoryReport& memory) {
   return object.map("peak", memory.peak) && object.map("arguments", memory.arguments) &&
@@ -76,9 +81,10 @@ bool mapFields(Mapper& object, ExplainRecord& record) {
 template <typename Mapper>
 bool mapFields(Mapper& object, Report& report) {
   MeshFields mesh{&report.mesh};
+  SequentialFields sequential{&report.sequential};
   BoundFields bound{&report.lowerBound, &report.gaps};
   return object.map("program", report.program) && object.map("ranks", report.ranks) && object.map("mesh", mesh) &&
-         object.map("target", report.target) && object.map("compile_seconds", report.compileSeconds) &&
+         object.map("sequential", sequential) && object.map("target", report.target) && object.map("compile_seconds", report.compileSeconds) &&
          object.map("estimated_seconds", report.estimatedSeconds) && object.map("memory", report.memory) &&
          object.map("flops", report.flops) && object.map("kernels", report.kernels) &&
          object.map("library_calls", report.libraryCalls) && object.map("sent_bytes", report.sentBytes) &&
@@ -114,6 +120,13 @@ struct ObjectWriter {
     return true;
   }
 
+  bool map(StringLiteral key, const SequentialFields& sequential) {
+    llvm::json::Object axes;
+    for (const auto& [name, size] : *sequential.axes) axes[name] = size;
+    object[key] = std::move(axes);
+    return true;
+  }
+
   llvm::json::Object object;
 };
 
@@ -140,6 +153,16 @@ bool fromJSON(const Value& json, MeshFields& mesh, llvm::json::Path) {
     auto size = name ? pair->back().getAsInteger() : std::nullopt;
     if (!size) return false;
     mesh.axes->emplace_back(name->str(), *size);
+  }
+  return axes;
+}
+
+bool fromJSON(const Value& json, SequentialFields& sequential, llvm::json::Path) {
+  const llvm::json::Object* axes = json.getAsObject();
+  for (const auto& axis : axes ? *axes : llvm::json::Object()) {
+    std::optional<int64_t> size = axis.second.getAsInteger();
+    if (!size) return false;
+    sequential.axes->emplace_back(axis.first.str(), *size);
   }
   return axes;
 }

@@ -26,6 +26,7 @@ class LoopFormation {
 
  private:
   LogicalResult check(const LoopSchedule& schedule, bool refuse);
+  void setSharding(ShardingAttr sharding, llvm::function_ref<void(StringRef, Attribute)> set);
   void widenArguments();
   void writeLoop(const LoopSchedule& schedule, unsigned index);
   void setResults();
@@ -116,19 +117,36 @@ LogicalResult LoopFormation::check(const LoopSchedule& schedule, bool refuse) {
   return failure(result.wasInterrupted());
 }
 
-/// Arguments that are cut hold all coordinates; the sharding of each is that over ranks, block by block.
+/// `sharding` as users see it: over ranks, of each block that a coordinate has.
+void LoopFormation::setSharding(ShardingAttr sharding, llvm::function_ref<void(StringRef, Attribute)> set) {
+  SequentialState state = axis.getState(sharding);
+  TensorAxes ranks = axis.getRankAxes(sharding);
+  if (state.isCut() && !ranks.dims[state.dim].axes.empty()) {
+    SmallVector<int64_t> blocks(sharding.getRank(), 1);
+    blocks[state.dim] = axis.getSize();
+    set(kBlocksAttr, DenseI64ArrayAttr::get(function.getContext(), blocks));
+  }
+  set(kShardingAttr, axis.getMesh().toAttr(ranks, sharding.getUnreducedKind()));
+}
+
+/// Arguments that are cut hold all coordinates, each of which reads its part.
 void LoopFormation::widenArguments() {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr);
     if (!sharding) continue;
+    setSharding(sharding, [&](StringRef name, Attribute value) { function.setArgAttr(index, name, value); });
     SequentialState state = axis.getState(sharding);
     if (!state.isCut()) continue;
     RankedTensorType type = tensorType(argument);
     SmallVector<int64_t> shape(type.getShape());
     shape[state.dim] *= axis.getSize();
     argument.setType(type.clone(shape));
-    context.cutArguments[argument] = state.dim;
+    auto axes = AxisListAttr::get(function.getContext(), axis.getMesh().getName(),
+                                  AxisRefAttr::get(function.getContext(), axis.getName()));
+    auto own = spmd::ShardSliceOp::create(builder, argument.getLoc(), type, argument, state.dim, axes);
+    argument.replaceAllUsesExcept(own, own);
   }
 }
 
@@ -172,36 +190,20 @@ void LoopFormation::writeLoop(const LoopSchedule& schedule, unsigned index) {
   ++numLoops;
 }
 
-/// Types and shardings as users see them.
 void LoopFormation::setResults() {
-  Builder builder(function.getContext());
-  auto withoutAxis = [&](ShardingAttr sharding, auto set) {
-    SequentialState state = axis.getState(sharding);
-    if (state.isCut()) {
-      SmallVector<int64_t> blocks(sharding.getRank(), 1);
-      blocks[state.dim] = axis.getSize();
-      if (!axis.getRankAxes(sharding).dims[state.dim].axes.empty())
-        set(kBlocksAttr, builder.getDenseI64ArrayAttr(blocks));
-    }
-    ShardingAttr ranks = axis.getMesh().toAttr(axis.getRankAxes(sharding), sharding.getUnreducedKind());
-    set(kShardingAttr, ranks);
-  };
-  for (unsigned index = 0; index < function.getNumArguments(); ++index)
-    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr))
-      withoutAxis(sharding, [&](StringRef name, Attribute value) { function.setArgAttr(index, name, value); });
   Operation* terminator = function.front().getTerminator();
   function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
                                      terminator->getOperandTypes()));
   for (unsigned index = 0; index < function.getNumResults(); ++index)
     if (auto sharding = function.getResultAttrOfType<ShardingAttr>(index, kShardingAttr))
-      withoutAxis(sharding, [&](StringRef name, Attribute value) { function.setResultAttr(index, name, value); });
+      setSharding(sharding, [&](StringRef name, Attribute value) { function.setResultAttr(index, name, value); });
 }
 
 LogicalResult LoopFormation::run(bool refuse) {
+  widenArguments();
   liftCoordinates(function.front());
   LoopSchedule schedule(function, axis.getMesh().getMesh(), {0, 1, axis.getSize()});
   if (failed(check(schedule, refuse))) return failure();
-  widenArguments();
   SmallVector<Operation*> inLoops, outside;
   for (Operation& op : function.front().without_terminator())
     (schedule.get(&op).isInLoop ? inLoops : outside).push_back(&op);

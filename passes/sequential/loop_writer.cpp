@@ -84,15 +84,9 @@ Value LoopWriter::get(Value value) {
     for (Value operand : op->getOperands()) get(operand);
     return builder.clone(*op, mapping)->getResult(0);
   }
-  Value own;
-  if (auto cut = context.cutArguments.find(value); cut != context.cutArguments.end()) {
-    int64_t size = tensorType(value).getDimSize(cut->second) / context.axis.getSize();
-    own = sliceAt(capture(value), cut->second, size);
-  } else if (auto stack = context.stacks.find(value); stack != context.stacks.end()) {
-    own = ReshapeOp::create(builder, loc, value.getType(), sliceAt(capture(stack->second), 0, 1));
-  } else {
-    return capture(value);
-  }
+  auto stack = context.stacks.find(value);
+  if (stack == context.stacks.end()) return capture(value);
+  Value own = ReshapeOp::create(builder, loc, value.getType(), sliceAt(capture(stack->second), 0, 1));
   mapping.map(value, own);
   return own;
 }
@@ -122,11 +116,13 @@ void LoopWriter::addPartitionId(spmd::PartitionIdOp id) {
   mapping.map(id.getResult(), result);
 }
 
+bool LoopWriter::cutsCoordinates(spmd::ShardSliceOp slice) const {
+  return llvm::any_of(slice.getAxes().getAxes(), [&](AxisRefAttr ref) { return isSequential(ref); });
+}
+
 void LoopWriter::add(Operation* op) {
   if (auto id = dyn_cast<spmd::PartitionIdOp>(op)) return addPartitionId(id);
-  if (auto slice = dyn_cast<spmd::ShardSliceOp>(op); slice && llvm::any_of(slice.getAxes().getAxes(), [&](auto ref) {
-        return isSequential(ref);
-      })) {
+  if (auto slice = dyn_cast<spmd::ShardSliceOp>(op); slice && cutsCoordinates(slice)) {
     unsigned dim = slice.getDim();
     mapping.map(slice.getResult(), sliceAt(get(slice.getInput()), dim, tensorType(slice).getDimSize(dim)));
     return;
@@ -161,6 +157,8 @@ void LoopWriter::accumulate(spmd::AllReduceOp op) {
 }
 
 void LoopWriter::gather(Value value, unsigned dim, SetResult setResult) {
+  if (auto slice = value.getDefiningOp<spmd::ShardSliceOp>(); slice && cutsCoordinates(slice) && slice.getDim() == dim)
+    return setResult(slice.getInput());
   RankedTensorType type = tensorType(value);
   SmallVector<int64_t> shape(type.getShape());
   int64_t size = shape[dim];

@@ -14,8 +14,6 @@ namespace mlir::sgd {
 struct LoopContext {
   FlatSymbolRefAttr meshName;
   MeshAxisAttr axis;
-  /// Arguments that vary, with the dimension that is cut. They hold all coordinates, side by side along it.
-  DenseMap<Value, unsigned> cutArguments{};
   /// Values that earlier loops have left: all coordinates, along a new first dimension.
   DenseMap<Value, Value> stacks{};
 };
@@ -58,6 +56,7 @@ class LoopWriter {
   Value sliceAt(Value value, unsigned dim, int64_t size);
   Value updateAt(Value into, Value value, unsigned dim, int64_t size);
   void addPartitionId(spmd::PartitionIdOp id);
+  bool cutsCoordinates(spmd::ShardSliceOp slice) const;
   bool isSequential(AxisRefAttr ref) const { return ref.getName() == context.axis.getName(); }
 
   LoopContext& context;

@@ -4,6 +4,7 @@
 
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
+#include "passes/sharding/annotations.h"
 #include "passes/sharding/constants.h"
 #include "passes/sharding/partial_values.h"
 
@@ -38,8 +39,10 @@ SequentialSharding::SequentialSharding(func::FuncOp function, const SequentialAx
   propagate();
   for (auto [argument, dim] : arguments) states[argument] = SequentialState::cut(dim);
   visit(function.front());
+  SmallVector<BlockArgument> next = getNextArguments(function);
   for (OpOperand& operand : function.front().getTerminator()->getOpOperands()) {
-    SequentialState state = get(operand.get());
+    BlockArgument argument = next[operand.getOperandNumber()];
+    SequentialState state = get(argument ? argument : operand.get());
     needed[&operand] = state.isCut() ? state : SequentialState();
   }
 }

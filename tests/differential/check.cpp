@@ -30,22 +30,18 @@ class LocalProgram {
   std::vector<RankTensors> cutInputs(const std::vector<Tensor>& inputs) {
     std::vector<RankTensors> shards;
     for (auto [index, input] : llvm::enumerate(inputs))
-      shards.push_back(reference::cut(input, getArgumentSharding(index), mesh, reference::Padding::Poison));
+      shards.push_back(reference::cut(input, reference::ShardLayout(function.getArgAttrDict(index)), mesh,
+                                      reference::Padding::Poison));
     return shards;
   }
 
-  ShardingAttr getResultSharding(unsigned index) {
-    return function.getResultAttrOfType<ShardingAttr>(index, kShardingAttr);
+  reference::ShardLayout getResultLayout(unsigned index) {
+    return reference::ShardLayout(function.getResultAttrDict(index));
   }
   int64_t getRanks() { return mesh.getNumRanks(); }
 
   func::FuncOp function;
   MeshAttr mesh;
-
- private:
-  ShardingAttr getArgumentSharding(unsigned index) {
-    return function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr);
-  }
 };
 
 std::string toBytes(const Tensor& tensor) {
@@ -217,7 +213,7 @@ class Check {
 
   bool compare(const std::vector<RankTensors>& results, LocalProgram& program, Sums sums, StringRef what) {
     for (auto [index, shards] : llvm::enumerate(results)) {
-      auto error = expectation->findError(index, shards, program.getResultSharding(index), program.mesh, sums);
+      auto error = expectation->findError(index, shards, program.getResultLayout(index), program.mesh, sums);
       if (error) return fail(what + ", result " + Twine(index) + ", " + *error);
     }
     return true;

@@ -126,13 +126,13 @@ const Expectation::Tolerances& Expectation::getTolerances(Sums sums, unsigned ev
   return it->second;
 }
 
-std::optional<std::string> Expectation::findError(unsigned index, const RankTensors& shards, ShardingAttr sharding,
+std::optional<std::string> Expectation::findError(unsigned index, const RankTensors& shards, reference::ShardLayout layout,
                                                   MeshAttr mesh, Sums sums) {
   const Tensor& result = results[index];
   auto find = [&](unsigned evaluations) {
     const Tensor& tolerance = getTolerances(sums, evaluations)[index];
-    return findWrongElement(reference::cut(result, sharding, mesh), shards, reference::cut(tolerance, sharding, mesh),
-                            reference::cut(makeMask(result.type), sharding, mesh));
+    return findWrongElement(reference::cut(result, layout, mesh), shards, reference::cut(tolerance, layout, mesh),
+                            reference::cut(makeMask(result.type), layout, mesh));
   };
   if (!find(kFewEvaluations)) return std::nullopt;
   return find(kManyEvaluations);

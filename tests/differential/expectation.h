@@ -20,10 +20,10 @@ class Expectation {
   static FailureOr<Expectation> create(func::FuncOp function, std::vector<reference::Tensor> inputs);
 
   /// A line about the first element of result `index` that is wrong, on any of the ranks whose shards these are;
-  /// nullopt when all is right. Without rounding errors that is equality, NaN being equal to NaN. `sharding` is null
-  /// for a result that each rank holds whole.
-  std::optional<std::string> findError(unsigned index, const reference::RankTensors& shards, ShardingAttr sharding,
-                                       MeshAttr mesh, Sums sums);
+  /// nullopt when all is right. Without rounding errors that is equality, NaN being equal to NaN. `layout` is that of
+  /// the shards.
+  std::optional<std::string> findError(unsigned index, const reference::RankTensors& shards,
+                                       reference::ShardLayout layout, MeshAttr mesh, Sums sums);
 
  private:
   using Tolerances = std::vector<reference::Tensor>;  // by result, of f64; infinite where anything is right

@@ -183,6 +183,15 @@ std::vector<Program::Result> Program::chooseResults() {
   return results;
 }
 
+/// Often a dimension with equal parts over the sequential axis; empty for an argument that is whole.
+std::string Program::chooseSequentialDim(const Type& type) {
+  if (micro == 1 || choices.chance(20)) return "";
+  for (size_t dim = 0; dim < type.shape.size(); ++dim)
+    if (type.shape[dim] > 0 && type.shape[dim] % micro == 0 && choices.chance(80))
+      return "sgd.sequential_dim = " + std::to_string(dim) + " : i64";
+  return "";
+}
+
 std::string Program::printArguments(const std::vector<Result>& results) {
   std::vector<bool> isAliased(results.size());
   std::string text;
@@ -199,6 +208,8 @@ std::string Program::printArguments(const std::vector<Result>& results) {
       isAliased[i] = true;
       break;
     }
+    if (std::string dim = chooseSequentialDim(argument.value.type); !dim.empty())
+      attributes += (attributes.empty() ? "" : ", ") + dim;
     text += (text.empty() ? "" : ",\n    ") + argument.value.name + ": " + argument.value.type.print();
     if (!attributes.empty()) text += " {" + attributes + "}";
   }
@@ -210,7 +221,10 @@ std::string Program::print() {
   std::string text = "// seed: " + std::to_string(choices.below(1000)) + "\n";
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].range.text.empty()) text += "// arg" + std::to_string(i) + ": " + arguments[i].range.text + "\n";
-  text += dialect() + ".mesh @mesh = <" + mesh.print() + ">\n";
+  if (language == Language::Graph && choices.chance(25)) micro = choices.pick<int64_t>({2, 2, 3, 4});
+  text += dialect() + ".mesh @mesh = <" + mesh.print() + ">";
+  if (micro > 1) text += " {sgd.sequential = #sgd<axis\"micro\"=" + std::to_string(micro) + ">}";
+  text += "\n";
   for (const std::string& declaration : declarations) text += declaration;
   text += "func.func @main(" + printArguments(results) + ") -> (";
   std::string names, types;

@@ -66,6 +66,7 @@ class Program {
   Choices& choices;
   Mesh mesh;
   Language language;
+  int64_t micro = 1;  // size of the sequential axis; 1: there is none
   ShardingOptions shardingOptions;
   Features features;
   Region region = Region::Function;
@@ -138,6 +139,7 @@ class Program {
   bool isUsed(const Value& value) const;
   std::string chooseResultSharding(const Type& type);
   std::vector<Result> chooseResults();
+  std::string chooseSequentialDim(const Type& type);
   std::string printArguments(const std::vector<Result>& results);
 
   bool isArgument(const Value& value) const;

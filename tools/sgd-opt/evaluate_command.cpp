@@ -109,7 +109,7 @@ class Evaluation {
       auto bytes = file->Bytes(*entry);
       auto global =
           reference::Tensor::fromBytes(argument.type, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-      arguments.push_back(reference::cut(global, argument.sharding, getRanks()));
+      arguments.push_back(reference::cut(global, reference::ShardLayout(function.getArgAttrDict(i)), getRanks()));
     }
     return 0;
   }
@@ -130,7 +130,7 @@ class Evaluation {
     if (!writer.ok()) return fail(std::string(writer.status().message()));
     for (auto [i, result] : llvm::enumerate(results)) {
       auto bytes = writer->Bytes(i);
-      reference::join(result, globals[i].type, globals[i].sharding, getRanks())
+      reference::join(result, globals[i].type, reference::ShardLayout(function.getResultAttrDict(i)), getRanks())
           .toBytes({reinterpret_cast<char*>(bytes.data()), bytes.size()});
     }
     absl::Status status = writer->Commit();
