@@ -14,8 +14,8 @@ def ShardSequentialPass : Pass<"sgd-shard-sequential", "::mlir::ModuleOp"> {
     partial over it; what is partial is reduced over the axis first, before any reduction over ranks, and what is needed in another
     state gets it by an `sgd.reshard`. Arguments without a dimension and the values that they become on the next step are whole.
 
-    Inside of loops and branches no value can be reduced or gathered over the axis: sums that are carried or stacked stay partial there,
-    anything else is an error.
+    Inside of loops and branches no value can be reduced or gathered over the axis: sums that are carried or stacked stay partial there. A
+    loop or branch that needs more is whole, and so computed for all coordinates at once.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }

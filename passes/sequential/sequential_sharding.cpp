@@ -251,9 +251,43 @@ void SequentialSharding::visitRuled(const Ruled& ruled) {
   }
 }
 
+/// Whether an op in `op` needs an operand of all coordinates that is there for one, which no loop over them can give it.
+bool SequentialSharding::needsAllCoordinates(Operation* op) const {
+  WalkResult result = op->walk([&](Operation* inner) {
+    if (inner == op) return WalkResult::advance();
+    for (OpOperand& operand : inner->getOpOperands()) {
+      SequentialState state = get(operand.get());
+      auto constant = operand.get().getDefiningOp<arith::ConstantOp>();
+      if (!state.isWhole() && !constant && state != getNeeded(operand)) return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+void SequentialSharding::makeWhole(Operation* op) {
+  auto forget = [&](Value value) {
+    dims.erase(value);
+    partials.erase(value);
+  };
+  op->walk([&](Operation* inner) {
+    for (Value result : inner->getResults()) forget(result);
+    for (Region& region : inner->getRegions())
+      for (BlockArgument argument : region.getArguments()) forget(argument);
+  });
+}
+
+/// Loops and branches that cannot be computed for one coordinate alone are computed for all at once.
+void SequentialSharding::visitDataFlow(DataFlowOpInterface op) {
+  settleDataFlow(op);
+  if (!needsAllCoordinates(op)) return;
+  makeWhole(op);
+  settleDataFlow(op);
+}
+
 /// An edge is cut where its owner is. In loops it is partial when an iteration leaves a partial value there, which only
 /// linear ops may read meanwhile.
-void SequentialSharding::visitDataFlow(DataFlowOpInterface op) {
+void SequentialSharding::settleDataFlow(DataFlowOpInterface op) {
   if (isa<OptimizationBarrierOp>(*op)) {
     for (auto [operand, result] : llvm::zip(op->getOpOperands(), op->getResults()))
       needed[&operand] = states[result] = get(operand.get());

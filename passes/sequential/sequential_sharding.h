@@ -44,6 +44,9 @@ class SequentialSharding {
   void visit(Operation& op);
   void visitRuled(const Ruled& ruled);
   void visitDataFlow(DataFlowOpInterface op);
+  void settleDataFlow(DataFlowOpInterface op);
+  bool needsAllCoordinates(Operation* op) const;
+  void makeWhole(Operation* op);
   bool visitPartial(const Ruled& ruled);
   bool visitStacked(DynamicUpdateSliceOp update);
   std::optional<unsigned> chooseFactor(const Ruled& ruled);

@@ -82,12 +82,6 @@ class SequentialRewrite {
       bringConstant(operand, constant, target);
       return success();
     }
-    if (!state.isWhole() && !isa<func::FuncOp>(op->getParentOp()))
-      return op->emitError() << "needs the values of all coordinates of '" << axis.getName()
-                             << "' inside of a loop or branch, where operand " << operand.getOperandNumber()
-                             << (state.isCut() ? " is cut over it" : " is a sum over it")
-                             << "; expected a value that can be kept as it is until the loop ends; move what needs all "
-                                "of the batch out of the loop, or compile without --micro";
     Value& shared = reshards[{value, target}];
     if (!shared) {
       builder.setInsertionPoint(op);
