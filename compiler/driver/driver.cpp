@@ -193,16 +193,18 @@ class Driver {
     if (!read) return emitError(UnknownLoc::get(&context)) << llvm::toString(read.takeError());
     recipe = std::move(*read);
     options.bucketBytes = recipe->bucketBytes;
+    sequentialIsOfFlag = options.sequential.has_value();
+    if (!sequentialIsOfFlag) options.sequential = recipe->sequential;
     limitIsOfRecipe = !options.memoryLimit && recipe->memoryLimit;
     if (limitIsOfRecipe) options.memoryLimit = recipe->memoryLimit;
     return success();
   }
 
   LogicalResult cutBatchInTime() {
-    if (options.sequential) return cutBatch(programs, *options.sequential, "--micro");
-    if (!recipe || !recipe->sequential) return success();
-    printer.setFileName(recipe->fileName);
-    return cutBatch(programs, *recipe->sequential, "field 'sequential'");
+    if (!options.sequential) return success();
+    bool isOfRecipe = recipe && recipe->sequential && !sequentialIsOfFlag;
+    if (isOfRecipe) printer.setFileName(recipe->fileName);
+    return cutBatch(programs, *options.sequential, isOfRecipe ? "field 'sequential'" : "--micro");
   }
 
   LogicalResult annotateByRecipe() {
@@ -318,7 +320,7 @@ class Driver {
   std::unique_ptr<Target> target;
   std::vector<OwningOpRef<ModuleOp>> programs;
   std::optional<Recipe> recipe;
-  bool limitIsOfRecipe = false;
+  bool limitIsOfRecipe = false, sequentialIsOfFlag = false;
   LowerBound bound;
   Compilation result;
 };

@@ -38,6 +38,11 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
       createCompressReductionsPass(CompressReductionsPassOptions{topology, options.bucketBytes.value_or(0)}));
   passes.addPass(createShardSequentialPass());
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
+  if (options.sequential) {
+    // What forward and backward share is fetched by the loop that has both, or left by one for the other.
+    passes.addPass(createCSEPass());
+    passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
+  }
   passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createSettleControlFlowPass());

@@ -29,6 +29,11 @@ class LoopFormation {
   void setSharding(ShardingAttr sharding, llvm::function_ref<void(StringRef, Attribute)> set);
   void widenArguments();
   void writeLoop(const LoopSchedule& schedule, unsigned index);
+  SequentialState getResultState(OpOperand& operand) {
+    auto sharding = function.getResultAttrOfType<ShardingAttr>(operand.getOperandNumber(), kShardingAttr);
+    return sharding ? axis.getState(sharding) : SequentialState();
+  }
+  void repeatResult(OpOperand& operand);
   void setResults();
   bool names(AxisListAttr axes) const {
     return llvm::any_of(axes.getAxes(), [&](AxisRefAttr ref) { return ref.getName() == axis.getName(); });
@@ -117,6 +122,20 @@ LogicalResult LoopFormation::check(const LoopSchedule& schedule, bool refuse) {
   return failure(result.wasInterrupted());
 }
 
+/// A result that is cut and that all coordinates have alike, as often as there are coordinates.
+void LoopFormation::repeatResult(OpOperand& operand) {
+  OpBuilder builder(operand.getOwner());
+  Value value = operand.get();
+  SequentialState state = getResultState(operand);
+  RankedTensorType type = tensorType(value);
+  SmallVector<int64_t> repeated(type.getShape()), whole = repeated, dims;
+  repeated.insert(repeated.begin() + state.dim, axis.getSize());
+  whole[state.dim] *= axis.getSize();
+  for (unsigned dim = 0; dim < type.getRank(); ++dim) dims.push_back(dim < state.dim ? dim : dim + 1);
+  value = BroadcastInDimOp::create(builder, value.getLoc(), type.clone(repeated), value, dims);
+  operand.set(ReshapeOp::create(builder, value.getLoc(), type.clone(whole), value));
+}
+
 /// `sharding` as users see it: over ranks, of each block that a coordinate has.
 void LoopFormation::setSharding(ShardingAttr sharding, llvm::function_ref<void(StringRef, Attribute)> set) {
   SequentialState state = axis.getState(sharding);
@@ -182,8 +201,7 @@ void LoopFormation::writeLoop(const LoopSchedule& schedule, unsigned index) {
   for (OpOperand& operand : terminator->getOpOperands()) {
     Operation* op = operand.get().getDefiningOp();
     if (!op || !schedule.varies(operand.get()) || schedule.get(op).index != index) continue;
-    auto sharding = function.getResultAttrOfType<ShardingAttr>(operand.getOperandNumber(), kShardingAttr);
-    writer.gather(operand.get(), axis.getState(sharding).dim, [&operand](Value all) { operand.set(all); });
+    writer.gather(operand.get(), getResultState(operand).dim, [&operand](Value all) { operand.set(all); });
   }
   OpBuilder builder(terminator);
   writer.finish(builder);
@@ -205,6 +223,9 @@ LogicalResult LoopFormation::run(bool refuse) {
   LoopSchedule schedule(function, axis.getMesh().getMesh(), {0, 1, axis.getSize()});
   if (failed(check(schedule, refuse))) return failure();
   SmallVector<Operation*> inLoops, outside;
+  SmallVector<OpOperand*> alike;
+  for (OpOperand& operand : function.front().getTerminator()->getOpOperands())
+    if (getResultState(operand).isCut() && !schedule.varies(operand.get())) alike.push_back(&operand);
   for (Operation& op : function.front().without_terminator())
     (schedule.get(&op).isInLoop ? inLoops : outside).push_back(&op);
   Operation* terminator = function.front().getTerminator();
@@ -213,6 +234,7 @@ LogicalResult LoopFormation::run(bool refuse) {
       if (schedule.get(op).index == index) op->moveBefore(terminator);
     if (index < schedule.getNumLoops()) writeLoop(schedule, index);
   }
+  for (OpOperand* operand : alike) repeatResult(*operand);
   setResults();
   for (Operation* op : llvm::reverse(inLoops)) op->erase();
   return success();

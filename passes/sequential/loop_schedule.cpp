@@ -33,8 +33,8 @@ bool LoopSchedule::joinsCoordinates(Operation* op) const {
 }
 
 bool LoopSchedule::isInLoop(Operation* op) const {
-  if (joinsCoordinates(op)) return true;
-  return llvm::any_of(op->getResults(), [&](Value result) { return varies(result); });
+  auto isVarying = [&](Value value) { return varies(value); };
+  return joinsCoordinates(op) || llvm::any_of(op->getResults(), isVarying) || llvm::any_of(op->getOperands(), isVarying);
 }
 
 unsigned LoopSchedule::getFirst(Value value) const {

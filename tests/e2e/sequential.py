@@ -1,0 +1,107 @@
+"""A batch cut in time (--micro, a recipe's sequential): the values of the whole batch, the bytes of one step, less memory."""
+import json
+
+import compare_tensors
+import harness
+import one_device
+
+# (model, sizes of its mesh or None for its own, parts)
+CASES = [
+    ("mlp_digits", {"data": 1}, (2, 4, 8)), ("mlp_digits", None, (2, 4)), ("mlp_digits", {"data": 2}, (8,)),
+    ("gpt_dp", {"data": 1}, (2, 4, 8)), ("gpt_dp", {"data": 2}, (4,)), ("gpt_zero1", None, (2,)), ("gpt_zero3", {"data": 2}, (4,)),
+    ("gpt_tp", None, (2, 4)), ("gpt_scan", None, (2, 4)), ("moe_einsum", {"data": 1}, (2, 4)),
+    ("resnet_small", {"data": 1}, (2, 4)), ("resnet_small", None, (2,)), ("resnet_spatial", None, (2,)),
+]
+
+
+def sizes_of(model, sizes):
+    """The model's mesh with these sizes; all sizes 1 where only one is given as 1."""
+    if sizes is None:
+        return None
+    alone = list(sizes.values()) == [1]
+    return {axis: 1 if alone else sizes.get(axis, size) for axis, size in model.mesh.items()}
+
+
+def check_values(model, artifact, ranks, folder):
+    actual = harness.run_once(artifact, ranks, model.data / "inputs.safetensors", folder / "out.safetensors")
+    assert compare_tensors.compare(actual, compare_tensors.load(model.data / "expected.safetensors"), {}, "result", quiet=True) == 0
+
+
+def check_model(folder, name, sizes, parts, extra=()):
+    model = harness.Model(name)
+    _, whole, ranks = model.compile(folder, sizes_of(model, sizes), extra)
+    for micro in parts:
+        artifact, report, _ = model.compile(folder, sizes_of(model, sizes), ("--micro", micro, *extra))
+        assert report["sequential"] == {"micro": micro}, report["sequential"]
+        check_values(model, artifact, ranks, folder)
+        # Sums over ranks are taken once a step. Statistics over the batch end a loop: what one has fetched is not there for all later ones.
+        assert report["sent_bytes"] <= whole["sent_bytes"] * (1.06 if "resnet" in name else 1), (report["sent_bytes"], whole["sent_bytes"])
+        assert len(report["collectives"]) <= len(whole["collectives"]) + (2 if "resnet" in name else 0)
+
+
+def check_scan(folder):
+    """Layers in a loop that stays one: their stacked gradients are reduced once, after it."""
+    model = harness.Model("gpt_scan")
+    for sizes in ({"data": 1, "model": 1}, {"data": 4, "model": 1}, {"data": 2, "model": 2}):
+        ranks = sizes["data"] * sizes["model"]
+        for micro in (2, 4) if sizes["data"] < 4 else (2,):
+            artifact, report, _ = model.compile(folder, sizes, ("--micro", micro, "--unroll", 0))
+            check_values(model, artifact, ranks, folder)
+            assert sizes["model"] > 1 or sum(one["kind"] == "all_reduce" for one in report["collectives"]) <= 1, report["collectives"]
+
+
+def check_memory(folder):
+    """Temporaries fall with the parts; what is left are gradients."""
+    model = harness.Model("gpt_dp")
+    temporaries = [model.compile(folder, {"data": 1}, ("--micro", micro) if micro > 1 else ())[1]["memory"]["temporaries"] for micro in (1, 2, 4, 8)]
+    assert temporaries == sorted(temporaries, reverse=True), temporaries
+    parameters = sum(array.nbytes for key, (_, array) in compare_tensors.load(model.data / "inputs.safetensors").items() if array.ndim) / 3
+    assert temporaries[3] - parameters <= 0.35 * (temporaries[0] - parameters), (temporaries, parameters)
+
+
+def check_recipe(folder):
+    """The same by a recipe over the text for one device, with ZeRO 3."""
+    model = harness.Model("gpt_zero3")
+    text, recipe, report = folder / "model.mlir", folder / "recipe.json", folder / "report.json"
+    text.write_text(one_device.one_device((model.path / "model.mlir").read_text()))
+    recipe.write_text(json.dumps({"mesh": {"data": 2}, "batch": "data", "zero": 3, "sequential": {"part": 4}}))
+    harness.tool("sgdc", text, "--recipe", recipe, "-o", folder / "m.sgda", f"--report={report}")
+    assert json.loads(report.read_text())["sequential"] == {"part": 4}
+    check_values(model, folder / "m.sgda", 2, folder)
+
+
+def check_training(folder):
+    """Ten steps of a feed: blocks of the batch come from files as whole batches do."""
+    digits, losses = harness.MODELS.parent.parent / "examples" / "digits", []
+    for ranks, micro in ((1, 1), (1, 4), (2, 4)):
+        recipe = {"mesh": {"data": ranks}, "batch": "data", "sequential": {"micro": micro}}
+        (folder / "recipe.json").write_text(json.dumps(recipe))
+        harness.tool("sgdc", *(f"{name}={digits / name}.mlir" for name in ("init", "train")), "--recipe", folder / "recipe.json", "-o", folder / "m.sgda")
+        log = folder / "log.jsonl"
+        harness.tool("sgdrun", "-n", ranks, folder / "m.sgda", "--steps", 10, "--seed", 1, "--data", digits / "train.safetensors", "--feed", "x=x,y=y", "--log-json", log)
+        losses.append([row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row])
+        log.unlink()
+    assert len(losses[0]) == 10
+    for other in losses[1:]:
+        assert max(abs(a - b) for a, b in zip(losses[0], other, strict=True)) <= 1e-5 * max(losses[0]), losses
+
+
+def refused(folder, message, *flags, model="gpt_dp"):
+    result = harness.tool("sgdc", harness.MODELS / model / "model.mlir", *flags, "--report", check=False)
+    assert result.returncode == 1 and message in result.stderr, result.stderr
+
+
+def check_refusals(folder):
+    refused(folder, "input tokens has 8 rows; expected a multiple of 12, for 'micro' = 3 and 4 shards on ranks", "--micro", 3)
+    refused(folder, "needs a value of the whole batch", "--micro", 2, "--micro-refuse", model="resnet_small")
+    harness.tool("sgdc", harness.MODELS / "gpt_dp" / "model.mlir", "--micro", 2, "--micro-refuse", "--report")
+    recipe = folder / "recipe.json"
+    for field, message in (({"micro": 0}, "field 'sequential.micro' is 0; expected a positive whole number"),
+                           (8, "expected an object with one axis and its size"),
+                           ({"data": 2}, "the mesh has an axis 'data' over ranks already")):
+        recipe.write_text(json.dumps({"sequential": field}))
+        refused(folder, message, "--recipe", recipe)
+
+
+tests = [(f"{name} on {sizes or 'its mesh'} in {parts} parts", lambda folder, case=(name, sizes, parts): check_model(folder, *case)) for name, sizes, parts in CASES]
+harness.main(tests + [("a scan that stays a loop", check_scan), ("memory", check_memory), ("a recipe", check_recipe), ("training", check_training), ("refusals", check_refusals)])

@@ -1,0 +1,74 @@
+// The batch is cut over the sequential axis, and what is a sum over it is reduced before ranks exchange it.
+// RUN: sgd-opt %s --sgd-shard-sequential --split-input-file | FileCheck %s
+
+sgd.mesh @mesh = <["data"=2]> {sgd.sequential = #sgd<axis"micro"=4>}
+!rows = tensor<16x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!matrix = tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!partial = tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+
+// CHECK: sgd.mesh @mesh = <["micro"=4, "data"=2]>
+// CHECK-LABEL: @gradient(
+// CHECK-SAME: %[[X:.*]]: tensor<16x8xf32, #sgd.sharding<@mesh, [{"micro", "data"}, {}]>>
+// CHECK-SAME: %[[W:.*]]: tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+func.func @gradient(%x: !rows {sgd.sequential_dim = 0 : i64}, %w: !matrix) -> (!rows, !matrix) {
+  // CHECK: %[[Y:.*]] = sgd.dot_general %[[X]], %[[W]] {{.*}} -> tensor<16x8xf32, #sgd.sharding<@mesh, [{"micro", "data"}, {}]>>
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : !rows, !matrix -> !rows
+  // CHECK: %[[G:.*]] = sgd.dot_general %[[X]], %[[Y]] {{.*}} -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"micro", "data"}>>
+  %g = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !rows, !rows -> !partial
+  // CHECK: %[[SUM:.*]] = sgd.reshard %[[G]] {{.*}} -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  // CHECK: %[[ALL:.*]] = sgd.reshard %[[SUM]] {{.*}} -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %all = sgd.reshard %g : !partial -> !matrix
+  %new = arith.subf %w, %all : !matrix
+  return %y, %new : !rows, !matrix
+}
+
+// -----
+
+sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=2>}
+!rows = tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!row = tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+!stack = tensor<3x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!block = tensor<1x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!index = tensor<i32, #sgd.sharding<@mesh, []>>
+
+// What a loop stacks stays a sum over the axis; the sum is taken after the loop.
+// CHECK-LABEL: @stacked
+func.func @stacked(%x: !rows {sgd.sequential_dim = 0 : i64}, %start: !index, %zero: !index) -> !stack {
+  %none = arith.constant dense<0.0> : !stack
+  // CHECK: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<3x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"micro"}>>
+  // CHECK: %[[LOOP:.*]]:4 = sgd.while(%{{.*}}, %{{.*}}, %{{.*}}, %[[NONE]]) trips 3
+  %0:4 = sgd.while(%start, %zero, %x, %none) trips 3 do {
+  ^bb0(%i: !index, %z: !index, %rows: !rows, %all: !stack):
+    %one = arith.constant dense<1> : !index
+    %sum = sgd.reduce add %rows dimensions = [0] : !rows -> !row
+    %block = sgd.reshape %sum : !row -> !block
+    // CHECK: sgd.dynamic_update_slice {{.*}} -> tensor<3x8xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"micro"}>>
+    %more = sgd.dynamic_update_slice %all, %block, %i, %z : (!stack, !block, !index, !index) -> !stack
+    %next = arith.addi %i, %one : !index
+    sgd.yield %next, %z, %rows, %more : !index, !index, !rows, !stack
+  } : (!index, !index, !rows, !stack) -> (!index, !index, !rows, !stack)
+  // CHECK: %[[SUM:.*]] = sgd.reshard %[[LOOP]]#3
+  // CHECK: return %[[SUM]]
+  return %0#3 : !stack
+}
+
+// -----
+
+sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=2>}
+!rows = tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!row = tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+
+// A loop that needs all rows in its body is whole: no loop over the axis could go through its iterations.
+// CHECK-LABEL: @whole_loop
+func.func @whole_loop(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !rows {
+  // CHECK: %[[ALL:.*]] = sgd.reshard %{{.*}} : tensor<4x8xf32, #sgd.sharding<@mesh, [{"micro"}, {}]>> -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  // CHECK: sgd.while(%[[ALL]])
+  %0 = sgd.while(%x) trips 3 do {
+  ^bb0(%rows: !rows):
+    %sum = sgd.reduce add %rows dimensions = [0] : !rows -> !row
+    %every = sgd.broadcast_in_dim %sum dims = [1] : !row -> !rows
+    %next = arith.subf %rows, %every : !rows
+    sgd.yield %next : !rows
+  } : (!rows) -> !rows
+  return %0 : !rows
+}
