@@ -4,6 +4,7 @@
 #include "compiler/recipe/annotator.h"
 #include "compiler/recipe/batch.h"
 #include "compiler/recipe/roles.h"
+#include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/tensor_type.h"
 
@@ -71,7 +72,7 @@ LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> p
                                                  << "' over ranks already; give the sequential one another name";
     if (!mesh) {
       OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-      mesh = MeshOp::create(builder, module.getLoc(), "mesh", MeshAttr::get(context, {}));
+      mesh = MeshOp::create(builder, module.getLoc(), kMeshName, MeshAttr::get(context, {}));
     }
     FailureOr<SmallVector<unsigned>> inputs = chooseInputs(function, state, source);
     if (failed(inputs)) return failure();

@@ -132,7 +132,7 @@ void LoopWriter::add(Operation* op) {
 }
 
 /// In which `type` is accumulated.
-static RankedTensorType getAccumulatorType(RankedTensorType type, ReduceKind kind) {
+static RankedTensorType getSumType(RankedTensorType type, ReduceKind kind) {
   bool isSum = kind == ReduceKind::Add || kind == ReduceKind::Mul;
   bool isShort = isa<FloatType>(type.getElementType()) && type.getElementType().getIntOrFloatBitWidth() <= 16;
   return isSum && isShort ? type.clone(Float32Type::get(type.getContext())) : type;
@@ -140,7 +140,7 @@ static RankedTensorType getAccumulatorType(RankedTensorType type, ReduceKind kin
 
 void LoopWriter::accumulate(spmd::AllReduceOp op) {
   for (auto [operand, result] : llvm::zip(op.getInputs(), op.getResults())) {
-    RankedTensorType type = tensorType(operand), sumType = getAccumulatorType(type, op.getKind());
+    RankedTensorType type = tensorType(operand), sumType = getSumType(type, op.getKind());
     auto next = [&, operand = operand](Value sum) {
       Value own = get(operand);
       if (sumType != type) own = arith::ExtFOp::create(builder, loc, sumType, own);
