@@ -243,8 +243,7 @@ struct ShardPlace {
     shardShape = layout.sharding ? layout.sharding.getLocalShape(blockShape, mesh) : blockShape;
     for (auto [dim, size] : llvm::enumerate(shardShape)) {
       shape.push_back(size * layout.getBlocks(dim));
-      if (layout.sharding)
-        begin[dim] = getLinearIndex(mesh, layout.sharding.getDims()[dim].getAxes(), rank) * size;
+      if (layout.sharding) begin[dim] = getLinearIndex(mesh, layout.sharding.getDims()[dim].getAxes(), rank) * size;
     }
   }
 

@@ -64,8 +64,7 @@ FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRe
   info->local_dims.assign(buffer.getShape().begin(), buffer.getShape().end());
   bool isSharded = tensor && tensor.getSharding() && !tensor.getSharding().isFullyReplicated();
   auto blocks = attributes ? attributes.getAs<DenseI64ArrayAttr>(kBlocksAttr) : DenseI64ArrayAttr();
-  for (auto [index, dim] :
-       llvm::enumerate(isSharded ? tensor.getSharding().getDims() : ArrayRef<DimShardingAttr>())) {
+  for (auto [index, dim] : llvm::enumerate(isSharded ? tensor.getSharding().getDims() : ArrayRef<DimShardingAttr>())) {
     auto sharding = std::make_unique<artifact::DimShardingT>();
     sharding->axes = getAxisRefs(dim.getAxes(), mesh);
     if (blocks) sharding->blocks = blocks[index];

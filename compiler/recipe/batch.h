@@ -9,8 +9,8 @@
 
 namespace mlir::sgd {
 
-/// What `function` is fed that has more than one row, but for random keys. `state` are names that are carried in another
-/// program of the artifact.
+/// What `function` is fed that has more than one row, but for random keys. `state` are names that are carried in
+/// another program of the artifact.
 SmallVector<unsigned> findInputsWithRows(func::FuncOp function, const Roles& roles, const llvm::StringSet<>& state);
 
 /// Names of all arguments that some program carries from step to step.

@@ -39,8 +39,8 @@ struct Recipe {
   int zero = 0;                    ///< 0 to 3: what is sharded over `batch` besides it
   std::vector<RecipeCompression> compress;
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations, over which the batch is cut
-  std::optional<uint64_t> memoryLimit;  ///< bytes per rank
-  std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives
+  std::optional<uint64_t> memoryLimit;     ///< bytes per rank
+  std::optional<uint64_t> bucketBytes;     ///< largest bucket of merged collectives
 };
 
 /// Reads a recipe. The error is one line that names the field (`rules[1].sharding`), what is there and what

@@ -59,8 +59,7 @@ static FailureOr<SmallVector<unsigned>> chooseInputs(func::FuncOp function, cons
 LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const MeshAxisSize& axis,
                                   StringRef source) {
   SmallVector<func::FuncOp> functions;
-  for (OwningOpRef<ModuleOp>& program : programs)
-    functions.push_back(*program->getOps<func::FuncOp>().begin());
+  for (OwningOpRef<ModuleOp>& program : programs) functions.push_back(*program->getOps<func::FuncOp>().begin());
   llvm::StringSet<> state = getStateNames(functions);
   bool hasBatch = false;
   for (func::FuncOp function : functions) {

@@ -84,7 +84,8 @@ bool mapFields(Mapper& object, Report& report) {
   SequentialFields sequential{&report.sequential};
   BoundFields bound{&report.lowerBound, &report.gaps};
   return object.map("program", report.program) && object.map("ranks", report.ranks) && object.map("mesh", mesh) &&
-         object.map("sequential", sequential) && object.map("target", report.target) && object.map("compile_seconds", report.compileSeconds) &&
+         object.map("sequential", sequential) && object.map("target", report.target) &&
+         object.map("compile_seconds", report.compileSeconds) &&
          object.map("estimated_seconds", report.estimatedSeconds) && object.map("memory", report.memory) &&
          object.map("flops", report.flops) && object.map("kernels", report.kernels) &&
          object.map("library_calls", report.libraryCalls) && object.map("sent_bytes", report.sentBytes) &&

@@ -1,5 +1,5 @@
-// Moves the reduction of values that a loop accumulates, or collects block by block, behind the loop. Works on each loop after those inside of it,
-// so that an inner loop's accumulator may be a summand of the outer one.
+// Moves the reduction of values that a loop accumulates, or collects block by block, behind the loop. Works on each
+// loop after those inside of it, so that an inner loop's accumulator may be a summand of the outer one.
 #include "dialects/sgd/tensor_type.h"
 #include "passes/collectives/loop_collectives.h"
 #include "passes/collectives/reduction_chain.h"

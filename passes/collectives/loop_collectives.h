@@ -7,10 +7,10 @@
 
 namespace mlir::sgd {
 
-/// An iter_arg that the body only adds reduced values to, or writes as blocks, and reads nowhere else, becomes partial itself, and its
-/// result is reduced once, after the loop. Its initial value counts on one rank of each group. An iter_arg that is
-/// sharded along the axes of the reduction is whole on each rank meanwhile; a rank may hold `heldBytes` more for that
-/// in a loop. Returns how many iter_args changed. All values have shardings.
+/// An iter_arg that the body only adds reduced values to, or writes as blocks, and reads nowhere else, becomes partial
+/// itself, and its result is reduced once, after the loop. Its initial value counts on one rank of each group. An
+/// iter_arg that is sharded along the axes of the reduction is whole on each rank meanwhile; a rank may hold
+/// `heldBytes` more for that in a loop. Returns how many iter_args changed. All values have shardings.
 unsigned reduceAfterLoops(func::FuncOp function, const MeshAxes& mesh, int64_t heldBytes);
 
 /// Bytes of a rank's shard of a tensor of `type`.

@@ -11,12 +11,7 @@ using Kind = ReshardStep::Kind;
 
 ReshardEmitter::ReshardEmitter(func::FuncOp function, FlatSymbolRefAttr meshName, MeshAttr mesh, const CostModel& cost,
                                MeshAxisAttr sequential)
-    : block(&function.front()),
-      meshName(meshName),
-      mesh(mesh),
-      cost(cost),
-      sequential(sequential),
-      planner(cost) {}
+    : block(&function.front()), meshName(meshName), mesh(mesh), cost(cost), sequential(sequential), planner(cost) {}
 
 const RangeOrigin* ReshardEmitter::getOrigin(Value value, int64_t dim) const {
   auto found = origins.find(value);

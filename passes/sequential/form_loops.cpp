@@ -60,9 +60,8 @@ void LoopFormation::liftCoordinates(WhileOp loop) {
   SmallVector<Value> inits;
   for (spmd::PartitionIdOp id : ids) inits.push_back(builder.clone(*id)->getResult(0));
   if (!slices.empty())
-    inits.push_back(
-        spmd::PartitionIdOp::create(builder, loop.getLoc(), RankedTensorType::get({}, builder.getI32Type()),
-                                    slices.front().getAxes()));
+    inits.push_back(spmd::PartitionIdOp::create(builder, loop.getLoc(), RankedTensorType::get({}, builder.getI32Type()),
+                                                slices.front().getAxes()));
   unsigned first = loop.getNumResults();
   Block& body = addInvariants(loop, inits).getBody().front();
   for (auto [index, id] : llvm::enumerate(ids)) {
@@ -210,8 +209,8 @@ void LoopFormation::writeLoop(const LoopSchedule& schedule, unsigned index) {
 
 void LoopFormation::setResults() {
   Operation* terminator = function.front().getTerminator();
-  function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
-                                     terminator->getOperandTypes()));
+  function.setType(
+      FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator->getOperandTypes()));
   for (unsigned index = 0; index < function.getNumResults(); ++index)
     if (auto sharding = function.getResultAttrOfType<ShardingAttr>(index, kShardingAttr))
       setSharding(sharding, [&](StringRef name, Attribute value) { function.setResultAttr(index, name, value); });

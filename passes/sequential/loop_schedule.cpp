@@ -34,7 +34,8 @@ bool LoopSchedule::joinsCoordinates(Operation* op) const {
 
 bool LoopSchedule::isInLoop(Operation* op) const {
   auto isVarying = [&](Value value) { return varies(value); };
-  return joinsCoordinates(op) || llvm::any_of(op->getResults(), isVarying) || llvm::any_of(op->getOperands(), isVarying);
+  return joinsCoordinates(op) || llvm::any_of(op->getResults(), isVarying) ||
+         llvm::any_of(op->getOperands(), isVarying);
 }
 
 unsigned LoopSchedule::getFirst(Value value) const {
@@ -70,7 +71,7 @@ void LoopSchedule::sinkOutside(Operation& op) {
 void LoopSchedule::sink(Operation& op) {
   LoopPlace& place = places[&op];
   if (!place.isInLoop) return sinkOutside(op);
-  if ( joinsCoordinates(&op) || op.use_empty()) return;
+  if (joinsCoordinates(&op) || op.use_empty()) return;
   unsigned latest = numLoops;
   for (Operation* user : op.getUsers()) {
     LoopPlace of = places.lookup(user);
@@ -92,9 +93,8 @@ void LoopSchedule::sink(Operation& op) {
 }
 
 bool LoopSchedule::isCheap(Operation* op) {
-  return op->getNumRegions() == 0 &&
-         (isElementwise(op) ||
-          isa<BroadcastInDimOp, ReshapeOp, IotaOp, SliceOp, spmd::ShardSliceOp, spmd::PartitionIdOp>(op));
+  return op->getNumRegions() == 0 && (isElementwise(op) || op->hasTrait<MovesElements>() || op->getNumOperands() == 0 ||
+                                      isa<spmd::ShardSliceOp>(op));
 }
 
 void LoopSchedule::findNeeded() {
@@ -108,8 +108,8 @@ void LoopSchedule::findNeeded() {
   }
 }
 
-/// Whether loop `loop` can have `value` by `chain`, which may grow to `limit` ops, from what it has and what is left for
-/// it anyway.
+/// Whether loop `loop` can have `value` by `chain`, which may grow to `limit` ops, from what it has and what is left
+/// for it anyway.
 bool LoopSchedule::isRepeatable(Value value, unsigned loop, size_t limit, llvm::SetVector<Operation*>& chain) const {
   Operation* op = value.getDefiningOp();
   if (!op || !varies(value)) return true;

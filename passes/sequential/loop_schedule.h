@@ -33,6 +33,10 @@ class LoopSchedule {
   LoopPlace get(Operation* op) const { return places.lookup(op); }
   unsigned getNumLoops() const { return numLoops; }
 
+  /// Whether `op` costs as much as reading what it gives: it computes elements one by one, moves them, or reads
+  /// nothing.
+  static bool isCheap(Operation* op);
+
   /// Values of earlier loops that a loop computes again: ops that cost as much as reading what they give. By loop, in
   /// the order of the program.
   ArrayRef<Operation*> getRepeated(unsigned loop) const { return repeated[loop]; }
@@ -48,8 +52,6 @@ class LoopSchedule {
   bool isInLoop(Operation* op) const;
   /// Where `value` can be read: outside, as number `index`, or in loop `index` and, once it is left, in later ones.
   unsigned getFirst(Value value) const;
-  /// Whether `op` costs as much as reading what it gives.
-  static bool isCheap(Operation* op);
   void findNeeded();
   bool isRepeatable(Value value, unsigned loop, size_t limit, llvm::SetVector<Operation*>& chain) const;
 

@@ -1,8 +1,8 @@
 // Bodies are written before the loop exists, so that iter_args are added as they are needed.
 #include "passes/sequential/loop_writer.h"
 
-#include "dialects/sgd/sharding_rule.h"
 #include "dialects/sgd/tensor_type.h"
+#include "passes/sequential/loop_schedule.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -70,10 +70,8 @@ Value LoopWriter::updateAt(Value into, Value value, unsigned dim, int64_t size) 
 static bool isMadeInPlace(Value value, unsigned depth = 0) {
   Operation* op = value.getDefiningOp();
   if (!op || depth > kMaxChain) return false;
-  if (isa<arith::ConstantOp, spmd::PartitionIdOp, IotaOp>(op)) return true;
   if (depth == 0 && isa<BroadcastInDimOp>(op)) return true;
-  bool isCheap = isElementwise(op) || isa<BroadcastInDimOp, ReshapeOp, TransposeOp, SliceOp>(op);
-  return isCheap && op->getNumRegions() == 0 &&
+  return LoopSchedule::isCheap(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return isMadeInPlace(operand, depth + 1); });
 }
 
@@ -91,8 +89,8 @@ Value LoopWriter::get(Value value) {
   return own;
 }
 
-/// The linear index over axes of which one is the sequential one: that of the axes before it, the iteration, that of the
-/// axes behind it.
+/// The linear index over axes of which one is the sequential one: that of the axes before it, the iteration, that of
+/// the axes behind it.
 void LoopWriter::addPartitionId(spmd::PartitionIdOp id) {
   ArrayRef<AxisRefAttr> axes = id.getAxes().getAxes();
   MeshAttr mesh = lookupMesh(id, context.meshName);
@@ -163,14 +161,16 @@ void LoopWriter::gather(Value value, unsigned dim, SetResult setResult) {
   SmallVector<int64_t> shape(type.getShape());
   int64_t size = shape[dim];
   shape[dim] *= context.axis.getSize();
-  change(type.clone(shape), builder.getZeroAttr(type.getElementType()),
-         [&](Value all) { return updateAt(all, get(value), dim, size); }, std::move(setResult));
+  change(
+      type.clone(shape), builder.getZeroAttr(type.getElementType()),
+      [&](Value all) { return updateAt(all, get(value), dim, size); }, std::move(setResult));
 }
 
 void LoopWriter::keep(Value value) {
   RankedTensorType type = tensorType(value);
-  change(type, builder.getZeroAttr(type.getElementType()), [&](Value) { return get(value); },
-         [value](Value kept) { Value(value).replaceAllUsesWith(kept); });
+  change(
+      type, builder.getZeroAttr(type.getElementType()), [&](Value) { return get(value); },
+      [value](Value kept) { Value(value).replaceAllUsesWith(kept); });
 }
 
 void LoopWriter::leave(Value value) {

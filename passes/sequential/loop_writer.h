@@ -42,9 +42,9 @@ class LoopWriter {
 
  private:
   struct IterArg {
-    Value init;       // null where it is the constant
+    Value init;  // null where it is the constant
     TypedAttr constant;
-    Value next;       // null: never changes
+    Value next;  // null: never changes
     SetResult setResult;
   };
 

@@ -251,7 +251,8 @@ void SequentialSharding::visitRuled(const Ruled& ruled) {
   }
 }
 
-/// Whether an op in `op` needs an operand of all coordinates that is there for one, which no loop over them can give it.
+/// Whether an op in `op` needs an operand of all coordinates that is there for one, which no loop over them can give
+/// it.
 bool SequentialSharding::needsAllCoordinates(Operation* op) const {
   WalkResult result = op->walk([&](Operation* inner) {
     if (inner == op) return WalkResult::advance();

@@ -29,8 +29,8 @@ class SequentialRewrite {
     Operation* terminator = function.front().getTerminator();
     for (auto [index, type] : llvm::enumerate(terminator->getOperandTypes()))
       function.setResultAttr(index, kShardingAttr, getSharding(type));
-    function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
-                                       terminator->getOperandTypes()));
+    function.setType(
+        FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator->getOperandTypes()));
     return success();
   }
 
@@ -121,9 +121,9 @@ FailureOr<DenseMap<Value, unsigned>> getCutArguments(func::FuncOp function, cons
       return LogicalResult(emitError(argument.getLoc())
                            << "input " << (name ? name.getValue() : "of the batch") << " has " << type.getDimSize(dim)
                            << " rows; expected a multiple of " << axis.getSize() * shards << ", for '" << axis.getName()
-                           << "' = " << axis.getSize() << " and " << shards
-                           << " shards on ranks; choose a size of '" << axis.getName() << "' that divides its "
-                           << type.getDimSize(dim) / shards << " rows on a rank");
+                           << "' = " << axis.getSize() << " and " << shards << " shards on ranks; choose a size of '"
+                           << axis.getName() << "' that divides its " << type.getDimSize(dim) / shards
+                           << " rows on a rank");
     }
     dims[argument] = dim;
   }

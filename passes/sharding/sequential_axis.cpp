@@ -8,7 +8,9 @@ static AxisPart getAxisPart(const MeshAxes& mesh) { return {0, 1, mesh.getMesh()
 
 TensorAxes SequentialAxis::getRankAxes(ShardingAttr sharding) const {
   TensorAxes tensor = axes.toTensorAxes(sharding);
-  auto drop = [&](AxisParts& parts) { llvm::erase_if(parts, [&](const AxisPart& part) { return isSequential(part); }); };
+  auto drop = [&](AxisParts& parts) {
+    llvm::erase_if(parts, [&](const AxisPart& part) { return isSequential(part); });
+  };
   for (DimAxes& dim : tensor.dims) drop(dim.axes);
   drop(tensor.unreduced);
   return tensor;

@@ -11,7 +11,7 @@ namespace mlir::sgd {
 struct SequentialState {
   enum class Kind : uint8_t { Whole, Cut, Partial };
   Kind kind = Kind::Whole;
-  unsigned dim = 0;                     // Cut: the dimension
+  unsigned dim = 0;                         // Cut: the dimension
   ReduceKind reduceKind = ReduceKind::Add;  // Partial
 
   static SequentialState cut(unsigned dim) { return {Kind::Cut, dim}; }

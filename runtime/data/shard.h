@@ -22,7 +22,7 @@ struct TensorType {
   Dims global_dims;
   Dims local_dims;
   std::vector<std::vector<comm::AxisRef>> sharding;
-  Dims blocks;
+  Dims blocks{};
 
   // Equal tensors, cut alike.
   bool operator==(const TensorType& other) const;

@@ -126,8 +126,8 @@ const Expectation::Tolerances& Expectation::getTolerances(Sums sums, unsigned ev
   return it->second;
 }
 
-std::optional<std::string> Expectation::findError(unsigned index, const RankTensors& shards, reference::ShardLayout layout,
-                                                  MeshAttr mesh, Sums sums) {
+std::optional<std::string> Expectation::findError(unsigned index, const RankTensors& shards,
+                                                  reference::ShardLayout layout, MeshAttr mesh, Sums sums) {
   const Tensor& result = results[index];
   auto find = [&](unsigned evaluations) {
     const Tensor& tolerance = getTolerances(sums, evaluations)[index];

@@ -34,7 +34,7 @@ int fail(const std::string& message) {
 /// An argument or result as the user sees it.
 struct GlobalTensor {
   RankedTensorType type;
-  ShardingAttr sharding;  // null at the graph level
+  reference::ShardLayout layout{ShardingAttr()};  // whole at the graph level
   bool isUnsigned = false;
   bool isComplex = false;  // pairs along a last dimension, which files do not have
 
@@ -44,7 +44,7 @@ struct GlobalTensor {
     // Before localisation types are global whatever the sharding says.
     if (auto global = attributes.getAs<TypeAttr>(kGlobalTypeAttr)) {
       type = cast<RankedTensorType>(global.getValue());
-      sharding = attributes.getAs<ShardingAttr>(kShardingAttr);
+      layout = reference::ShardLayout(attributes);
     }
     isUnsigned = attributes.contains(kUnsignedAttr);
     isComplex = attributes.contains(kComplexAttr);
@@ -109,7 +109,7 @@ class Evaluation {
       auto bytes = file->Bytes(*entry);
       auto global =
           reference::Tensor::fromBytes(argument.type, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-      arguments.push_back(reference::cut(global, reference::ShardLayout(function.getArgAttrDict(i)), getRanks()));
+      arguments.push_back(reference::cut(global, argument.layout, getRanks()));
     }
     return 0;
   }
@@ -130,7 +130,7 @@ class Evaluation {
     if (!writer.ok()) return fail(std::string(writer.status().message()));
     for (auto [i, result] : llvm::enumerate(results)) {
       auto bytes = writer->Bytes(i);
-      reference::join(result, globals[i].type, reference::ShardLayout(function.getResultAttrDict(i)), getRanks())
+      reference::join(result, globals[i].type, globals[i].layout, getRanks())
           .toBytes({reinterpret_cast<char*>(bytes.data()), bytes.size()});
     }
     absl::Status status = writer->Commit();

@@ -54,8 +54,9 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "whole batch, and the memory for activations that of one part")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--micro-refuse", flags.compile.refuseSplit,
-               "Refuse programs in which --micro takes more than one loop, since all of the batch is needed in between");
+  app.add_flag(
+      "--micro-refuse", flags.compile.refuseSplit,
+      "Refuse programs in which --micro takes more than one loop, since all of the batch is needed in between");
   app.add_option("--topology", flags.compile.topologyFile,
                  "Devices and links for the cost model: host, a100, h100, b200 or a file; by default "
                  "communication is optimised for host and times are estimated for the target")

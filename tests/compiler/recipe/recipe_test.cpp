@@ -124,9 +124,13 @@ TEST(ParseRecipe, RefusesOtherCompression) {
 TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"msh": {}})"), "field 'msh' is unknown; did you mean 'mesh'?");
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
-  EXPECT_EQ(
-      errorOf(R"({"frobnicate": 1})"),
-      "field 'frobnicate' is unknown; the fields are mesh, batch, rules, zero, compress, memory_limit, bucket_size_mb");
+  EXPECT_EQ(errorOf(R"({"frobnicate": 1})"),
+            "field 'frobnicate' is unknown; the fields are mesh, sequential, batch, rules, zero, compress, "
+            "memory_limit, bucket_size_mb");
+  EXPECT_EQ(errorOf(R"({"sequential": 8})"),
+            "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
+  EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),
+            "field 'sequential.micro' is 0; expected a positive whole number");
   EXPECT_EQ(errorOf(R"({"stages": 4})"), "field 'stages' is not supported yet; remove it");
 }
 

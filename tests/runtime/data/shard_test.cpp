@@ -49,6 +49,23 @@ void CheckRoundTrip(const TensorType& type, const comm::Mesh& mesh) {
   EXPECT_EQ(written, count) << "first replicas overlap";
 }
 
+// 12 rows as 3 blocks over 2 ranks: rank 1 has the second half of each block.
+TEST(Shard, BlocksAreShardedOneByOne) {
+  const comm::Mesh mesh{{2}};
+  TensorType type{ElementType::I32, {12, 2}, {6, 2}, {{{0, 1, 2}}, {}}, {3, 1}};
+  CheckRoundTrip(type, mesh);
+  const std::vector<int32_t> global = Counting(24);
+  std::vector<int32_t> local(12);
+  Shard(type, mesh, 1).CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
+  EXPECT_EQ(local, (std::vector<int32_t>{5, 6, 7, 8, 13, 14, 15, 16, 21, 22, 23, 24}));
+  TensorType whole = type;
+  whole.blocks = {1, 1};
+  EXPECT_FALSE(type == whole);
+}
+
+// 3 blocks of 5 rows over 2 ranks: a rank's part of each is padded to 3 rows.
+TEST(Shard, BlocksMayBePadded) { CheckRoundTrip({ElementType::I32, {15}, {9}, {{{0, 1, 2}}}, {3}}, comm::Mesh{{2}}); }
+
 TEST(Shard, PartsOfAllRanksMakeTheWhole) {
   const comm::Mesh mesh{{2, 4}};
   const std::vector<std::vector<comm::AxisRef>> choices = {
