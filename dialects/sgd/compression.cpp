@@ -36,9 +36,11 @@ static LogicalResult verifyInput(CompressedReductionOp op, unsigned index) {
     return op.emitOpError() << "has inputs that are partial over other axes than the first; expected one group";
   if (input.getShape() != result.getShape() || input.getElementType() != result.getElementType())
     return op.emitOpError() << "has an input of " << input << " and a result of " << result << "; expected one shape";
-  if (!input.getElementType().isF32())
-    return op.emitOpError() << "compresses elements of " << input.getElementType() << "; expected f32";
   bool isSized = op.getKind() != CompressionKind::BF16;
+  Type element = input.getElementType();
+  if (!element.isF32() && !(isSized && (element.isF16() || element.isBF16())))
+    return op.emitOpError() << "compresses elements of " << element << "; expected f32"
+                            << (isSized ? ", bf16 or f16" : "");
   int64_t size = op.getSizes()[index];
   if (isSized ? size < 1 : size != 0)
     return op.emitOpError() << "has the size " << size << "; expected " << (isSized ? "one above 0" : "0");
@@ -46,7 +48,7 @@ static LogicalResult verifyInput(CompressedReductionOp op, unsigned index) {
   auto error = cast<RankedTensorType>(op.getState()[index * getNumStates(op.getKind())].getType());
   if (error.getRank() == 0 || error.getShape().drop_front() != input.getShape() || !error.getElementType().isF32())
     return op.emitOpError() << "has an error of " << error
-                            << "; expected the input's shape behind a dimension of ranks";
+                            << "; expected f32 of the input's shape behind a dimension of ranks";
   return success();
 }
 

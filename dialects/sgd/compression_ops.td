@@ -24,7 +24,7 @@ def Sgd_CompressedReductionOp : Sgd_Op<"compressed_reduction", [Pure, AttrSizedO
     * `powersgd`: the factors of an approximation of such a rank.
     * `top_k`: so many elements of largest magnitude of each rank, and their positions.
 
-    The state of all but the first is the error: the input's shape behind a dimension of the group's ranks, what each rank has not sent yet. It is added
+    The first is for f32 alone, others for bf16 and f16 too. Their state is the error, of f32: the input's shape behind a dimension of the group's ranks, what each rank has not sent yet. It is added
     to the input. PowerSGD has the right factor as well, from which the next step starts. States stand input by input; `next` are those of the next step.
 
     ```mlir

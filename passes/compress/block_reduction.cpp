@@ -153,7 +153,7 @@ void BlockReduction::finish(CompressedReductionOp op, unsigned index) {
     value = fromPart(sum);
   else
     value = fromParts(layout.parts == 1 ? sum : restore(total));
-  op.getResults()[index].replaceAllUsesWith(value);
+  op.getResults()[index].replaceAllUsesWith(math.convert(value, tensorType(input).getElementType()));
   op.getNext()[index].replaceAllUsesWith(math.reshape(fromParts(loss), tensorType(error).getShape()));
 }
 

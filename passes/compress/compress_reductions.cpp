@@ -72,13 +72,14 @@ std::string Compressor::findObstacle(ReshardOp reduction, const CompressionSetti
   if (gradients.reachesLoss(reduction)) return "the loss depends on it";
   if (!gradients.findState(reduction.getResult())) return "no state is computed from it element by element";
   if (gradients.reachesReduction(reduction.getResult())) return "other sums over ranks are computed from it";
+  bool isStateless = getNumStates(setting.kind) == 0, isOwn = reduction->getBlock() == &function.front();
+  if (!isStateless && !isOwn) return "it is in a loop or branch, which keeps no error for it";
   Type element = tensorType(reduction).getElementType();
-  if (element.isF32()) {
-    bool isOwn = reduction->getBlock() == &function.front();
-    return isOwn || getNumStates(setting.kind) == 0 ? "" : "it is in a loop or branch, which keeps no error for it";
-  }
+  bool isHalf = element.isF16() || element.isBF16();
+  if (element.isF32() || (isHalf && !isStateless)) return "";
   std::string text;
-  llvm::raw_string_ostream(text) << "its elements are " << element << "; those of f32 are compressed";
+  llvm::raw_string_ostream(text) << "its elements are " << element << "; expected f32"
+                                 << (isStateless ? "" : ", bf16 or f16");
   return text;
 }
 

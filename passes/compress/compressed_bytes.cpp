@@ -67,7 +67,7 @@ RankedTensorType CompressedBytes::getErrorType(RankedTensorType from) const {
   tensor.dims.front().axes = group;
   SmallVector<int64_t> shape(from.getShape());
   shape.insert(shape.begin(), getGroupSize(group));
-  return RankedTensorType::get(shape, from.getElementType(), mesh.toAttr(tensor));
+  return RankedTensorType::get(shape, Float32Type::get(from.getContext()), mesh.toAttr(tensor));
 }
 
 /// Elements of a rank's shard.
@@ -100,7 +100,8 @@ RankedTensorType CompressedBytes::getFactorType(RankedTensorType from, int64_t c
   factor.dims[0].axes = shards;
   factor.dims[1].axes.clear();
   factor.dims[2].axes.clear();
-  return RankedTensorType::get({getGroupSize(shards), columns, rank}, from.getElementType(), mesh.toAttr(factor));
+  return RankedTensorType::get({getGroupSize(shards), columns, rank}, Float32Type::get(from.getContext()),
+                               mesh.toAttr(factor));
 }
 
 std::string CompressedBytes::chooseFactors(CompressedForm& form, RankedTensorType from, int64_t rank) const {

@@ -7,7 +7,8 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 Value mlir::sgd::addError(TensorMath& math, Value input, Value error) {
-  return math.add(input, math.reshape(error, tensorType(input).getShape()));
+  Value due = math.convert(input, math.getBuilder().getF32Type());
+  return math.add(due, math.reshape(error, tensorType(input).getShape()));
 }
 
 Value mlir::sgd::keepFinite(TensorMath& math, Value value) {

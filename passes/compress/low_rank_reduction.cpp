@@ -67,7 +67,8 @@ void LowRankReduction::finish(CompressedReductionOp op, unsigned index) {
   Value sum = math.dot(left, right, 1, 1);
   Value share = math.multiply(sum, math.splat(1.0 / static_cast<double>(group.getSize()), sum));
   Value rest = keepFinite(math, math.subtract(matrix, share));
-  op.getResults()[index].replaceAllUsesWith(math.reshape(sum, tensorType(input).getShape()));
+  sum = math.convert(math.reshape(sum, tensorType(input).getShape()), tensorType(input).getElementType());
+  op.getResults()[index].replaceAllUsesWith(sum);
   op.getNext()[2 * index].replaceAllUsesWith(math.reshape(rest, tensorType(error).getShape()));
   op.getNext()[2 * index + 1].replaceAllUsesWith(math.reshape(keepFinite(math, right), tensorType(factor).getShape()));
 }

@@ -45,7 +45,8 @@ void SparseReduction::send() {
 
 void SparseReduction::finish(CompressedReductionOp op, unsigned index) {
   Value sum = math.put(math.splat(0, rest), positions, values, ScatterKind::Add);
-  op.getResults()[index].replaceAllUsesWith(math.reshape(sum, tensorType(input).getShape()));
+  sum = math.convert(math.reshape(sum, tensorType(input).getShape()), tensorType(input).getElementType());
+  op.getResults()[index].replaceAllUsesWith(sum);
   op.getNext()[index].replaceAllUsesWith(math.reshape(keepFinite(math, rest), tensorType(error).getShape()));
 }
 

@@ -170,3 +170,12 @@ Value TensorMath::toFloat(Value value) {
   auto type = RankedTensorType::get(tensorType(value).getShape(), builder.getF32Type());
   return arith::SIToFPOp::create(builder, loc, type, value);
 }
+
+Value TensorMath::convert(Value value, Type element) {
+  Type from = tensorType(value).getElementType();
+  if (from == element) return value;
+  auto type = RankedTensorType::get(tensorType(value).getShape(), element);
+  if (element.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(builder, loc, type, value);
+  return arith::TruncFOp::create(builder, loc, type, value);
+}

@@ -56,6 +56,8 @@ class TensorMath {
   Value toInt8(Value value);
   /// Of integers.
   Value toFloat(Value value);
+  /// Floats of 16 or 32 bits with this element type.
+  Value convert(Value value, Type element);
 
   OpBuilder& getBuilder() { return builder; }
   Location getLoc() const { return loc; }

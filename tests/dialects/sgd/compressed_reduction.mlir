@@ -61,7 +61,7 @@ func.func @size(%p: !p) {
 !e = tensor<2x4x8xf32, #sgd.sharding<@mesh, [{"x"}, {}, {}]>>
 sgd.mesh @mesh = <["x"=2]>
 func.func @error(%p: !p, %e: !e) {
-  // expected-error@+1 {{expected the input's shape behind a dimension of ranks}}
+  // expected-error@+1 {{expected f32 of the input's shape behind a dimension of ranks}}
   %0, %next = sgd.compressed_reduction top_k(%p) state(%e) sizes = [3] : (!p) -> !w state (!e) -> !e
   return
 }

@@ -109,7 +109,7 @@ sgd.mesh @mesh = <["data"=2, "fsdp"=2]>
 
 // CHECK-LABEL: func.func @axes
 // CHECK-SAME: why = "it is over axis 'fsdp' as well, which is not compressed; name that axis too"
-// CHECK-SAME: why = "its elements are f16; those of f32 are compressed"
+// CHECK-SAME: why = "its elements are f16; expected f32"
 // CHECK-NOT: sgd.compressed_reduction
 func.func @axes(%w: !w {sgd.name = "w"}, %v: !v {sgd.name = "v"}, %p: !p, %h: !h) -> (!w {sgd.carry = 0 : i64}, !v {sgd.carry = 1 : i64}) {
   %g = sgd.reshard %p : !p -> !w

@@ -80,3 +80,24 @@ func.func @two(%w: !w {sgd.name = "w"}, %v: !v {sgd.name = "v"}, %p: !p, %q: !q)
   return %0, %1 : !w, !v
 }
 }
+
+// -----
+
+!p = tensor<64x8xbf16, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+!w = tensor<64x8xbf16, #sgd.sharding<@mesh, [{}, {}]>>
+
+module attributes {sgd.compress = {data = {kind = "int8", block = 256 : i64}}} {
+sgd.mesh @mesh = <["data"=4]>
+
+// Errors of narrower gradients are kept in f32.
+// CHECK-LABEL: func.func @half
+// CHECK-SAME: tensor<1x64x8xf32> {{{.*}}sgd.name = "compress/error/w"
+// CHECK: arith.extf %{{.*}} : tensor<64x8xbf16> to tensor<64x8xf32>
+// CHECK: spmd.gather_range(%{{.*}}) {{.*}} (tensor<4x1x128xi8>, tensor<4x1xf32>)
+// CHECK: arith.truncf %{{.*}} : tensor<64x8xf32> to tensor<64x8xbf16>
+func.func @half(%w: !w {sgd.name = "w"}, %p: !p) -> (!w {sgd.carry = 0 : i64}) {
+  %g = sgd.reshard %p : !p -> !w
+  %0 = arith.subf %w, %g : !w
+  return %0 : !w
+}
+}
