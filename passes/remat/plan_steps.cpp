@@ -53,7 +53,6 @@ void PlanSteps::addStep(Operation* op) {
   for (auto [operand, access] : llvm::zip(op->getOperands(), accesses)) {
     std::optional<unsigned> buffer = getBuffer(operand);
     if (!buffer) continue;
-    // What is not written whole keeps the rest of what was there, but before its first write nothing was.
     if (access.reads && !llvm::is_contained(step.reads, *buffer)) step.reads.push_back(*buffer);
     if (access.writes && !llvm::is_contained(step.writes, *buffer)) step.writes.push_back(*buffer);
   }

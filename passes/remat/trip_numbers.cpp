@@ -12,22 +12,23 @@ std::optional<int64_t> mlir::sgd::getInteger(Value value) {
   return splat.getSplatValue<APInt>().getSExtValue();
 }
 
+/// An index is an op or two; `ops` are those that may still be looked at.
+constexpr int kMostOps = 32;
+
 /// The value of a scalar when the iter_arg `counter` is `at`; nullopt for what this does not know.
-static std::optional<int64_t> evaluate(Value value, Value counter, int64_t at) {
+static std::optional<int64_t> evaluate(Value value, Value counter, int64_t at, int& ops) {
   if (value == counter) return at;
   if (auto constant = getInteger(value)) return constant;
   Operation* op = value.getDefiningOp();
-  if (!op) return std::nullopt;
-  SmallVector<int64_t, 2> operands;
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, ReshapeOp>(op) || ops-- == 0) return std::nullopt;
+  SmallVector<uint64_t, 2> operands;  // wraps as the op does
   for (Value operand : op->getOperands()) {
-    std::optional<int64_t> known = evaluate(operand, counter, at);
+    std::optional<int64_t> known = evaluate(operand, counter, at, ops);
     if (!known) return std::nullopt;
-    operands.push_back(*known);
+    operands.push_back(static_cast<uint64_t>(*known));
   }
-  if (isa<arith::AddIOp>(op)) return operands[0] + operands[1];
-  if (isa<arith::SubIOp>(op)) return operands[0] - operands[1];
-  if (isa<ReshapeOp>(op)) return operands[0];
-  return std::nullopt;
+  if (isa<ReshapeOp>(op)) return static_cast<int64_t>(operands[0]);
+  return static_cast<int64_t>(isa<arith::AddIOp>(op) ? operands[0] + operands[1] : operands[0] - operands[1]);
 }
 
 std::optional<std::pair<int64_t, int64_t>> mlir::sgd::getProgression(WhileOp loop, unsigned iterArg) {
@@ -45,8 +46,12 @@ bool mlir::sgd::isInside(WhileOp loop, Value index, int64_t size) {
   for (unsigned iterArg = 0; iterArg < loop.getNumResults(); ++iterArg) {
     auto progression = getProgression(loop, iterArg);
     if (!progression) continue;
-    bool isKnown = llvm::all_of(llvm::seq<int64_t>(*loop.getTrips()), [&](int64_t trip) {
-      auto at = evaluate(index, loop.getBody().getArgument(iterArg), progression->first + trip * progression->second);
+    Value counter = loop.getBody().getArgument(iterArg);
+    uint64_t number = static_cast<uint64_t>(progression->first);
+    bool isKnown = llvm::all_of(llvm::seq<int64_t>(*loop.getTrips()), [&](int64_t) {
+      int ops = kMostOps;
+      auto at = evaluate(index, counter, static_cast<int64_t>(number), ops);
+      number += static_cast<uint64_t>(progression->second);
       return at && *at >= 0 && *at < size;
     });
     if (isKnown) return true;

@@ -4,19 +4,21 @@
     memory_curve.py --draw FILE.svg CURVE.json...
 
 TEXT is the same program with jax.checkpoint around each layer: a plan within a limit must never be slower than it where both fit. Times are the cost model's; with
---measure N also measured ones of N of the limits, minima of runs in turn with the program without a limit. Ends with 1 when a limit is not met, the smallest does not compile, or a
+--measure N also measured ones of N of the limits, with a thread per rank, minima of runs in turn. Ends with 1 when a limit is not met, the smallest does not compile, or a
 plan is slower than recomputing every layer.
 """
 import argparse
 import json
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 
 WIDTH, HEIGHT, MARGIN = 460, 260, 52
+WARM_UP = 5  # steps of sgdrun --bench before those that it times
 
 
 def compile_model(build, model, folder, limit=None):
@@ -32,8 +34,10 @@ def compile_model(build, model, folder, limit=None):
 def bench(build, artifact, folder, inputs, steps):
     path = folder / "run.sgda"
     path.write_bytes(artifact)
-    result = subprocess.run([build / "bin" / "sgdrun", path, "--bench", str(steps), *(["--inputs", inputs] if inputs else [])], capture_output=True, text=True, check=True)
-    return json.loads(result.stdout.splitlines()[-1])["min_ms"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    result = subprocess.run([build / "bin" / "sgdrun", path, "--threads", "1", "--bench", str(steps), *(["--inputs", inputs] if inputs else [])], capture_output=True, text=True, check=True)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    return json.loads(result.stdout.splitlines()[-1])["min_ms"], used * 1e3 / (steps + WARM_UP)
 
 
 def find_smallest(build, model, folder):
@@ -52,13 +56,13 @@ def point(limit, report, base):
 
 
 def measure(build, reports, folder, inputs, count):
-    """Minima over three rounds, all in turn."""
+    """Minima over two rounds, all in turn: of a step by the clock, and of the processor time of a step."""
     chosen = {0, len(reports) - 1} | {round(i * (len(reports) - 1) / max(1, count - 1)) for i in range(count)}
     best = {}
-    for _ in range(3):
+    for _ in range(2):
         for index in sorted(chosen):
-            milliseconds = bench(build, reports[index]["artifact"], folder, inputs, 3)
-            best[index] = min(best.get(index, milliseconds), milliseconds)
+            taken = bench(build, reports[index]["artifact"], folder, inputs, 3)
+            best[index] = tuple(map(min, zip(best.get(index, taken), taken)))
     return best
 
 
@@ -87,8 +91,8 @@ def curve(args, folder):
         reports.append(report)
     if args.measure:
         best = measure(args.build, reports, folder, args.inputs, args.measure)
-        for index, milliseconds in best.items():
-            (points[index] if index < len(points) else every_layer)["measured_ms"] = milliseconds
+        for index, (clock, processor) in best.items():
+            (points[index] if index < len(points) else every_layer).update(measured_ms=clock, processor_ms=processor)
     return {"name": args.name or args.model.parent.name, "peak": peak, "smallest": smallest, "arguments": base["memory"]["arguments"], "seconds": base["estimated_seconds"],
             "every_layer": every_layer, "points": points}, wrong
 
@@ -140,7 +144,7 @@ def main():
         data, wrong = curve(args, pathlib.Path(folder))
     for one in data["points"]:
         print(f"{one['limit']:>12} bytes: peak {one['peak']:>12}, x{one['ratio']:.4f}, {one['recomputed']} recomputed, compiled in {one['compile_seconds']:.2f} s"
-              + (f", measured {one['measured_ms']:.1f} ms" if "measured_ms" in one else ""))
+              + (f", measured {one['measured_ms']:.1f} ms, {one['processor_ms']:.1f} of a processor" if "measured_ms" in one else ""))
     if data["every_layer"]:
         print("every layer:", data["every_layer"])
     if args.json:
