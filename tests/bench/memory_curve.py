@@ -55,9 +55,9 @@ def point(limit, report, base):
             "ratio": report["estimated_seconds"] / base["estimated_seconds"]}
 
 
-def measure(build, reports, folder, inputs, count):
+def measure(build, reports, folder, inputs, count, points):
     """Minima over two rounds, all in turn: of a step by the clock, and of the processor time of a step."""
-    chosen = {0, len(reports) - 1} | {round(i * (len(reports) - 1) / max(1, count - 1)) for i in range(count)}
+    chosen = {len(reports) - 1} | {round(i * (points - 1) / max(1, count - 1)) for i in range(count)}
     best = {}
     for _ in range(2):
         for index in sorted(chosen):
@@ -90,7 +90,7 @@ def curve(args, folder):
                   if one["limit"] >= every_layer["peak"] and one["seconds"] > every_layer["seconds"]]
         reports.append(report)
     if args.measure:
-        best = measure(args.build, reports, folder, args.inputs, args.measure)
+        best = measure(args.build, reports, folder, args.inputs, args.measure, len(points))
         for index, (clock, processor) in best.items():
             (points[index] if index < len(points) else every_layer).update(measured_ms=clock, processor_ms=processor)
     return {"name": args.name or args.model.parent.name, "peak": peak, "smallest": smallest, "arguments": base["memory"]["arguments"], "seconds": base["estimated_seconds"],
