@@ -208,6 +208,15 @@ def check_low_rank(folder):
         assert owed < 1e-3, f"{owed} is owed after {steps} steps"
 
 
+def check_micro_batches(folder, how):
+    """What micro-batches add up is reduced once, and compressed."""
+    batches = sums_batches(4)
+    recipe = {"mesh": {"data": 3}, "batch": "data", "sequential": {"micro": 2}}
+    sums, plain = Sums(folder, {**recipe, "compress": {"data": how}}), Sums(folder, recipe, "plain")
+    assert 0 < sums.report["saved_bytes"] and len(sums.report["collectives"]) <= len(plain.report["collectives"]) + 2
+    assert check_nothing_lost(sums.run(batches), batches) > 0
+
+
 def check_resume(folder, how):
     """A run in two parts is the whole run, bit for bit; other numbers of ranks, and other compression, take over what is owed."""
     batches = sums_batches(6)
@@ -287,6 +296,7 @@ def main():
     stateful = {kind: how for kind, (how, _) in KINDS.items() if kind != "bf16"}
     tests += [(f"sums: {kind}, {mesh}, zero {zero}", lambda folder, how=how, mesh=mesh, zero=zero: check_sums(folder, how, mesh, zero))
               for kind, how in stateful.items() for mesh in MESHES for zero in (False, True) if not (zero and "model" in mesh)]
+    tests += [(f"micro-batches: {kind}", lambda folder, how=how: check_micro_batches(folder, how)) for kind, how in stateful.items()]
     tests += [(f"resume: {kind}", lambda folder, how=how: check_resume(folder, how)) for kind, how in stateful.items()]
     tests += [(f"infinities: {kind}", lambda folder, how=how: check_not_finite(folder, how)) for kind, how in stateful.items()]
     tests.append(("gradients in loops", check_loops))
