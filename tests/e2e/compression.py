@@ -1,5 +1,7 @@
-"""Compressed reductions: models reach the loss that they reach without, what is sent is what the report says, and the state of the compression is state like other state."""
+"""Usage: compression.py cpu|cuda. Compressed reductions: models reach the loss that they reach without, what is sent is what the report says, and the state of the compression is state like other state. On the fakes of a GPU's libraries: that nothing is lost."""
 import json
+import os
+import sys
 
 import numpy as np
 
@@ -13,10 +15,14 @@ KINDS = {"bf16": ("bf16", 0.51), "int8": ({"kind": "int8", "block": 256}, 0.28),
 LENGTH, TOKENS = 64, 128
 
 
+FAKES = harness.BUILD / "tests" / "cuda_fakes"
+TARGET = []  # flags of sgdc
+
+
 def compile_recipe(folder, recipe, *models, name="m"):
     path, report, artifact = folder / f"{name}.json", folder / f"{name}.report.json", folder / f"{name}.sgda"
     path.write_text(json.dumps(recipe))
-    harness.tool("sgdc", *models, "--recipe", path, "-o", artifact, f"--report={report}")
+    harness.tool("sgdc", *models, *TARGET, "--recipe", path, "-o", artifact, f"--report={report}")
     return artifact, json.loads(report.read_text())
 
 
@@ -287,6 +293,14 @@ def check_names(folder):
     assert result.returncode == 1 and "is named 'compress/error/w'; expected such a name for the state of compressed reductions alone" in result.stderr, result.stderr
 
 
+def on_fakes():
+    os.environ["SGD_CUDA_LIBRARIES"] = str(FAKES)
+    os.environ["SGD_EMULATED_KERNELS"] = str(FAKES / "sgd_emulated_kernels.so")
+    TARGET.extend(["--target", "cuda:emulated"])
+    harness.main([(f"sums: {kind}, {mesh}", lambda folder, how=how, mesh=mesh: check_sums(folder, how, mesh, False))
+                  for kind, (how, _) in KINDS.items() if kind != "bf16" for mesh in MESHES[:2]])
+
+
 def main():
     tests = [(f"digits: {kind}", lambda folder, how=how, part=part: check_digits(folder, how, part)) for kind, (how, part) in KINDS.items()]
     tests += [(f"gpt: {kind}", lambda folder, how=how, part=part: check_gpt(folder, {**DDP, "compress": {"data": how}}, part)) for kind, (how, part) in KINDS.items()]
@@ -304,4 +318,4 @@ def main():
     harness.main(tests + [("one rank compresses nothing", check_one_rank), ("what is refused", check_refusals), ("reserved names", check_names)])
 
 
-main()
+main() if sys.argv[1] == "cpu" else on_fakes()
