@@ -14,18 +14,21 @@ Error error(const char* format, Args... args) {
   return createStringError(inconvertibleErrorCode(), format, args...);
 }
 
+/// The remedy of many errors.
+constexpr char kExample[] = "write it as JAX prints it, such as {devices=[2,1]<=[2]}";
+
 /// Reads "[1,2,3]" from the front of `text`: positive numbers whose product can be counted.
 Expected<SmallVector<int64_t>> consumeSizes(StringRef& text) {
   SmallVector<int64_t> sizes;
   int64_t product = 1;
-  if (!text.consume_front("[")) return error("expected '[' before \"%s\"", text.str().c_str());
+  if (!text.consume_front("[")) return error("has \"%s\"; expected '['; %s", text.str().c_str(), kExample);
   do {
     int64_t size;
     if (text.consumeInteger(10, size) || size < 1 || MulOverflow(product, size, product))
-      return error("expected positive sizes");
+      return error("has a size below 1, or more tiles than can be counted; expected positive sizes; %s", kExample);
     sizes.push_back(size);
   } while (text.consume_front(","));
-  if (!text.consume_front("]")) return error("expected ']' before \"%s\"", text.str().c_str());
+  if (!text.consume_front("]")) return error("has \"%s\"; expected ']'; %s", text.str().c_str(), kExample);
   return sizes;
 }
 
@@ -45,10 +48,11 @@ Expected<SmallVector<DeviceSubAxis>> consumeIota(StringRef& text) {
     for (auto [i, dim] : enumerate(order)) {
       if ((i && !text.consume_front(",")) || text.consumeInteger(10, dim) || dim < 0 || dim >= int64_t(sizes->size()) ||
           seen[dim])
-        return error("expected a permutation after 'T('");
+        return error("has other dimensions after 'T('; expected each of 0 to %lld once; correct the permutation",
+                     static_cast<long long>(sizes->size()) - 1);
       seen[dim] = true;
     }
-    if (!text.consume_front(")")) return error("expected ')' before \"%s\"", text.str().c_str());
+    if (!text.consume_front(")")) return error("has \"%s\"; expected ')'; close the permutation", text.str().c_str());
   }
   SmallVector<DeviceSubAxis> subAxes;
   for (int64_t dim : order) subAxes.push_back({product(ArrayRef(*sizes).drop_front(dim + 1)), (*sizes)[dim]});
@@ -70,12 +74,14 @@ Expected<SmallVector<DeviceSubAxis>> consumeList(StringRef& text, int64_t numDev
   SmallVector<int64_t> ids;
   do {
     if (text.consumeInteger(10, ids.emplace_back()) || ids.back() < 0 || ids.back() >= numDevices)
-      return error("expected device ids below %lld", static_cast<long long>(numDevices));
+      return error("names a device that no tile is for; expected device ids from 0 to %lld; correct the list",
+                   static_cast<long long>(numDevices) - 1);
   } while (text.consume_front(","));
   SmallVector<int64_t> sorted(ids);
   sort(sorted);
   if (int64_t(ids.size()) != numDevices || llvm::unique(sorted) != sorted.end())
-    return error("expected %lld different device ids", static_cast<long long>(numDevices));
+    return error("lists %lld device ids, or one twice; expected %lld different ones; correct the list",
+                 static_cast<long long>(ids.size()), static_cast<long long>(numDevices));
   SmallVector<DeviceSubAxis> minorFirst;
   for (int64_t block = 1; block < numDevices;) {
     int64_t step = ids[block] - ids[0], size = 2;
@@ -86,7 +92,9 @@ Expected<SmallVector<DeviceSubAxis>> consumeList(StringRef& text, int64_t numDev
   }
   SmallVector<DeviceSubAxis> subAxes(reverse(minorFirst));
   for (int64_t index = 0; index < numDevices; ++index)
-    if (evaluate(subAxes, index) != ids[index]) return error("the order of devices is not that of a mesh");
+    if (evaluate(subAxes, index) != ids[index])
+      return error("has devices in an order that no mesh has; expected that of a mesh, transposed or not; %s",
+                   kExample);
   return subAxes;
 }
 
@@ -94,7 +102,7 @@ Expected<SmallVector<DeviceSubAxis>> consumeList(StringRef& text, int64_t numDev
 Expected<SmallVector<DeviceSubAxis, 2>> splitOff(SmallVectorImpl<DeviceSubAxis>& subAxes, int64_t size) {
   SmallVector<DeviceSubAxis, 2> taken;
   while (size > 1) {
-    if (subAxes.empty()) return error("has more tiles than devices");
+    if (subAxes.empty()) return error("has more tiles than devices; expected as many; correct the tiles");
     DeviceSubAxis& last = subAxes.back();
     if (size % last.size == 0) {
       size /= last.size;
@@ -105,7 +113,8 @@ Expected<SmallVector<DeviceSubAxis, 2>> splitOff(SmallVectorImpl<DeviceSubAxis>&
       last = {last.stride * size, last.size / size};
       size = 1;
     } else {
-      return error("splits the devices in a way that no mesh of axes describes");
+      return error("splits the devices in a way that no mesh of axes describes; expected tiles of whole axes; %s",
+                   kExample);
     }
   }
   std::reverse(taken.begin(), taken.end());
@@ -121,12 +130,14 @@ Expected<SmallVector<TileRole>> parseRoles(StringRef text) {
   if (rest.empty()) return roles;
   if (rest == "last_tile_dim_replicate") return SmallVector<TileRole>{TileRole::Replicated};
   if (!rest.consume_front("last_tile_dims={") || !rest.consume_back("}"))
-    return error("has \"%s\", which is not supported", rest.str().c_str());
+    return error("has \"%s\"; expected last_tile_dim_replicate or last_tile_dims={...}; correct the sharding",
+                 rest.str().c_str());
   SmallVector<StringRef> names;
   rest.split(names, ',');
   for (StringRef name : names) {
     if (name.trim() != "replicated" && name.trim() != "manual")
-      return error("has a last tile dimension that is %s; expected replicated or manual", name.trim().str().c_str());
+      return error("has a last tile dimension that is %s; expected replicated or manual; use one of them",
+                   name.trim().str().c_str());
     roles.push_back(name.trim() == "manual" ? TileRole::Manual : TileRole::Replicated);
   }
   return roles;
@@ -137,7 +148,8 @@ Expected<SmallVector<TileRole>> parseRoles(StringRef text) {
 Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
   TileSharding sharding;
   StringRef rest = text.trim();
-  if (!rest.consume_front("{") || !rest.consume_back("}")) return error("expected a sharding in braces");
+  if (!rest.consume_front("{") || !rest.consume_back("}"))
+    return error("is not in braces; expected {replicated}, {manual} or {devices=...}; %s", kExample);
   if (rest == "replicated") {
     sharding.isReplicated = true;
     return sharding;
@@ -147,8 +159,9 @@ Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
     return sharding;
   }
   if (rest.starts_with("maximal"))
-    return error("one-device shardings are not supported; give it axes of a mesh, or replicate it");
-  if (!rest.consume_front("devices=")) return error("expected {replicated} or {devices=[...]...}");
+    return error("places a value on one device; expected all devices; give it axes of a mesh, or replicate it");
+  if (!rest.consume_front("devices="))
+    return error("is of no known kind; expected {replicated}, {manual} or {devices=...}; %s", kExample);
 
   Expected<SmallVector<int64_t>> tiles = consumeSizes(rest);
   if (!tiles) return tiles.takeError();
@@ -158,10 +171,15 @@ Expected<TileSharding> mlir::sgd::parseTileSharding(StringRef text) {
   if (!subAxes) return subAxes.takeError();
   int64_t numSubAxisDevices = 1;
   for (const DeviceSubAxis& subAxis : *subAxes) numSubAxisDevices *= subAxis.size;
-  if (numSubAxisDevices != sharding.numDevices) return error("has another number of tiles than of devices");
+  if (numSubAxisDevices != sharding.numDevices)
+    return error("has %lld tiles for %lld devices; expected as many; correct the tiles",
+                 static_cast<long long>(sharding.numDevices), static_cast<long long>(numSubAxisDevices));
   Expected<SmallVector<TileRole>> roles = parseRoles(rest);
   if (!roles) return roles.takeError();
-  if (roles->size() > tiles->size()) return error("has more roles of last tile dimensions than tile dimensions");
+  if (roles->size() > tiles->size())
+    return error(
+        "has %lld last tile dimensions in %lld tile dimensions; expected at most as many; correct last_tile_dims",
+        static_cast<long long>(roles->size()), static_cast<long long>(tiles->size()));
 
   for (int64_t size : reverse(*tiles)) {
     Expected<SmallVector<DeviceSubAxis, 2>> taken = splitOff(*subAxes, size);
@@ -179,8 +197,8 @@ Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shar
   for (const TileSharding& sharding : shardings) {
     if (sharding.isReplicated || sharding.isManual) continue;
     if (sharding.numDevices != numDevices)
-      return error("shardings are over %lld and over %lld devices", static_cast<long long>(numDevices),
-                   static_cast<long long>(sharding.numDevices));
+      return error("shardings are over %lld and over %lld devices; expected all devices in each; export with one mesh",
+                   static_cast<long long>(numDevices), static_cast<long long>(sharding.numDevices));
     auto addCuts = [&](ArrayRef<DeviceSubAxis> subAxes) {
       for (const DeviceSubAxis& subAxis : subAxes) cuts.append({subAxis.stride, subAxis.stride * subAxis.size});
     };
@@ -192,7 +210,9 @@ Expected<SmallVector<int64_t>> mlir::sgd::deriveMesh(ArrayRef<TileSharding> shar
   cuts.erase(llvm::unique(cuts), cuts.end());
   SmallVector<int64_t> sizes;
   for (size_t i = 0; i + 1 < cuts.size(); ++i) {
-    if (cuts[i] % cuts[i + 1] != 0) return error("shardings split the devices in ways that no common mesh has");
+    if (cuts[i] % cuts[i + 1] != 0)
+      return error(
+          "shardings split the devices in ways that no common mesh has; expected axes of one mesh; export with it");
     sizes.push_back(cuts[i] / cuts[i + 1]);
   }
   return sizes;

@@ -1,5 +1,7 @@
 // Reading a topology from JSON. Every field is checked: the file is written by hand.
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "passes/cost/topology.h"
 
@@ -20,11 +22,14 @@ class Fields {
   Error getNumber(StringRef key, double& value, bool mayBeZero = false) {
     known.push_back(key);
     const llvm::json::Value* field = object.get(key);
-    if (!field) return fail("field '" + key + "' is missing");
+    if (!field) return fail("field '" + key + "' is missing; expected a number; add it");
     std::optional<double> number = field->getAsNumber();
-    if (!number) return fail("field '" + key + "' must be a number");
+    if (!number)
+      return fail("field '" + key + "' is " + llvm::formatv("{0}", *field).str() +
+                  "; expected a number in SI units, such as 1.5e9; correct it");
     if (!std::isfinite(*number) || *number < 0 || (*number == 0 && !mayBeZero))
-      return fail("field '" + key + "' must be " + (mayBeZero ? "at least 0" : "above 0"));
+      return fail("field '" + key + "' is " + llvm::formatv("{0}", *field).str() + "; expected a number " +
+                  (mayBeZero ? "of at least 0" : "above 0") + "; correct it");
     value = *number;
     return Error::success();
   }
@@ -32,7 +37,9 @@ class Fields {
   Error getInteger(StringRef key, int64_t& value, bool mayBeZero = false) {
     double number = 0;
     if (Error error = getNumber(key, number, mayBeZero)) return error;
-    if (number != std::floor(number) || number > 9e15) return fail("field '" + key + "' must be a whole number");
+    if (number != std::floor(number) || number > 9e15)
+      return fail("field '" + key + "' is " + llvm::formatv("{0}", *object.get(key)).str() +
+                  "; expected a whole number below 9e15; correct it");
     value = static_cast<int64_t>(number);
     return Error::success();
   }
@@ -40,7 +47,8 @@ class Fields {
   Error getString(StringRef key, std::string& value) {
     known.push_back(key);
     std::optional<StringRef> text = object.getString(key);
-    if (!text || text->empty()) return fail("field '" + key + "' must be a non-empty string");
+    if (!text || text->empty())
+      return fail("field '" + key + "' is missing, or no text; expected a string of one character or more; add it");
     value = text->str();
     return Error::success();
   }
@@ -48,20 +56,22 @@ class Fields {
   Error getArray(StringRef key, const llvm::json::Array*& value) {
     known.push_back(key);
     value = object.getArray(key);
-    if (!value || value->empty()) return fail("field '" + key + "' must be a non-empty list");
+    if (!value || value->empty())
+      return fail("field '" + key + "' is missing, or no list; expected a list of one entry or more; add it");
     return Error::success();
   }
 
   Error getObject(StringRef key, const llvm::json::Object*& value) {
     known.push_back(key);
     value = object.getObject(key);
-    return value ? Error::success() : fail("field '" + key + "' must be an object");
+    return value ? Error::success() : fail("field '" + key + "' is missing, or no object; expected {...}; add it");
   }
 
   Error checkAllKnown() {
     for (const auto& entry : object)
       if (!llvm::is_contained(known, StringRef(entry.first)))
-        return fail("field '" + StringRef(entry.first) + "' is unknown");
+        return fail("field '" + StringRef(entry.first) + "' is unknown; expected one of " + llvm::join(known, ", ") +
+                    "; correct its name, or drop it");
     return Error::success();
   }
 
@@ -101,12 +111,15 @@ Error readAlgorithms(Fields& fields, LinkClass& link) {
                          .Case("tree", Algorithm::Tree)
                          .Case("direct", Algorithm::Direct)
                          .Default(std::nullopt);
-    if (!algorithm) return fields.fail("field 'algorithms' may hold \"ring\", \"tree\" and \"direct\"");
+    if (!algorithm)
+      return fields.fail(
+          "field 'algorithms' holds an unknown entry; expected \"ring\", \"tree\" or \"direct\"; correct it");
     link.algorithms.push_back(*algorithm);
   }
   // A tree alone cannot gather or permute.
   if (!llvm::is_contained(link.algorithms, Algorithm::Ring) && !llvm::is_contained(link.algorithms, Algorithm::Direct))
-    return fields.fail("field 'algorithms' needs \"ring\" or \"direct\"");
+    return fields.fail(
+        "field 'algorithms' holds \"tree\" alone, which cannot gather; expected \"ring\" or \"direct\" too; add one");
   return Error::success();
 }
 
@@ -123,15 +136,21 @@ Error readLinks(const llvm::json::Array& array, const std::string& path, Topolog
   for (auto [index, value] : llvm::enumerate(array)) {
     std::string here = path + ": link " + std::to_string(index);
     const llvm::json::Object* object = value.getAsObject();
-    if (!object) return llvm::createStringError("topology " + here + " must be an object");
+    if (!object)
+      return llvm::createStringError("topology " + here +
+                                     " is no object; expected {...} with the fields of a link; correct it");
     LinkClass link;
     if (Error error = readLink(*object, here, link)) return error;
     bool isLast = index + 1 == array.size();
     int64_t inner = topology.links.empty() ? 1 : topology.links.back().ranks;
     if (isLast != (link.ranks == 0))
-      return llvm::createStringError("topology " + here + ": the last link, and only it, has ranks 0 (it joins all)");
+      return llvm::createStringError(
+          "topology " + here + ": field 'ranks' is " + std::to_string(link.ranks) +
+          "; expected 0 in the last link, which joins all ranks, and only there; correct it");
     if (!isLast && (link.ranks <= inner || link.ranks % inner != 0))
-      return llvm::createStringError("topology " + here + ": ranks must be a multiple of the level before, and larger");
+      return llvm::createStringError("topology " + here + ": field 'ranks' is " + std::to_string(link.ranks) +
+                                     "; expected a larger multiple of the " + std::to_string(inner) +
+                                     " ranks that the link before joins; correct it");
     topology.links.push_back(std::move(link));
   }
   return Error::success();
@@ -141,9 +160,13 @@ Error readLinks(const llvm::json::Array& array, const std::string& path, Topolog
 llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name) {
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(json);
   std::string path = "'" + name.str() + "'";
-  if (!value) return llvm::createStringError("topology " + path + " is not JSON: " + llvm::toString(value.takeError()));
+  if (!value)
+    return llvm::createStringError("topology " + path + " is not JSON: " + llvm::toString(value.takeError()) +
+                                   "; expected one JSON object; correct the file");
   const llvm::json::Object* object = value->getAsObject();
-  if (!object) return llvm::createStringError("topology " + path + " must be an object");
+  if (!object)
+    return llvm::createStringError("topology " + path +
+                                   " is no object; expected {...} with name, device and links; correct the file");
   Topology topology;
   Fields fields(*object, path);
   const llvm::json::Object* device = nullptr;

@@ -27,17 +27,20 @@ LogicalResult BitcastConvertOp::verify() {  // bitcast_convert_C1
     shape.push_back(fromBits % toBits ? -1 : fromBits / toBits);
   } else if (fromBits < toBits) {
     if (shape.empty() || shape.back() * int64_t(fromBits) != toBits)
-      return emitOpError("cannot join elements of ") << from << " to elements of " << to.getElementType();
+      return emitOpError("cannot join elements of ")
+             << from << " to elements of " << to.getElementType()
+             << "; expected a last dimension that fills one element; reshape the operand";
     shape.pop_back();
   }
   if (ArrayRef(shape) != to.getShape())
-    return emitOpError("expects a result of shape [") << shape << "], but has " << to;
+    return emitOpError("has the result ") << to << "; expected the shape [" << shape << "]; correct the result's type";
   return success();
 }
 
 LogicalResult CompareOp::verify() {  // compare_C1, compare_C3
   if (getLhs().getType() != getRhs().getType())
-    return emitOpError("compares ") << getLhs().getType() << " with " << getRhs().getType();
+    return emitOpError("compares ") << getLhs().getType() << " with " << getRhs().getType()
+                                    << "; expected operands of one type; convert one of them";
   Type element = elementOf(getLhs());
   ComparisonType type = getCompareType().value_or(ComparisonType::NOTYPE);
   bool fits = type == ComparisonType::NOTYPE ||
@@ -46,27 +49,34 @@ LogicalResult CompareOp::verify() {  // compare_C1, compare_C3
                                                                                   : ComparisonType::SIGNED)
                    : type == ComparisonType::FLOAT || (isa<FloatType>(element) && type == ComparisonType::TOTALORDER));
   if (!fits)
-    return emitOpError("cannot compare elements of type ") << element << " as " << stringifyComparisonType(type);
+    return emitOpError("cannot compare elements of type ") << element << " as " << stringifyComparisonType(type)
+                                                           << "; expected SIGNED or UNSIGNED for integers, FLOAT or "
+                                                              "TOTALORDER for others; correct the comparison's type";
   return success();
 }
 
 LogicalResult SelectOp::verify() {  // select_C1, select_C2
   auto pred = cast<RankedTensorType>(getPred().getType()), type = cast<RankedTensorType>(getType());
   if (getOnTrue().getType() != type || getOnFalse().getType() != type)
-    return emitOpError("expects both values to have the result's type ") << type;
+    return emitOpError("chooses between ") << getOnTrue().getType() << " and " << getOnFalse().getType()
+                                           << "; expected the result's type " << type << "; convert the operands";
   if (pred.getRank() != 0 && pred.getShape() != type.getShape())
-    return emitOpError("expects a scalar predicate or one of shape [") << type.getShape() << "], but has " << pred;
+    return emitOpError("has the predicate ")
+           << pred << "; expected a scalar predicate or one of shape [" << type.getShape() << "]; broadcast it";
   return success();
 }
 
 LogicalResult ClampOp::verify() {  // clamp_C1 to clamp_C4
   auto type = cast<RankedTensorType>(getType());
-  if (getOperand().getType() != type) return emitOpError("expects operand and result of one type");
+  if (getOperand().getType() != type)
+    return emitOpError("has the operand ")
+           << getOperand().getType() << " and the result " << type << "; expected one type; convert the operand";
   for (Value bound : {getMin(), getMax()}) {
     auto boundType = cast<RankedTensorType>(bound.getType());
     if (boundType.getElementType() != type.getElementType() ||
         (boundType.getRank() != 0 && boundType.getShape() != type.getShape()))
-      return emitOpError("expects bounds that are scalars or like the operand, but has ") << boundType;
+      return emitOpError("has the bound ")
+             << boundType << "; expected a scalar or the operand's type " << type << "; broadcast the bound";
   }
   return success();
 }

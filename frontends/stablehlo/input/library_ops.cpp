@@ -7,7 +7,9 @@ using namespace mlir;
 using namespace mlir::stablehlo;
 
 LogicalResult OptimizationBarrierOp::verify() {  // optimization_barrier_C1
-  if (getOperandTypes() != getResultTypes()) return emitOpError("expects results of the operands' types");
+  if (getOperandTypes() != getResultTypes())
+    return emitOpError("has the results ") << getResultTypes() << "; expected the operands' types " << getOperandTypes()
+                                           << "; correct the results' types";
   return success();
 }
 

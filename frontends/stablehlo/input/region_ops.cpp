@@ -27,7 +27,11 @@ ParseResult parseReduceInputs(OpAsmParser& parser, SmallVectorImpl<Operand>& inp
 ParseResult buildAppliedBody(OpAsmParser& parser, SMLoc nameLoc, OperationName name, ArrayRef<Type> operandTypes,
                              OperationState& result) {
   auto input = operandTypes.size() == 2 ? dyn_cast<RankedTensorType>(operandTypes.front()) : RankedTensorType();
-  if (!input) return parser.emitError(nameLoc, "'applies' is for a reduction of one tensor");
+  if (!input)
+    return parser.emitError(
+        nameLoc,
+        "'applies' stands in a reduction of several tensors; expected one tensor; write the body out, after "
+        "'reducer'");
   Type scalar = RankedTensorType::get({}, input.getElementType());
   Location loc = result.location;
   auto block = std::make_unique<Block>();
@@ -76,18 +80,21 @@ bool hasDynamicShape(Operation* op) {
 
 LogicalResult verifyBlockArguments(Operation* op, Region& region, TypeRange types) {
   if (TypeRange(region.getArgumentTypes()) != types)
-    return op->emitOpError("expects block arguments of types ")
-           << types << ", but has " << TypeRange(region.getArgumentTypes());
+    return op->emitOpError("has block arguments of types ")
+           << TypeRange(region.getArgumentTypes()) << "; expected " << types << "; correct the body's arguments";
   return success();
 }
 
 /// Reports unless the region ends in `stablehlo.return` of `types`.
 LogicalResult verifyReturn(Operation* op, Region& region, TypeRange types) {
   if (region.front().empty() || !isa<ReturnOp>(region.front().back()))
-    return op->emitOpError("expects its region to end in 'stablehlo.return'");
+    return op->emitOpError(
+        "has a region that does not end in 'stablehlo.return'; expected it last; return the "
+        "region's values");
   Operation& end = region.front().back();
   if (end.getOperandTypes() != types)
-    return end.emitOpError("returns ") << end.getOperandTypes() << ", but '" << op->getName() << "' expects " << types;
+    return end.emitOpError("returns ") << end.getOperandTypes() << "; expected " << types << " in '" << op->getName()
+                                       << "'; return values of these types";
   return success();
 }
 
@@ -111,7 +118,9 @@ ParseResult ReduceOp::parse(OpAsmParser& parser, OperationState& result) {
     nameLoc = parser.getCurrentLocation();
     FailureOr<OperationName> name = parser.parseCustomOperationName();
     if (failed(name)) return failure();
-    if (!name->isRegistered()) return parser.emitError(nameLoc, "unknown op '") << *name << "'";
+    if (!name->isRegistered())
+      return parser.emitError(nameLoc, "unknown op '")
+             << *name << "'; expected a StableHLO op of two operands; correct the name";
     applied = *name;
   }
   if (parser.parseKeyword("across") || parser.parseKeyword("dimensions") || parser.parseEqual()) return failure();
@@ -155,27 +164,31 @@ void ReduceOp::print(OpAsmPrinter& printer) {
 
 LogicalResult ReduceOp::verify() {  // reduce_C1 to reduce_C8
   if (hasDynamicShape(*this)) return success();
-  if (getInputs().empty()) return emitOpError("expects at least one input");
+  if (getInputs().empty()) return emitOpError("has no input; expected one or more; give it a tensor");
   ArrayRef<int64_t> shape = tensorType(getInputs().front()).getShape();
   SmallVector<bool> reduced(shape.size(), false);
   for (int64_t dim : getDimensions()) {
     if (dim < 0 || dim >= int64_t(shape.size()) || reduced[dim])
       return emitOpError("'dimensions' names dimension ")
-             << dim << " of a tensor of rank " << shape.size() << ", or names it twice";
+             << dim << " of a tensor of rank " << shape.size()
+             << ", or names it twice; expected different dimensions of the tensor; correct the list";
     reduced[dim] = true;
   }
   SmallVector<int64_t> left;
   for (auto [dim, size] : llvm::enumerate(shape))
     if (!reduced[dim]) left.push_back(size);
   if (getResults().size() != getInputs().size())
-    return emitOpError("expects ") << getInputs().size() << " results, but has " << getResults().size();
+    return emitOpError("has ") << getResults().size() << " results; expected " << getInputs().size()
+                               << ", one per input; correct the results";
   for (auto [input, init, result] : llvm::zip_equal(getInputs(), getInitValues(), getResults())) {
-    if (tensorType(input).getShape() != shape) return emitOpError("expects inputs of one shape");
+    if (tensorType(input).getShape() != shape)
+      return emitOpError("has inputs of different shapes; expected one shape; reduce others in an op of their own");
     if (tensorType(init).getRank() != 0)
-      return emitOpError("expects scalar initial values, but has ") << init.getType();
+      return emitOpError("has the initial value ") << init.getType() << "; expected a scalar; reshape it to one";
     auto expected = RankedTensorType::get(left, tensorType(init).getElementType());
     if (result.getType() != expected)
-      return emitOpError("expects a result of type ") << expected << ", but has " << result.getType();
+      return emitOpError("has a result of type ")
+             << result.getType() << "; expected " << expected << "; correct the result's type";
   }
   if (verifyBlockArguments(*this, getBody(), getReducerTypes(getInitValues().getTypes())).failed()) return failure();
   return verifyReturn(*this, getBody(), getInitValues().getTypes());
@@ -185,14 +198,17 @@ LogicalResult ScatterOp::verify() {  // scatter_C1 to scatter_C24
   if (hasDynamicShape(*this)) return success();
   size_t count = getInputs().size();
   if (count == 0 || getResults().size() != count)
-    return emitOpError("expects as many results as inputs, and at least one");
+    return emitOpError("has ") << count << " inputs and " << getResults().size()
+                               << " results; expected as many of each, and one at least; correct the results";
   auto input = tensorType(getInputs().front()), indices = tensorType(getScatterIndices()),
        update = tensorType(getUpdates().front());
   for (size_t i = 0; i < count; ++i)
     if (tensorType(getInputs()[i]).getShape() != input.getShape() ||
         tensorType(getUpdates()[i]).getShape() != update.getShape() ||
         getResults()[i].getType() != getInputs()[i].getType())
-      return emitOpError("expects inputs of one shape, updates of one shape, and results of the inputs' types");
+      return emitOpError(
+          "has tensors that differ; expected inputs of one shape, updates of one shape, and results of the inputs' "
+          "types; scatter others in an op of their own");
 
   ScatterDimensionNumbersAttr dims = getScatterDimensionNumbers();
   auto inRange = [&](ArrayRef<int64_t> list, int64_t rank) {
@@ -205,7 +221,9 @@ LogicalResult ScatterOp::verify() {  // scatter_C1 to scatter_C24
       !inRange(dims.getScatterIndicesBatchingDims(), indices.getRank()) ||
       !inRange(dims.getScatterDimsToOperandDims(), input.getRank()) || indexVectorDim < 0 ||
       indexVectorDim > indices.getRank())
-    return emitOpError("dimension numbers are out of range");
+    return emitOpError(
+        "names dimensions that its operands do not have; expected dimensions below their ranks; correct "
+        "scatter_dimension_numbers");
   int64_t windowRank =
       dims.getUpdateWindowDims().size() + dims.getInsertedWindowDims().size() + dims.getInputBatchingDims().size();
   int64_t vectorSize = indexVectorDim < indices.getRank() ? indices.getDimSize(indexVectorDim) : 1;
@@ -214,13 +232,14 @@ LogicalResult ScatterOp::verify() {  // scatter_C1 to scatter_C24
       int64_t(dims.getUpdateWindowDims().size()) + batchRank != update.getRank() ||
       dims.getScatterIndicesBatchingDims().size() != dims.getInputBatchingDims().size())
     return emitOpError("dimension numbers do not fit operand ")
-           << input << ", indices " << indices << " and updates " << update;
+           << input << ", indices " << indices << " and updates " << update
+           << "; expected each dimension of the operand and of the updates once; correct scatter_dimension_numbers";
 
   SmallVector<Type> scalars;
   for (Value value : getInputs()) scalars.push_back(RankedTensorType::get({}, tensorType(value).getElementType()));
   if (getUpdateComputation().getNumArguments() != 2 * count)
-    return emitOpError("expects ") << 2 * count << " block arguments, but has "
-                                   << getUpdateComputation().getNumArguments();
+    return emitOpError("has ") << getUpdateComputation().getNumArguments() << " block arguments; expected " << 2 * count
+                               << ", two per input; correct the body's arguments";
   return verifyReturn(*this, getUpdateComputation(), scalars);
 }
 
@@ -270,7 +289,9 @@ void WhileOp::getAsmBlockArgumentNames(Region& region, OpAsmSetValueNameFn setNa
 }
 
 LogicalResult WhileOp::verify() {  // while_C1 to while_C3
-  if (getOperandTypes() != getResultTypes()) return emitOpError("expects results of the operands' types");
+  if (getOperandTypes() != getResultTypes())
+    return emitOpError("has the results ") << getResultTypes() << "; expected the operands' types " << getOperandTypes()
+                                           << "; correct the results' types";
   Type pred = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
   if (verifyBlockArguments(*this, getCond(), getOperandTypes()).failed() ||
       verifyBlockArguments(*this, getBody(), getOperandTypes()).failed() ||

@@ -51,7 +51,8 @@ Attribute MeshAttr::parse(AsmParser& parser, Type) {
     if (parser.parseString(&name) || parser.parseEqual() || parser.parseInteger(sizes.emplace_back())) return failure();
     names.push_back(parser.getBuilder().getStringAttr(name));
     if (sizes.back() < 1) return parser.emitError(loc, "expected a positive size of axis \"") << name << "\"";
-    if (llvm::count(names, names.back()) > 1) return parser.emitError(loc, "axis \"") << name << "\" is named twice";
+    if (llvm::count(names, names.back()) > 1)
+      return parser.emitError(loc, "axis \"") << name << "\" is named twice; expected each once; rename one";
     return success();
   };
   if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis)) return {};
@@ -268,19 +269,24 @@ static void printManualBody(OpAsmPrinter& printer, Operation*, Region& body) {
 LogicalResult MeshOp::verify() {
   int64_t devices = 1;
   for (int64_t size : getMesh().getSizes())
-    if (llvm::MulOverflow(devices, size, devices)) return emitOpError("has more devices than can be counted");
+    if (llvm::MulOverflow(devices, size, devices))
+      return emitOpError("has more devices than 2^63 - 1; expected a mesh of real devices; correct the sizes");
   size_t ids = getMesh().getDeviceIds().size();
   if (ids && int64_t(ids) != devices)
-    return emitOpError("lists ") << ids << " device ids for " << devices << " devices";
+    return emitOpError("lists ") << ids << " device ids for " << devices
+                                 << " devices; expected one for each, or none; correct device_ids";
   return success();
 }
 
 LogicalResult ManualComputationOp::verify() {
   size_t inputs = getTensors().size();
   if (getInShardings().getShardings().size() != inputs || getBody().getNumArguments() != inputs)
-    return emitOpError("expects ") << inputs << " in_shardings and block arguments, as it has operands";
+    return emitOpError("has ") << getInShardings().getShardings().size() << " in_shardings and "
+                               << getBody().getNumArguments() << " block arguments; expected " << inputs
+                               << " of both, one per operand; give as many";
   if (getOutShardings().getShardings().size() != getNumResults())
-    return emitOpError("expects ") << getNumResults() << " out_shardings, as it has results";
+    return emitOpError("has ") << getOutShardings().getShardings().size() << " out_shardings; expected "
+                               << getNumResults() << ", one per result; give as many";
   return success();
 }
 

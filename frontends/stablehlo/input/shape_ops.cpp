@@ -18,8 +18,10 @@ LogicalResult verifyDims(Operation* op, StringRef name, ArrayRef<int64_t> dims, 
   SmallVector<bool> seen(rank, false);
   for (int64_t dim : dims) {
     if (dim < 0 || dim >= rank)
-      return op->emitOpError() << name << " names dimension " << dim << " of a tensor of rank " << rank;
-    if (seen[dim]) return op->emitOpError() << name << " names dimension " << dim << " twice";
+      return op->emitOpError() << name << " names dimension " << dim << " of a tensor of rank " << rank
+                               << "; expected dimensions of the tensor, counted from 0; correct the list";
+    if (seen[dim])
+      return op->emitOpError() << name << " names dimension " << dim << " twice; expected each once; drop one";
     seen[dim] = true;
   }
   return success();
@@ -27,7 +29,8 @@ LogicalResult verifyDims(Operation* op, StringRef name, ArrayRef<int64_t> dims, 
 
 LogicalResult verifyCount(Operation* op, StringRef name, ArrayRef<int64_t> values, int64_t expected) {
   if (int64_t(values.size()) != expected)
-    return op->emitOpError() << "expects " << expected << " values in " << name << ", but has " << values.size();
+    return op->emitOpError() << "has " << values.size() << " values in " << name << "; expected " << expected
+                             << "; give as many";
   return success();
 }
 
@@ -36,7 +39,8 @@ LogicalResult verifyResult(Operation* op, ArrayRef<int64_t> shape, RankedTensorT
   auto expected = RankedTensorType::get(shape, like.getElementType());
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (type.getShape() != shape || type.getElementType() != like.getElementType())
-    return op->emitOpError("expects a result of type ") << expected << ", but has " << type;
+    return op->emitOpError("has a result of type ")
+           << type << "; expected " << expected << "; correct the result's type";
   return success();
 }
 
@@ -44,10 +48,12 @@ LogicalResult verifyResult(Operation* op, ArrayRef<int64_t> shape, RankedTensorT
 /// type.
 LogicalResult verifyStarts(Operation* op, OperandRange starts, int64_t rank) {
   if (int64_t(starts.size()) != rank)
-    return op->emitOpError() << "expects " << rank << " start indices, but has " << starts.size();
+    return op->emitOpError() << "has " << starts.size() << " start indices; expected " << rank
+                             << ", one per dimension; give as many";
   for (Value start : starts)
     if (tensorType(start).getRank() != 0 || start.getType() != starts.front().getType())
-      return op->emitOpError("expects start indices that are scalars of one type");
+      return op->emitOpError("has the start index ")
+             << start.getType() << "; expected scalars of one type; convert the start indices";
   return success();
 }
 
@@ -74,8 +80,9 @@ static ParseResult parseHexElements(OpAsmParser& parser, ElementsAttr& value) {
     return failure();
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || !llvm::tryGetFromHex(StringRef(hex).drop_front(2), bytes))
-    return parser.emitError(location) << "expected hexadecimal digits for a tensor of static shape, found type "
-                                      << type;
+    return parser.emitError(location) << "constant of type " << type
+                                      << " has a string; expected hexadecimal digits and a static shape; export the "
+                                         "program again";
   ArrayRef<char> raw(bytes.data(), bytes.size());
   if (tensor.getElementType().isInteger(1) && static_cast<int64_t>(bytes.size()) == tensor.getNumElements()) {
     SmallVector<bool> flags(raw.begin(), raw.end());
@@ -84,7 +91,8 @@ static ParseResult parseHexElements(OpAsmParser& parser, ElementsAttr& value) {
   }
   bool isSplat = false;
   if (!DenseElementsAttr::isValidRawBuffer(tensor, raw, isSplat))
-    return parser.emitError(location) << "has " << bytes.size() << " bytes, which do not fit the type " << type;
+    return parser.emitError(location) << "constant has " << bytes.size() << " bytes, which do not fit the type " << type
+                                      << "; expected as many as its elements take; export the program again";
   value = DenseElementsAttr::getFromRawBuffer(tensor, raw);
   return success();
 }
@@ -126,7 +134,8 @@ void ConstantOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 LogicalResult ConstantOp::verify() {  // constant_C1
   if (getValue().getType() != getType())
-    return emitOpError("holds a value of type ") << getValue().getType() << " for a result of type " << getType();
+    return emitOpError("holds a value of type ") << getValue().getType() << " for a result of type " << getType()
+                                                 << "; expected one type; correct the result's type";
   return success();
 }
 
@@ -141,11 +150,13 @@ LogicalResult BroadcastInDimOp::verify() {  // broadcast_in_dim_C1 to broadcast_
       verifyDims(*this, "'dims'", getBroadcastDimensions(), to.getRank()).failed())
     return failure();
   if (from.getElementType() != to.getElementType())
-    return emitOpError("changes the element type from ") << from.getElementType() << " to " << to.getElementType();
+    return emitOpError("changes the element type from ")
+           << from.getElementType() << " to " << to.getElementType() << "; expected one type; use 'stablehlo.convert'";
   for (auto [dim, target] : llvm::enumerate(getBroadcastDimensions()))
     if (from.getDimSize(dim) != 1 && from.getDimSize(dim) != to.getDimSize(target))
       return emitOpError("cannot broadcast dimension ")
-             << dim << " of size " << from.getDimSize(dim) << " to size " << to.getDimSize(target);
+             << dim << " of size " << from.getDimSize(dim) << " to size " << to.getDimSize(target)
+             << "; expected one size, or size 1; correct the result's shape or dims";
   return success();
 }
 
@@ -170,10 +181,11 @@ LogicalResult ReshapeOp::verify() {  // reshape_C1, reshape_C2
   if (hasDynamicShape(*this)) return success();
   auto from = tensorType(getOperand()), to = tensorType(getResult());
   if (from.getElementType() != to.getElementType())
-    return emitOpError("changes the element type from ") << from.getElementType() << " to " << to.getElementType();
+    return emitOpError("changes the element type from ")
+           << from.getElementType() << " to " << to.getElementType() << "; expected one type; use 'stablehlo.convert'";
   if (from.hasStaticShape() && to.hasStaticShape() && from.getNumElements() != to.getNumElements())
-    return emitOpError("changes the number of elements from ")
-           << from.getNumElements() << " to " << to.getNumElements();
+    return emitOpError("changes the number of elements from ") << from.getNumElements() << " to " << to.getNumElements()
+                                                               << "; expected as many; correct the result's shape";
   return success();
 }
 
@@ -189,7 +201,8 @@ LogicalResult SliceOp::verify() {  // slice_C1 to slice_C5
     int64_t start = getStartIndices()[dim], limit = getLimitIndices()[dim], stride = getStrides()[dim];
     if (start < 0 || limit < start || limit > from.getDimSize(dim) || stride < 1)
       return emitOpError("range ") << start << ":" << limit << ":" << stride << " is not inside dimension " << dim
-                                   << " of " << from;
+                                   << " of " << from
+                                   << "; expected 0 <= start <= limit <= size and a stride above 0; correct the range";
     shape.push_back(llvm::divideCeil(limit - start, stride));
   }
   return verifyResult(*this, shape, from);
@@ -203,8 +216,8 @@ LogicalResult PadOp::verify() {  // pad_C1 to pad_C4
   if (hasDynamicShape(*this)) return success();
   auto from = tensorType(getOperand()), value = tensorType(getPaddingValue());
   if (value.getRank() != 0 || value.getElementType() != from.getElementType())
-    return emitOpError("expects a scalar padding value of element type ")
-           << from.getElementType() << ", but has " << value;
+    return emitOpError("has the padding value ")
+           << value << "; expected a scalar of element type " << from.getElementType() << "; convert it";
   if (verifyCount(*this, "'low'", getEdgePaddingLow(), from.getRank()).failed() ||
       verifyCount(*this, "'high'", getEdgePaddingHigh(), from.getRank()).failed() ||
       verifyCount(*this, "'interior'", getInteriorPadding(), from.getRank()).failed())
@@ -220,7 +233,8 @@ LogicalResult PadOp::verify() {  // pad_C1 to pad_C4
     if (overflows || interior < 0 || padded < 0)
       return emitOpError("padding of dimension ") << dim
                                                   << " leaves a size that is negative or cannot be "
-                                                     "counted, or is negative between elements";
+                                                     "counted, or is negative between elements; expected a size from "
+                                                     "0 to 2^63 - 1; correct low, high or interior";
     shape.push_back(padded);
   }
   return verifyResult(*this, shape, from);
@@ -228,7 +242,7 @@ LogicalResult PadOp::verify() {  // pad_C1 to pad_C4
 
 LogicalResult ConcatenateOp::verify() {  // concatenate_C1 to concatenate_C6
   if (hasDynamicShape(*this)) return success();
-  if (getInputs().empty()) return emitOpError("expects at least one operand");
+  if (getInputs().empty()) return emitOpError("has no operand; expected one or more; give it a tensor");
   auto first = tensorType(getInputs().front());
   int64_t dimension = getDimension();
   if (verifyDims(*this, "'dim'", {dimension}, first.getRank()).failed()) return failure();
@@ -238,12 +252,15 @@ LogicalResult ConcatenateOp::verify() {  // concatenate_C1 to concatenate_C6
     SmallVector<int64_t> other(tensorType(input).getShape());
     if (int64_t(other.size()) == first.getRank()) {
       if (llvm::AddOverflow(shape[dimension], other[dimension], shape[dimension]))
-        return emitOpError("makes a dimension whose size cannot be counted");
+        return emitOpError("makes dimension ")
+               << dimension << " larger than 2^63 - 1; expected smaller operands; drop some";
       other[dimension] = first.getDimSize(dimension);
     }
     if (ArrayRef(other) != first.getShape() || tensorType(input).getElementType() != first.getElementType())
       return emitOpError("operands ") << first << " and " << tensorType(input) << " differ outside dimension "
-                                      << dimension;
+                                      << dimension
+                                      << "; expected one rank, one element type and equal other sizes; reshape or "
+                                         "convert the operands";
   }
   return verifyResult(*this, shape, first);
 }
@@ -255,7 +272,8 @@ LogicalResult DynamicSliceOp::verify() {  // dynamic_slice_C2 to dynamic_slice_C
       verifyCount(*this, "'sizes'", getSliceSizes(), from.getRank()).failed())
     return failure();
   if (!fitsInside(getSliceSizes(), from.getShape()))
-    return emitOpError("a slice of [") << getSliceSizes() << "] is larger than " << from;
+    return emitOpError("a slice of [") << getSliceSizes() << "] is larger than " << from
+                                       << "; expected at most its sizes; correct slice_sizes";
   return verifyResult(*this, getSliceSizes(), from);
 }
 
@@ -263,7 +281,9 @@ LogicalResult DynamicUpdateSliceOp::verify() {  // dynamic_update_slice_C1 to dy
   auto from = tensorType(getOperand()), update = tensorType(getUpdate());
   if (update.getRank() != from.getRank() || update.getElementType() != from.getElementType() ||
       !fitsInside(update.getShape(), from.getShape()))
-    return emitOpError("an update of ") << update << " does not fit into " << from;
+    return emitOpError("an update of ") << update << " does not fit into " << from
+                                        << "; expected its rank and element type, and at most its sizes; slice or "
+                                           "convert the update";
   if (verifyStarts(*this, getStartIndices(), from.getRank()).failed()) return failure();
   return verifyResult(*this, from.getShape(), from);
 }
@@ -288,12 +308,14 @@ LogicalResult DotGeneralOp::verify() {  // dot_general_C1 to dot_general_C12
   SmallVector<int64_t> shape;
   for (auto [l, r] : llvm::zip_equal(dims.getLhsBatching(), dims.getRhsBatching())) {
     if (lhs.getDimSize(l) != rhs.getDimSize(r))
-      return emitOpError("batching dimensions have sizes ") << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
+      return emitOpError("batching dimensions have sizes ")
+             << lhs.getDimSize(l) << " and " << rhs.getDimSize(r) << "; expected equal sizes; correct batching_dims";
     shape.push_back(lhs.getDimSize(l));
   }
   for (auto [l, r] : llvm::zip_equal(dims.getLhsContracting(), dims.getRhsContracting()))
     if (lhs.getDimSize(l) != rhs.getDimSize(r))
-      return emitOpError("contracting dimensions have sizes ") << lhs.getDimSize(l) << " and " << rhs.getDimSize(r);
+      return emitOpError("contracting dimensions have sizes ")
+             << lhs.getDimSize(l) << " and " << rhs.getDimSize(r) << "; expected equal sizes; correct contracting_dims";
   auto appendFree = [&](RankedTensorType type, ArrayRef<int64_t> batching, ArrayRef<int64_t> contracting) {
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (!llvm::is_contained(batching, dim) && !llvm::is_contained(contracting, dim))
@@ -325,7 +347,8 @@ LogicalResult GatherOp::verify() {  // gather_C1 to gather_C22
   int64_t vectorSize = indexVectorDim < indices.getRank() ? indices.getDimSize(indexVectorDim) : 1;
   if (verifyCount(*this, "start_index_map", dims.getStartIndexMap(), vectorSize).failed()) return failure();
   if (!fitsInside(getSliceSizes(), from.getShape()))
-    return emitOpError("a slice of [") << getSliceSizes() << "] is larger than " << from;
+    return emitOpError("a slice of [") << getSliceSizes() << "] is larger than " << from
+                                       << "; expected at most its sizes; correct slice_sizes";
 
   SmallVector<int64_t> batch, offset;
   for (int64_t dim = 0; dim < indices.getRank(); ++dim)
@@ -334,7 +357,8 @@ LogicalResult GatherOp::verify() {  // gather_C1 to gather_C22
     if (!llvm::is_contained(dropped, dim)) offset.push_back(getSliceSizes()[dim]);
   if (verifyCount(*this, "offset_dims", dims.getOffsetDims(), offset.size()).failed()) return failure();
   if (to.getRank() != int64_t(batch.size() + offset.size()))
-    return emitOpError("expects a result of rank ") << batch.size() + offset.size() << ", but has " << to;
+    return emitOpError("has the result ")
+           << to << "; expected rank " << batch.size() + offset.size() << "; correct the result's type";
   SmallVector<int64_t> shape;
   size_t nextBatch = 0, nextOffset = 0;
   for (int64_t dim = 0; dim < to.getRank(); ++dim)

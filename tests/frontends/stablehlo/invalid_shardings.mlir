@@ -79,21 +79,21 @@ func.func @count(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error@+1 {{sharding "{devices=[3]<=[2]}": has another number of tiles than of devices}}
+// expected-error@+1 {{sharding "{devices=[3]<=[2]}": has 3 tiles for 2 devices; expected as many; correct the tiles}}
 func.func @tiles(%x: tensor<4xf32> {mhlo.sharding = "{devices=[3]<=[2]}"}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error@+1 {{sharding "{maximal device=0}": one-device shardings are not supported}}
+// expected-error@+1 {{sharding "{maximal device=0}": places a value on one device; expected all devices; give it axes of a mesh, or replicate it}}
 func.func @maximal(%x: tensor<4xf32> {mhlo.sharding = "{maximal device=0}"}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error@+1 {{no mesh fits: shardings are over 4 and over 2 devices}}
+// expected-error@+1 {{no mesh fits: shardings are over 4 and over 2 devices; expected all devices in each; export with one mesh}}
 module attributes {mhlo.num_partitions = 4 : i32} {
   func.func @devices(%x: tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) -> tensor<4xf32> {
     return %x : tensor<4xf32>

@@ -113,11 +113,16 @@ TEST(TileShardingTest, DerivesTheCommonMesh) {
 TEST(TileShardingTest, RefusesWhatNoMeshHas) {
   auto mesh = deriveMesh({parse("{devices=[2,3]<=[6]}"), parse("{devices=[3,2]<=[6]}")}, 6);
   ASSERT_FALSE(bool(mesh));
-  EXPECT_EQ(llvm::toString(mesh.takeError()), "shardings split the devices in ways that no common mesh has");
+  EXPECT_EQ(llvm::toString(mesh.takeError()),
+            "shardings split the devices in ways that no common mesh has; expected axes of one mesh; export with it");
   EXPECT_EQ(errorOf("{devices=[3,2]<=[2,3]T(1,0)}"), "");
-  EXPECT_EQ(errorOf("{devices=[6,1]<=[4]}"), "has another number of tiles than of devices");
-  EXPECT_EQ(errorOf("{devices=[2,3]<=[3,2]}"), "splits the devices in a way that no mesh of axes describes");
-  EXPECT_EQ(errorOf("{devices=[4]0,1,3,2}"), "the order of devices is not that of a mesh");
+  EXPECT_EQ(errorOf("{devices=[6,1]<=[4]}"), "has 6 tiles for 4 devices; expected as many; correct the tiles");
+  EXPECT_EQ(errorOf("{devices=[2,3]<=[3,2]}"),
+            "splits the devices in a way that no mesh of axes describes; expected tiles of whole axes; write it as JAX "
+            "prints it, such as {devices=[2,1]<=[2]}");
+  EXPECT_EQ(errorOf("{devices=[4]0,1,3,2}"),
+            "has devices in an order that no mesh has; expected that of a mesh, transposed or not; write it as JAX "
+            "prints it, such as {devices=[2,1]<=[2]}");
 }
 
 TEST(TileShardingTest, TellsManualDevicesFromReplicatedOnes) {

@@ -59,24 +59,25 @@ TEST(Topology, MinimalFileIsAccepted) { EXPECT_EQ(errorOf(withLinks(kLink)), "ac
 
 TEST(Topology, ErrorsNameFieldAndPlace) {
   EXPECT_THAT(errorOf("{"), HasSubstr("topology 't.json' is not JSON"));
-  EXPECT_THAT(errorOf("[]"), HasSubstr("must be an object"));
-  EXPECT_THAT(errorOf("{}"), HasSubstr("'t.json': field 'name' must be a non-empty string"));
-  EXPECT_THAT(errorOf(R"({"name":"t"})"), HasSubstr("field 'device' must be an object"));
+  EXPECT_THAT(errorOf("[]"), HasSubstr("topology 't.json' is no object; expected {...}"));
+  EXPECT_THAT(errorOf("{}"), HasSubstr("'t.json': field 'name' is missing, or no text; expected a string"));
+  EXPECT_THAT(errorOf(R"({"name":"t"})"), HasSubstr("field 'device' is missing, or no object; expected {...}"));
   EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":-1},"links":[{}]})"),
-              HasSubstr("device: field 'flops' must be above 0"));
+              HasSubstr("device: field 'flops' is -1; expected a number above 0"));
   EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":"1"},"links":[{}]})"),
-              HasSubstr("field 'flops' must be a number"));
-  EXPECT_THAT(errorOf(withLinks("")), HasSubstr("field 'links' must be a non-empty list"));
-  EXPECT_THAT(errorOf(withLinks("1")), HasSubstr("link 0 must be an object"));
+              HasSubstr("field 'flops' is \"1\"; expected a number in SI units"));
+  EXPECT_THAT(errorOf(withLinks("")), HasSubstr("field 'links' is missing, or no list; expected a list"));
+  EXPECT_THAT(errorOf(withLinks("1")), HasSubstr("link 0 is no object; expected {...}"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l"})")), HasSubstr("link 0: field 'ranks' is missing"));
-  EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":1.5})")), HasSubstr("field 'ranks' must be a whole number"));
+  EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":1.5})")),
+              HasSubstr("field 'ranks' is 1.5; expected a whole number"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["star"]})")),
-              HasSubstr("field 'algorithms' may hold"));
+              HasSubstr("field 'algorithms' holds an unknown entry; expected \"ring\", \"tree\" or \"direct\""));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["tree"]})")),
-              HasSubstr("needs \"ring\" or \"direct\""));
+              HasSubstr("expected \"ring\" or \"direct\" too"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":8,"latency":0,"bandwidth":1,"algorithms":["ring"]})")),
-              HasSubstr("the last link, and only it, has ranks 0"));
+              HasSubstr("field 'ranks' is 8; expected 0 in the last link"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"],"mtu":1})")),
-              HasSubstr("field 'mtu' is unknown"));
+              HasSubstr("field 'mtu' is unknown; expected one of name, ranks, latency, bandwidth, algorithms"));
 }
 }  // namespace

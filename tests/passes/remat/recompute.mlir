@@ -148,7 +148,7 @@ plan.kernel @add {
   } : (tensor<1024xf32>, tensor<1024xf32>) -> tensor<1024xf32>
 }
 
-// What a body needs itself counts where the loop runs, and is lowered there.
+// Values that a body needs itself count where the loop runs, and are lowered there.
 // CHECK-LABEL: @body
 // CHECK: plan.copy
 // CHECK: plan.launch @exp ins(%arg0 {{.*}}plan.recomputed

@@ -31,7 +31,7 @@ sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=2>}
 !block = tensor<1x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
 !index = tensor<i32, #sgd.sharding<@mesh, []>>
 
-// What a loop stacks stays a sum over the axis; the sum is taken after the loop.
+// A stack of a loop stays partial over the axis; the reduction happens after the loop.
 // CHECK-LABEL: @stacked
 func.func @stacked(%x: !rows {sgd.sequential_dim = 0 : i64}, %start: !index, %zero: !index) -> !stack {
   %none = arith.constant dense<0.0> : !stack
