@@ -109,7 +109,7 @@ class Explainer {
     record.location = getUserLocation(instruction.getLoc());
     record.op = "recompute";
     record.seconds = again->seconds * static_cast<double>(executions);
-    record.freedBytes = again->freedBytes * executions;
+    record.freedBytes = again->freedBytes;
     record.flops = instruction.getFlops() * executions;
     llvm::raw_string_ostream(record.why) << "for the memory limit, this " << again->what
                                          << " runs again: " << record.freedBytes << " bytes are not kept, "

@@ -70,7 +70,7 @@ void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions
   }
   auto collective = dyn_cast<plan::CollectiveOp>(instruction.getOperation());
   known->count += executions;
-  known->freedBytes += again->freedBytes * executions;
+  known->freedBytes += again->freedBytes;  // all iterations of a loop have one buffer
   known->flops += instruction.getFlops() * executions;
   known->sentBytes += collective ? getSentBytes(collective) * executions : 0;
   known->seconds += again->seconds * static_cast<double>(executions);

@@ -42,7 +42,7 @@ struct RecomputedReport {
   std::string what;  ///< "kernel", "matmul", "all_gather", ..., or "loop": a value in each of its iterations
   std::string location;
   int64_t count = 1;        ///< executions in a step beyond the first ones
-  uint64_t freedBytes = 0;  ///< of buffers that are made again instead of being kept
+  uint64_t freedBytes = 0;  ///< of buffers that are made again instead of being kept; of a loop those of an iteration
   uint64_t flops = 0;
   uint64_t sentBytes = 0;
   double seconds = 0;  ///< by the cost model

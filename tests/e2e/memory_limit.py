@@ -7,6 +7,7 @@ import numpy as np
 
 import compare_tensors
 import harness
+import one_device
 
 EXAMPLES = harness.MODELS.parent.parent / "examples" / "recipes"
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
@@ -134,6 +135,22 @@ def check_loops(folder, ranks):
             assert np.isfinite(value).all() and error <= 1e-6 * np.abs(value).max(), f"limit {limit}, {name}: off by {error} of {np.abs(value).max()}"
 
 
+def check_micro(folder):
+    """In the body of a loop over micro-batches, forward and backward pass, values are computed again for their late readers."""
+    model, (text, artifact, report) = harness.Model("gpt_dp"), (folder / "model.mlir", folder / "m.sgda", folder / "report.json")
+    text.write_text(one_device.one_device((model.path / "model.mlir").read_text()))
+    harness.tool("sgdc", text, "--micro", 2, "-o", artifact, f"--report={report}")
+    want = harness.run_once(artifact, 1, model.data / "inputs.safetensors", folder / "out.safetensors")
+    assert compare_tensors.compare(want, compare_tensors.load(model.data / "expected.safetensors"), {}, "result", quiet=True) == 0
+    peak, smallest = json.loads(report.read_text())["memory"]["peak"], refusal(text, "--micro", 2, "--report")
+    assert smallest <= 0.9 * peak, f"the smallest limit is {smallest} where the peak is {peak}"
+    for limit in limits(smallest, peak)[:3]:
+        harness.tool("sgdc", text, "--micro", 2, "-o", artifact, f"--report={report}", "--memory-limit", limit)
+        limited = json.loads(report.read_text())
+        assert limited["memory"]["peak"] <= limit and any(one["count"] % 2 == 0 for one in limited["recomputed"]), limited["recomputed"]
+        assert bits(harness.run_once(artifact, 1, model.data / "inputs.safetensors", folder / "out.safetensors")) == bits(want), f"limit {limit}: other bits"
+
+
 def check_cuda(folder):
     """The same for GPUs, with their libraries' workspaces and kernels."""
     model = harness.Model("gpt_zero3")
@@ -146,7 +163,7 @@ def check_cuda(folder):
 def main():
     tests = [(name, lambda folder, name=name: check_model(folder, name)) for name in ("gpt_dp", "gpt_tp", "gpt_zero3", "resnet_spatial")]
     harness.main(tests + [("parameters are gathered again", check_gathers), ("a recipe's limit", check_recipe), ("several programs", check_programs),
-                          ("GPUs", check_cuda),
+                          ("GPUs", check_cuda), ("micro-batches", check_micro),
                           ("loops on one rank", lambda folder: check_loops(folder, 1)), ("loops on two ranks", lambda folder: check_loops(folder, 2))])
 
 
