@@ -179,12 +179,6 @@ void LoopFormation::writeLoop(const LoopSchedule& schedule, unsigned index) {
   for (Operation* op : ops) {
     if (!schedule.joinsCoordinates(op)) {
       writer.add(op);
-      for (Value result : op->getResults())
-        if (!schedule.varies(result) && llvm::any_of(result.getUsers(), [&](Operation* user) {
-              LoopPlace place = schedule.get(user);
-              return !place.isInLoop || place.index != index;
-            }))
-          writer.keep(result);
       continue;
     }
     if (auto reduce = dyn_cast<spmd::AllReduceOp>(op)) {
@@ -195,6 +189,7 @@ void LoopFormation::writeLoop(const LoopSchedule& schedule, unsigned index) {
     for (auto [input, dim, result] : llvm::zip(gather.getInputs(), gather.getDims(), gather.getResults()))
       writer.gather(input, dim, [result = Value(result)](Value all) { Value(result).replaceAllUsesWith(all); });
   }
+  for (Value value : schedule.getKept(index)) writer.keep(value);
   for (Value value : schedule.getLeft(index)) writer.leave(value);
   numStacked += schedule.getLeft(index).size();
   for (OpOperand& operand : terminator->getOpOperands()) {

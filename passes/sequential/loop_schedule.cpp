@@ -15,6 +15,7 @@ LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, AxisPart axis)
   for (Operation& op : llvm::reverse(function.front().without_terminator())) sink(op);
   repeated.resize(numLoops);
   left.resize(numLoops);
+  kept.resize(numLoops);
   findNeeded();
   for (unsigned loop = 0; loop < numLoops; ++loop) findRepeated(loop);
   findLeft();
@@ -137,18 +138,22 @@ void LoopSchedule::findRepeated(unsigned loop) {
 }
 
 void LoopSchedule::findLeft() {
-  auto read = [&](Value value, unsigned loop) {
+  auto read = [&](Value value, LoopPlace by, ArrayRef<Operation*> own) {
     Operation* op = value.getDefiningOp();
-    if (!op || !varies(value)) return;
-    unsigned from = places.lookup(op).index;
-    if (from < loop && !llvm::is_contained(repeated[loop], op)) left[from].insert(value);
+    LoopPlace from = op ? places.lookup(op) : LoopPlace();
+    if (!from.isInLoop || (by.isInLoop && from.index == by.index) || llvm::is_contained(own, op)) return;
+    if (varies(value))
+      left[from.index].insert(value);
+    else if (!joinsCoordinates(op))
+      kept[from.index].insert(value);
   };
-  for (Operation& op : function.front().without_terminator()) {
+  for (Operation& op : function.front()) {
     LoopPlace place = places.lookup(&op);
-    if (place.isInLoop)
-      for (Value operand : op.getOperands()) read(operand, place.index);
+    for (Value operand : op.getOperands())
+      if (place.isInLoop || !varies(operand))
+        read(operand, place, place.isInLoop ? repeated[place.index] : ArrayRef<Operation*>());
   }
   for (unsigned loop = 0; loop < numLoops; ++loop)
     for (Operation* op : repeated[loop])
-      for (Value operand : op->getOperands()) read(operand, loop);
+      for (Value operand : op->getOperands()) read(operand, {true, loop}, repeated[loop]);
 }

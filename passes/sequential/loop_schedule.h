@@ -42,6 +42,8 @@ class LoopSchedule {
   ArrayRef<Operation*> getRepeated(unsigned loop) const { return repeated[loop]; }
   /// Varying values that loop `loop` leaves for later loops.
   const llvm::SetVector<Value>& getLeft(unsigned loop) const { return left[loop]; }
+  /// Values of loop `loop` that all coordinates have alike and that something behind it reads.
+  const llvm::SetVector<Value>& getKept(unsigned loop) const { return kept[loop]; }
 
  private:
   void place(Operation& op);
@@ -62,7 +64,7 @@ class LoopSchedule {
   unsigned numLoops = 0;
   SmallVector<SmallVector<Operation*>, 2> repeated;
   llvm::DenseSet<Value> needed;  // of later loops, and not cheap
-  SmallVector<llvm::SetVector<Value>, 2> left;
+  SmallVector<llvm::SetVector<Value>, 2> left, kept;
 };
 
 }  // namespace mlir::sgd

@@ -78,15 +78,14 @@ static bool isMadeInPlace(Value value, unsigned depth = 0) {
 Value LoopWriter::get(Value value) {
   if (Value mapped = mapping.lookupOrNull(value)) return mapped;
   Operation* op = value.getDefiningOp();
-  if (isMadeInPlace(value)) {
-    for (Value operand : op->getOperands()) get(operand);
-    return builder.clone(*op, mapping)->getResult(0);
+  if (auto stack = context.stacks.find(value); stack != context.stacks.end()) {
+    Value own = ReshapeOp::create(builder, loc, value.getType(), sliceAt(capture(stack->second), 0, 1));
+    mapping.map(value, own);
+    return own;
   }
-  auto stack = context.stacks.find(value);
-  if (stack == context.stacks.end()) return capture(value);
-  Value own = ReshapeOp::create(builder, loc, value.getType(), sliceAt(capture(stack->second), 0, 1));
-  mapping.map(value, own);
-  return own;
+  if (!isMadeInPlace(value)) return capture(value);
+  for (Value operand : op->getOperands()) get(operand);
+  return builder.clone(*op, mapping)->getResult(0);
 }
 
 /// The linear index over axes of which one is the sequential one: that of the axes before it, the iteration, that of

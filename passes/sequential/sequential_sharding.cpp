@@ -90,6 +90,11 @@ SmallVector<bool, 4> SequentialSharding::getCuttable(Operation* op, const Shardi
         isCuttable[factor] = isCuttable[factor] && fits;
       }
   });
+  // Blocks that only their owners have read (sgd.owner_only) go back to the owners that there are over ranks.
+  if (isa<DynamicUpdateSliceOp>(op))
+    for (auto [whole, part] : llvm::zip(rule.operands[0], rule.operands[1]))
+      if (whole != part)
+        for (unsigned factor : whole) isCuttable[factor] = false;
   return isCuttable;
 }
 

@@ -39,6 +39,15 @@ def check_model(folder, name, sizes, parts, extra=()):
         assert len(report["collectives"]) <= len(whole["collectives"]) + (2 if "resnet" in name else 0)
 
 
+def check_real(folder, name):
+    """Steps of public projects: outputs in two parts are those of the whole batch."""
+    path = harness.MODELS.parent / "real" / name
+    artifact, report = folder / "m.sgda", folder / "report.json"
+    harness.tool("sgdc", harness.model_text.file(path / "model.mlir", folder), "--micro", 2, "-o", artifact, f"--report={report}")
+    actual = harness.run_once(artifact, json.loads(report.read_text())["ranks"], path / "inputs.safetensors", folder / "out.safetensors")
+    assert compare_tensors.compare(actual, compare_tensors.load(path / "expected.safetensors"), {}, "result", quiet=True) == 0
+
+
 def check_scan(folder):
     """Layers in a loop that stays one: their stacked gradients are reduced once, after it."""
     model = harness.Model("gpt_scan")
@@ -103,5 +112,7 @@ def check_refusals(folder):
         refused(folder, message, "--recipe", recipe)
 
 
+REAL = ("bytes_scatter_apply", "complex_params_s5", "fft_fnet", "linalg_implicit_layer", "ragged_all_to_all_maxtext", "while_in_shard_map_small")
 tests = [(f"{name} on {sizes or 'its mesh'} in {parts} parts", lambda folder, case=(name, sizes, parts): check_model(folder, *case)) for name, sizes, parts in CASES]
+tests += [(f"{name} in two parts", lambda folder, name=name: check_real(folder, name)) for name in REAL]
 harness.main(tests + [("a scan that stays a loop", check_scan), ("memory", check_memory), ("a recipe", check_recipe), ("training", check_training), ("refusals", check_refusals)])
