@@ -5,6 +5,7 @@
 
 #include "compiler/driver/diagnostics.h"
 #include "compiler/driver/fit_memory.h"
+#include "compiler/driver/memory_refusal.h"
 #include "compiler/export/export.h"
 #include "compiler/export/export_interface.h"
 #include "compiler/export/kernel_table.h"
@@ -75,19 +76,25 @@ class Driver {
     if (recipe && failed(checkCompression())) return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
-    SmallVector<OwningOpRef<ModuleOp>, 2> sharded;  // to be lowered again when memory is short
-    if (options.memoryLimit && options.emit != EmitLevel::Kernels)
-      for (OwningOpRef<ModuleOp>& program : programs) sharded.push_back(program->clone());
+    SmallVector<OwningOpRef<ModuleOp>, 0> local;  // to be lowered again when memory is short
+    if (options.memoryLimit && !isDone(EmitLevel::Kernels)) local = clonePrograms(programs);
     if (failed(lowerToKernels())) return failure();
-    emit(EmitLevel::Kernels);
     if (isDone(EmitLevel::Kernels)) return success();
-    if (failed(lowerToBuffers()) || failed(planMemory(sharded))) return failure();
+    if (failed(lowerToBuffers()) || failed(planMemory(local))) return failure();
     emit(EmitLevel::Plan);
     return finish();
   }
 
+  static SmallVector<OwningOpRef<ModuleOp>, 0> clonePrograms(MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
+    SmallVector<OwningOpRef<ModuleOp>, 0> clones;
+    for (OwningOpRef<ModuleOp>& program : programs) clones.push_back(program->clone());
+    return clones;
+  }
+
   LogicalResult lowerToKernels() {
-    return runStage([&](PassManager& passes) { addKernelStage(passes, options, *target); });
+    if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, *target); }))) return failure();
+    emit(EmitLevel::Kernels);
+    return success();
   }
 
   /// Programs become one module.
@@ -98,18 +105,27 @@ class Driver {
     return runStage([&](PassManager& passes) { addBufferStage(passes, *target, model); });
   }
 
-  LogicalResult planMemory(ArrayRef<OwningOpRef<ModuleOp>> sharded) {
+  /// One way to lower the programs, with buffers.
+  struct Form {
+    OwningOpRef<ModuleOp> module;
+    std::string emitted;
+  };
+
+  /// `local` are the programs before kernels.
+  LogicalResult planMemory(MutableArrayRef<OwningOpRef<ModuleOp>> local) {
     if (!options.memoryLimit) return runStage([&](PassManager& passes) { addMemoryStage(passes, options, *target); });
-    SmallVector<OwningOpRef<ModuleOp>, 0> forms;  // with buffers: as given, and with ever more of loops recomputed
-    forms.push_back(std::move(programs.front()));
+    SmallVector<Form, 0> forms;  // as given, and with ever more of loops recomputed
+    forms.push_back({std::move(programs.front()), std::move(result.emitted)});
     std::optional<MemoryPlan> best;
     for (Effort effort : {Effort::Limit, Effort::Smallest}) {
       for (size_t form = 0; form < forms.size(); ++form) {
-        FailureOr<MemoryPlan> plan = planWithinLimit(*forms[form], options, *target, effort, timings);
+        FailureOr<MemoryPlan> plan = planWithinLimit(*forms[form].module, options, *target, effort, timings);
         if (failed(plan)) return failure();
-        bool isEnough = form == 0 && plan->isGiven && plan->peak <= *options.memoryLimit;
-        if (effort == Effort::Limit && form == 0 && !isEnough && failed(addLoopForms(sharded, forms))) return failure();
-        if (!best || plan->isBetterThan(*best, *options.memoryLimit)) best = std::move(*plan);
+        bool isEnough = plan->isGiven && plan->peak <= *options.memoryLimit;
+        if (forms.size() == 1 && !isEnough && failed(addLoopForms(local, forms))) return failure();
+        if (best && !plan->isBetterThan(*best, *options.memoryLimit)) continue;
+        best = std::move(*plan);
+        result.emitted = forms[form].emitted;
       }
       if (best->peak <= *options.memoryLimit) break;
     }
@@ -120,24 +136,24 @@ class Driver {
   }
 
   /// A few of the ways to recompute in loops, the last one all that can be.
-  LogicalResult addLoopForms(ArrayRef<OwningOpRef<ModuleOp>> sharded, SmallVectorImpl<OwningOpRef<ModuleOp>>& forms) {
+  LogicalResult addLoopForms(MutableArrayRef<OwningOpRef<ModuleOp>> local, SmallVectorImpl<Form>& forms) {
     constexpr unsigned kMostForms = 6;
     unsigned steps = 0;
-    for (const OwningOpRef<ModuleOp>& program : sharded) {
-      FailureOr<unsigned> count = countLoopSteps(*const_cast<OwningOpRef<ModuleOp>&>(program),
-                                                 getTopologyName(options, target->getDescription()));
+    for (OwningOpRef<ModuleOp>& program : local) {
+      FailureOr<unsigned> count = countLoopSteps(*program, getTopologyName(options, target->getDescription()));
       if (failed(count)) return failure();
       steps = std::max(steps, *count);
     }
-    for (unsigned form = 1; form <= std::min(steps, kMostForms); ++form) {
-      unsigned taken = steps * form / std::min(steps, kMostForms);
+    const unsigned added = std::min(steps, kMostForms);
+    for (unsigned form = 1; form <= added; ++form) {
       programs.clear();
-      for (const OwningOpRef<ModuleOp>& program : sharded)
-        programs.push_back(const_cast<OwningOpRef<ModuleOp>&>(program)->clone());
-      if (failed(runStage([&](PassManager& passes) { addLoopRecomputationStage(passes, options, *target, taken); })) ||
-          failed(lowerToKernels()) || failed(lowerToBuffers()))
-        return failure();
-      forms.push_back(std::move(programs.front()));
+      for (OwningOpRef<ModuleOp>& clone : clonePrograms(local)) programs.push_back(std::move(clone));
+      result.emitted = options.emit == EmitLevel::Kernels ? std::string() : forms.front().emitted;
+      auto addSteps = [&](PassManager& passes) {
+        addLoopRecomputationStage(passes, options, *target, steps * form / added);
+      };
+      if (failed(runStage(addSteps)) || failed(lowerToKernels()) || failed(lowerToBuffers())) return failure();
+      forms.push_back({std::move(programs.front()), std::move(result.emitted)});
     }
     return success();
   }
@@ -285,31 +301,10 @@ class Driver {
     return success();
   }
 
-  /// Names the smallest limit and the largest buffers when the program needs more than the user allows.
   LogicalResult checkMemory(ModuleOp plan) {
-    uint64_t peak = result.report.memory.peak;
-    if (!options.memoryLimit || peak <= *options.memoryLimit) return success();
-    std::vector<std::pair<uint64_t, std::string>> buffers;
-    func::FuncOp function = getReportedFunction(plan);
-    auto add = [&](Value buffer, std::string name) {
-      std::string place = getUserLocation(buffer.getLoc());
-      buffers.emplace_back(getByteSize(cast<MemRefType>(buffer.getType())),
-                           name + (place.empty() ? "" : " at " + place));
-    };
-    for (BlockArgument argument : function.getArguments()) {
-      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
-      add(argument, "argument " + (name ? name.str() : std::to_string(argument.getArgNumber())));
-    }
-    function.walk([&](plan::AllocOp alloc) { add(alloc, "value"); });
-    llvm::sort(buffers, std::greater<>());
-    InFlightDiagnostic error = emitError(UnknownLoc::get(&context))
-                               << "needs " << peak << " bytes in each rank, whatever is recomputed, where "
-                               << (limitIsOfRecipe ? "the recipe's memory_limit" : "--memory-limit") << " allows "
-                               << *options.memoryLimit << "; the smallest limit that can be met is " << peak
-                               << "; the largest buffers: ";
-    llvm::interleaveComma(ArrayRef(buffers).take_front(5), error,
-                          [&](const auto& buffer) { error << buffer.second << " (" << buffer.first << " bytes)"; });
-    return error;
+    if (!options.memoryLimit || result.report.memory.peak <= *options.memoryLimit) return success();
+    StringRef limit = limitIsOfRecipe ? "the recipe's memory_limit" : "--memory-limit";
+    return emitMemoryRefusal(getReportedFunction(plan), result.report.memory.peak, *options.memoryLimit, limit);
   }
 
   ArrayRef<ProgramSource> sources;

@@ -135,6 +135,18 @@ def check_loops(folder, ranks):
             assert np.isfinite(value).all() and error <= 1e-6 * np.abs(value).max(), f"limit {limit}, {name}: off by {error} of {np.abs(value).max()}"
 
 
+def check_emit(folder):
+    """What is printed is what the artifact was made from, and printing changes nothing."""
+    model, artifacts = PROGRAMS / "scan_layers.mlir", []
+    for level in ("graph", "kernels", "plan", None):
+        path = folder / f"{level}.sgda"
+        emitted = harness.tool("sgdc", model, "-o", path, "--memory-limit", 300000, *(["--emit", level] if level else [])).stdout
+        assert ("sgd.recomputed_in_loops" in emitted) == (level in ("kernels", "plan")), level
+        assert ("func.func" in emitted) == (level is not None)
+        artifacts.append(path.read_bytes())
+    assert len(set(artifacts)) == 1
+
+
 def check_micro(folder):
     """In the body of a loop over micro-batches, forward and backward pass, values are computed again for their late readers."""
     model, (text, artifact, report) = harness.Model("gpt_dp"), (folder / "model.mlir", folder / "m.sgda", folder / "report.json")
@@ -163,7 +175,7 @@ def check_cuda(folder):
 def main():
     tests = [(name, lambda folder, name=name: check_model(folder, name)) for name in ("gpt_dp", "gpt_tp", "gpt_zero3", "resnet_spatial")]
     harness.main(tests + [("parameters are gathered again", check_gathers), ("a recipe's limit", check_recipe), ("several programs", check_programs),
-                          ("GPUs", check_cuda), ("micro-batches", check_micro),
+                          ("GPUs", check_cuda), ("micro-batches", check_micro), ("--emit", check_emit),
                           ("loops on one rank", lambda folder: check_loops(folder, 1)), ("loops on two ranks", lambda folder: check_loops(folder, 2))])
 
 
