@@ -144,7 +144,9 @@ class Evaluator {
         if (llvm::none_of(goesOn, [](bool other) { return other; })) break;
       }
       std::vector<RankTensors> before;
-      bool areAll = llvm::all_of(goesOn, [](bool other) { return other; });
+      // Where the number of trips is known, ranks whose results are dropped go through them too: others may read what
+      // they have.
+      bool areAll = loop.getTrips() || llvm::all_of(goesOn, [](bool other) { return other; });
       if (!areAll) before = out;
       auto next = Evaluator(*this, goesOn).run(loop.getBody().front(), std::move(out));
       if (failed(next)) return failure();
