@@ -19,6 +19,9 @@ struct Part {
   Bytes bytes;
 };
 
+// The end of messages of files that are not as they were written.
+constexpr char kDamaged[] = "; expected the file as it was written; copy it again, or compile the model again";
+
 uint64_t AlignUp(uint64_t value, uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
 uint64_t AlignmentOf(SectionKind kind) { return kind == SectionKind::Program ? kProgramAlignment : kPageSize; }
@@ -33,24 +36,28 @@ absl::StatusOr<Hash> HashHead(Bytes file, uint64_t section_count) {
 }
 
 absl::Status CheckHeader(Bytes file, const FileHeader& header) {
-  if (header.magic != kMagic) return absl::InvalidArgumentError("not an sgd artifact (bad magic number)");
+  if (header.magic != kMagic)
+    return absl::InvalidArgumentError(
+        "is not an sgd artifact: its magic number is another; expected a file that sgdc wrote; give its path");
   if (header.version != kFormatVersion) {
-    return absl::InvalidArgumentError(absl::StrCat("has format version ", header.version,
-                                                   "; this program reads version ", kFormatVersion,
-                                                   "; compile the model again"));
+    return absl::InvalidArgumentError(absl::StrCat("has format version ", header.version, "; expected version ",
+                                                   kFormatVersion,
+                                                   "; compile the model again with the sgdc of this version"));
   }
   if (header.total_size != file.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat(file.size() < header.total_size ? "truncated: " : "damaged header or too long: ", file.size(),
-                     " bytes where the header says ", header.total_size));
+                     " bytes where the header says ", header.total_size, kDamaged));
   }
   if (header.section_count == 0 || header.section_count > kMaxSections ||
       TableEnd(header.section_count) > file.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("damaged header: ", header.section_count, " sections"));
+    return absl::InvalidArgumentError(absl::StrCat("damaged header: ", header.section_count, " sections", kDamaged));
   }
   absl::StatusOr<Hash> hash = HashHead(file, header.section_count);
   if (!hash.ok()) return hash.status();
-  if (*hash != header.hash) return absl::InvalidArgumentError("damaged header or section table (SHA-256 differs)");
+  if (*hash != header.hash) {
+    return absl::InvalidArgumentError(absl::StrCat("damaged header or section table (SHA-256 differs)", kDamaged));
+  }
   return absl::OkStatus();
 }
 
@@ -74,12 +81,12 @@ absl::Status CheckSection(Bytes file, const SectionEntry& entry, uint32_t previo
                                                    " bytes is misaligned, overlapping or outside of the file"));
   }
   if (!AllZero(file.subspan(previous_end, entry.offset - previous_end))) {
-    return absl::InvalidArgumentError(absl::StrCat("damaged padding before section '", name, "'"));
+    return absl::InvalidArgumentError(absl::StrCat("damaged padding before section '", name, "'", kDamaged));
   }
   absl::StatusOr<Hash> hash = Sha256(file.subspan(entry.offset, entry.size));
   if (!hash.ok()) return hash.status();
   if (*hash != entry.hash) {
-    return absl::InvalidArgumentError(absl::StrCat("damaged section '", name, "' (SHA-256 differs)"));
+    return absl::InvalidArgumentError(absl::StrCat("damaged section '", name, "' (SHA-256 differs)", kDamaged));
   }
   return absl::OkStatus();
 }
@@ -150,7 +157,8 @@ absl::StatusOr<std::string> BuildContainer(const Sections& sections) {
 absl::StatusOr<Sections> OpenContainer(Bytes file) {
   if (file.size() < sizeof(FileHeader)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("not an sgd artifact: ", file.size(), " bytes are less than a header"));
+        absl::StrCat("is not an sgd artifact: ", file.size(),
+                     " bytes are less than a header; expected a file that sgdc wrote; give its path"));
   }
   FileHeader header;
   std::memcpy(&header, file.data(), sizeof(header));
@@ -168,7 +176,9 @@ absl::StatusOr<Sections> OpenContainer(Bytes file) {
     previous_kind = entry.kind;
     previous_end = entry.offset + entry.size;
   }
-  if (previous_end != file.size()) return absl::InvalidArgumentError("has bytes behind its last section");
+  if (previous_end != file.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("has bytes behind its last section", kDamaged));
+  }
   if (sections.program.empty()) return absl::InvalidArgumentError("has no program section");
   return sections;
 }

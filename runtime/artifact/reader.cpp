@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/collective.h"
@@ -73,6 +74,16 @@ absl::StatusOr<const Artifact*> CheckStructure(Bytes program) {
   return GetArtifact(program.data());
 }
 
+// Whatever the checks find in a file, its reader can do one thing about it. Messages that know better end in a remedy
+// of their own.
+absl::Status WithRemedy(const absl::Status& status) {
+  if (status.code() != absl::StatusCode::kInvalidArgument || absl::StrContains(status.message(), "; expected ")) {
+    return status;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(status.message(), "; expected a program that sgdc of this version writes; compile the model again"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::string& path) {
@@ -84,7 +95,8 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::stri
   struct stat status;
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(descriptor);
-    return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is not a regular file; expected an artifact; give the path of a file that sgdc wrote"));
   }
   absl::Status mapped;
   if (const uint64_t size = static_cast<uint64_t>(status.st_size); size > 0) {
@@ -97,7 +109,7 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::stri
   }
   close(descriptor);
   if (!mapped.ok()) return mapped;
-  if (absl::Status loaded = file->Load(); !loaded.ok()) return loaded;
+  if (absl::Status loaded = file->Load(); !loaded.ok()) return WithRemedy(loaded);
   return file;
 }
 
@@ -140,7 +152,8 @@ absl::StatusOr<const Program*> ArtifactFile::FindProgram(std::string_view name) 
     names.push_back(absl::CEscape(program->name()->str()));
   }
   return absl::NotFoundError(absl::StrCat(path_, ": has no program '", absl::CEscape(std::string(name)),
-                                          "'; it has: ", absl::StrJoin(names, ", ")));
+                                          "'; expected one of: ", absl::StrJoin(names, ", "),
+                                          "; compile the model again with that program"));
 }
 
 }  // namespace sgd::artifact

@@ -214,9 +214,9 @@ absl::Status VerifyCollectiveHash(const Program& program) {
 }
 
 absl::Status VerifyExplain(const Program& program, const Explain& explain) {
-  if (explain.cause() > MovementCause::MAX) return Invalid("its cause is none that this program knows");
+  if (explain.cause() > MovementCause::MAX) return Invalid("has an unknown cause");
   for (const double seconds : {explain.seconds(), explain.hidden_seconds()}) {
-    if (!(seconds >= 0) || std::isinf(seconds)) return Invalid("its time is no time");
+    if (!(seconds >= 0) || std::isinf(seconds)) return Invalid("has a time that is negative or not finite");
   }
   return VerifyLocation(program, explain.loc());
 }
@@ -238,7 +238,8 @@ absl::Status VerifyProgram(const VerifyContext& context, const Program& program)
 absl::Status VerifyDevice(const DeviceModel* device) {
   if (device == nullptr) return absl::OkStatus();
   for (const double rate : {device->flops(), device->half_flops(), device->memory_bandwidth()}) {
-    if (!(rate > 0) || std::isinf(rate)) return Invalid("its device does nothing, or more than a device can");
+    if (!(rate > 0) || std::isinf(rate))
+      return Invalid("the device's operations or bytes per second are not positive and finite");
   }
   return absl::OkStatus();
 }

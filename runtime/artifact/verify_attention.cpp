@@ -84,7 +84,7 @@ class Verifier {
     absl::StatusOr<uint64_t> extent = Extent(dims, name);
     if (!extent.ok()) return status_.Update(extent.status());
     if (is_written && !IsInjective(dims))
-      return status_.Update(Invalid(absl::StrCat("the strides of ", name, " let two elements share one place")));
+      return status_.Update(Invalid(absl::StrCat("the strides of ", name, " let two elements share one address")));
     Add(Fit(context_, &tensor.slice(), *extent, element, name), name, is_written);
   }
 

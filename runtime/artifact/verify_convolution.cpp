@@ -63,7 +63,7 @@ absl::Status VerifySizes(const Convolution& c) {
     if (dilation < 1 || dilation > kMaxDistance) return Invalid("a dilation of the lhs below 1 or larger than 2^31");
   }
   if (c.rounds() && c.element() != ElementType::F16 && c.element() != ElementType::BF16)
-    return Invalid("rounds, and no elements of f16 or bf16");
+    return Invalid("rounds elements that are neither f16 nor bf16");
   return VerifyWork(sizes);
 }
 
@@ -114,7 +114,7 @@ absl::Status VerifyConvolution(const VerifyContext& context, const Convolution& 
   absl::StatusOr<Range> result = FitDims(context, convolution.result(), dims.result, written, "result");
   if (!result.ok()) return result.status();
   if (result->space == Space::Constant) return Invalid("the result is in the constants, which are read-only");
-  if (!IsInjective(dims.result)) return Invalid("the strides of the result let two elements share one place");
+  if (!IsInjective(dims.result)) return Invalid("the strides of the result let two elements share one address");
   if (Overlap(*result, *lhs) || Overlap(*result, *rhs)) return Invalid("the result overlaps an operand");
   if (convolution.workspace() != nullptr) {
     // Bytes, of any number: as elements of one byte.

@@ -50,8 +50,8 @@ absl::Status VerifyRange(const Launch& launch, const Kernel& kernel) {
     return Invalid("the grain must be between 1 and 2^63");
   }
   if (launch.range() <= kernel.range()) return absl::OkStatus();
-  return Invalid(absl::StrCat("the range ", launch.range(), " is larger than the ", kernel.range(), " of ",
-                              NameOf(kernel), "; compile the model again"));
+  return Invalid(
+      absl::StrCat("the range ", launch.range(), " is larger than the ", kernel.range(), " of ", NameOf(kernel)));
 }
 
 absl::Status VerifyBuffer(const VerifyContext& context, const Launch& launch, const Kernel& kernel, uint32_t index) {
@@ -161,8 +161,7 @@ absl::Status VerifyLaunch(const VerifyContext& context, const Launch& launch, bo
   if (Size(launch.buffers()) != Size(kernel.least_bytes()) ||
       (Size(launch.buffers()) != 0 && launch.outputs() != kernel.outputs())) {
     return Invalid(absl::StrCat(Size(launch.buffers()), " buffers with ", launch.outputs(), " outputs where ",
-                                NameOf(kernel), " takes ", Size(kernel.least_bytes()), " with ", kernel.outputs(),
-                                "; compile the model again"));
+                                NameOf(kernel), " takes ", Size(kernel.least_bytes()), " with ", kernel.outputs()));
   }
   if (absl::Status status = VerifyRange(launch, kernel); !status.ok()) return status;
   for (uint32_t i = 0; i < Size(launch.buffers()); ++i) {

@@ -122,7 +122,7 @@ absl::Status VerifyMatmul(const VerifyContext& context, const Matmul& matmul) {
   absl::StatusOr<Range> c = FitOperand(context, matmul.c(), ResultElementOf(matmul), c_dims, "C");
   if (!c.ok()) return c.status();
   if (c->space == Space::Constant) return Invalid("C is in the constants, which are read-only");
-  if (!IsInjective(c_dims)) return Invalid("the strides of C let two elements share one place");
+  if (!IsInjective(c_dims)) return Invalid("the strides of C let two elements share one address");
   if (absl::Status status = VerifyEpilogueOperands(context, matmul, c_dims, {*a, *b, *c}); !status.ok()) return status;
   return VerifyApart(*c, matmul, context, *a, *b);
 }

@@ -120,9 +120,10 @@ absl::Status VerifyOverlapIn(const Program& program, Block block, Walk& walk) {
     for (const UnderWay& collective : under_way) {
       walk.comparisons += SlicesOf(accesses) * SlicesOf(collective.accesses);
       if (walk.comparisons > kMaxComparisons) {
-        return Error(program, i,
-                     absl::StrCat("up to it are more than ", kMaxComparisons,
-                                  " pairs of what collectives in flight and others beside them touch"));
+        return Error(
+            program, i,
+            absl::StrCat("the program has more than ", kMaxComparisons,
+                         " pairs of slices, one of a collective in flight and one of an instruction beside it"));
       }
       if (OverlapAny(accesses.writes, collective.accesses.writes) ||
           OverlapAny(accesses.reads, collective.accesses.writes)) {

@@ -49,7 +49,7 @@ absl::Status VerifyLoops(const Tiled& tiled) {
   return absl::OkStatus();
 }
 
-// Bytes from a tile's place to the same place of the last tile; the operand has been verified.
+// Bytes from the first tile's address to that of the last one; the operand has been verified.
 uint64_t ReachOf(const Tiled& tiled, const TileOperand& operand) {
   uint64_t reach = 0;
   for (uint32_t i = 0; i < Size(tiled.loops()); ++i) reach += (tiled.loops()->Get(i) - 1) * operand.strides()->Get(i);
@@ -103,7 +103,7 @@ absl::Status VerifyDisjoint(const Tiled& tiled, int32_t index, std::vector<Strid
     dims.push_back({tiled.loops()->Get(i), static_cast<int64_t>(operand.strides()->Get(i) / element)});
   }
   if (absl::StatusOr<uint64_t> extent = Extent(dims, "what is written"); !extent.ok()) return extent.status();
-  return IsInjective(std::move(dims)) ? absl::OkStatus() : Invalid("two tiles write to the same place");
+  return IsInjective(std::move(dims)) ? absl::OkStatus() : Invalid("two tiles write to the same address");
 }
 
 // A slice that a step writes is in scratch memory or an output.

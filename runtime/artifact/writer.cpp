@@ -137,7 +137,8 @@ absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes
   struct stat existing;
   const bool exists = stat(path.c_str(), &existing) == 0;
   if (exists && S_ISDIR(existing.st_mode)) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": is a directory"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": is a directory; expected a file or nothing there; give another path"));
   }
   if (exists && access(path.c_str(), W_OK) != 0) return SystemError("write", path);
   // A device or a pipe is written to, not replaced.

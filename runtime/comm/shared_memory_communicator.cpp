@@ -50,7 +50,8 @@ void SharedMemoryCommunicator::StartThread(bool has_own_core) {
 absl::StatusOr<CollectiveHandle> SharedMemoryCommunicator::Prepare(const Mesh& mesh, const CollectiveSpec& spec) {
   if (mesh.ranks() != control_->size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a mesh of ", mesh.ranks(), " ranks in a job of ", control_->size()));
+        absl::StrCat("a mesh of ", mesh.ranks(), " ranks in a job of ", control_->size(),
+                     "; expected one number; start as many ranks as the artifact is for"));
   }
   if (absl::Status status = CheckSpec(mesh, spec, window_bytes()); !status.ok()) return status;
   const uint32_t index = static_cast<uint32_t>(plans_.size());

@@ -30,7 +30,9 @@ SharedMemoryControl::SharedMemoryControl(std::shared_ptr<SharedMemorySegment> se
 absl::StatusOr<std::unique_ptr<SharedMemoryControl>> SharedMemoryControl::Connect(
     std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout, uint32_t core_limit) {
   if (rank >= segment->ranks()) {
-    return absl::InvalidArgumentError(absl::StrCat("rank ", rank, " of a job of ", segment->ranks(), " ranks"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank ", rank, " of a job of ", segment->ranks(),
+                     " ranks; expected ranks from 0 below that number; correct the launcher's ranks"));
   }
   std::unique_ptr<SharedMemoryControl> control(new SharedMemoryControl(std::move(segment), rank));
   if (absl::Status status = control->Join(timeout, core_limit); !status.ok()) return status;

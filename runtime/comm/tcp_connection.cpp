@@ -69,14 +69,14 @@ absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& ad
   if (!status.ok()) return absl::UnavailableError(absl::StrCat("no welcome: ", status.message()));
   if (IsWelcome(welcome) && welcome.is_refused != 0) {
     return absl::PermissionDeniedError(absl::StrCat("the rank at ", address.Text(),
-                                                    " refuses this one: it was started with another secret "
-                                                    "(SGD_SECRET or --secret-file)"));
+                                                    " refuses this one: it was started with another secret (SGD_SECRET "
+                                                    "or --secret-file); expected one secret; give all ranks the same"));
   }
   if (!IsWelcome(welcome) || !IsProven(secret, greeting, hello, welcome)) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("what listens at ", address.Text(),
-                     " has not the secret of this job; expected a rank of it; choose another port, or give all ranks "
-                     "the same SGD_SECRET or --secret-file"));
+    return absl::PermissionDeniedError(absl::StrCat(
+        "what listens at ", address.Text(),
+        " does not have the secret of this job; expected a rank of it; choose another port, or give all ranks "
+        "the same SGD_SECRET or --secret-file"));
   }
   absl::StatusOr<SessionKeys> keys = DeriveKeys(secret, greeting, hello);
   if (!keys.ok()) return keys.status();
@@ -223,7 +223,9 @@ absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std
     }
     if (absl::Now() >= end && !failure.ok()) return failure;
     if (absl::Now() >= end) {
-      return absl::DeadlineExceededError(absl::StrCat("nobody answered at ", place.Text(), ": ", problem.message()));
+      return absl::DeadlineExceededError(
+          absl::StrCat("nobody answered at ", place.Text(), ": ", problem.message(),
+                       "; expected rank 0 there; start it, let this host reach it, or raise --deadline"));
     }
     absl::SleepFor(kRetry);
   }

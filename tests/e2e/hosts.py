@@ -130,7 +130,7 @@ def secrets(folder):
     deadline = harness.deadline_beyond(time.monotonic() - begin, 3)
     ended = finish(nodes(artifact, once(folder, deadline), env=({}, {"SGD_SECRET": "another secret than that"})))
     assert ended[0][0] == ended[1][0] == 1, ended
-    assert "refuses this one: it was started with another secret (SGD_SECRET or --secret-file)" in ended[1][1], ended
+    assert "refuses this one: it was started with another secret (SGD_SECRET or --secret-file); expected one secret" in ended[1][1], ended
     assert "rank 2, 3 of 4 did not come" in ended[0][1] and "was refused: it was started with another secret" in ended[0][1], ended
     for code, errors in finish(nodes(artifact, once(folder), env=({"SGD_SECRET": "fifteen letters"}, {"SGD_SECRET": "fifteen letters"}))):
         assert code == 1 and "SGD_SECRET is a secret of 15 bytes, expected at least 16; make one with: openssl rand -hex 32" in errors, errors

@@ -38,10 +38,10 @@ absl::StatusOr<Storage> StorageOf(const Matrix& matrix, const char* name) {
     return Storage{false, *leading};
   if (const auto leading = LeadingOf(matrix.columns, matrix.rows, matrix.column_stride, matrix.row_stride))
     return Storage{true, *leading};
-  return absl::UnimplementedError(absl::StrCat("matmul on a GPU: ", name, " of ", matrix.rows, " by ", matrix.columns,
-                                               " elements with strides ", matrix.row_stride, " and ",
-                                               matrix.column_stride,
-                                               "; one dimension must have stride 1 and the other must not overlap it"));
+  return absl::UnimplementedError(
+      absl::StrCat("matmul on a GPU: ", name, " of ", matrix.rows, " by ", matrix.columns, " elements with strides ",
+                   matrix.row_stride, " and ", matrix.column_stride,
+                   "; expected stride 1 in one dimension and no overlap in the other; compile the model again"));
 }
 
 struct BatchDim {
@@ -77,8 +77,8 @@ absl::Status TakeBatch(std::vector<BatchDim> dims, GemmForm& form) {
   dims.erase(largest);
   for (const BatchDim& dim : dims) {
     if (dim.size * form.calls.size() > kMaxCalls) {
-      return absl::UnimplementedError(
-          absl::StrCat("matmul on a GPU: batch dimensions that would take more than ", kMaxCalls, " calls"));
+      return absl::UnimplementedError(absl::StrCat("matmul on a GPU: batch dimensions that take more than ", kMaxCalls,
+                                                   " calls; expected fewer; compile the model again"));
     }
     std::vector<GemmForm::Offsets> calls;
     for (const GemmForm::Offsets& call : form.calls) {

@@ -37,19 +37,27 @@ std::optional<cudaDataType_t> DataTypeOf(ElementType element) {
 absl::Status CheckFloat8(const artifact::Matmul& matmul, const GemmForm& form) {
   if (!artifact::IsFloat8(matmul.element())) return absl::OkStatus();
   if (matmul.element() == ElementType::F8E5M2 && artifact::RhsElementOf(matmul) == ElementType::F8E5M2)
-    return absl::UnimplementedError("matmul on a GPU: both operands of f8e5m2; one must be f8e4m3fn");
-  if (!form.transposes_a || form.transposes_b)
-    return absl::UnimplementedError("matmul on a GPU: f8 whose contracted dimension has not stride 1 in both operands");
+    return absl::UnimplementedError(
+        "matmul on a GPU: both operands of f8e5m2; expected f8e4m3fn in one; convert it before");
+  if (!form.transposes_a || form.transposes_b) {
+    return absl::UnimplementedError(
+        "matmul on a GPU: f8 whose contracted dimension is strided; expected stride 1 in both operands; compile the "
+        "model again");
+  }
   for (const uint64_t size : {form.m, form.n, form.k, form.a_leading, form.b_leading, form.c_leading}) {
     if (size % 16 != 0)
       return absl::UnimplementedError(
-          absl::StrCat("matmul on a GPU: f8 of size or stride ", size, ", no multiple of 16"));
+          absl::StrCat("matmul on a GPU: f8 of size or stride ", size,
+                       "; expected multiples of 16; pad the tensors, or convert them before"));
   }
   const Epilogue epilogue = artifact::EpilogueOf(matmul.epilogue());
   if (epilogue.Has(EpilogueStep::kBias) && artifact::ResultElementOf(matmul) == ElementType::F32)
-    return absl::UnimplementedError("matmul on a GPU: a bias of f32 with operands of f8");
+    return absl::UnimplementedError(
+        "matmul on a GPU: a bias of f32 with operands of f8; expected f16 or bf16; compile the model again");
   if (epilogue.HasReduction() || epilogue.HasGelu())
-    return absl::UnimplementedError("matmul on a GPU: an operand's reduction or an activation with operands of f8");
+    return absl::UnimplementedError(
+        "matmul on a GPU: an operand's reduction, or gelu, with operands of f8; expected a bias or relu; compile the "
+        "model again");
   return absl::OkStatus();
 }
 
@@ -86,22 +94,27 @@ absl::Status CheckForm(const artifact::Matmul& matmul, const GemmForm& form) {
   if (absl::Status status = CheckFloat8(matmul, form); !status.ok()) return status;
   const Epilogue epilogue = artifact::EpilogueOf(matmul.epilogue());
   if (!LibraryEpilogueOf(matmul, form))
-    return absl::UnimplementedError(absl::StrCat("matmul on a GPU: an epilogue of ", library::TextOf(epilogue)));
+    return absl::UnimplementedError(absl::StrCat("matmul on a GPU: an epilogue of ", library::TextOf(epilogue),
+                                                 "; expected one that cuBLASLt has; compile the model again"));
   const bool is_single = form.batch == 1 && form.calls.size() == 1;
   if (epilogue.HasReduction() && !is_single)
-    return absl::UnimplementedError("matmul on a GPU: an operand's reduction in batches");
+    return absl::UnimplementedError(
+        "matmul on a GPU: an operand's reduction in batches; expected one matmul; compile the model again");
   if (epilogue.Has(EpilogueStep::kBias) && !form.is_swapped)
-    return absl::UnimplementedError("matmul on a GPU: a bias along the dimension of C that has no stride 1");
+    return absl::UnimplementedError(
+        "matmul on a GPU: a bias along a strided dimension of C; expected stride 1; compile the model again");
   if (!epilogue.HasGelu()) return absl::OkStatus();
   const ElementType element = artifact::ResultElementOf(matmul);
   if (element != ElementType::F16 && element != ElementType::BF16) {
-    return absl::UnimplementedError(
-        absl::StrCat("matmul on a GPU: gelu of ", artifact::ElementName(element), "; f16 and bf16 are possible"));
+    return absl::UnimplementedError(absl::StrCat("matmul on a GPU: gelu of ", artifact::ElementName(element),
+                                                 "; expected f16 or bf16; compile the model again"));
   }
-  if (!is_single) return absl::UnimplementedError("matmul on a GPU: gelu in batches");
+  if (!is_single)
+    return absl::UnimplementedError("matmul on a GPU: gelu in batches; expected one matmul; compile the model again");
   // CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD
   if (form.c_leading % 8 != 0 || form.m % 8 != 0)
-    return absl::UnimplementedError("matmul on a GPU: gelu of rows that are no multiple of 8 elements");
+    return absl::UnimplementedError(
+        "matmul on a GPU: gelu of rows that are no multiple of 8 elements; expected one; compile the model again");
   return absl::OkStatus();
 }
 

@@ -231,7 +231,8 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeEmptySum(CudaStreams& streams
     return MakeFill(streams, memory.Address(*matmul.c()), 0, {});
   if (!epilogue.empty() || !IsDense(matmul)) {
     return absl::UnimplementedError(
-        "matmul on a GPU: a contraction of no elements with a bias, in batches or with strides");
+        "matmul on a GPU: a contraction of no elements with a bias, in batches or with strides; expected a dense "
+        "result and no epilogue; compile the model again");
   }
   const uint8_t zero = 0;
   return MakeFill(streams, memory.Address(*matmul.c()),
@@ -248,7 +249,7 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(CudaStreams& streams, 
   if (!types) {
     return absl::UnimplementedError(absl::StrCat("matmul on a GPU: elements of type ",
                                                  artifact::ElementName(matmul.element()),
-                                                 "; f64, f32, f16, bf16 and f8 are possible"));
+                                                 "; expected f64, f32, f16, bf16 or f8; compile the model again"));
   }
   absl::StatusOr<GemmForm> form = GemmFormOf(matmul);
   if (!form.ok()) return form.status();

@@ -66,7 +66,9 @@ absl::Status OutOfMemory(const Driver& driver, uint64_t bytes, const absl::Statu
   if (status.code() != absl::StatusCode::kResourceExhausted || driver.cuMemGetInfo(&free, &total) != CUDA_SUCCESS)
     return status;
   return absl::ResourceExhaustedError(absl::StrCat("the GPU has ", free, " of ", total, " bytes free, this rank needs ",
-                                                   bytes, ": ", status.message()));
+                                                   bytes, ": ", status.message(),
+                                                   "; expected that much; end other programs on it, or compile with a "
+                                                   "lower --memory-limit"));
 }
 
 absl::StatusOr<std::unique_ptr<device::Arena>> Clear(CudaStreams& streams, const Driver& driver,

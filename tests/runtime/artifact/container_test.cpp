@@ -84,11 +84,14 @@ TEST(Container, ErrorsSayWhatIsDamaged) {
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     return ErrorOf(damaged);
   };
-  EXPECT_EQ(flipped(0), "not an sgd artifact (bad magic number)");
-  EXPECT_THAT(flipped(8), HasSubstr("has format version 3; this program reads version 2"));
+  EXPECT_EQ(flipped(0),
+            "is not an sgd artifact: its magic number is another; expected a file that sgdc wrote; give its path");
+  EXPECT_THAT(flipped(8), HasSubstr("has format version 3; expected version 2; compile the model again"));
   EXPECT_THAT(flipped(30), HasSubstr("damaged header or section table"));
   EXPECT_THAT(flipped(70), HasSubstr("damaged header or section table"));
-  EXPECT_THAT(flipped(file.find("a program")), HasSubstr("damaged section 'program'"));
+  EXPECT_THAT(
+      flipped(file.find("a program")),
+      HasSubstr("damaged section 'program' (SHA-256 differs); expected the file as it was written; copy it again"));
   EXPECT_THAT(flipped(file.find("kernels!")), HasSubstr("damaged section 'kernels'"));
   EXPECT_THAT(flipped(file.find("constants")), HasSubstr("damaged section 'constants'"));
   EXPECT_THAT(flipped(file.find("kernels!") - 1), HasSubstr("damaged padding before section 'kernels'"));

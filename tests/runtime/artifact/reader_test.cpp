@@ -13,6 +13,7 @@ namespace sgd::artifact {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -30,7 +31,8 @@ TEST(ArtifactFile, RoundTrip) {
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_EQ((*program)->instructions()->size(), 7u);
   EXPECT_EQ((*program)->collective_hash()->size(), 32u);
-  EXPECT_EQ((*file)->FindProgram("eval").status().message(), path + ": has no program 'eval'; it has: main");
+  EXPECT_EQ((*file)->FindProgram("eval").status().message(),
+            path + ": has no program 'eval'; expected one of: main; compile the model again with that program");
 }
 
 TEST(ArtifactFile, HashTellsArtifactsApart) {
@@ -52,7 +54,22 @@ TEST(ArtifactFile, ErrorsOfTheSystem) {
               HasSubstr("not a regular file"));
   std::ofstream(folder.File("empty.sgda"), std::ios::binary);
   EXPECT_THAT(std::string(ArtifactFile::Open(folder.File("empty.sgda")).status().message()),
-              HasSubstr("empty.sgda: not an sgd artifact: 0 bytes"));
+              HasSubstr("empty.sgda: is not an sgd artifact: 0 bytes"));
+}
+
+TEST(ArtifactFile, RefusedFilesSayWhatToDo) {
+  testing::TemporaryFolder folder;
+  const auto error_of = [&](const std::string& bytes) {
+    std::ofstream(folder.File("a.sgda"), std::ios::binary | std::ios::trunc) << bytes;
+    return std::string(ArtifactFile::Open(folder.File("a.sgda")).status().message());
+  };
+  const std::vector<uint8_t> no_program(64, 1);
+  EXPECT_THAT(error_of(*BuildContainer({no_program, {}, {}})),
+              HasSubstr("a.sgda: section 'program' is not a program; expected a program that sgdc of this version "
+                        "writes; compile the model again"));
+  const std::string sample = testing::SampleBytes(2);
+  EXPECT_THAT(error_of(sample.substr(0, sample.size() - 1)),
+              EndsWith("; expected the file as it was written; copy it again, or compile the model again"));
 }
 
 TEST(ArtifactFile, EveryFlippedByteIsFound) {

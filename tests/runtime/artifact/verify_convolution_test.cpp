@@ -69,7 +69,7 @@ TEST(VerifyConvolution, RefusesWhatIsWrong) {
       {"lhs dilations", [](ConvolutionT& c) { c.lhs_dilations = {2, 2}; }, "dilations of the lhs do not match"},
       {"lhs dilation", [](ConvolutionT& c) { c.lhs_dilations = {0}; }, "a dilation of the lhs below 1"},
       {"far dilation", [](ConvolutionT& c) { c.lhs_dilations = {INT64_MAX}; }, "or larger than 2^31"},
-      {"rounds", [](ConvolutionT& c) { c.rounds = true; }, "rounds, and no elements of f16 or bf16"},
+      {"rounds", [](ConvolutionT& c) { c.rounds = true; }, "rounds elements that are neither f16 nor bf16"},
       {"rounded result",
        [](ConvolutionT& c) {
          c.element = ElementType::BF16, c.rounds = true;
@@ -93,7 +93,7 @@ TEST(VerifyConvolution, RefusesWhatIsWrong) {
       {"negative", [](ConvolutionT& c) { c.inputs = std::make_unique<ConvolutionDim>(2, -1, 4, 0); },
        "lhs has a negative stride"},
       {"shared result", [](ConvolutionT& c) { c.batch = std::make_unique<ConvolutionDim>(2, 16, 0, 8); },
-       "the strides of the result let two elements share one place"},
+       "the strides of the result let two elements share one address"},
       {"overlap", [](ConvolutionT& c) { c.result = testing::SliceAt(Space::Private, 64, 192); },
        "the result overlaps an operand"},
       {"constant", [](ConvolutionT& c) { c.result = testing::SliceAt(Space::Constant, 0, 192); }, "read-only"},

@@ -22,19 +22,19 @@ std::vector<Violation> RootCases() {
       {"huge mesh", [](ArtifactT& a, ProgramT&) { a.mesh[0]->size = 1u << 30; }, "ranks"},
       {"huge arena", [](ArtifactT& a, ProgramT&) { a.private_bytes = uint64_t{1} << 60; }, "larger than 2^46"},
       {"device", [](ArtifactT& a, ProgramT&) { a.device = std::make_unique<DeviceModelT>(); },
-       "its device does nothing"},
+       "the device's operations or bytes per second are not positive and finite"},
       {"cause",
        [](ArtifactT&, ProgramT& p) {
          p.explain.push_back(std::make_unique<ExplainT>());
          p.explain[0]->cause = static_cast<MovementCause>(9);
        },
-       "explanation 0: its cause is none that this program knows"},
+       "explanation 0: has an unknown cause"},
       {"time of an explanation",
        [](ArtifactT&, ProgramT& p) {
          p.explain.push_back(std::make_unique<ExplainT>());
          p.explain[0]->seconds = -1;
        },
-       "explanation 0: its time is no time"},
+       "explanation 0: has a time that is negative or not finite"},
       {"no program", [](ArtifactT& a, ProgramT&) { a.programs.clear(); }, "holds no program"},
       {"program name", [](ArtifactT&, ProgramT& p) { p.name.clear(); }, "program '': the name is empty or used twice"},
       {"missing kernel", [](ArtifactT& a, ProgramT&) { a.kernels[1]->symbol = "gelu"; },
@@ -157,7 +157,7 @@ std::vector<Violation> OperationCases() {
       {"no coordinate", [](ArtifactT&, ProgramT& p) { LaunchIn(p).coordinates.clear(); },
        "0 coordinates where kernel 'scale' takes 1"},
       {"unknown interface", [](ArtifactT& a, ProgramT&) { *a.kernels[0] = KernelT(), a.kernels[0]->symbol = "scale"; },
-       "2 buffers with 1 outputs where kernel 'scale' takes 0 with 0; compile the model again"},
+       "2 buffers with 1 outputs where kernel 'scale' takes 0 with 0"},
       {"buffer", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Window, 0, 257); },
        "buffer 1: 257 bytes at 0"},
       {"unaligned buffer", [](ArtifactT&, ProgramT& p) { LaunchIn(p).buffers[1] = Slice(Space::Private, 900, 256); },
@@ -184,7 +184,7 @@ std::vector<Violation> OperationCases() {
        "A has more than 2^48 elements"},
       {"overflow", [](ArtifactT&, ProgramT& p) { MatmulIn(p).b_n = INT64_MAX; }, "B has more than 2^48 elements"},
       {"huge m", [](ArtifactT&, ProgramT& p) { MatmulIn(p).m = UINT64_MAX; }, "a dimension is larger than 2^48"},
-      {"c shared", [](ArtifactT&, ProgramT& p) { MatmulIn(p).c_m = 8; }, "let two elements share one place"},
+      {"c shared", [](ArtifactT&, ProgramT& p) { MatmulIn(p).c_m = 8; }, "let two elements share one address"},
       {"c constant", [](ArtifactT&, ProgramT& p) { MatmulIn(p).c = testing::SliceAt(Space::Constant, 0, 512); },
        "read-only"},
       {"c overlaps", [](ArtifactT&, ProgramT& p) { MatmulIn(p).c = testing::SliceAt(Space::Private, 64, 256); },

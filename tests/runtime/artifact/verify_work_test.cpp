@@ -22,17 +22,17 @@ void AddProduct(ProgramT& program, uint64_t k) {
 TEST(VerifyWork, RefusesEndlessSteps) {
   ExpectRefused({
       {"trips", [](ArtifactT&, ProgramT& p) { AddLoop(p, 0, UINT64_MAX); },
-       "instruction 7 (loop): with it a step has more than 1099511627776 trips of a loop"},
+       "instruction 7 (loop): a step has more than 1099511627776 trips of a loop"},
       {"trips of a loop in a loop",
        [](ArtifactT&, ProgramT& p) { AddLoop(p, 2, 1 << 20), AddLoop(p, 1, 1 << 20), AddProduct(p, 1); },
-       "instruction 9 (matmul): with it a step has more than 1099511627776 executions of instructions"},
+       "instruction 9 (matmul): a step has more than 1099511627776 executions of instructions"},
       {"multiplications", [](ArtifactT&, ProgramT& p) { AddLoop(p, 1, 1 << 21), AddProduct(p, uint64_t{1} << 40); },
-       "instruction 8 (matmul): with it a step has more than 9223372036854775808 multiplications"},
+       "instruction 8 (matmul): a step has more than 9223372036854775808 multiplications"},
       {"multiplications of too many",
        [](ArtifactT&, ProgramT& p) {
          for (int i = 0; i < 2; ++i) AddLoop(p, 1, 3 << 15), AddProduct(p, uint64_t{1} << 40);
        },
-       "instruction 10 (matmul): with it a step has more than 9223372036854775808 multiplications"},
+       "instruction 10 (matmul): a step has more than 9223372036854775808 multiplications"},
   });
   EXPECT_EQ(ErrorAfter([](ArtifactT&, ProgramT& p) { AddLoop(p, 1, 1 << 19), AddProduct(p, uint64_t{1} << 37); }), "");
 }

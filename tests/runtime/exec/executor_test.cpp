@@ -270,7 +270,7 @@ TEST(Executor, RefusesWrongSizesAndNames) {
     EXPECT_EQ(executor->DownloadOutput(0, BytesOf(small)).message(),
               "output 0 't' of program 'main': a buffer of 124 bytes, it has 256");
     EXPECT_EQ(Executor::Create(context, "eval", {}).status().message(),
-              "sample.sgda: has no program 'eval'; it has: main");
+              "sample.sgda: has no program 'eval'; expected one of: main; compile the model again with that program");
   });
 }
 

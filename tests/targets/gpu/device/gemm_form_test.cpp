@@ -137,8 +137,8 @@ TEST(GemmForm, RefusesWhatLibrariesDoNotTake) {
   artifact::MatmulT p = Plain();
   p.a_k = 2, p.a_m = 12;
   EXPECT_EQ(std::string(GemmFormOf(*Packed(p)).status().message()),
-            "matmul on a GPU: A of 4 by 6 elements with strides 12 and 2; one dimension must have stride 1 and the "
-            "other must not overlap it");
+            "matmul on a GPU: A of 4 by 6 elements with strides 12 and 2; expected stride 1 in one dimension and no "
+            "overlap in the other; compile the model again");
   p = Plain();
   p.b_k = 2;
   EXPECT_EQ(GemmFormOf(*Packed(p)).status().code(), absl::StatusCode::kUnimplemented);

@@ -131,11 +131,12 @@ TEST_F(MatmulTest, RefusesIntegersAndAStridedBias) {
   artifact::MatmulT integers =
       Multiplication<int>(2, 2, 2, 1, testing::kNoEpilogue, false, false, false).Matmul(ElementType::I32);
   EXPECT_EQ(std::string(Refusal(integers).message()),
-            "matmul on a GPU: elements of type i32; f64, f32, f16, bf16 and f8 are possible");
+            "matmul on a GPU: elements of type i32; expected f64, f32, f16, bf16 or f8; compile the model again");
   artifact::MatmulT bias =
       Multiplication<float>(2, 2, 2, 1, testing::kBias, false, false, true).Matmul(ElementType::F32);
   EXPECT_EQ(Refusal(bias).code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(Refusal(bias).message()), HasSubstr("a bias along the dimension of C that has no stride 1"));
+  EXPECT_THAT(std::string(Refusal(bias).message()),
+              HasSubstr("a bias along a strided dimension of C; expected stride 1"));
 }
 
 }  // namespace
