@@ -6,13 +6,19 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
+static constexpr char kCondition[] =
+    "has a condition that does not yield one boolean; expected a scalar i1; compare the values";
+
 /// The block takes `arguments` and ends in a yield of `yielded`.
 static LogicalResult verifyBlock(Operation* op, Block& block, StringRef name, TypeRange arguments, TypeRange yielded) {
   if (block.getArgumentTypes() != arguments)
-    return op->emitOpError() << name << " has arguments of other types than the operands";
+    return op->emitOpError() << name << " has arguments of the types " << block.getArgumentTypes() << "; expected "
+                             << arguments << ", as the operands have; correct the block arguments";
   auto yield = dyn_cast_or_null<YieldOp>(block.mightHaveTerminator() ? block.getTerminator() : nullptr);
-  if (!yield) return op->emitOpError() << name << " must end in sgd.yield";
-  if (yield.getOperandTypes() != yielded) return op->emitOpError() << name << " yields other types than the results'";
+  if (!yield) return op->emitOpError() << name << " does not end in sgd.yield; expected it last; add it";
+  if (yield.getOperandTypes() != yielded)
+    return op->emitOpError() << name << " yields the types " << yield.getOperandTypes() << "; expected " << yielded
+                             << ", as the results have; correct the yielded values";
   return success();
 }
 
@@ -24,19 +30,23 @@ static bool isScalar(Type type, unsigned bits) {
 // StableHLO spec, while (C1) to (C3).
 LogicalResult WhileOp::verify() {
   TypeRange iterArgs = getInits().getTypes();
-  if (iterArgs != TypeRange(getResultTypes())) return emitOpError("operands and results differ in type");
+  if (iterArgs != TypeRange(getResultTypes()))
+    return emitOpError() << "has results of the types " << getResultTypes() << "; expected the operands' " << iterArgs
+                         << "; correct the results";
   if (failed(verifyBlock(*this, getBody().front(), "the body", iterArgs, iterArgs))) return failure();
   if (getCondition().empty() != getTrips().has_value())
-    return emitOpError("has a condition exactly when its trips are not known");
+    return emitOpError(getTrips() ? "has trips and a condition; expected one of them; drop one"
+                                  : "has neither trips nor a condition; expected one of them; add one");
   if (getTrips() && isByRank(*this))
-    return emitOpError("makes as many trips on all ranks, so it cannot be sgd.by_rank");
-  if (getTrips()) return *getTrips() >= 0 ? success() : emitOpError("has a negative number of trips");
+    return emitOpError("has trips, as many on all ranks, and sgd.by_rank; expected one of them; drop one");
+  if (getTrips())
+    return *getTrips() >= 0 ? success()
+                            : emitOpError() << "has " << *getTrips() << " trips; expected 0 or more; correct trips";
   Block& condition = getCondition().front();
-  if (condition.empty() || condition.back().getNumOperands() != 1)
-    return emitOpError("the condition must yield one boolean");
+  if (condition.empty() || condition.back().getNumOperands() != 1) return emitOpError(kCondition);
   TypeRange yielded = condition.back().getOperandTypes();
   if (failed(verifyBlock(*this, condition, "the condition", iterArgs, yielded))) return failure();
-  return isScalar(yielded.front(), 1) ? success() : emitOpError("the condition must yield one boolean");
+  return isScalar(yielded.front(), 1) ? success() : emitOpError(kCondition);
 }
 
 namespace {
@@ -120,14 +130,17 @@ void WhileOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRConte
 LogicalResult CaseOp::verify() {
   auto index = cast<RankedTensorType>(getIndex().getType());
   if (!index.getElementType().isInteger(32))
-    return emitOpError("index must be a scalar i32, or one i32 per coordinate");
-  if (isByRank(*this) && choosesByCoordinate(*this)) return emitOpError("sgd.by_rank has a scalar index");
+    return emitOpError() << "has the index " << index
+                         << "; expected a scalar i32, or one i32 per coordinate; convert it";
+  if (isByRank(*this) && choosesByCoordinate(*this))
+    return emitOpError() << "has sgd.by_rank and the index " << index << "; expected a scalar; drop sgd.by_rank";
   for (Type type : getResultTypes()) {
     ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
     if (shape.take_front(index.getRank()) != index.getShape())
-      return emitOpError() << "has the result " << type << ", whose leading dimensions are not those of the index";
+      return emitOpError() << "has the result " << type << "; expected the leading dimensions of the index " << index
+                           << "; broadcast the results";
   }
-  if (getBranches().empty()) return emitOpError("has no branches");
+  if (getBranches().empty()) return emitOpError("has no branch; expected one or more; add one");
   for (auto [number, region] : llvm::enumerate(getBranches()))
     if (failed(verifyBlock(*this, region.front(), ("branch " + Twine(number)).str(), getInputs().getTypes(),
                            getResultTypes())))

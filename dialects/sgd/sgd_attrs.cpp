@@ -41,10 +41,11 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, Arr
   for (MeshAxisAttr axis : axes) {
     if (axis.getSize() < 1)
       return emitError() << "mesh axis \"" << axis.getName() << "\" has size " << axis.getSize()
-                         << "; it must be positive";
+                         << "; expected a positive size; correct it";
     if (!names.insert(axis.getName()).second)
-      return emitError() << "mesh axis \"" << axis.getName() << "\" is named twice";
-    if (axis.getSize() > (int64_t(1) << 32) / ranks) return emitError() << "mesh has more than 2^32 ranks";
+      return emitError() << "mesh axis \"" << axis.getName() << "\" is named twice; expected each once; rename one";
+    if (axis.getSize() > (int64_t(1) << 32) / ranks)
+      return emitError() << "mesh has more than 2^32 ranks; expected a mesh of real devices; correct the sizes";
     ranks *= axis.getSize();
   }
   return success();
@@ -98,7 +99,8 @@ Attribute AxisRefAttr::parse(AsmParser& parser, Type) {
     if (parser.parseLParen() || parser.parseInteger(preSize) || parser.parseRParen() || parser.parseInteger(size))
       return {};
     if (preSize < 1 || size < 2) {
-      parser.emitError(loc, "sub-axis expects a positive pre-size and a size above 1");
+      parser.emitError(loc,
+                       "sub-axis has no positive pre-size and size above 1; expected such as \"x\":(1)2; correct it");
       return {};
     }
   }
@@ -125,7 +127,8 @@ Attribute DimShardingAttr::parse(AsmParser& parser, Type) {
   SmallVector<AxisRefAttr> axes;
   bool isOpen = false;
   auto parseItem = [&]() -> ParseResult {
-    if (isOpen) return parser.emitError(parser.getCurrentLocation(), "'?' must come last");
+    if (isOpen)
+      return parser.emitError(parser.getCurrentLocation(), "'?' stands before an axis; expected it last; move it");
     if (succeeded(parser.parseOptionalQuestion())) {
       isOpen = true;
       return success();
@@ -165,7 +168,9 @@ static ParseResult parseUnreduced(AsmParser& parser, SmallVectorImpl<AxisRefAttr
   if (parser.parseEqual()) return failure();
   if (succeeded(parser.parseOptionalKeyword(&keyword))) {
     auto parsed = symbolizeReduceKind(keyword);
-    if (!parsed) return parser.emitError(parser.getCurrentLocation(), "unknown reduction '") << keyword << "'";
+    if (!parsed)
+      return parser.emitError(parser.getCurrentLocation(), "unknown reduction '")
+             << keyword << "'; expected add, mul, max, min, umax, umin, and, or or xor; correct it";
     kind = *parsed;
   }
   return parseAxes(parser, axes);
@@ -247,21 +252,24 @@ SmallVector<int64_t> ShardingAttr::getLocalShape(ArrayRef<int64_t> globalShape, 
 static LogicalResult claimAxis(MeshAttr mesh, AxisRefAttr ref, SmallVectorImpl<AxisRefAttr>& used,
                                function_ref<InFlightDiagnostic()> emitError) {
   std::optional<int64_t> size = mesh.getAxisSize(ref.getName());
-  if (!size) return emitError() << "sharding names the unknown axis \"" << ref.getName() << "\"; the mesh is " << mesh;
+  if (!size)
+    return emitError() << "sharding names the unknown axis \"" << ref.getName() << "\"; the mesh is " << mesh
+                       << "; expected one of its axes; correct the name";
   int64_t begin = ref.isWholeAxis() ? 1 : ref.getPreSize();
   int64_t end = ref.isWholeAxis() ? *size : ref.getPreSize() * ref.getSize();
   if (*size % end != 0)
-    return emitError() << "sub-axis " << ref << " does not divide axis \"" << ref.getName() << "\" of size " << *size;
+    return emitError() << "sub-axis " << ref << " does not divide axis \"" << ref.getName() << "\" of size " << *size
+                       << "; expected sizes whose product divides it; correct the sub-axis";
   for (AxisRefAttr other : used) {
     if (other.getName() != ref.getName()) continue;
     int64_t otherBegin = other.isWholeAxis() ? 1 : other.getPreSize();
     int64_t otherEnd = other.isWholeAxis() ? *size : other.getPreSize() * other.getSize();
     if (begin < otherEnd && otherBegin < end)
-      return emitError() << "sharding uses axis \"" << ref.getName() << "\" twice";
+      return emitError() << "sharding uses axis \"" << ref.getName() << "\" twice; expected each once; drop one";
     if (begin % otherEnd != 0 && otherBegin % end != 0)
-      return emitError() << "sharding uses digits of different divisions of axis \"" << ref.getName() << "\" of size "
+      return emitError() << "sharding uses sub-axes of different divisions of axis \"" << ref.getName() << "\" of size "
                          << *size << ": (" << otherBegin << ")" << otherEnd / otherBegin << " and (" << begin << ")"
-                         << end / begin;
+                         << end / begin << "; expected sub-axes that nest; correct one of them";
   }
   used.push_back(ref);
   return success();
@@ -270,7 +278,8 @@ static LogicalResult claimAxis(MeshAttr mesh, AxisRefAttr ref, SmallVectorImpl<A
 LogicalResult ShardingAttr::verifyAgainst(MeshAttr mesh, ArrayRef<int64_t> shape,
                                           function_ref<InFlightDiagnostic()> emitError) const {
   if (getRank() != static_cast<int64_t>(shape.size()))
-    return emitError() << "sharding has " << getRank() << " dimensions, the tensor has " << shape.size();
+    return emitError() << "sharding has " << getRank() << " dimensions, the tensor has " << shape.size()
+                       << "; expected one entry per dimension; give as many";
   SmallVector<AxisRefAttr> used;
   auto claim = [&](ArrayRef<AxisRefAttr> axes) {
     return success(
@@ -284,6 +293,7 @@ LogicalResult ShardingAttr::verifyAgainst(MeshAttr mesh, ArrayRef<int64_t> shape
 LogicalResult ShardingAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                            function_ref<InFlightDiagnostic()> emitError) const {
   if (getRank() != static_cast<int64_t>(shape.size()))
-    return emitError() << "sharding has " << getRank() << " dimensions, the tensor has " << shape.size();
+    return emitError() << "sharding has " << getRank() << " dimensions, the tensor has " << shape.size()
+                       << "; expected one entry per dimension; give as many";
   return success();
 }

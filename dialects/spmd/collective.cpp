@@ -131,20 +131,25 @@ namespace {
 LogicalResult verifyDim(Operation* op, Type input, Type result, int64_t dim, int64_t multiply, int64_t divide) {
   auto from = cast<RankedTensorType>(input), to = cast<RankedTensorType>(result);
   if (dim < 0 || dim >= from.getRank())
-    return op->emitOpError() << "dimension " << dim << " is not in [0, " << from.getRank() << ")";
+    return op->emitOpError() << "has no dimension " << dim << " in " << from
+                             << "; expected one of the tensor, counted from 0; correct it";
   SmallVector<int64_t> shape(from.getShape());
   if (shape[dim] * multiply % divide != 0)
     return op->emitOpError() << "dimension " << dim << " (size " << shape[dim] << ") does not divide over " << divide
-                             << " ranks";
+                             << " ranks; expected a multiple; pad the tensor";
   shape[dim] = shape[dim] * multiply / divide;
   if (to.getShape() != ArrayRef<int64_t>(shape) || to.getElementType() != from.getElementType())
-    return op->emitOpError("result shape should be [") << shape << "]";
+    return op->emitOpError() << "has the result " << to << "; expected the shape [" << shape
+                             << "] and the operand's element type; correct the result's type";
   return success();
 }
 
 FailureOr<int64_t> groupSize(Operation* op, AxisListAttr axes) {
   std::optional<int64_t> size = getGroupSize(op, axes);
-  if (!size) return op->emitOpError() << "names an unknown mesh or axis in " << axes;
+  if (!size)
+    return op->emitOpError() << "names an unknown mesh or axis in " << axes
+                             << "; expected those of the module's "
+                                "sgd.mesh; correct the name";
   // Axes are used as those of one dimension of a sharding may be.
   MLIRContext* context = op->getContext();
   auto dim = mlir::sgd::DimShardingAttr::get(context, axes.getAxes(), /*isOpen=*/false, std::nullopt);
@@ -157,7 +162,8 @@ FailureOr<int64_t> groupSize(Operation* op, AxisListAttr axes) {
 LogicalResult verifyBucket(Operation* op, ValueRange inputs, ValueRange results, ArrayRef<int64_t> dims,
                            AxisListAttr axes, bool gathers) {
   if (inputs.empty() || inputs.size() != results.size() || inputs.size() != dims.size())
-    return op->emitOpError("needs one result and one dimension per operand");
+    return op->emitOpError() << "has " << inputs.size() << " operands, " << results.size() << " results and "
+                             << dims.size() << " dimensions; expected as many of each, and one at least; give as many";
   FailureOr<int64_t> size = groupSize(op, axes);
   if (failed(size)) return failure();
   for (auto [input, result, dim] : llvm::zip(inputs, results, dims))
@@ -176,14 +182,16 @@ LogicalResult ShardSliceOp::verify() {
 static LogicalResult verifySummands(Operation* op) {
   for (Type type : op->getOperandTypes())
     if (Type element = cast<RankedTensorType>(type).getElementType(); mlir::sgd::isFloat8(element))
-      return op->emitOpError() << "cannot combine elements of type " << element << "; convert them to f32 first";
+      return op->emitOpError() << "cannot combine elements of type " << element
+                               << "; expected wider ones; convert them to f32 first";
   return success();
 }
 
 LogicalResult AllReduceOp::verify() {
   if (failed(verifySummands(*this))) return failure();
   if (getInputs().empty() || getInputs().getTypes() != getResultTypes())
-    return emitOpError("needs one result per operand, of the operand's type");
+    return emitOpError() << "has operands of the types " << getInputs().getTypes() << " and results of "
+                         << getResultTypes() << "; expected the same types, and one at least; correct the results";
   return failed(groupSize(*this, getAxes())) ? failure() : success();
 }
 
@@ -198,14 +206,19 @@ LogicalResult ReduceScatterOp::verify() {
 
 LogicalResult GatherRangeOp::verify() {
   if (getInputs().empty() || getInputs().size() != getResults().size() || getInputs().size() != getRanges().size())
-    return emitOpError("needs one result and one range per operand");
-  if (getAxes().getMesh() != getTo().getMesh()) return emitOpError("names two meshes");
+    return emitOpError() << "has " << getInputs().size() << " operands, " << getResults().size() << " results and "
+                         << getRanges().size() << " ranges; expected as many of each, and one at least; give as many";
+  if (getAxes().getMesh() != getTo().getMesh())
+    return emitOpError() << "names the meshes " << getAxes().getMesh() << " and " << getTo().getMesh()
+                         << "; expected one; use axes of one mesh";
   FailureOr<int64_t> tiles = groupSize(*this, getAxes());
   if (failed(tiles) || failed(groupSize(*this, getTo()))) return failure();
   for (auto [input, result, range] :
        llvm::zip(getInputs(), getResults(), getRanges().getAsRange<mlir::sgd::RangeAttr>())) {
     auto from = cast<RankedTensorType>(input.getType()), to = cast<RankedTensorType>(result.getType());
-    if (from.getElementType() != to.getElementType()) return emitOpError("changes the element type");
+    if (from.getElementType() != to.getElementType())
+      return emitOpError() << "changes the element type from " << from.getElementType() << " to " << to.getElementType()
+                           << "; expected one type; convert before or after";
     if (failed(verifyRange(*this, range, from.getShape(), to.getShape(), *tiles))) return failure();
   }
   return success();
@@ -217,13 +230,16 @@ LogicalResult AllToAllOp::verify() {
   auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getType());
   int64_t rank = from.getRank(), split = getSplit(), concat = getConcat();
   if (split < 0 || split >= rank || concat < 0 || concat >= rank)
-    return emitOpError() << "split and concat must be in [0, " << rank << ")";
+    return emitOpError() << "has split " << split << " and concat " << concat << "; expected dimensions of " << from
+                         << ", counted from 0; correct them";
   SmallVector<int64_t> shape(from.getShape());
   if (shape[split] % *size != 0)
     return emitOpError() << "dimension " << split << " (size " << shape[split] << ") does not divide over " << *size
-                         << " ranks";
+                         << " ranks; expected a multiple; pad the tensor";
   shape[split] /= *size;
   shape[concat] *= *size;
-  if (to.getShape() != ArrayRef<int64_t>(shape)) return emitOpError("result shape should be [") << shape << "]";
+  if (to.getShape() != ArrayRef<int64_t>(shape))
+    return emitOpError() << "has the result " << to << "; expected the shape [" << shape
+                         << "]; correct the result's type";
   return success();
 }

@@ -37,7 +37,7 @@ func.func @branches(%x: tensor<4xf32>, %i: tensor<i32>) -> tensor<4xf32> {
 // -----
 
 func.func @slot(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'sgd.while' op the body has arguments of other types than the operands}}
+  // expected-error@+1 {{'sgd.while' op the body has arguments of the types}}
   %0 = sgd.while(%x) trips 3 do {
   ^bb0(%a: tensor<8xf32>):
     sgd.yield %a : tensor<8xf32>
@@ -48,7 +48,7 @@ func.func @slot(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @yield(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'sgd.while' op the body yields other types than the results'}}
+  // expected-error@+1 {{'sgd.while' op the body yields the types}}
   %0 = sgd.while(%x) trips 3 do {
   ^bb0(%a: tensor<4xf32>):
     %c = arith.constant dense<0.0> : tensor<8xf32>
@@ -60,7 +60,7 @@ func.func @yield(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @neither(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'sgd.while' op has a condition exactly when its trips are not known}}
+  // expected-error@+1 {{'sgd.while' op has neither trips nor a condition; expected one of them; add one}}
   %0 = sgd.while(%x) do {
   ^bb0(%a: tensor<4xf32>):
     sgd.yield %a : tensor<4xf32>
@@ -71,7 +71,7 @@ func.func @neither(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @condition(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'sgd.while' op the condition must yield one boolean}}
+  // expected-error@+1 {{'sgd.while' op has a condition that does not yield one boolean; expected a scalar i1; compare the values}}
   %0 = sgd.while(%x) while {
   ^bb0(%a: tensor<4xf32>):
     sgd.yield %a : tensor<4xf32>
@@ -85,7 +85,7 @@ func.func @condition(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @index(%x: tensor<4xf32>, %i: tensor<i64>) -> tensor<4xf32> {
-  // expected-error@+1 {{'sgd.case' op index must be a scalar i32, or one i32 per coordinate}}
+  // expected-error@+1 {{expected a scalar i32, or one i32 per coordinate; convert it}}
   %0 = sgd.case %i(%x) {
   ^bb0(%a: tensor<4xf32>):
     sgd.yield %a : tensor<4xf32>
@@ -109,7 +109,7 @@ func.func @capture(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @coordinates(%x: tensor<4x8xf32>, %i: tensor<3xi32>) -> tensor<4x8xf32> {
-  // expected-error@+1 {{'sgd.case' op has the result 'tensor<4x8xf32>', whose leading dimensions are not those of the index}}
+  // expected-error@+1 {{'sgd.case' op has the result 'tensor<4x8xf32>'; expected the leading dimensions of the index}}
   %0 = sgd.case %i(%x) {
   ^bb0(%a: tensor<4x8xf32>):
     sgd.yield %a : tensor<4x8xf32>
@@ -120,7 +120,7 @@ func.func @coordinates(%x: tensor<4x8xf32>, %i: tensor<3xi32>) -> tensor<4x8xf32
 // -----
 
 func.func @trips_by_rank(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'sgd.while' op makes as many trips on all ranks, so it cannot be sgd.by_rank}}
+  // expected-error@+1 {{'sgd.while' op has trips, as many on all ranks, and sgd.by_rank; expected one of them; drop one}}
   %0 = sgd.while(%x) trips 3 do {
   ^bb0(%a: tensor<4xf32>):
     sgd.yield %a : tensor<4xf32>

@@ -1,7 +1,7 @@
 // Shapes and shardings that do not fit are refused with what was found and what was expected.
 // RUN: sgd-opt %s --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{mesh axis "x" is named twice}}
+// expected-error@+1 {{mesh axis "x" is named twice; expected each once; rename one}}
 sgd.mesh @mesh = <["x"=2, "x"=3]>
 
 // -----
@@ -17,7 +17,7 @@ func.func @axis(%a: tensor<8xf32>) {
 
 sgd.mesh @mesh = <["x"=4]>
 func.func @twice(%a: tensor<8x8xf32>) {
-  // expected-error@+1 {{sharding uses axis "x" twice}}
+  // expected-error@+1 {{sharding uses axis "x" twice; expected each once; drop one}}
   %0 = sgd.sharding_constraint %a <@mesh, [{"x"}, {"x":(2)2}]> : tensor<8x8xf32>
   return
 }

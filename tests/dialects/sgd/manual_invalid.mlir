@@ -2,7 +2,7 @@
 
 sgd.mesh @mesh = <["x"=4]>
 func.func @sub_axis(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error@+1 {{can be manual over whole axes only}}
+  // expected-error@+1 {{expected whole axes; use the axis, or split it in the mesh}}
   %0 = sgd.manual_computation(%x) in [#sgd.sharding<@mesh, [{}]>] out [#sgd.sharding<@mesh, [{}]>] over <@mesh, {"x":(1)2}> {
   ^bb0(%a: tensor<8xf32>):
     sgd.yield %a : tensor<8xf32>
@@ -14,7 +14,7 @@ func.func @sub_axis(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 sgd.mesh @mesh = <["x"=4, "y"=2]>
 func.func @order(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error@+1 {{operand 0: manual axes must be whole and come before others in dimension 0}}
+  // expected-error@+1 {{expected whole manual axes before others; reorder the axes}}
   %0 = sgd.manual_computation(%x) in [#sgd.sharding<@mesh, [{"y", "x"}]>] out [#sgd.sharding<@mesh, [{}]>] over <@mesh, {"x"}> {
   ^bb0(%a: tensor<2xf32>):
     sgd.yield %a : tensor<2xf32>

@@ -30,7 +30,7 @@ func.func @collectives(%a: tensor<8x4xf32>, %b: tensor<3xf32>) {
 
 sgd.mesh @mesh = <["data"=4]>
 func.func @uneven(%a: tensor<6xf32>) {
-  // expected-error@+1 {{dimension 0 (size 6) does not divide over 4 ranks}}
+  // expected-error@+1 {{dimension 0 (size 6) does not divide over 4 ranks; expected a multiple; pad the tensor}}
   %0 = spmd.reduce_scatter add (%a) dims = [0] <@mesh, {"data"}> : (tensor<6xf32>) -> tensor<2xf32>
   return
 }

@@ -51,7 +51,7 @@ func.func @local_shape(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 sdy.mesh @mesh = <["x"=2]>
 func.func @uneven(%x: tensor<7xf32>) -> tensor<7xf32> {
-  // expected-error@+1 {{operand 0: dimension 0 (size 7) does not divide over its manual axes}}
+  // expected-error@+1 {{operand 0: dimension 0 (size 7) does not divide over its manual axes; expected a multiple of their size; pad the tensor}}
   %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<4xf32>) {
     sdy.return %a : tensor<4xf32>
   } : (tensor<7xf32>) -> tensor<7xf32>

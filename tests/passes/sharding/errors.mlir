@@ -45,7 +45,7 @@ func.func @partial_argument(%a: tensor<8xf32> {sgd.name = "w", sgd.sharding = #s
 
 sgd.mesh @mesh = <["x"=6]>
 func.func @sub_axes_of_two_divisions(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error@+1 {{sharding uses digits of different divisions of axis "x" of size 6: (1)2 and (3)2}}
+  // expected-error@+1 {{sharding uses sub-axes of different divisions of axis "x" of size 6: (1)2 and (3)2}}
   %0 = sgd.sharding_constraint %a <@mesh, [{"x":(1)2}, {"x":(3)2}]> : tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
