@@ -12,22 +12,27 @@ using namespace mlir::sgd;
 static LogicalResult verifyResult(Operation* op, Value input, ArrayRef<int64_t> shape) {
   auto result = tensorType(op->getResult(0));
   if (result.getShape() != shape)
-    return op->emitOpError("result shape should be [") << shape << "], is [" << result.getShape() << "]";
+    return op->emitOpError() << "has the result " << result << "; expected the shape [" << shape
+                             << "]; correct the result's type";
   if (result.getElementType() != tensorType(input).getElementType())
-    return op->emitOpError("result and operand differ in element type");
+    return op->emitOpError() << "has the result " << result << "; expected the operand's element type "
+                             << tensorType(input).getElementType() << "; correct the result's type";
   return success();
 }
 
 static LogicalResult verifyLength(Operation* op, StringRef name, ArrayRef<int64_t> list, int64_t rank) {
   if (static_cast<int64_t>(list.size()) == rank) return success();
-  return op->emitOpError() << name << " has " << list.size() << " entries, the tensor " << rank << " dimensions";
+  return op->emitOpError() << name << " has " << list.size() << " entries, the tensor " << rank
+                           << " dimensions; expected one entry per dimension; give as many";
 }
 
 static LogicalResult verifyDistinct(Operation* op, StringRef name, ArrayRef<int64_t> dims, int64_t rank) {
   llvm::SmallSet<int64_t, 8> seen;
   for (int64_t dim : dims)
     if (dim < 0 || dim >= rank || !seen.insert(dim).second)
-      return op->emitOpError() << name << " must be distinct dimensions in [0, " << rank << "), has " << dim;
+      return op->emitOpError() << name << ": " << dim
+                               << " comes twice or is no dimension; expected distinct ones in [0, " << rank
+                               << "); correct the list";
   return success();
 }
 
@@ -40,9 +45,11 @@ LogicalResult BroadcastInDimOp::verify() {
   for (auto [from, to] : llvm::enumerate(getDims()))
     if (input.getDimSize(from) != 1 && input.getDimSize(from) != result.getDimSize(to))
       return emitOpError() << "operand dimension " << from << " of size " << input.getDimSize(from)
-                           << " cannot become dimension " << to << " of size " << result.getDimSize(to);
+                           << " cannot become dimension " << to << " of size " << result.getDimSize(to)
+                           << "; expected one size, or size 1; correct the result's shape or dims";
   if (input.getElementType() != result.getElementType())
-    return emitOpError("result and operand differ in element type");
+    return emitOpError() << "has the result " << result << "; expected the operand's element type "
+                         << input.getElementType() << "; correct the result's type";
   return success();
 }
 
@@ -77,7 +84,8 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
 LogicalResult ReshapeOp::verify() {
   auto input = tensorType(getInput()), result = tensorType(getResult());
   if (input.getNumElements() != result.getNumElements() || input.getElementType() != result.getElementType())
-    return emitOpError("operand and result differ in number or type of elements");
+    return emitOpError() << "reshapes " << getInput().getType() << " to " << getType()
+                         << "; expected as many elements of one type; correct the result's type";
   return success();
 }
 
@@ -106,7 +114,8 @@ LogicalResult SliceOp::verify() {
     int64_t start = getStarts()[dim], limit = getLimits()[dim], stride = getStrides()[dim];
     if (start < 0 || limit < start || limit > input.getDimSize(dim) || stride < 1)
       return emitOpError() << "dimension " << dim << ": [" << start << ":" << limit << ":" << stride
-                           << "] does not lie in size " << input.getDimSize(dim);
+                           << "] does not lie in size " << input.getDimSize(dim)
+                           << "; expected 0 <= start <= limit <= size and a stride above 0; correct the range";
     shape.push_back((limit - start + stride - 1) / stride);
   }
   return verifyResult(*this, getInput(), shape);
@@ -127,33 +136,41 @@ LogicalResult PadOp::verify() {
     return failure();
   auto value = tensorType(getValue());
   if (value.getRank() != 0 || value.getElementType() != input.getElementType())
-    return emitOpError("padding value must be a scalar of the operand's element type");
+    return emitOpError() << "has the padding value " << getValue().getType()
+                         << "; expected a scalar of the operand's element type; convert it";
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t size = input.getDimSize(dim);
-    if (getInterior()[dim] < 0) return emitOpError("interior padding must not be negative");
+    if (getInterior()[dim] < 0)
+      return emitOpError() << "has the interior padding " << getInterior()[dim] << "; expected 0 or more; correct it";
     shape.push_back(getLow()[dim] + size + std::max<int64_t>(size - 1, 0) * getInterior()[dim] + getHigh()[dim]);
-    if (shape.back() < 0) return emitOpError() << "dimension " << dim << " would have a negative size";
+    if (shape.back() < 0)
+      return emitOpError() << "leaves " << shape.back() << " elements in dimension " << dim
+                           << "; expected 0 or more; correct the padding";
   }
   return verifyResult(*this, getInput(), shape);
 }
 
 // StableHLO spec, concatenate (C1) to (C6).
 LogicalResult ConcatenateOp::verify() {
-  if (getInputs().empty()) return emitOpError("needs an operand");
+  if (getInputs().empty()) return emitOpError("has no operand; expected one or more; give it a tensor");
   auto first = tensorType(getInputs()[0]);
   int64_t dimension = getDimension();
   if (dimension < 0 || dimension >= first.getRank())
-    return emitOpError() << "dimension " << dimension << " is not in [0, " << first.getRank() << ")";
+    return emitOpError() << "has no dimension " << dimension << " in " << first
+                         << "; expected one of the tensor, counted from 0; correct it";
   SmallVector<int64_t> shape(first.getShape());
   shape[dimension] = 0;
   for (Value input : getInputs()) {
     auto type = tensorType(input);
     if (type.getRank() != first.getRank() || type.getElementType() != first.getElementType())
-      return emitOpError("operands differ in rank or element type");
+      return emitOpError() << "has the operands " << first << " and " << tensorType(input)
+                           << "; expected one rank and element type; reshape or convert one";
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (dim != dimension && type.getDimSize(dim) != first.getDimSize(dim))
-        return emitOpError() << "operands differ in dimension " << dim;
+
+        return emitOpError() << "has operands that differ in dimension " << dim
+                             << "; expected equal sizes in all but one; slice or pad an operand";
     shape[dimension] += type.getDimSize(dimension);
   }
   return verifyResult(*this, getInputs()[0], shape);
@@ -167,15 +184,18 @@ LogicalResult ReverseOp::verify() {
 // StableHLO spec, iota (C1).
 LogicalResult IotaOp::verify() {
   int64_t rank = tensorType(getResult()).getRank(), dim = getDimension();
-  return dim >= 0 && dim < rank ? success() : emitOpError() << "dimension " << dim << " is not in [0, " << rank << ")";
+  if (dim >= 0 && dim < rank) return success();
+  return emitOpError() << "has no dimension " << dim << " in " << getType()
+                       << "; expected one of the result, counted from 0; correct it";
 }
 
 static LogicalResult verifyStarts(Operation* op, ValueRange starts, int64_t rank) {
   if (static_cast<int64_t>(starts.size()) != rank)
-    return op->emitOpError() << "has " << starts.size() << " starts for " << rank << " dimensions";
+    return op->emitOpError() << "has " << starts.size() << " starts for " << rank
+                             << " dimensions; expected one for each; give as many";
   for (Value start : starts)
     if (tensorType(start).getRank() != 0 || !tensorType(start).getElementType().isInteger())
-      return op->emitOpError("starts must be integer scalars");
+      return op->emitOpError() << "has the start " << start.getType() << "; expected integer scalars; convert it";
   return success();
 }
 
@@ -186,7 +206,9 @@ LogicalResult DynamicSliceOp::verify() {
       failed(verifyLength(*this, "sizes", getSizes(), input.getRank())))
     return failure();
   for (auto [size, bound] : llvm::zip(getSizes(), input.getShape()))
-    if (size < 0 || size > bound) return emitOpError() << "size " << size << " does not fit in " << bound;
+    if (size < 0 || size > bound)
+      return emitOpError() << "size " << size << " does not fit in " << bound
+                           << "; expected at most that; correct sizes";
   return verifyResult(*this, getInput(), getSizes());
 }
 
@@ -195,9 +217,12 @@ LogicalResult DynamicUpdateSliceOp::verify() {
   auto input = tensorType(getInput()), update = tensorType(getUpdate());
   if (failed(verifyStarts(*this, getStarts(), input.getRank()))) return failure();
   if (update.getRank() != input.getRank() || update.getElementType() != input.getElementType())
-    return emitOpError("update and operand differ in rank or element type");
+    return emitOpError() << "has the update " << update << "; expected rank and element type of " << input
+                         << "; reshape or convert it";
   for (auto [size, bound] : llvm::zip(update.getShape(), input.getShape()))
-    if (size > bound) return emitOpError() << "update of size " << size << " does not fit in " << bound;
+    if (size > bound)
+      return emitOpError() << "update of size " << size << " does not fit in " << bound
+                           << "; expected at most that; slice the update";
   return verifyResult(*this, getInput(), input.getShape());
 }
 
@@ -230,18 +255,23 @@ static FailureOr<SmallVector<int64_t>> interleaveDims(ArrayRef<int64_t> windowDi
 static LogicalResult verifyIndices(Operation* op, RankedTensorType indices, int64_t indexVectorDim,
                                    ArrayRef<int64_t> indexMap, ArrayRef<int64_t> batching, RankedTensorType operand,
                                    ArrayRef<int64_t> operandBatching, ArrayRef<int64_t> removed) {
-  if (!indices.getElementType().isInteger()) return op->emitOpError("indices must be integers");
+  if (!indices.getElementType().isInteger())
+    return op->emitOpError() << "has the indices " << indices << "; expected integers; convert them";
   if (indexVectorDim < 0 || indexVectorDim > indices.getRank())
-    return op->emitOpError() << "index_vector_dim " << indexVectorDim << " is not in [0, " << indices.getRank() << "]";
+    return op->emitOpError() << "index_vector_dim " << indexVectorDim << " is not in [0, " << indices.getRank()
+                             << "]; expected a dimension of the indices, or their rank; correct it";
   int64_t components = indexVectorDim == indices.getRank() ? 1 : indices.getDimSize(indexVectorDim);
   if (static_cast<int64_t>(indexMap.size()) != components)
     return op->emitOpError() << "index vectors have " << components << " components, " << indexMap.size()
-                             << " are mapped";
+                             << " are mapped; expected as many; correct the map";
   if (failed(verifyDistinct(op, "batching dimensions of the indices", batching, indices.getRank()))) return failure();
   if (llvm::is_contained(batching, indexVectorDim))
-    return op->emitOpError() << "index_vector_dim " << indexVectorDim << " is a batching dimension";
+    return op->emitOpError() << "index_vector_dim " << indexVectorDim
+                             << " is a batching dimension; expected another; correct "
+                                "it";
   if (operandBatching.size() != batching.size())
-    return op->emitOpError("operand and indices have different numbers of batching dimensions");
+    return op->emitOpError(
+        "has other numbers of batching dimensions in operand and indices; expected as many; correct the lists");
   auto verifyBesideBatching = [&](StringRef name, ArrayRef<int64_t> dims) {
     SmallVector<int64_t> all(dims);
     llvm::append_range(all, operandBatching);
@@ -253,7 +283,7 @@ static LogicalResult verifyIndices(Operation* op, RankedTensorType indices, int6
   for (auto [mine, theirs] : llvm::zip(operandBatching, batching))
     if (operand.getDimSize(mine) != indices.getDimSize(theirs))
       return op->emitOpError() << "batching dimensions " << mine << " of the operand and " << theirs
-                               << " of the indices differ in size";
+                               << " of the indices differ in size; expected equal sizes; correct the lists";
   return success();
 }
 
@@ -273,11 +303,15 @@ LogicalResult GatherOp::verify() {
                            << input.getDimSize(dim);
     bool collapsed =
         llvm::is_contained(getCollapsedSliceDims(), dim) || llvm::is_contained(getOperandBatchingDims(), dim);
-    if (collapsed && size > 1) return emitOpError() << "collapsed dimension " << dim << " has slice size " << size;
+    if (collapsed && size > 1)
+      return emitOpError() << "collapsed dimension " << dim << " has slice size " << size
+                           << "; expected 0 or 1; keep the dimension";
     if (!collapsed) window.push_back(size);
   }
   auto shape = interleaveDims(getOffsetDims(), window, batchShape(indices, getIndexVectorDim()));
-  if (failed(shape)) return emitOpError("offset_dims do not fit the slice");
+  if (failed(shape))
+    return emitOpError(
+        "has offset_dims that do not fit the slice; expected one per dimension left of it; correct them");
   return verifyResult(*this, getInput(), *shape);
 }
 
@@ -294,12 +328,19 @@ LogicalResult ScatterOp::verify() {
   for (int64_t dim = 0; dim < rank; ++dim)
     if (!llvm::is_contained(getInsertedWindowDims(), dim) && !llvm::is_contained(getInputBatchingDims(), dim))
       windowBounds.push_back(input.getDimSize(dim));
-  if (window.size() != windowBounds.size()) return emitOpError("update_window_dims do not fit the operand");
+  if (window.size() != windowBounds.size())
+    return emitOpError(
+        "has update_window_dims that do not fit the operand; expected one per dimension left of it; correct them");
   for (auto [size, bound] : llvm::zip(window, windowBounds))
-    if (size > bound) return emitOpError() << "update window of size " << size << " does not fit in " << bound;
+    if (size > bound)
+      return emitOpError() << "update window of size " << size << " does not fit in " << bound
+                           << "; expected at most that; slice the updates";
   auto shape = interleaveDims(getUpdateWindowDims(), window, batchShape(indices, getIndexVectorDim()));
   if (failed(shape) || ArrayRef<int64_t>(*shape) != updates.getShape() ||
       updates.getElementType() != input.getElementType())
-    return emitOpError("updates do not fit indices and operand");
+    return emitOpError()
+           << "has the updates " << updates
+           << ", which do not fit indices and operand; expected the batch of the indices and the window of "
+              "the operand; reshape them";
   return verifyResult(*this, getInput(), input.getShape());
 }

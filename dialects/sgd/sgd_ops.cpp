@@ -16,15 +16,19 @@ static LogicalResult verifyDims(Operation* op, StringRef name, ArrayRef<int64_t>
   llvm::SmallSet<int64_t, 8> seen;
   for (int64_t dim : dims) {
     if (dim < 0 || dim >= rank)
-      return op->emitOpError() << name << " dimension " << dim << " is not in [0, " << rank << ")";
-    if (!seen.insert(dim).second) return op->emitOpError() << name << " dimension " << dim << " comes twice";
+      return op->emitOpError() << name << " dimension " << dim << " is not in [0, " << rank
+                               << "); expected a dimension of the tensor; correct it";
+    if (!seen.insert(dim).second)
+      return op->emitOpError() << name << " dimension " << dim << " comes twice; expected each once; drop one";
   }
   return success();
 }
 
 LogicalResult ShardingConstraintOp::verify() {
   MeshAttr mesh = lookupMesh(*this, getSharding().getMesh());
-  if (!mesh) return emitOpError() << "names the unknown mesh " << getSharding().getMesh();
+  if (!mesh)
+    return emitOpError() << "names the unknown mesh " << getSharding().getMesh()
+                         << "; expected an sgd.mesh of the module; declare it";
   return getSharding().verifyAgainst(mesh, tensorType(getInput()).getShape(), [&] { return emitOpError(); });
 }
 
@@ -59,20 +63,23 @@ LogicalResult DotGeneralOp::verify() {
   llvm::append_range(lhsDims, getLhsContracting());
   llvm::append_range(rhsDims, getRhsContracting());
   if (getLhsBatching().size() != getRhsBatching().size() || getLhsContracting().size() != getRhsContracting().size())
-    return emitOpError("operands have different numbers of batching or contracting dimensions");
+    return emitOpError(
+        "has other numbers of batching or contracting dimensions in lhs and rhs; expected as many; correct the lists");
   if (failed(verifyDims(*this, "lhs", lhsDims, lhs.getRank())) ||
       failed(verifyDims(*this, "rhs", rhsDims, rhs.getRank())))
     return failure();
   for (auto [l, r] : llvm::zip(lhsDims, rhsDims))
     if (lhs.getDimSize(l) != rhs.getDimSize(r))
       return emitOpError() << "lhs dimension " << l << " (size " << lhs.getDimSize(l) << ") meets rhs dimension " << r
-                           << " (size " << rhs.getDimSize(r) << ")";
+                           << " (size " << rhs.getDimSize(r) << "); expected equal sizes; correct the dimensions";
   SmallVector<int64_t> shape;
   for (int64_t dim : getLhsBatching()) shape.push_back(lhs.getDimSize(dim));
   for (int64_t dim : getLhsFree()) shape.push_back(lhs.getDimSize(dim));
   for (int64_t dim : getRhsFree()) shape.push_back(rhs.getDimSize(dim));
   if (ArrayRef<int64_t>(shape) != tensorType(getResult()).getShape())
-    return emitOpError("result shape should be [") << shape << "]";
+
+    return emitOpError() << "has the result " << getType() << "; expected the shape [" << shape
+                         << "]; correct the result's type";
   return success();
 }
 
@@ -91,35 +98,42 @@ LogicalResult ConvolutionOp::verify() {
   int64_t spatial = getNumSpatialDims();
   for (ArrayRef<int64_t> list : {getLow(), getHigh(), getLhsDilations(), getRhsDilations()})
     if (static_cast<int64_t>(list.size()) != spatial)
-      return emitOpError("lists differ in the number of spatial dimensions");
+      return emitOpError("lists differ in the number of spatial dimensions; expected as many; give as many");
   for (ArrayRef<int64_t> list : {getStrides(), getLhsDilations(), getRhsDilations()})
     if (llvm::any_of(list, [](int64_t value) { return value < 1; }))
-      return emitOpError("strides and dilations must be positive");
+      return emitOpError("has a stride or dilation below 1; expected positive ones; correct it");
   if (lhs.getRank() != spatial + 3 || rhs.getRank() != spatial + 3 || result.getRank() != spatial + 3)
-    return emitOpError() << "expects operands and a result of rank " << spatial + 3;
+    return emitOpError() << "has operands or a result of another rank; expected rank " << spatial + 3
+                         << "; reshape them";
   if (lhs.getElementType() != result.getElementType() || rhs.getElementType() != result.getElementType())
-    return emitOpError("operands and result differ in element type");
+    return emitOpError("operands and result differ in element type; expected one type; convert them");
   SmallVector<int64_t> shape = {lhs.getDimSize(0)};
   for (int64_t dim = 0; dim < spatial; ++dim) {
     shape.push_back(countWindows(lhs.getDimSize(dim + 1), rhs.getDimSize(dim), getStrides()[dim],
                                  getLow()[dim] + getHigh()[dim], getLhsDilations()[dim], getRhsDilations()[dim]));
     if (shape.back() < 0)
-      return emitOpError() << "padding of spatial dimension " << dim << " removes more elements than there are";
+      return emitOpError() << "padding of spatial dimension " << dim
+                           << " removes more elements than there are; expected fewer; correct "
+                              "the padding";
   }
   shape.push_back(lhs.getDimSize(spatial + 1));
   shape.push_back(rhs.getDimSize(spatial + 2));
   if (rhs.getDimSize(spatial) != lhs.getDimSize(spatial + 1))
-    return emitOpError("operands have different numbers of groups");
+    return emitOpError("operands have different numbers of groups; expected as many; reshape one");
   if (rhs.getDimSize(spatial + 1) != lhs.getDimSize(spatial + 2))
-    return emitOpError("operands have different numbers of input features");
-  if (ArrayRef<int64_t>(shape) != result.getShape()) return emitOpError("result shape should be [") << shape << "]";
+    return emitOpError("operands have different numbers of input features; expected as many; reshape one");
+  if (ArrayRef<int64_t>(shape) != result.getShape())
+    return emitOpError() << "has the result " << getType() << "; expected the shape [" << shape
+                         << "]; correct the result's type";
   return success();
 }
 
 LogicalResult CumulativeOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   int64_t rank = type.getRank(), dim = getDimension();
-  if (dim < 0 || dim >= rank) return emitOpError() << "dimension " << dim << " is not in [0, " << rank << ")";
+  if (dim < 0 || dim >= rank)
+    return emitOpError() << "dimension " << dim << " is not in [0, " << rank
+                         << "); expected a dimension of the tensor; correct it";
   OpBuilder builder(getContext());
   if (!getNeutralElement(builder, getKind(), type.getElementType()))
     return emitOpError() << "cannot combine elements of type " << type.getElementType() << " by "
@@ -135,10 +149,12 @@ LogicalResult ReduceOp::verify() {
   for (int64_t dim = 0; dim < input.getRank(); ++dim)
     if (!llvm::is_contained(getDimensions(), dim)) shape.push_back(input.getDimSize(dim));
   if (ArrayRef<int64_t>(shape) != result.getShape() || input.getElementType() != result.getElementType())
-    return emitOpError("result should have shape [") << shape << "] and the operand's element type";
+    return emitOpError() << "has the result " << getType() << "; expected the shape [" << shape
+                         << "] and the operand's element type; correct the result's type";
   bool isFloat = isa<FloatType>(input.getElementType());
   if (isFloat && getKind() >= ReduceKind::UMax)
-    return emitOpError() << "'" << stringifyReduceKind(getKind()) << "' needs integers";
+    return emitOpError() << "reduces floats by '" << stringifyReduceKind(getKind())
+                         << "'; expected integers; convert them";
   return success();
 }
 

@@ -33,7 +33,7 @@ func.func @dot(%a: tensor<8x4xf32>, %b: tensor<5x3xf32>) {
 // -----
 
 func.func @convolution_result(%x: tensor<2x8x1x3xf32>, %w: tensor<3x1x3x4xf32>) {
-  // expected-error@+1 {{result shape should be [2, 3, 1, 4]}}
+  // expected-error@+1 {{expected the shape [2, 3, 1, 4]; correct the result's type}}
   %0 = sgd.convolution %x, %w strides = [3] low = [1] high = [1] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x1x3xf32>, tensor<3x1x3x4xf32> -> tensor<2x4x1x4xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @convolution_features(%x: tensor<2x8x1x3xf32>, %w: tensor<3x1x2x4xf32>
 // -----
 
 func.func @slice(%a: tensor<8xf32>) {
-  // expected-error@+1 {{dimension 0: [2:9:1] does not lie in size 8}}
+  // expected-error@+1 {{dimension 0: [2:9:1] does not lie in size 8; expected 0 <= start <= limit <= size and a stride above 0; correct the range}}
   %0 = sgd.slice %a starts = [2] limits = [9] strides = [1] : tensor<8xf32> -> tensor<7xf32>
   return
 }
@@ -69,7 +69,7 @@ func.func @comparator_arguments(%x: tensor<8xf32>, %y: tensor<8xi32>) {
 // -----
 
 func.func @comparator_result(%x: tensor<8xf32>) {
-  // expected-error@+1 {{comparator must yield one i1}}
+  // expected-error@+1 {{comparator does not yield one i1; expected it; compare the arguments}}
   %0 = sgd.sort(%x) dimension = 0 {
   ^bb0(%a: f32, %b: f32):
     sgd.yield %a : f32
@@ -92,7 +92,7 @@ func.func @sort_dimension(%x: tensor<8xf32>) {
 // -----
 
 func.func @too_many(%x: tensor<8x4xf32>) {
-  // expected-error@+1 {{cannot choose 5 of 4 elements}}
+  // expected-error@+1 {{cannot choose 5 of 4 elements; expected at most all; correct k}}
   %0:2 = sgd.top_k %x k = 5 : (tensor<8x4xf32>) -> (tensor<8x5xf32>, tensor<8x5xi32>)
   return
 }
@@ -100,7 +100,7 @@ func.func @too_many(%x: tensor<8x4xf32>) {
 // -----
 
 func.func @gather_collapses_a_batching_dimension(%w: tensor<4x16xf32>, %i: tensor<4x1xi32>) -> tensor<4x16xf32> {
-  // expected-error @+1 {{collapsed or inserted, and batching dimensions must be distinct dimensions in [0, 2), has 0}}
+  // expected-error @+1 {{collapsed or inserted, and batching dimensions: 0 comes twice or is no dimension; expected distinct ones in [0, 2); correct the list}}
   %0 = sgd.gather %w, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, start_index_map = array<i64: 1>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<4x16xf32>, tensor<4x1xi32>) -> tensor<4x16xf32>
   return %0 : tensor<4x16xf32>
 }
@@ -108,7 +108,7 @@ func.func @gather_collapses_a_batching_dimension(%w: tensor<4x16xf32>, %i: tenso
 // -----
 
 func.func @gather_indexes_a_batching_dimension(%w: tensor<4x16xf32>, %i: tensor<4x1xi32>) -> tensor<4x16xf32> {
-  // expected-error @+1 {{indexed and batching dimensions must be distinct dimensions in [0, 2), has 0}}
+  // expected-error @+1 {{indexed and batching dimensions: 0 comes twice or is no dimension; expected distinct ones in [0, 2); correct the list}}
   %0 = sgd.gather %w, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<4x16xf32>, tensor<4x1xi32>) -> tensor<4x16xf32>
   return %0 : tensor<4x16xf32>
 }
@@ -116,7 +116,7 @@ func.func @gather_indexes_a_batching_dimension(%w: tensor<4x16xf32>, %i: tensor<
 // -----
 
 func.func @gather_batches_of_two_sizes(%w: tensor<4x16xf32>, %i: tensor<3x1xi32>) -> tensor<3x16xf32> {
-  // expected-error @+1 {{batching dimensions 0 of the operand and 0 of the indices differ in size}}
+  // expected-error @+1 {{batching dimensions 0 of the operand and 0 of the indices differ in size; expected equal sizes; correct the lists}}
   %0 = sgd.gather %w, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 0>, start_index_map = array<i64: 1>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<4x16xf32>, tensor<3x1xi32>) -> tensor<3x16xf32>
   return %0 : tensor<3x16xf32>
 }
@@ -124,7 +124,7 @@ func.func @gather_batches_of_two_sizes(%w: tensor<4x16xf32>, %i: tensor<3x1xi32>
 // -----
 
 func.func @gather_batches_index_vectors(%w: tensor<1x16xf32>, %i: tensor<3x1xi32>) -> tensor<3x16xf32> {
-  // expected-error @+1 {{index_vector_dim 1 is a batching dimension}}
+  // expected-error @+1 {{index_vector_dim 1 is a batching dimension; expected another; correct it}}
   %0 = sgd.gather %w, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 1>, start_index_map = array<i64: 1>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<1x16xf32>, tensor<3x1xi32>) -> tensor<3x16xf32>
   return %0 : tensor<3x16xf32>
 }
