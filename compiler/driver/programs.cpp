@@ -4,6 +4,7 @@
 #include "compiler/driver/text_limits.h"
 #include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/spmd/spmd_dialect.h"
 #include "frontends/stablehlo/import.h"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -73,6 +74,24 @@ static LogicalResult nameSymbols(ModuleOp module, func::FuncOp entry, StringRef 
   return success();
 }
 
+/// Groups of collectives name axes of the module's mesh.
+static LogicalResult checkGroups(ModuleOp module) {
+  WalkResult result = module.walk([](Operation* op) {
+    if (!isa<spmd::SpmdDialect>(op->getDialect()) && !isa<ManualComputationOp, PermuteRanksOp>(op))
+      return WalkResult::advance();
+    for (NamedAttribute attribute : op->getAttrDictionary()) {
+      auto group = dyn_cast<AxisListAttr>(attribute.getValue());
+      if (!group || lookupMesh(op, group.getMesh())) continue;
+      op->emitError() << "names the mesh " << group.getMesh()
+                      << ", which the module has not; expected the one that it has, @" << kMeshName << "; correct '"
+                      << attribute.getName().getValue() << "'";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const ProgramSource& source,
                                              const CompileOptions& options, Timings* timings) {
   OwningOpRef<ModuleOp> module;
@@ -94,7 +113,8 @@ OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const Program
     return nullptr;
   }
   if (failed(verifyLevel(*module, Level::Graph, isStablehlo ? Fault::Compiler : Fault::Program))) return nullptr;
-  if (failed(checkTypes(entry)) || failed(nameSymbols(*module, entry, source.name))) return nullptr;
+  if (failed(checkTypes(entry)) || failed(nameSymbols(*module, entry, source.name)) || failed(checkGroups(*module)))
+    return nullptr;
   return module;
 }
 
