@@ -114,7 +114,10 @@ FailureOr<DenseMap<Value, unsigned>> getCutArguments(func::FuncOp function, cons
     if (!attr) continue;
     auto type = tensorType(argument);
     auto dim = static_cast<unsigned>(attr.getInt());
-    if (dim >= type.getRank()) return function.emitError() << "names dimension " << dim << " of an argument " << type;
+    if (dim >= type.getRank())
+      return LogicalResult(emitError(argument.getLoc())
+                           << "sgd.sequential_dim is " << dim << " on an argument of type " << withSharding(type, {})
+                           << "; expected one of its " << type.getRank() << " dimensions");
     if (!axis.divides(type, dim)) {
       int64_t shards = getGroupSize(axis.getRankAxes(getSharding(type)).dims[dim].axes);
       auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
