@@ -56,6 +56,18 @@ static FailureOr<SmallVector<unsigned>> chooseInputs(func::FuncOp function, cons
   return inputs;
 }
 
+/// Whether the rows that a rank has of each input are as many equal parts.
+static bool hasEqualParts(func::FuncOp function, ArrayRef<unsigned> inputs, MeshAttr mesh, int64_t parts) {
+  return llvm::all_of(inputs, [&](unsigned input) {
+    auto sharding = function.getArgAttrOfType<ShardingAttr>(input, kShardingAttr);
+    return getRows(function, input) % (parts * (sharding ? sharding.getNumShards(0, mesh) : 1)) == 0;
+  });
+}
+
+static bool carriesState(func::FuncOp function) {
+  return llvm::any_of(findRoles(function).arguments, [](Role role) { return role != Role::Input; });
+}
+
 LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const MeshAxisSize& axis,
                                   StringRef source) {
   SmallVector<func::FuncOp> functions;
@@ -75,10 +87,18 @@ LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> p
     }
     FailureOr<SmallVector<unsigned>> inputs = chooseInputs(function, state, source);
     if (failed(inputs)) return failure();
+    hasBatch |= !inputs->empty();
+    // An evaluation, beside a step: its batch is its own.
+    if (functions.size() > 1 && !carriesState(function) &&
+        !hasEqualParts(function, *inputs, mesh.getMesh(), axis.size)) {
+      emitRemark(UnknownLoc::get(context))
+          << source << ": program '" << function.getName() << "' has a batch of " << getRows(function, inputs->front())
+          << " rows, which are not " << axis.size << " equal parts on each rank; it is computed whole";
+      continue;
+    }
     Builder builder(context);
     mesh->setAttr(kSequentialAttr, MeshAxisAttr::get(context, axis.name, axis.size));
     for (unsigned input : *inputs) function.setArgAttr(input, kSequentialDimAttr, builder.getI64IntegerAttr(0));
-    hasBatch |= !inputs->empty();
   }
   if (!hasBatch)
     return emitError(UnknownLoc::get(functions.front().getContext()))

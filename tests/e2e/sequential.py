@@ -113,7 +113,32 @@ def check_refusals(folder):
         refused(folder, message, "--recipe", recipe)
 
 
+STEP = """func.func @main(%w: tensor<4xf32> {sgd.name = "w"}, %x: tensor<8x4xf32> {sgd.name = "x"}) -> (tensor<4xf32> {sgd.name = "w"}) {
+  %0 = sgd.reduce add %x dimensions = [0] : tensor<8x4xf32> -> tensor<4xf32>
+  %1 = arith.addf %w, %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}"""
+EVALUATION = """func.func @main(%w: tensor<4xf32> {sgd.name = "w"}, %x: tensor<ROWSx4xf32> {sgd.name = "x"}) -> tensor<f32> {
+  %0 = sgd.broadcast_in_dim %w dims = [1] : tensor<4xf32> -> tensor<ROWSx4xf32>
+  %1 = arith.mulf %x, %0 : tensor<ROWSx4xf32>
+  %2 = sgd.reduce max %1 dimensions = [0, 1] : tensor<ROWSx4xf32> -> tensor<f32>
+  return %2 : tensor<f32>
+}"""
+
+
+def check_evaluation(folder):
+    """An evaluation beside a step has a batch of its own, which need not have equal parts."""
+    (folder / "step.mlir").write_text(STEP)
+    for rows, message in ((12, ""), (6, "program 'eval' has a batch of 6 rows, which are not 4 equal parts on each rank; it is computed whole")):
+        (folder / "eval.mlir").write_text(EVALUATION.replace("ROWS", str(rows)))
+        artifact = folder / "m.sgda"
+        said = harness.tool("sgdc", f"train={folder / 'step.mlir'}", f"eval={folder / 'eval.mlir'}", "--micro", 4, "-o", artifact).stderr
+        assert (message in said) if message else not said, said
+        programs = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"]
+        assert len(programs) == 2
+
+
 REAL = ("bytes_scatter_apply", "complex_params_s5", "fft_fnet", "linalg_implicit_layer", "ragged_all_to_all_maxtext", "while_in_shard_map_small")
 tests = [(f"{name} on {sizes or 'its mesh'} in {parts} parts", lambda folder, case=(name, sizes, parts): check_model(folder, *case)) for name, sizes, parts in CASES]
 tests += [(f"{name} in two parts", lambda folder, name=name: check_real(folder, name)) for name in REAL]
-harness.main(tests + [("a scan that stays a loop", check_scan), ("memory", check_memory), ("a recipe", check_recipe), ("training", check_training), ("refusals", check_refusals)])
+harness.main(tests + [("a scan that stays a loop", check_scan), ("memory", check_memory), ("a recipe", check_recipe), ("training", check_training), ("an evaluation", check_evaluation), ("refusals", check_refusals)])
