@@ -21,14 +21,18 @@ GroupedDotSizes::GroupedDotSizes(GroupedDotOp op) : batch(shapeOf(op.getLhs()).d
 LogicalResult GroupedDotOp::verify() {
   auto getType = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   if (getType(getLhs()).getRank() < 2 || getType(getGroups()).getRank() < 1 || getType(getResult()).getRank() < 1)
-    return emitOpError("needs a matrix of rows, a vector of groups and a result with dimensions");
-  if (getContracted() && getTransposed()) return emitOpError("is contracted and transposed; expected at most one");
+    return emitOpError(
+        "has operands or a result of too few dimensions; expected a matrix of rows, a vector of groups and a "
+        "result with dimensions; reshape them");
+  if (getContracted() && getTransposed())
+    return emitOpError("is contracted and transposed; expected at most one; drop one");
   GroupedDotSizes sizes(*this);
   auto check = [&](StringRef what, Value value, ArrayRef<int64_t> behind) -> LogicalResult {
     SmallVector<int64_t> shape(sizes.batch);
     llvm::append_range(shape, behind);
     if (getType(value).getShape() == ArrayRef<int64_t>(shape)) return success();
-    return emitOpError() << what << " has the shape [" << getType(value).getShape() << "]; expected [" << shape << "]";
+    return emitOpError() << what << " has the shape [" << getType(value).getShape() << "]; expected [" << shape
+                         << "]; reshape it";
   };
   int64_t m = sizes.m, k = sizes.k, n = sizes.n, groups = sizes.groups;
   SmallVector<int64_t> rhs = {groups, k, n}, result = {m, n};
@@ -39,9 +43,9 @@ LogicalResult GroupedDotOp::verify() {
     return failure();
   for (Value numbers : {getRows(), getGroups()})
     if (!getType(numbers).getElementType().isInteger(32))
-      return emitOpError() << "has numbers of groups of type " << getType(numbers) << "; expected i32";
+      return emitOpError() << "has numbers of groups of type " << getType(numbers) << "; expected i32; convert them";
   Type lhs = getType(getLhs()).getElementType();
   if (getType(getRhs()).getElementType() != lhs || getType(getResult()).getElementType() != lhs)
-    return emitOpError("needs operands and a result of one element type");
+    return emitOpError("mixes element types; expected one in operands and result; convert the operands");
   return success();
 }

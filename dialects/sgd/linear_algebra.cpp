@@ -103,13 +103,13 @@ static LogicalResult verifyTensors(StringRef what, TypeRange types, ArrayRef<lin
                                    ArrayRef<int64_t> batch, Type element,
                                    function_ref<InFlightDiagnostic()> emitError) {
   if (types.size() != tensors.size())
-    return emitError() << "has " << types.size() << " " << what << "s, expected " << tensors.size();
+    return emitError() << "has " << types.size() << " " << what << "s; expected " << tensors.size() << "; give as many";
   for (auto [index, type, tensor] : llvm::enumerate(types, tensors)) {
     RankedTensorType expected = getTensorType(batch, tensor, element);
     auto actual = dyn_cast<RankedTensorType>(type);
     if (!actual || actual.getShape() != expected.getShape() || actual.getElementType() != expected.getElementType())
-      return emitError() << "has " << type << " as " << what << " " << index << ", expected " << expected << ": "
-                         << tensor.name;
+      return emitError() << "has " << type << " as " << what << " " << index << ", " << tensor.name << "; expected "
+                         << expected << "; convert or reshape it";
   }
   return success();
 }
@@ -118,11 +118,14 @@ LogicalResult mlir::sgd::verifyLinearAlgebra(LinearAlgebraKind kind, uint32_t op
                                              TypeRange results, function_ref<InFlightDiagnostic()> emitError) {
   std::optional<Form> form = getLinearAlgebraForm(kind, options, inputs);
   if (!form)
-    return emitError() << "has other operands than " << stringifyLinearAlgebraKind(kind) << " on a batch of matrices";
-  if (std::string problem = linear_algebra::WhyNot(*form); !problem.empty()) return emitError() << "is " << problem;
+    return emitError() << "has other operands than " << stringifyLinearAlgebraKind(kind)
+                       << " on a batch of matrices; expected its operands with equal leading dimensions; reshape them";
+  if (std::string problem = linear_algebra::WhyNot(*form); !problem.empty())
+    return emitError() << "is " << problem << "; expected shapes and options that it is defined for; correct them";
   auto main = cast<RankedTensorType>(inputs[linear_algebra::OperandsOf(form->kind, options).main]);
   Type element = main.getElementType();
-  if (!element.isF32() && !element.isF64()) return emitError() << "is of f32 and f64 alone, not of " << element;
+  if (!element.isF32() && !element.isF64())
+    return emitError() << "has elements of " << element << "; expected f32 or f64; convert them";
   ArrayRef<int64_t> batch = main.getShape().take_front(getBatchRank(kind, options, main));
   if (failed(verifyTensors("operand", inputs, linear_algebra::InputsOf(*form), batch, element, emitError)))
     return failure();

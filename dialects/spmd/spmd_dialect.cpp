@@ -35,13 +35,15 @@ LogicalResult mlir::spmd::verifyRange(Operation* op, sgd::RangeAttr range, Array
                                       ArrayRef<int64_t> target, int64_t tiles) {
   int64_t dim = range.getDim();
   if (dim >= static_cast<int64_t>(source.size()))
-    return op->emitOpError() << "dimension " << dim << " is not in [0, " << source.size() << ")";
+    return op->emitOpError() << "has no dimension " << dim << " among " << source.size()
+                             << "; expected one of the operand, counted from 0; correct the range";
   if (source[dim] * tiles < range.getSize())
     return op->emitOpError() << tiles << " tiles of " << source[dim] << " elements do not hold a dimension of size "
-                             << range.getSize();
+                             << range.getSize() << "; expected as many elements; correct the range";
   SmallVector<int64_t> shape(source);
   if (dim < static_cast<int64_t>(target.size())) shape[dim] = target[dim];
   if (target != ArrayRef<int64_t>(shape))
-    return op->emitOpError() << "result shape should be [" << shape << "], with any size of dimension " << dim;
+    return op->emitOpError() << "has the result shape [" << target << "]; expected [" << shape
+                             << "], with any size of dimension " << dim << "; correct the result's type";
   return success();
 }

@@ -150,11 +150,16 @@ LogicalResult lowerCollectivePermute(OpLowering& l) {
   if (failed(manual)) return failure();
   SmallVector<int64_t> pairs;
   for (ArrayRef<int64_t> pair : getRows(cast<DenseIntElementsAttr>(op.getSourceTargetPairs()))) {
-    if (pair.size() != 2) return l.error() << "needs pairs of a source and a target";
+    if (pair.size() != 2)
+      return l.error() << "has " << pair.size()
+                       << " ranks in a pair; expected a source and a target; correct "
+                          "source_target_pairs";
     llvm::append_range(pairs, pair);
   }
   std::optional<AxisPairs> found = findPairAxes(manual->sizes, pairs);
-  if (!found) return l.error() << "names ranks that " << manual->mesh << " has not";
+  if (!found)
+    return l.error() << "names ranks that " << manual->mesh
+                     << " does not have; expected ranks from 0 below its size; correct source_target_pairs";
   auto whole = llvm::map_to_vector(found->axes, [&](unsigned axis) { return SubAxis{axis, 1, manual->sizes[axis]}; });
   FailureOr<AxisListAttr> axes = manual->getAxes(l, whole);
   if (failed(axes)) return failure();

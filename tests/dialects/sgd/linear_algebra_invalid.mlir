@@ -25,7 +25,7 @@ func.func @operands(%a: tensor<4x4xf32>) {
 // -----
 
 func.func @batch(%a: tensor<3x4x4xf32>, %b: tensor<2x4x1xf32>) {
-  // expected-error@+1 {{has 'tensor<3x4x4xf32>' as operand 0, expected 'tensor<2x4x4xf32>': a}}
+  // expected-error@+1 {{has 'tensor<3x4x4xf32>' as operand 0, a; expected 'tensor<2x4x4xf32>'; convert or reshape it}}
   %0 = sgd.linear_algebra triangular_solve (%a, %b) : (tensor<3x4x4xf32>, tensor<2x4x1xf32>) -> tensor<2x4x1xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @batch(%a: tensor<3x4x4xf32>, %b: tensor<2x4x1xf32>) {
 // -----
 
 func.func @results(%a: tensor<4x4xf32>) {
-  // expected-error@+1 {{has 2 results, expected 3}}
+  // expected-error@+1 {{has 2 results; expected 3; give as many}}
   %0:2 = sgd.linear_algebra eigh vectors (%a) : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>)
   return
 }
@@ -41,7 +41,7 @@ func.func @results(%a: tensor<4x4xf32>) {
 // -----
 
 func.func @element(%a: tensor<4x4xbf16>) {
-  // expected-error@+1 {{is of f32 and f64 alone, not of 'bf16'}}
+  // expected-error@+1 {{has elements of 'bf16'; expected f32 or f64; convert them}}
   %0:2 = sgd.linear_algebra cholesky (%a) : (tensor<4x4xbf16>) -> (tensor<4x4xbf16>, tensor<i32>)
   return
 }

@@ -48,7 +48,7 @@ func.func @too_few_tiles(%a: tensor<2xf32>) {
 
 sgd.mesh @mesh = <["data"=4]>
 func.func @other_dimension(%a: tensor<2x3xf32>) {
-  // expected-error@+1 {{result shape should be [2, 3], with any size of dimension 0}}
+  // expected-error@+1 {{expected [2, 3], with any size of dimension 0; correct the result's type}}
   %0 = spmd.gather_range(%a) ranges = [#sgd.range<dim = 0, size = 8, scale = 2, offset = 0>] <@mesh, {"data"}> to <@mesh, {"data"}> : (tensor<2x3xf32>) -> tensor<2x4xf32>
   return
 }

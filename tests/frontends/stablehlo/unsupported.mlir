@@ -72,7 +72,7 @@ func.func @top_k_call(%x: tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
 // -----
 
 func.func @decomposition(%x: tensor<4x4xbf16>) -> tensor<4x4xbf16> {
-  // expected-error@+1 {{'stablehlo.cholesky' is of f32 and f64 alone, not of 'bf16'}}
+  // expected-error@+1 {{'stablehlo.cholesky' has elements of 'bf16'; expected f32 or f64; convert them}}
   %0 = stablehlo.cholesky %x, lower = true : tensor<4x4xbf16>
   return %0 : tensor<4x4xbf16>
 }
@@ -80,7 +80,7 @@ func.func @decomposition(%x: tensor<4x4xbf16>) -> tensor<4x4xbf16> {
 // -----
 
 func.func @decomposition_of_rows(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
-  // expected-error@+1 {{'stablehlo.cholesky' is cholesky of 4 rows and 5 columns, not a square}}
+  // expected-error@+1 {{'stablehlo.cholesky' is cholesky of 4 rows and 5 columns, not a square; expected shapes and options that it is defined for; correct them}}
   %0 = stablehlo.cholesky %x, lower = true : tensor<4x5xf32>
   return %0 : tensor<4x5xf32>
 }
@@ -88,7 +88,7 @@ func.func @decomposition_of_rows(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
 // -----
 
 func.func @solve(%a: tensor<4x4xf32>, %b: tensor<5x2xf32>) -> tensor<5x2xf32> {
-  // expected-error@+1 {{'stablehlo.triangular_solve' has 'tensor<4x4xf32>' as operand 0, expected 'tensor<5x5xf32>': a}}
+  // expected-error@+1 {{'stablehlo.triangular_solve' has 'tensor<4x4xf32>' as operand 0, a; expected 'tensor<5x5xf32>'; convert or reshape it}}
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}>
     : (tensor<4x4xf32>, tensor<5x2xf32>) -> tensor<5x2xf32>
   return %0 : tensor<5x2xf32>
