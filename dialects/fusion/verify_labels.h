@@ -86,7 +86,8 @@ LogicalResult verifyConvolution(OpTy op) {
   auto elementOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); };
   if (elementOf(op.getLhs()) != elementOf(op.getRhs()) ||
       !sgd::isReducedType(elementOf(op.getResult()), elementOf(op.getLhs())))
-    return op.emitOpError("needs operands of one element type and a result of the type of their sums");
+    return op.emitOpError(
+        "mixes element types; expected operands of one type and a result of it or of their accumulators");
   return success();
 }
 

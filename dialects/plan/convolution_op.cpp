@@ -35,7 +35,8 @@ LogicalResult ConvolutionOp::verify() {
     return emitOpError("needs a positive dilation of the lhs for each spatial dimension, or none");
   Type element = getLhs().getType().getElementType(), sum = getResult().getType().getElementType();
   if (getRhs().getType().getElementType() != element || !mlir::sgd::isReducedType(sum, element))
-    return emitOpError("needs operands of one element type and a result of the type of their sums");
+    return emitOpError(
+        "mixes element types; expected operands of one type and a result of it or of their accumulators");
   int64_t n = getSizes()[0], g = getSizes()[1], c = getSizes()[2], f = getSizes()[3];
   if (failed(verifyReach(*this, "lhs", getLhs(), {n, g, c}, getInputs(), getLhsStrides())) ||
       failed(verifyReach(*this, "rhs", getRhs(), {g, c, f}, getKernels(), getRhsStrides())) ||

@@ -31,7 +31,9 @@ LogicalResult ConstantOp::verify() {
   auto type = cast<ShapedType>(getValue().getType());
   if (type.getShape() != getType().getShape() || type.getElementType() != getType().getElementType())
     return emitOpError("value and buffer differ in type");
-  return getSpace(getType()) == Space::Constant ? success() : emitOpError("lies in constant space");
+  return getSpace(getType()) == Space::Constant
+             ? success()
+             : emitOpError("has a buffer outside of the constant space; expected it there");
 }
 
 LogicalResult ViewOp::verify() {
@@ -69,7 +71,8 @@ LogicalResult KernelOp::verify() {
   if (!llvm::equal(cluster.getInputs(), block.getArguments()))
     return emitOpError("cluster must take all block arguments in order");
   if (!getInPlace()) return success();
-  if (getInPlace()->size() != cluster.getNumResults()) return emitOpError("in_place has not one entry per result");
+  if (getInPlace()->size() != cluster.getNumResults())
+    return emitOpError("in_place does not have one entry per result");
   llvm::SmallSet<int64_t, 4> seen;
   ArrayRef<int64_t> inPlace = *getInPlace();
   for (int64_t operand : inPlace) {
@@ -117,11 +120,12 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection& symbols) {
     return emitOpError() << "passes " << getOutputs().size() << " outputs to a kernel of " << cluster.getNumResults();
   for (auto [buffer, position] : llvm::zip(getInputs(), positions))
     if (!matches(buffer, cluster.getInputs()[position].getType()))
-      return emitOpError() << "input " << position << " has not the kernel's type "
+      return emitOpError() << "input " << position << " does not have the kernel's type "
                            << cluster.getInputs()[position].getType();
   for (auto [index, buffer] : llvm::enumerate(getOutputs()))
     if (!matches(buffer, cluster.getResultTypes()[index]))
-      return emitOpError() << "output " << index << " has not the kernel's type " << cluster.getResultTypes()[index];
+      return emitOpError() << "output " << index << " does not have the kernel's type "
+                           << cluster.getResultTypes()[index];
   return success();
 }
 
@@ -286,6 +290,6 @@ LogicalResult CopyOp::verify() {
 
 LogicalResult FillOp::verify() {
   if (getValue().getType() != getTarget().getType().getElementType())
-    return emitOpError("value has not the target's element type");
+    return emitOpError("value does not have the target's element type");
   return success();
 }

@@ -54,11 +54,14 @@ static int64_t computedScores(Form op, ArrayRef<int64_t> sizes) {
 FailureOr<KernelInterface> mlir::sgd::gpu::describeAttention(fusion::ClusterOp cluster, Form op) {
   SmallVector<int64_t> sizes = fusion::getAttentionSizes(op);
   if (sizes[Form::kDepth] > kMostDepth || sizes[Form::kValueDepth] > kMostDepth)
-    return op->emitOpError() << "has a depth of more than " << kMostDepth;
+    return op->emitOpError() << "has a depth of " << std::max(sizes[Form::kDepth], sizes[Form::kValueDepth])
+                             << "; expected at most " << kMostDepth << " on a GPU; use more heads of less depth";
   for (int64_t size : sizes)
-    if (size > (int64_t{1} << 30)) return op->emitOpError() << "has a dimension of more than 2^30";
+    if (size > (int64_t{1} << 30))
+      return op->emitOpError() << "has a dimension of " << size << "; expected at most 2^30 on a GPU; shard it";
   for (Value value : op->getOperands())
-    if (getElementTypeOrSelf(value.getType()).isF64()) return op->emitOpError("of f64 has no kernel");
+    if (getElementTypeOrSelf(value.getType()).isF64())
+      return op->emitOpError("is of f64; expected f32, f16 or bf16 on a GPU; convert the operands");
   bool isByKey = isa<fusion::AttentionKeyGradientOp>(op);
   KernelInterface kernel;
   kernel.range = llvm::divideCeil(sizes[isByKey ? Form::kColumn : Form::kRow], kSquare);

@@ -51,10 +51,11 @@ unsigned mlir::sgd::gpu::getBlockThreads(fusion::ClusterOp cluster) {
 FailureOr<KernelInterface> mlir::sgd::gpu::describeKernel(fusion::ClusterOp cluster) {
   FailureOr<KernelInterface> kernel = describeBySchedule(cluster);
   if (succeeded(kernel) && kernel->range > kMostBlocks)
-    return cluster.emitOpError() << "needs " << kernel->range << " thread blocks, more than a GPU takes in one launch";
+    return cluster.emitOpError() << "needs " << kernel->range << " thread blocks; expected at most " << kMostBlocks
+                                 << ", as many as a GPU launches at once; shard the tensors";
   size_t buffers = cluster->getNumOperands() + cluster->getNumResults();
   if (succeeded(kernel) && buffers + kernel->coordinates.size() > kMostParameters)
-    return cluster.emitOpError() << "has " << buffers << " operands and results, more than a GPU's kernel takes ("
-                                 << kMostParameters << "); combine some of them";
+    return cluster.emitOpError() << "has " << buffers << " operands and results; expected at most " << kMostParameters
+                                 << " in a kernel of a GPU; combine some of them";
   return kernel;
 }

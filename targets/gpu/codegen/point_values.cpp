@@ -123,7 +123,10 @@ LValue* PointValues::compute(unsigned number) {
   if (node.kind == NodeKind::Combine)
     return emitScatterCombiner(scalars(), cast<ScatterOp>(node.op).getKind(), node.type, operands[0], operands[1]);
   LValue* result = emitElementOp(scalars(), node.op, operands);
-  return result ? result : fail(node.op, "has no GPU code for this type");
+  return result ? result
+                : fail(node.op,
+                       "has no GPU code for this type; expected one that docs/reference/operations.md lists for it; "
+                       "convert the operands");
 }
 
 LValue* PointValues::computeNumber(const Node& node) {

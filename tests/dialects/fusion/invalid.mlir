@@ -247,7 +247,7 @@ func.func @convolve_result(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tens
 // -----
 
 func.func @convolve_type(%x: tensor<2x8x4xf32>, %w: tensor<3x4x6xf32>) -> tensor<2x6x6xf64> {
-  // expected-error @+1 {{a result of the type of their sums}}
+  // expected-error @+1 {{expected operands of one type and a result of it or of their accumulators}}
   %0 = fusion.convolution %x [0, 4, 2], %w [4, 2, 3] into [0, 4, 3] strides = [1] low = [0] lhs_dilations = [1] rhs_dilations = [1] : tensor<2x8x4xf32>, tensor<3x4x6xf32> -> tensor<2x6x6xf64>
   return %0 : tensor<2x6x6xf64>
 }

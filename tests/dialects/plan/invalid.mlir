@@ -194,7 +194,7 @@ func.func @convolution_bias(%a: !p, %b: !p, %c: !p) {
 !p = memref<8xf32, #plan.space<private>>
 
 func.func @convolution_type(%a: !p, %b: !p, %c: memref<8xf64, #plan.space<private>>) {
-  // expected-error @+1 {{a result of the type of their sums}}
+  // expected-error @+1 {{expected operands of one type and a result of it or of their accumulators}}
   plan.convolution ins(%a, %b : !p, !p) outs(%c : memref<8xf64, #plan.space<private>>) sizes [2, 1, 1, 2] windows [4] to [2] of [3] strides [1] dilations [1] low [0] layouts [4, 0, 1, 1], [0, 2, 1, 2], [4, 0, 1, 2]
   return
 }
