@@ -1,5 +1,6 @@
 // The pass sgd-form-loops: a schedule of loops, then one loop after the other before the function's return.
 #include "dialects/sgd/tensor_type.h"
+#include "llvm/ADT/MapVector.h"
 #include "passes/collectives/loop_collectives.h"
 #include "passes/partition/passes.h"
 #include "passes/sequential/loop_schedule.h"
@@ -39,7 +40,7 @@ class LoopFormation {
     return llvm::any_of(axes.getAxes(), [&](AxisRefAttr ref) { return ref.getName() == axis.getName(); });
   }
   void liftCoordinates(Block& block);
-  void liftCoordinates(WhileOp loop);
+  void liftCoordinates(Operation* op);
 
   func::FuncOp function;
   const SequentialAxis& axis;
@@ -47,51 +48,66 @@ class LoopFormation {
 };
 }  // namespace
 
-/// What depends on the coordinate inside of loops takes it from an iter_arg.
-void LoopFormation::liftCoordinates(WhileOp loop) {
-  SmallVector<spmd::PartitionIdOp> ids;
-  SmallVector<spmd::ShardSliceOp> slices;
-  for (Operation& op : loop.getBody().front()) {
-    if (auto id = dyn_cast<spmd::PartitionIdOp>(op); id && names(id.getAxes())) ids.push_back(id);
-    if (auto slice = dyn_cast<spmd::ShardSliceOp>(op); slice && names(slice.getAxes())) slices.push_back(slice);
+/// `op` with `values` as further inputs of its regions, which a loop leaves as they are.
+static Operation* addInputs(Operation* op, ValueRange values) {
+  if (auto loop = dyn_cast<WhileOp>(op)) return addInvariants(loop, values);
+  op->insertOperands(op->getNumOperands(), values);
+  for (Region& region : op->getRegions())
+    for (Value value : values) region.addArgument(value.getType(), value.getLoc());
+  return op;
+}
+
+/// The part of a coordinate, whose number over the axes is `id`.
+static void replaceByDynamicSlice(spmd::ShardSliceOp slice, Value id) {
+  OpBuilder builder(slice);
+  Location loc = slice.getLoc();
+  auto type = tensorType(slice.getResult());
+  auto index = [&](int64_t value) -> Value {
+    auto attr = DenseElementsAttr::get(tensorType(id), builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+    return arith::ConstantOp::create(builder, loc, attr);
+  };
+  SmallVector<Value> starts(type.getRank(), index(0));
+  starts[slice.getDim()] = arith::MulIOp::create(builder, loc, id, index(type.getDimSize(slice.getDim())));
+  slice.getResult().replaceAllUsesWith(
+      DynamicSliceOp::create(builder, loc, type, slice.getInput(), starts, type.getShape()).getResult());
+  slice.erase();
+}
+
+/// What depends on the coordinate inside of a loop or branch takes its number from outside.
+void LoopFormation::liftCoordinates(Operation* op) {
+  llvm::MapVector<AxisListAttr, SmallVector<Operation*, 2>> users;
+  for (Region& region : op->getRegions()) {
+    if (region.empty()) continue;
+    liftCoordinates(region.front());
+    for (Operation& inner : region.front()) {
+      if (auto id = dyn_cast<spmd::PartitionIdOp>(inner); id && names(id.getAxes())) users[id.getAxes()].push_back(id);
+      if (auto slice = dyn_cast<spmd::ShardSliceOp>(inner); slice && names(slice.getAxes()))
+        users[slice.getAxes()].push_back(slice);
+    }
   }
-  if (ids.empty() && slices.empty()) return;
-  OpBuilder builder(loop);
-  SmallVector<Value> inits;
-  for (spmd::PartitionIdOp id : ids) inits.push_back(builder.clone(*id)->getResult(0));
-  if (!slices.empty())
-    inits.push_back(spmd::PartitionIdOp::create(builder, loop.getLoc(), RankedTensorType::get({}, builder.getI32Type()),
-                                                slices.front().getAxes()));
-  unsigned first = loop.getNumResults();
-  Block& body = addInvariants(loop, inits).getBody().front();
-  for (auto [index, id] : llvm::enumerate(ids)) {
-    id.getResult().replaceAllUsesWith(body.getArgument(first + index));
-    id.erase();
-  }
-  for (spmd::ShardSliceOp slice : slices) {
-    builder.setInsertionPoint(slice);
-    Location loc = slice.getLoc();
-    auto type = tensorType(slice.getResult());
-    auto index = [&](int64_t value) -> Value {
-      auto scalar = RankedTensorType::get({}, builder.getI32Type());
-      return arith::ConstantOp::create(
-          builder, loc, DenseElementsAttr::get(scalar, builder.getI32IntegerAttr(static_cast<int32_t>(value))));
-    };
-    SmallVector<Value> starts(type.getRank(), index(0));
-    starts[slice.getDim()] =
-        arith::MulIOp::create(builder, loc, body.getArguments().back(), index(type.getDimSize(slice.getDim())));
-    slice.getResult().replaceAllUsesWith(
-        DynamicSliceOp::create(builder, loc, type, slice.getInput(), starts, type.getShape()).getResult());
-    slice.erase();
-  }
+  if (users.empty()) return;
+  OpBuilder builder(op);
+  SmallVector<Value> ids;
+  for (const auto& entry : users)
+    ids.push_back(spmd::PartitionIdOp::create(builder, op->getLoc(), RankedTensorType::get({}, builder.getI32Type()),
+                                              entry.first));
+  addInputs(op, ids);
+  for (auto [index, entry] : llvm::enumerate(users))
+    for (Operation* user : entry.second) {
+      Block* block = user->getBlock();
+      Value id = block->getArgument(block->getNumArguments() - ids.size() + index);
+      if (auto slice = dyn_cast<spmd::ShardSliceOp>(user)) {
+        replaceByDynamicSlice(slice, id);
+      } else {
+        user->getResult(0).replaceAllUsesWith(id);
+        user->erase();
+      }
+    }
 }
 
 void LoopFormation::liftCoordinates(Block& block) {
-  for (Operation& op : llvm::make_early_inc_range(block)) {
-    for (Region& region : op.getRegions())
-      if (isControlFlow(&op) && !region.empty()) liftCoordinates(region.front());
-    if (auto loop = dyn_cast<WhileOp>(op)) liftCoordinates(loop);
-  }
+  for (Operation& op : llvm::make_early_inc_range(block))
+    if (isControlFlow(&op)) liftCoordinates(&op);
 }
 
 LogicalResult LoopFormation::check(const LoopSchedule& schedule, bool refuse) {
@@ -107,10 +123,6 @@ LogicalResult LoopFormation::check(const LoopSchedule& schedule, bool refuse) {
       bool isWhole = isa<spmd::AllReduceOp, spmd::AllGatherOp>(op) && form.group.getAxes().size() == 1;
       if (!isHere || !isWhole) return (void)refuseOp(op), WalkResult::interrupt();
     }
-    auto id = dyn_cast<spmd::PartitionIdOp>(op);
-    if (id && names(id.getAxes()) && !isHere) return (void)refuseOp(op), WalkResult::interrupt();
-    auto slice = dyn_cast<spmd::ShardSliceOp>(op);
-    if (slice && names(slice.getAxes()) && !isHere) return (void)refuseOp(op), WalkResult::interrupt();
     if (refuse && isHere && schedule.get(op).isInLoop && schedule.get(op).index > 0) {
       op->emitError() << "needs a value of the whole batch that is known only after all coordinates of '"
                       << axis.getName() << "', which takes a second loop over them; --micro-refuse allows one";

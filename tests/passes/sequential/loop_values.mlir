@@ -88,3 +88,25 @@ func.func @inner_loop(%x: tensor<2xi32> {sgd.sharding = #sgd.sharding<@mesh, [{"
   } : (tensor<2xi32>) -> tensor<2xi32>
   return %0 : tensor<2xi32>
 }
+
+// So do branches.
+// CHECK-LABEL: @branches
+func.func @branches(%i: tensor<i32>, %x: tensor<2xi32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}]>}, %w: tensor<4xi32>) -> (tensor<2xi32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}]>}) {
+  // CHECK: sgd.while({{.*}}) trips 2 do {
+  // CHECK: ^bb0(%[[I:[a-z0-9]*]]: tensor<i32>
+  // CHECK: sgd.case %{{.*}}(%{{.*}}, %{{.*}}, %[[I]]) {
+  // CHECK: ^bb0(%{{.*}}: tensor<2xi32>, %[[W:[a-z0-9]*]]: tensor<4xi32>, %[[OWN:[a-z0-9]*]]: tensor<i32>):
+  // CHECK: %[[FIRST:.*]] = arith.muli %[[OWN]]
+  // CHECK: sgd.dynamic_slice %[[W]], %[[FIRST]] sizes = [2]
+  // CHECK: ^bb0({{.*}}tensor<i32>):
+  %0 = sgd.case %i (%x, %w) {
+  ^bb0(%a: tensor<2xi32>, %b: tensor<4xi32>):
+    %own = spmd.shard_slice %b dim = 0 <@mesh, {"micro"}> : tensor<4xi32> -> tensor<2xi32>
+    %sum = arith.addi %a, %own : tensor<2xi32>
+    sgd.yield %sum : tensor<2xi32>
+  }, {
+  ^bb0(%a: tensor<2xi32>, %b: tensor<4xi32>):
+    sgd.yield %a : tensor<2xi32>
+  } : (tensor<i32>, tensor<2xi32>, tensor<4xi32>) -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
