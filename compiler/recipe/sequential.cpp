@@ -6,6 +6,7 @@
 #include "compiler/recipe/roles.h"
 #include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/sequential.h"
+#include "passes/carry/carry_attrs.h"
 #include "dialects/sgd/tensor_type.h"
 
 using namespace mlir;
@@ -62,10 +63,6 @@ static bool hasEqualParts(func::FuncOp function, ArrayRef<unsigned> inputs, Mesh
     auto sharding = function.getArgAttrOfType<ShardingAttr>(input, kShardingAttr);
     return getRows(function, input) % (parts * (sharding ? sharding.getNumShards(0, mesh) : 1)) == 0;
   });
-}
-
-static bool carriesState(func::FuncOp function) {
-  return llvm::any_of(findRoles(function).arguments, [](Role role) { return role != Role::Input; });
 }
 
 LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const MeshAxisSize& axis,

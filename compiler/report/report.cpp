@@ -134,14 +134,6 @@ std::string formatBytes(uint64_t bytes) {
 
 }  // namespace
 
-/// Whether a step changes what the next one starts from.
-static bool carriesState(func::FuncOp function) {
-  return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned result) {
-    auto basis = function.getResultAttrOfType<StringAttr>(result, kCarryBasisAttr);
-    return getCarriedArgument(function, result) && !(basis && basis.getValue() == "unchanged");
-  });
-}
-
 func::FuncOp mlir::sgd::getReportedFunction(ArrayRef<ModuleOp> modules) {
   func::FuncOp first;
   for (ModuleOp module : modules)

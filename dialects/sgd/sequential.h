@@ -28,6 +28,11 @@ inline MeshAxisAttr getActiveSequentialAxis(MeshOp mesh) {
   return axis && !mesh.getMesh().getAxes().empty() && mesh.getMesh().getAxes().front() == axis ? axis : MeshAxisAttr();
 }
 
+/// Whether `list`, which may be null, names `axis`.
+inline bool namesAxis(AxisListAttr list, MeshAxisAttr axis) {
+  return list && llvm::any_of(list.getAxes(), [&](AxisRefAttr ref) { return ref.getName() == axis.getName(); });
+}
+
 }  // namespace mlir::sgd
 
 #endif

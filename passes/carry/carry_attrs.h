@@ -20,6 +20,14 @@ inline std::optional<unsigned> getCarriedArgument(func::FuncOp function, unsigne
   return carry ? std::optional<unsigned>(carry.getInt()) : std::nullopt;
 }
 
+/// Whether a step changes what the next one starts from.
+inline bool carriesState(func::FuncOp function) {
+  return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned result) {
+    auto basis = function.getResultAttrOfType<StringAttr>(result, kCarryBasisAttr);
+    return getCarriedArgument(function, result) && !(basis && basis.getValue() == "unchanged");
+  });
+}
+
 }  // namespace mlir::sgd
 
 #endif

@@ -36,9 +36,6 @@ class LoopFormation {
   }
   void repeatResult(OpOperand& operand);
   void setResults();
-  bool names(AxisListAttr axes) const {
-    return llvm::any_of(axes.getAxes(), [&](AxisRefAttr ref) { return ref.getName() == axis.getName(); });
-  }
   void liftCoordinates(Block& block);
   void liftCoordinates(Operation* op);
 
@@ -49,28 +46,11 @@ class LoopFormation {
 }  // namespace
 
 /// `op` with `values` as further inputs of its regions, which a loop leaves as they are.
-static Operation* addInputs(Operation* op, ValueRange values) {
-  if (auto loop = dyn_cast<WhileOp>(op)) return addInvariants(loop, values);
+static void addInputs(Operation* op, ValueRange values) {
+  if (auto loop = dyn_cast<WhileOp>(op)) return (void)addInvariants(loop, values);
   op->insertOperands(op->getNumOperands(), values);
   for (Region& region : op->getRegions())
     for (Value value : values) region.addArgument(value.getType(), value.getLoc());
-  return op;
-}
-
-/// The part of a coordinate, whose number over the axes is `id`.
-static void replaceByDynamicSlice(spmd::ShardSliceOp slice, Value id) {
-  OpBuilder builder(slice);
-  Location loc = slice.getLoc();
-  auto type = tensorType(slice.getResult());
-  auto index = [&](int64_t value) -> Value {
-    auto attr = DenseElementsAttr::get(tensorType(id), builder.getI32IntegerAttr(static_cast<int32_t>(value)));
-    return arith::ConstantOp::create(builder, loc, attr);
-  };
-  SmallVector<Value> starts(type.getRank(), index(0));
-  starts[slice.getDim()] = arith::MulIOp::create(builder, loc, id, index(type.getDimSize(slice.getDim())));
-  slice.getResult().replaceAllUsesWith(
-      DynamicSliceOp::create(builder, loc, type, slice.getInput(), starts, type.getShape()).getResult());
-  slice.erase();
 }
 
 /// What depends on the coordinate inside of a loop or branch takes its number from outside.
@@ -80,8 +60,9 @@ void LoopFormation::liftCoordinates(Operation* op) {
     if (region.empty()) continue;
     liftCoordinates(region.front());
     for (Operation& inner : region.front()) {
-      if (auto id = dyn_cast<spmd::PartitionIdOp>(inner); id && names(id.getAxes())) users[id.getAxes()].push_back(id);
-      if (auto slice = dyn_cast<spmd::ShardSliceOp>(inner); slice && names(slice.getAxes()))
+      if (auto id = dyn_cast<spmd::PartitionIdOp>(inner); id && namesAxis(id.getAxes(), context.axis))
+        users[id.getAxes()].push_back(id);
+      if (auto slice = dyn_cast<spmd::ShardSliceOp>(inner); slice && namesAxis(slice.getAxes(), context.axis))
         users[slice.getAxes()].push_back(slice);
     }
   }
@@ -97,11 +78,12 @@ void LoopFormation::liftCoordinates(Operation* op) {
       Block* block = user->getBlock();
       Value id = block->getArgument(block->getNumArguments() - ids.size() + index);
       if (auto slice = dyn_cast<spmd::ShardSliceOp>(user)) {
-        replaceByDynamicSlice(slice, id);
-      } else {
-        user->getResult(0).replaceAllUsesWith(id);
-        user->erase();
+        builder.setInsertionPoint(slice);
+        id = createPart(builder, slice.getLoc(), slice.getInput(), slice.getDim(),
+                        tensorType(slice).getDimSize(slice.getDim()), id);
       }
+      user->getResult(0).replaceAllUsesWith(id);
+      user->erase();
     }
 }
 
@@ -226,7 +208,7 @@ void LoopFormation::setResults() {
 LogicalResult LoopFormation::run(bool refuse) {
   widenArguments();
   liftCoordinates(function.front());
-  LoopSchedule schedule(function, axis.getMesh().getMesh(), {0, 1, axis.getSize()});
+  LoopSchedule schedule(function, axis.getMesh().getMesh(), context.axis);
   if (failed(check(schedule, refuse))) return failure();
   SmallVector<Operation*> inLoops, outside;
   SmallVector<OpOperand*> alike;

@@ -9,7 +9,7 @@ using namespace mlir::sgd;
 
 static constexpr size_t kMaxRepeatedOps = 16;
 
-LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, AxisPart axis)
+LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, MeshAxisAttr axis)
     : function(function), axis(axis), differences(function, mesh) {
   for (Operation& op : function.front().without_terminator()) place(op);
   for (Operation& op : llvm::reverse(function.front().without_terminator())) sink(op);
@@ -24,13 +24,8 @@ LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, AxisPart axis)
 bool LoopSchedule::joinsCoordinates(Operation* op) const {
   auto collective = dyn_cast<spmd::CollectiveOpInterface>(op);
   if (!collective) return false;
-  auto names = [&](AxisListAttr list) {
-    return list && llvm::any_of(list.getAxes(), [&](AxisRefAttr ref) {
-             return ref.getName() == lookupMesh(op, list.getMesh()).getAxes()[axis.axis].getName();
-           });
-  };
   spmd::CollectiveForm form = collective.getForm();
-  return names(form.group) || names(form.from);
+  return namesAxis(form.group, axis) || namesAxis(form.from, axis);
 }
 
 bool LoopSchedule::isInLoop(Operation* op) const {

@@ -10,6 +10,7 @@
 #ifndef SGD_PASSES_SEQUENTIAL_LOOP_SCHEDULE_H
 #define SGD_PASSES_SEQUENTIAL_LOOP_SCHEDULE_H
 
+#include "dialects/sgd/sequential.h"
 #include "dialects/spmd/collective.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/collectives/rank_differences.h"
@@ -23,11 +24,11 @@ struct LoopPlace {
 
 class LoopSchedule {
  public:
-  /// Of the function's own block; `axis` is the whole sequential axis of `mesh`.
-  LoopSchedule(func::FuncOp function, MeshAttr mesh, AxisPart axis);
+  /// Of the function's own block; `axis` is the sequential axis, the first one of `mesh`.
+  LoopSchedule(func::FuncOp function, MeshAttr mesh, MeshAxisAttr axis);
 
   /// Whether coordinates may have different values.
-  bool varies(Value value) const { return overlaps(differences.get(value), {axis}); }
+  bool varies(Value value) const { return overlaps(differences.get(value), {{0, 1, axis.getSize()}}); }
   /// Whether `op` combines or collects the values of all coordinates.
   bool joinsCoordinates(Operation* op) const;
   LoopPlace get(Operation* op) const { return places.lookup(op); }
@@ -58,7 +59,7 @@ class LoopSchedule {
   bool isRepeatable(Value value, unsigned loop, size_t limit, llvm::SetVector<Operation*>& chain) const;
 
   func::FuncOp function;
-  AxisPart axis;
+  MeshAxisAttr axis;
   RankDifferences differences;
   DenseMap<Operation*, LoopPlace> places;
   unsigned numLoops = 0;

@@ -22,10 +22,35 @@ LoopWriter::LoopWriter(LoopContext& context, Location loc)
   iterArgs.push_back({Value(), getSplat(scalar, builder.getI32IntegerAttr(0)), Value(), nullptr});
 }
 
-Value LoopWriter::index(int64_t value) {
-  auto attr = getSplat(tensorType(iteration), builder.getI32IntegerAttr(static_cast<int32_t>(value)));
-  return arith::ConstantOp::create(builder, loc, attr);
+static Value createIndex(OpBuilder& builder, Location loc, int64_t value) {
+  auto scalar = RankedTensorType::get({}, builder.getI32Type());
+  return arith::ConstantOp::create(builder, loc,
+                                   getSplat(scalar, builder.getI32IntegerAttr(static_cast<int32_t>(value))));
 }
+
+/// Where part `number` of dimension `dim` begins.
+static SmallVector<Value> createStarts(OpBuilder& builder, Location loc, int64_t rank, unsigned dim, int64_t size,
+                                       Value number) {
+  SmallVector<Value> starts;
+  for (unsigned other = 0; other < rank; ++other)
+    if (other != dim)
+      starts.push_back(createIndex(builder, loc, 0));
+    else if (size == 1)
+      starts.push_back(number);
+    else
+      starts.push_back(arith::MulIOp::create(builder, loc, number, createIndex(builder, loc, size)));
+  return starts;
+}
+
+Value mlir::sgd::createPart(OpBuilder& builder, Location loc, Value whole, unsigned dim, int64_t size, Value number) {
+  RankedTensorType type = tensorType(whole);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = size;
+  SmallVector<Value> starts = createStarts(builder, loc, type.getRank(), dim, size, number);
+  return DynamicSliceOp::create(builder, loc, type.clone(shape), whole, starts, shape);
+}
+
+Value LoopWriter::index(int64_t value) { return createIndex(builder, loc, value); }
 
 Value LoopWriter::capture(Value value) {
   if (Value mapped = mapping.lookupOrNull(value)) return mapped;
@@ -44,47 +69,35 @@ void LoopWriter::change(RankedTensorType type, Attribute init, llvm::function_re
   iterArgs[place].next = next(argument);
 }
 
-SmallVector<Value> LoopWriter::getStarts(int64_t rank, unsigned dim, int64_t size) {
-  SmallVector<Value> starts;
-  for (unsigned other = 0; other < rank; ++other)
-    if (other != dim)
-      starts.push_back(index(0));
-    else
-      starts.push_back(size == 1 ? iteration : arith::MulIOp::create(builder, loc, iteration, index(size)).getResult());
-  return starts;
-}
-
-Value LoopWriter::sliceAt(Value value, unsigned dim, int64_t size) {
-  RankedTensorType type = tensorType(value);
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = size;
-  return DynamicSliceOp::create(builder, loc, type.clone(shape), value, getStarts(type.getRank(), dim, size), shape);
-}
-
 Value LoopWriter::updateAt(Value into, Value value, unsigned dim, int64_t size) {
   return DynamicUpdateSliceOp::create(builder, loc, into.getType(), into, value,
-                                      getStarts(tensorType(into).getRank(), dim, size));
+                                      createStarts(builder, loc, tensorType(into).getRank(), dim, size, iteration));
 }
 
 /// What a kernel of the body computes as it needs it, rather than reads: copies of a smaller value, and what is made of
-/// constants, iotas and the rank alone.
-static bool isMadeInPlace(Value value, unsigned depth = 0) {
+/// constants, iotas and the rank alone. `seen` are values that are.
+static bool isMadeInPlace(Value value, llvm::SmallDenseSet<Value>& seen, unsigned depth = 0) {
   Operation* op = value.getDefiningOp();
   if (!op || depth > kMaxChain) return false;
-  if (depth == 0 && isa<BroadcastInDimOp>(op)) return true;
-  return LoopSchedule::isCheap(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return isMadeInPlace(operand, depth + 1); });
+  if (seen.contains(value) || (depth == 0 && isa<BroadcastInDimOp>(op))) return true;
+  if (!LoopSchedule::isCheap(op) ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) { return isMadeInPlace(operand, seen, depth + 1); }))
+    return false;
+  seen.insert(value);
+  return true;
 }
 
 Value LoopWriter::get(Value value) {
   if (Value mapped = mapping.lookupOrNull(value)) return mapped;
   Operation* op = value.getDefiningOp();
   if (auto stack = context.stacks.find(value); stack != context.stacks.end()) {
-    Value own = ReshapeOp::create(builder, loc, value.getType(), sliceAt(capture(stack->second), 0, 1));
+    Value own = ReshapeOp::create(builder, loc, value.getType(),
+                                  createPart(builder, loc, capture(stack->second), 0, 1, iteration));
     mapping.map(value, own);
     return own;
   }
-  if (!isMadeInPlace(value)) return capture(value);
+  llvm::SmallDenseSet<Value> seen;
+  if (!isMadeInPlace(value, seen)) return capture(value);
   for (Value operand : op->getOperands()) get(operand);
   return builder.clone(*op, mapping)->getResult(0);
 }
@@ -94,7 +107,8 @@ Value LoopWriter::get(Value value) {
 void LoopWriter::addPartitionId(spmd::PartitionIdOp id) {
   ArrayRef<AxisRefAttr> axes = id.getAxes().getAxes();
   MeshAttr mesh = lookupMesh(id, context.meshName);
-  auto place = llvm::find_if(axes, [&](AxisRefAttr ref) { return isSequential(ref); }) - axes.begin();
+  auto place =
+      llvm::find_if(axes, [&](AxisRefAttr ref) { return ref.getName() == context.axis.getName(); }) - axes.begin();
   auto getId = [&](ArrayRef<AxisRefAttr> of) -> Value {
     auto list = AxisListAttr::get(id.getContext(), context.meshName, of);
     return spmd::PartitionIdOp::create(builder, loc, id.getType(), list);
@@ -114,15 +128,12 @@ void LoopWriter::addPartitionId(spmd::PartitionIdOp id) {
   mapping.map(id.getResult(), result);
 }
 
-bool LoopWriter::cutsCoordinates(spmd::ShardSliceOp slice) const {
-  return llvm::any_of(slice.getAxes().getAxes(), [&](AxisRefAttr ref) { return isSequential(ref); });
-}
-
 void LoopWriter::add(Operation* op) {
   if (auto id = dyn_cast<spmd::PartitionIdOp>(op)) return addPartitionId(id);
-  if (auto slice = dyn_cast<spmd::ShardSliceOp>(op); slice && cutsCoordinates(slice)) {
+  if (auto slice = dyn_cast<spmd::ShardSliceOp>(op); slice && namesAxis(slice.getAxes(), context.axis)) {
     unsigned dim = slice.getDim();
-    mapping.map(slice.getResult(), sliceAt(get(slice.getInput()), dim, tensorType(slice).getDimSize(dim)));
+    Value whole = get(slice.getInput());
+    mapping.map(slice.getResult(), createPart(builder, loc, whole, dim, tensorType(slice).getDimSize(dim), iteration));
     return;
   }
   for (Value operand : op->getOperands()) get(operand);
@@ -168,7 +179,8 @@ void LoopWriter::accumulate(spmd::AllReduceOp op) {
 }
 
 void LoopWriter::gather(Value value, unsigned dim, SetResult setResult) {
-  if (auto slice = value.getDefiningOp<spmd::ShardSliceOp>(); slice && cutsCoordinates(slice) && slice.getDim() == dim)
+  if (auto slice = value.getDefiningOp<spmd::ShardSliceOp>();
+      slice && namesAxis(slice.getAxes(), context.axis) && slice.getDim() == dim)
     return setResult(slice.getInput());
   RankedTensorType type = tensorType(value);
   SmallVector<int64_t> shape(type.getShape());

@@ -18,6 +18,10 @@ struct LoopContext {
   DenseMap<Value, Value> stacks{};
 };
 
+/// Of `whole`, cut along dimension `dim` into parts of `size` elements, the part with the number `number`, a scalar
+/// i32.
+Value createPart(OpBuilder& builder, Location loc, Value whole, unsigned dim, int64_t size, Value number);
+
 /// Collects the body of a loop with one iteration per coordinate. A value of the surrounding block becomes an iter_arg
 /// when it is first read; what iterations change are further iter_args.
 class LoopWriter {
@@ -52,12 +56,8 @@ class LoopWriter {
   Value capture(Value value);
   void change(RankedTensorType type, Attribute init, llvm::function_ref<Value(Value)> next, SetResult setResult);
   Value index(int64_t value);
-  SmallVector<Value> getStarts(int64_t rank, unsigned dim, int64_t size);
-  Value sliceAt(Value value, unsigned dim, int64_t size);
   Value updateAt(Value into, Value value, unsigned dim, int64_t size);
   void addPartitionId(spmd::PartitionIdOp id);
-  bool cutsCoordinates(spmd::ShardSliceOp slice) const;
-  bool isSequential(AxisRefAttr ref) const { return ref.getName() == context.axis.getName(); }
 
   LoopContext& context;
   Location loc;

@@ -288,6 +288,7 @@ void SequentialSharding::visitDataFlow(DataFlowOpInterface op) {
   settleDataFlow(op);
   if (!needsAllCoordinates(op)) return;
   makeWhole(op);
+  if (!llvm::is_contained(whole, op)) whole.push_back(op);
   settleDataFlow(op);
 }
 

@@ -23,6 +23,8 @@ class SequentialSharding {
 
   /// In which the op computes `value`.
   SequentialState get(Value value) const { return states.lookup(value); }
+  /// Loops and branches that are computed for all coordinates at once, since their bodies need more than one has.
+  ArrayRef<Operation*> getWhole() const { return whole; }
   /// In which the op needs `operand`.
   SequentialState getNeeded(OpOperand& operand) const { return needed.lookup(&operand); }
 
@@ -59,6 +61,7 @@ class SequentialSharding {
   SmallVector<DataFlowEdge, 0> edges;
   DenseMap<Value, unsigned> dims;             // where a value is cut, if its op can
   DenseMap<Value, SequentialState> partials;  // owners of edges
+  SmallVector<Operation*, 0> whole;
   DenseMap<Value, SequentialState> states;
   DenseMap<OpOperand*, SequentialState> needed;
 };

@@ -147,6 +147,10 @@ struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSeque
       FailureOr<DenseMap<Value, unsigned>> arguments = getCutArguments(function, sequential);
       if (failed(arguments)) return signalPassFailure();
       SequentialSharding sharding(function, sequential, *arguments);
+      for (Operation* op : sharding.getWhole())
+        op->emitRemark() << "is computed for all parts of '" << axis.getName()
+                         << "' at once and takes the memory of the whole batch, since its body needs rows of several "
+                            "parts; move what does out of it";
       if (failed(SequentialRewrite(function, sequential, sharding).run())) return signalPassFailure();
     }
   }

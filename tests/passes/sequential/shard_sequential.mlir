@@ -1,5 +1,5 @@
 // The batch is cut over the sequential axis, and what is a sum over it is reduced before ranks exchange it.
-// RUN: sgd-opt %s --sgd-shard-sequential --split-input-file | FileCheck %s
+// RUN: sgd-opt %s --sgd-shard-sequential --split-input-file --verify-diagnostics | FileCheck %s
 
 sgd.mesh @mesh = <["data"=2]> {sgd.sequential = #sgd<axis"micro"=4>}
 !rows = tensor<16x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
@@ -63,6 +63,7 @@ sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=2>}
 func.func @whole_loop(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !rows {
   // CHECK: %[[ALL:.*]] = sgd.reshard %{{.*}} : tensor<4x8xf32, #sgd.sharding<@mesh, [{"micro"}, {}]>> -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
   // CHECK: sgd.while(%[[ALL]])
+  // expected-remark @+1 {{is computed for all parts of 'micro' at once and takes the memory of the whole batch, since its body needs rows of several parts; move what does out of it}}
   %0 = sgd.while(%x) trips 3 do {
   ^bb0(%rows: !rows):
     %sum = sgd.reduce add %rows dimensions = [0] : !rows -> !row
