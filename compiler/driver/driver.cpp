@@ -16,6 +16,7 @@
 #include "compiler/recipe/apply.h"
 #include "compiler/recipe/compress.h"
 #include "compiler/recipe/sequential.h"
+#include "compiler/recipe/stages.h"
 #include "compiler/target/target.h"
 #include "llvm/Support/FileSystem.h"
 #include "mlir/IR/Verifier.h"
@@ -225,7 +226,10 @@ class Driver {
 
   LogicalResult annotateByRecipe() {
     printer.setFileName(recipe->fileName);
-    return applyRecipe(programs, *recipe);
+    if (failed(applyRecipe(programs, *recipe))) return failure();
+    if (recipe->stages && options.emit != EmitLevel::Graph)
+      return emitError(UnknownLoc::get(&context)) << "field 'stages' is not supported yet; remove it";
+    return applyStages(programs, *recipe);
   }
 
   LogicalResult checkCompression() {

@@ -61,6 +61,8 @@ class Reader {
   static ArrayRef<Field> getFields() {
     static constexpr Field fields[] = {{"mesh", &Reader::readMesh},
                                        {"sequential", &Reader::readSequential},
+                                       {"stages", &Reader::readStageList},
+                                       {"schedule", &Reader::readScheduleName},
                                        {"batch", &Reader::readBatch},
                                        {"rules", &Reader::readRules},
                                        {"zero", &Reader::readZero},
@@ -78,7 +80,7 @@ class Reader {
   Error readFields(const Json& object) {
     llvm::SmallVector<StringRef> names;
     for (const Field& field : getFields()) names.push_back(field.name);
-    for (StringRef name : {"stages", "schedule", "precision", "train"})
+    for (StringRef name : {"precision", "train"})
       if (object.contains(name.str())) return fail("field '" + name + "' is not supported yet; remove it");
     if (Error error = checkFieldNames(object, "", names)) return error;
     for (const Field& field : getFields())
@@ -105,6 +107,20 @@ class Reader {
     std::optional<int64_t> size = getInteger(value.begin().value());
     if (!size || *size < 1) return expected("sequential." + name, value.begin().value(), "a positive whole number");
     recipe.sequential = MeshAxisSize{name, *size};
+    return Error::success();
+  }
+
+  Error readStageList(const Json& value) {
+    llvm::Expected<RecipeStages> stages = readStages(value);
+    if (!stages) return stages.takeError();
+    recipe.stages = std::move(*stages);
+    return Error::success();
+  }
+
+  Error readScheduleName(const Json& value) {
+    llvm::Expected<std::string> schedule = readSchedule(value);
+    if (!schedule) return schedule.takeError();
+    recipe.schedule = std::move(*schedule);
     return Error::success();
   }
 
@@ -202,6 +218,8 @@ class Reader {
   Error checkUse() {
     if (recipe.zero > 0 && recipe.batch.empty())
       return fail("field 'zero' shards over the axes of the batch; expected a field 'batch' as well");
+    if (!recipe.schedule.empty() && !recipe.stages)
+      return fail("field 'schedule' orders what stages do; expected a field 'stages' as well");
     return Error::success();
   }
 

@@ -31,6 +31,12 @@ struct RecipeCompression {
   CompressionSetting setting;
 };
 
+/// The stages of a pipeline: as many, balanced, or by what each one matches.
+struct RecipeStages {
+  unsigned count = 1;
+  std::vector<std::string> matches;  ///< globs on names of parameters or on scopes; empty, or `count` of them
+};
+
 struct Recipe {
   std::string fileName;            ///< what messages call it
   std::vector<MeshAxisSize> mesh;  ///< in the order of the file; empty: the model's own
@@ -39,8 +45,10 @@ struct Recipe {
   int zero = 0;                    ///< 0 to 3: what is sharded over `batch` besides it
   std::vector<RecipeCompression> compress;
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations, over which the batch is cut
-  std::optional<uint64_t> memoryLimit;     ///< bytes per rank
-  std::optional<uint64_t> bucketBytes;     ///< largest bucket of merged collectives
+  std::optional<RecipeStages> stages;
+  std::string schedule;                 ///< of the stages, as parseSchedule reads it; empty: by cost
+  std::optional<uint64_t> memoryLimit;  ///< bytes per rank
+  std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives
 };
 
 /// Reads a recipe. The error is one line that names the field (`rules[1].sharding`), what is there and what

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "compiler/recipe/recipe.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include "nlohmann/json.hpp"
@@ -24,6 +25,12 @@ llvm::Error checkFieldNames(const nlohmann::ordered_json& object, const llvm::Tw
 
 /// The value of a field `compress.AXIS`, which is `path`: the name of a kind, or an object with one and its size.
 llvm::Expected<CompressionSetting> readCompression(const std::string& path, const nlohmann::ordered_json& value);
+
+/// The value of the field `stages`: their number, or a list of globs.
+llvm::Expected<RecipeStages> readStages(const nlohmann::ordered_json& value);
+
+/// The value of the field `schedule`, which parseSchedule reads.
+llvm::Expected<std::string> readSchedule(const nlohmann::ordered_json& value);
 
 }  // namespace mlir::sgd
 

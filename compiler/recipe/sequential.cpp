@@ -6,8 +6,8 @@
 #include "compiler/recipe/roles.h"
 #include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/sequential.h"
-#include "passes/carry/carry_attrs.h"
 #include "dialects/sgd/tensor_type.h"
+#include "passes/carry/carry_attrs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

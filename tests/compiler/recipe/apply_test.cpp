@@ -199,6 +199,61 @@ func.func @main(%x: tensor<16x4xf32>) -> tensor<16x4xf32> {
               HasSubstr("'mpl' matches no scope of the program; the nearest scope is mlp"));
 }
 
+// Two layers, each in a scope of its own.
+constexpr const char* kLayers = R"(
+#first = loc("jit(step)/jvp(encoder)/layer0/dot_general")
+#second = loc("jit(step)/jvp(encoder)/layer1/dot_general")
+func.func @main(%a: tensor<8x8xf32> {sgd.name = "params['layer0']['kernel']"}, %b: tensor<8x8xf32> {sgd.name = "params['layer1']['kernel']"}, %x: tensor<4x8xf32> {sgd.name = "x"})
+    -> (tensor<4x8xf32> {sgd.name = "result[0]"}, tensor<8x8xf32> {sgd.name = "result[1]['layer0']['kernel']"}, tensor<8x8xf32> {sgd.name = "result[1]['layer1']['kernel']"}) {
+  %y = sgd.dot_general %x, %a batching = [] x [] contracting = [1] x [0] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32> loc(#first)
+  %z = sgd.dot_general %y, %b batching = [] x [] contracting = [1] x [0] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32> loc(#second)
+  %c = arith.addf %a, %a : tensor<8x8xf32>
+  %d = arith.addf %b, %b : tensor<8x8xf32>
+  return %z, %c, %d : tensor<4x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
+)";
+
+/// What is said of the argument `name`.
+std::string attributesOf(const Outcome& outcome, llvm::StringRef name) {
+  llvm::StringRef rest = llvm::StringRef(outcome.graph).split(("sgd.name = \"" + name + "\"").str()).second;
+  return rest.take_front(rest.find("}")).str();
+}
+
+TEST(Recipe, StagesMatchNamesOrScopes) {
+  for (const char* recipe :
+       {R"({"stages": [{"match": "*layer0*"}, {"match": "params.layer1.*"}], "schedule": "gpipe"})",
+        R"({"stages": [{"match": "encoder/layer0"}, {"match": "layer1"}], "schedule": "gpipe"})"}) {
+    Outcome outcome = applyTo(recipe, kLayers);
+    EXPECT_THAT(outcome.graph,
+                AllOf(HasSubstr("sgd.stages = #sgd<axis\"stage\"=2>"), HasSubstr("sgd.schedule = \"gpipe\"")))
+        << outcome.messages;
+    EXPECT_THAT(attributesOf(outcome, "params['layer0']['kernel']"), HasSubstr("sgd.stage = 0"));
+    EXPECT_THAT(attributesOf(outcome, "params['layer1']['kernel']"), HasSubstr("sgd.stage = 1"));
+    EXPECT_THAT(attributesOf(outcome, "x"), Not(HasSubstr("sgd.stage")));
+  }
+}
+
+TEST(Recipe, StagesByNumberAreBalancedLater) {
+  Outcome outcome = applyTo(R"({"stages": 2})", kLayers);
+  EXPECT_THAT(outcome.graph, AllOf(HasSubstr("sgd.stages = #sgd<axis\"stage\"=2>"), Not(HasSubstr("sgd.schedule")),
+                                   Not(HasSubstr("sgd.stage ="))));
+  EXPECT_THAT(applyTo(R"({"stages": 1})", kLayers).graph, Not(HasSubstr("sgd.stages")));
+}
+
+TEST(Recipe, StagesThatDoNotFitAreRefused) {
+  EXPECT_THAT(applyTo(R"({"stages": [{"match": "*layer0*"}, {"match": "*layr1*"}]})", kLayers).messages,
+              HasSubstr("field 'stages[1].match': '*layr1*' decides no parameter"));
+  EXPECT_THAT(applyTo(R"({"stages": [{"match": "*"}, {"match": "*layer1*"}]})", kLayers).messages,
+              HasSubstr("field 'stages[1].match': '*layer1*' decides no parameter"));
+  EXPECT_THAT(
+      applyTo(R"({"stages": [{"match": "*0*"}, {"match": "*1*"}, {"match": "x"}], "schedule": "interleaved:2"})",
+              kLayers)
+          .messages,
+      HasSubstr("lists 3 chunks, but schedule 'interleaved:2' has 2 on each stage"));
+  EXPECT_THAT(applyTo(R"({"mesh": {"stage": 2}, "stages": 2})", kLayers).messages,
+              HasSubstr("the mesh has an axis 'stage' already"));
+}
+
 TEST(Recipe, MemoryLimitIsTheRecipes) {
   CompileOptions options;
   options.recipeFile = "r.json";

@@ -125,13 +125,41 @@ TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"msh": {}})"), "field 'msh' is unknown; did you mean 'mesh'?");
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
   EXPECT_EQ(errorOf(R"({"frobnicate": 1})"),
-            "field 'frobnicate' is unknown; the fields are mesh, sequential, batch, rules, zero, compress, "
-            "memory_limit, bucket_size_mb");
+            "field 'frobnicate' is unknown; the fields are mesh, sequential, stages, schedule, batch, rules, zero, "
+            "compress, memory_limit, bucket_size_mb");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),
             "field 'sequential.micro' is 0; expected a positive whole number");
-  EXPECT_EQ(errorOf(R"({"stages": 4})"), "field 'stages' is not supported yet; remove it");
+  EXPECT_EQ(errorOf(R"({"train": {}})"), "field 'train' is not supported yet; remove it");
+}
+
+TEST(ParseRecipe, Stages) {
+  llvm::Expected<Recipe> balanced = parseRecipe(R"({"stages": 4})", "r.json");
+  ASSERT_TRUE(static_cast<bool>(balanced));
+  EXPECT_EQ(balanced->stages->count, 4u);
+  EXPECT_TRUE(balanced->stages->matches.empty());
+  EXPECT_EQ(balanced->schedule, "");
+  llvm::Expected<Recipe> matched =
+      parseRecipe(R"({"stages": [{"match": "layer0*"}, {"match": "head"}], "schedule": "interleaved:2"})", "r.json");
+  ASSERT_TRUE(static_cast<bool>(matched));
+  EXPECT_THAT(matched->stages->matches, ElementsAre("layer0*", "head"));
+  EXPECT_EQ(matched->schedule, "interleaved:2");
+}
+
+TEST(ParseRecipe, RefusesStages) {
+  EXPECT_THAT(errorOf(R"({"stages": 0})"),
+              HasSubstr("field 'stages' is 0; expected a whole number from 1 to 4096, or"));
+  EXPECT_THAT(errorOf(R"({"stages": []})"), HasSubstr("field 'stages' is []"));
+  EXPECT_EQ(errorOf(R"({"stages": ["a"]})"),
+            "field 'stages[0]' is \"a\"; expected an object such as {\"match\": \"encoder/layer[0-2]*\"}");
+  EXPECT_EQ(errorOf(R"({"stages": [{"mach": "a"}]})"), "field 'stages[0].mach' is unknown; did you mean 'match'?");
+  EXPECT_EQ(errorOf(R"({"stages": [{}]})"), "field 'stages[0].match' is missing; expected a glob");
+  EXPECT_EQ(errorOf(R"({"stages": [{"match": 1}]})"),
+            "field 'stages[0].match' is 1; expected a glob, a string that is not empty");
+  EXPECT_THAT(errorOf(R"({"stages": 2, "schedule": "1f2b"})"), HasSubstr("field 'schedule': '1f2b' is no schedule"));
+  EXPECT_EQ(errorOf(R"({"schedule": "1f1b"})"),
+            "field 'schedule' orders what stages do; expected a field 'stages' as well");
 }
 
 TEST(ParseRecipe, HostileTextsEndInOneLine) {
