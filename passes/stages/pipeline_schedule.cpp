@@ -1,16 +1,15 @@
-// Orders of tasks. GPipe, interleaved 1F1B and ZB-H1 are written down; the others, and those of slots that are no pass
-// forward and back, come from a list scheduler that simulates balanced stages and bounds how many parts each may have
-// under way.
+// Orders of tasks. GPipe, 1F1B, its interleaved form and ZB-H1 are written down; the others, and those of slots that
+// are no pass forward and back, come from a list scheduler that simulates balanced stages and bounds how many parts
+// each may have under way.
 #include "passes/stages/pipeline_schedule.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "llvm/ADT/STLExtras.h"
+#include "passes/stages/list_scheduler.h"
 
 using namespace mlir::sgd;
-
-static bool isForward(SlotKind kind) { return kind == SlotKind::Forward || kind == SlotKind::Turn; }
 
 /// Slot by slot, all parts.
 static PipelineSchedule createGPipe(const PipelineForm& form, llvm::ArrayRef<Slot> slots, unsigned numParts) {
@@ -31,10 +30,11 @@ static bool isPlainPass(const PipelineForm& form, llvm::ArrayRef<Slot> slots) {
   return true;
 }
 
-/// Parts go through the chunks in groups of as many as there are stages. A stage runs as many forward tasks as keep it
-/// busy until the first part comes back, then forward and backward tasks in turn. The last chunk's two directions are
-/// one task, in the place of the backward one.
-static PipelineSchedule createInterleaved(const PipelineForm& form, llvm::ArrayRef<Slot> slots, unsigned numParts) {
+/// Parts go through several chunks in groups of as many as there are stages. A stage runs as many forward tasks as keep
+/// it busy until the first part comes back, then forward and backward tasks in turn. The last chunk's two directions
+/// are one task, in the place of the backward one.
+static PipelineSchedule createOneForwardOneBackward(const PipelineForm& form, llvm::ArrayRef<Slot> slots,
+                                                    unsigned numParts) {
   unsigned stages = form.numStages, chunks = form.numChunks, last = form.getNumVirtualStages() - 1;
   bool hasBackward = slots.size() > last + 1;
   auto getTask = [&](unsigned stage, unsigned number, bool isForward) {
@@ -46,7 +46,8 @@ static PipelineSchedule createInterleaved(const PipelineForm& form, llvm::ArrayR
   PipelineSchedule schedule(stages);
   for (unsigned stage = 0; stage < stages; ++stage) {
     unsigned all = numParts * chunks;
-    unsigned warmup = hasBackward ? std::min(all, (stages - stage - 1) * 2 + (chunks - 1) * stages) : all;
+    unsigned ahead = chunks == 1 ? stages - stage - 1 : (stages - stage - 1) * 2 + (chunks - 1) * stages;
+    unsigned warmup = hasBackward ? std::min(all, ahead) : all;
     auto run = [&](unsigned number, bool isForward) {
       Task task = getTask(stage, number, isForward);
       bool isTurn = task.slot == last;
@@ -101,148 +102,6 @@ static std::optional<PipelineSchedule> createZeroBubbleH1(const PipelineForm& fo
   return schedule;
 }
 
-/// Forward, and gradients of activations and of weights take a unit each.
-static unsigned getUnits(const PipelineForm& form, SlotKind kind) {
-  unsigned backward = form.splitsWeights() ? 1 : 2;
-  return kind == SlotKind::Turn ? 1 + backward : kind == SlotKind::Backward ? backward : 1;
-}
-
-namespace {
-/// After how many parts stage s computes gradients of weights rather than to go forward: `parts` + s * `slope`.
-struct WeightsDelay {
-  unsigned parts = std::numeric_limits<unsigned>::max();
-  unsigned slope = 0;
-};
-
-/// Simulates balanced stages, which take what is best of what they could start. Times are units.
-class ListScheduler {
- public:
-  ListScheduler(const PipelineForm& form, llvm::ArrayRef<Slot> slots, unsigned numParts, WeightsDelay delay = {})
-      : form(form), slots(slots), numParts(numParts), delay(delay), ends(slots.size()), free(form.numStages, 0) {
-    for (std::vector<unsigned>& end : ends) end.assign(numParts, kNever);
-    done.assign(slots.size(), 0);
-    for (unsigned stage = 0; stage < form.numStages; ++stage) limits.push_back(getLimit(stage));
-  }
-
-  PipelineSchedule run();
-
- private:
-  static constexpr unsigned kNever = std::numeric_limits<unsigned>::max();
-
-  unsigned getLimit(unsigned stage) const;
-  unsigned countDone(unsigned stage, llvm::function_ref<bool(SlotKind)> counts) const;
-  unsigned countOpen(unsigned stage) const;
-  unsigned countDelayed(unsigned stage) const;
-  std::optional<unsigned> choose(unsigned stage, unsigned now) const;
-  bool isReady(unsigned slot, unsigned now) const;
-
-  const PipelineForm& form;
-  llvm::ArrayRef<Slot> slots;
-  unsigned numParts;
-  WeightsDelay delay;
-  std::vector<std::vector<unsigned>> ends;  // by slot and part
-  std::vector<unsigned> done, free, limits;
-};
-}  // namespace
-
-/// How many forward tasks of a stage may be open: run, and not yet let go by the stage's last slots.
-unsigned ListScheduler::getLimit(unsigned stage) const {
-  switch (form.kind) {
-    case ScheduleKind::ZeroBubbleH1:
-      return form.numStages;
-    case ScheduleKind::ZeroBubbleH2:
-      return 2 * form.numStages - 1;
-    case ScheduleKind::ZeroBubbleV:
-      return 2 * form.numStages + 2;
-    default:
-      return form.numStages - stage;
-  }
-}
-
-unsigned ListScheduler::countDone(unsigned stage, llvm::function_ref<bool(SlotKind)> counts) const {
-  unsigned count = 0;
-  for (auto [slot, number] : llvm::zip(slots, done))
-    if (slot.stage == stage && counts(slot.kind)) count += number;
-  return count;
-}
-
-/// Forward tasks minus the tasks that let go what they have left: of weights where they are split off, else backward.
-unsigned ListScheduler::countOpen(unsigned stage) const {
-  unsigned closed = countDone(stage, [&](SlotKind kind) {
-    return form.splitsWeights() ? kind == SlotKind::Weights : kind == SlotKind::Backward || kind == SlotKind::Turn;
-  });
-  unsigned opened = countDone(stage, isForward);
-  return opened - std::min(opened, closed);
-}
-
-/// How many parts' gradients of weights wait for nothing.
-unsigned ListScheduler::countDelayed(unsigned stage) const {
-  unsigned behind = countDone(stage, [](SlotKind kind) { return kind == SlotKind::Weights; });
-  unsigned before =
-      countDone(stage, [](SlotKind kind) { return kind == SlotKind::Backward || kind == SlotKind::Turn; });
-  return before - std::min(before, behind);
-}
-
-bool ListScheduler::isReady(unsigned slot, unsigned now) const {
-  unsigned part = done[slot];
-  return part < numParts && llvm::all_of(slots[slot].needs, [&](unsigned need) { return ends[need][part] <= now; });
-}
-
-/// The deepest slot of the best kind: backward first, so that memory is let go and other stages go on; then forward,
-/// while the limit allows; what only weights need last, or before it is delayed too long.
-std::optional<unsigned> ListScheduler::choose(unsigned stage, unsigned now) const {
-  bool isDelayed = countDelayed(stage) > delay.parts + static_cast<uint64_t>(stage) * delay.slope;
-  auto getRank = [&](unsigned slot) {
-    switch (slots[slot].kind) {
-      case SlotKind::Backward:
-        return 0;
-      case SlotKind::Turn:
-        return 1;
-      case SlotKind::Forward:
-        return 3;
-      case SlotKind::Weights:
-        return isDelayed ? 2 : 4;
-    }
-    llvm_unreachable("all kinds are above");
-  };
-  std::optional<unsigned> best;
-  bool hasRoom = countOpen(stage) < limits[stage];
-  for (unsigned slot = slots.size(); slot-- > 0;) {
-    if (slots[slot].stage != stage || !isReady(slot, now)) continue;
-    if (isForward(slots[slot].kind) && !hasRoom) continue;
-    if (!best || getRank(slot) < getRank(*best)) best = slot;
-  }
-  return best;
-}
-
-PipelineSchedule ListScheduler::run() {
-  PipelineSchedule schedule(form.numStages);
-  size_t left = slots.size() * numParts;
-  for (unsigned now = 0; left > 0;) {
-    bool started = false;
-    for (unsigned stage = 0; stage < form.numStages; ++stage) {
-      if (free[stage] > now) continue;
-      std::optional<unsigned> slot = choose(stage, now);
-      if (!slot) continue;
-      unsigned part = done[*slot]++;
-      free[stage] = ends[*slot][part] = now + getUnits(form, slots[*slot].kind);
-      schedule[stage].push_back({*slot, part});
-      started = true;
-      --left;
-    }
-    unsigned next = kNever;
-    for (unsigned time : free)
-      if (time > now) next = std::min(next, time);
-    if (next != kNever) {
-      now = next;
-    } else if (!started) {
-      // Every stage waits for another one's limit: slots that are no pass forward and back.
-      for (unsigned& limit : limits) ++limit;
-    }
-  }
-  return schedule;
-}
-
 /// The best of some delays of the gradients of weights.
 static PipelineSchedule createZeroBubbleV(const PipelineForm& form, llvm::ArrayRef<Slot> slots, unsigned numParts) {
   std::vector<Slot> balanced = slots.vec();
@@ -252,7 +111,7 @@ static PipelineSchedule createZeroBubbleV(const PipelineForm& form, llvm::ArrayR
   double least = std::numeric_limits<double>::max();
   for (unsigned parts : {1u, 2u, 3u, std::max(stages / 2, 1u) - 1, stages / 2, std::max(stages, 2u) - 2, stages - 1})
     for (unsigned slope : {0u, 1u}) {
-      PipelineSchedule schedule = ListScheduler(form, slots, numParts, {parts, slope}).run();
+      PipelineSchedule schedule = scheduleByList(form, slots, numParts, {parts, slope});
       std::optional<PipelineTimes> times = simulate(balanced, schedule);
       if (!times || times->seconds >= least) continue;
       least = times->seconds;
@@ -264,8 +123,10 @@ static PipelineSchedule createZeroBubbleV(const PipelineForm& form, llvm::ArrayR
 llvm::Expected<PipelineSchedule> mlir::sgd::createSchedule(const PipelineForm& form, llvm::ArrayRef<Slot> slots,
                                                            unsigned numParts) {
   if (form.kind == ScheduleKind::GPipe) return createGPipe(form, slots, numParts);
-  if (form.kind == ScheduleKind::Interleaved && isPlainPass(form, slots)) {
-    if (numParts % form.numStages == 0) return createInterleaved(form, slots, numParts);
+  bool alternates = form.kind == ScheduleKind::OneForwardOneBackward || form.kind == ScheduleKind::Interleaved;
+  if (alternates && isPlainPass(form, slots)) {
+    if (form.numChunks == 1 || numParts % form.numStages == 0)
+      return createOneForwardOneBackward(form, slots, numParts);
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "schedule '" + getScheduleName(form) +
                                        "' takes parts in groups of one per stage; found " + std::to_string(numParts) +
@@ -275,5 +136,5 @@ llvm::Expected<PipelineSchedule> mlir::sgd::createSchedule(const PipelineForm& f
   if (form.kind == ScheduleKind::ZeroBubbleH1)
     if (std::optional<PipelineSchedule> schedule = createZeroBubbleH1(form, slots, numParts)) return *schedule;
   if (form.kind == ScheduleKind::ZeroBubbleV) return createZeroBubbleV(form, slots, numParts);
-  return ListScheduler(form, slots, numParts).run();
+  return scheduleByList(form, slots, numParts);
 }
