@@ -67,10 +67,14 @@ class Explainer {
       record.seconds = one.seconds;
       record.freedBytes = one.freedBytes;
       record.flops = one.flops;
-      llvm::raw_string_ostream(record.why)
-          << "for the memory limit, a loop computes this again in each iteration: " << one.freedBytes
-          << " bytes are not stacked, " << one.flops << " flops and " << llvm::format("%.3g", one.seconds * 1e6)
-          << " us more";
+      llvm::raw_string_ostream why(record.why);
+      if (one.sentBytes > 0)
+        why << "for the memory limit, a loop runs this " << one.what << " in each iteration: " << one.freedBytes
+            << " bytes are not held through it, " << one.sentBytes << " bytes are sent and ";
+      else
+        why << "for the memory limit, a loop computes this again in each iteration: " << one.freedBytes
+            << " bytes are not stacked, " << one.flops << " flops and ";
+      why << llvm::format("%.3g", one.seconds * 1e6) << " us more";
     }
   }
 

@@ -79,7 +79,7 @@ void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions
 /// What loops compute again.
 void addRecomputedInLoops(func::FuncOp function, Report& report) {
   for (const RecomputedInLoop& one : getRecomputedInLoops(function))
-    report.recomputed.push_back({"loop", one.source, 1, one.freedBytes, one.flops, 0, one.seconds});
+    report.recomputed.push_back({one.what, one.source, 1, one.freedBytes, one.flops, one.sentBytes, one.seconds});
 }
 
 /// Adds what `function` does in `executions` runs, loops and branches included.

@@ -12,6 +12,9 @@ def RecomputeInLoopsPass : Pass<"sgd-recompute-in-loops", "::mlir::ModuleOp"> {
     that an iteration began with, which is stacked instead if it is not already. A step drops one stack, or all that are left of two loops; the steps of a function are ordered by bytes
     freed per second of recomputation, and `count` says how many of them are taken. Whatever is left without readers goes with the next canonicalization. `sgd.recomputed_in_loops` on the function lists them.
 
+    When no stacks are left, two more steps: all-gathers that loops alone read run in each iteration, before their first reader; then reduce-scatters of what a loop adds up from zero do, and the
+    loop adds up shards.
+
     Nothing that the later loop must not repeat runs twice: ops with effects, loops that differ between ranks.
   }];
   let options = [Option<"count", "count", "uint64_t", "1", "Steps to take in each function">,

@@ -5,6 +5,7 @@
 #include "passes/remat/loop_stacks.h"
 #include "passes/remat/passes.h"
 #include "passes/remat/recomputed_attr.h"
+#include "passes/remat/repeated_exchange.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_RECOMPUTEINLOOPSPASS
@@ -81,10 +82,19 @@ class StackChooser {
   std::vector<StackCone> cones;                   // of what is dropped
 };
 
+/// What comes when no stacks are left to drop: these send more.
+struct ExchangeStep {
+  SmallVector<RepeatedExchange, 0> (*find)(func::FuncOp, const CostModel&);
+  void (*apply)(func::FuncOp, const CostModel&);
+};
+constexpr ExchangeStep kExchangeSteps[] = {{findRepeatableGathers, gatherInLoops},
+                                           {findRepeatableReductions, reduceInLoops}};
+
 /// The first `count` steps; marks the function with what they are.
 void recompute(func::FuncOp function, const CostModel& cost, uint64_t count) {
   SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
   std::vector<Step> steps = StackChooser(pairs, cost).run();
+  uint64_t exchanges = count - std::min<uint64_t>(count, steps.size());
   steps.resize(std::min<size_t>(steps.size(), count));
   std::vector<SmallVector<unsigned, 8>> dropped(pairs.size());
   SmallVector<Attribute> records;
@@ -93,11 +103,32 @@ void recompute(func::FuncOp function, const CostModel& cost, uint64_t count) {
     Value slice = pairs[step.pair].getStacks()[step.stacks.front()].slice;
     // Elementwise ops go into kernels that run anyway: what counts is arithmetic.
     double flops = std::max(step.flops, 0.0);
-    RecomputedInLoop record{getSourceLine(slice.getLoc()), static_cast<uint64_t>(step.freedBytes),
-                            static_cast<uint64_t>(flops), flops / cost.getTopology().device.flops};
+    RecomputedInLoop record{"loop",
+                            getSourceLine(slice.getLoc()),
+                            static_cast<uint64_t>(step.freedBytes),
+                            static_cast<uint64_t>(flops),
+                            0,
+                            flops / cost.getTopology().device.flops};
     records.push_back(record.toAttr(function.getContext()));
   }
   for (auto [pair, stacks] : llvm::zip(pairs, dropped)) pair.drop(stacks, cost);
+  for (const ExchangeStep& step : kExchangeSteps) {
+    SmallVector<RepeatedExchange, 0> found =
+        exchanges > 0 ? step.find(function, cost) : SmallVector<RepeatedExchange, 0>();
+    if (found.empty()) continue;
+    --exchanges;
+    for (const RepeatedExchange& exchange : found) {
+      auto collective = cast<spmd::CollectiveOpInterface>(exchange.collective);
+      RecomputedInLoop record{::sgd::comm::CollectiveName(collective.getCollectiveKind()),
+                              getSourceLine(collective->getLoc()),
+                              static_cast<uint64_t>(exchange.freedBytes),
+                              0,
+                              exchange.sentBytes,
+                              exchange.seconds};
+      records.push_back(record.toAttr(function.getContext()));
+    }
+    step.apply(function, cost);
+  }
   if (!records.empty()) function->setAttr(kRecomputedInLoopsAttr, ArrayAttr::get(function.getContext(), records));
 }
 
@@ -121,7 +152,9 @@ FailureOr<unsigned> mlir::sgd::countLoopSteps(ModuleOp module, StringRef topolog
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal()) continue;
     SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
-    most = std::max(most, StackChooser(pairs, *cost).run().size());
+    size_t steps = StackChooser(pairs, *cost).run().size();
+    for (const ExchangeStep& step : kExchangeSteps) steps += step.find(function, *cost).empty() ? 0 : 1;
+    most = std::max(most, steps);
   }
   return static_cast<unsigned>(most);
 }

@@ -35,18 +35,22 @@ DictionaryAttr RecomputedInLoop::toAttr(MLIRContext* context) const {
       {builder.getNamedAttr("flops", builder.getI64IntegerAttr(static_cast<int64_t>(flops))),
        builder.getNamedAttr("freed_bytes", builder.getI64IntegerAttr(static_cast<int64_t>(freedBytes))),
        builder.getNamedAttr("seconds", builder.getF64FloatAttr(seconds)),
-       builder.getNamedAttr("source", builder.getStringAttr(source))});
+       builder.getNamedAttr("sent_bytes", builder.getI64IntegerAttr(static_cast<int64_t>(sentBytes))),
+       builder.getNamedAttr("source", builder.getStringAttr(source)),
+       builder.getNamedAttr("what", builder.getStringAttr(what))});
 }
 
 std::optional<RecomputedInLoop> RecomputedInLoop::fromAttr(Attribute attribute) {
   auto fields = dyn_cast_or_null<DictionaryAttr>(attribute);
   if (!fields) return std::nullopt;
-  auto flops = fields.getAs<IntegerAttr>("flops"), bytes = fields.getAs<IntegerAttr>("freed_bytes");
+  auto flops = fields.getAs<IntegerAttr>("flops"), bytes = fields.getAs<IntegerAttr>("freed_bytes"),
+       sent = fields.getAs<IntegerAttr>("sent_bytes");
   auto seconds = fields.getAs<FloatAttr>("seconds");
-  auto source = fields.getAs<StringAttr>("source");
-  if (!flops || !bytes || !seconds || !source) return std::nullopt;
-  return RecomputedInLoop{source.str(), static_cast<uint64_t>(bytes.getInt()), static_cast<uint64_t>(flops.getInt()),
-                          seconds.getValueAsDouble()};
+  auto source = fields.getAs<StringAttr>("source"), what = fields.getAs<StringAttr>("what");
+  if (!flops || !bytes || !sent || !seconds || !source || !what) return std::nullopt;
+  auto toUnsigned = [](IntegerAttr number) { return static_cast<uint64_t>(number.getInt()); };
+  return RecomputedInLoop{what.str(),        source.str(),     toUnsigned(bytes),
+                          toUnsigned(flops), toUnsigned(sent), seconds.getValueAsDouble()};
 }
 
 SmallVector<RecomputedInLoop, 0> mlir::sgd::getRecomputedInLoops(func::FuncOp function) {

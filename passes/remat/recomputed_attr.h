@@ -31,10 +31,12 @@ inline constexpr llvm::StringLiteral kRecomputedInLoopsAttr = "sgd.recomputed_in
 
 /// One step of sgd-recompute-in-loops; of all iterations.
 struct RecomputedInLoop {
+  std::string what;         ///< "loop", or the kind of a collective
   std::string source;       ///< file:line:column of the value, or nothing
-  uint64_t freedBytes = 0;  ///< of stacks
+  uint64_t freedBytes = 0;  ///< of stacks, or of what a loop would hold whole
   uint64_t flops = 0;
-  double seconds = 0;  ///< of its arithmetic, by the cost model
+  uint64_t sentBytes = 0;  ///< more than outside of the loop
+  double seconds = 0;      ///< of its arithmetic and its collectives, by the cost model
 
   DictionaryAttr toAttr(MLIRContext* context) const;
   static std::optional<RecomputedInLoop> fromAttr(Attribute attribute);

@@ -163,6 +163,30 @@ def check_micro(folder):
         assert bits(harness.run_once(artifact, 1, model.data / "inputs.safetensors", folder / "out.safetensors")) == bits(want), f"limit {limit}: other bits"
 
 
+def check_shards_in_parts(folder):
+    """ZeRO-3 with a batch in parts: parameters are gathered, and gradients reduced, in each part instead of being whole from the first to the last."""
+    model, (text, recipe, artifact, report) = harness.Model("gpt_zero3"), (folder / name for name in ("model.mlir", "r.json", "m.sgda", "report.json"))
+    text.write_text(one_device.one_device((model.path / "model.mlir").read_text()))
+    recipe.write_text(json.dumps({"mesh": {"data": 4}, "batch": "data", "zero": 3, "sequential": {"micro": 2}}))
+
+    def compile_with(*extra):
+        harness.tool("sgdc", text, "--recipe", recipe, "-o", artifact, f"--report={report}", *extra)
+        return json.loads(report.read_text())
+
+    base, smallest = compile_with(), refusal(text, "--recipe", recipe, "--report")
+    assert smallest <= 0.6 * base["memory"]["peak"], f"the smallest limit is {smallest} where the peak is {base['memory']['peak']}"
+    kinds = set()
+    for limit in limits(smallest, base["memory"]["peak"])[:3]:
+        limited = compile_with("--memory-limit", limit)
+        assert limited["memory"]["peak"] <= limit
+        # Flops are fewer than listed: a loop that reduces adds up shards.
+        assert limited["sent_bytes"] - base["sent_bytes"] == sum(one["sent_bytes"] for one in limited["recomputed"])
+        kinds |= {one["what"] for one in limited["recomputed"] if one["sent_bytes"] > 0}
+        got = harness.run_once(artifact, 4, model.data / "inputs.safetensors", folder / "out.safetensors")
+        assert compare_tensors.compare(got, compare_tensors.load(model.data / "expected.safetensors"), {}, "result", quiet=True) == 0
+    assert kinds == {"all_gather", "reduce_scatter"}, kinds
+
+
 def check_cuda(folder):
     """The same for GPUs, with their libraries' workspaces and kernels."""
     model = harness.Model("gpt_zero3")
@@ -175,7 +199,7 @@ def check_cuda(folder):
 def main():
     tests = [(name, lambda folder, name=name: check_model(folder, name)) for name in ("gpt_dp", "gpt_tp", "gpt_zero3", "resnet_spatial")]
     harness.main(tests + [("parameters are gathered again", check_gathers), ("a recipe's limit", check_recipe), ("several programs", check_programs),
-                          ("GPUs", check_cuda), ("micro-batches", check_micro), ("--emit", check_emit),
+                          ("GPUs", check_cuda), ("micro-batches", check_micro), ("ZeRO-3 in micro-batches", check_shards_in_parts), ("--emit", check_emit),
                           ("loops on one rank", lambda folder: check_loops(folder, 1)), ("loops on two ranks", lambda folder: check_loops(folder, 2))])
 
 

@@ -44,7 +44,7 @@ PASSES = {
     "passes/library": ["dialects/sgd", "dialects/fusion"],
     "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library"],
     "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
-    "passes/remat": IR + ["passes/collectives", "passes/cost", "passes/memory", "passes/partition"],
+    "passes/remat": IR + ["passes/collectives", "passes/cost", "passes/memory", "passes/partition", "passes/sharding", "runtime/comm"],
 }
 COMPILER = {
     "frontends/stablehlo": GRAPH,
