@@ -18,6 +18,7 @@
 #include "passes/schedule/passes.h"
 #include "passes/sequential/passes.h"
 #include "passes/sharding/passes.h"
+#include "passes/stages/passes.h"
 
 void mlir::sgd::registerDialects(DialectRegistry& registry) {
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, memref::MemRefDialect,
@@ -50,6 +51,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerCollectivePasses();
   registerCompressPasses();
   registerSequentialPasses();
+  registerStagesPasses();
   registerLevelPasses();
   registerSchedulePasses();
   registerLibraryPasses();

@@ -1,0 +1,100 @@
+// Each parameter is a piece of the forward pass: with all parameters on stages of their own, ops of the backward pass
+// count where they would be too.
+#include "passes/stages/balance.h"
+
+#include "passes/remat/op_cost.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// How much longer than it must a stage may take for fewer bytes to be sent.
+static constexpr double kSlack = 1.1;
+
+namespace {
+struct Part {
+  double seconds = 0;  // of the slowest stage
+  double bytes = 0;
+  size_t begin = 0;  // of the last stage
+};
+}  // namespace
+
+/// Ways to cut pieces [0, i) into stages, by stage and i: the best by `isBetter` of those where no stage takes longer
+/// than `limit`.
+static std::vector<std::vector<std::optional<Part>>> cutPieces(ArrayRef<Piece> pieces, unsigned numStages, double limit,
+                                                               bool (*isBetter)(const Part&, const Part&)) {
+  std::vector<double> until{0};
+  for (const Piece& piece : pieces) until.push_back(until.back() + piece.seconds);
+  std::vector<std::vector<std::optional<Part>>> best(numStages + 1,
+                                                     std::vector<std::optional<Part>>(pieces.size() + 1));
+  best[0][0] = Part();
+  for (unsigned stage = 1; stage <= numStages; ++stage)
+    for (size_t end = stage; end <= pieces.size(); ++end)
+      for (size_t begin = stage - 1; begin < end; ++begin) {
+        const std::optional<Part>& before = best[stage - 1][begin];
+        double seconds = until[end] - until[begin];
+        if (!before || seconds > limit) continue;
+        double bytes = end < pieces.size() ? static_cast<double>(pieces[end - 1].bytes) : 0;
+        Part part{std::max(before->seconds, seconds), before->bytes + bytes, begin};
+        if (!best[stage][end] || isBetter(part, *best[stage][end])) best[stage][end] = part;
+      }
+  return best;
+}
+
+SmallVector<unsigned> mlir::sgd::balance(ArrayRef<Piece> pieces, unsigned numStages) {
+  numStages = std::min<size_t>(numStages, pieces.size());
+  auto isFaster = [](const Part& a, const Part& b) { return a.seconds < b.seconds; };
+  auto sendsLess = [](const Part& a, const Part& b) {
+    return a.bytes != b.bytes ? a.bytes < b.bytes : a.seconds < b.seconds;
+  };
+  SmallVector<unsigned> stages(pieces.size(), 0);
+  if (pieces.empty()) return stages;
+  double least = cutPieces(pieces, numStages, INFINITY, isFaster)[numStages][pieces.size()]->seconds;
+  auto best = cutPieces(pieces, numStages, least * kSlack, sendsLess);
+  size_t end = pieces.size();
+  for (unsigned stage = numStages; stage-- > 0;) {
+    size_t begin = best[stage + 1][end]->begin;
+    std::fill(stages.begin() + begin, stages.begin() + end, stage);
+    end = begin;
+  }
+  return stages;
+}
+
+static DenseMap<Value, unsigned> placeByCost(const ProgramFlow& flow, unsigned numStages, const CostModel& cost) {
+  ArrayRef<BlockArgument> parameters = flow.getParameters();
+  DenseMap<Value, unsigned> stages;
+  for (auto [index, parameter] : llvm::enumerate(parameters)) stages[parameter] = index;
+  if (parameters.empty()) return stages;
+  Placement fine(flow, stages, parameters.size());
+  SmallVector<Piece> pieces(parameters.size());
+  for (Operation& op : flow.getFunction().front().without_terminator())
+    if (flow.isInGraph(&op))
+      for (unsigned piece : fine.get(&op).set_bits()) pieces[piece].seconds += estimateSeconds(&op, cost);
+  for (auto [index, piece] : llvm::enumerate(pieces)) piece.bytes = fine.getForwardBytes(index);
+  for (auto [parameter, stage] : llvm::zip(parameters, balance(pieces, numStages))) stages[parameter] = stage;
+  return stages;
+}
+
+/// Each parameter that is not given is on the last stage of what it is first used with.
+static DenseMap<Value, unsigned> placeByUse(const ProgramFlow& flow, DenseMap<Value, unsigned> stages) {
+  DenseMap<Operation*, unsigned> depths;
+  for (Operation& op : flow.getFunction().front().without_terminator()) {
+    unsigned depth = 0;
+    for (Value operand : op.getOperands()) {
+      BlockArgument owner = flow.getOwner(operand);
+      if (owner && stages.contains(owner)) depth = std::max(depth, stages.lookup(owner));
+      if (!owner && operand.getDefiningOp()) depth = std::max(depth, depths.lookup(operand.getDefiningOp()));
+    }
+    depths[&op] = depth;
+    if (op.getNumResults() > 0 && flow.getOwner(op.getResult(0))) continue;
+    for (Value operand : op.getOperands())
+      if (BlockArgument owner = flow.getOwner(operand); owner && flow.isParameter(owner))
+        stages.try_emplace(owner, depth);
+  }
+  for (BlockArgument parameter : flow.getParameters()) stages.try_emplace(parameter, 0);
+  return stages;
+}
+
+DenseMap<Value, unsigned> mlir::sgd::placeParameters(const ProgramFlow& flow, const DenseMap<Value, unsigned>& given,
+                                                     unsigned numStages, const CostModel& cost) {
+  return given.empty() ? placeByCost(flow, numStages, cost) : placeByUse(flow, given);
+}

@@ -1,0 +1,27 @@
+// Which stage each parameter is on where nobody says so.
+#ifndef SGD_PASSES_STAGES_BALANCE_H
+#define SGD_PASSES_STAGES_BALANCE_H
+
+#include "passes/cost/cost_model.h"
+#include "passes/stages/placement.h"
+
+namespace mlir::sgd {
+
+/// What neighbouring parameters take together, and what is sent where they are parted.
+struct Piece {
+  double seconds = 0;
+  int64_t bytes = 0;  ///< sent from here to behind it when a stage ends here
+};
+
+/// The stage of each piece, in order: no stage takes more than a tenth longer than the slowest must, and of such ways
+/// the one that sends fewest bytes. Every stage has a piece while there are enough.
+SmallVector<unsigned> balance(ArrayRef<Piece> pieces, unsigned numStages);
+
+/// All parameters of `flow`: those in `given` stay there, the others are in the order of the forward pass. Where any is
+/// given, others are with what they are first used with.
+DenseMap<Value, unsigned> placeParameters(const ProgramFlow& flow, const DenseMap<Value, unsigned>& given,
+                                          unsigned numStages, const CostModel& cost);
+
+}  // namespace mlir::sgd
+
+#endif

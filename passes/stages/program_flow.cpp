@@ -1,0 +1,97 @@
+// Small state that depends on parameters after all, as a learned scale does, is found out by its next value.
+#include "passes/stages/program_flow.h"
+
+#include "dialects/sgd/tensor_layout.h"
+#include "passes/carry/carry_attrs.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// State of so many bytes may be computed by several stages: counts, rates, keys of generators.
+static constexpr int64_t kMaxSharedBytes = 64;
+
+ProgramFlow::ProgramFlow(func::FuncOp function, const LoopSchedule& loops, MeshAxisAttr axis,
+                         const llvm::DenseSet<Value>& given)
+    : function(function), loops(loops), numCoordinates(axis ? axis.getSize() : 1) {
+  for (OpOperand& result : function.front().getTerminator()->getOpOperands())
+    if (BlockArgument argument = getCarried(result)) next[argument] = &result;
+  findGraph();
+  findShared(axis, given);
+  findParameters();
+}
+
+BlockArgument ProgramFlow::getCarried(OpOperand& result) const {
+  func::FuncOp step = function;
+  std::optional<unsigned> argument = getCarriedArgument(step, result.getOperandNumber());
+  return argument ? step.getArgument(*argument) : BlockArgument();
+}
+
+int64_t ProgramFlow::getBytes(Value value) const {
+  return getByteSize(value.getType()) * (loops.varies(value) ? numCoordinates : 1);
+}
+
+void ProgramFlow::findGraph() {
+  for (Operation& op : llvm::reverse(function.front().without_terminator()))
+    if (loops.getNumLoops() == 0 || loops.get(&op).isInLoop ||
+        llvm::any_of(op.getUsers(), [&](Operation* user) { return graph.contains(user); }))
+      graph.insert(&op);
+}
+
+void ProgramFlow::propagateShared() {
+  for (Operation& op : function.front().without_terminator()) {
+    bool isShared = llvm::all_of(op.getOperands(), [&](Value operand) { return shared.contains(operand); });
+    for (Value result : op.getResults())
+      if (isShared)
+        shared.insert(result);
+      else
+        shared.erase(result);
+  }
+}
+
+/// As many arguments as can be: those whose next value is not shared fall out until all others' are.
+void ProgramFlow::findShared(MeshAxisAttr axis, const llvm::DenseSet<Value>& given) {
+  const bool isStep = carriesState(function);
+  auto isFed = [&](BlockArgument argument) {
+    if (isStep) return !next.contains(argument);
+    return loops.varies(argument) || llvm::any_of(argument.getUsers(), [&](Operation* user) {
+             auto slice = dyn_cast<spmd::ShardSliceOp>(user);
+             return axis && slice && namesAxis(slice.getAxes(), axis);
+           });
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (!given.contains(argument) && (isFed(argument) || getByteSize(argument.getType()) <= kMaxSharedBytes))
+      shared.insert(argument);
+  for (bool changed = true; changed;) {
+    changed = false;
+    propagateShared();
+    for (BlockArgument argument : function.getArguments())
+      if (OpOperand* result = getNext(argument); result && isShared(argument) && !isShared(result->get()))
+        changed |= shared.erase(argument);
+  }
+}
+
+void ProgramFlow::findParameters() {
+  for (BlockArgument argument : function.getArguments())
+    if (!isShared(argument)) owners[argument] = argument;
+  llvm::SetVector<BlockArgument> used;
+  for (Operation& op : function.front().without_terminator()) {
+    llvm::SmallSetVector<BlockArgument, 2> own;
+    bool isOutside = !loops.get(&op).isInLoop;
+    for (Value operand : op.getOperands()) {
+      if (isShared(operand)) continue;
+      BlockArgument owner = getOwner(operand);
+      isOutside &= static_cast<bool>(owner);
+      if (owner) own.insert(owner);
+    }
+    if (isOutside && own.size() == 1)
+      for (Value result : op.getResults()) owners[result] = own.front();
+    else if (isInGraph(&op))
+      used.insert_range(own);
+  }
+  // Those of which nothing but one value outside of loops is computed come last.
+  if (loops.getNumLoops() == 0)
+    for (BlockArgument argument : function.getArguments())
+      if (!isShared(argument)) used.insert(argument);
+  parameters.assign(used.begin(), used.end());
+  parameterSet.insert_range(parameters);
+}
