@@ -28,12 +28,14 @@ class OperandReshards {
   bool replace(ReshardOp reshard);
 
  private:
+  bool isMadeAnyway(Value value, Type type) const;
   std::optional<Route> findRoute(Value value, ShardingAttr sharding, unsigned depth);
   std::optional<Route> findComputed(Operation* op, ShardingAttr sharding, unsigned depth);
   Value take(OpBuilder& builder, Location loc, Value value, ShardingAttr sharding, unsigned depth);
 
   const MeshAxes& mesh;
   ReshardCosts& costs;
+  ReshardOp replaced;
 };
 }  // namespace
 
@@ -58,6 +60,14 @@ std::optional<Route> OperandReshards::findComputed(Operation* op, ShardingAttr s
   return route;
 }
 
+/// Whether another user of `value` where `replaced` stands has it resharded to `type`: one reshard serves both.
+bool OperandReshards::isMadeAnyway(Value value, Type type) const {
+  return llvm::any_of(value.getUsers(), [&](Operation* user) {
+    return isa<ReshardOp>(user) && user != replaced && user->getBlock() == replaced->getBlock() &&
+           user->getResult(0).getType() == type;
+  });
+}
+
 std::optional<Route> OperandReshards::findRoute(Value value, ShardingAttr sharding, unsigned depth) {
   RankedTensorType type = tensorType(value), wanted = withSharding(type, sharding);
   if (type == wanted) return Route();
@@ -67,6 +77,7 @@ std::optional<Route> OperandReshards::findRoute(Value value, ShardingAttr shardi
   std::optional<Route> computed = op ? findComputed(op, sharding, depth) : std::nullopt;
   if (computed && (!direct || computed->sentBytes < direct->sentBytes)) return computed;
   if (!direct) return std::nullopt;
+  if (isMadeAnyway(value, wanted)) return Route();
   return Route{.sentBytes = direct->sentBytes, .operands = {}};
 }
 
@@ -90,6 +101,7 @@ bool OperandReshards::replace(ReshardOp reshard) {
   auto type = cast<RankedTensorType>(reshard.getType());
   ShardingAttr sharding = getSharding(type);
   if (sharding.isPartial() || !reshard.getInput().getDefiningOp()) return false;
+  replaced = reshard;
   std::optional<Route> route = findRoute(reshard.getInput(), sharding, kMaxDepth);
   if (!route || !route->isComputed) return false;
   OpBuilder builder(reshard);

@@ -29,7 +29,7 @@ def PlaceReductionsPass : Pass<"sgd-place-reductions", "::mlir::ModuleOp"> {
     loop once, after the loop. Hoists reshards of loop-invariant values, as long as their results take at most 256 MiB
     of a rank, and gathers of values that the loop reads row by row, where the rows of all iterations send more. Keeps a block that is read, changed and
     written back on the rank that holds it. Moves reshards before a few elementwise ops that widen their operand (int8 weights that are converted and
-    scaled). Then plans all
+    scaled), or whose operand is resharded so for another op already. Then plans all
     reshards of one value together: straight from the source to each sharding that is used, or through one of them where that
     sends less (for instance a reduce-scatter whose result is gathered again for one user). Shares equal reshards.
   }];

@@ -199,3 +199,24 @@ func.func @rounded(%a: !shards, %b: !shards) -> !narrow {
   %6 = arith.addf %2, %5 : !narrow
   return %6 : !narrow
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+
+// A table that is read, and multiplied with transposed, is gathered once.
+// CHECK-LABEL: func.func @shared_gather
+// CHECK: %[[G:.*]] = sgd.reshard %arg0
+// CHECK-NOT: sgd.reshard
+// CHECK: %[[T:.*]] = sgd.transpose %[[G]] permutation = [1, 0] : tensor<8x4xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+// CHECK-NOT: sgd.reshard
+// CHECK: sgd.dot_general {{.*}}, %[[T]]
+func.func @shared_gather(%w: tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, %b: tensor<16x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>)
+    -> tensor<16x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> {
+  %g = sgd.reshard %w : tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<8x4xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %y = sgd.dot_general %b, %g batching = [] x [] contracting = [1] x [0] : tensor<16x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<8x4xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<16x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+  %t = sgd.transpose %w permutation = [1, 0] : tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {"x"}]>>
+  %h = sgd.reshard %t : tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {"x"}]>> -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %z = sgd.dot_general %y, %h batching = [] x [] contracting = [1] x [0] : tensor<16x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+  return %z : tensor<16x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+}
