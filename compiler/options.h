@@ -42,6 +42,7 @@ struct CompileOptions {
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
   std::optional<int64_t> unrolledOps;   ///< sgd::ImportOptions::unrolledOps
   bool shardUpdates = true;             ///< where that is faster; see sgd-shard-updates
+  bool weighConstraints = false;        ///< may drop constraints inside programs; see sgd-choose-shardings
   bool allowTf32 = false;               ///< sgd::ImportOptions::allowTf32
   unsigned threads = 0;                 ///< for kernel compilation; 0 = one per core
 };

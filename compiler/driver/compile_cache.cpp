@@ -84,6 +84,7 @@ static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const
   append(key, options.memoryLimit ? std::to_string(*options.memoryLimit) : "");
   append(key, options.tileScratch ? std::to_string(*options.tileScratch) : "");
   append(key, options.unrolledOps ? std::to_string(*options.unrolledOps) : "");
+  append(key, options.weighConstraints ? "weighed constraints" : "");
   append(key, options.shardUpdates ? "sharded updates" : "");
   append(key, options.allowTf32 ? "tf32" : "");
   append(key, std::to_string(options.mesh.size()));

@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/choice/passes.h"
 #include "passes/collectives/passes.h"
 #include "passes/compress/passes.h"
 #include "passes/levels/passes.h"
@@ -23,6 +24,8 @@ std::string mlir::sgd::getTopologyName(const CompileOptions& options, const Targ
 void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& options) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createFindBatchingPass());
+  passes.addPass(createChooseShardingsPass(
+      ChooseShardingsPassOptions{getTopologyName(options, TargetDescription()), options.weighConstraints}));
   passes.addPass(createShardPass());
   if (options.shardUpdates)
     passes.addPass(createShardUpdatesPass(ShardUpdatesPassOptions{getTopologyName(options, TargetDescription())}));

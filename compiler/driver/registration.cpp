@@ -7,6 +7,7 @@
 #include "frontends/stablehlo/import.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/carry/passes.h"
+#include "passes/choice/passes.h"
 #include "passes/collectives/passes.h"
 #include "passes/compress/passes.h"
 #include "passes/levels/passes.h"
@@ -49,6 +50,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerShardingPasses();
   registerPartitionPasses();
   registerCollectivePasses();
+  registerChoicePasses();
   registerCompressPasses();
   registerSequentialPasses();
   registerStagesPasses();

@@ -5,6 +5,7 @@
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
 #include "llvm/Support/Format.h"
+#include "passes/choice/choice_attr.h"
 #include "passes/collectives/update_decision.h"
 #include "passes/compress/compression_decision.h"
 #include "passes/memory/instruction_cost.h"
@@ -44,6 +45,16 @@ class Explainer {
       record.op = "update";
       record.why = decision->getText();
     }
+  }
+
+  /// The form that the whole program was given, where it is not the one that its annotations alone make.
+  void addChoice(func::FuncOp function) {
+    auto choice = function->getAttrOfType<StringAttr>(kChoiceAttr);
+    if (!choice) return;
+    ExplainRecord& record = explanation.records.emplace_back();
+    record.program = function.getName().str();
+    record.op = "choice";
+    record.why = choice.str();
   }
 
   /// How reductions of gradients are compressed, and why others are not.
@@ -135,6 +146,7 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
   for (auto function : plan.getOps<func::FuncOp>())
     if (!function.isPrivate()) {
       explainer.addFunction(function, function.getName(), 1);
+      explainer.addChoice(function);
       explainer.addUpdates(function);
       explainer.addRecomputedInLoops(function);
       explainer.addCompressions(function);

@@ -6,18 +6,9 @@ import numpy as np
 import compare_tensors
 import harness
 import one_device
+from recipes_of_models import DDP, STACKED, TENSOR, TENSOR_MESH
 
 EXAMPLES = harness.MODELS.parent.parent / "examples" / "recipes"
-DDP = {"mesh": {"data": 4}, "batch": "data"}
-TENSOR = [
-    {"tensor": "params*['wqkv']", "sharding": [None, None, "model", None]},
-    {"tensor": "params*['wo']", "sharding": ["model", None, None]},
-    {"tensor": "params*.b1", "sharding": ["model"]},
-    {"tensor": "params*.w1", "sharding": [None, "model"]},
-    {"tensor": "params*.w2", "sharding": ["model", None]},
-]
-STACKED = [{"tensor": rule["tensor"], "sharding": [None, *rule["sharding"]]} for rule in TENSOR]
-TENSOR_MESH = {"mesh": {"data": 2, "model": 2}, "batch": "data"}
 
 # (model, what the recipe is called, recipe); the model's own annotations say the same.
 SAME_AS_ANNOTATED = [

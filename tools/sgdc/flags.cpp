@@ -77,6 +77,12 @@ void addFlags(CLI::App& app, Flags& flags) {
          "and sends no more bytes; never: every rank updates all of it")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "never"}));
+  app.add_option(
+         "--constraints", flags.constraints,
+         "keep (default): values inside the program are sharded as its text constrains them to be; weigh: where "
+         "the whole program sends less without these constraints, it is compiled without them")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"keep", "weigh"}));
   app.add_flag("--allow-tf32", flags.compile.allowTf32,
                "Let GPUs round the operands of f32 matmuls and convolutions of precision DEFAULT to TF32 (10 bits of "
                "mantissa), as JAX and PyTorch may; no effect on CPUs");

@@ -50,6 +50,7 @@ bool parseValues(Flags& flags, std::string& error) {
     error = llvm::toString(std::move(wrong));
     return false;
   }
+  flags.compile.weighConstraints = flags.constraints == "weigh";
   flags.compile.shardUpdates = flags.shardUpdates == "auto";
   flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || (flags.emit.empty());
   if (flags.output.empty() && flags.emit.empty() && flags.report.empty() && flags.explain.empty()) {

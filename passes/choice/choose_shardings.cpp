@@ -1,0 +1,109 @@
+// The pass sgd-choose-shardings. Each form is sharded and localised in a copy of the module, by the passes that will do
+// it to the program.
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/choice/candidates.h"
+#include "passes/choice/choice_attr.h"
+#include "passes/choice/passes.h"
+#include "passes/choice/program_cost.h"
+#include "passes/collectives/passes.h"
+#include "passes/partition/passes.h"
+#include "passes/partition/sharding_state.h"
+#include "passes/sharding/passes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_CHOOSESHARDINGSPASS
+#include "passes/choice/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// The part of what the program sends that another form must save, and the part by which it may hold more.
+static constexpr double kLeastSaved = 0.02, kMoreBytes = 0.1;
+
+namespace {
+/// A form of a program, partitioned.
+struct Partitioned {
+  ProgramCost cost;
+  SmallVector<Attribute> boundary;  // shardings of arguments and results
+};
+
+struct ChooseShardingsPass : mlir::sgd::impl::ChooseShardingsPassBase<ChooseShardingsPass> {
+  using ChooseShardingsPassBase::ChooseShardingsPassBase;
+
+  void runOnOperation() override {
+    MeshOp mesh = getMesh(getOperation());
+    if (!mesh) return;
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    if (functions.size() != 1 || functions[0].isExternal() || !llvm::hasSingleElement(functions[0].getBody())) return;
+    SmallVector<Candidate> candidates = findCandidates(functions[0], mesh, weighsConstraints);
+    if (candidates.empty()) return;
+    choose(functions[0], candidates);
+  }
+
+ private:
+  void choose(func::FuncOp function, ArrayRef<Candidate> candidates);
+  std::optional<Partitioned> partition(const Candidate& candidate);
+};
+}  // namespace
+
+static SmallVector<Attribute> getBoundary(func::FuncOp function) {
+  SmallVector<Attribute> shardings;
+  for (unsigned index = 0; index < function.getNumArguments(); ++index)
+    shardings.push_back(function.getArgAttr(index, kShardingAttr));
+  for (unsigned index = 0; index < function.getNumResults(); ++index)
+    shardings.push_back(function.getResultAttr(index, kShardingAttr));
+  return shardings;
+}
+
+/// Nothing where the form cannot be partitioned; what passes say about it is dropped, since the program may take
+/// another.
+std::optional<Partitioned> ChooseShardingsPass::partition(const Candidate& candidate) {
+  ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic&) { return success(); });
+  OwningOpRef<ModuleOp> copy = getOperation().clone();
+  func::FuncOp function = *copy->getOps<func::FuncOp>().begin();
+  candidate.apply(function);
+  PassManager sharding(&getContext()), rest(&getContext());
+  sharding.enableVerifier(false);
+  rest.enableVerifier(false);
+  sharding.addPass(createShardPass());
+  rest.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topologyName}));
+  rest.addPass(createLocalizePass(LocalizePassOptions{topologyName}));
+  rest.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
+  Partitioned result;
+  if (failed(sharding.run(*copy))) return std::nullopt;
+  result.boundary = getBoundary(function);
+  if (failed(rest.run(*copy))) return std::nullopt;
+  result.cost = measureProgram(function);
+  return result;
+}
+
+/// True when `other` may replace `current`: neither sends nor holds more for what it saves.
+static bool isBetter(const Partitioned& other, const Partitioned& current) {
+  const ProgramCost &cost = other.cost, &now = current.cost;
+  return other.boundary == current.boundary && cost.getCommunication() <= now.getCommunication() &&
+         cost.getTotal() + kLeastSaved * now.getCommunication() < now.getTotal() &&
+         static_cast<double>(cost.peakBytes) <= (1 + kMoreBytes) * static_cast<double>(now.peakBytes);
+}
+
+void ChooseShardingsPass::choose(func::FuncOp function, ArrayRef<Candidate> candidates) {
+  std::optional<Partitioned> current = partition(Candidate()), best;
+  if (!current) return;  // the passes after this one will say why
+  const Candidate* chosen = nullptr;
+  for (const Candidate& candidate : candidates) {
+    ++numCompared;
+    std::optional<Partitioned> other = partition(candidate);
+    if (!other || !isBetter(*other, *current)) continue;
+    if (best && other->cost.getTotal() >= best->cost.getTotal()) continue;
+    best = std::move(other);
+    chosen = &candidate;
+  }
+  if (!chosen) return;
+  ++numChosen;
+  std::string text = chosen->getText(function);
+  llvm::raw_string_ostream(text) << ", the program sends about " << static_cast<uint64_t>(best->cost.sentBytes)
+                                 << " bytes a step instead of " << static_cast<uint64_t>(current->cost.sentBytes);
+  chosen->apply(function);
+  function->setAttr(kChoiceAttr, StringAttr::get(&getContext(), text));
+}
