@@ -41,6 +41,7 @@ struct CompileOptions {
   std::string topologyFile;             ///< or the name of one built in; empty: see TargetDescription
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
   std::optional<int64_t> unrolledOps;   ///< sgd::ImportOptions::unrolledOps
+  std::string attention;                ///< the form of sgd-shard-attention; empty: by cost
   bool shardUpdates = true;             ///< where that is faster; see sgd-shard-updates
   bool weighConstraints = false;        ///< may drop constraints inside programs; see sgd-choose-shardings
   bool allowTf32 = false;               ///< sgd::ImportOptions::allowTf32

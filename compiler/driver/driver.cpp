@@ -210,6 +210,7 @@ class Driver {
     if (!read) return emitError(UnknownLoc::get(&context)) << llvm::toString(read.takeError());
     recipe = std::move(*read);
     options.bucketBytes = recipe->bucketBytes;
+    if (recipe->attention) options.attention = getName(*recipe->attention).str();
     sequentialIsOfFlag = options.sequential.has_value();
     if (!sequentialIsOfFlag) options.sequential = recipe->sequential;
     limitIsOfRecipe = !options.memoryLimit && recipe->memoryLimit;

@@ -6,6 +6,7 @@
 #include "passes/choice/passes.h"
 #include "passes/collectives/passes.h"
 #include "passes/compress/passes.h"
+#include "passes/context/passes.h"
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/partition/passes.h"
@@ -24,6 +25,8 @@ std::string mlir::sgd::getTopologyName(const CompileOptions& options, const Targ
 void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& options) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createFindBatchingPass());
+  passes.addPass(createShardAttentionPass(
+      ShardAttentionPassOptions{options.attention, getTopologyName(options, TargetDescription())}));
   passes.addPass(createChooseShardingsPass(
       ChooseShardingsPassOptions{getTopologyName(options, TargetDescription()), options.weighConstraints}));
   passes.addPass(createShardPass());

@@ -10,6 +10,7 @@
 #include "passes/choice/passes.h"
 #include "passes/collectives/passes.h"
 #include "passes/compress/passes.h"
+#include "passes/context/passes.h"
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/manual/passes.h"
@@ -52,6 +53,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerCollectivePasses();
   registerChoicePasses();
   registerCompressPasses();
+  registerContextPasses();
   registerSequentialPasses();
   registerStagesPasses();
   registerLevelPasses();

@@ -67,6 +67,7 @@ class Reader {
                                        {"rules", &Reader::readRules},
                                        {"zero", &Reader::readZero},
                                        {"compress", &Reader::readCompress},
+                                       {"attention", &Reader::readAttention},
                                        {"memory_limit", &Reader::readMemoryLimit},
                                        {"bucket_size_mb", &Reader::readBucketSize}};
     return fields;
@@ -196,6 +197,12 @@ class Reader {
       if (!setting) return setting.takeError();
       recipe.compress.push_back({axis, *setting});
     }
+    return Error::success();
+  }
+
+  Error readAttention(const Json& value) {
+    recipe.attention = value.is_string() ? parseContextForm(getString(value)) : std::nullopt;
+    if (!recipe.attention) return expected("attention", value, "\"ring\", \"all_to_all\" or \"gathered\"");
     return Error::success();
   }
 

@@ -9,6 +9,7 @@
 
 #include "compiler/options.h"
 #include "passes/compress/compression_settings.h"
+#include "passes/context/context_form.h"
 
 namespace mlir::sgd {
 
@@ -46,9 +47,10 @@ struct Recipe {
   std::vector<RecipeCompression> compress;
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations, over which the batch is cut
   std::optional<RecipeStages> stages;
-  std::string schedule;                 ///< of the stages, as parseSchedule reads it; empty: by cost
-  std::optional<uint64_t> memoryLimit;  ///< bytes per rank
-  std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives
+  std::string schedule;                  ///< of the stages, as parseSchedule reads it; empty: by cost
+  std::optional<ContextForm> attention;  ///< of all attention whose positions are sharded; by default cost decides
+  std::optional<uint64_t> memoryLimit;   ///< bytes per rank
+  std::optional<uint64_t> bucketBytes;   ///< largest bucket of merged collectives
 };
 
 /// Reads a recipe. The error is one line that names the field (`rules[1].sharding`), what is there and what

@@ -8,6 +8,7 @@
 #include "passes/choice/choice_attr.h"
 #include "passes/collectives/update_decision.h"
 #include "passes/compress/compression_decision.h"
+#include "passes/context/context_decision.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/remat/recomputed_attr.h"
@@ -55,6 +56,20 @@ class Explainer {
     record.program = function.getName().str();
     record.op = "choice";
     record.why = choice.str();
+  }
+
+  /// How attention is computed whose positions are sharded.
+  void addAttentions(func::FuncOp function) {
+    auto attentions = function->getAttrOfType<ArrayAttr>(kAttentionsAttr);
+    for (Attribute attention : attentions ? attentions.getValue() : ArrayRef<Attribute>()) {
+      std::optional<ContextDecision> decision = ContextDecision::fromAttr(attention);
+      if (!decision) continue;
+      ExplainRecord& record = explanation.records.emplace_back();
+      record.program = function.getName().str();
+      record.location = decision->source;
+      record.op = "attention";
+      record.why = decision->getText();
+    }
   }
 
   /// How reductions of gradients are compressed, and why others are not.
@@ -148,6 +163,7 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
       explainer.addFunction(function, function.getName(), 1);
       explainer.addChoice(function);
       explainer.addUpdates(function);
+      explainer.addAttentions(function);
       explainer.addRecomputedInLoops(function);
       explainer.addCompressions(function);
     }

@@ -1,7 +1,6 @@
 // From an exponential up to the matmul that its scores come from.
 #include "passes/schedule/attention_scores.h"
 
-#include "dialects/fusion/fusion_dialect.h"
 #include <cmath>
 
 #include "mlir/IR/Matchers.h"
@@ -102,7 +101,7 @@ class ScoreWalk {
   bool run(Value value, ScoreDims dims) {
     Operation* op = value.getDefiningOp();
     if (!op) return false;
-    if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) {
+    if (LabelledMatmul matmul{op}) {
       scores.matmul = matmul;
       scores.matmulDims = dims;
       return true;

@@ -2,9 +2,9 @@
 #ifndef SGD_PASSES_SCHEDULE_ATTENTION_SCORES_H
 #define SGD_PASSES_SCHEDULE_ATTENTION_SCORES_H
 
-#include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/splat.h"
+#include "passes/schedule/labelled_matmul.h"
 
 namespace mlir::sgd {
 
@@ -23,7 +23,7 @@ struct LabelledValue {
 struct AttentionScores {
   math::ExpOp exponential;  ///< of scores less their row's largest one
   int64_t column = 0;       ///< the dimension that rows are summed over
-  fusion::MatmulOp matmul;  ///< of queries and keys
+  LabelledMatmul matmul;    ///< of queries and keys
   ScoreDims matmulDims;
   double scale = 1;
   Value bias;          ///< null: none; of the shape of `exponential`, transposed as

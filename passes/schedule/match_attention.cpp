@@ -4,10 +4,8 @@
 #include "dialects/fusion/attention.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/schedule/index_ranges.h"
-#include "passes/schedule/masked_columns.h"
+#include "passes/schedule/attention_pattern.h"
 #include "passes/schedule/passes.h"
-#include "passes/schedule/softmax_uses.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_MATCHATTENTIONPASS
@@ -23,126 +21,47 @@ namespace {
 /// One softmax with its matmuls as attention ops.
 class AttentionWriter {
  public:
-  AttentionWriter(const AttentionScores& scores, const SoftmaxUses& uses, int64_t mostDepth)
-      : scores(scores), uses(uses), mostDepth(mostDepth), shape(tensorType(exponential()).getShape()) {}
+  AttentionWriter(const AttentionPattern& pattern, int64_t mostDepth)
+      : pattern(pattern),
+        scores(pattern.scores),
+        uses(pattern.uses),
+        mostDepth(mostDepth),
+        shape(pattern.shape),
+        row(pattern.row),
+        query(pattern.query),
+        key(pattern.key),
+        value(pattern.value) {
+    nameDims();
+  }
 
-  /// Finds what the ops will be made of; false where they cannot be.
-  bool prepare() { return findOperands() && chooseRow() && nameDims() && checkOperands() && checkGradients(); }
+  /// Whether the target's kernels take keys and values of this depth.
+  bool fits() const {
+    auto isDepth = [&](int64_t size) { return size >= 1 && size <= mostDepth; };
+    return isDepth(AttentionPattern::getDepth(query)) && isDepth(AttentionPattern::getDepth(value));
+  }
 
   void write() {
     OpBuilder builder(scores.exponential);
     builder.setInsertionPointAfter(latest({exponential(), value.value, maskOrBias()}));
     writeForward(builder);
-    if (uses.weightGradient && (uses.queryGradient || uses.keyGradient)) writeGradients(builder);
+    if (pattern.hasGradients()) writeGradients(builder);
   }
 
  private:
   Value exponential() { return scores.exponential.getResult(); }
   Value maskOrBias() { return scores.mask ? scores.mask : scores.bias; }
 
-  // Operands
-  // -------------------------------------------------------------------------------------------------------------------
-
-  /// Query and key, by their labels the scores' dimensions; the value from where the program reads it.
-  bool findOperands() {
-    llvm::SmallDenseMap<int64_t, int64_t, 8> dims;
-    for (auto [label, dim] : llvm::zip(scores.matmul.getResultLabels(), scores.matmulDims)) dims[label] = dim;
-    auto strip = [&](Value operand, ArrayRef<int64_t> labels) {
-      SmallVector<int64_t> names;
-      for (int64_t label : labels) names.push_back(dims.contains(label) ? dims[label] : kOwnLabel);
-      return stripLayout(operand, names);
-    };
-    query = strip(scores.matmul.getLhs(), scores.matmul.getLhsLabels());
-    key = strip(scores.matmul.getRhs(), scores.matmul.getRhsLabels());
-    if (hasDim(query, scores.column)) std::swap(query, key);
-    if (!uses.out && !uses.weightGradient) return false;
-    value = uses.out ? uses.out->other : uses.weightGradient->value;
-    return hasDim(key, scores.column) && !hasDim(query, scores.column) && hasDim(value, scores.column);
-  }
-
-  static bool hasDim(const LabelledValue& value, int64_t dim) { return llvm::is_contained(value.labels, dim); }
-
-  /// The largest dimension that queries have and keys and values have not.
-  bool chooseRow() {
-    for (auto [dim, size] : llvm::enumerate(shape)) {
-      auto candidate = static_cast<int64_t>(dim);
-      bool isRow = candidate != scores.column && hasDim(query, candidate) && !hasDim(key, candidate) &&
-                   !hasDim(value, candidate);
-      if (isRow && (row < 0 || size >= shape[row])) row = candidate;
-    }
-    return row >= 0;
-  }
-
   /// Labels of the attention ops by dimension of the exponentials.
-  bool nameDims() {
+  void nameDims() {
     int64_t next = Form::kBatch;
     for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
       names.push_back(dim == row ? Form::kRow : dim == scores.column ? Form::kColumn : next++);
-    return true;
   }
 
   SmallVector<int64_t> rename(ArrayRef<int64_t> dims, int64_t own) const {
     SmallVector<int64_t> labels;
     for (int64_t dim : dims) labels.push_back(dim == kOwnLabel ? own : names[dim]);
     return labels;
-  }
-
-  /// The dimensions of a tensor are, besides its own one, just `wanted`.
-  static bool hasDims(ArrayRef<int64_t> labels, SmallVector<int64_t> wanted) {
-    wanted.push_back(kOwnLabel);
-    SmallVector<int64_t> sorted(labels);
-    llvm::sort(sorted), llvm::sort(wanted);
-    return sorted == wanted;
-  }
-  SmallVector<int64_t> dimsWithout(int64_t left) const {
-    SmallVector<int64_t> dims;
-    for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
-      if (dim != left) dims.push_back(dim);
-    return dims;
-  }
-  /// Dimensions of keys and values.
-  SmallVector<int64_t> keyDims() const {
-    SmallVector<int64_t> dims;
-    for (int64_t dim : key.labels)
-      if (dim != kOwnLabel) dims.push_back(dim);
-    return dims;
-  }
-
-  bool takes(Value operand) const {
-    Type element = tensorType(operand).getElementType();
-    return element.isF32() || element.isF16() || element.isBF16();
-  }
-  int64_t ownSize(const LabelledValue& operand) const {
-    for (auto [label, size] : llvm::zip(operand.labels, tensorType(operand.value).getShape()))
-      if (label == kOwnLabel) return size;
-    return 0;
-  }
-
-  bool checkOperands() {
-    if (llvm::is_contained(shape, 0)) return false;
-    if (!takes(query.value) || !takes(key.value) || !takes(value.value)) return false;
-    if (scores.bias && !takes(scores.bias)) return false;
-    if (!hasDims(query.labels, dimsWithout(scores.column)) || llvm::count(key.labels, kOwnLabel) != 1) return false;
-    if (!hasDims(value.labels, keyDims())) return false;
-    if (uses.out && !hasDims(uses.out->resultLabels, dimsWithout(scores.column))) return false;
-    if (uses.out && !takes(uses.out->op->getResult(0))) return false;
-    return ownSize(query) >= 1 && ownSize(query) <= mostDepth && ownSize(value) >= 1 && ownSize(value) <= mostDepth;
-  }
-
-  /// The backward pass reads what the forward pass reads, and gives gradients of the same dimensions.
-  bool checkGradients() {
-    if (!uses.queryGradient && !uses.keyGradient && !uses.valueGradient) return uses.out.has_value();
-    if (!uses.weightGradient || (!uses.queryGradient && !uses.keyGradient)) return false;
-    const WeightGradient& gradient = *uses.weightGradient;
-    if (!(gradient.value == value) || !hasDims(gradient.outGradient.labels, dimsWithout(scores.column))) return false;
-    if (!takes(gradient.outGradient.value)) return false;
-    auto fits = [&](const std::optional<SoftmaxMatmul>& matmul, const LabelledValue& other,
-                    const SmallVector<int64_t>& dims) {
-      return !matmul ||
-             (matmul->other == other && hasDims(matmul->resultLabels, dims) && takes(matmul->op->getResult(0)));
-    };
-    return fits(uses.queryGradient, key, dimsWithout(scores.column)) && fits(uses.keyGradient, query, keyDims()) &&
-           fits(uses.valueGradient, gradient.outGradient, keyDims());
   }
 
   // Writing
@@ -176,32 +95,10 @@ class AttentionWriter {
     return result;
   }
 
-  /// Columns up to the row plus this many are visible, and no others, whatever the batch index.
-  std::optional<int64_t> getDiagonal() {
-    if (!scores.mask || scores.fill > kMaskedScore) return std::nullopt;
-    IndexBox box = getWholeBox(scores.mask);
-    auto rowDim = static_cast<size_t>(llvm::find(scores.maskDims, row) - scores.maskDims.begin());
-    auto columnDim = static_cast<size_t>(llvm::find(scores.maskDims, scores.column) - scores.maskDims.begin());
-    auto isAll = [&](int64_t atRow, int64_t begin, int64_t end, bool visible) {
-      if (begin >= end) return true;
-      box[rowDim] = {atRow, 1};
-      box[columnDim] = {begin, end - begin};
-      return getTruth(scores.mask, box) == (visible != scores.hidesWhereTrue);
-    };
-    int64_t rows = shape[row], columns = shape[scores.column], visible = 0;
-    while (visible < columns && isAll(0, visible, visible + 1, true)) ++visible;
-    if (visible == 0) return std::nullopt;
-    for (int64_t at = 0; at < rows; ++at) {
-      int64_t end = std::min(columns, visible + at);
-      if (!isAll(at, 0, end, true) || !isAll(at, end, columns, false)) return std::nullopt;
-    }
-    return visible - 1;
-  }
-
   void prepareModifiers(OpBuilder& builder) {
     if (scores.bias) bias = narrow(builder, scores.bias, scores.biasDims);
     if (!scores.mask) return;
-    diagonal = getDiagonal();
+    diagonal = pattern.getDiagonal();
     if (diagonal) return;
     mask = narrow(builder, scores.mask, scores.maskDims);
     if (!scores.hidesWhereTrue) return;
@@ -235,7 +132,7 @@ class AttentionWriter {
 
   SmallVector<int64_t> statisticsShape() const {
     SmallVector<int64_t> sizes;
-    for (int64_t dim : dimsWithout(scores.column))
+    for (int64_t dim : pattern.getDimsWithout(scores.column))
       if (dim != row) sizes.push_back(shape[dim]);
     sizes.push_back(shape[row]);
     return sizes;
@@ -243,7 +140,7 @@ class AttentionWriter {
   /// Labels of statistics, then the depth of values.
   SmallVector<int64_t> outLabelsInOrder() const {
     SmallVector<int64_t> labels;
-    for (int64_t dim : dimsWithout(scores.column))
+    for (int64_t dim : pattern.getDimsWithout(scores.column))
       if (dim != row) labels.push_back(names[dim]);
     labels.append({Form::kRow, Form::kValueDepth});
     return labels;
@@ -259,13 +156,12 @@ class AttentionWriter {
     state.addAttribute("out_labels", builder.getDenseI64ArrayAttr(outLabels));
     SmallVector<int64_t> sizes = statisticsShape();
     RankedTensorType statistics = RankedTensorType::get(sizes, builder.getF32Type());
-    sizes.push_back(ownSize(value));
+    sizes.push_back(AttentionPattern::getDepth(value));
     RankedTensorType ordered = RankedTensorType::get(sizes, tensorType(value.value).getElementType());
     state.addTypes({uses.out ? uses.out->op.getType() : ordered, statistics, statistics});
     forward = cast<fusion::AttentionOp>(builder.create(state));
     if (!uses.out) return;
-    fusion::MatmulOp matmul = uses.out->op;
-    matmul.getResult().replaceAllUsesWith(forward.getOut());
+    uses.out->op.getResult().replaceAllUsesWith(forward.getOut());
   }
 
   /// f32, dimensions as in `outLabelsInOrder`.
@@ -325,20 +221,21 @@ class AttentionWriter {
     addGradient(builder, state, "key_gradient_labels", uses.keyGradient, key, Form::kDepth);
     addGradient(builder, state, "value_gradient_labels", uses.valueGradient, value, Form::kValueDepth);
     auto gradient = cast<fusion::AttentionKeyGradientOp>(builder.create(state));
-    auto replace = [](std::optional<SoftmaxMatmul>& matmul, Value by) {
+    auto replace = [](const std::optional<SoftmaxMatmul>& matmul, Value by) {
       if (matmul) matmul->op.getResult().replaceAllUsesWith(by);
     };
     replace(uses.keyGradient, gradient.getKeyGradient());
     replace(uses.valueGradient, gradient.getValueGradient());
   }
 
+  const AttentionPattern& pattern;
   AttentionScores scores;
-  SoftmaxUses uses;
+  const SoftmaxUses& uses;
   int64_t mostDepth;
   ArrayRef<int64_t> shape;  // of the exponentials
-  int64_t row = -1;
+  int64_t row;
   SmallVector<int64_t> names;  // labels of the ops by dimension of the exponentials
-  LabelledValue query, key, value;
+  const LabelledValue &query, &key, &value;
   LabelledValue bias, mask;  // with the ops' labels; null: none
   std::optional<int64_t> diagonal;
   fusion::AttentionOp forward;
@@ -360,12 +257,10 @@ struct MatchAttentionPass : mlir::sgd::impl::MatchAttentionPassBase<MatchAttenti
   }
 
   bool form(math::ExpOp exponential) {
-    std::optional<AttentionScores> scores = matchAttentionScores(exponential);
-    if (!scores) return false;
-    std::optional<SoftmaxUses> uses = findSoftmaxUses(*scores);
-    if (!uses) return false;
-    AttentionWriter writer(*scores, *uses, depth);
-    if (!writer.prepare()) return false;
+    std::optional<AttentionPattern> pattern = matchAttention(exponential);
+    if (!pattern) return false;
+    AttentionWriter writer(*pattern, depth);
+    if (!writer.fits()) return false;
     writer.write();
     return true;
   }

@@ -1,7 +1,6 @@
 // Goes through the ops behind an exponential and says of each what it computes, in the algebra of softmax_terms.h.
 #include "passes/schedule/softmax_uses.h"
 
-#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/softmax_terms.h"
 
 using namespace mlir;
@@ -42,7 +41,7 @@ class Finder {
 
   /// Whether the op computes something known, or is one of the matmuls.
   bool visit(Operation* op) {
-    if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) return visitMatmul(matmul);
+    if (LabelledMatmul matmul{op}) return visitMatmul(matmul);
     if (op->getNumResults() != 1 || op->getNumRegions() != 0) return false;
     if (op->use_empty()) return true;
     std::optional<Known> result = compute(op);
@@ -205,7 +204,7 @@ class Finder {
     double factor = 1;
     ScoreDims inner = dims;
     while (Operation* op = value.getDefiningOp()) {
-      if (auto matmul = dyn_cast<fusion::MatmulOp>(op)) {
+      if (LabelledMatmul matmul{op}) {
         if (!recordWeightGradient(matmul, inner)) return std::nullopt;
         return Known{SoftmaxTerms::weightGradient(factor), dims};
       }
@@ -230,7 +229,7 @@ class Finder {
     return std::nullopt;
   }
 
-  bool recordWeightGradient(fusion::MatmulOp op, const ScoreDims& dims) {
+  bool recordWeightGradient(const LabelledMatmul& op, const ScoreDims& dims) {
     if (uses.weightGradient) return uses.weightGradient->op == op && weightGradientDims == dims;
     if (get(op.getLhs()) || get(op.getRhs()) || llvm::is_contained(dims, kNone)) return false;
     LabelMap map;
@@ -245,7 +244,7 @@ class Finder {
     return true;
   }
 
-  bool visitMatmul(fusion::MatmulOp op) {
+  bool visitMatmul(const LabelledMatmul& op) {
     const Known *lhs = get(op.getLhs()), *rhs = get(op.getRhs());
     if (lhs && rhs) return false;
     const Known& own = lhs ? *lhs : *rhs;

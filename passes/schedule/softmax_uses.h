@@ -2,14 +2,13 @@
 #ifndef SGD_PASSES_SCHEDULE_SOFTMAX_USES_H
 #define SGD_PASSES_SCHEDULE_SOFTMAX_USES_H
 
-#include "dialects/fusion/fusion_dialect.h"
 #include "passes/schedule/attention_scores.h"
 
 namespace mlir::sgd {
 
 /// A matmul of the weights, or of the gradients of scores, with another tensor.
 struct SoftmaxMatmul {
-  fusion::MatmulOp op;
+  LabelledMatmul op;
   LabelledValue other;                ///< labels are dimensions of the exponentials, and kOwnLabel for the one left
   SmallVector<int64_t> resultLabels;  ///< likewise
 };
@@ -17,7 +16,7 @@ inline constexpr int64_t kOwnLabel = -2;
 
 /// The matmul whose result is the gradient of the weights.
 struct WeightGradient {
-  fusion::MatmulOp op;
+  LabelledMatmul op;
   LabelledValue value, outGradient;
 };
 

@@ -17,7 +17,7 @@ std::string errorOf(llvm::StringRef text) {
 
 TEST(ParseRecipe, ReadsEveryField) {
   llvm::Expected<Recipe> recipe = parseRecipe(R"({
-    "mesh": {"model": 2, "data": 4, "a": 3}, "batch": ["data", "model"], "zero": 3, "memory_limit": "16GiB", "bucket_size_mb": 25,
+    "mesh": {"model": 2, "data": 4, "a": 3}, "batch": ["data", "model"], "zero": 3, "memory_limit": "16GiB", "bucket_size_mb": 25, "attention": "all_to_all",
     "rules": [{"tensor": "*.kernel", "sharding": [null, "model", ["a", "data"], "?"]}, {"scope": "mlp", "sharding": []}]})",
                                               "r.json");
   ASSERT_TRUE(static_cast<bool>(recipe)) << llvm::toString(recipe.takeError());
@@ -28,6 +28,7 @@ TEST(ParseRecipe, ReadsEveryField) {
   EXPECT_EQ(recipe->zero, 3);
   EXPECT_EQ(recipe->memoryLimit, uint64_t{16} << 30);
   EXPECT_EQ(recipe->bucketBytes, 25000000u);
+  EXPECT_EQ(recipe->attention, ContextForm::AllToAll);
   ASSERT_EQ(recipe->rules.size(), 2u);
   EXPECT_EQ(recipe->rules[0].tensor, "*.kernel");
   ASSERT_EQ(recipe->rules[0].dims.size(), 4u);
@@ -59,6 +60,8 @@ TEST(ParseRecipe, NamesTheFieldAndWhatIsExpected) {
   EXPECT_EQ(errorOf(R"({"batch": "data", "zero": 4})"), "field 'zero' is 4; expected 0, 1, 2 or 3");
   EXPECT_EQ(errorOf(R"({"zero": 1})"),
             "field 'zero' shards over the axes of the batch; expected a field 'batch' as well");
+  EXPECT_EQ(errorOf(R"({"attention": "rings"})"),
+            "field 'attention' is \"rings\"; expected \"ring\", \"all_to_all\" or \"gathered\"");
   EXPECT_EQ(errorOf(R"({"memory_limit": 5})"), "field 'memory_limit' is 5; expected a string such as \"16GiB\"");
   EXPECT_THAT(errorOf(R"({"memory_limit": "5XB"})"), HasSubstr("'5XB' is not a number of bytes"));
   EXPECT_EQ(errorOf(R"({"bucket_size_mb": -1})"),
@@ -126,7 +129,7 @@ TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
   EXPECT_EQ(errorOf(R"({"frobnicate": 1})"),
             "field 'frobnicate' is unknown; the fields are mesh, sequential, stages, schedule, batch, rules, zero, "
-            "compress, memory_limit, bucket_size_mb");
+            "compress, attention, memory_limit, bucket_size_mb");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),

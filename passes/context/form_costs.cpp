@@ -1,0 +1,130 @@
+// Times of one rank, forward and backward together. Matmuls overlap with blocks that travel in a ring; gathers and
+// all-to-alls come before or behind all matmuls.
+#include "passes/context/form_costs.h"
+
+#include "dialects/sgd/tensor_type.h"
+#include "passes/context/ring_writer.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// Whole keys and values of more bytes are never on a rank.
+static constexpr double kMostGatheredBytes = 1 << 20;
+/// Backward matmuls beside the two of the forward pass: scores again, and four gradients.
+static constexpr double kBackwardMatmuls = 2.5;
+
+int64_t ContextSharding::getOtherRanks() const {
+  int64_t ranks = 1;
+  for (const AxisParts& parts : others) ranks *= getGroupSize(parts);
+  return ranks;
+}
+
+std::optional<int64_t> mlir::sgd::findExchangedDim(const AttentionPattern& pattern, const ContextSharding& sharding) {
+  std::optional<int64_t> best;
+  for (int64_t dim : pattern.getKeyDims()) {
+    if (dim == pattern.getColumn()) continue;
+    int64_t parts = sharding.getRanks() * getGroupSize(sharding.others[dim]);
+    if (pattern.shape[dim] % parts == 0 && (!best || pattern.shape[dim] > pattern.shape[*best])) best = dim;
+  }
+  return best;
+}
+
+namespace {
+class Estimator {
+ public:
+  Estimator(const AttentionPattern& pattern, const ContextSharding& sharding, const CostModel& cost)
+      : pattern(pattern), sharding(sharding), cost(cost), ranks(sharding.getRanks()) {
+    query = getLocalBytes(pattern.query);
+    keys = getLocalBytes(pattern.key) + getLocalBytes(pattern.value);
+    out = query * AttentionPattern::getDepth(pattern.value) /
+          std::max<int64_t>(1, AttentionPattern::getDepth(pattern.query));
+    double depths = AttentionPattern::getDepth(pattern.query) + AttentionPattern::getDepth(pattern.value);
+    double elements = 1;
+    for (int64_t size : pattern.shape) elements *= size;
+    Type element = tensorType(pattern.key.value).getElementType();
+    flops = 2 * elements * depths / ranks / sharding.getOtherRanks() * (hasGradients() ? 1 + kBackwardMatmuls : 1);
+    rate = element.isF32() ? cost.getTopology().device.flops : cost.getTopology().device.halfFlops;
+    bandwidth = cost.getTopology().device.memoryBandwidth;
+  }
+
+  FormEstimate estimate(ContextForm form) const {
+    switch (form) {
+      case ContextForm::Gathered:
+        return estimateGathered();
+      case ContextForm::Ring:
+        return estimateRing();
+      case ContextForm::AllToAll:
+        return estimateAllToAll();
+    }
+    llvm_unreachable("all forms have estimates");
+  }
+
+ private:
+  bool hasGradients() const { return pattern.hasGradients(); }
+
+  double getLocalBytes(const LabelledValue& operand) const {
+    RankedTensorType type = tensorType(operand.value);
+    double bytes = type.getElementTypeBitWidth() / 8.0 / ranks;
+    for (auto [label, size] : llvm::zip(operand.labels, type.getShape()))
+      bytes *= label >= 0 ? llvm::divideCeil(size, getGroupSize(sharding.others[label])) : size;
+    return bytes;
+  }
+
+  double send(CollectiveKind kind, double bytes) const {
+    return cost.getCollectiveSeconds(kind, sharding.positions, static_cast<uint64_t>(bytes));
+  }
+
+  FormEstimate estimateGathered() const {
+    if (ranks * keys > kMostGatheredBytes)
+      return {ContextForm::Gathered, 0,
+              "whole keys and values would take " + getMegabytes(ranks * keys) + " MB of a rank"};
+    double seconds = flops / rate + send(CollectiveKind::kAllGather, ranks * keys);
+    if (hasGradients()) seconds += send(CollectiveKind::kReduceScatter, ranks * keys);
+    return {ContextForm::Gathered, seconds, ""};
+  }
+
+  FormEstimate estimateRing() const {
+    if (!canComputeInRing(pattern))
+      return {ContextForm::Ring, 0, "its mask or bias is a tensor with an entry for each pair of positions"};
+    // Blocks arrive beside what is computed; results are read and written again in each step.
+    double share = hasGradients() ? 1 / (1 + kBackwardMatmuls) : 1;
+    double forward = getSteps(flops * share / ranks / rate, keys, 3 * out + 4 * keys);
+    double backward =
+        hasGradients() ? getSteps(flops * (1 - share) / ranks / rate, 2 * keys, 3 * query + 11 * keys) : 0;
+    return {ContextForm::Ring, forward + backward, ""};
+  }
+
+  double getSteps(double computed, double sent, double moved) const {
+    double step = computed + moved / bandwidth;
+    return step + (ranks - 1) * std::max(step, send(CollectiveKind::kGatherRange, sent));
+  }
+
+  FormEstimate estimateAllToAll() const {
+    if (!sharding.exchanged)
+      return {ContextForm::AllToAll, 0, "no dimension of heads or batch entries is a multiple of the ranks"};
+    // Tiles that a mask hides are left out: all ranks have the same ones.
+    double seen = pattern.getDiagonal() ? 0.6 : 1;
+    double seconds = seen * flops / rate;
+    for (double bytes : {query, keys / 2, keys / 2, out})
+      seconds += (hasGradients() ? 2 : 1) * (send(CollectiveKind::kAllToAll, bytes) + 4 * bytes / bandwidth);
+    return {ContextForm::AllToAll, seconds, ""};
+  }
+
+  static std::string getMegabytes(double bytes) { return std::to_string(static_cast<int64_t>(bytes / 1e6 + 0.5)); }
+
+  const AttentionPattern& pattern;
+  const ContextSharding& sharding;
+  const CostModel& cost;
+  int64_t ranks;
+  double query, keys, out;  // bytes of a rank: keys with values
+  double flops, rate, bandwidth;
+};
+}  // namespace
+
+std::vector<FormEstimate> mlir::sgd::estimateForms(const AttentionPattern& pattern, const ContextSharding& sharding,
+                                                   const CostModel& cost) {
+  Estimator estimator(pattern, sharding, cost);
+  std::vector<FormEstimate> estimates;
+  for (ContextForm form : kContextForms) estimates.push_back(estimator.estimate(form));
+  return estimates;
+}

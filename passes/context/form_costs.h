@@ -1,0 +1,32 @@
+// What each form of attention over sharded positions takes: matmuls, what is sent, and what is moved in memory.
+#ifndef SGD_PASSES_CONTEXT_FORM_COSTS_H
+#define SGD_PASSES_CONTEXT_FORM_COSTS_H
+
+#include <vector>
+
+#include "passes/context/context_decision.h"
+#include "passes/cost/cost_model.h"
+#include "passes/schedule/attention_pattern.h"
+
+namespace mlir::sgd {
+
+/// How an attention is sharded.
+struct ContextSharding {
+  AxisParts positions;               ///< axes of queries, keys and values by position
+  SmallVector<AxisParts> others;     ///< by dimension of the exponentials: other axes
+  std::optional<int64_t> exchanged;  ///< the dimension that all-to-all can shard instead
+
+  int64_t getRanks() const { return getGroupSize(positions); }
+  int64_t getOtherRanks() const;
+};
+
+/// The dimension of queries, keys and values, not of positions, that the axes of positions divide; the largest one.
+std::optional<int64_t> findExchangedDim(const AttentionPattern& pattern, const ContextSharding& sharding);
+
+/// One estimate for each form, in the order of kContextForms.
+std::vector<FormEstimate> estimateForms(const AttentionPattern& pattern, const ContextSharding& sharding,
+                                        const CostModel& cost);
+
+}  // namespace mlir::sgd
+
+#endif

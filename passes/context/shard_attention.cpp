@@ -1,0 +1,149 @@
+// The pass sgd-shard-attention.
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/context/exchange_writer.h"
+#include "passes/context/passes.h"
+#include "passes/context/ring_writer.h"
+#include "passes/partition/source_line.h"
+#include "passes/sharding/constants.h"
+#include "passes/sharding/propagation.h"
+#include "passes/sharding/resolve_conflicts.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_SHARDATTENTIONPASS
+#include "passes/context/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// The shardings that sgd-shard would give a function's values, computed on a copy.
+class LookAhead {
+ public:
+  LookAhead(func::FuncOp function, const MeshAxes& mesh) : copy(cast<func::FuncOp>(function->clone(mapping))) {
+    splitFreeValues(*copy);
+    FailureOr<SmallVector<RuledOp, 0>> ops = collectRules(*copy);
+    if (failed(ops)) return;
+    FailureOr<ShardingMap> map = propagateShardings(*copy, *ops, mesh);
+    if (failed(map)) return;
+    resolveConflicts(*copy, *ops, *map);
+    shardings = std::move(*map);
+  }
+
+  explicit operator bool() const { return shardings.has_value(); }
+  AxisParts getAxes(Value value, int64_t dim) const { return (*shardings)[mapping.lookup(value)].axes.dims[dim].axes; }
+
+ private:
+  IRMapping mapping;
+  OwningOpRef<func::FuncOp> copy;
+  std::optional<ShardingMap> shardings;
+};
+
+struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttentionPass> {
+  using ShardAttentionPassBase::ShardAttentionPassBase;
+
+  void runOnOperation() final {
+    MeshOp mesh = getMesh(getOperation());
+    if (!mesh || mesh.getMesh().getNumRanks() == 1) return;
+    if (!form.empty() && !parseContextForm(form)) {
+      getOperation().emitError() << "attention in the form '" << form << "'; expected ring, all_to_all or gathered";
+      return signalPassFailure();
+    }
+    llvm::Expected<Topology> topology = loadTopology(topologyName);
+    if (!topology) {
+      getOperation().emitError() << llvm::toString(topology.takeError());
+      return signalPassFailure();
+    }
+    SmallVector<int64_t> sizes;
+    for (MeshAxisAttr axis : mesh.getMesh().getAxes()) sizes.push_back(axis.getSize());
+    CostModel cost(std::move(*topology), sizes);
+    MeshAxes axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(visit(function, axes, cost))) return signalPassFailure();
+  }
+
+  LogicalResult visit(func::FuncOp function, const MeshAxes& mesh, const CostModel& cost) {
+    SmallVector<math::ExpOp> exponentials;
+    for (Block* block : getProgramBlocks(function))
+      for (auto exponential : block->getOps<math::ExpOp>())
+        if (matchAttention(exponential)) exponentials.push_back(exponential);
+    if (exponentials.empty()) return success();
+    LookAhead shardings(function, mesh);
+    // What propagation refuses is refused by the pass that does it.
+    if (!shardings) return success();
+    SmallVector<Attribute> decisions;
+    for (math::ExpOp exponential : exponentials) {
+      // Matched again, since it may be of values that have been replaced.
+      std::optional<AttentionPattern> pattern = matchAttention(exponential);
+      std::optional<ContextSharding> sharding = pattern ? getSharding(*pattern, shardings) : std::nullopt;
+      if (!sharding) continue;
+      FailureOr<ContextDecision> decision = decide(*pattern, *sharding, cost);
+      if (failed(decision)) return failure();
+      decisions.push_back(decision->toAttr(&getContext()));
+      write(*pattern, *sharding, decision->form, mesh);
+    }
+    if (!decisions.empty()) function->setAttr(kAttentionsAttr, ArrayAttr::get(&getContext(), decisions));
+    return success();
+  }
+
+  /// Nullopt where positions are whole.
+  static std::optional<ContextSharding> getSharding(const AttentionPattern& pattern, const LookAhead& shardings) {
+    Value exponential = AttentionScores(pattern.scores).exponential.getResult();
+    ContextSharding sharding;
+    sharding.positions = shardings.getAxes(exponential, pattern.row);
+    if (sharding.positions.empty()) sharding.positions = shardings.getAxes(exponential, pattern.getColumn());
+    if (sharding.positions.empty()) return std::nullopt;
+    for (int64_t dim = 0; dim < static_cast<int64_t>(pattern.shape.size()); ++dim) {
+      bool isPosition = dim == pattern.row || dim == pattern.getColumn();
+      sharding.others.push_back(isPosition ? AxisParts() : shardings.getAxes(exponential, dim));
+    }
+    sharding.exchanged = findExchangedDim(pattern, sharding);
+    return sharding;
+  }
+
+  FailureOr<ContextDecision> decide(const AttentionPattern& pattern, const ContextSharding& sharding,
+                                    const CostModel& cost) {
+    math::ExpOp exponential = pattern.scores.exponential;
+    ContextDecision decision;
+    decision.source = getSourceLine(exponential.getLoc());
+    decision.ranks = sharding.getRanks();
+    decision.estimates = estimateForms(pattern, sharding, cost);
+    std::optional<ContextForm> asked = parseContextForm(form);
+    decision.isAskedFor = asked.has_value();
+    const FormEstimate* best = nullptr;
+    for (const FormEstimate& estimate : decision.estimates) {
+      // What is asked for is gathered however much it is.
+      if (asked == estimate.form && !estimate.why.empty() && asked != ContextForm::Gathered) {
+        exponential.emitError() << "attention cannot be computed in the form '" << form
+                                << "' that the recipe asks for: " << estimate.why
+                                << "; expected a form that it has; ask for another one, or for none";
+        return failure();
+      }
+      bool isBetter =
+          asked ? asked == estimate.form : estimate.why.empty() && (!best || estimate.seconds < best->seconds);
+      if (isBetter) best = &estimate;
+    }
+    decision.form = best ? best->form : ContextForm::Gathered;
+    return decision;
+  }
+
+  void write(const AttentionPattern& pattern, const ContextSharding& sharding, ContextForm chosen,
+             const MeshAxes& mesh) {
+    if (chosen == ContextForm::Gathered) return;
+    if (chosen == ContextForm::AllToAll) {
+      ++numExchanged;
+      return writeExchange(pattern, sharding, mesh);
+    }
+    ++numRings;
+    Block* block = math::ExpOp(pattern.scores.exponential)->getBlock();
+    ContextAxes context{mesh.getName(), {}, sharding.getRanks()};
+    for (const AxisPart& part : sharding.positions) context.axes.push_back(getAxisRef(mesh.getMesh(), part));
+    writeRing(pattern, context);
+    for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*block)))
+      if (isOpTriviallyDead(&op)) op.erase();
+  }
+};
+
+}  // namespace
