@@ -29,6 +29,7 @@ bool Writes(const Program& program, const Slice& slice) {
 bool KeepsInput(const Artifact& root, const Program& program, uint32_t input) {
   const Input& kept = *program.inputs()->Get(input);
   for (const Program* other : *root.programs()) {
+    if (other->stage() != program.stage()) continue;  // in memory of other ranks
     if (Writes(*other, *kept.slice())) return false;
     for (uint32_t i = 0; i < Size(other->inputs()); ++i) {
       const Input& theirs = *other->inputs()->Get(i);

@@ -110,6 +110,11 @@ void Visit(const Copy& copy, VisitOperand visit) {
 
 void Visit(const Fill& fill, VisitOperand visit) { visit(Write("target", fill.target())); }
 
+// The mailbox is the channel's: no other operation touches it.
+void Visit(const Send& send, VisitOperand visit) { visit(Read("source", send.source())); }
+
+void Visit(const Receive& receive, VisitOperand visit) { visit(Write("target", receive.target())); }
+
 void Visit(const Loop& loop, VisitOperand visit) { visit(Optional(Read("predicate", loop.predicate()))); }
 
 void Visit(const Case& branches, VisitOperand visit) { visit(Read("index", branches.index())); }
@@ -142,6 +147,10 @@ void ForEachOperand(const Instruction& instruction, VisitOperand visit) {
       return Visit(*instruction.op_as_Loop(), visit);
     case Operation::Case:
       return Visit(*instruction.op_as_Case(), visit);
+    case Operation::Send:
+      return Visit(*instruction.op_as_Send(), visit);
+    case Operation::Receive:
+      return Visit(*instruction.op_as_Receive(), visit);
     case Operation::Done:  // what it ends has touched it
     case Operation::NONE:
       return;

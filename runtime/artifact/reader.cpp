@@ -145,11 +145,24 @@ absl::Status ArtifactFile::Load() {
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(path_, ": ", status.message()));
 }
 
+uint64_t ArtifactFile::ranks_of_stage() const { return ranks_ / std::max<uint64_t>(1, Size(root_->stages())); }
+
+int32_t ArtifactFile::StageOf(uint64_t rank) const {
+  return Size(root_->stages()) == 0 ? -1 : static_cast<int32_t>(rank / ranks_of_stage());
+}
+
+absl::StatusOr<const Program*> ArtifactFile::FindProgram(std::string_view name, int32_t stage) const {
+  for (const Program* program : *root_->programs()) {
+    if (program->name()->string_view() == name && program->stage() == stage) return program;
+  }
+  return FindProgram(name);
+}
+
 absl::StatusOr<const Program*> ArtifactFile::FindProgram(std::string_view name) const {
   std::vector<std::string> names;
   for (const Program* program : *root_->programs()) {
     if (program->name()->string_view() == name) return program;
-    names.push_back(absl::CEscape(program->name()->str()));
+    if (program->stage() <= 0) names.push_back(absl::CEscape(program->name()->str()));
   }
   return absl::NotFoundError(absl::StrCat(path_, ": has no program '", absl::CEscape(std::string(name)),
                                           "'; expected one of: ", absl::StrJoin(names, ", "),

@@ -36,8 +36,15 @@ class ArtifactFile {
   // say `required`; see Size() below.
   const Artifact& root() const { return *root_; }
 
-  // The program of that name; NotFound lists the names there are.
+  // The program of that name, of several stages the first; NotFound lists the names there are.
   absl::StatusOr<const Program*> FindProgram(std::string_view name) const;
+  // The one that the ranks of `stage` run, as StageOf says.
+  absl::StatusOr<const Program*> FindProgram(std::string_view name, int32_t stage) const;
+
+  // The stage of a rank, which are numbered stage by stage; -1 where there are none.
+  int32_t StageOf(uint64_t rank) const;
+  // How many ranks a stage has; without stages, all.
+  uint64_t ranks_of_stage() const;
 
   // The kernels' ELF object, page aligned, empty when the artifact has no kernels.
   Bytes kernels() const { return sections_.kernels; }

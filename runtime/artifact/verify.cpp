@@ -16,10 +16,12 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/schema_names.h"
+#include "runtime/artifact/verify_channels.h"
 #include "runtime/artifact/verify_launch.h"
 #include "runtime/artifact/verify_operation.h"
 #include "runtime/artifact/verify_overlap.h"
 #include "runtime/artifact/verify_work.h"
+#include "runtime/artifact/whole_program.h"
 
 namespace sgd::artifact {
 namespace {
@@ -61,7 +63,8 @@ std::optional<uint64_t> TensorBytes(const flatbuffers::Vector<uint64_t>* dims, E
   return bytes;
 }
 
-absl::Status VerifySharding(const comm::Mesh& mesh, const TensorInfo& type) {
+absl::Status VerifySharding(const VerifyContext& context, const TensorInfo& type) {
+  const comm::Mesh& mesh = context.mesh;
   const uint64_t rank = Size(type.global_dims());
   if (Size(type.local_dims()) != rank) return Invalid("local and global shape differ in their number of dimensions");
   if (Size(type.sharding()) != 0 && Size(type.sharding()) != rank) {
@@ -73,6 +76,8 @@ absl::Status VerifySharding(const comm::Mesh& mesh, const TensorInfo& type) {
     if (Size(type.sharding()) != 0) axes = AxesOf(type.sharding()->Get(i)->axes());
     all_axes.insert(all_axes.end(), axes.begin(), axes.end());
     if (absl::Status status = comm::CheckAxes(mesh, all_axes); !status.ok()) return status;
+    if (absl::Status status = VerifyOwnStage(context, axes); !status.ok())
+      return In(absl::StrCat("the sharding of dimension ", i), status);
     const uint64_t shards = comm::AxesSize(axes);
     const uint64_t global = type.global_dims()->Get(i);
     const uint64_t blocks = Size(type.sharding()) != 0 ? type.sharding()->Get(i)->blocks() : 1;
@@ -92,7 +97,7 @@ absl::Status VerifySharding(const comm::Mesh& mesh, const TensorInfo& type) {
 absl::Status VerifyTensor(const VerifyContext& context, const TensorInfo& type, const Slice* slice) {
   if (type.element() > ElementType::MAX) return Invalid("unknown element type");
   if (Size(type.global_dims()) > kMaxDims) return Invalid(absl::StrCat("more than ", kMaxDims, " dimensions"));
-  if (absl::Status status = VerifySharding(context.mesh, type); !status.ok()) return status;
+  if (absl::Status status = VerifySharding(context, type); !status.ok()) return status;
   const std::optional<uint64_t> bytes = TensorBytes(type.local_dims(), type.element());
   if (!bytes || !TensorBytes(type.global_dims(), type.element())) return Invalid("the tensor has more than 2^62 bytes");
   if (absl::Status status = VerifySlice(context, slice, "its slice"); !status.ok()) return status;
@@ -258,22 +263,30 @@ absl::Status VerifySpaces(const Artifact& root, uint64_t constants_section_bytes
 }  // namespace
 
 absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_bytes) {
-  const VerifyContext context{MeshOf(root), root.kernels(), root.private_bytes(), root.window_bytes(),
-                              root.constant_bytes()};
+  const VerifyContext context{.mesh = MeshOf(root),
+                              .kernels = root.kernels(),
+                              .private_bytes = root.private_bytes(),
+                              .window_bytes = root.window_bytes(),
+                              .constant_bytes = root.constant_bytes()};
   if (absl::Status status = VerifyMesh(root, context.mesh); !status.ok()) return status;
   if (absl::Status status = VerifySpaces(root, constants_section_bytes); !status.ok()) return status;
   if (absl::Status status = VerifyDevice(root.device()); !status.ok()) return status;
   if (absl::Status status = VerifyKernels(root); !status.ok()) return status;
   if (Size(root.programs()) == 0) return Invalid("the artifact holds no program");
+  if (absl::Status status = VerifyStages(root, context.mesh); !status.ok()) return status;
   absl::flat_hash_set<std::string> names;
   for (const Program* program : *root.programs()) {
-    const std::string where = absl::StrCat("program ", Quoted(program->name()));
-    if (program->name()->size() == 0 || !names.insert(program->name()->str()).second) {
+    std::string where = absl::StrCat("program ", Quoted(program->name()));
+    if (Size(root.stages()) != 0) absl::StrAppend(&where, " of stage ", program->stage());
+    const bool is_new = Size(root.stages()) != 0 || names.insert(program->name()->str()).second;
+    if (program->name()->size() == 0 || !is_new) {
       return Invalid(absl::StrCat(where, ": the name is empty or used twice"));
     }
-    if (absl::Status status = VerifyProgram(context, *program); !status.ok()) return In(where, status);
+    const VerifyContext own = ContextOf(root, context, program->stage());
+    if (absl::Status status = VerifyProgram(own, *program); !status.ok()) return In(where, status);
   }
-  return absl::OkStatus();
+  if (absl::Status status = VerifyWholes(root); !status.ok()) return status;
+  return ProveMessages(root);
 }
 
 }  // namespace sgd::artifact

@@ -7,6 +7,7 @@
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/verify_channels.h"
 
 namespace sgd::artifact {
 namespace {
@@ -48,6 +49,7 @@ absl::Status VerifyCollective(const VerifyContext& context, const Collective& co
   }
   const comm::CollectiveSpec spec = SpecOf(collective, "artifact");
   if (absl::Status status = comm::CheckAxes(context.mesh, spec.axes); !status.ok()) return status;
+  if (absl::Status status = VerifyOwnStage(context, spec.axes); !status.ok()) return status;
   if (absl::Status status = VerifyOperandSlices(context, collective, comm::AxesSize(spec.axes), spec); !status.ok()) {
     return status;
   }

@@ -13,6 +13,7 @@
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
 #include "runtime/artifact/verify_attention.h"
+#include "runtime/artifact/verify_channels.h"
 #include "runtime/artifact/verify_collective.h"
 #include "runtime/artifact/verify_convolution.h"
 #include "runtime/artifact/verify_linear_algebra.h"
@@ -150,6 +151,10 @@ absl::Status VerifyKind(const VerifyContext& context, const Instruction& instruc
       return VerifyCase(context, *instruction.op_as_Case());
     case Operation::Done:
       return absl::OkStatus();  // verify_overlap.cpp
+    case Operation::Send:
+      return VerifySend(context, *instruction.op_as_Send());
+    case Operation::Receive:
+      return VerifyReceive(context, *instruction.op_as_Receive());
     case Operation::LaunchGroup:
       return VerifyLaunchGroup(context, *instruction.op_as_LaunchGroup());
     case Operation::Tiled:

@@ -106,6 +106,8 @@ uint64_t MultiplicationsOf(const Instruction& instruction) {
     case Operation::Fill:
     case Operation::Loop:
     case Operation::Case:
+    case Operation::Send:
+    case Operation::Receive:
       return 0;
   }
   return 0;

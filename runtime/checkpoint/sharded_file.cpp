@@ -19,7 +19,7 @@ struct Run {
 
 std::string EncodeRuns(const LocalTensor& tensor) {
   std::string text;
-  if (!tensor.shard.is_first_replica()) return text;
+  if (!tensor.writes) return text;
   tensor.shard.ForEachRun([&](uint64_t global_offset, uint64_t local_offset, uint64_t bytes) {
     const Run run{global_offset, bytes};
     text.append(reinterpret_cast<const char*>(&run), sizeof(run));
@@ -79,7 +79,7 @@ absl::Status WriteShardedFile(const std::string& path, const std::vector<LocalTe
   if (!writer.ok()) return writer.status();
 
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].shard.is_first_replica()) tensors[i].shard.CopyOut(tensors[i].bytes, writer->Bytes(i));
+    if (tensors[i].writes) tensors[i].shard.CopyOut(tensors[i].bytes, writer->Bytes(i));
   }
   if (absl::Status status = control.Barrier(deadline); !status.ok()) return status;
   return is_creator ? writer->Commit() : absl::OkStatus();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,9 +19,17 @@ namespace sgd::checkpoint {
 // A tensor of this rank: the shard it holds and the shard's bytes (shard.local_bytes() of them, not
 // owned).
 struct LocalTensor {
+  LocalTensor(std::string name, const data::Shard& shard, std::span<const std::byte> bytes)
+      : LocalTensor(std::move(name), shard, bytes, shard.is_first_replica()) {}
+  // `writes`: whether this rank is the one that writes the shard. A rank that does not need not hold it: `bytes` may
+  // then be empty.
+  LocalTensor(std::string name, const data::Shard& shard, std::span<const std::byte> bytes, bool writes)
+      : name(std::move(name)), shard(shard), bytes(bytes), writes(writes) {}
+
   std::string name;
   data::Shard shard;
   std::span<const std::byte> bytes;
+  bool writes;
 };
 
 // Every rank calls this with the same names and types in the same order. The file at `path` appears

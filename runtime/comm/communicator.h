@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,6 +17,21 @@ namespace sgd::comm {
 
 // Names a prepared collective of one communicator.
 struct CollectiveHandle {
+  uint32_t index = 0;
+};
+
+// One end of a channel between stages (channel.h), as its rank sees it.
+struct ChannelSpec {
+  bool sends = false;           // else it receives
+  uint32_t peer = 0;            // the rank at the other end
+  uint64_t mailbox_offset = 0;  // in the receiver's window
+  uint64_t message_bytes = 0;
+  uint32_t depth = 1;
+  std::string description;  // "send to rank 2 by channel 3 from stage 0 to stage 1 at model.py:12:3", for errors
+};
+
+// Names a prepared end of a channel of one communicator.
+struct ChannelHandle {
   uint32_t index = 0;
 };
 
@@ -77,13 +93,29 @@ class Communicator {
   // for one that was not started.
   virtual absl::Status Wait(CollectiveHandle handle, absl::Duration timeout) = 0;
 
+  // From now on the ranks are those of so many stages, which run programs of their own: collectives are prepared and
+  // executed by the ranks of one stage, in an order of theirs, and messages go from one to the other. All ranks call
+  // it, and meet there, while no collective is in flight; again it changes nothing. Unimplemented where there are no
+  // channels.
+  virtual absl::Status UseStages(uint32_t stages, absl::Duration timeout);
+
+  // Checks one end of a channel and does what can be done before the first message. Several may be prepared for one
+  // channel, each with a description of its own.
+  virtual absl::StatusOr<ChannelHandle> PrepareChannel(const ChannelSpec& spec);
+
+  // Copies a message of `source` to the receiver's window; waits for a free place, but not for the receiver. No
+  // allocation, no lock. Waits end as those of Execute.
+  virtual absl::Status Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout);
+  // Copies the next message to `target`; waits for it.
+  virtual absl::Status Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout);
+
   // Null where windows are the host's.
   virtual StreamCollectives* stream_collectives() { return nullptr; }
 
   // Ends the job with this cause, and with it what of the communicator's is in flight on a device.
   virtual void EndJob(const absl::Status& cause) { control().Abort(cause); }
 
-  // Payload bytes sent by the collectives executed so far, by the ring rule (sent_bytes.h).
+  // Payload bytes sent by the collectives executed so far, by the ring rule (sent_bytes.h), and by messages.
   virtual uint64_t sent_bytes() const = 0;
 };
 

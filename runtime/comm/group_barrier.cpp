@@ -19,11 +19,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the futex is the flag's low half");
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
-constexpr int kSpins = 4000;  // 40 to 150 microseconds, by processor
-constexpr int kSpinsWhenShared = 20;
-constexpr int kYields = 4;
-constexpr int64_t kSleepNanoseconds = 10'000'000;
-
 uint32_t Count(uint64_t arrived) { return static_cast<uint32_t>(arrived); }
 uint32_t Hash(uint64_t arrived) { return static_cast<uint32_t>(arrived >> 32); }
 
@@ -32,8 +27,8 @@ bool Reached(uint64_t arrived, uint32_t count) { return static_cast<int32_t>(Cou
 
 }  // namespace
 
-GroupBarrier::GroupBarrier(SharedMemorySegment& segment, uint32_t rank)
-    : segment_(segment), own_(segment.flag(rank)), rank_(rank) {}
+GroupBarrier::GroupBarrier(SharedMemorySegment& segment, uint32_t rank, Arrivals RankFlag::* arrivals)
+    : segment_(segment), arrivals_(arrivals), own_(ArrivalsOf(rank)), rank_(rank) {}
 
 void GroupBarrier::Begin(uint32_t index, uint32_t hash) {
   own_.current.store(index, std::memory_order_relaxed);
@@ -52,7 +47,7 @@ uint32_t GroupBarrier::Arrive() {
 }
 
 bool GroupBarrier::HasArrived(uint32_t peer, uint32_t count) const {
-  return Reached(segment_.flag(peer).arrived.load(std::memory_order_acquire), count);
+  return Reached(ArrivalsOf(peer).arrived.load(std::memory_order_acquire), count);
 }
 
 // A peer that is further than this rank compares the hashes itself.
@@ -66,7 +61,7 @@ WaitResult GroupBarrier::Wait(absl::Span<const uint32_t> members, uint32_t count
   int64_t deadline = 0;
   for (uint32_t peer : members) {
     if (peer == rank_) continue;
-    const uint64_t arrived = segment_.flag(peer).arrived.load(std::memory_order_acquire);
+    const uint64_t arrived = ArrivalsOf(peer).arrived.load(std::memory_order_acquire);
     const WaitResult result =
         Reached(arrived, count) ? Check(peer, arrived) : WaitForPeer(peer, count, &deadline, timeout);
     if (result.outcome != WaitOutcome::kReady) return result;
@@ -75,10 +70,10 @@ WaitResult GroupBarrier::Wait(absl::Span<const uint32_t> members, uint32_t count
 }
 
 WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout) {
-  RankFlag& flag = segment_.flag(peer);
+  Arrivals& arrivals = ArrivalsOf(peer);
   const int spins = shares_cores_ ? kSpinsWhenShared : kSpins;
   for (int i = 0; i < spins + kYields; ++i) {
-    const uint64_t arrived = flag.arrived.load(std::memory_order_acquire);
+    const uint64_t arrived = arrivals.arrived.load(std::memory_order_acquire);
     if (Reached(arrived, count)) return Check(peer, arrived);
     if (i < spins) {
       Pause();
@@ -92,23 +87,23 @@ WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* dea
   }
   while (true) {
     // The state is read first: a peer that is done has made all its arrivals.
-    const bool ended = flag.state.load() == RankState::kDone;
-    const uint64_t arrived = flag.arrived.load();
+    const bool ended = segment_.flag(peer).state.load() == RankState::kDone;
+    const uint64_t arrived = arrivals.arrived.load();
     if (Reached(arrived, count)) return Check(peer, arrived);
     if (segment_.aborted()) return {WaitOutcome::kAborted, peer};
     if (ended) return {WaitOutcome::kEnded, peer};
     if (SteadyNanoseconds() >= *deadline) return {WaitOutcome::kTimedOut, peer};
-    Sleep(flag, arrived);
+    Sleep(arrivals, arrived);
   }
 }
 
-void GroupBarrier::Sleep(RankFlag& flag, uint64_t seen) {
-  flag.sleepers.fetch_add(1);
-  if (flag.arrived.load() == seen) {
+void GroupBarrier::Sleep(Arrivals& arrivals, uint64_t seen) {
+  arrivals.sleepers.fetch_add(1);
+  if (arrivals.arrived.load() == seen) {
     const timespec slice = {0, kSleepNanoseconds};
-    syscall(SYS_futex, &flag.arrived, FUTEX_WAIT, Count(seen), &slice, nullptr, 0);
+    syscall(SYS_futex, &arrivals.arrived, FUTEX_WAIT, Count(seen), &slice, nullptr, 0);
   }
-  flag.sleepers.fetch_sub(1);
+  arrivals.sleepers.fetch_sub(1);
 }
 
 }  // namespace sgd::comm

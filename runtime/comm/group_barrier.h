@@ -23,10 +23,12 @@ struct WaitResult {
 // Belongs to one rank; one thread uses it at a time.
 class GroupBarrier {
  public:
-  GroupBarrier(SharedMemorySegment& segment, uint32_t rank);
+  // Counts the arrivals that `arrivals` of RankFlag are.
+  GroupBarrier(SharedMemorySegment& segment, uint32_t rank, Arrivals RankFlag::* arrivals = &RankFlag::arrivals);
 
   // Whether waiting ranks keep their core for a while (default) or give it away at once.
   void set_shares_cores(bool shares_cores) { shares_cores_ = shares_cores; }
+  bool shares_cores() const { return shares_cores_; }
 
   // Says what is executed next: its index for messages, and its hash, which is mixed into that of
   // all before it.
@@ -42,6 +44,9 @@ class GroupBarrier {
   // own: with less, it has gone on meanwhile.
   WaitResult Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout);
 
+  // What the peer says that it executes.
+  uint32_t CurrentOf(uint32_t peer) const { return ArrivalsOf(peer).current.load(); }
+
   // Whether the peer has arrived at least `count` times.
   bool HasArrived(uint32_t peer, uint32_t count) const;
 
@@ -49,10 +54,12 @@ class GroupBarrier {
   // `deadline` in steady nanoseconds is set from `timeout` when it is 0 and needed.
   WaitResult WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout);
   WaitResult Check(uint32_t peer, uint64_t arrived) const;
-  void Sleep(RankFlag& flag, uint64_t seen);
+  void Sleep(Arrivals& arrivals, uint64_t seen);
+  Arrivals& ArrivalsOf(uint32_t rank) const { return segment_.flag(rank).*arrivals_; }
 
   SharedMemorySegment& segment_;
-  RankFlag& own_;
+  Arrivals RankFlag::* arrivals_;
+  Arrivals& own_;
   uint32_t rank_;
   uint32_t count_ = 0;
   uint32_t hash_ = 0;

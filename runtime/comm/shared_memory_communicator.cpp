@@ -131,6 +131,27 @@ absl::Status SharedMemoryCommunicator::Wait(CollectiveHandle handle, absl::Durat
   return status;
 }
 
+absl::StatusOr<ChannelHandle> SharedMemoryCommunicator::PrepareChannel(const ChannelSpec& spec) {
+  absl::StatusOr<ChannelEnd> end = ChannelEnd::Open(segment_, rank(), spec);
+  if (!end.ok()) return end.status();
+  channels_.push_back(*std::move(end));
+  return ChannelHandle{static_cast<uint32_t>(channels_.size() - 1)};
+}
+
+absl::Status SharedMemoryCommunicator::Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout) {
+  if (handle.index >= channels_.size() || !channels_[handle.index].sends())
+    return absl::InvalidArgumentError(absl::StrCat("channel #", handle.index, " was not prepared for sending"));
+  absl::Status status = channels_[handle.index].Send(source, timeout, control_->barrier().shares_cores());
+  if (status.ok()) sent_by_channels_ += channels_[handle.index].message_bytes();
+  return status;
+}
+
+absl::Status SharedMemoryCommunicator::Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout) {
+  if (handle.index >= channels_.size() || channels_[handle.index].sends())
+    return absl::InvalidArgumentError(absl::StrCat("channel #", handle.index, " was not prepared for receiving"));
+  return channels_[handle.index].Receive(target, timeout, control_->barrier().shares_cores());
+}
+
 absl::Status SharedMemoryCommunicator::CheckPrepared(CollectiveHandle handle) const {
   if (handle.index < plans_.size()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("collective #", handle.index, " was not prepared"));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/comm/channel_end.h"
 #include "runtime/comm/collective_plan.h"
 #include "runtime/comm/collective_thread.h"
 #include "runtime/comm/communicator.h"
@@ -38,7 +39,13 @@ class SharedMemoryCommunicator final : public Communicator {
   absl::Status Execute(CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Start(CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Wait(CollectiveHandle handle, absl::Duration timeout) override;
-  uint64_t sent_bytes() const override { return sent_bytes_; }
+  absl::Status UseStages(uint32_t stages, absl::Duration timeout) override {
+    return control_->UseStages(stages, timeout);
+  }
+  absl::StatusOr<ChannelHandle> PrepareChannel(const ChannelSpec& spec) override;
+  absl::Status Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout) override;
+  absl::Status Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout) override;
+  uint64_t sent_bytes() const override { return sent_bytes_ + sent_by_channels_; }
 
  private:
   // A prepared collective between Start and Wait.
@@ -76,6 +83,9 @@ class SharedMemoryCommunicator final : public Communicator {
   uint64_t sent_bytes_ = 0;
   // The members above belong to it while anything is in flight.
   std::unique_ptr<CollectiveThread> thread_;
+  // These are always the calling thread's.
+  std::vector<ChannelEnd> channels_;
+  uint64_t sent_by_channels_ = 0;
 };
 
 }  // namespace sgd::comm

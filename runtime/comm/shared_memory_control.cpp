@@ -68,8 +68,27 @@ absl::Status SharedMemoryControl::CheckNothingUnderWay(const char* what) const {
   return absl::FailedPreconditionError(absl::StrCat(what, ": a collective is in flight"));
 }
 
+absl::Status SharedMemoryControl::UseStages(uint32_t stages, absl::Duration timeout) {
+  if (absl::Status status = CheckNothingUnderWay("stages"); !status.ok()) return status;
+  if (stages == 0 || size() % stages != 0)
+    return absl::InvalidArgumentError(absl::StrCat(size(), " ranks are not of ", stages, " stages"));
+  if (barrier_of_all_) return absl::OkStatus();
+  // Behind it nobody reads a staging slot, and counts of different stages are never compared again.
+  if (absl::Status status = Barrier(timeout); !status.ok()) return status;
+  slot_uses_ = {};
+  barrier_of_all_.emplace(*segment_, rank_, &RankFlag::of_all);
+  barrier_of_all_->set_shares_cores(barrier_.shares_cores());
+  return absl::OkStatus();
+}
+
+absl::Status SharedMemoryControl::Meet(uint32_t index, absl::Duration timeout, const std::string& description) {
+  barrier_of_all_->Begin(index, index);
+  return WaitAt(*barrier_of_all_, world_, timeout, description, barrier_of_all_->Arrive());
+}
+
 absl::Status SharedMemoryControl::Barrier(absl::Duration timeout) {
   if (absl::Status status = CheckNothingUnderWay(kBarrierName); !status.ok()) return status;
+  if (barrier_of_all_) return Meet(kBarrierIndex, timeout, kBarrierName);
   barrier_.Begin(kBarrierIndex, kBarrierIndex);
   return WaitFor(world_, timeout, kBarrierName, barrier_.Arrive());
 }
@@ -115,20 +134,26 @@ absl::StatusOr<std::vector<std::string>> SharedMemoryControl::AllGatherBytes(std
 // Appends every rank's chunk to its part. A slot holds the chunk's length, then the chunk.
 absl::Status SharedMemoryControl::ExchangeChunk(std::string_view bytes, absl::Duration timeout,
                                                 absl::Span<std::string> parts) {
-  barrier_.Begin(kExchangeIndex, kExchangeIndex);
-  absl::StatusOr<uint32_t> slot = AcquireSlot(world_, timeout, kExchangeName);
-  if (!slot.ok()) return slot.status();
+  absl::StatusOr<uint32_t> slot = SharedMemorySegment::kSlotOfAll;
+  if (!barrier_of_all_) {
+    barrier_.Begin(kExchangeIndex, kExchangeIndex);
+    slot = AcquireSlot(world_, timeout, kExchangeName);
+    if (!slot.ok()) return slot.status();
+  }
   uint64_t length = bytes.size();
   std::byte* own = segment_->slot(rank_, *slot);
   std::memcpy(own, &length, sizeof(length));
   if (length > 0) std::memcpy(own + sizeof(length), bytes.data(), length);
-  absl::Status status = WaitFor(world_, timeout, kExchangeName, barrier_.Arrive());
+  absl::Status status = barrier_of_all_ ? Meet(kExchangeIndex, timeout, kExchangeName)
+                                        : WaitFor(world_, timeout, kExchangeName, barrier_.Arrive());
   if (!status.ok()) return status;
   for (uint32_t peer : world_) {
     const std::byte* source = segment_->slot(peer, *slot);
     std::memcpy(&length, source, sizeof(length));
     parts[peer].append(reinterpret_cast<const char*>(source + sizeof(length)), length);
   }
+  // The slot is free again when all have read it.
+  if (barrier_of_all_) return Meet(kExchangeIndex, timeout, kExchangeName);
   barrier_.Arrive();
   ReleaseSlot(*slot);
   return absl::OkStatus();
@@ -153,9 +178,14 @@ absl::StatusOr<bool> SharedMemoryControl::BeginStep(uint64_t step, absl::Duratio
 
 absl::Status SharedMemoryControl::WaitFor(absl::Span<const uint32_t> members, absl::Duration timeout,
                                           const std::string& description, uint32_t count) {
-  const WaitResult result = barrier_.Wait(members, count, timeout);
+  return WaitAt(barrier_, members, timeout, description, count);
+}
+
+absl::Status SharedMemoryControl::WaitAt(GroupBarrier& barrier, absl::Span<const uint32_t> members,
+                                         absl::Duration timeout, const std::string& description, uint32_t count) {
+  const WaitResult result = barrier.Wait(members, count, timeout);
   if (result.outcome == WaitOutcome::kReady) return absl::OkStatus();
-  return ErrorOf(result, members, count, timeout, description);
+  return ErrorOf(barrier, result, members, count, timeout, description);
 }
 
 std::string SharedMemoryControl::NameOf(uint32_t index) const {
@@ -165,8 +195,9 @@ std::string SharedMemoryControl::NameOf(uint32_t index) const {
   return absl::StrCat("collective #", index);
 }
 
-absl::Status SharedMemoryControl::ErrorOf(const WaitResult& result, absl::Span<const uint32_t> members, uint32_t count,
-                                          absl::Duration timeout, const std::string& description) const {
+absl::Status SharedMemoryControl::ErrorOf(const GroupBarrier& barrier, const WaitResult& result,
+                                          absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout,
+                                          const std::string& description) const {
   switch (result.outcome) {
     case WaitOutcome::kReady:
       return absl::OkStatus();
@@ -176,15 +207,15 @@ absl::Status SharedMemoryControl::ErrorOf(const WaitResult& result, absl::Span<c
       return absl::FailedPreconditionError(absl::StrCat(description, ": rank ", result.rank, " has already ended"));
     case WaitOutcome::kDifferent:
       return absl::FailedPreconditionError(absl::StrCat(
-          "rank ", result.rank, " executes ", NameOf(segment_->flag(result.rank).current.load()),
-          " where this rank executes ", description,
+          "rank ", result.rank, " executes ", NameOf(barrier.CurrentOf(result.rank)), " where this rank executes ",
+          description,
           ": their programs differ; expected one artifact and one order of programs; start all ranks alike"));
     case WaitOutcome::kTimedOut:
       break;
   }
   std::vector<uint32_t> missing;
   for (uint32_t peer : members) {
-    if (peer != rank_ && !barrier_.HasArrived(peer, count)) missing.push_back(peer);
+    if (peer != rank_ && !barrier.HasArrived(peer, count)) missing.push_back(peer);
   }
   if (missing.empty()) missing.push_back(result.rank);  // it came while this was written
   return absl::DeadlineExceededError(absl::StrCat(description, missing.size() > 1 ? ": ranks " : ": rank ",

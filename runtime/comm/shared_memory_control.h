@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,10 @@ class SharedMemoryControl final : public Control {
   // Names the next prepared collective; borrowed.
   void AddName(std::string_view description) { names_.push_back(description); }
 
+  // See Communicator::UseStages: from now on this rank's arrivals are compared with those of its own stage alone, and
+  // the whole job meets at arrivals of its own.
+  absl::Status UseStages(uint32_t stages, absl::Duration timeout);
+
   // How many collectives are in flight: with one, barriers and agreements are refused.
   uint32_t under_way() const { return under_way_; }
   void set_under_way(uint32_t count) { under_way_ = count; }
@@ -77,14 +82,19 @@ class SharedMemoryControl final : public Control {
   absl::Status Join(absl::Duration timeout, uint32_t core_limit);
   absl::Status CheckNothingUnderWay(const char* what) const;
   absl::Status ExchangeChunk(std::string_view bytes, absl::Duration timeout, absl::Span<std::string> parts);
-  absl::Status ErrorOf(const WaitResult& result, absl::Span<const uint32_t> members, uint32_t count,
-                       absl::Duration timeout, const std::string& description) const;
+  // The whole job, whatever its stages have executed: this rank has announced `index` with the barrier of its stage.
+  absl::Status Meet(uint32_t index, absl::Duration timeout, const std::string& description);
+  absl::Status WaitAt(GroupBarrier& barrier, absl::Span<const uint32_t> members, absl::Duration timeout,
+                      const std::string& description, uint32_t count);
+  absl::Status ErrorOf(const GroupBarrier& barrier, const WaitResult& result, absl::Span<const uint32_t> members,
+                       uint32_t count, absl::Duration timeout, const std::string& description) const;
   std::string NameOf(uint32_t index) const;
 
   std::shared_ptr<SharedMemorySegment> segment_;
   uint32_t rank_;
   uint32_t cores_ = 1;
   GroupBarrier barrier_;
+  std::optional<GroupBarrier> barrier_of_all_;  // with stages
   std::vector<uint32_t> world_;
   std::vector<std::string_view> names_;  // of collectives, by index
   uint32_t under_way_ = 0;

@@ -19,14 +19,20 @@ namespace sgd::comm {
 
 enum class RankState : uint32_t { kAbsent, kJoined, kDone };
 
-// A rank's state as the others see it, alone on its cache lines. Only its rank writes it (`sleepers`
+// A rank's arrivals as the others see them, alone on their cache lines. Only the rank writes them (`sleepers`
 // excepted).
-struct alignas(128) RankFlag {
+struct alignas(128) Arrivals {
   // Low half: number of arrivals so far, modulo 2^32, and the futex that sleepers wait on. High
   // half: hash of all that was executed up to this arrival.
   std::atomic<uint64_t> arrived;
   std::atomic<uint32_t> sleepers;  // how many ranks may be sleeping on `arrived`
   std::atomic<uint32_t> current;   // index of the collective in execution
+};
+
+// A rank's state as the others see it. Only its rank writes it.
+struct alignas(128) RankFlag {
+  Arrivals arrivals;  // at collectives, and where the whole job meets; with stages, of its own stage alone
+  Arrivals of_all;    // with stages: where the whole job meets
   std::atomic<RankState> state;
   std::atomic<int32_t> pid;
   cpu_set_t cpus;                    // where the rank may run; valid once joined
@@ -37,7 +43,8 @@ struct alignas(128) RankFlag {
 class SharedMemorySegment {
  public:
   static constexpr uint64_t kSlotBytes = 8192;
-  static constexpr uint32_t kSlots = 2;
+  static constexpr uint32_t kSlots = 2;           // for collectives, and where the whole job meets
+  static constexpr uint32_t kSlotOfAll = kSlots;  // with stages: where the whole job meets
   static constexpr uint32_t kMaxRanks = 1024;
 
   // A zeroed segment for `ranks` ranks with windows of `window_bytes` each. Pages are allocated on first
@@ -55,7 +62,9 @@ class SharedMemorySegment {
   uint64_t window_bytes() const { return window_bytes_; }
 
   RankFlag& flag(uint32_t rank) { return flags_[rank]; }
-  std::byte* slot(uint32_t rank, uint32_t index) { return slots_ + (uint64_t{rank} * kSlots + index) * kSlotBytes; }
+  std::byte* slot(uint32_t rank, uint32_t index) {
+    return slots_ + (uint64_t{rank} * (kSlots + 1) + index) * kSlotBytes;
+  }
   std::byte* window(uint32_t rank) { return windows_ + rank * window_stride_; }
   // Distance between the windows of neighbouring ranks: window_bytes rounded up to pages, huge ones
   // for large windows.

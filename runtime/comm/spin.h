@@ -7,6 +7,12 @@
 
 namespace sgd::comm {
 
+// A wait spins, then yields, then sleeps in slices short enough to notice an abort and the deadline.
+inline constexpr int kSpins = 4000;  // 40 to 150 microseconds, by processor
+inline constexpr int kSpinsWhenShared = 20;
+inline constexpr int kYields = 4;
+inline constexpr int64_t kSleepNanoseconds = 10'000'000;
+
 // Nanoseconds of a clock that does not jump.
 inline int64_t SteadyNanoseconds() {
   timespec now = {};

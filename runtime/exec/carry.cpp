@@ -53,6 +53,14 @@ absl::StatusOr<std::vector<Move>> MovesOf(const Executor& from, const Executor& 
                                                      absl::CEscape(to.inputs()[input].name),
                                                      "'; expected one; correct --carry"));
     }
+    const bool is_there = from.outputs()[output].is_held;
+    if (is_there != to.inputs()[input].is_held) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "cannot carry output ", output, " '", absl::CEscape(from.outputs()[output].name), "' into input ", input,
+          " '", absl::CEscape(to.inputs()[input].name),
+          "': the stages that have the one have not the other; expected the same stages; correct --carry"));
+    }
+    if (!is_there) continue;
     const Move move{from.outputs()[output].bytes, to.inputs()[input].bytes, from.outputs()[output].shard.local_bytes()};
     if (move.bytes > 0) moves.push_back(move);
   }

@@ -43,7 +43,10 @@ absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(const
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> kernels = device.LoadKernels(file);
   if (!kernels.ok()) return kernels.status();
   context->kernels_ = *std::move(kernels);
-  absl::StatusOr<std::unique_ptr<device::Arena>> arena = device.Allocate(file.root().private_bytes());
+  const uint64_t stages = artifact::Size(file.root().stages());
+  uint64_t private_bytes = file.root().private_bytes();
+  if (stages != 0) private_bytes = file.root().stages()->Get(static_cast<uint32_t>(context->stage()))->private_bytes();
+  absl::StatusOr<std::unique_ptr<device::Arena>> arena = device.Allocate(private_bytes);
   if (!arena.ok()) return arena.status();
   context->private_arena_ = *std::move(arena);
   context->memory_.private_base = context->private_arena_->data();
@@ -83,8 +86,13 @@ absl::Status ExecutionContext::PlaceConstants() {
   return status.ok() ? device_.Synchronize() : status;
 }
 
+int32_t ExecutionContext::stage() const { return file_.StageOf(rank()); }
+
 uint64_t ExecutionContext::arena_bytes() const {
-  return private_arena_->size() + communicator_.window_bytes() + file_.constants().size();
+  const int32_t own = stage();
+  const uint64_t window =
+      own < 0 ? communicator_.window_bytes() : file_.root().stages()->Get(static_cast<uint32_t>(own))->window_bytes();
+  return private_arena_->size() + window + file_.constants().size();
 }
 
 }  // namespace sgd::exec

@@ -6,25 +6,45 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/whole_program.h"
 #include "runtime/exec/host_executor.h"
 #include "runtime/exec/stream_executor.h"
 
 namespace sgd::exec {
+namespace {
+
+// `own` is this rank's, or null.
+template <typename T>
+Tensor TensorOf(const ExecutionContext& context, const artifact::Whole<T>& whole, const T* own) {
+  // Stages are cut alike: as the first one.
+  const uint32_t rank_of_stage = context.rank() % static_cast<uint32_t>(context.file().ranks_of_stage());
+  data::Shard shard(data::TypeOf(*whole.tensor->type()), context.mesh(), rank_of_stage);
+  const bool is_first = own != nullptr && whole.holders.front().stage == context.stage() && shard.is_first_replica();
+  return {.name = whole.tensor->name()->str(),
+          .shard = std::move(shard),
+          .bytes = own == nullptr ? nullptr : context.memory().Address(*own->slice()),
+          .is_state = false,
+          .carry_input = std::nullopt,
+          .is_held = own != nullptr,
+          .is_first = is_first};
+}
+
+}  // namespace
 
 Executor::Executor(ExecutionContext& context, std::unique_ptr<PreparedProgram> program, const ExecutorOptions& options)
     : context_(context), options_(options), program_(std::move(program)) {
   const artifact::Program& source = program_->source();
-  for (uint32_t i = 0; i < artifact::Size(source.inputs()); ++i) {
-    const artifact::Input& input = *source.inputs()->Get(i);
-    inputs_.push_back({input.name()->str(), data::Shard(data::TypeOf(*input.type()), context.mesh(), context.rank()),
-                       context.memory().Address(*input.slice()), input.state(), std::nullopt});
+  const artifact::WholeProgram whole = artifact::WholeOf(context.file().root(), source.name()->string_view());
+  for (const artifact::Whole<artifact::Input>& input : whole.inputs) {
+    const artifact::Holder* holder = input.HolderOf(context.stage());
+    inputs_.push_back(TensorOf(context, input, holder == nullptr ? nullptr : source.inputs()->Get(holder->index)));
+    inputs_.back().is_state = input.tensor->state();
   }
-  for (uint32_t i = 0; i < artifact::Size(source.outputs()); ++i) {
-    const artifact::Output& output = *source.outputs()->Get(i);
-    std::optional<uint32_t> carry;
-    if (output.carry_input() >= 0) carry = static_cast<uint32_t>(output.carry_input());
-    outputs_.push_back({output.name()->str(), data::Shard(data::TypeOf(*output.type()), context.mesh(), context.rank()),
-                        context.memory().Address(*output.slice()), false, carry});
+  for (const artifact::Whole<artifact::Output>& output : whole.outputs) {
+    const artifact::Holder* holder = output.HolderOf(context.stage());
+    outputs_.push_back(TensorOf(context, output, holder == nullptr ? nullptr : source.outputs()->Get(holder->index)));
+    if (const int64_t carry = whole.CarryOf(output); carry >= 0)
+      outputs_.back().carry_input = static_cast<uint32_t>(carry);
   }
   if (!options.profile) return;
   step_times_.resize(program_->size());
@@ -33,7 +53,7 @@ Executor::Executor(ExecutionContext& context, std::unique_ptr<PreparedProgram> p
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& context, std::string_view program,
                                                            const ExecutorOptions& options) {
-  absl::StatusOr<const artifact::Program*> source = context.file().FindProgram(program);
+  absl::StatusOr<const artifact::Program*> source = context.file().FindProgram(program, context.stage());
   if (!source.ok()) return source.status();
   absl::StatusOr<std::unique_ptr<PreparedProgram>> prepared =
       PreparedProgram::Prepare(context, **source, options.timeout);
@@ -62,7 +82,7 @@ absl::Status Executor::UploadInput(size_t index, std::span<const std::byte> glob
                                                    program(), "': given ", global.size(), " bytes, it has ",
                                                    input.shard.global_bytes()));
   }
-  input.shard.CopyIn(global, InputBytes(index));
+  if (input.is_held) input.shard.CopyIn(global, InputBytes(index));
   return absl::OkStatus();
 }
 
@@ -73,7 +93,7 @@ absl::Status Executor::DownloadOutput(size_t index, std::span<std::byte> global)
                                                    program(), "': a buffer of ", global.size(), " bytes, it has ",
                                                    output.shard.global_bytes()));
   }
-  if (output.shard.is_first_replica()) output.shard.CopyOut(OutputBytes(index), global);
+  if (output.is_first) output.shard.CopyOut(OutputBytes(index), global);
   return read_status();
 }
 

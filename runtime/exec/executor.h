@@ -54,7 +54,9 @@ struct Tensor {
   data::Shard shard;                    // global type and this rank's part of it
   std::byte* bytes;                     // shard.local_bytes() of device memory; outputs must only be read
   bool is_state;                        // inputs only: Input.state
-  std::optional<uint32_t> carry_input;  // outputs only: Output.carry_input
+  std::optional<uint32_t> carry_input;  // outputs only: the position of the input that it becomes
+  bool is_held = true;                  // whether this rank's stage has it; else `bytes` is null
+  bool is_first = true;                 // whether this rank is the first of those that hold this shard
 };
 
 // Wall time of the last step that has ended.
@@ -99,11 +101,13 @@ class Executor {
   // ones hold the same before every step, what was filled before. ResourceExhausted when memory is.
   virtual absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) = 0;
 
+  // Of the whole program, by position: a rank of a pipeline holds those of its stage.
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
-  // This rank's shard of an input in the host's memory, to be filled as a whole; of an output, valid from Run until the
-  // next Run or carry, and of a scalar from the end of its step until the end of the next one.
+  // Empty for what this rank does not hold. This rank's shard of an input in the host's memory, to be filled as a
+  // whole; of an output, valid from Run until the next Run or carry, and of a scalar from the end of its step until the
+  // end of the next one.
   virtual std::span<std::byte> InputBytes(size_t index) const = 0;
   virtual std::span<const std::byte> OutputBytes(size_t index) const = 0;
   // The value of an input between steps, valid until the next Run or carry.

@@ -36,11 +36,11 @@ absl::Status HostExecutor::StageInputs(const std::vector<size_t>&, const std::ve
 }
 
 std::span<std::byte> HostExecutor::InputBytes(size_t index) const {
-  return {inputs_[index].bytes, inputs_[index].shard.local_bytes()};
+  return {inputs_[index].bytes, inputs_[index].is_held ? inputs_[index].shard.local_bytes() : 0};
 }
 
 std::span<const std::byte> HostExecutor::OutputBytes(size_t index) const {
-  return {outputs_[index].bytes, outputs_[index].shard.local_bytes()};
+  return {outputs_[index].bytes, outputs_[index].is_held ? outputs_[index].shard.local_bytes() : 0};
 }
 
 absl::Status HostExecutor::RunBlock(const artifact::Block& block) {
@@ -128,6 +128,10 @@ absl::Status HostExecutor::Communicate(const PreparedInstruction& instruction) {
       return communicator.Start(instruction.collective, options_.timeout);
     case Kind::kDone:
       return communicator.Wait(instruction.collective, options_.timeout);
+    case Kind::kSend:
+      return communicator.Send(instruction.channel, instruction.message, options_.timeout);
+    case Kind::kReceive:
+      return communicator.Receive(instruction.channel, instruction.message, options_.timeout);
     default:
       return communicator.Execute(instruction.collective, options_.timeout);
   }

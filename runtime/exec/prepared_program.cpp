@@ -28,6 +28,10 @@ Kind KindOf(const Instruction& instruction) {
       return Kind::kDone;
     case Operation::Collective:
       return instruction.op_as_Collective()->starts() ? Kind::kStart : Kind::kCollective;
+    case Operation::Send:
+      return Kind::kSend;
+    case Operation::Receive:
+      return Kind::kReceive;
     default:
       return Kind::kThunk;
   }
@@ -49,6 +53,10 @@ const Instruction& PreparedProgram::source(uint64_t index) const {
 
 absl::Status PreparedProgram::PrepareAll(absl::Duration timeout) {
   instructions_.resize(artifact::Size(source_.instructions()));
+  if (const uint64_t stages = artifact::Size(context_.file().root().stages()); stages != 0) {
+    absl::Status status = context_.communicator().UseStages(static_cast<uint32_t>(stages), timeout);
+    if (!status.ok()) return status;
+  }
   if (absl::Status status = PrepareThunks(timeout); !status.ok()) return status;
   for (uint32_t i = 0; i < size(); ++i) {
     if (absl::Status status = PrepareInstruction(i); !status.ok()) return Locate(status, i);
@@ -95,6 +103,10 @@ absl::Status PreparedProgram::PrepareInstruction(uint32_t index) {
     case Kind::kDone:
       prepared.collective = instructions_[source(index).op_as_Done()->start()].collective;
       break;
+    case Kind::kSend:
+      return PrepareMessage(index, source(index).op_as_Send()->channel(), *source(index).op_as_Send()->source());
+    case Kind::kReceive:
+      return PrepareMessage(index, source(index).op_as_Receive()->channel(), *source(index).op_as_Receive()->target());
     case Kind::kLoop:
     case Kind::kCase:
       prepared.blocks = artifact::BlocksOf(source_, index);
@@ -111,6 +123,28 @@ absl::Status PreparedProgram::PrepareCollective(const artifact::Collective& coll
       context_.communicator().Prepare(context_.mesh(), artifact::SpecOf(collective, location));
   if (!handle.ok()) return handle.status();
   instructions_[index].collective = *handle;
+  return absl::OkStatus();
+}
+
+// The peer is the rank of the other stage with the same coordinates otherwise: stages are the most significant ones.
+absl::Status PreparedProgram::PrepareMessage(uint32_t index, uint32_t number, const artifact::Slice& slice) {
+  const artifact::Artifact& root = context_.file().root();
+  const artifact::Channel& channel = *root.channels()->Get(number);
+  const bool sends = instructions_[index].kind == Kind::kSend;
+  const uint32_t of_stage = static_cast<uint32_t>(context_.file().ranks_of_stage());
+  const uint32_t stage = sends ? channel.to_stage() : channel.from_stage();
+  const uint32_t peer = stage * of_stage + context_.rank() % of_stage;
+  absl::StatusOr<comm::ChannelHandle> handle = context_.communicator().PrepareChannel(
+      {.sends = sends,
+       .peer = peer,
+       .mailbox_offset = channel.mailbox()->offset(),
+       .message_bytes = channel.slot_bytes(),
+       .depth = channel.depth(),
+       .description = absl::StrCat(sends ? "send to rank " : "receive from rank ", peer, " by channel ", number,
+                                   " from stage ", channel.from_stage(), " to stage ", channel.to_stage())});
+  if (!handle.ok()) return handle.status();
+  instructions_[index].channel = *handle;
+  instructions_[index].message = context_.memory().Address(slice);
   return absl::OkStatus();
 }
 

@@ -17,12 +17,14 @@
 namespace sgd::exec {
 
 struct PreparedInstruction {
-  enum class Kind { kThunk, kCollective, kStart, kDone, kLoop, kCase };
+  enum class Kind { kThunk, kCollective, kStart, kDone, kSend, kReceive, kLoop, kCase };
   Kind kind = Kind::kThunk;
   std::unique_ptr<device::Thunk> thunk = nullptr;  // kThunk only
-  comm::CollectiveHandle collective = {};        // kCollective, kStart, kDone
-  uint64_t next = 0;                             // the instruction behind it and all that it runs
-  std::vector<artifact::Block> blocks = {};      // kLoop, kCase: as artifact::BlocksOf
+  comm::CollectiveHandle collective = {};          // kCollective, kStart, kDone
+  comm::ChannelHandle channel = {};                // kSend, kReceive
+  std::byte* message = nullptr;                    // kSend, kReceive: the source, which is only read, or the target
+  uint64_t next = 0;                               // the instruction behind it and all that it runs
+  std::vector<artifact::Block> blocks = {};        // kLoop, kCase: as artifact::BlocksOf
 };
 
 class PreparedProgram {
@@ -54,6 +56,7 @@ class PreparedProgram {
   absl::Status TakeAlgorithms(device::AlgorithmChoices& choices, absl::Duration timeout) const;
   absl::Status PrepareInstruction(uint32_t index);
   absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
+  absl::Status PrepareMessage(uint32_t index, uint32_t number, const artifact::Slice& slice);
 
   ExecutionContext& context_;
   const artifact::Program& source_;

@@ -13,7 +13,7 @@ namespace sgd::train {
 namespace {
 
 const artifact::Program& ProgramOf(const Session& session, const std::string& name) {
-  return **session.job().file->FindProgram(name);  // executors for it exist, so it does
+  return **session.job().file->FindProgram(name, session.context().stage());  // executors for it exist, so it does
 }
 
 std::vector<artifact::Slice> WritesOf(const artifact::Program& program) {
@@ -38,16 +38,19 @@ void Evaluator::FindEndangered() {
   const artifact::Program& eval = ProgramOf(session_, job.eval->program.name);
   const std::vector<artifact::Slice> writes = WritesOf(eval);
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
-    if (!job.IsCarried(i)) continue;
-    const artifact::Slice& mine = *main.inputs()->Get(static_cast<uint32_t>(i))->slice();
+    const artifact::Holder* holder = job.program.whole.inputs[i].HolderOf(session_.context().stage());
+    if (holder == nullptr || !job.IsCarried(i)) continue;
+    const artifact::Slice& mine = *main.inputs()->Get(holder->index)->slice();
     bool is_endangered =
         std::ranges::any_of(writes, [&](const artifact::Slice& written) { return artifact::Overlap(written, mine); });
     // Filling an input writes too, unless it is the very same one.
     for (uint32_t k = 0; k < artifact::Size(eval.inputs()); ++k) {
       const artifact::Slice& theirs = *eval.inputs()->Get(k)->slice();
+      const int32_t position = eval.inputs()->Get(k)->position();
+      const size_t number = position < 0 ? k : static_cast<size_t>(position);
       const bool is_same =
           theirs.space() == mine.space() && theirs.offset() == mine.offset() &&
-          std::ranges::find(job.eval->shared_inputs, std::pair(i, size_t{k})) != job.eval->shared_inputs.end();
+          std::ranges::find(job.eval->shared_inputs, std::pair(i, number)) != job.eval->shared_inputs.end();
       is_endangered = is_endangered || (!is_same && artifact::Overlap(theirs, mine));
     }
     const uint64_t bytes = session_.executor().inputs()[i].shard.local_bytes();
@@ -61,10 +64,15 @@ absl::Status Evaluator::SaveState() {
   for (const auto& [main, eval] : job.eval->shared_inputs) {
     const data::TensorType& from = job.program.inputs[main].type;
     const data::TensorType& to = job.eval->program.inputs[eval].type;
-    if (from == to) continue;
-    absl::StatusOr<std::vector<std::byte>> bytes = session_.Recut(session_.StateBytes(main), from, to);
+    const std::vector<artifact::Holder>& holders = job.program.whole.inputs[main].holders;
+    const auto is_at_hand = [&](const artifact::Holder& holder) {
+      return job.program.whole.inputs[main].HolderOf(holder.stage) != nullptr;
+    };
+    if (from == to && std::ranges::all_of(job.eval->program.whole.inputs[eval].holders, is_at_hand)) continue;
+    absl::StatusOr<std::vector<std::byte>> bytes =
+        session_.Recut(session_.StateBytes(main), from, holders.front().stage, to);
     if (!bytes.ok()) return bytes.status();
-    recut_.emplace_back(eval, *std::move(bytes));
+    if (executor_.inputs()[eval].is_held) recut_.emplace_back(eval, *std::move(bytes));
   }
   for (auto& [input, saved] : endangered_) std::ranges::copy(session_.StateBytes(input), saved.begin());
   return absl::OkStatus();
@@ -76,6 +84,7 @@ void Evaluator::FillSharedInputs() {
     return at == pairs.end() ? nullptr : &at->second;
   };
   for (const auto& [main, eval] : session_.job().eval->shared_inputs) {
+    if (!executor_.inputs()[eval].is_held) continue;
     const std::vector<std::byte>* bytes = find(recut_, eval);
     if (bytes == nullptr) bytes = find(endangered_, main);
     const bool is_there =
@@ -94,6 +103,7 @@ absl::StatusOr<EvalMeans> Evaluator::Evaluate() {
     FillSharedInputs();
     for (size_t k = 0; plan.feed != nullptr && k < plan.feed->inputs().size(); ++k) {
       const size_t input = plan.feed->inputs()[k];
+      if (!executor_.inputs()[input].is_held) continue;
       plan.feed->Fill(batch, k, executor_.inputs()[input].shard, executor_.InputBytes(input));
     }
     if (absl::Status status = executor_.Run(batch); !status.ok()) return status;

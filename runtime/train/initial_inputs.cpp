@@ -49,6 +49,7 @@ std::vector<Part> PartsOf(const Job& job, const exec::Executor& executor) {
   std::vector<Part> parts;
   for (size_t i = 0; i < executor.inputs().size(); ++i) {
     const data::Shard& shard = executor.inputs()[i].shard;
+    if (!executor.inputs()[i].is_held) continue;
     if (job.initial[i] && HasLongRuns(shard)) {
       AddRuns(Part::Kind::kRead, shard, i, parts);
     } else if (job.initial[i]) {

@@ -25,10 +25,11 @@ std::string TensorText(const std::string& position, const ProgramView& program, 
 absl::StatusOr<ProgramView> ViewProgram(const artifact::ArtifactFile& file, std::string_view name) {
   absl::StatusOr<const artifact::Program*> program = file.FindProgram(name);
   if (!program.ok()) return program.status();
-  Signature signature = SignatureOf(**program);
+  artifact::WholeProgram whole = artifact::WholeOf(file.root(), name);
+  Signature signature = SignatureOf(whole);
   data::NameTable input_names("arg", NamesOf(signature.inputs));
   data::NameTable output_names("result", NamesOf(signature.outputs));
-  return ProgramView{std::move(signature), std::move(input_names), std::move(output_names)};
+  return ProgramView{std::move(signature), std::move(input_names), std::move(output_names), std::move(whole)};
 }
 
 bool HasProgram(const artifact::ArtifactFile& file, std::string_view name) { return file.FindProgram(name).ok(); }
@@ -39,7 +40,9 @@ absl::StatusOr<std::string> DefaultProgram(const artifact::ArtifactFile& file) {
   }
   const auto* programs = file.root().programs();
   std::vector<std::string> names;
-  for (uint64_t i = 0; i < artifact::Size(programs); ++i) names.push_back(programs->Get(i)->name()->str());
+  for (const artifact::Program* program : *programs) {
+    if (program->stage() <= 0) names.push_back(program->name()->str());
+  }
   if (names.size() == 1) return names[0];
   return absl::InvalidArgumentError(absl::StrCat(file.path(),
                                                  ": has neither a program 'main' nor 'train'; choose one of ",

@@ -17,6 +17,7 @@ namespace sgd::train {
 struct ProgramView : Signature {
   data::NameTable input_names;   // argN or the model's names
   data::NameTable output_names;  // resultN or the model's names
+  artifact::WholeProgram whole;  // which stages have what; of the file that it was viewed in
 };
 
 // The program called `name`. NotFound lists what there is.

@@ -14,11 +14,18 @@
 
 namespace sgd::train {
 
-// This rank's shard of type `to`, from this rank's bytes of type `from`; both are cuts of the same
-// global tensor. Every rank calls it. Puts the whole tensor together in memory for a moment: meant
-// for what happens rarely, not for steps.
+// Whose shards are shown: of a pipeline, those of one stage's ranks.
+struct SourceStage {
+  int32_t stage = -1;  // -1: all ranks are of one
+  uint32_t ranks_of_stage = 0;
+};
+
+// This rank's shard of type `to`, from this rank's bytes of type `from` (none where it is not of the source stage);
+// both are cuts of the same global tensor, which each stage cuts alike. Every rank calls it. Puts the whole tensor
+// together in memory for a moment: meant for what happens rarely, not for steps.
 absl::StatusOr<std::vector<std::byte>> Redistribute(std::span<const std::byte> local, const data::TensorType& from,
                                                     const data::TensorType& to, const comm::Mesh& mesh,
-                                                    comm::Control& control, absl::Duration deadline);
+                                                    const SourceStage& source, comm::Control& control,
+                                                    absl::Duration deadline);
 
 }  // namespace sgd::train

@@ -38,28 +38,32 @@ void Session::FillInputs(uint64_t step) {
   if (job_.feed == nullptr) return;
   for (size_t k = 0; k < job_.feed->inputs().size(); ++k) {
     const size_t input = job_.feed->inputs()[k];
+    if (!executor_->inputs()[input].is_held) continue;
     job_.feed->Fill(step, k, executor_->inputs()[input].shard, executor_->InputBytes(input));
   }
 }
 
 StepScalars Session::ReadScalars() const {
   StepScalars scalars{.loss = {}, .outputs = train::ReadScalars(*executor_, job_.output_names)};
-  if (job_.loss) scalars.loss = ReadOutput(*executor_, *job_.loss);
+  if (job_.loss && executor_->outputs()[*job_.loss].is_held) scalars.loss = ReadOutput(*executor_, *job_.loss);
   return scalars;
 }
 
 absl::Status Session::WriteOutputs() {
   std::vector<checkpoint::LocalTensor> tensors;
   for (size_t i = 0; i < executor_->outputs().size(); ++i) {
-    tensors.push_back({job_.output_names[i], executor_->outputs()[i].shard, executor_->OutputBytes(i)});
+    const exec::Tensor& output = executor_->outputs()[i];
+    tensors.push_back({job_.output_names[i], output.shard, executor_->OutputBytes(i), output.is_first});
   }
   if (absl::Status status = executor_->read_status(); !status.ok()) return status;
   return checkpoint::WriteShardedFile(job_.options.outputs, tensors, {}, *rank_.control, job_.options.deadline);
 }
 
 absl::StatusOr<std::vector<std::byte>> Session::Recut(std::span<const std::byte> local, const data::TensorType& from,
-                                                      const data::TensorType& to) {
-  return Redistribute(local, from, to, context_->mesh(), *rank_.control, job_.options.deadline);
+                                                      int32_t from_stage, const data::TensorType& to) {
+  return Redistribute(local, from, to, context_->mesh(),
+                      {.stage = from_stage, .ranks_of_stage = static_cast<uint32_t>(job_.file->ranks_of_stage())},
+                      *rank_.control, job_.options.deadline);
 }
 
 std::span<const std::byte> Session::StateBytes(size_t input) const {
@@ -72,7 +76,8 @@ std::vector<checkpoint::LocalTensor> Session::State() const {
   std::vector<checkpoint::LocalTensor> tensors;
   for (size_t i = 0; i < executor_->inputs().size(); ++i) {
     if (job_.IsFed(i)) continue;
-    tensors.push_back({job_.program.inputs[i].name, executor_->inputs()[i].shard, StateBytes(i)});
+    const exec::Tensor& input = executor_->inputs()[i];
+    tensors.push_back({job_.program.inputs[i].name, input.shard, StateBytes(i), input.is_first});
   }
   return tensors;
 }

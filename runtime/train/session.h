@@ -62,10 +62,10 @@ class Session : public StepRunner {
   // Everything that a checkpoint keeps: carried and constant inputs, under the model's names.
   std::vector<checkpoint::LocalTensor> State() const;
 
-  // This rank's bytes of `from`, cut as `to`: the same tensor under another sharding. All ranks
-  // call it.
+  // This rank's bytes of `from`, which the ranks of `from_stage` have (-1: all), cut as `to`: the same tensor under
+  // another sharding, or for other stages. All ranks call it.
   absl::StatusOr<std::vector<std::byte>> Recut(std::span<const std::byte> local, const data::TensorType& from,
-                                               const data::TensorType& to);
+                                               int32_t from_stage, const data::TensorType& to);
 
   // Whether a carried or constant input keeps its value on the device between steps.
   bool IsInPlace(size_t input) const { return job_.IsCarried(input) || is_kept_[input]; }

@@ -120,13 +120,14 @@ absl::Status Session::RunInit() {
   for (const auto& [output, input] : plan.outputs_to_inputs) {
     const data::TensorType& from = plan.program.outputs[output].type;
     const data::TensorType& to = job_.program.inputs[input].type;
-    if (from == to) {
+    const std::vector<artifact::Holder>& holders = plan.program.whole.outputs[output].holders;
+    if (from == to && artifact::SameStages(holders, job_.program.whole.inputs[input].holders)) {
       alike.emplace_back(output, input);
       continue;
     }
-    absl::StatusOr<std::vector<std::byte>> bytes = Recut((*init)->OutputBytes(output), from, to);
+    absl::StatusOr<std::vector<std::byte>> bytes = Recut((*init)->OutputBytes(output), from, holders.front().stage, to);
     if (!bytes.ok()) return bytes.status();
-    recut.emplace_back(input, *std::move(bytes));
+    if (executor_->inputs()[input].is_held) recut.emplace_back(input, *std::move(bytes));
   }
   absl::StatusOr<std::unique_ptr<exec::Carry>> carry = exec::Carry::Create(*context_, **init, *executor_, alike);
   if (!carry.ok()) return carry.status();
@@ -145,16 +146,18 @@ absl::Status Session::FillFirstInputs() {
 }
 
 absl::Status Session::KeepConstants() {
-  absl::StatusOr<const artifact::Program*> program = job_.file->FindProgram(job_.program.name);
+  absl::StatusOr<const artifact::Program*> program = job_.file->FindProgram(job_.program.name, context_->stage());
   if (!program.ok()) return program.status();
   const size_t count = job_.program.inputs.size();
   constants_.resize(count);
   is_kept_.resize(count);
   std::vector<size_t> fed, restored;
   for (size_t i = 0; i < count; ++i) {
+    const artifact::Holder* holder = job_.program.whole.inputs[i].HolderOf(context_->stage());
+    if (holder == nullptr) continue;
     if (job_.IsFed(i)) fed.push_back(i);
     if (!job_.IsConstant(i)) continue;
-    is_kept_[i] = artifact::KeepsInput(job_.file->root(), **program, static_cast<uint32_t>(i));
+    is_kept_[i] = artifact::KeepsInput(job_.file->root(), **program, holder->index);
     if (!is_kept_[i]) restored.push_back(i);
   }
   if (executor_->has_streams()) return executor_->StageInputs(fed, restored);

@@ -14,23 +14,26 @@ std::string Name(const char* kind, size_t position, const data::InputType& tenso
 
 }  // namespace
 
-Signature SignatureOf(const artifact::Program& program) {
+Signature SignatureOf(const artifact::WholeProgram& program) {
   Signature signature;
-  signature.name = program.name()->str();
-  for (uint32_t i = 0; i < artifact::Size(program.inputs()); ++i) {
-    const artifact::Input& input = *program.inputs()->Get(i);
+  signature.name = program.stages.front()->name()->str();
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const artifact::Whole<artifact::Input>& whole = program.inputs[i];
+    const artifact::Input& input = *whole.tensor;
     signature.inputs.push_back(
         {input.name()->str(), data::TypeOf(*input.type()), input.narrow_bits(), input.is_generator()});
     if (input.carry_doubt() == nullptr) continue;
     CarryDoubt& doubt = signature.doubts[i];
     doubt.why = input.carry_doubt()->str();
-    if (input.carry_candidate() >= 0) doubt.candidate = static_cast<size_t>(input.carry_candidate());
+    if (const int64_t candidate = program.CandidateOf(whole); candidate >= 0)
+      doubt.candidate = static_cast<size_t>(candidate);
   }
-  for (uint32_t i = 0; i < artifact::Size(program.outputs()); ++i) {
-    const artifact::Output& output = *program.outputs()->Get(i);
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    const artifact::Output& output = *program.outputs[i].tensor;
     signature.outputs.push_back({output.name()->str(), data::TypeOf(*output.type())});
-    if (output.carry_input() < 0) continue;
-    signature.carry.emplace_back(i, static_cast<size_t>(output.carry_input()));
+    const int64_t carry = program.CarryOf(program.outputs[i]);
+    if (carry < 0) continue;
+    signature.carry.emplace_back(i, static_cast<size_t>(carry));
     signature.basis.push_back(output.carry_basis());
   }
   return signature;

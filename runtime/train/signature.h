@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/artifact/program_generated.h"
+#include "runtime/artifact/whole_program.h"
 #include "runtime/data/feed.h"
 #include "runtime/exec/carry.h"
 
@@ -29,7 +30,8 @@ struct Signature {
   std::map<size_t, CarryDoubt> doubts;      // by input; none of them stands in `carry`
 };
 
-Signature SignatureOf(const artifact::Program& program);
+// Of all stages together, by position.
+Signature SignatureOf(const artifact::WholeProgram& program);
 
 // "arg3 'x' (f32[128,64])", "result0 'loss' (f32[])".
 std::string InputName(const Signature& program, size_t input);

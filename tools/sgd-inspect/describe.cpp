@@ -305,6 +305,10 @@ Json InstructionJson(const artifact::Artifact& root, const WalkedProgram& walked
     json["pattern"] = absl::BytesToHexString(pattern);
   } else if (const artifact::Done* done = instruction.op_as_Done()) {
     json["start"] = done->start();
+  } else if (const artifact::Send* send = instruction.op_as_Send()) {
+    json["channel"] = send->channel();
+  } else if (const artifact::Receive* receive = instruction.op_as_Receive()) {
+    json["channel"] = receive->channel();
   } else if (const artifact::Loop* loop = instruction.op_as_Loop()) {
     json["condition"] = loop->condition();
     json["body"] = loop->body();
@@ -396,6 +400,7 @@ Json ProgramJson(const artifact::Artifact& root, const artifact::Program& progra
                {"sent_bytes", program.sent_bytes()},
                {"collective_hash", absl::BytesToHexString(hash)},
                {"collectives", collectives}};
+  if (program.stage() >= 0) json["stage"] = program.stage();
   if (parts.program) json["code"] = code;
   if (parts.memory) json["slices"] = SlicesJson(program);
   if (!parts.explain) return json;
@@ -403,6 +408,24 @@ Json ProgramJson(const artifact::Artifact& root, const artifact::Program& progra
   for (uint32_t i = 0; i < Size(program.explain()); ++i)
     json["explain"].push_back(ExplainJson(program, *program.explain()->Get(i)));
   return json;
+}
+
+void AddStages(const artifact::Artifact& root, Json& json) {
+  json["stages"] = Json::array();
+  for (const artifact::Stage* stage : *root.stages())
+    json["stages"].push_back({{"private", stage->private_bytes()},
+                              {"window", stage->window_bytes()},
+                              {"total", stage->private_bytes() + stage->window_bytes() + root.constant_bytes()}});
+  json["channels"] = Json::array();
+  for (uint32_t i = 0; i < Size(root.channels()); ++i) {
+    const artifact::Channel& channel = *root.channels()->Get(i);
+    json["channels"].push_back({{"channel", i},
+                                {"from_stage", channel.from_stage()},
+                                {"to_stage", channel.to_stage()},
+                                {"depth", channel.depth()},
+                                {"message_bytes", channel.slot_bytes()},
+                                {"mailbox", SliceJson(*channel.mailbox())}});
+  }
 }
 
 }  // namespace
@@ -435,6 +458,7 @@ Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
                  {"total", root.private_bytes() + root.window_bytes() + root.constant_bytes()}}},
                {"kernels", {{"count", Size(root.kernels())}, {"bytes", file.kernels().size()}}},
                {"programs", Json::array()}};
+  if (Size(root.stages()) != 0) AddStages(root, json);
   if (parts.kernels) json["kernels"]["table"] = KernelsJson(root);
   for (uint32_t i = 0; i < Size(root.programs()); ++i) {
     json["programs"].push_back(ProgramJson(root, *root.programs()->Get(i), parts));

@@ -85,7 +85,11 @@ std::string HeadText(const Json& json) {
   std::vector<std::string> mesh;
   for (const Json& axis : json["mesh"]) mesh.push_back(absl::StrCat(Name(axis[0]), "=", Plain(axis[1])));
   std::vector<std::string> programs;
-  for (const Json& program : json["programs"]) programs.push_back(Name(program["name"]));
+  for (const Json& program : json["programs"]) {
+    // Stages of one program stand together.
+    const std::string name = Name(program["name"]);
+    if (programs.empty() || programs.back() != name) programs.push_back(name);
+  }
   const Json& memory = json["memory"];
   const std::string features =
       json["cpu_features"].empty() ? "" : absl::StrCat(" (", Join(json["cpu_features"], " "), ")");
@@ -292,9 +296,11 @@ std::string ProgramText(const Json& program, const Parts& parts) {
   std::vector<std::string> counts;
   for (const auto& [kind, count] : program["instructions"].items())
     counts.push_back(absl::StrCat(Plain(count), " ", kind));
-  std::string text = absl::StrCat(
-      "\nprogram ", Name(program["name"]), ": ", counts.empty() ? "empty" : absl::StrJoin(counts, ", "), "; ",
-      Grouped(program["flops"]), " flops and ", Grouped(program["sent_bytes"]), " bytes sent a step\n");
+  std::string text =
+      absl::StrCat("\nprogram ", Name(program["name"]),
+                   program.contains("stage") ? absl::StrCat(" of stage ", program["stage"].dump()) : "", ": ",
+                   counts.empty() ? "empty" : absl::StrJoin(counts, ", "), "; ", Grouped(program["flops"]),
+                   " flops and ", Grouped(program["sent_bytes"]), " bytes sent a step\n");
   const bool is_summary = !parts.program && !parts.memory && !parts.collectives && !parts.explain && !parts.kernels;
   if (is_summary || parts.program) {
     absl::StrAppend(&text, ValuesText(program["inputs"], "inputs", "", InputNote),
@@ -308,12 +314,29 @@ std::string ProgramText(const Json& program, const Parts& parts) {
   return text;
 }
 
+// Of a pipeline: what the ranks of each stage need, and the channels between them.
+std::string StagesText(const Json& json) {
+  Table stages({"stage", "bytes a rank", "private", "window"});
+  for (size_t i = 0; i < json["stages"].size(); ++i) {
+    const Json& stage = json["stages"][i];
+    stages.Add({absl::StrCat(i), Grouped(stage["total"]), Grouped(stage["private"]), Grouped(stage["window"])});
+  }
+  std::string text = stages.Text({1, 2, 3});
+  if (json["channels"].empty()) return text;
+  Table channels({"channel", "from", "to", "places", "bytes of a message"});
+  for (const Json& channel : json["channels"])
+    channels.Add({Plain(channel["channel"]), Plain(channel["from_stage"]), Plain(channel["to_stage"]),
+                  Plain(channel["depth"]), Grouped(channel["message_bytes"])});
+  return text + channels.Text({3, 4});
+}
+
 }  // namespace
 
 std::string DescriptionText(const Json& description, const Parts& parts) {
   std::string text = HeadText(description);
   if (parts.kernels)
     absl::StrAppend(&text, KernelsText(description["kernels"]["table"], description["target"] != "cpu"));
+  if (description.contains("stages")) absl::StrAppend(&text, StagesText(description));
   for (const Json& program : description["programs"]) absl::StrAppend(&text, ProgramText(program, parts));
   return text;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "tests/runtime/artifact/pipeline_artifact.h"
 #include "tests/runtime/artifact/sample_artifact.h"
 
 namespace sgd::testing {
@@ -251,6 +252,14 @@ VariedArtifact Varied(const char* name, uint32_t ranks, const std::function<void
   return {name, bytes.ok() ? *std::move(bytes) : SampleBytes(1)};
 }
 
+VariedArtifact Pipeline() {
+  artifact::ArtifactWriter writer;
+  FillPipeline(writer);
+  absl::StatusOr<std::string> bytes = writer.Serialize();
+  EXPECT_TRUE(bytes.ok()) << bytes.status();
+  return {"pipeline", bytes.ok() ? *std::move(bytes) : SampleBytes(1)};
+}
+
 }  // namespace
 
 std::vector<VariedArtifact> VariedArtifacts() {
@@ -264,6 +273,7 @@ std::vector<VariedArtifact> VariedArtifacts() {
     all.push_back(Varied("collectives", ranks,
                          [ranks](ArtifactT& root, ProgramT& program) { AddCollectives(root, program, ranks); }));
   }
+  all.push_back(Pipeline());
   return all;
 }
 

@@ -43,11 +43,36 @@ TEST(Redistribute, EveryPairOfShardings) {
     for (const data::TensorType& to : types) {
       std::vector<absl::Status> outcomes = checkpoint::RunRanks(4, [&](comm::Control& control) {
         const uint32_t rank = control.rank();
-        auto bytes = Redistribute(Cut(global, from, mesh, rank), from, to, mesh, control, absl::Seconds(10));
+        auto bytes = Redistribute(Cut(global, from, mesh, rank), from, to, mesh, {}, control, absl::Seconds(10));
         if (!bytes.ok()) return bytes.status();
         return *bytes == Cut(global, to, mesh, rank) ? absl::OkStatus() : absl::InternalError("wrong bytes");
       });
       for (const absl::Status& outcome : outcomes) EXPECT_TRUE(outcome.ok()) << outcome;
+    }
+  }
+}
+
+// What the ranks of one stage have, for all stages, which cut it in another way.
+TEST(Redistribute, FromOneStageToAll) {
+  const comm::Mesh mesh{{3, 2}};
+  const comm::AxisRef data{1, 1, 2};
+  std::vector<int32_t> global(30);
+  std::iota(global.begin(), global.end(), 1);
+  const data::TensorType rows = Type({6, 5}, {{data}, {}}), columns = Type({6, 5}, {{}, {data}}),
+                         whole = Type({6, 5}, {{}, {}});
+  for (const data::TensorType& from : {rows, whole}) {
+    for (const data::TensorType& to : {rows, columns, whole}) {
+      for (const int32_t stage : {0, 1, 2}) {
+        std::vector<absl::Status> outcomes = checkpoint::RunRanks(6, [&](comm::Control& control) {
+          const uint32_t rank = control.rank();
+          std::vector<std::byte> mine;
+          if (static_cast<int32_t>(rank / 2) == stage) mine = Cut(global, from, mesh, rank % 2);
+          auto bytes = Redistribute(mine, from, to, mesh, {stage, 2}, control, absl::Seconds(10));
+          if (!bytes.ok()) return bytes.status();
+          return *bytes == Cut(global, to, mesh, rank % 2) ? absl::OkStatus() : absl::InternalError("wrong bytes");
+        });
+        for (const absl::Status& outcome : outcomes) EXPECT_TRUE(outcome.ok()) << outcome;
+      }
     }
   }
 }

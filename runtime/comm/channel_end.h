@@ -1,0 +1,46 @@
+// A rank's end of a channel in shared memory: waits for a place or a message, and copies it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/comm/channel.h"
+#include "runtime/comm/communicator.h"
+#include "runtime/comm/shared_memory_segment.h"
+
+namespace sgd::comm {
+
+// Counters and places are in the mailbox, so that several ends may stand for one channel; one thread uses them at a
+// time.
+class ChannelEnd {
+ public:
+  // InvalidArgument when the mailbox is not inside the receiver's window. Maps it, so that no message meets a page
+  // fault. Borrows the segment.
+  static absl::StatusOr<ChannelEnd> Open(SharedMemorySegment& segment, uint32_t rank, const ChannelSpec& spec);
+
+  bool sends() const { return spec_.sends; }
+  uint64_t message_bytes() const { return spec_.message_bytes; }
+
+  // See Communicator. `shares_cores`: waits give their core away at once.
+  absl::Status Send(const std::byte* source, absl::Duration timeout, bool shares_cores);
+  absl::Status Receive(std::byte* target, absl::Duration timeout, bool shares_cores);
+
+ private:
+  ChannelEnd(SharedMemorySegment& segment, const ChannelSpec& spec) : segment_(&segment), spec_(spec) {}
+
+  MailboxHeader& header() const { return *header_; }
+  std::byte* Place(uint64_t number) const { return places_ + number % spec_.depth * PlaceBytes(spec_.message_bytes); }
+  // Until the peer's counter has reached `count`.
+  absl::Status WaitFor(ChannelCounter& counter, uint64_t count, absl::Duration timeout, bool shares_cores) const;
+  void Sleep(ChannelCounter& counter, uint64_t seen) const;
+
+  SharedMemorySegment* segment_;
+  ChannelSpec spec_;
+  MailboxHeader* header_ = nullptr;
+  std::byte* places_ = nullptr;
+};
+
+}  // namespace sgd::comm
