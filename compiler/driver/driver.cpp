@@ -18,12 +18,12 @@
 #include "compiler/recipe/sequential.h"
 #include "compiler/recipe/stages.h"
 #include "compiler/target/target.h"
+#include "dialects/sgd/stages.h"
 #include "llvm/Support/FileSystem.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/carry/passes.h"
 #include "passes/manual/passes.h"
-#include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/passes.h"
 
 using namespace mlir;
@@ -66,26 +66,68 @@ class Driver {
     if (options.allowTf32 && !target->getLibraries().roundsToTf32())
       emitWarning(UnknownLoc::get(&context))
           << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all f32 matmuls in f32";
-    if (failed(readRecipe()) || failed(load())) return failure();
+    if (failed(readRecipe()) || failed(load()) || failed(checkStages())) return failure();
     emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();
+    if (hasStages(*programs.front())) {
+      if (failed(runStage([&](PassManager& passes) { addLocalStage(passes); }))) return failure();
+    } else {
+      if (failed(partition())) return failure();
+      if (isDone(EmitLevel::Sharded)) return success();
+    }
+    emit(EmitLevel::Spmd);
+    if (isDone(EmitLevel::Spmd)) return success();
+    SmallVector<OwningOpRef<ModuleOp>, 0> local;  // to be lowered again when memory is short
+    if (options.memoryLimit && !isDone(EmitLevel::Kernels)) local = clonePrograms(programs);
+    if (failed(lowerToKernels())) return failure();
+    if (isDone(EmitLevel::Kernels)) return success();
+    if (failed(lowerToBuffers()) || failed(planMemory(local))) return failure();
+    emit(EmitLevel::Plan);
+    return finish();
+  }
+
+  /// From the graph to the SPMD level, or to that of shardings if no more is asked for.
+  LogicalResult partition() {
     if (options.shardUpdates) pinSharedArguments(programs);
     if (failed(runStage([&](PassManager& passes) { addShardingStage(passes, options); }))) return failure();
     computeBound();
     emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
     if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
-    if (recipe && failed(checkCompression())) return failure();
-    SmallVector<OwningOpRef<ModuleOp>, 0> local;  // to be lowered again when memory is short
-    if (options.memoryLimit && !isDone(EmitLevel::Kernels)) local = clonePrograms(programs);
-    if (failed(runStage([&](PassManager& passes) { addPrefetchStage(passes, options, *target); }))) return failure();
-    emit(EmitLevel::Spmd);
-    if (isDone(EmitLevel::Spmd)) return success();
-    if (failed(lowerToKernels())) return failure();
-    if (isDone(EmitLevel::Kernels)) return success();
-    if (failed(lowerToBuffers()) || failed(planMemory(local))) return failure();
-    emit(EmitLevel::Plan);
-    return finish();
+    return recipe ? checkCompression() : success();
+  }
+
+  /// Before programs share a mesh: which of them are written by stages.
+  LogicalResult checkOneLevel() {
+    for (auto [program, source] : llvm::zip(programs, sources)) {
+      printer.setFileName(source.fileName);
+      if (hasStages(*program) != hasStages(*programs.front()))
+        return emitError(UnknownLoc::get(&context))
+               << "program '" << source.name << "' and program '" << sources.front().name
+               << "' are not both written by stages; expected all programs of an artifact at one level; write the "
+                  "stages of all";
+    }
+    return success();
+  }
+
+  /// Pipelines that were written by hand, and whether the target has pipelines.
+  LogicalResult checkStages() {
+    for (auto [program, source] : llvm::zip(programs, sources)) {
+      printer.setFileName(source.fileName);
+      MeshAxisAttr axis = getStageAxis(getMesh(*program));
+      if (hasStages(*program) && (recipe || !options.mesh.empty() || options.sequential))
+        return emitError(UnknownLoc::get(&context))
+               << "program '" << source.name
+               << "' is written by stages for its mesh; expected no --recipe, --mesh and "
+                  "--micro, which are for whole programs; leave them out";
+      if (axis && target->getName() != "cpu")
+        return emitError(UnknownLoc::get(&context))
+               << "the mesh has the stages \"" << axis.getName() << "\"=" << axis.getSize() << ", and target '"
+               << target->getName()
+               << "' has no channels between them yet; expected --target=cpu; compile for it, or "
+                  "without stages";
+    }
+    return success();
   }
 
   static SmallVector<OwningOpRef<ModuleOp>, 0> clonePrograms(MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
@@ -114,30 +156,9 @@ class Driver {
     std::string emitted;
   };
 
-  /// Whether a loop gathers for its next iteration.
-  static bool hasPrefetched(ModuleOp module) {
-    return llvm::any_of(module.getOps<func::FuncOp>(),
-                        [](func::FuncOp function) { return function->hasAttr(kPrefetchedAttr); });
-  }
-
-  /// Lowers clones of `local` instead of `programs`.
-  LogicalResult lowerAgain(MutableArrayRef<OwningOpRef<ModuleOp>> local, const std::string& emitted) {
-    programs.clear();
-    for (OwningOpRef<ModuleOp>& clone : clonePrograms(local)) programs.push_back(std::move(clone));
-    result.emitted = options.emit == EmitLevel::Kernels ? std::string() : emitted;
-    return failure(failed(lowerToKernels()) || failed(lowerToBuffers()));
-  }
-
-  /// `local` are the programs before kernels, without what is gathered ahead.
+  /// `local` are the programs before kernels.
   LogicalResult planMemory(MutableArrayRef<OwningOpRef<ModuleOp>> local) {
     if (!options.memoryLimit) return runStage([&](PassManager& passes) { addMemoryStage(passes, options, *target); });
-    if (hasPrefetched(*programs.front())) {
-      OwningOpRef<ModuleOp> ahead = programs.front()->clone();
-      FailureOr<MemoryPlan> plan = planWithinLimit(*ahead, options, *target, Effort::Limit, timings);
-      if (failed(plan)) return failure();
-      bool fits = plan->isGiven && plan->peak <= *options.memoryLimit;
-      if (!fits && failed(lowerAgain(local, result.emitted))) return failure();
-    }
     SmallVector<Form, 0> forms;  // as given, and with ever more of loops recomputed
     forms.push_back({std::move(programs.front()), std::move(result.emitted)});
     std::optional<MemoryPlan> best;
@@ -202,7 +223,7 @@ class Driver {
       if (!program) return failure();
       programs.push_back(std::move(program));
     }
-    if (failed(shareMesh(programs))) return failure();
+    if (failed(checkOneLevel()) || failed(shareMesh(programs))) return failure();
     for (auto [program, source] : llvm::zip(programs, sources)) {
       printer.setFileName(source.fileName);
       if (failed(checkStateNames(*program)) || failed(decideCarry(*program))) return failure();

@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/memory/passes.h"
+#include "passes/memory/plan_channels.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/remat/passes.h"
 
@@ -117,8 +118,7 @@ class MemoryFitter {
       if (failed(exportPlan(*made.module, writer))) return failure();
       constantBytes = writer.constant_bytes();
     }
-    auto get = [&](StringRef name) { return (*made.module)->getAttrOfType<IntegerAttr>(name).getInt(); };
-    made.peak = get(kPrivateBytesAttr) + get(kWindowBytesAttr) + *constantBytes;
+    made.peak = getArenaBytes(*made.module) + *constantBytes;
     llvm::Expected<Topology> loaded = loadTopology(topology);
     if (!loaded) return emitError(UnknownLoc::get(bufferized.getContext())) << llvm::toString(loaded.takeError());
     MeshOp meshOp = getMesh(*made.module);

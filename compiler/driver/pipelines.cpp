@@ -10,7 +10,6 @@
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/partition/passes.h"
-#include "passes/prefetch/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/schedule/passes.h"
 #include "passes/sequential/passes.h"
@@ -51,6 +50,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
     passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
   }
   passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit}));
+  passes.addPass(createReportScalarsPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createSettleControlFlowPass());
   passes.addPass(createCanonicalizerPass());
@@ -63,9 +63,9 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addPrefetchStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
-  passes.addPass(
-      createPrefetchGathersPass(PrefetchGathersPassOptions{getTopologyName(options, target.getDescription())}));
+void mlir::sgd::addLocalStage(OpPassManager& passes) {
+  passes.addPass(createReportScalarsPass());
+  passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());
@@ -130,4 +130,5 @@ void mlir::sgd::addMemoryStage(OpPassManager& passes, const CompileOptions& opti
       createOverlapCollectivesPass(OverlapCollectivesPassOptions{topology, options.memoryLimit.value_or(0)}));
   passes.addPass(createGroupLaunchesPass());
   passes.addPass(createAssignOffsetsPass());
+  passes.addPass(createVerifyChannelsPass());
 }

@@ -4,6 +4,7 @@
 #include "compiler/driver/text_limits.h"
 #include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/stages.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "frontends/stablehlo/import.h"
 #include "llvm/Support/SourceMgr.h"
@@ -92,6 +93,36 @@ static LogicalResult checkGroups(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+/// Renames the functions of the program's stages: those of all programs will be in one module.
+static LogicalResult nameStages(ModuleOp module, StringRef program) {
+  Builder builder(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    std::optional<int64_t> stage = getStage(function);
+    if (!stage || function.isExternal())
+      return function.emitError() << "'" << function.getName() << "' has no stage or no body; expected '" << kStageAttr
+                                  << "' on every function where the mesh has '" << kStagesAttr << "'";
+    std::string name = (program + "_stage" + Twine(*stage)).str();
+    if (Operation* other = module.lookupSymbol(name); other && other != function)
+      return function.emitError() << "a second function is of stage " << *stage << "; expected one for each stage";
+    function.setSymName(name);
+    function->setAttr(kProgramAttr, builder.getStringAttr(program));
+  }
+  return success();
+}
+
+bool mlir::sgd::hasStages(ModuleOp module) { return static_cast<bool>(getActiveStageAxis(getMesh(module))); }
+
+/// A pipeline that was written by hand, at the SPMD level.
+static LogicalResult takeStages(ModuleOp module, StringRef program) {
+  MeshOp mesh = getMesh(module);
+  if (mesh.getSymName() != kMeshName)
+    return mesh.emitError() << "is called @" << mesh.getSymName() << "; expected @" << kMeshName << "; rename it";
+  for (auto function : module.getOps<func::FuncOp>())
+    if (failed(checkTypes(function))) return failure();
+  if (failed(verifyLevel(module, Level::Spmd, Fault::Program)) || failed(nameStages(module, program))) return failure();
+  return checkGroups(module);
+}
+
 OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const ProgramSource& source,
                                              const CompileOptions& options, Timings* timings) {
   OwningOpRef<ModuleOp> module;
@@ -105,6 +136,7 @@ OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const Program
   if (options.unrolledOps) import.unrolledOps = *options.unrolledOps;
   import.allowTf32 = options.allowTf32;
   import.transformsByMatmuls = StringRef(options.target).starts_with("cuda");
+  if (hasStages(*module)) return succeeded(takeStages(*module, source.name)) ? std::move(module) : nullptr;
   bool isStablehlo = usesStablehlo(*module);
   if (isStablehlo && failed(importStablehlo(*module, import))) return nullptr;
   func::FuncOp entry = getEntry(*module);

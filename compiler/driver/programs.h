@@ -9,10 +9,14 @@
 
 namespace mlir::sgd {
 
-/// A graph-level module with one function called like the program, and the mesh `@mesh` if it has one. Null after an
+/// A graph-level module with one function called like the program, and the mesh `@mesh` if it has one; or, where the
+/// text is a pipeline written by hand (hasStages), an SPMD-level module with a function for each stage. Null after an
 /// error. Parsing and importing are timed apart.
 OwningOpRef<ModuleOp> loadProgram(MLIRContext* context, const ProgramSource& source, const CompileOptions& options,
                                   Timings* timings);
+
+/// Whether the module is at the SPMD level and has a function for each stage: its mesh has the stage axis.
+bool hasStages(ModuleOp module);
 
 /// Gives the module's mesh axes new sizes; an axis that the mesh has not is an error.
 LogicalResult resizeMesh(ModuleOp module, llvm::ArrayRef<MeshAxisSize> sizes);

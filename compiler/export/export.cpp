@@ -4,6 +4,7 @@
 #include "compiler/export/export_program.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/memory/passes.h"
+#include "passes/memory/plan_channels.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -13,10 +14,38 @@ static uint64_t getBytes(ModuleOp plan, StringRef name) {
   return attribute ? attribute.getInt() : 0;
 }
 
+/// The stages' arenas and the channels between them; nothing for programs that all ranks run.
+static LogicalResult exportStages(ModuleOp plan, ExportContext& context) {
+  artifact::ArtifactT& target = context.writer.artifact();
+  FailureOr<std::vector<PlanChannel>> channels = getPlanChannels(plan);
+  if (failed(channels)) return failure();
+  auto bytes = plan->getAttrOfType<ArrayAttr>(kStageBytesAttr);
+  for (Attribute stage : bytes ? bytes.getValue() : ArrayRef<Attribute>()) {
+    ArrayRef<int64_t> sizes = cast<DenseI64ArrayAttr>(stage).asArrayRef();
+    target.stages.push_back(std::make_unique<artifact::StageT>());
+    target.stages.back()->private_bytes = sizes[0];
+    target.stages.back()->window_bytes = sizes[1];
+  }
+  for (PlanChannel& channel : *channels) {
+    std::optional<uint64_t> mailbox = channel.receives.front().getMailbox();
+    if (!mailbox) return channel.receives.front().emitOpError("has no mailbox; run sgd-assign-offsets first");
+    context.channels[channel.program][channel.number] = static_cast<uint32_t>(target.channels.size());
+    target.channels.push_back(std::make_unique<artifact::ChannelT>());
+    artifact::ChannelT& exported = *target.channels.back();
+    exported.from_stage = static_cast<uint32_t>(channel.fromStage);
+    exported.to_stage = static_cast<uint32_t>(channel.toStage);
+    exported.depth = static_cast<uint32_t>(channel.getDepth());
+    exported.slot_bytes = channel.getMessageBytes();
+    exported.mailbox = std::make_unique<artifact::Slice>(artifact::Space::Window, *mailbox, channel.getMailboxBytes());
+  }
+  return success();
+}
+
 LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& writer) {
   artifact::ArtifactT& target = writer.artifact();
   MeshOp mesh = getMesh(plan);
   ExportContext context{writer, mesh ? mesh.getMesh() : MeshAttr::get(plan.getContext(), {}), {}, {}};
+  if (failed(exportStages(plan, context))) return failure();
   for (MeshAxisAttr axis : context.mesh.getAxes()) {
     target.mesh.push_back(std::make_unique<artifact::MeshAxisT>());
     target.mesh.back()->name = axis.getName().str();

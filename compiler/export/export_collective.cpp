@@ -133,3 +133,9 @@ int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) {
 uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
   return ::sgd::comm::SentBytes(collective.getKind(), getGroupSize(collective), getCountedBytes(collective));
 }
+
+uint64_t mlir::sgd::getSentBytes(plan::InstructionOpInterface instruction) {
+  if (auto send = dyn_cast<plan::SendOp>(instruction.getOperation())) return getByteSize(send.getSource().getType());
+  auto collective = dyn_cast<plan::CollectiveOp>(instruction.getOperation());
+  return collective ? getSentBytes(collective) : 0;
+}

@@ -13,6 +13,7 @@ struct OperandExporter {
   MeshAttr mesh;                                       ///< without axes when the module has none
   const llvm::StringMap<uint32_t>& kernels;            ///< position in ArtifactT.kernels
   const llvm::DenseMap<Operation*, uint32_t>& starts;  ///< collectives to their instructions, of those so far
+  const llvm::DenseMap<int64_t, uint32_t>& channels;   ///< of the program: position in ArtifactT.channels
 };
 
 }  // namespace mlir::sgd

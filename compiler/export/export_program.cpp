@@ -5,6 +5,7 @@
 #include "compiler/export/export_interface.h"
 #include "compiler/locations.h"
 #include "dialects/sgd/input_attrs.h"
+#include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/memory/passes.h"
@@ -30,10 +31,11 @@ class ProgramExporter {
         context(context),
         program(std::make_unique<artifact::ProgramT>()),
         slices(function, context.writer),
-        operands{slices, context.mesh, context.kernels, starts} {}
+        operands{slices, context.mesh, context.kernels, starts, context.channels[getProgramName(function).str()]} {}
 
   FailureOr<std::unique_ptr<artifact::ProgramT>> run() {
-    program->name = function.getName().str();
+    program->name = getProgramName(function).str();
+    program->stage = static_cast<int32_t>(getStage(function).value_or(-1));
     if (failed(addInstructions(function, 1))) return failure();
     if (failed(addInputs()) || failed(addOutputs())) return failure();
     if (failed(addHash())) return failure();
@@ -116,6 +118,7 @@ class ProgramExporter {
     auto model = dyn_cast<ExportOpInterface>(op.getOperation());
     if (!model) return op->emitOpError("is no instruction of an artifact");
     if (failed(model.exportTo(operands, instruction))) return failure();
+    program->sent_bytes += getSentBytes(op) * multiplicity;
     if (auto collective = dyn_cast<plan::CollectiveOp>(op.getOperation())) noteCollective(collective, instruction.loc);
     return success();
   }
@@ -129,7 +132,6 @@ class ProgramExporter {
   /// Notes the facts about the collective, the last instruction, that are kept per program.
   void noteCollective(plan::CollectiveOp collective, uint32_t location) {
     starts[collective] = program->instructions.size() - 1;
-    program->sent_bytes += getSentBytes(collective) * multiplicity;
     for (artifact::ExplainT& explain : exportExplanations(collective)) {
       explain.loc = location;
       program->explain.push_back(std::make_unique<artifact::ExplainT>(std::move(explain)));
@@ -148,6 +150,7 @@ class ProgramExporter {
                << cast<MemRefType>(argument.getType()).getElementType() << ", which artifacts do not have";
       input->type = std::move(*type);
       input->slice = slices.getOwned(argument);
+      input->position = getPosition(function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kPositionAttr));
       input->state = context.stateNames.contains(input->name);
       addDoubt(argument.getArgNumber(), *input);
       if (auto bits = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kNarrowBitsAttr))
@@ -157,6 +160,8 @@ class ProgramExporter {
     }
     return success();
   }
+
+  static int32_t getPosition(IntegerAttr position) { return position ? static_cast<int32_t>(position.getInt()) : -1; }
 
   void addDoubt(unsigned argument, artifact::InputT& input) {
     auto doubt = function.getArgAttrOfType<StringAttr>(argument, kCarryDoubtAttr);
@@ -180,6 +185,7 @@ class ProgramExporter {
                << cast<MemRefType>(operand.get().getType()).getElementType() << ", which artifacts do not have";
       output->type = std::move(*type);
       output->slice = slices.getOwned(operand.get());
+      output->position = getPosition(function.getResultAttrOfType<IntegerAttr>(index, kPositionAttr));
       if (std::optional<unsigned> argument = getCarriedArgument(function, index)) {
         output->carry_input = *argument;
         output->carry_basis = getCarryBasis(function.getResultAttrOfType<StringAttr>(index, kCarryBasisAttr));

@@ -2,6 +2,9 @@
 #ifndef SGD_COMPILER_EXPORT_PROGRAM_H
 #define SGD_COMPILER_EXPORT_PROGRAM_H
 
+#include <map>
+#include <string>
+
 #include "compiler/export/export_types.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -16,6 +19,8 @@ struct ExportContext {
   MeshAttr mesh;                      ///< without axes when the module has none
   llvm::StringMap<uint32_t> kernels;  ///< position in ArtifactT.kernels
   llvm::StringSet<> stateNames;       ///< names of arguments that some program carries
+  /// Position in ArtifactT.channels, by program and number there.
+  std::map<std::string, llvm::DenseMap<int64_t, uint32_t>> channels = {};
 };
 
 /// Instructions, inputs, outputs, locations, explanations and totals of `function`; constants go to the writer.
@@ -26,6 +31,9 @@ std::string getInputName(func::FuncOp function, unsigned index);
 
 /// Bytes that a rank sends in `collective`.
 uint64_t getSentBytes(plan::CollectiveOp collective);
+
+/// Bytes that a rank sends in `instruction`, a collective or a message to another stage; of others 0.
+uint64_t getSentBytes(plan::InstructionOpInterface instruction);
 
 /// Ranks in the group of `collective`.
 int64_t getGroupSize(plan::CollectiveOp collective);

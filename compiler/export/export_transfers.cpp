@@ -1,4 +1,4 @@
-// Copies, fills, and the ends of collectives.
+// Copies, fills, the ends of collectives, and messages.
 #include "compiler/export/export_interface.h"
 
 using namespace mlir;
@@ -37,10 +37,34 @@ struct DoneExport : ExportOpInterface::ExternalModel<DoneExport, plan::DoneOp> {
   }
 };
 
+struct SendExport : ExportOpInterface::ExternalModel<SendExport, plan::SendOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    auto send = cast<plan::SendOp>(op);
+    artifact::SendT target;
+    target.channel = operands.channels.lookup(send.getChannel());
+    target.source = operands.slices.getOwned(send.getSource());
+    instruction.op.Set(std::move(target));
+    return success();
+  }
+};
+
+struct ReceiveExport : ExportOpInterface::ExternalModel<ReceiveExport, plan::ReceiveOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    auto receive = cast<plan::ReceiveOp>(op);
+    artifact::ReceiveT target;
+    target.channel = operands.channels.lookup(receive.getChannel());
+    target.target = operands.slices.getOwned(receive.getTarget());
+    instruction.op.Set(std::move(target));
+    return success();
+  }
+};
+
 }  // namespace
 
 void mlir::sgd::registerTransferExports(MLIRContext& context) {
   plan::CopyOp::attachInterface<CopyExport>(context);
   plan::FillOp::attachInterface<FillExport>(context);
   plan::DoneOp::attachInterface<DoneExport>(context);
+  plan::SendOp::attachInterface<SendExport>(context);
+  plan::ReceiveOp::attachInterface<ReceiveExport>(context);
 }

@@ -4,6 +4,7 @@
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
+#include "dialects/sgd/stages.h"
 #include "llvm/Support/Format.h"
 #include "passes/choice/choice_attr.h"
 #include "passes/collectives/update_decision.h"
@@ -11,7 +12,6 @@
 #include "passes/context/context_decision.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/recomputed_attr.h"
 #include "runtime/artifact/explain_text.h"
 
@@ -42,21 +42,10 @@ class Explainer {
       std::optional<UpdateDecision> decision = UpdateDecision::fromAttr(update);
       if (!decision) continue;
       ExplainRecord& record = explanation.records.emplace_back();
-      record.program = function.getName().str();
+      record.program = getProgramName(function).str();
       record.location = decision->source;
       record.op = "update";
       record.why = decision->getText();
-    }
-  }
-
-  /// Loops that gather for their next iterations.
-  void addPrefetched(func::FuncOp function) {
-    auto loops = function->getAttrOfType<ArrayAttr>(kPrefetchedAttr);
-    for (Attribute loop : loops ? loops.getValue() : ArrayRef<Attribute>()) {
-      ExplainRecord& record = explanation.records.emplace_back();
-      record.program = function.getName().str();
-      record.op = "prefetch";
-      record.why = cast<StringAttr>(loop).str();
     }
   }
 
@@ -65,7 +54,7 @@ class Explainer {
     auto choice = function->getAttrOfType<StringAttr>(kChoiceAttr);
     if (!choice) return;
     ExplainRecord& record = explanation.records.emplace_back();
-    record.program = function.getName().str();
+    record.program = getProgramName(function).str();
     record.op = "choice";
     record.why = choice.str();
   }
@@ -77,7 +66,7 @@ class Explainer {
       std::optional<ContextDecision> decision = ContextDecision::fromAttr(attention);
       if (!decision) continue;
       ExplainRecord& record = explanation.records.emplace_back();
-      record.program = function.getName().str();
+      record.program = getProgramName(function).str();
       record.location = decision->source;
       record.op = "attention";
       record.why = decision->getText();
@@ -88,7 +77,7 @@ class Explainer {
   void addCompressions(func::FuncOp function) {
     for (const CompressionDecision& decision : getCompressions(function)) {
       ExplainRecord& record = explanation.records.emplace_back();
-      record.program = function.getName().str();
+      record.program = getProgramName(function).str();
       record.location = decision.source;
       record.op = "compression";
       record.why = decision.getText();
@@ -99,7 +88,7 @@ class Explainer {
   void addRecomputedInLoops(func::FuncOp function) {
     for (const RecomputedInLoop& one : getRecomputedInLoops(function)) {
       ExplainRecord& record = explanation.records.emplace_back();
-      record.program = function.getName().str();
+      record.program = getProgramName(function).str();
       record.location = one.source;
       record.op = "recompute";
       record.seconds = one.seconds;
@@ -172,9 +161,8 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
   Explainer explainer(CostModel(topology, getMeshSizes(mesh)), mesh);
   for (auto function : plan.getOps<func::FuncOp>())
     if (!function.isPrivate()) {
-      explainer.addFunction(function, function.getName(), 1);
+      explainer.addFunction(function, getProgramName(function), 1);
       explainer.addChoice(function);
-      explainer.addPrefetched(function);
       explainer.addUpdates(function);
       explainer.addAttentions(function);
       explainer.addRecomputedInLoops(function);

@@ -6,6 +6,7 @@
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
 #include "dialects/sgd/sequential.h"
+#include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "passes/carry/carry_attrs.h"
@@ -13,6 +14,7 @@
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
+#include "passes/memory/plan_channels.h"
 #include "passes/remat/recomputed_attr.h"
 
 using namespace mlir;
@@ -24,11 +26,6 @@ namespace {
 constexpr size_t kMaxLines = 5;
 
 uint64_t bytesOf(Value buffer) { return getByteSize(cast<MemRefType>(buffer.getType())); }
-
-uint64_t getAttribute(ModuleOp plan, StringRef name) {
-  auto attribute = plan->getAttrOfType<IntegerAttr>(name);
-  return attribute ? attribute.getInt() : 0;
-}
 
 MemoryReport getMemory(func::FuncOp function, uint64_t arenas, uint64_t constants) {
   MemoryReport memory;
@@ -53,6 +50,18 @@ CollectiveReport getCollective(plan::CollectiveOp collective, uint64_t execution
   report.sentBytes = getSentBytes(collective) * executions;
   report.groupSize = getGroupSize(collective);
   report.location = getUserLocation(collective.getLoc());
+  return report;
+}
+
+/// A message from a rank to one of another stage.
+CollectiveReport getMessage(plan::SendOp send, uint64_t executions, bool inLoop) {
+  CollectiveReport report;
+  report.kind = "send";
+  report.count = executions;
+  report.inLoop = inLoop;
+  report.operandBytes = report.sentBytes = bytesOf(send.getSource()) * executions;
+  report.groupSize = 2;
+  report.location = getUserLocation(send.getLoc());
   return report;
 }
 
@@ -100,6 +109,11 @@ void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Re
         report.sentBytes += report.collectives.back().sentBytes;
         break;
       case plan::CostClass::Transfer:
+        if (auto send = dyn_cast<plan::SendOp>(op)) {
+          report.collectives.push_back(getMessage(send, executions, inLoop));
+          report.sentBytes += report.collectives.back().sentBytes;
+        }
+        break;
       case plan::CostClass::Wait:
       case plan::CostClass::Control:
         break;
@@ -111,15 +125,13 @@ void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Re
   }
 }
 
-/// Notes what was decided about reductions of `function`, and takes what it saves from the bound: a term counts no more
-/// than its reduction would send, so that the rest bounds every program with the same compressions.
-void addCompressions(func::FuncOp function, Report& report, LowerBound& bound) {
+/// Notes what was decided about reductions of `function`.
+void addCompressions(func::FuncOp function, Report& report) {
   for (CompressionDecision& decision : getCompressions(function)) {
     report.savedBytes += decision.kind.empty() ? 0 : decision.wholeBytes - decision.sentBytes;
     report.compressions.push_back(
         {decision.state, decision.kind, decision.sentBytes, decision.wholeBytes, decision.source, decision.why});
   }
-  bound.bytes -= std::min(bound.bytes, report.savedBytes);
 }
 
 std::string formatBytes(uint64_t bytes) {
@@ -145,6 +157,28 @@ func::FuncOp mlir::sgd::getReportedFunction(ArrayRef<ModuleOp> modules) {
   return first;
 }
 
+/// What a rank that runs `function` needs and does.
+static void addFunction(func::FuncOp function, uint64_t arenas, uint64_t constants, double seconds, Report& report) {
+  report.estimatedSeconds = seconds;
+  report.memory = getMemory(function, arenas, constants);
+  addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
+  addRecomputedInLoops(function, report);
+}
+
+/// A stage more: the largest of each number.
+static void addStage(func::FuncOp function, uint64_t arenas, uint64_t constants, double seconds, Report& report) {
+  Report stage;
+  addFunction(function, arenas, constants, seconds, stage);
+  report.stages.push_back({stage.memory, seconds, stage.sentBytes});
+  if (stage.memory.peak > report.memory.peak) report.memory = stage.memory;
+  report.estimatedSeconds = std::max(report.estimatedSeconds, stage.estimatedSeconds);
+  for (uint64_t Report::* number : {&Report::flops, &Report::kernels, &Report::libraryCalls, &Report::sentBytes})
+    report.*number = std::max(report.*number, stage.*number);
+  report.hasUnknownTrips |= stage.hasUnknownTrips;
+  llvm::append_range(report.collectives, stage.collectives);
+  llvm::append_range(report.recomputed, stage.recomputed);
+}
+
 Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound) {
   Report report;
   MeshOp meshOp = getMesh(plan);
@@ -154,13 +188,25 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   if (MeshAxisAttr axis = getSequentialAxis(meshOp))
     report.sequential.emplace_back(axis.getName().str(), axis.getSize());
   func::FuncOp function = getReportedFunction(plan);
-  report.program = function.getName().str();
-  report.estimatedSeconds = getSeconds(CostModel(topology, getMeshSizes(mesh)), mesh, function);
-  report.memory =
-      getMemory(function, getAttribute(plan, kPrivateBytesAttr) + getAttribute(plan, kWindowBytesAttr), constantBytes);
-  addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
-  addCompressions(function, report, bound);
-  addRecomputedInLoops(function, report);
+  report.program = getProgramName(function).str();
+  CostModel cost(topology, getMeshSizes(mesh));
+  auto programs = getStagePrograms(plan);
+  auto stages = programs.find(report.program);
+  if (stages == programs.end()) {
+    addFunction(function, getArenaBytes(plan), constantBytes, getSeconds(cost, mesh, function), report);
+    addCompressions(function, report);
+    // A term of the bound counts no more than its reduction would send: the rest bounds every program with the same
+    // compressions.
+    bound.bytes -= std::min(bound.bytes, report.savedBytes);
+  } else {
+    bound = LowerBound();  // it is that of a rank which does everything
+    auto bytes = plan->getAttrOfType<ArrayAttr>(kStageBytesAttr).getAsRange<DenseI64ArrayAttr>();
+    for (auto [stage, sizes] : llvm::zip(stages->second, bytes)) {
+      uint64_t arenas = sizes[0] + sizes[1];
+      addStage(stage, arenas, constantBytes, getSeconds(cost, mesh, stage), report);
+      addCompressions(stage, report);
+    }
+  }
   llvm::sort(report.recomputed, [](const RecomputedReport& a, const RecomputedReport& b) {
     return std::tie(b.freedBytes, a.what, a.location) < std::tie(a.freedBytes, b.what, b.location);
   });
@@ -227,6 +273,10 @@ void Report::print(llvm::raw_ostream& os) const {
   os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs "
      << formatBytes(memory.outputs) << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants "
      << formatBytes(memory.constants) << ", temporaries " << formatBytes(memory.temporaries) << ")\n";
+  for (auto [number, stage] : llvm::enumerate(stages))
+    os << "    stage " << number << "    " << formatBytes(stage.memory.peak) << ", "
+       << llvm::format("%.3g", stage.seconds * 1e3) << " ms without waits, " << formatBytes(stage.sentBytes)
+       << " sent\n";
   os << "  compute      " << llvm::format("%.3g", static_cast<double>(flops)) << " flops in " << kernels
      << " kernels and " << libraryCalls << " library calls\n";
   os << "  sent         " << formatBytes(sentBytes) << " in " << collectives.size() << " collectives\n";

@@ -58,7 +58,16 @@ struct MemoryReport {
   uint64_t temporaries = 0;
 };
 
-/// With several programs, memory is the artifact's; the counts are those of one program, see getReportedFunction.
+/// What the ranks of one stage of a pipeline need and do.
+struct StageReport {
+  MemoryReport memory;
+  double seconds = 0;  ///< of a step without waits, by the cost model
+  uint64_t sentBytes = 0;
+};
+
+/// With several programs, memory is the artifact's; the counts are those of one program, see getReportedFunction. Of a
+/// pipeline each number is that of the stage where it is largest, and collectives are those of all stages, messages
+/// from one to another among them.
 struct Report {
   std::string program;  ///< whose step it is
   int64_t ranks = 1;
@@ -68,6 +77,7 @@ struct Report {
   double compileSeconds = 0;
   double estimatedSeconds = 0;  ///< of a step, by the cost model
   MemoryReport memory;
+  std::vector<StageReport> stages;  ///< of a pipeline
   uint64_t flops = 0;
   uint64_t kernels = 0;  ///< launches of compiled kernels
   uint64_t libraryCalls = 0;

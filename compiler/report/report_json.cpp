@@ -31,6 +31,12 @@ bool mapFields(Mapper& object, MemoryReport& memory) {
 }
 
 template <typename Mapper>
+bool mapFields(Mapper& object, StageReport& stage) {
+  return object.map("memory", stage.memory) && object.map("seconds", stage.seconds) &&
+         object.map("sent_bytes", stage.sentBytes);
+}
+
+template <typename Mapper>
 bool mapFields(Mapper& object, CollectiveReport& one) {
   return object.map("kind", one.kind) && object.map("count", one.count) &&
          object.map("operand_bytes", one.operandBytes) && object.map("sent_bytes", one.sentBytes) &&
@@ -87,11 +93,12 @@ bool mapFields(Mapper& object, Report& report) {
          object.map("sequential", sequential) && object.map("target", report.target) &&
          object.map("compile_seconds", report.compileSeconds) &&
          object.map("estimated_seconds", report.estimatedSeconds) && object.map("memory", report.memory) &&
-         object.map("flops", report.flops) && object.map("kernels", report.kernels) &&
-         object.map("library_calls", report.libraryCalls) && object.map("sent_bytes", report.sentBytes) &&
-         object.map("lower_bound", bound) && object.map("has_unknown_trips", report.hasUnknownTrips) &&
-         object.map("collectives", report.collectives) && object.map("compressions", report.compressions) &&
-         object.map("saved_bytes", report.savedBytes) && object.map("recomputed", report.recomputed);
+         object.map("stages", report.stages) && object.map("flops", report.flops) &&
+         object.map("kernels", report.kernels) && object.map("library_calls", report.libraryCalls) &&
+         object.map("sent_bytes", report.sentBytes) && object.map("lower_bound", bound) &&
+         object.map("has_unknown_trips", report.hasUnknownTrips) && object.map("collectives", report.collectives) &&
+         object.map("compressions", report.compressions) && object.map("saved_bytes", report.savedBytes) &&
+         object.map("recomputed", report.recomputed);
 }
 
 template <typename Fields>
@@ -173,6 +180,7 @@ bool fromJSON(const Value& json, SequentialFields& sequential, llvm::json::Path)
 static bool fromJSON(const Value& json, MemoryReport& memory, llvm::json::Path path) {
   return read(json, memory, path);
 }
+static bool fromJSON(const Value& json, StageReport& stage, llvm::json::Path path) { return read(json, stage, path); }
 static bool fromJSON(const Value& json, CollectiveReport& one, llvm::json::Path path) { return read(json, one, path); }
 static bool fromJSON(const Value& json, CompressionReport& one, llvm::json::Path path) { return read(json, one, path); }
 static bool fromJSON(const Value& json, LowerBoundTerm& term, llvm::json::Path path) { return read(json, term, path); }

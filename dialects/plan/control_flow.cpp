@@ -18,6 +18,13 @@ SmallVector<func::FuncOp> mlir::plan::getCallees(Operation* op) {
   return callees;
 }
 
+bool mlir::plan::usesChannels(Operation* op) {
+  if (isa<SendOp, ReceiveOp>(op)) return true;
+  return llvm::any_of(getCallees(op), [](func::FuncOp callee) {
+    return llvm::any_of(callee.front(), [](Operation& inner) { return usesChannels(&inner); });
+  });
+}
+
 int64_t mlir::plan::getTrips(Operation* op) {
   auto loop = dyn_cast<LoopOp>(op);
   return loop ? static_cast<int64_t>(loop.getTrips().value_or(1)) : 1;

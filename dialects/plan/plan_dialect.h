@@ -6,6 +6,7 @@
 #include "dialects/fusion/epilogue.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_layout.h"
+#include "dialects/spmd/channel_resource.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/comm/collective_kind.h"
 
@@ -57,6 +58,9 @@ BufferRoot getRoot(Value buffer);
 /// The functions that `op` runs when it is a loop or case: the condition, if any, then the body; or the branches. Empty
 /// for every other op.
 SmallVector<func::FuncOp> getCallees(Operation* op);
+
+/// Whether `op` sends or receives messages, or runs what does: the order of these is part of a program.
+bool usesChannels(Operation* op);
 
 /// How often a step runs each of these functions for one execution of `op`; loops of unknown trips and branches count
 /// once.

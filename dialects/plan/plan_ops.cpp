@@ -282,6 +282,21 @@ LogicalResult DoneOp::verify() {
   return success();
 }
 
+LogicalResult SendOp::verify() {
+  if (getStage() >= 0 && getChannel() >= 0 && getDepth() >= 1 && getDepth() <= spmd::kMaxChannelDepth) return success();
+  return emitOpError() << "names stage " << getStage() << ", channel " << getChannel() << " and depth " << getDepth()
+                       << "; expected numbers from 0, and a depth of 1 to " << spmd::kMaxChannelDepth;
+}
+
+LogicalResult ReceiveOp::verify() {
+  if (getSpace(getTarget().getType()) == Space::Constant) return emitOpError("writes to constants");
+  if (getMailbox() && (*getMailbox() < 0 || *getMailbox() % 128 != 0))
+    return emitOpError() << "mailbox " << *getMailbox() << " is not a multiple of 128";
+  if (getStage() >= 0 && getChannel() >= 0) return success();
+  return emitOpError() << "names stage " << getStage() << " and channel " << getChannel()
+                       << "; expected numbers from 0";
+}
+
 LogicalResult CopyOp::verify() {
   if (getByteSize(getSource().getType()) != getByteSize(getTarget().getType()))
     return emitOpError("source and target differ in size");

@@ -44,6 +44,8 @@ def Plan_ViewOp : Plan_Op<"view", [Pure]> {
 
 // Instructions --------------------------------------------------------------------------------------------------------
 
+def Plan_ChannelResource : Resource<"::mlir::spmd::ChannelResource">;
+
 class Plan_Instruction<string mnemonic, list<Trait> traits = []> : Plan_Op<mnemonic, traits # [Plan_InstructionOpInterface]>;
 
 def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
@@ -250,6 +252,41 @@ def Plan_DoneOp : Plan_Instruction<"done"> {
     CostClass getCostClass() { return CostClass::Wait; }
     int64_t getFlops() { return 0; }
   }];
+}
+
+class Plan_ChannelInstruction<string mnemonic> : Plan_Instruction<mnemonic,
+    [MemoryEffects<[MemRead<Plan_ChannelResource>, MemWrite<Plan_ChannelResource>]>]> {
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CostClass getCostClass() { return CostClass::Transfer; }
+    int64_t getFlops() { return 0; }
+    /// The message is read and written once.
+    int64_t getTouchedBytes() { return 2 * getOperandBytes(*this); }
+  }];
+}
+
+def Plan_SendOp : Plan_ChannelInstruction<"send"> {
+  let summary = "Copies the source into the next free place of a channel; waits for one";
+  let description = [{
+    ```mlir
+    plan.send %x to stage 1 channel 3 depth 2 : memref<8xf32, #plan.space<private>>
+    ```
+  }];
+  let arguments = (ins Arg<Plan_Buffer, "", [MemRead]>:$source, I64Attr:$stage, I64Attr:$channel, DefaultValuedAttr<I64Attr, "1">:$depth);
+  let assemblyFormat = "$source `to` `stage` $stage `channel` $channel (`depth` $depth^)? attr-dict `:` type($source)";
+}
+
+def Plan_ReceiveOp : Plan_ChannelInstruction<"receive"> {
+  let summary = "Copies the next message of a channel to the target and frees its place; waits for it";
+  let description = [{
+    `mailbox` is where the channel's places are in the window of the rank that receives, once offsets are assigned.
+
+    ```mlir
+    plan.receive channel 3 from stage 0 to %x : memref<8xf32, #plan.space<private>>
+    ```
+  }];
+  let arguments = (ins I64Attr:$channel, I64Attr:$stage, Arg<Plan_Buffer, "", [Plan_Overwrite]>:$target, OptionalAttr<I64Attr>:$mailbox);
+  let assemblyFormat = "`channel` $channel `from` `stage` $stage `to` $target (`mailbox` $mailbox^)? attr-dict `:` type($target)";
 }
 
 def Plan_CopyOp : Plan_Instruction<"copy"> {

@@ -12,7 +12,7 @@ def Sgd_YieldOp : Sgd_Op<"yield", [Pure, Terminator, ParentOneOf<["ManualComputa
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def Sgd_WhileOp : Sgd_Op<"while", [Pure, IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
+def Sgd_WhileOp : Sgd_Op<"while", [RecursiveMemoryEffects, RecursivelySpeculatable, IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
   let summary = "Runs its body on the iter_args again and again: `trips` times, or as long as the condition yields true";
   let description = [{
     Iter_arg i begins as operand i, is block argument i of both regions, becomes what the body yields as value i, and is result i at last. A value
@@ -47,7 +47,7 @@ def Sgd_WhileOp : Sgd_Op<"while", [Pure, IsolatedFromAbove, SingleBlock, Declare
   }];
 }
 
-def Sgd_CaseOp : Sgd_Op<"case", [Pure, IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
+def Sgd_CaseOp : Sgd_Op<"case", [RecursiveMemoryEffects, RecursivelySpeculatable, IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
   let summary = "Runs the branch that `index` names on the inputs; an index without a branch takes the last one";
   let description = [{
     Every branch has the inputs as block arguments and yields the results. The index must be the same on all ranks.

@@ -23,6 +23,10 @@ inline constexpr llvm::StringLiteral kStageAttr = "sgd.stage";
 /// program's stages are symbols of their own in the module that all programs become.
 inline constexpr llvm::StringLiteral kProgramAttr = "sgd.program";
 
+/// I64Attr on arguments and results of a stage's function: their position among those of the whole program. Several
+/// stages may hold one; names and types are then equal.
+inline constexpr llvm::StringLiteral kPositionAttr = "sgd.position";
+
 /// The stage axis of `mesh` (which may be null), or null.
 inline MeshAxisAttr getStageAxis(MeshOp mesh) {
   return mesh ? mesh->getAttrOfType<MeshAxisAttr>(kStagesAttr) : MeshAxisAttr();

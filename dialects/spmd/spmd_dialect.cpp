@@ -1,6 +1,7 @@
 // Registration of the SPMD-level dialect, and the checks of groups and ranges that the plan level shares.
 #include "dialects/spmd/spmd_dialect.h"
 
+#include "dialects/sgd/stages.h"
 #include "dialects/spmd/collective_models.h"
 
 using namespace mlir;
@@ -46,4 +47,36 @@ LogicalResult mlir::spmd::verifyRange(Operation* op, sgd::RangeAttr range, Array
     return op->emitOpError() << "has the result shape [" << target << "]; expected [" << shape
                              << "], with any size of dimension " << dim << "; correct the result's type";
   return success();
+}
+
+/// The numbers of a send or receive; the stages that there are and where channels begin and end are facts of all stages
+/// together (sgd-verify-channels).
+static LogicalResult verifyNumbers(Operation* op, int64_t stage, int64_t channel) {
+  if (stage < 0 || channel < 0)
+    return op->emitOpError() << "names stage " << stage << " and channel " << channel
+                             << "; expected numbers from 0; correct them";
+  auto function = op->getParentOfType<func::FuncOp>();
+  std::optional<int64_t> own = function ? sgd::getStage(function) : std::nullopt;
+  if (own && *own == stage)
+    return op->emitOpError() << "connects stage " << stage << " with itself; expected another one; use the value";
+  return success();
+}
+
+LogicalResult SendOp::verify() {
+  if (getDepth() < 1 || getDepth() > kMaxChannelDepth)
+    return emitOpError() << "has a channel of depth " << getDepth() << "; expected 1 to " << kMaxChannelDepth
+                         << "; correct it";
+  return verifyNumbers(*this, getStage(), getChannel());
+}
+
+LogicalResult ReceiveOp::verify() { return verifyNumbers(*this, getStage(), getChannel()); }
+
+bool mlir::spmd::usesChannels(Operation* op) {
+  if (isa<SendOp, ReceiveOp>(op)) return true;
+  if (op->getNumRegions() == 0) return false;
+  return op
+      ->walk([](Operation* inner) {
+        return isa<SendOp, ReceiveOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }

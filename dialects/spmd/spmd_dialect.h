@@ -3,6 +3,7 @@
 #define SGD_DIALECTS_SPMD_SPMD_DIALECT_H
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/spmd/channel_resource.h"
 
 #include "dialects/spmd/spmd_dialect.h.inc"
 
@@ -18,6 +19,9 @@ std::optional<int64_t> getGroupSize(Operation* from, sgd::AxisListAttr axes);
 /// only in it; says what is wrong on `op`.
 LogicalResult verifyRange(Operation* op, sgd::RangeAttr range, ArrayRef<int64_t> source, ArrayRef<int64_t> target,
                           int64_t tiles);
+
+/// Whether `op` is a send or a receive, or a loop or branch with one in it: the order of these in a program is fixed.
+bool usesChannels(Operation* op);
 
 }  // namespace mlir::spmd
 

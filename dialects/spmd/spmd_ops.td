@@ -13,7 +13,8 @@ def Spmd_Dialect : Dialect {
   let description = [{
     Groups are mesh axes (`#sgd.axes<@mesh, {"data"}>`), never lists of ranks, so that the program does not grow with the mesh and is the
     same for every rank. `spmd.partition_id` is the only value that differs between ranks without communication. Collectives are free of
-    side effects here: equal ones merge and unused ones disappear, on all ranks alike.
+    side effects here: equal ones merge and unused ones disappear, on all ranks alike. Only messages between the stages of a pipeline
+    (`spmd.send`, `spmd.receive`), whose programs differ, have effects.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
@@ -153,6 +154,42 @@ def Spmd_BroadcastOp : Spmd_Op<"broadcast", [SameOperandsAndResultType]> {
   let arguments = (ins AnyRankedTensor:$input, Sgd_AxisList:$axes);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input $axes attr-dict `:` type($input)";
+}
+
+// Channels ------------------------------------------------------------------------------------------------------------
+// Messages between the stages of a pipeline. Their effects keep them where they are: none is removed, merged or moved before another.
+
+def Spmd_ChannelResource : Resource<"::mlir::spmd::ChannelResource">;
+
+class Spmd_ChannelOp<string mnemonic> : Op<Spmd_Dialect, mnemonic, [MemoryEffects<[MemRead<Spmd_ChannelResource>, MemWrite<Spmd_ChannelResource>]>]> {
+  let hasVerifier = 1;
+}
+
+def Spmd_SendOp : Spmd_ChannelOp<"send"> {
+  let summary = "Puts a message into a channel to the rank of another stage that has the same coordinates otherwise";
+  let description = [{
+    A channel is a FIFO from one stage to another. Its messages have one type; it has room for `depth` of them. A send waits while there are so
+    many that were not received yet, and for nothing else. Channels of one program are numbered from 0; each is sent to by one stage and received
+    from by one other.
+
+    ```mlir
+    spmd.send %0 to stage 1 channel 3 depth 2 : tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$stage, I64Attr:$channel, DefaultValuedAttr<I64Attr, "1">:$depth);
+  let assemblyFormat = "$input `to` `stage` $stage `channel` $channel (`depth` $depth^)? attr-dict `:` type($input)";
+}
+
+def Spmd_ReceiveOp : Spmd_ChannelOp<"receive"> {
+  let summary = "The next message of a channel; waits for it";
+  let description = [{
+    ```mlir
+    %0 = spmd.receive channel 3 from stage 0 : tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$channel, I64Attr:$stage);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "`channel` $channel `from` `stage` $stage attr-dict `:` type($result)";
 }
 
 #endif

@@ -109,4 +109,13 @@ def VerifySpmdPass : Pass<"spmd-verify", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::spmd::SpmdDialect"];
 }
 
+def ReportScalarsPass : Pass<"sgd-report-scalars", "::mlir::ModuleOp"> {
+  let summary = "Sends scalar results of all stages of a pipeline to the first one, whose first rank writes the log";
+  let description = [{
+    SPMD level. Before: each stage returns what it computes. After: every scalar result that is no state is a result of stage 0 too, which
+    receives it at its end, when all other messages have been sent and received. Programs without stages are left alone.
+  }];
+  let dependentDialects = ["::mlir::spmd::SpmdDialect"];
+}
+
 #endif

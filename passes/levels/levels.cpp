@@ -67,6 +67,10 @@ ArrayRef<LevelRule> mlir::sgd::getLevelRules() {
       {"spmd.gather_range", kSpmd, kKernels, kNever, kLower},
       {"spmd.broadcast", kSpmd, kKernels, kNever, kLower},
 
+      // Messages between stages.
+      {"spmd.send", kSpmd, kKernels, kNever, kLower},
+      {"spmd.receive", kSpmd, kKernels, kNever, kLower},
+
       // Kernels, calls and what they consist of.
       {"fusion.cluster", kKernels, kKernels, kPlan, kLower},
       {"fusion.yield", kKernels, kKernels, kKernels, kLower},

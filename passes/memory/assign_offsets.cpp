@@ -1,10 +1,13 @@
 // Offsets of arguments and allocs in private and window memory, for all functions of a module together.
 #include <map>
 
+#include "dialects/sgd/stages.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/memory/lifetimes.h"
 #include "passes/memory/passes.h"
+#include "passes/memory/plan_channels.h"
 #include "passes/memory/spaces.h"
+#include "runtime/comm/channel.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_ASSIGNOFFSETSPASS
@@ -31,24 +34,65 @@ func::FuncOp getFunction(BlockArgument argument) { return cast<func::FuncOp>(arg
 
 struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsPass> {
   void runOnOperation() final {
+    byStage.clear();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal()) continue;
       if (failed(checkIsPlan(function))) return signalPassFailure();
-      if (!function.isPrivate()) functions.push_back(function);
+      if (!function.isPrivate()) byStage[getStage(function).value_or(-1)].push_back(function);
     }
     kernels.emplace(getOperation());
     unifyPassedSpaces(getOperation());
-    for (func::FuncOp function : functions) planCallees(function);
-    if (failed(collectArguments())) return signalPassFailure();
-    placeArguments();
-    uint64_t windowBytes = 0, privateBytes = 0;
-    for (func::FuncOp function : functions) windowBytes = std::max(windowBytes, planFunction(function, Space::Window));
-    for (func::FuncOp function : functions) fillWindow(function, windowBytes);
-    for (func::FuncOp function : functions)
-      privateBytes = std::max(privateBytes, planFunction(function, Space::Private));
+    FailureOr<std::vector<PlanChannel>> channels = getPlanChannels(getOperation());
+    if (failed(channels)) return signalPassFailure();
     Builder builder(&getContext());
+    uint64_t windowBytes = 0, privateBytes = 0;
+    SmallVector<Attribute> stageBytes;
+    for (auto& [stage, own] : byStage) {
+      functions = std::move(own);
+      FailureOr<Bytes> bytes = planStage();
+      if (failed(bytes)) return signalPassFailure();
+      bytes->window = placeMailboxes(stage, *channels, bytes->window);
+      privateBytes = std::max(privateBytes, bytes->inPrivate);
+      windowBytes = std::max(windowBytes, bytes->window);
+      stageBytes.push_back(
+          builder.getDenseI64ArrayAttr({static_cast<int64_t>(bytes->inPrivate), static_cast<int64_t>(bytes->window)}));
+    }
     getOperation()->setAttr(kPrivateBytesAttr, builder.getI64IntegerAttr(privateBytes));
     getOperation()->setAttr(kWindowBytesAttr, builder.getI64IntegerAttr(windowBytes));
+    if (!byStage.empty() && byStage.begin()->first >= 0)
+      getOperation()->setAttr(kStageBytesAttr, builder.getArrayAttr(stageBytes));
+  }
+
+  /// Of the spaces of one stage, or of all ranks.
+  struct Bytes {
+    uint64_t inPrivate = 0, window = 0;
+  };
+
+  /// Plans the memory that `functions` have on one rank.
+  FailureOr<Bytes> planStage() {
+    shared.clear();
+    for (func::FuncOp function : functions) planCallees(function);
+    if (failed(collectArguments())) return failure();
+    placeArguments();
+    Bytes bytes;
+    for (func::FuncOp function : functions)
+      bytes.window = std::max(bytes.window, planFunction(function, Space::Window));
+    for (func::FuncOp function : functions) fillWindow(function, bytes.window);
+    for (func::FuncOp function : functions)
+      bytes.inPrivate = std::max(bytes.inPrivate, planFunction(function, Space::Private));
+    return bytes;
+  }
+
+  /// Behind `begin` bytes of window, which programs use; returns the end. Mailboxes share memory with nothing: peers
+  /// may be in the next step, or in another program.
+  static uint64_t placeMailboxes(int64_t stage, std::vector<PlanChannel>& channels, uint64_t begin) {
+    for (PlanChannel& channel : channels) {
+      if (channel.toStage != stage) continue;
+      begin = llvm::alignTo(begin, ::sgd::comm::kMailboxAlignment);
+      for (plan::ReceiveOp receive : channel.receives) receive.setMailbox(static_cast<int64_t>(begin));
+      begin += channel.getMailboxBytes();
+    }
+    return begin;
   }
 
   /// Arguments of one name and tensor share an offset. State must agree in all programs; batches may differ in size and
@@ -206,7 +250,8 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
     updateFunctionType(function);
   }
 
-  SmallVector<func::FuncOp> functions;
+  std::map<int64_t, SmallVector<func::FuncOp>> byStage;  // -1: run by all ranks
+  SmallVector<func::FuncOp> functions;                   // of the stage whose memory is planned
   SmallVector<SharedArgument, 0> shared;
   std::optional<SymbolTable> kernels;
 };

@@ -47,7 +47,7 @@ void forwardInvariants(func::FuncOp function) {
         result.replaceAllUsesWith(loop.getInits()[result.getResultNumber()]);
 }
 
-/// After this only loops, branches, clusters, contractions, collectives, views and constants are left.
+/// After this only loops, branches, clusters, contractions, collectives, messages, views and constants are left.
 void wrapOthers(func::FuncOp function) {
   for (Operation& op : llvm::make_early_inc_range(function.front().without_terminator())) {
     if (auto barrier = dyn_cast<OptimizationBarrierOp>(op)) {
@@ -56,7 +56,8 @@ void wrapOthers(func::FuncOp function) {
     } else if (!isa<fusion::ClusterOp, fusion::MatmulOp, fusion::ConvolutionOp, fusion::TiledOp,
                     fusion::LibraryMatmulOp, fusion::LibraryConvolutionOp, fusion::LibraryAttentionOp,
                     fusion::LibraryAttentionGradientOp, LinearAlgebraOp, arith::ConstantOp>(op) &&
-               !isa<spmd::CollectiveOpInterface>(op) && !isControlFlow(&op) && !getViewByteOffset(&op)) {
+               !isa<spmd::CollectiveOpInterface, spmd::SendOp, spmd::ReceiveOp>(op) && !isControlFlow(&op) &&
+               !getViewByteOffset(&op)) {
       wrapInCluster(&op);
     }
   }
@@ -193,6 +194,8 @@ class FunctionConverter {
     if (auto call = dyn_cast<LinearAlgebraOp>(op)) return convertLinearAlgebra(call), success();
     if (auto tiled = dyn_cast<fusion::TiledOp>(op)) return convertTiled(tiled);
     if (isa<spmd::CollectiveOpInterface>(op)) return convertCollective(op);
+    if (auto send = dyn_cast<spmd::SendOp>(op)) return convertSend(send), success();
+    if (auto receive = dyn_cast<spmd::ReceiveOp>(op)) return convertReceive(receive), success();
     if (auto loop = dyn_cast<WhileOp>(op)) return convertLoop(loop), success();
     if (auto branches = dyn_cast<CaseOp>(op)) return convertCase(branches), success();
     convertReturn(cast<func::ReturnOp>(op), aliases);
@@ -320,6 +323,18 @@ class FunctionConverter {
     for (Value result : op->getResults())
       targets.push_back(buffers[result] = alloc(op->getLoc(), tensorType(result), Space::Window));
     return createCollective(builder, op, sources, targets);
+  }
+
+  void convertSend(spmd::SendOp send) {
+    plan::SendOp::create(builder, send.getLoc(), bufferOf(send.getInput()), send.getStageAttr(), send.getChannelAttr(),
+                         send.getDepthAttr());
+  }
+
+  void convertReceive(spmd::ReceiveOp receive) {
+    Value result = receive.getResult();
+    Value target = buffers[result] = alloc(receive.getLoc(), tensorType(result), spaceOf(result));
+    plan::ReceiveOp::create(builder, receive.getLoc(), receive.getChannelAttr(), receive.getStageAttr(), target,
+                            /*mailbox=*/IntegerAttr());
   }
 
   /// Iter_args begin as copies, which the loop then works on; sharing removes those of values that nobody else reads.

@@ -4,6 +4,7 @@
 #include "passes/memory/instruction_cost.h"
 #include "passes/memory/overlap_schedule.h"
 #include "passes/memory/passes.h"
+#include "passes/memory/plan_channels.h"
 #include "passes/memory/spaces.h"
 #include "passes/partition/sharding_state.h"
 
@@ -63,8 +64,7 @@ std::optional<uint64_t> planMemory(ModuleOp module) {
   passes.addPass(createAssignOffsetsPass());
   ScopedDiagnosticHandler silence(module.getContext(), [](Diagnostic&) { return success(); });
   if (failed(passes.run(module))) return std::nullopt;
-  auto get = [&](StringRef name) { return module->getAttrOfType<IntegerAttr>(name).getInt(); };
-  uint64_t bytes = get(kPrivateBytesAttr) + get(kWindowBytesAttr);
+  uint64_t bytes = getArenaBytes(module);
   module.walk([&](plan::ConstantOp constant) { bytes += getByteSize(constant.getType()); });
   return bytes;
 }

@@ -124,6 +124,9 @@ void OverlapScheduler::addNode(Operation* op) {
     if (isa<MemRefType>(operand.getType())) accesses[plan::getRoot(operand).root] |= access.writes;
   for (auto [root, isWrite] : accesses)
     if (!root.getDefiningOp<plan::ConstantOp>()) addAccess(index, root, isWrite);
+  if (!plan::usesChannels(op)) return;
+  if (lastChannelUser) addEdge(*lastChannelUser, index);
+  lastChannelUser = index;
 }
 
 void OverlapScheduler::addAccess(unsigned index, Value root, bool isWrite) {

@@ -70,6 +70,7 @@ class OverlapScheduler {
   std::vector<Node> nodes;
   std::vector<Buffer> buffers;
   llvm::DenseMap<Value, unsigned> bufferOf;
+  std::optional<unsigned> lastChannelUser;  // so far: sends and receives keep their order
   Operation* terminator = nullptr;
 };
 

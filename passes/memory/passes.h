@@ -48,6 +48,8 @@ inline constexpr llvm::StringLiteral kOverlapAttr = "plan.overlap";
 /// On the module: bytes of the two spaces (IntegerAttr).
 inline constexpr llvm::StringLiteral kPrivateBytesAttr = "plan.private_bytes";
 inline constexpr llvm::StringLiteral kWindowBytesAttr = "plan.window_bytes";
+/// On the module of a pipeline: the same of each stage, [private, window] (ArrayAttr of DenseI64ArrayAttr).
+inline constexpr llvm::StringLiteral kStageBytesAttr = "plan.stage_bytes";
 
 }  // namespace mlir::sgd
 

@@ -72,6 +72,19 @@ def AssignOffsetsPass : Pass<"sgd-assign-offsets", "::mlir::ModuleOp"> {
   let description = [{
     Arguments come first; those that functions share by name have the same offset in all of them. Buffers that do not live at the same
     time share memory; private values also take the window's idle parts while that lowers the peak. Sizes of both spaces, the largest over the functions, are put on the module: `plan.private_bytes`, `plan.window_bytes`.
+
+    Functions of different stages of a pipeline share nothing: each stage has spaces of its own, whose sizes are `plan.stage_bytes` on the
+    module, [private, window] for each stage. The mailboxes of the channels that a stage receives from are behind all else in its window.
+  }];
+  let dependentDialects = ["::mlir::plan::PlanDialect"];
+}
+
+def VerifyChannelsPass : Pass<"sgd-verify-channels", "::mlir::ModuleOp"> {
+  let summary = "Proves that the programs of a pipeline's stages fit together";
+  let description = [{
+    Plan level. Executes the sends, receives and loops of all stages of each program with the depths of their channels: every message is
+    received, in order and in the size in which it was sent, all programs end, and nothing is left in a channel
+    (runtime/comm/channel_proof.h). Readers of artifacts repeat it. Programs without stages are left alone.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }

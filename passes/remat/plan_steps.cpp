@@ -85,10 +85,10 @@ void PlanSteps::addInPlace(plan::LaunchOp launch, Step& step) {
 }
 
 /// Instructions of one run, whose results follow from what they read: loops and branches call functions of their own,
-/// which are called from one place, and a collective in flight ends elsewhere.
+/// which are called from one place, a collective in flight ends elsewhere, and messages are sent once.
 bool PlanSteps::isRepeatable(Operation* op) const {
   auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
-  if (!instruction) return false;
+  if (!instruction || plan::usesChannels(op)) return false;
   switch (instruction.getCostClass()) {
     case plan::CostClass::Kernel:
     case plan::CostClass::Library:

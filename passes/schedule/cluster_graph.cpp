@@ -2,6 +2,7 @@
 // data once.
 #include "passes/schedule/cluster_graph.h"
 
+#include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/buffers.h"
 
 using namespace mlir;
@@ -19,6 +20,12 @@ static constexpr int64_t kStoreCost = 16, kExpensiveCost = 8;
 ClusterGraph::ClusterGraph(Block& block, int64_t elementsPerLaunch)
     : elementsPerLaunch(elementsPerLaunch), order(std::distance(block.begin(), block.end())) {
   for (auto [position, op] : llvm::enumerate(block)) nodes[&op] = position;
+  Operation* channelUser = nullptr;
+  for (Operation& op : llvm::reverse(block.without_terminator())) {
+    if (!spmd::usesChannels(&op)) continue;
+    if (channelUser) nextChannelUser[&op] = channelUser;
+    channelUser = &op;
+  }
   for (Operation& op : llvm::reverse(block.without_terminator())) assign(&op);
   mergeSiblings();
   if (elementsPerLaunch > 0) mergeChains();
@@ -203,6 +210,7 @@ bool ClusterGraph::reaches(ArrayRef<Operation*> values, const Cluster* from, con
   auto followUsers = [&](Operation* op) {
     for (Operation* user : op->getUsers())
       if (seen.insert(user).second) work.push_back(user);
+    if (Operation* next = nextChannelUser.lookup(op); next && seen.insert(next).second) work.push_back(next);
   };
   // Users that are computed in `from` are not a way out of it. Nothing behind `cluster` leads to it.
   auto follow = [&](Operation* op, bool isStart) {

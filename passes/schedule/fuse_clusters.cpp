@@ -1,6 +1,7 @@
 // Replaces the ops of a function by clusters, as cluster_graph.h groups them.
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/cluster_graph.h"
 #include "passes/schedule/passes.h"
 #include "passes/schedule/unit_dims.h"
@@ -105,9 +106,13 @@ class ClusterWriter {
 class BlockSorter {
  public:
   explicit BlockSorter(Block& block) : block(block) {
+    Operation* channelUser = nullptr;
     for (auto [position, op] : llvm::enumerate(block.without_terminator())) {
       positions[&op] = position;
       ops.push_back(&op);
+      if (!spmd::usesChannels(&op)) continue;
+      if (channelUser) previousChannelUser[&op] = channelUser;
+      channelUser = &op;
     }
     rounds.assign(ops.size(), kUnknown);
   }
@@ -126,7 +131,7 @@ class BlockSorter {
  private:
   static constexpr unsigned kUnknown = ~0u, kOpen = ~0u - 1;
 
-  /// The ops of the block that `op`, or a region of it, reads from.
+  /// The ops of the block that `op`, or a region of it, reads from, and what sends or receives before it does.
   SmallVector<unsigned> getProducers(Operation* op) const {
     SmallVector<unsigned> producers;
     auto add = [&](Operation* reader) {
@@ -135,6 +140,7 @@ class BlockSorter {
           if (auto known = positions.find(producer); known != positions.end()) producers.push_back(known->second);
     };
     add(op);
+    if (Operation* previous = previousChannelUser.lookup(op)) producers.push_back(positions.lookup(previous));
     if (!op->hasTrait<OpTrait::IsIsolatedFromAbove>())
       for (Region& region : op->getRegions()) region.walk(add);
     return producers;
@@ -170,6 +176,7 @@ class BlockSorter {
 
   Block& block;
   llvm::DenseMap<Operation*, unsigned> positions;
+  llvm::DenseMap<Operation*, Operation*> previousChannelUser;
   SmallVector<Operation*, 0> ops;
   SmallVector<unsigned, 0> rounds;
 };

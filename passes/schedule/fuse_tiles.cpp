@@ -2,6 +2,7 @@
 // kept by earlier ones.
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/passes.h"
 #include "passes/schedule/tile_finder.h"
 #include "passes/schedule/tile_writer.h"
@@ -40,11 +41,15 @@ void replaceGroup(const TileGroup& group, fusion::TiledOp tiled) {
     Value(output).replaceAllUsesWith(tiled.getResult(index));
   SmallPtrSet<Operation*, 32> moved = {tiled};
   Operation* position = tiled;
+  bool movesChannels = false;  // sends and receives keep their order
   for (Operation* op = group.ops.front(); op != tiled;) {
     Operation* next = op->getNextNode();
-    bool depends =
-        llvm::any_of(op->getOperands(), [&](Value operand) { return moved.contains(operand.getDefiningOp()); });
+    bool usesChannels = spmd::usesChannels(op);
+    bool depends = (usesChannels && movesChannels) || llvm::any_of(op->getOperands(), [&](Value operand) {
+                     return moved.contains(operand.getDefiningOp());
+                   });
     if (depends && !group.contains(op)) {
+      movesChannels |= usesChannels;
       op->moveAfter(position);
       moved.insert(op);
       position = op;

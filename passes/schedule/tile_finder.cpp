@@ -2,6 +2,7 @@
 #include "passes/schedule/tile_finder.h"
 
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/cluster_rules.h"
 
@@ -186,14 +187,17 @@ void FoundGroup::undo() {
 
 bool mlir::sgd::isConvex(ArrayRef<Operation*> group) {
   SmallPtrSet<Operation*, 16> members(group.begin(), group.end()), dependent;
+  bool channelsDepend = false;  // sends and receives keep their order
   for (Operation* op = group.front(); op != group.back(); op = op->getNextNode()) {
-    bool depends = llvm::any_of(op->getOperands(), [&](Value operand) {
-      Operation* producer = operand.getDefiningOp();
-      return dependent.contains(producer) || (members.contains(producer) && !members.contains(op));
-    });
+    bool usesChannels = spmd::usesChannels(op);
+    bool depends = (usesChannels && channelsDepend) || llvm::any_of(op->getOperands(), [&](Value operand) {
+                     Operation* producer = operand.getDefiningOp();
+                     return dependent.contains(producer) || (members.contains(producer) && !members.contains(op));
+                   });
     if (!depends) continue;
     if (members.contains(op)) return false;
     dependent.insert(op);
+    channelsDepend |= usesChannels;
   }
   return llvm::none_of(group.back()->getOperands(),
                        [&](Value operand) { return dependent.contains(operand.getDefiningOp()); });

@@ -235,3 +235,19 @@ func.func @unknown_kind(%a: memref<8xf32, #plan.space<window>>) {
   plan.collective shift (%a : memref<8xf32, #plan.space<window>>) to (%a : memref<8xf32, #plan.space<window>>) dims [] <@mesh, {"x"}>
   return
 }
+
+// -----
+
+func.func @constant_target(%a: memref<8xf32, #plan.space<constant>>) {
+  // expected-error @+1 {{writes to constants}}
+  plan.receive channel 0 from stage 0 to %a : memref<8xf32, #plan.space<constant>>
+  return
+}
+
+// -----
+
+func.func @odd_mailbox(%a: memref<8xf32, #plan.space<private>>) {
+  // expected-error @+1 {{mailbox 64 is not a multiple of 128}}
+  plan.receive channel 0 from stage 0 to %a mailbox 64 : memref<8xf32, #plan.space<private>>
+  return
+}

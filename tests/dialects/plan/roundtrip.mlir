@@ -61,6 +61,15 @@ func.func @main(%x: !p {plan.offset = 0 : i64, plan.tensor = #plan.tensor<[8, 8]
   return %0 : !p
 }
 
+// CHECK-LABEL: @messages
+func.func @messages(%x: !p) attributes {sgd.stage = 1 : i64} {
+  // CHECK: plan.receive channel 3 from stage 0 to %{{.*}} mailbox 256 : memref<4x8xf32
+  plan.receive channel 3 from stage 0 to %x mailbox 256 : !p
+  // CHECK: plan.send %{{.*}} to stage 2 channel 1 depth 2 : memref<4x8xf32
+  plan.send %x to stage 2 channel 1 depth 2 : !p
+  return
+}
+
 // CHECK-LABEL: @tiled
 func.func @tiled(%x: !p, %w: memref<8x8xf32, #plan.space<private>>, %y: !p) {
   // CHECK: plan.tiled ins(%{{.*}}, %{{.*}} : {{.*}}) outs(%{{.*}} : {{.*}}) loops [4] strides [32, 0, 32] scratch 64 {

@@ -24,3 +24,27 @@ func.func @sum_of_f8(%a: tensor<8xf8E5M2>) -> tensor<8xf8E5M2> {
   %0 = spmd.all_reduce add(%a) <@mesh, {"x"}> : (tensor<8xf8E5M2>) -> tensor<8xf8E5M2>
   return %0 : tensor<8xf8E5M2>
 }
+
+// -----
+
+func.func @to_itself(%a: tensor<8xf32>) attributes {sgd.stage = 1 : i64} {
+  // expected-error@+1 {{connects stage 1 with itself; expected another one; use the value}}
+  spmd.send %a to stage 1 channel 0 : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @no_place(%a: tensor<8xf32>) {
+  // expected-error@+1 {{has a channel of depth 0; expected 1 to 1024; correct it}}
+  spmd.send %a to stage 1 channel 0 depth 0 : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @negative() -> tensor<8xf32> {
+  // expected-error@+1 {{names stage 0 and channel -1; expected numbers from 0; correct them}}
+  %0 = spmd.receive channel -1 from stage 0 : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

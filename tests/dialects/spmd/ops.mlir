@@ -26,6 +26,18 @@ func.func @collectives(%a: tensor<8x4xf32>, %b: tensor<3xf32>) {
   return
 }
 
+// Sends and receives have effects: results that nobody reads do not make them go, and equal ones stay apart.
+// CHECK-LABEL: @messages
+func.func @messages(%a: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {sgd.stage = 1 : i64} {
+  // CHECK: spmd.receive channel 3 from stage 0 : tensor<8x4xf32>
+  %0 = spmd.receive channel 3 from stage 0 : tensor<8x4xf32>
+  // CHECK: spmd.send %{{.*}} to stage 2 channel 1 depth 2 : tensor<8x4xf32>
+  spmd.send %0 to stage 2 channel 1 depth 2 : tensor<8x4xf32>
+  // CHECK: spmd.send %{{.*}} to stage 0 channel 0 : tensor<8x4xf32>
+  spmd.send %0 to stage 0 channel 0 : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
 // -----
 
 sgd.mesh @mesh = <["data"=4]>

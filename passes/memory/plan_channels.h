@@ -1,0 +1,44 @@
+// The channels of a plan-level module: what its functions send and receive.
+#ifndef SGD_PASSES_MEMORY_PLAN_CHANNELS_H
+#define SGD_PASSES_MEMORY_PLAN_CHANNELS_H
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dialects/plan/plan_dialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::sgd {
+
+/// One channel: the ops at its ends, of which all are alike.
+struct PlanChannel {
+  std::string program;
+  int64_t number = 0;  ///< in its program
+  int64_t fromStage = 0, toStage = 0;
+  SmallVector<plan::SendOp> sends;
+  SmallVector<plan::ReceiveOp> receives;
+
+  int64_t getDepth();
+  int64_t getMessageBytes();
+  /// Of the mailbox, in the receiver's window.
+  uint64_t getMailboxBytes();
+};
+
+/// The channels of all programs, by program and number. Errors where an end is missing, or ops of one end differ in
+/// stage, size or depth.
+FailureOr<std::vector<PlanChannel>> getPlanChannels(ModuleOp plan);
+
+/// The public functions of each program, by stage; only programs with stages.
+std::map<std::string, std::vector<func::FuncOp>> getStagePrograms(ModuleOp plan);
+
+/// `visit` every op of `function` and of what it runs, in the order of the program.
+void walkProgram(func::FuncOp function, llvm::function_ref<void(Operation*)> visit);
+
+/// Bytes of private and window memory that a rank needs by sgd-assign-offsets, of several stages the one that needs
+/// most.
+uint64_t getArenaBytes(ModuleOp plan);
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,230 @@
+"""Two stages on two ranks each, written by hand at the SPMD level: values, training, checkpoints, reports, faults and refusals."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import numpy as np
+
+import compare_tensors
+import harness
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs" / "pipeline"
+RANKS = 4
+# On a machine of one's own; 100 ms is the promise.
+DEATH_LIMIT = 2.0
+
+
+def data(seed=3):
+    random = np.random.default_rng(seed)
+    return {"x": random.standard_normal((16, 8), np.float32), "y": random.standard_normal((16, 4), np.float32)}
+
+
+def weights():
+    random = np.random.default_rng(5)
+    return {"params['w1']": (random.standard_normal((8, 8)) / 3).astype(np.float32), "params['w2']": (random.standard_normal((8, 4)) / 3).astype(np.float32)}
+
+
+def step(w, batch):
+    """Loss and weights after a step, in f64."""
+    w1, w2, x, y = (a.astype(np.float64) for a in (w["params['w1']"], w["params['w2']"], batch["x"], batch["y"]))
+    h = np.tanh(x @ w1)
+    e = h @ w2 - y
+    de = e / 32
+    dw1 = x.T @ (de @ w2.T * (1 - h * h))
+    return (e * e).sum(), {"params['w1']": w1 - 0.1 * dw1, "params['w2']": w2 - 0.1 * h.T @ de}
+
+
+def compile_all(folder, names=("train", "eval", "init"), extra=()):
+    artifact, report = folder / "pipeline.sgda", folder / "report.json"
+    harness.tool("sgdc", *(f"{name}={PROGRAMS / name}.mlir" for name in names), "-o", artifact, f"--report={report}", *extra)
+    return artifact, json.loads(report.read_text())
+
+
+def written(folder):
+    harness.save(folder / "init.safetensors", weights())
+    harness.save(folder / "data.safetensors", data())
+    harness.save(folder / "inputs.safetensors", {**weights(), **data()})
+    return folder / "init.safetensors", folder / "data.safetensors", folder / "inputs.safetensors"
+
+
+def load(path):
+    return {name: array for name, (_, array) in compare_tensors.load(path).items()}
+
+
+def close(actual, expected):
+    assert np.allclose(actual, expected, rtol=2e-5, atol=2e-6), (actual, expected)
+
+
+def rows(log):
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def one_step(folder):
+    artifact, report = compile_all(folder)
+    _, _, inputs = written(folder)
+    loss, after = step(weights(), data())
+    outputs = []
+    for extra in ((), ("--threads", 2), ()):
+        harness.run_once(artifact, RANKS, inputs, folder / "out.safetensors", "--program", "train", *extra)
+        outputs.append(load(folder / "out.safetensors"))
+    close(outputs[0]["result0"], loss)
+    close(outputs[0]["result1"], after["params['w1']"])
+    close(outputs[0]["result2"], after["params['w2']"])
+    for other in outputs[1:]:
+        assert all(np.array_equal(outputs[0][name], other[name]) for name in outputs[0]), "not the same bits"
+    assert [sorted(stage) for stage in report["stages"]] == [["memory", "seconds", "sent_bytes"]] * 2, report["stages"]
+    # Stage 0 sends two parts of [4, 8], and its ranks their halves of a reduction of [8, 8]; stage 1 the gradients of two parts, the loss, and
+    # a reduction of [8, 4] and the loss.
+    assert [stage["sent_bytes"] for stage in report["stages"]] == [2 * 128 + 256, 2 * 128 + 4 + 128 + 4], report["stages"]
+    assert report["sent_bytes"] == 512 and report["memory"]["peak"] == max(stage["memory"]["peak"] for stage in report["stages"])
+    assert sorted(one["kind"] for one in report["collectives"]) == ["all_reduce", "all_reduce", "send", "send", "send"], report["collectives"]
+
+
+def benchmark(folder):
+    artifact, report = compile_all(folder)
+    row = json.loads(harness.tool("sgdrun", "-n", RANKS, artifact, "--program", "train", "--bench", 5).stdout)
+    assert row["sent_bytes"] == report["sent_bytes"] and row["arena_bytes"] == report["memory"]["peak"], (row, report["memory"], report["sent_bytes"])
+    profile, trace = folder / "profile.jsonl", folder / "trace.json"
+    harness.tool("sgdrun", "-n", RANKS, artifact, "--program", "train", "--bench", 5, "--profile", profile, "--trace", trace)
+    ops = [row["op"] for row in rows(profile)]
+    assert "send" in ops and "receive" in ops, ops
+    assert "send" in trace.read_text()
+
+
+def train(folder, artifact, *args, steps):
+    init, batches, _ = written(folder)
+    log = folder / "log.jsonl"
+    harness.save(folder / "batches.safetensors", {f"step0.{name}": array for name, array in data().items()})
+    harness.tool("sgdrun", "-n", RANKS, artifact, "--program", "train", "--batches", folder / "batches.safetensors", "--steps", steps, "--log-json", log,
+                 "--outputs", folder / "out.safetensors", *args)
+    return [row["loss"] for row in rows(log)], load(folder / "out.safetensors")
+
+
+def training(folder):
+    artifact, _ = compile_all(folder)
+    init, _, _ = written(folder)
+    losses, out = train(folder, artifact, "--init", init, steps=6)
+    w, expected = weights(), []
+    for _ in range(6):
+        loss, w = step(w, data())
+        expected.append(loss)
+    close(losses, expected)
+    close(out["result1"], w["params['w1']"])
+    close(out["result2"], w["params['w2']"])
+
+
+def rows_and_evaluation(folder):
+    """Feeds of both stages, and the program eval between steps: its input of either stage is that stage's state."""
+    artifact, _ = compile_all(folder)
+    init, rows_file, _ = written(folder)
+    log = folder / "log.jsonl"
+    harness.tool("sgdrun", "-n", RANKS, artifact, "--program", "train", "--init", init, "--data", rows_file, "--steps", 3, "--eval-every", 1, "--eval-data",
+                 rows_file, "--log-json", log)
+    w = weights()
+    for row in rows(log):
+        _, w = step(w, data())  # one batch: the order of its rows changes nothing
+        close(row["eval"]["loss"], step(w, data())[0])
+
+
+def init_program(folder):
+    """Its first stage makes all weights; those of the second are handed over."""
+    artifact, _ = compile_all(folder)
+    losses, _ = train(folder, artifact, steps=1)
+    w = {"params['w1']": np.repeat(np.arange(8, dtype=np.float32)[:, None] / 8, 8, 1), "params['w2']": np.repeat(np.arange(4, dtype=np.float32)[None] / 4, 8, 0)}
+    close(losses[0], step(w, data())[0])
+
+
+def resumed(folder):
+    """A checkpoint has the state of all stages: goes on with the same bits on the same ranks, and on one rank without stages."""
+    artifact, _ = compile_all(folder)
+    init, _, _ = written(folder)
+    straight, after = train(folder, artifact, "--init", init, steps=4)
+    first, _ = train(folder, artifact, "--init", init, "--save", folder / "saved", steps=2)
+    second, then = train(folder, artifact, "--resume", folder / "saved", steps=2)
+    assert first + second == straight and all(np.array_equal(after[name], then[name]) for name in after)
+    state = load(sorted((folder / "saved").glob("step-*/state.safetensors"))[-1])
+    assert sorted(state) == ["params['w1']", "params['w2']"], sorted(state)
+    alone, log = folder / "alone.sgda", folder / "alone.jsonl"
+    harness.tool("sgdc", f"train={PROGRAMS / 'whole.mlir'}", "-o", alone)
+    harness.tool("sgdrun", "-n", 1, alone, "--resume", folder / "saved", "--batches", folder / "batches.safetensors", "--steps", 2, "--log-json", log)
+    close([row["loss"] for row in rows(log)], second)
+
+
+def listed(folder):
+    artifact, _ = compile_all(folder)
+    text = harness.tool("sgd-inspect", artifact, "--program").stdout
+    for part in ("programs  train, eval, init\n", "program train of stage 0:", "program train of stage 1:", "receive", "bytes of a message"):
+        assert part in text, f"'{part}' is not in:\n{text}"
+    described = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)
+    assert [(one["from_stage"], one["to_stage"]) for one in described["channels"]].count((1, 0)) >= 2, described["channels"]
+    assert [one["stage"] for one in described["programs"]] == [0, 1] * 3
+    explained = json.loads(harness.tool("sgdc", f"train={PROGRAMS / 'train.mlir'}", "-o", folder / "e.sgda", "--explain=/dev/stdout").stdout)
+    assert {one["program"] for one in explained} <= {"train"}, explained
+
+
+def launched(artifact, *extra):
+    process = subprocess.Popen([str(harness.BUILD / "bin" / "sgdrun"), "-n", str(RANKS), *map(str, extra), str(artifact), "--program", "train", "--bench",
+                                "100000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        harness.wait_until(lambda: len(harness.children(process.pid)) >= RANKS and all(harness.busy(p) for p in harness.children(process.pid)))
+    except AssertionError:
+        process.kill()  # its ranks go with it
+        raise
+    return process, harness.children(process.pid)
+
+
+def killed_stage(folder):
+    artifact, _ = compile_all(folder)
+    process, pids = launched(artifact)
+    os.kill(pids[3], signal.SIGKILL)
+    harness.ended_after_fault(process, pids, DEATH_LIMIT, "rank 3")
+
+
+def stopped_stage(folder, rank, *parts):
+    """The peer of a stopped rank waits in a send or a receive, which its error names with both ranks, the channel and the line."""
+    artifact = folder / "forward.sgda"
+    harness.tool("sgdc", f"train={PROGRAMS / 'forward.mlir'}", "-o", artifact)
+    begin = time.monotonic()
+    process, _ = launched(artifact)
+    deadline = harness.deadline_beyond(time.monotonic() - begin, 1)
+    process.kill()
+    process.communicate()
+    process, pids = launched(artifact, "--deadline", deadline)
+    os.kill(pids[rank], signal.SIGSTOP)
+    harness.ended_after_fault(process, pids, deadline + 4, f"rank {(rank + 2) % RANKS}: program 'train' instruction", "forward.mlir:",
+                              "channel 0 from stage 0 to stage 1", *(f"{part} within {deadline}s" for part in parts))
+
+
+def refusals(folder):
+    text = (PROGRAMS / "train.mlir").read_text()
+
+    def refused(changed, *parts, extra=()):
+        (folder / "bad.mlir").write_text(changed)
+        result = harness.tool("sgdc", f"train={folder / 'bad.mlir'}", "-o", folder / "bad.sgda", *extra, check=False)
+        assert result.returncode == 1, result.stderr
+        for part in parts:
+            assert part in result.stderr, f"'{part}' is not in: {result.stderr}"
+        assert not (folder / "bad.sgda").exists()
+
+    # The last stage sends a part less than the first expects; a receive before what it waits for can be sent; one stage alone.
+    refused(text.replace("%none, %nothing) trips 2", "%none, %nothing) trips 1"), "program 'train'", "never end", "stage 0's receive",
+            "waits for a message of channel 1 from stage 1 to stage 0", "bad.mlir:")
+    swapped = text.replace("      %dh = spmd.receive channel 1 from stage 1 : tensor<4x8xf32>\n", "").replace(
+        "    %0:3 = sgd.while", "    %early = spmd.receive channel 1 from stage 1 : tensor<4x8xf32>\n    %late = spmd.receive channel 1 from stage 1 : tensor<4x8xf32>\n    %0:3 = sgd.while", 1)
+    refused(swapped.replace("arith.mulf %dh, %slope", "arith.mulf %h, %slope"), "never end", "stage 0's receive", "stage 1's receive")
+    refused(text[:text.index("  func.func @second")] + "}\n", "channel")
+    refused((PROGRAMS / "init.mlir").read_text().replace("sgd.stage = 1 : i64}", "sgd.stage = 0 : i64}"), "expected one for each stage")
+    refused(text.replace('"stage"=2, ', '"stage"=3, ').replace('"stage"=2>', '"stage"=3>'), "functions for 2 stages; expected one for each of 3")
+    refused(text.replace('<@mesh, {"data"}> : (tensor<8x8xf32>)', '<@mesh, {"stage"}> : (tensor<8x8xf32>)'), "is over the stage axis")
+    refused(text, "target 'cuda'", "no channels between them yet", extra=("--target", "cuda:sm_90"))
+    refused(text, "expected no --recipe, --mesh and --micro", extra=("--micro", 2))
+    result = harness.tool("sgdc", f"train={PROGRAMS / 'train.mlir'}", f"eval={PROGRAMS / 'whole.mlir'}", "-o", folder / "bad.sgda", check=False)
+    assert result.returncode == 1 and "are not both written by stages" in result.stderr, result.stderr
+
+
+harness.main([("one step", one_step), ("benchmark", benchmark), ("training", training), ("rows and evaluation", rows_and_evaluation),
+              ("init program", init_program), ("resumed", resumed), ("listed", listed), ("refusals", refusals), ("killed stage", killed_stage),
+              ("stopped receiver", lambda f: stopped_stage(f, 2, "rank 2 freed no place")), ("stopped sender", lambda f: stopped_stage(f, 1, "rank 1 sent nothing"))])
