@@ -10,11 +10,11 @@
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/partition/passes.h"
-#include "passes/prefetch/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/schedule/passes.h"
 #include "passes/sequential/passes.h"
 #include "passes/sharding/passes.h"
+#include "passes/stages/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -50,6 +50,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
     passes.addPass(createCSEPass());
     passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
   }
+  passes.addPass(createFormStagesPass(FormStagesPassOptions{options.refuseSplit, topology}));
   passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit}));
   passes.addPass(createReportScalarsPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
@@ -67,14 +68,6 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 void mlir::sgd::addLocalStage(OpPassManager& passes) {
   passes.addPass(createReportScalarsPass());
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
-  passes.addPass(createVerifySpmdPass());
-}
-
-void mlir::sgd::addPrefetchStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
-  passes.addPass(
-      createPrefetchGathersPass(PrefetchGathersPassOptions{getTopologyName(options, target.getDescription())}));
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());

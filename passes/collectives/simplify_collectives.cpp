@@ -73,7 +73,7 @@ struct FoldSum : RewritePattern {
 void mergeEqual(Block& block) {
   DenseMap<Operation*, Operation*, EqualCollectives> known;
   for (Operation& op : llvm::make_early_inc_range(block)) {
-    if (!isa<spmd::SpmdDialect>(op.getDialect())) continue;
+    if (!isa<spmd::SpmdDialect>(op.getDialect()) || !isPure(&op)) continue;
     auto [entry, isNew] = known.try_emplace(&op, &op);
     if (isNew) continue;
     op.replaceAllUsesWith(entry->second->getResults());
@@ -83,7 +83,7 @@ void mergeEqual(Block& block) {
 
 void eraseUnused(Block& block) {
   for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isa<spmd::SpmdDialect>(op.getDialect()) && op.use_empty()) op.erase();
+    if (isa<spmd::SpmdDialect>(op.getDialect()) && isPure(&op) && op.use_empty()) op.erase();
 }
 
 struct SimplifyCollectivesPass : mlir::sgd::impl::SimplifyCollectivesPassBase<SimplifyCollectivesPass> {

@@ -23,7 +23,7 @@ LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, MeshAxisAttr ax
 
 bool LoopSchedule::joinsCoordinates(Operation* op) const {
   auto collective = dyn_cast<spmd::CollectiveOpInterface>(op);
-  if (!collective) return false;
+  if (!collective || !axis) return false;
   spmd::CollectiveForm form = collective.getForm();
   return namesAxis(form.group, axis) || namesAxis(form.from, axis);
 }
@@ -89,8 +89,9 @@ void LoopSchedule::sink(Operation& op) {
 }
 
 bool LoopSchedule::isCheap(Operation* op) {
-  return op->getNumRegions() == 0 && (isElementwise(op) || op->hasTrait<MovesElements>() || op->getNumOperands() == 0 ||
-                                      isa<spmd::ShardSliceOp>(op));
+  return op->getNumRegions() == 0 && isPure(op) &&
+         (isElementwise(op) || op->hasTrait<MovesElements>() || op->getNumOperands() == 0 ||
+          isa<spmd::ShardSliceOp>(op));
 }
 
 void LoopSchedule::findNeeded() {

@@ -24,11 +24,11 @@ struct LoopPlace {
 
 class LoopSchedule {
  public:
-  /// Of the function's own block; `axis` is the sequential axis, the first one of `mesh`.
+  /// Of the function's own block; `axis` is the sequential axis, the first one of `mesh`, or null: there are no loops.
   LoopSchedule(func::FuncOp function, MeshAttr mesh, MeshAxisAttr axis);
 
   /// Whether coordinates may have different values.
-  bool varies(Value value) const { return overlaps(differences.get(value), {{0, 1, axis.getSize()}}); }
+  bool varies(Value value) const { return axis && overlaps(differences.get(value), {{0, 1, axis.getSize()}}); }
   /// Whether `op` combines or collects the values of all coordinates.
   bool joinsCoordinates(Operation* op) const;
   LoopPlace get(Operation* op) const { return places.lookup(op); }

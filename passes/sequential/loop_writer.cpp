@@ -14,11 +14,16 @@ static TypedAttr getSplat(RankedTensorType type, Attribute element) {
   return cast<TypedAttr>(Attribute(DenseElementsAttr::get(type, element)));
 }
 
-LoopWriter::LoopWriter(LoopContext& context, Location loc)
-    : context(context), loc(loc), body(&region.emplaceBlock()), builder(context.axis.getContext()) {
+void LoopContext::setResults() {
+  for (State& state : states)
+    if (state.setResult && state.current) std::exchange(state.setResult, nullptr)(state.current);
+}
+
+LoopWriter::LoopWriter(LoopContext& context, Location loc, int64_t trips)
+    : context(context), loc(loc), trips(trips), body(&region.emplaceBlock()), builder(context.axis.getContext()) {
   builder.setInsertionPointToEnd(body);
   auto scalar = RankedTensorType::get({}, builder.getI32Type());
-  iteration = body->addArgument(scalar, loc);
+  iteration = part = body->addArgument(scalar, loc);
   iterArgs.push_back({Value(), getSplat(scalar, builder.getI32IntegerAttr(0)), Value(), nullptr});
 }
 
@@ -52,26 +57,60 @@ Value mlir::sgd::createPart(OpBuilder& builder, Location loc, Value whole, unsig
 
 Value LoopWriter::index(int64_t value) { return createIndex(builder, loc, value); }
 
+void LoopWriter::beginTask(int64_t first, int64_t stride) {
+  mapping = shared;
+  part = iteration;
+  if (stride != 1) part = arith::MulIOp::create(builder, loc, part, index(stride));
+  if (first != 0) part = arith::AddIOp::create(builder, loc, part, index(first));
+}
+
 Value LoopWriter::capture(Value value) {
   if (Value mapped = mapping.lookupOrNull(value)) return mapped;
   Value argument = body->addArgument(value.getType(), value.getLoc());
   iterArgs.push_back({value, TypedAttr(), Value(), nullptr});
   mapping.map(value, argument);
+  shared.map(value, argument);
   return argument;
 }
 
-/// An iter_arg that begins as a splat of `init` and becomes what `next` makes of it.
-void LoopWriter::change(RankedTensorType type, Attribute init, llvm::function_ref<Value(Value)> next,
-                        SetResult setResult) {
-  Value argument = body->addArgument(type, loc);
-  unsigned place = iterArgs.size();
-  iterArgs.push_back({Value(), getSplat(type, init), Value(), std::move(setResult)});
-  iterArgs[place].next = next(argument);
+unsigned LoopWriter::addState(LoopContext::State& state) {
+  auto [place, isNew] = stateArgs.try_emplace(&state, iterArgs.size());
+  if (!isNew) return place->second;
+  body->addArgument(state.type, loc);
+  iterArgs.push_back({state.current, state.init, Value(), &state});
+  return place->second;
 }
 
-Value LoopWriter::updateAt(Value into, Value value, unsigned dim, int64_t size) {
+Value LoopWriter::getCurrent(LoopContext::State& state) {
+  unsigned place = addState(state);
+  return iterArgs[place].next ? iterArgs[place].next : body->getArgument(place);
+}
+
+/// State that begins as a splat of `init` and becomes what `next` makes of it.
+LoopContext::State& LoopWriter::change(const void* key, RankedTensorType type, Attribute init,
+                                       llvm::function_ref<Value(Value)> next) {
+  LoopContext::State*& state = context.byKey[key];
+  if (!state) {
+    context.states.push_back({type, getSplat(type, init)});
+    state = &context.states.back();
+  }
+  LoopContext::State& changed = *state;
+  unsigned place = addState(changed);
+  Value value = next(getCurrent(changed));
+  iterArgs[place].next = value;
+  return changed;
+}
+
+/// Where the coordinate is among so many places.
+Value LoopWriter::getPlace(int64_t places) {
+  if (places >= context.axis.getSize()) return part;
+  if (places == 1) return index(0);
+  return RemUIOp::create(builder, loc, part, index(places));
+}
+
+Value LoopWriter::updateAt(Value into, Value value, unsigned dim, int64_t size, Value number) {
   return DynamicUpdateSliceOp::create(builder, loc, into.getType(), into, value,
-                                      createStarts(builder, loc, tensorType(into).getRank(), dim, size, iteration));
+                                      createStarts(builder, loc, tensorType(into).getRank(), dim, size, number));
 }
 
 /// What a kernel of the body computes as it needs it, rather than reads: copies of a smaller value, and what is made of
@@ -90,9 +129,10 @@ static bool isMadeInPlace(Value value, llvm::SmallDenseSet<Value>& seen, unsigne
 Value LoopWriter::get(Value value) {
   if (Value mapped = mapping.lookupOrNull(value)) return mapped;
   Operation* op = value.getDefiningOp();
-  if (auto stack = context.stacks.find(value); stack != context.stacks.end()) {
-    Value own = ReshapeOp::create(builder, loc, value.getType(),
-                                  createPart(builder, loc, capture(stack->second), 0, 1, iteration));
+  if (auto found = context.stored.find(value); found != context.stored.end()) {
+    auto [state, places] = found->second;
+    Value all = getCurrent(*state);
+    Value own = ReshapeOp::create(builder, loc, value.getType(), createPart(builder, loc, all, 0, 1, getPlace(places)));
     mapping.map(value, own);
     return own;
   }
@@ -114,7 +154,7 @@ void LoopWriter::addPartitionId(spmd::PartitionIdOp id) {
     return spmd::PartitionIdOp::create(builder, loc, id.getType(), list);
   };
   ArrayRef<AxisRefAttr> before = axes.take_front(place), behind = axes.drop_front(place + 1);
-  Value result = iteration;
+  Value result = part;
   if (!before.empty()) {
     Value scaled = arith::MulIOp::create(builder, loc, getId(before), index(context.axis.getSize()));
     result = arith::AddIOp::create(builder, loc, scaled, result);
@@ -133,7 +173,7 @@ void LoopWriter::add(Operation* op) {
   if (auto slice = dyn_cast<spmd::ShardSliceOp>(op); slice && namesAxis(slice.getAxes(), context.axis)) {
     unsigned dim = slice.getDim();
     Value whole = get(slice.getInput());
-    mapping.map(slice.getResult(), createPart(builder, loc, whole, dim, tensorType(slice).getDimSize(dim), iteration));
+    mapping.map(slice.getResult(), createPart(builder, loc, whole, dim, tensorType(slice).getDimSize(dim), part));
     return;
   }
   for (Value operand : op->getOperands()) get(operand);
@@ -174,11 +214,12 @@ void LoopWriter::accumulate(spmd::AllReduceOp op) {
       if (sum.getType() != type) sum = arith::TruncFOp::create(after, at, type, sum);
       Value(result).replaceAllUsesWith(sum);
     };
-    change(sumType, getNeutralElement(builder, op.getKind(), sumType.getElementType()), next, setResult);
+    Attribute neutral = getNeutralElement(builder, op.getKind(), sumType.getElementType());
+    change(result.getAsOpaquePointer(), sumType, neutral, next).setResult = setResult;
   }
 }
 
-void LoopWriter::gather(Value value, unsigned dim, SetResult setResult) {
+void LoopWriter::gather(Value value, unsigned dim, const void* key, SetResult setResult) {
   if (auto slice = value.getDefiningOp<spmd::ShardSliceOp>();
       slice && namesAxis(slice.getAxes(), context.axis) && slice.getDim() == dim)
     return setResult(slice.getInput());
@@ -186,42 +227,52 @@ void LoopWriter::gather(Value value, unsigned dim, SetResult setResult) {
   SmallVector<int64_t> shape(type.getShape());
   int64_t size = shape[dim];
   shape[dim] *= context.axis.getSize();
-  change(
-      type.clone(shape), builder.getZeroAttr(type.getElementType()),
-      [&](Value all) { return updateAt(all, get(value), dim, size); }, std::move(setResult));
+  auto next = [&](Value all) { return updateAt(all, get(value), dim, size, part); };
+  change(key, type.clone(shape), builder.getZeroAttr(type.getElementType()), next).setResult = std::move(setResult);
 }
 
 void LoopWriter::keep(Value value) {
   RankedTensorType type = tensorType(value);
-  change(
-      type, builder.getZeroAttr(type.getElementType()), [&](Value) { return get(value); },
-      [value](Value kept) { Value(value).replaceAllUsesWith(kept); });
+  change(value.getAsOpaquePointer(), type, builder.getZeroAttr(type.getElementType()), [&](Value) {
+    return get(value);
+  }).setResult = [value](Value kept) { Value(value).replaceAllUsesWith(kept); };
 }
 
-void LoopWriter::leave(Value value) {
+void LoopWriter::store(Value value, int64_t places) {
   RankedTensorType type = tensorType(value);
-  SmallVector<int64_t> row{1}, all{context.axis.getSize()};
+  SmallVector<int64_t> row{1}, all{places};
   llvm::append_range(row, type.getShape());
   llvm::append_range(all, type.getShape());
   auto next = [&](Value stack) {
-    return updateAt(stack, ReshapeOp::create(builder, loc, type.clone(row), get(value)), 0, 1);
+    return updateAt(stack, ReshapeOp::create(builder, loc, type.clone(row), get(value)), 0, 1, getPlace(places));
   };
-  change(type.clone(all), builder.getZeroAttr(type.getElementType()), next,
-         [this, value](Value stack) { context.stacks[value] = stack; });
+  LoopContext::State& state =
+      change(value.getAsOpaquePointer(), type.clone(all), builder.getZeroAttr(type.getElementType()), next);
+  context.stored[value] = {&state, places};
 }
 
-WhileOp LoopWriter::finish(OpBuilder& outer) {
+void LoopWriter::finish(OpBuilder& outer) {
   iterArgs.front().next = arith::AddIOp::create(builder, loc, iteration, index(1));
   SmallVector<Value> inits, next;
   for (auto [place, iterArg] : llvm::enumerate(iterArgs)) {
     inits.push_back(iterArg.init ? iterArg.init : arith::ConstantOp::create(outer, loc, iterArg.constant).getResult());
     next.push_back(iterArg.next ? iterArg.next : body->getArgument(place));
   }
-  YieldOp::create(builder, loc, next);
-  auto loop = WhileOp::create(outer, loc, ValueRange(inits).getTypes(), inits,
-                              builder.getI64IntegerAttr(context.axis.getSize()));
-  loop.getBody().takeBody(region);
-  for (auto [iterArg, result] : llvm::zip(iterArgs, loop.getResults()))
-    if (iterArg.setResult) iterArg.setResult(result);
-  return loop;
+  SmallVector<Value> results;
+  if (trips == 1) {
+    Block* block = outer.getInsertionBlock();
+    for (auto [argument, init] : llvm::zip(body->getArguments(), inits)) argument.replaceAllUsesWith(init);
+    for (Value value : next) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      results.push_back(argument && argument.getOwner() == body ? inits[argument.getArgNumber()] : value);
+    }
+    block->getOperations().splice(outer.getInsertionPoint(), body->getOperations());
+  } else {
+    YieldOp::create(builder, loc, next);
+    auto loop = WhileOp::create(outer, loc, ValueRange(inits).getTypes(), inits, builder.getI64IntegerAttr(trips));
+    loop.getBody().takeBody(region);
+    llvm::append_range(results, loop.getResults());
+  }
+  for (auto [iterArg, result] : llvm::zip(iterArgs, results))
+    if (iterArg.state) iterArg.state->current = result;
 }

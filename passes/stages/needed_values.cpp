@@ -16,6 +16,10 @@ bool Placement::isSentSmaller(Operation* op, const StageSet& users) const {
   StageSet others = users;
   others.reset(stages.lookup(op));
   if (others.none() || !LoopSchedule::isCheap(op)) return false;
+  LoopPlace place = flow.getLoops().get(op);
+  for (Operation* user : op->getUsers())
+    if (LoopPlace of = flow.getLoops().get(user); place.isInLoop && (!of.isInLoop || of.index != place.index))
+      return false;
   int64_t read = 0, made = 0;
   for (Value operand : op->getOperands())
     if (!flow.isShared(operand)) read += flow.getBytes(operand);
@@ -42,6 +46,7 @@ void Placement::findNeeding() {
       users |= getNeeding(result);
     }
     bool isShared = !stages.contains(&op) || isSentSmaller(&op, users);
+    if (isShared) everywhere.insert(&op);
     StageSet& set = computing.try_emplace(&op, isShared ? users : one(stages.lookup(&op))).first->second;
     for (Value operand : op.getOperands()) need(operand, set);
   }

@@ -4,6 +4,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormStagesPass : Pass<"sgd-form-stages", "::mlir::ModuleOp"> {
+  let summary = "Cuts each program into the stages of a pipeline";
+  let description = [{
+    Before: the program of one coordinate of the sequential axis on one rank of a stage (`sgd-localize`), where `sgd.mesh` names stages (`sgd.stages`, `sgd.schedule`); arguments may
+    name their virtual stage (`sgd.stage`). Without stages nothing changes.
+
+    After: a function per stage (`sgd.stage`, `sgd.program`), with the arguments and results that the stage has (`sgd.position`). What differs along the sequential axis is in
+    `sgd.while` loops in the order of the schedule, as by `sgd-form-loops`. Values go from stage to stage by `spmd.send` and `spmd.receive`; what later tasks of a stage need
+    is stored in rings of as many places as there are parts on the way. The axis of stages is the first one of the mesh.
+  }];
+  let options = [Option<"refuse", "refuse", "bool", "false", "Refuse programs that need more than one loop">,
+                 Option<"topology", "topology", "std::string", "\"host\"", "Name or file of a topology">];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];
+}
+
 def PrintStagesPass : Pass<"sgd-print-stages", "::mlir::ModuleOp"> {
   let summary = "Says by remarks on which stage of a pipeline each op and argument is, and what is sent";
   let description = [{

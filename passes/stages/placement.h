@@ -30,6 +30,8 @@ class Placement {
   unsigned getNumStages() const { return numStages; }
   /// The stages that compute `op`: one, or each that needs what any of them can compute for less than sending it.
   const StageSet& get(Operation* op) const { return computing.find(op)->second; }
+  /// Whether `op` is computed by each stage that needs it rather than by one that sends it.
+  bool isEverywhere(Operation* op) const { return everywhere.contains(op); }
   /// The stages that have `value` without receiving it: those that compute it, or have it as an argument.
   const StageSet& get(Value value) const;
   /// The stages that need `value`.
@@ -71,6 +73,7 @@ class Placement {
   DenseMap<Operation*, int> gradients;  // of ops behind all loops: the first parameter that is updated with them
   DenseMap<Operation*, int> stages;
   DenseMap<Operation*, StageSet> computing;
+  llvm::DenseSet<Operation*> everywhere;
   DenseMap<Value, StageSet> needing;
   DenseMap<Value, StageSet> holding;  // arguments
   DenseMap<OpOperand*, StageSet> returning;

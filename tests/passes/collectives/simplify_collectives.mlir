@@ -83,3 +83,17 @@ func.func @shared(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tenso
   %5 = arith.mulf %3, %4 : tensor<8xf32>
   return %2, %5 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// Messages are no values: equal ones stay, and those that nothing reads.
+// CHECK-LABEL: @messages
+func.func @messages(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-COUNT-2: spmd.receive channel 0 from stage 1
+  %0 = spmd.receive channel 0 from stage 1 : tensor<4xf32>
+  %1 = spmd.receive channel 0 from stage 1 : tensor<4xf32>
+  // CHECK-COUNT-2: spmd.send %{{.*}} to stage 1 channel 1
+  spmd.send %x to stage 1 channel 1 depth 2 : tensor<4xf32>
+  spmd.send %x to stage 1 channel 1 depth 2 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

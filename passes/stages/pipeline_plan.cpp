@@ -1,0 +1,70 @@
+// One after the other: parameters, ops, slots, schedules, stages, channels.
+#include "passes/stages/pipeline_plan.h"
+
+#include "passes/stages/balance.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+llvm::Expected<std::unique_ptr<PipelinePlan>> PipelinePlan::create(const ProgramFlow& flow,
+                                                                   const DenseMap<Value, unsigned>& stages,
+                                                                   const PipelineForm& form, unsigned numParts,
+                                                                   const CostModel& cost) {
+  std::unique_ptr<PipelinePlan> plan(new PipelinePlan(flow, form, numParts));
+  unsigned numStages = form.getNumVirtualStages();
+  plan->placement = std::make_unique<Placement>(flow, placeParameters(flow, stages, numStages, cost), numStages);
+  for (unsigned loop = 0; loop < flow.getLoops().getNumLoops(); ++loop)
+    plan->loops.push_back({formSlots(flow, *plan->placement, form, loop, cost), {}});
+  for (unsigned stage = 0; stage < form.numStages; ++stage)
+    plan->stages.emplace_back(flow, *plan->placement, form, plan->loops, stage, numParts);
+  if (llvm::Error error = plan->schedule()) return std::move(error);
+  Block& block = flow.getFunction().front();
+  for (BlockArgument argument : block.getArguments()) plan->addChannels(argument);
+  for (Operation& op : block.without_terminator())
+    for (Value result : op.getResults()) plan->addChannels(result);
+  return plan;
+}
+
+llvm::Error PipelinePlan::schedule() {
+  for (const StagePlan& stage : stages) stage.addNeeds(loops);
+  for (Operation& op : flow.getFunction().front().without_terminator())
+    for (Value result : op.getResults()) {
+      const StageSet receiving = getReceiving(result);
+      for (unsigned stage : receiving.set_bits()) {
+        if (!isReceivedInParts(result, stage)) continue;
+        SlotPosition from = stages[getSender(result)].getHome(result), to = stages[stage].getHome(result);
+        addNeed(loops[to.loop].slots, to.slot, from.slot);
+      }
+    }
+  times.busy.assign(form.numStages, 0);
+  for (LoopPlan& loop : loops) {
+    llvm::Expected<PipelineSchedule> schedule = createSchedule(form, loop.slots.slots, numParts);
+    if (!schedule) return schedule.takeError();
+    loop.schedule = std::move(*schedule);
+    if (std::optional<PipelineTimes> of = simulate(loop.slots.slots, loop.schedule)) {
+      times.seconds += of->seconds;
+      for (auto [busy, more] : llvm::zip(times.busy, of->busy)) busy += more;
+    }
+  }
+  for (StagePlan& stage : stages) stage.countPlaces();
+  return llvm::Error::success();
+}
+
+StageSet PipelinePlan::getReceiving(Value value) const {
+  StageSet receiving = toStages(form, placement->getNeeding(value));
+  receiving.reset(getHaving(value));
+  return receiving;
+}
+
+void PipelinePlan::addChannels(Value value) {
+  const StageSet receiving = getReceiving(value);
+  for (unsigned stage : receiving.set_bits()) {
+    ChannelPlan channel{static_cast<unsigned>(channels.size()), 1};
+    if (isReceivedInParts(value, stage)) {
+      SlotPosition from = stages[getSender(value)].getHome(value), to = stages[stage].getHome(value);
+      const LoopPlan& loop = loops[from.loop];
+      channel.depth = getMostInFlight(loop.slots.slots, loop.schedule, from.slot, to.slot);
+    }
+    channels[{value, stage}] = channel;
+  }
+}

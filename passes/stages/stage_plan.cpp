@@ -1,0 +1,185 @@
+// As sgd-form-loops between loops: what costs no more than reading it is computed again, all else is stored.
+#include "passes/stages/stage_plan.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+static constexpr size_t kMaxRepeatedOps = 16;
+
+StagePlan::StagePlan(const ProgramFlow& flow, const Placement& placement, const PipelineForm& form,
+                     ArrayRef<LoopPlan> loops, unsigned stage, unsigned numParts)
+    : flow(flow), placement(placement), form(form), loops(loops), stage(stage), numParts(numParts) {
+  for (const LoopPlan& loop : loops) {
+    contents.emplace_back(loop.slots.slots.size());
+    repeated.emplace_back(loop.slots.slots.size());
+  }
+  findHomes();
+  findStored();
+  findContents();
+}
+
+void mlir::sgd::addNeed(LoopSlots& slots, unsigned slot, unsigned from) {
+  std::vector<unsigned>& needs = slots.slots[slot].needs;
+  if (slot == from || llvm::is_contained(needs, from)) return;
+  needs.insert(llvm::upper_bound(needs, from), from);
+}
+
+void StagePlan::addNeeds(MutableArrayRef<LoopPlan> changed) const {
+  for (const auto& [value, positionsOf] : readers) {
+    SlotPosition home = homes.lookup(value);
+    for (SlotPosition at : positionsOf)
+      if (at.loop == home.loop) addNeed(changed[at.loop].slots, at.slot, home.slot);
+  }
+}
+
+bool StagePlan::computes(Operation* op) const { return toStages(form, placement.get(op)).test(stage); }
+
+/// Whether each part has a value of its own, or one that is known only in the loop.
+bool StagePlan::isOfPart(Value value) const {
+  Operation* op = value.getDefiningOp();
+  return op && flow.getLoops().get(op).isInLoop && !flow.getLoops().joinsCoordinates(op);
+}
+
+/// The first of this stage's slots in which something reads a result of `op`. Slots for weights come in any order among
+/// each other: where several of them read it, and no other slot does, it is there before.
+std::optional<SlotPosition> StagePlan::findFirstReader(Operation* op) const {
+  llvm::SmallSetVector<std::pair<unsigned, unsigned>, 4> readers;
+  for (Operation* user : op->getUsers())
+    if (auto position = positions.find(user); position != positions.end())
+      readers.insert({position->second.loop, position->second.slot});
+  if (readers.empty()) return std::nullopt;
+  auto [loop, slot] = *llvm::min_element(readers);
+  bool isForWeights = loops[loop].slots.slots[slot].kind == SlotKind::Weights;
+  if (isForWeights && readers.size() > 1 && flow.getLoops().get(op).index == loop) return findOwnSlot(op);
+  return SlotPosition{loop, slot};
+}
+
+/// The first slot of this stage in the op's own loop that has what it reads.
+SlotPosition StagePlan::findOwnSlot(Operation* op) const {
+  unsigned loop = flow.getLoops().get(op).index;
+  const std::vector<Slot>& slots = loops[loop].slots.slots;
+  unsigned slot = loops[loop].slots.slotOf.lookup(op);
+  while (slot + 1 < slots.size() && (slots[slot].stage != stage || slots[slot].kind == SlotKind::Weights)) ++slot;
+  return {loop, slot};
+}
+
+/// From the last op to the first, so that readers are known.
+void StagePlan::findHomes() {
+  const LoopSchedule& schedule = flow.getLoops();
+  for (Operation& op : llvm::reverse(flow.getFunction().front().without_terminator())) {
+    if (!schedule.get(&op).isInLoop) continue;
+    unsigned loop = schedule.get(&op).index;
+    if (computes(&op)) {
+      std::optional<SlotPosition> position;
+      if (!placement.isEverywhere(&op)) position = {loop, loops[loop].slots.slotOf.lookup(&op)};
+      bool isOutside = schedule.joinsCoordinates(&op) || llvm::any_of(op.getUsers(), [&](Operation* user) {
+                         return isa<func::ReturnOp>(user) || !schedule.get(user).isInLoop;
+                       });
+      if (!position && !isOutside) position = findFirstReader(&op);
+      positions[&op] = position ? *position : findOwnSlot(&op);
+      for (Value result : op.getResults()) homes[result] = positions[&op];
+      continue;
+    }
+    for (Value result : op.getResults()) {
+      if (!isOfPart(result) || !toStages(form, placement.getNeeding(result)).test(stage)) continue;
+      auto later = loops[loop].slots.receivedFor.find({result, stage});
+      std::optional<SlotPosition> first = findFirstReader(&op);
+      if (later != loops[loop].slots.receivedFor.end())
+        homes[result] = {loop, later->second};
+      else if (first)
+        homes[result] = *first;
+    }
+  }
+}
+
+/// Whether the slot at `at` can have `value` by `chain`, which may grow to `limit` ops, from what it has and what is
+/// stored anyway.
+bool StagePlan::canRepeat(Value value, SlotPosition at, size_t limit, llvm::SetVector<Operation*>& chain) const {
+  if (!isOfPart(value) || homes.lookup(value) == at || needed.contains(value)) return true;
+  Operation* op = value.getDefiningOp();
+  if (chain.contains(op)) return true;
+  if (!positions.contains(op) || !LoopSchedule::isCheap(op) || chain.size() >= limit) return false;
+  for (Value operand : op->getOperands())
+    if (!canRepeat(operand, at, limit, chain)) return false;
+  chain.insert(op);
+  return true;
+}
+
+/// A slot reads what another one, or another loop, has.
+void StagePlan::read(Value value, SlotPosition at) {
+  if (!isOfPart(value) || homes.lookup(value) == at) return;
+  if (!llvm::is_contained(readers[value], at)) readers[value].push_back(at);
+}
+
+void StagePlan::findStored() {
+  auto ops = flow.getFunction().front().without_terminator();
+  auto forReads = [&](llvm::function_ref<void(Value, SlotPosition)> visit) {
+    for (Operation& op : ops)
+      if (auto position = positions.find(&op); position != positions.end())
+        for (Value operand : op.getOperands())
+          if (isOfPart(operand) && homes.lookup(operand) != position->second) visit(operand, position->second);
+  };
+  forReads([&](Value value, SlotPosition) {
+    Operation* op = value.getDefiningOp();
+    if (!positions.contains(op) || !LoopSchedule::isCheap(op)) needed.insert(value);
+  });
+  forReads([&](Value value, SlotPosition at) {
+    llvm::SetVector<Operation*>& chosen = repeated[at.loop][at.slot];
+    llvm::SetVector<Operation*> chain = chosen;
+    if (needed.contains(value) || !canRepeat(value, at, chosen.size() + kMaxRepeatedOps, chain)) {
+      needed.insert(value);
+      read(value, at);
+    } else {
+      chosen = chain;
+    }
+  });
+  for (auto [loop, slots] : llvm::enumerate(repeated))
+    for (auto [slot, chosen] : llvm::enumerate(slots)) {
+      SlotPosition at{static_cast<unsigned>(loop), static_cast<unsigned>(slot)};
+      for (Operation* op : chosen)
+        for (Value operand : op->getOperands())
+          if (!operand.getDefiningOp() || !chosen.contains(operand.getDefiningOp())) read(operand, at);
+    }
+}
+
+void StagePlan::countPlaces() {
+  for (auto& [value, positionsOf] : readers) {
+    SlotPosition home = homes.lookup(value);
+    int64_t most = 1;
+    for (SlotPosition at : positionsOf)
+      most = std::max<int64_t>(
+          most, at.loop != home.loop ? numParts : getMostStashed(loops[at.loop].schedule, stage, home.slot, at.slot));
+    places[value] = most;
+  }
+}
+
+void StagePlan::findContents() {
+  Block& block = flow.getFunction().front();
+  auto at = [&](SlotPosition position) -> SlotContent& { return contents[position.loop][position.slot]; };
+  for (Operation& op : block.without_terminator()) {
+    auto position = positions.find(&op);
+    for (auto [loop, slots] : llvm::enumerate(repeated))
+      for (auto [slot, chosen] : llvm::enumerate(slots))
+        if (chosen.contains(&op)) contents[loop][slot].ops.push_back(&op);
+    if (position != positions.end()) at(position->second).ops.push_back(&op);
+    for (Value result : op.getResults()) {
+      auto home = homes.find(result);
+      if (home == homes.end() || !isOfPart(result)) continue;
+      SlotContent& content = at(home->second);
+      if (position == positions.end()) content.received.push_back(result);
+      if (readers.contains(result)) content.stored.push_back(result);
+      bool isReadOutside = llvm::any_of(op.getUsers(), [&](Operation* user) {
+        return llvm::is_contained(user->getOperands(), result) && !flow.getLoops().get(user).isInLoop;
+      });
+      if (!flow.getLoops().varies(result) && isReadOutside) content.kept.push_back(result);
+      StageSet receivers = toStages(form, placement.getNeeding(result));
+      receivers.reset(toStages(form, placement.get(&op)));
+      if (position != positions.end() && receivers.any()) content.sent.push_back(result);
+    }
+  }
+  for (OpOperand& operand : block.getTerminator()->getOpOperands()) {
+    bool isHere = toStages(form, placement.getReturning(operand)).test(stage);
+    if (isHere && isOfPart(operand.get()) && flow.getLoops().varies(operand.get()))
+      at(homes.lookup(operand.get())).returned.push_back(&operand);
+  }
+}

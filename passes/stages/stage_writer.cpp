@@ -1,0 +1,187 @@
+// The stage's part of each loop, and what is outside of them, in the order of the whole program: so all stages exchange
+// values in one order.
+#include "passes/stages/stage_writer.h"
+
+#include "dialects/sgd/stages.h"
+#include "passes/carry/carry_attrs.h"
+#include "passes/sequential/batch_parts.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+func::FuncOp StageWriter::write() {
+  func::FuncOp whole = plan.getFlow().getFunction();
+  const LoopSchedule& loops = plan.getFlow().getLoops();
+  OpBuilder builder(whole);
+  builder.setInsertionPointAfter(whole);
+  function = cast<func::FuncOp>(builder.clone(*whole, mapping));
+  for (BlockArgument argument : whole.getArguments()) exchange(argument);
+  Block& block = whole.front();
+  for (unsigned index = 0; index <= loops.getNumLoops(); ++index) {
+    for (Operation& op : block.without_terminator())
+      if (LoopPlace place = loops.get(&op); !place.isInLoop && place.index == index) writeOutside(&op);
+    if (index < loops.getNumLoops()) writeLoop(index);
+  }
+  setResults();
+  setAttributes();
+  dropOthers();
+  return function;
+}
+
+/// Sends or receives a value that is there once.
+void StageWriter::exchange(Value value) {
+  StageSet receiving = plan.getReceiving(value);
+  OpBuilder builder(function.front().getTerminator());
+  if (plan.getHaving(value).test(stage)) {
+    if (plan.getSender(value) != stage) return;
+    for (unsigned to : receiving.set_bits()) {
+      if (plan.isReceivedInParts(value, to)) continue;
+      ChannelPlan channel = plan.getChannel(value, to);
+      spmd::SendOp::create(builder, value.getLoc(), getOwn(value), to, channel.number, channel.depth);
+    }
+  } else if (receiving.test(stage) && !plan.isReceivedInParts(value, stage)) {
+    Value received = spmd::ReceiveOp::create(builder, value.getLoc(), getOwn(value).getType(),
+                                             plan.getChannel(value, stage).number, plan.getSender(value));
+    getOwn(value).replaceAllUsesWith(received);
+  }
+}
+
+void StageWriter::writeOutside(Operation* op) {
+  if (toStages(plan.getForm(), plan.getPlacement().get(op)).test(stage)) {
+    Operation* own = mapping.lookup(op);
+    own->moveBefore(function.front().getTerminator());
+    written.insert(own);
+  }
+  for (Value result : op->getResults()) exchange(result);
+}
+
+void StageWriter::writeLoop(unsigned loop) {
+  const LoopPlan& of = plan.getLoops()[loop];
+  std::vector<Task> tasks;
+  auto getContent = [&](unsigned slot) -> const SlotContent& { return plan.getStage(stage).get({loop, slot}); };
+  for (Task task : of.schedule[stage])
+    if (!getContent(task.slot).isEmpty()) tasks.push_back(task);
+  OpBuilder builder(function.front().getTerminator());
+  for (const TaskLoop& run : formTaskLoops(tasks)) {
+    LoopWriter writer(context, function.getLoc(), run.trips);
+    for (LoopTask task : run.body) {
+      writer.beginTask(task.first, run.stride);
+      writeTask(writer, getContent(task.slot));
+    }
+    writer.finish(builder);
+  }
+  // What is known behind the loop is sent under the name that it has until here.
+  for (Operation& op : plan.getFlow().getFunction().front().without_terminator()) {
+    LoopPlace place = plan.getFlow().getLoops().get(&op);
+    if (!place.isInLoop || place.index != loop) continue;
+    for (Value result : op.getResults())
+      if (!plan.getFlow().getLoops().varies(result)) exchange(result);
+  }
+  context.setResults();
+}
+
+void StageWriter::writeTask(LoopWriter& writer, const SlotContent& content) {
+  const StagePlan& own = plan.getStage(stage);
+  for (Value value : content.received)
+    writer.set(getOwn(value), spmd::ReceiveOp::create(writer.getBuilder(), value.getLoc(), value.getType(),
+                                                      plan.getChannel(value, stage).number, plan.getSender(value)));
+  for (Operation* op : content.ops) writeOp(writer, mapping.lookup(op));
+  for (Value value : content.kept) writer.keep(getOwn(value));
+  for (Value value : content.stored) writer.store(getOwn(value), own.getPlaces(value));
+  for (OpOperand* operand : content.returned) {
+    OpOperand& result = function.front().getTerminator()->getOpOperand(operand->getOperandNumber());
+    writer.gather(result.get(), BatchParts(function, *axis, attr).getResultState(result).dim, &result,
+                  [&result](Value all) { result.set(all); });
+  }
+  for (Value value : content.sent) sendPart(writer, value);
+}
+
+void StageWriter::writeOp(LoopWriter& writer, Operation* op) {
+  if (!plan.getFlow().getLoops().joinsCoordinates(op)) return writer.add(op);
+  if (auto reduce = dyn_cast<spmd::AllReduceOp>(op)) return writer.accumulate(reduce);
+  auto gather = cast<spmd::AllGatherOp>(op);
+  for (auto [input, dim, result] : llvm::zip(gather.getInputs(), gather.getDims(), gather.getResults()))
+    writer.gather(input, dim, Value(result).getAsOpaquePointer(),
+                  [result = Value(result)](Value all) { Value(result).replaceAllUsesWith(all); });
+}
+
+void StageWriter::sendPart(LoopWriter& writer, Value value) {
+  const StageSet receiving = plan.getReceiving(value);
+  for (unsigned to : receiving.set_bits()) {
+    if (!plan.isReceivedInParts(value, to)) continue;
+    ChannelPlan channel = plan.getChannel(value, to);
+    spmd::SendOp::create(writer.getBuilder(), value.getLoc(), writer.get(getOwn(value)), to, channel.number,
+                         channel.depth);
+  }
+}
+
+void StageWriter::setResults() {
+  if (!axis) return;
+  BatchParts parts(function, *axis, attr);
+  func::FuncOp whole = plan.getFlow().getFunction();
+  for (OpOperand& result : whole.front().getTerminator()->getOpOperands()) {
+    OpOperand& own = function.front().getTerminator()->getOpOperand(result.getOperandNumber());
+    if (!plan.getFlow().getLoops().varies(result.get()) && parts.getResultState(own).isCut()) parts.repeatResult(own);
+  }
+  parts.setResults();
+}
+
+/// Where arguments and results are in the whole program, and what they are called there.
+void StageWriter::setAttributes() {
+  Builder builder(function.getContext());
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    function.removeArgAttr(index, kStageAttr);
+    function.setArgAttr(index, kPositionAttr, builder.getI64IntegerAttr(index));
+    if (!function.getArgAttr(index, kNameAttr))
+      function.setArgAttr(index, kNameAttr, builder.getStringAttr("arg" + Twine(index)));
+  }
+  for (unsigned index = 0; index < function.getNumResults(); ++index) {
+    function.removeResultAttr(index, builder.getStringAttr(kStageAttr));
+    function.setResultAttr(index, kPositionAttr, builder.getI64IntegerAttr(index));
+    if (!function.getResultAttr(index, kNameAttr))
+      function.setResultAttr(index, kNameAttr, builder.getStringAttr("result" + Twine(index)));
+  }
+}
+
+/// By index, the number among those that are not dropped, or -1.
+static SmallVector<int64_t> getNumbers(const llvm::BitVector& dropped) {
+  SmallVector<int64_t> numbers;
+  int64_t next = 0;
+  for (unsigned index = 0; index < dropped.size(); ++index) numbers.push_back(dropped[index] ? -1 : next++);
+  return numbers;
+}
+
+/// Attributes of arguments that name a result, and the other way round.
+void StageWriter::renumber(const llvm::BitVector& droppedArguments, const llvm::BitVector& droppedResults) {
+  Builder builder(function.getContext());
+  SmallVector<int64_t> arguments = getNumbers(droppedArguments), results = getNumbers(droppedResults);
+  for (unsigned index = 0; index < function.getNumArguments(); ++index)
+    for (StringRef name : {StringRef(kAliasOutputAttr), StringRef(kCarryCandidateAttr)})
+      if (auto result = function.getArgAttrOfType<IntegerAttr>(index, name)) {
+        function.removeArgAttr(index, name);
+        if (results[result.getInt()] >= 0)
+          function.setArgAttr(index, name, builder.getI64IntegerAttr(results[result.getInt()]));
+      }
+  for (unsigned index = 0; index < function.getNumResults(); ++index)
+    if (auto argument = function.getResultAttrOfType<IntegerAttr>(index, kCarryAttr))
+      if (arguments[argument.getInt()] >= 0)
+        function.setResultAttr(index, kCarryAttr, builder.getI64IntegerAttr(arguments[argument.getInt()]));
+}
+
+void StageWriter::dropOthers() {
+  func::FuncOp whole = plan.getFlow().getFunction();
+  llvm::BitVector arguments(function.getNumArguments()), results(function.getNumResults());
+  for (BlockArgument argument : whole.getArguments())
+    arguments[argument.getArgNumber()] = !plan.getHaving(argument).test(stage);
+  for (OpOperand& result : whole.front().getTerminator()->getOpOperands())
+    results[result.getOperandNumber()] =
+        !toStages(plan.getForm(), plan.getPlacement().getReturning(result)).test(stage);
+  renumber(arguments, results);
+  function.front().getTerminator()->eraseOperands(results);
+  (void)function.eraseResults(results);
+  SmallVector<Operation*> others;
+  for (Operation& op : whole.front().without_terminator())
+    if (Operation* own = mapping.lookup(&op); !written.contains(own)) others.push_back(own);
+  for (Operation* op : llvm::reverse(others)) op->erase();
+  (void)function.eraseArguments(arguments);
+}

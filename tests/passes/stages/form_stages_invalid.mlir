@@ -1,0 +1,41 @@
+// What is refused.
+// RUN: sgd-opt %s --sgd-form-stages --split-input-file --verify-diagnostics
+
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "1f1b"}
+
+// expected-error @+1 {{stage 1 of 2 has nothing to compute; expected parameters for each stage; ask for fewer stages, or say in the recipe which parameters each has}}
+func.func @one(%w: tensor<8x8xf32>, %x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) -> (tensor<8x8xf32> {sgd.carry = 0 : i64}) {
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %g = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xf32>
+  %s = spmd.all_reduce add(%g) <@mesh, {"micro"}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %u = arith.subf %w, %s : tensor<8x8xf32>
+  return %u : tensor<8x8xf32>
+}
+
+// -----
+
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "1f1b"}
+
+func.func @loop(%w: tensor<4x8x8xf32>, %x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) -> (tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) {
+  %zero = arith.constant dense<0> : tensor<i32>
+  // expected-error @+1 {{stage 1 of 2 has nothing to compute, as a loop is on one stage; expected layers outside of loops; compile with a larger --unroll, and parameters of their own for each layer}}
+  %0:3 = sgd.while (%zero, %w, %x) trips 4 do {
+  ^bb0(%i: tensor<i32>, %ws: tensor<4x8x8xf32>, %h: tensor<2x8xf32>):
+    %c0 = arith.constant dense<0> : tensor<i32>
+    %c1 = arith.constant dense<1> : tensor<i32>
+    %one = sgd.dynamic_slice %ws, %i, %c0, %c0 sizes = [1, 8, 8] : (tensor<4x8x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x8x8xf32>
+    %layer = sgd.reshape %one : tensor<1x8x8xf32> -> tensor<8x8xf32>
+    %next = sgd.dot_general %h, %layer batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+    %j = arith.addi %i, %c1 : tensor<i32>
+    sgd.yield %j, %ws, %next : tensor<i32>, tensor<4x8x8xf32>, tensor<2x8xf32>
+  } : (tensor<i32>, tensor<4x8x8xf32>, tensor<2x8xf32>) -> (tensor<i32>, tensor<4x8x8xf32>, tensor<2x8xf32>)
+  return %0#2 : tensor<2x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'zigzag' is no schedule; expected gpipe, 1f1b, interleaved:V with V >= 2 chunks of a stage, zb_h1, zb_h2 or zb_v}}
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "zigzag"}
+func.func @named(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
