@@ -11,6 +11,7 @@
 #include "llvm/Support/Format.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/compress/compression_decision.h"
+#include "passes/memory/channel_events.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
@@ -179,6 +180,19 @@ static void addStage(func::FuncOp function, uint64_t arenas, uint64_t constants,
   llvm::append_range(report.recomputed, stage.recomputed);
 }
 
+/// The time of a step with its waits.
+static void addPipeline(ModuleOp plan, ArrayRef<func::FuncOp> stages, llvm::function_ref<double(Operation*)> getTime,
+                        Report& report) {
+  FailureOr<std::vector<PlanChannel>> channels = getPlanChannels(plan);
+  if (failed(channels)) return;
+  FailureOr<ChannelEvents> events = getChannelEvents(report.program, stages, *channels, getTime);
+  if (failed(events)) return;
+  auto times = ::sgd::comm::SimulateChannels(events->channels, events->stages);
+  if (!times.ok()) return;
+  report.estimatedSeconds = times->seconds;
+  report.bubble = times->Bubble();
+}
+
 Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound) {
   Report report;
   MeshOp meshOp = getMesh(plan);
@@ -206,6 +220,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
       addStage(stage, arenas, constantBytes, getSeconds(cost, mesh, stage), report);
       addCompressions(stage, report);
     }
+    addPipeline(plan, stages->second, [&](Operation* op) { return getSeconds(cost, mesh, op); }, report);
   }
   llvm::sort(report.recomputed, [](const RecomputedReport& a, const RecomputedReport& b) {
     return std::tie(b.freedBytes, a.what, a.location) < std::tie(a.freedBytes, b.what, b.location);
@@ -287,6 +302,8 @@ void Report::print(llvm::raw_ostream& os) const {
   if (savedBytes > 0) printCompressions(*this, os);
   printBound(lowerBound, gaps, sentBytes, os);
   printRecomputed(recomputed, os);
-  os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step\n";
+  os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step";
+  if (!stages.empty()) os << ", of which stages wait " << llvm::format("%.0f", 100 * bubble) << " %";
+  os << "\n";
   os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";
 }

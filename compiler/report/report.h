@@ -78,6 +78,7 @@ struct Report {
   double estimatedSeconds = 0;  ///< of a step, by the cost model
   MemoryReport memory;
   std::vector<StageReport> stages;  ///< of a pipeline
+  double bubble = 0;                ///< of a pipeline: the part of its stages' time that they wait, by the cost model
   uint64_t flops = 0;
   uint64_t kernels = 0;  ///< launches of compiled kernels
   uint64_t libraryCalls = 0;

@@ -93,12 +93,12 @@ bool mapFields(Mapper& object, Report& report) {
          object.map("sequential", sequential) && object.map("target", report.target) &&
          object.map("compile_seconds", report.compileSeconds) &&
          object.map("estimated_seconds", report.estimatedSeconds) && object.map("memory", report.memory) &&
-         object.map("stages", report.stages) && object.map("flops", report.flops) &&
-         object.map("kernels", report.kernels) && object.map("library_calls", report.libraryCalls) &&
-         object.map("sent_bytes", report.sentBytes) && object.map("lower_bound", bound) &&
-         object.map("has_unknown_trips", report.hasUnknownTrips) && object.map("collectives", report.collectives) &&
-         object.map("compressions", report.compressions) && object.map("saved_bytes", report.savedBytes) &&
-         object.map("recomputed", report.recomputed);
+         object.map("stages", report.stages) && object.map("bubble", report.bubble) &&
+         object.map("flops", report.flops) && object.map("kernels", report.kernels) &&
+         object.map("library_calls", report.libraryCalls) && object.map("sent_bytes", report.sentBytes) &&
+         object.map("lower_bound", bound) && object.map("has_unknown_trips", report.hasUnknownTrips) &&
+         object.map("collectives", report.collectives) && object.map("compressions", report.compressions) &&
+         object.map("saved_bytes", report.savedBytes) && object.map("recomputed", report.recomputed);
 }
 
 template <typename Fields>

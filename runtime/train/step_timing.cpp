@@ -126,6 +126,9 @@ absl::StatusOr<BenchResult> Bench(Session& session, uint64_t steps, const std::f
   largest = LargestOfRanks(session, sent);
   if (!largest.ok()) return largest.status();
   result.sent_bytes = *largest;
+  largest = LargestOfRanks(session, session.context().arena_bytes());
+  if (!largest.ok()) return largest.status();
+  result.arena_bytes = *largest;
   return result;
 }
 

@@ -26,19 +26,29 @@ namespace {
 
 using artifact::Size;
 
+// Of a pipeline's stage: the position in the whole program.
+template <typename Table>
+int64_t PositionOf(const Table& value, uint64_t index) {
+  return value.position() < 0 ? static_cast<int64_t>(index) : value.position();
+}
+
 template <typename Table>
 Json ValueJson(const artifact::Artifact& root, const Table& value, const char* prefix, uint64_t index) {
-  Json json = {{"position", absl::StrCat(prefix, index)}, {"name", value.name()->str()}};
+  Json json = {{"position", absl::StrCat(prefix, PositionOf(value, index))}, {"name", value.name()->str()}};
   json.update(TypeJson(root, *value.type()));
   json["slice"] = SliceJson(*value.slice());
   return json;
 }
 
-Json DoubtJson(const artifact::Input& input) {
+Json DoubtJson(const artifact::Program& program, const artifact::Input& input) {
   if (input.carry_doubt() == nullptr) return Json();
   const int32_t candidate = input.carry_candidate();
-  return {{"why", input.carry_doubt()->str()},
-          {"candidate", candidate < 0 ? Json() : Json(absl::StrCat("result", candidate))}};
+  Json name;
+  if (candidate >= 0) {
+    const uint32_t index = static_cast<uint32_t>(candidate);
+    name = absl::StrCat("result", PositionOf(*program.outputs()->Get(index), index));
+  }
+  return {{"why", input.carry_doubt()->str()}, {"candidate", name}};
 }
 
 Json BasisJson(artifact::CarryBasis basis) {
@@ -52,7 +62,7 @@ Json InputsJson(const artifact::Artifact& root, const artifact::Program& program
     inputs.back()["state"] = program.inputs()->Get(i)->state();
     inputs.back()["narrow_bits"] = program.inputs()->Get(i)->narrow_bits();
     inputs.back()["generator"] = program.inputs()->Get(i)->is_generator();
-    inputs.back()["carry_doubt"] = DoubtJson(*program.inputs()->Get(i));
+    inputs.back()["carry_doubt"] = DoubtJson(program, *program.inputs()->Get(i));
   }
   return inputs;
 }
@@ -62,7 +72,11 @@ Json OutputsJson(const artifact::Artifact& root, const artifact::Program& progra
   for (uint32_t i = 0; i < Size(program.outputs()); ++i) {
     outputs.push_back(ValueJson(root, *program.outputs()->Get(i), "result", i));
     const int32_t carry = program.outputs()->Get(i)->carry_input();
-    outputs.back()["carry"] = carry < 0 ? Json() : Json(absl::StrCat("arg", carry));
+    outputs.back()["carry"] = Json();
+    if (carry >= 0) {
+      const uint32_t input = static_cast<uint32_t>(carry);
+      outputs.back()["carry"] = absl::StrCat("arg", PositionOf(*program.inputs()->Get(input), input));
+    }
     outputs.back()["carry_basis"] = BasisJson(program.outputs()->Get(i)->carry_basis());
   }
   return outputs;

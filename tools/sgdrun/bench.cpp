@@ -22,7 +22,8 @@ absl::Status WriteProfile(const Options& options, train::Session& session) {
   if (options.profile.empty()) return absl::OkStatus();
   absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options.profile);
   if (!log.ok()) return log.status();
-  absl::StatusOr<const artifact::Program*> program = session.context().file().FindProgram(session.executor().program());
+  absl::StatusOr<const artifact::Program*> program =
+      session.context().file().FindProgram(session.executor().program(), session.context().stage());
   if (!program.ok()) return program.status();
   const std::vector<absl::Duration>& times = session.executor().instruction_times();
   const std::vector<uint64_t> executions = artifact::ExecutionsOf(**program);
@@ -40,7 +41,8 @@ absl::Status WriteTrace(const Options& options, train::Session& session) {
   if (options.trace.empty()) return absl::OkStatus();
   absl::StatusOr<trace::JsonLog> file = trace::JsonLog::Open(options.trace);
   if (!file.ok()) return file.status();
-  absl::StatusOr<const artifact::Program*> program = session.context().file().FindProgram(session.executor().program());
+  absl::StatusOr<const artifact::Program*> program =
+      session.context().file().FindProgram(session.executor().program(), session.context().stage());
   if (!program.ok()) return program.status();
   std::vector<trace::TracedRun> runs;
   for (const exec::InstructionRun& run : session.executor().runs())
@@ -73,7 +75,7 @@ absl::Status BenchAndPrint(const Options& options, train::Session& session, trac
       ", \"start_to_first_step_ms\": ", trace::NumberJson(start.TotalMilliseconds()),
       ", \"start_phases_ms\": ", start.Json(), ", \"peak_pss_bytes_per_rank\": ", result->largest_pss,
       ", \"comm_ms_median\": ", trace::NumberJson(train::Median(times.communication_ms)),
-      ", \"sent_bytes\": ", result->sent_bytes, ", \"arena_bytes\": ", session.context().arena_bytes(),
+      ", \"sent_bytes\": ", result->sent_bytes, ", \"arena_bytes\": ", result->arena_bytes,
       ", \"steps_per_second\": ", trace::NumberJson(times.steps_per_second()), StreamJson(session, *result), "}");
   std::puts(json.c_str());
   if (absl::Status status = WriteProfile(options, session); !status.ok()) return status;

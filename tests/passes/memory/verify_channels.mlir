@@ -137,3 +137,13 @@ func.func @s1(%a: !p) attributes {sgd.stage = 1 : i64, sgd.program = "main"} {
   plan.receive channel 0 from stage 0 to %a : !p
   return
 }
+
+// -----
+
+!p = memref<8xf32, #plan.space<private>>
+
+sgd.mesh @mesh = <["stage"=2]> {sgd.stages = #sgd<axis"stage"=2>}
+// expected-error @+1 {{program 'alike' has no stages on a mesh of stages}}
+func.func @alike(%a: !p) {
+  return
+}

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,9 +19,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Kind = ChannelEvent::Kind;
 
-ChannelEvent Send(uint32_t channel, uint64_t bytes = 8) { return {Kind::kSend, channel, bytes, 0, 0, 0}; }
-ChannelEvent Receive(uint32_t channel, uint64_t bytes = 8) { return {Kind::kReceive, channel, bytes, 0, 0, 0}; }
-ChannelEvent Loop(uint64_t trips, uint64_t body) { return {Kind::kLoop, 0, 0, trips, body, 0}; }
+ChannelEvent Send(uint32_t channel, uint64_t bytes = 8) { return {Kind::kSend, channel, bytes}; }
+ChannelEvent Receive(uint32_t channel, uint64_t bytes = 8) { return {Kind::kReceive, channel, bytes}; }
+ChannelEvent Loop(uint64_t trips, uint64_t body) { return {Kind::kLoop, 0, 0, trips, body}; }
 
 absl::Status Prove(const std::vector<ChannelShape>& channels, std::vector<std::vector<ChannelEvent>> programs) {
   std::vector<StageEvents> stages;
@@ -105,6 +107,49 @@ TEST(ChannelProof, TooManyMessages) {
   const absl::Status status = Prove({{0, 1, 1}}, {{Loop(many, 1), Send(0)}, {Loop(many, 1), Receive(0)}});
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()), HasSubstr("make loops shorter"));
+}
+
+ChannelEvent Timed(ChannelEvent event, double seconds) {
+  event.seconds = seconds;
+  return event;
+}
+
+StageEvents Stage(std::vector<ChannelEvent> events) {
+  return {std::move(events), [](uint64_t id) { return absl::StrCat("event ", id); }};
+}
+
+// Three parts go forward through two stages, a second each: the second stage waits for the first part, the first stage
+// is done a second earlier.
+TEST(ChannelTimes, AFilledPipeline) {
+  const ChannelEvent work = Timed(ChannelEvent{.kind = Kind::kCompute}, 1);
+  const std::vector<StageEvents> stages = {Stage({Loop(3, 2), work, Send(0)}), Stage({Loop(3, 2), Receive(0), work})};
+  const std::vector<ChannelShape> channels = {{0, 1, 3}};
+  absl::StatusOr<PipelineTimes> times = SimulateChannels(channels, stages);
+  ASSERT_TRUE(times.ok()) << times.status();
+  EXPECT_DOUBLE_EQ(times->seconds, 4);
+  EXPECT_THAT(times->busy_seconds, ::testing::ElementsAre(3, 3));
+  EXPECT_DOUBLE_EQ(times->Bubble(), 0.25);
+}
+
+// With one place, a slow reader holds the writer back: from its second send on.
+TEST(ChannelTimes, PlacesAreWaitedFor) {
+  const std::vector<StageEvents> stages = {
+      Stage({Loop(3, 2), Timed(ChannelEvent{.kind = Kind::kCompute}, 1), Send(0)}),
+      Stage({Loop(3, 2), Timed(Receive(0), 0.5), Timed(ChannelEvent{.kind = Kind::kCompute}, 4)})};
+  for (const auto& [depth, seconds] : {std::pair(1u, 14.5), std::pair(3u, 14.5)}) {
+    const std::vector<ChannelShape> channels = {{0, 1, depth}};
+    absl::StatusOr<PipelineTimes> times = SimulateChannels(channels, stages);
+    ASSERT_TRUE(times.ok()) << times.status();
+    EXPECT_DOUBLE_EQ(times->seconds, seconds);
+  }
+  // And then does something of its own.
+  std::vector<StageEvents> longer = stages;
+  longer[0].events.push_back(Timed(ChannelEvent{.kind = Kind::kCompute}, 10));
+  for (const auto& [depth, seconds] : {std::pair(1u, 16.0), std::pair(3u, 14.5)}) {
+    const std::vector<ChannelShape> channels = {{0, 1, depth}};
+    EXPECT_DOUBLE_EQ(SimulateChannels(channels, longer)->seconds, seconds);
+  }
+  EXPECT_FALSE(SimulateChannels(std::vector<ChannelShape>{{0, 1, 1}}, {longer.data(), 1}).ok());
 }
 
 // What the proof says of random programs is what happens when stages run in any order.

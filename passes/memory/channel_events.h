@@ -1,0 +1,27 @@
+// The programs of a pipeline's stages as runtime/comm/channel_proof.h executes them.
+#ifndef SGD_PASSES_MEMORY_CHANNEL_EVENTS_H
+#define SGD_PASSES_MEMORY_CHANNEL_EVENTS_H
+
+#include <vector>
+
+#include "passes/memory/plan_channels.h"
+#include "runtime/comm/channel_proof.h"
+
+namespace mlir::sgd {
+
+/// A program's channels, and what its stages do with them. The functions must outlive it.
+struct ChannelEvents {
+  std::vector<::sgd::comm::ChannelShape> channels;
+  std::vector<::sgd::comm::StageEvents> stages;
+};
+
+/// Of the functions of program `name`, by stage. `getSeconds` gives the time of an op that sends and receives nothing
+/// inside, sends and receives themselves included; null: none takes any. An error on what sends or receives as data
+/// decides.
+FailureOr<ChannelEvents> getChannelEvents(StringRef name, ArrayRef<func::FuncOp> functions,
+                                          std::vector<PlanChannel>& channels,
+                                          llvm::function_ref<double(Operation*)> getSeconds = nullptr);
+
+}  // namespace mlir::sgd
+
+#endif
