@@ -24,6 +24,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/carry/passes.h"
 #include "passes/manual/passes.h"
+#include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/passes.h"
 
 using namespace mlir;
@@ -75,10 +76,11 @@ class Driver {
       if (failed(partition())) return failure();
       if (isDone(EmitLevel::Sharded)) return success();
     }
-    emit(EmitLevel::Spmd);
-    if (isDone(EmitLevel::Spmd)) return success();
     SmallVector<OwningOpRef<ModuleOp>, 0> local;  // to be lowered again when memory is short
     if (options.memoryLimit && !isDone(EmitLevel::Kernels)) local = clonePrograms(programs);
+    if (failed(runStage([&](PassManager& passes) { addPrefetchStage(passes, options, *target); }))) return failure();
+    emit(EmitLevel::Spmd);
+    if (isDone(EmitLevel::Spmd)) return success();
     if (failed(lowerToKernels())) return failure();
     if (isDone(EmitLevel::Kernels)) return success();
     if (failed(lowerToBuffers()) || failed(planMemory(local))) return failure();
@@ -156,9 +158,30 @@ class Driver {
     std::string emitted;
   };
 
-  /// `local` are the programs before kernels.
+  /// Whether a loop gathers for its next iteration.
+  static bool hasPrefetched(ModuleOp module) {
+    return llvm::any_of(module.getOps<func::FuncOp>(),
+                        [](func::FuncOp function) { return function->hasAttr(kPrefetchedAttr); });
+  }
+
+  /// Lowers clones of `local` instead of `programs`.
+  LogicalResult lowerAgain(MutableArrayRef<OwningOpRef<ModuleOp>> local, const std::string& emitted) {
+    programs.clear();
+    for (OwningOpRef<ModuleOp>& clone : clonePrograms(local)) programs.push_back(std::move(clone));
+    result.emitted = options.emit == EmitLevel::Kernels ? std::string() : emitted;
+    return failure(failed(lowerToKernels()) || failed(lowerToBuffers()));
+  }
+
+  /// `local` are the programs before kernels, without what is gathered ahead.
   LogicalResult planMemory(MutableArrayRef<OwningOpRef<ModuleOp>> local) {
     if (!options.memoryLimit) return runStage([&](PassManager& passes) { addMemoryStage(passes, options, *target); });
+    if (hasPrefetched(*programs.front())) {
+      OwningOpRef<ModuleOp> ahead = programs.front()->clone();
+      FailureOr<MemoryPlan> plan = planWithinLimit(*ahead, options, *target, Effort::Limit, timings);
+      if (failed(plan)) return failure();
+      bool fits = plan->isGiven && plan->peak <= *options.memoryLimit;
+      if (!fits && failed(lowerAgain(local, result.emitted))) return failure();
+    }
     SmallVector<Form, 0> forms;  // as given, and with ever more of loops recomputed
     forms.push_back({std::move(programs.front()), std::move(result.emitted)});
     std::optional<MemoryPlan> best;

@@ -10,6 +10,7 @@
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/partition/passes.h"
+#include "passes/prefetch/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/schedule/passes.h"
 #include "passes/sequential/passes.h"
@@ -68,6 +69,14 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
 void mlir::sgd::addLocalStage(OpPassManager& passes) {
   passes.addPass(createReportScalarsPass());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
+  passes.addPass(createVerifySpmdPass());
+}
+
+void mlir::sgd::addPrefetchStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
+  passes.addPass(
+      createPrefetchGathersPass(PrefetchGathersPassOptions{getTopologyName(options, target.getDescription())}));
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());

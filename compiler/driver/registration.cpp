@@ -16,6 +16,7 @@
 #include "passes/manual/passes.h"
 #include "passes/memory/passes.h"
 #include "passes/partition/passes.h"
+#include "passes/prefetch/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/schedule/passes.h"
 #include "passes/sequential/passes.h"
@@ -61,4 +62,5 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerLibraryPasses();
   registerMemoryPasses();
   registerRematPasses();
+  registerPrefetchPasses();
 }

@@ -12,6 +12,7 @@
 #include "passes/context/context_decision.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/recomputed_attr.h"
 #include "runtime/artifact/explain_text.h"
 
@@ -46,6 +47,17 @@ class Explainer {
       record.location = decision->source;
       record.op = "update";
       record.why = decision->getText();
+    }
+  }
+
+  /// Loops that gather for their next iterations.
+  void addPrefetched(func::FuncOp function) {
+    auto loops = function->getAttrOfType<ArrayAttr>(kPrefetchedAttr);
+    for (Attribute loop : loops ? loops.getValue() : ArrayRef<Attribute>()) {
+      ExplainRecord& record = explanation.records.emplace_back();
+      record.program = function.getName().str();
+      record.op = "prefetch";
+      record.why = cast<StringAttr>(loop).str();
     }
   }
 
@@ -163,6 +175,7 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
     if (!function.isPrivate()) {
       explainer.addFunction(function, getProgramName(function), 1);
       explainer.addChoice(function);
+      explainer.addPrefetched(function);
       explainer.addUpdates(function);
       explainer.addAttentions(function);
       explainer.addRecomputedInLoops(function);
