@@ -26,6 +26,7 @@
 #include "passes/manual/passes.h"
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/passes.h"
+#include "passes/rings/rings_attr.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -78,7 +79,7 @@ class Driver {
     }
     SmallVector<OwningOpRef<ModuleOp>, 0> local;  // to be lowered again when memory is short
     if (options.memoryLimit && !isDone(EmitLevel::Kernels)) local = clonePrograms(programs);
-    if (failed(runStage([&](PassManager& passes) { addPrefetchStage(passes, options, *target); }))) return failure();
+    if (failed(runStage([&](PassManager& passes) { addHidingStage(passes, options, *target); }))) return failure();
     emit(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
     if (failed(lowerToKernels())) return failure();
@@ -158,10 +159,11 @@ class Driver {
     std::string emitted;
   };
 
-  /// Whether a loop gathers for its next iteration.
-  static bool hasPrefetched(ModuleOp module) {
-    return llvm::any_of(module.getOps<func::FuncOp>(),
-                        [](func::FuncOp function) { return function->hasAttr(kPrefetchedAttr); });
+  /// Whether the program holds more than it must, to hide communication.
+  static bool hidesMore(ModuleOp module) {
+    return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+      return function->hasAttr(kPrefetchedAttr) || function->hasAttr(kRingsAttr);
+    });
   }
 
   /// Lowers clones of `local` instead of `programs`.
@@ -172,10 +174,10 @@ class Driver {
     return failure(failed(lowerToKernels()) || failed(lowerToBuffers()));
   }
 
-  /// `local` are the programs before kernels, without what is gathered ahead.
+  /// `local` are the programs before kernels and before the stage that hides communication.
   LogicalResult planMemory(MutableArrayRef<OwningOpRef<ModuleOp>> local) {
     if (!options.memoryLimit) return runStage([&](PassManager& passes) { addMemoryStage(passes, options, *target); });
-    if (hasPrefetched(*programs.front())) {
+    if (hidesMore(*programs.front())) {
       OwningOpRef<ModuleOp> ahead = programs.front()->clone();
       FailureOr<MemoryPlan> plan = planWithinLimit(*ahead, options, *target, Effort::Limit, timings);
       if (failed(plan)) return failure();

@@ -12,6 +12,7 @@
 #include "passes/partition/passes.h"
 #include "passes/prefetch/passes.h"
 #include "passes/remat/passes.h"
+#include "passes/rings/passes.h"
 #include "passes/schedule/passes.h"
 #include "passes/sequential/passes.h"
 #include "passes/sharding/passes.h"
@@ -74,9 +75,10 @@ void mlir::sgd::addLocalStage(OpPassManager& passes) {
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addPrefetchStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
-  passes.addPass(
-      createPrefetchGathersPass(PrefetchGathersPassOptions{getTopologyName(options, target.getDescription())}));
+void mlir::sgd::addHidingStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
+  std::string topology = getTopologyName(options, target.getDescription());
+  passes.addPass(createPrefetchGathersPass(PrefetchGathersPassOptions{topology}));
+  passes.addPass(createRingMatmulsPass(RingMatmulsPassOptions{topology}));
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());

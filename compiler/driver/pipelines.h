@@ -21,8 +21,10 @@ void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 /// SPMD level to SPMD level: stages of a pipeline that were written by hand, simplified and verified as those that
 /// addSpmdStage makes.
 void addLocalStage(OpPassManager& passes);
-/// SPMD level to SPMD level: loops gather for their next iteration where that hides what the target's links take.
-void addPrefetchStage(OpPassManager& passes, const CompileOptions& options, const Target& target);
+
+/// SPMD level to SPMD level: gathers of loops start an iteration ahead, and matmuls become rings, where that hides what
+/// the target's links take.
+void addHidingStage(OpPassManager& passes, const CompileOptions& options, const Target& target);
 
 /// SPMD level to SPMD level: loops compute again what earlier loops stacked for them, in `steps` steps.
 void addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, const Target& target,

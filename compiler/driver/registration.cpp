@@ -18,6 +18,7 @@
 #include "passes/partition/passes.h"
 #include "passes/prefetch/passes.h"
 #include "passes/remat/passes.h"
+#include "passes/rings/passes.h"
 #include "passes/schedule/passes.h"
 #include "passes/sequential/passes.h"
 #include "passes/sharding/passes.h"
@@ -63,4 +64,5 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerMemoryPasses();
   registerRematPasses();
   registerPrefetchPasses();
+  registerRingPasses();
 }

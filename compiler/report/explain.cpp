@@ -14,6 +14,7 @@
 #include "passes/partition/sharding_state.h"
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/recomputed_attr.h"
+#include "passes/rings/rings_attr.h"
 #include "runtime/artifact/explain_text.h"
 
 using namespace mlir;
@@ -50,14 +51,14 @@ class Explainer {
     }
   }
 
-  /// Loops that gather for their next iterations.
-  void addPrefetched(func::FuncOp function) {
-    auto loops = function->getAttrOfType<ArrayAttr>(kPrefetchedAttr);
-    for (Attribute loop : loops ? loops.getValue() : ArrayRef<Attribute>()) {
+  /// Sentences about loops or matmuls that hide communication.
+  void addHidden(func::FuncOp function, StringRef attribute, StringRef op) {
+    auto sentences = function->getAttrOfType<ArrayAttr>(attribute);
+    for (Attribute sentence : sentences ? sentences.getValue() : ArrayRef<Attribute>()) {
       ExplainRecord& record = explanation.records.emplace_back();
       record.program = function.getName().str();
-      record.op = "prefetch";
-      record.why = cast<StringAttr>(loop).str();
+      record.op = op;
+      record.why = cast<StringAttr>(sentence).str();
     }
   }
 
@@ -175,7 +176,8 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
     if (!function.isPrivate()) {
       explainer.addFunction(function, getProgramName(function), 1);
       explainer.addChoice(function);
-      explainer.addPrefetched(function);
+      explainer.addHidden(function, kPrefetchedAttr, "prefetch");
+      explainer.addHidden(function, kRingsAttr, "ring");
       explainer.addUpdates(function);
       explainer.addAttentions(function);
       explainer.addRecomputedInLoops(function);
