@@ -1,10 +1,12 @@
-// As sgd-form-loops between loops: what costs no more than reading it is computed again, all else is stored.
+// Readers come from the program, in its order; what is stored between slots from a minimum cut.
 #include "passes/stages/stage_plan.h"
+
+#include <map>
+
+#include "passes/stages/stored_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static constexpr size_t kMaxRepeatedOps = 16;
 
 StagePlan::StagePlan(const ProgramFlow& flow, const Placement& placement, const PipelineForm& form,
                      ArrayRef<LoopPlan> loops, unsigned stage, unsigned numParts)
@@ -92,54 +94,22 @@ void StagePlan::findHomes() {
   }
 }
 
-/// Whether the slot at `at` can have `value` by `chain`, which may grow to `limit` ops, from what it has and what is
-/// stored anyway.
-bool StagePlan::canRepeat(Value value, SlotPosition at, size_t limit, llvm::SetVector<Operation*>& chain) const {
-  if (!isOfPart(value) || homes.lookup(value) == at || needed.contains(value)) return true;
-  Operation* op = value.getDefiningOp();
-  if (chain.contains(op)) return true;
-  if (!positions.contains(op) || !LoopSchedule::isCheap(op) || chain.size() >= limit) return false;
-  for (Value operand : op->getOperands())
-    if (!canRepeat(operand, at, limit, chain)) return false;
-  chain.insert(op);
-  return true;
-}
-
-/// A slot reads what another one, or another loop, has.
-void StagePlan::read(Value value, SlotPosition at) {
-  if (!isOfPart(value) || homes.lookup(value) == at) return;
-  if (!llvm::is_contained(readers[value], at)) readers[value].push_back(at);
-}
-
+/// In the order of a part, so that what is stored for one slot is there for later ones.
 void StagePlan::findStored() {
-  auto ops = flow.getFunction().front().without_terminator();
-  auto forReads = [&](llvm::function_ref<void(Value, SlotPosition)> visit) {
-    for (Operation& op : ops)
-      if (auto position = positions.find(&op); position != positions.end())
-        for (Value operand : op.getOperands())
-          if (isOfPart(operand) && homes.lookup(operand) != position->second) visit(operand, position->second);
-  };
-  forReads([&](Value value, SlotPosition) {
-    Operation* op = value.getDefiningOp();
-    if (!positions.contains(op) || !LoopSchedule::isCheap(op)) needed.insert(value);
-  });
-  forReads([&](Value value, SlotPosition at) {
-    llvm::SetVector<Operation*>& chosen = repeated[at.loop][at.slot];
-    llvm::SetVector<Operation*> chain = chosen;
-    if (needed.contains(value) || !canRepeat(value, at, chosen.size() + kMaxRepeatedOps, chain)) {
-      needed.insert(value);
-      read(value, at);
-    } else {
-      chosen = chain;
-    }
-  });
-  for (auto [loop, slots] : llvm::enumerate(repeated))
-    for (auto [slot, chosen] : llvm::enumerate(slots)) {
-      SlotPosition at{static_cast<unsigned>(loop), static_cast<unsigned>(slot)};
-      for (Operation* op : chosen)
-        for (Value operand : op->getOperands())
-          if (!operand.getDefiningOp() || !chosen.contains(operand.getDefiningOp())) read(operand, at);
-    }
+  std::map<SlotPosition, llvm::SetVector<Value>> bySlot;
+  for (Operation& op : flow.getFunction().front().without_terminator())
+    if (auto position = positions.find(&op); position != positions.end())
+      for (Value operand : op.getOperands())
+        if (isOfPart(operand) && homes.lookup(operand) != position->second) bySlot[position->second].insert(operand);
+  for (const auto& [position, values] : bySlot) {
+    SlotPosition at = position;
+    auto isThere = [&](Value value) { return !isOfPart(value) || homes.lookup(value) == at; };
+    auto isStored = [&](Value value) { return readers.contains(value); };
+    auto canRepeat = [&](Operation* op) { return positions.contains(op) && LoopSchedule::isCheap(op); };
+    StoredValues choice = chooseStored({values.getArrayRef(), isThere, isStored, canRepeat});
+    for (Value value : choice.stored) readers[value].push_back(at);
+    repeated[at.loop][at.slot] = std::move(choice.repeated);
+  }
 }
 
 void StagePlan::countPlaces() {

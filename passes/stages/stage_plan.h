@@ -59,8 +59,6 @@ class StagePlan {
   SlotPosition findOwnSlot(Operation* op) const;
   void findContents();
   void findStored();
-  bool canRepeat(Value value, SlotPosition at, size_t limit, llvm::SetVector<Operation*>& chain) const;
-  void read(Value value, SlotPosition at);
 
   const ProgramFlow& flow;
   const Placement& placement;
@@ -71,8 +69,7 @@ class StagePlan {
   DenseMap<Value, SlotPosition> homes;
   std::vector<std::vector<SlotContent>> contents;
   std::vector<std::vector<llvm::SetVector<Operation*>>> repeated;
-  llvm::SetVector<Value> needed;  // by later slots, and not cheap
-  llvm::MapVector<Value, SmallVector<SlotPosition, 2>> readers;
+  llvm::MapVector<Value, SmallVector<SlotPosition, 2>> readers;  // of what is stored: in other slots than its home
   DenseMap<Value, int64_t> places;
 };
 
