@@ -116,12 +116,34 @@ LabelledValue BlockMath::getPrevious(const LabelledValue& numbers) {
 
 LabelledValue BlockMath::getPositions(const LabelledValue& numbers, int64_t dim, ArrayRef<int64_t> labels) {
   OpBuilder& builder = math.getBuilder();
-  Value begin =
-      arith::MulIOp::create(builder, math.getLoc(), numbers.value, integer(layout.getBlockSize(dim), kRanks).value);
+  Location loc = math.getLoc();
   // Counts in the shape of the result: rows and columns of blocks that are as long must not come from one iota.
-  Value counts = math.iota(layout.getShape(labels), llvm::find(labels, dim) - labels.begin());
-  Value first = spread({begin, numbers.labels}, labels).value;
-  return {arith::AddIOp::create(builder, math.getLoc(), first, counts), SmallVector<int64_t>(labels)};
+  Value counts = math.iota(layout.getShape(labels), llvm::find(labels, dim) - labels.begin()), first = numbers.value;
+  if (layout.isStriped())
+    counts = arith::MulIOp::create(builder, loc, counts, integer(layout.getRanks(), labels).value);
+  else
+    first = arith::MulIOp::create(builder, loc, first, integer(layout.getBlockSize(dim), kRanks).value);
+  return {arith::AddIOp::create(builder, loc, spread({first, numbers.labels}, labels).value, counts),
+          SmallVector<int64_t>(labels)};
+}
+
+LabelledValue BlockMath::isOnOrBelowDiagonal(ArrayRef<int64_t> labels) {
+  auto count = [&](int64_t dim) {
+    return math.iota(layout.getShape(labels), llvm::find(labels, dim) - labels.begin());
+  };
+  Value rows = count(layout.getRow()), columns = count(layout.getColumn());
+  Value compared = arith::CmpIOp::create(math.getBuilder(), math.getLoc(), arith::CmpIPredicate::sge, rows, columns);
+  return {compared, SmallVector<int64_t>(labels)};
+}
+
+LabelledValue BlockMath::negate(const LabelledValue& condition) {
+  RankedTensorType type = tensorType(condition.value);
+  Value all = arith::ConstantOp::create(math.getBuilder(), math.getLoc(), DenseElementsAttr::get(type, true));
+  return {arith::XOrIOp::create(math.getBuilder(), math.getLoc(), condition.value, all), condition.labels};
+}
+
+LabelledValue BlockMath::both(const LabelledValue& a, const LabelledValue& b) {
+  return {arith::AndIOp::create(math.getBuilder(), math.getLoc(), a.value, b.value), a.labels};
 }
 
 LabelledValue BlockMath::isReal(const LabelledValue& numbers, int64_t dim, ArrayRef<int64_t> labels) {

@@ -26,6 +26,8 @@ class BlockMath {
   LabelledValue exponential(const LabelledValue& a);
   /// `condition` may have fewer labels.
   LabelledValue select(const LabelledValue& condition, const LabelledValue& yes, const LabelledValue& no);
+  LabelledValue negate(const LabelledValue& condition);
+  LabelledValue both(const LabelledValue& a, const LabelledValue& b);
   LabelledValue convert(const LabelledValue& value, Type element);
   LabelledValue splat(double value, ArrayRef<int64_t> labels);
 
@@ -35,6 +37,8 @@ class BlockMath {
   LabelledValue getPrevious(const LabelledValue& numbers);
   /// Positions along `dim` in blocks of these numbers, i32, with `labels`, which `dim` is one of.
   LabelledValue getPositions(const LabelledValue& numbers, int64_t dim, ArrayRef<int64_t> labels);
+  /// Whether a row's number in its block is at least the column's: what a causal mask of striped blocks shows is in it.
+  LabelledValue isOnOrBelowDiagonal(ArrayRef<int64_t> labels);
   /// Whether positions along `dim` are real.
   LabelledValue isReal(const LabelledValue& numbers, int64_t dim, ArrayRef<int64_t> labels);
 

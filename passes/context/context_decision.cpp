@@ -53,6 +53,8 @@ static StringRef describe(ContextForm form) {
       return "keys and values, or queries, are gathered";
     case ContextForm::Ring:
       return "blocks of keys and values go from rank to rank";
+    case ContextForm::Striped:
+      return "each rank gets every nth position, and these blocks of keys and values go from rank to rank";
     case ContextForm::AllToAll:
       return "heads or batch entries are exchanged for positions";
   }

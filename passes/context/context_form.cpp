@@ -11,6 +11,8 @@ llvm::StringRef mlir::sgd::getName(ContextForm form) {
       return "gathered";
     case ContextForm::Ring:
       return "ring";
+    case ContextForm::Striped:
+      return "striped_ring";
     case ContextForm::AllToAll:
       return "all_to_all";
   }

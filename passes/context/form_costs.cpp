@@ -12,6 +12,8 @@ using namespace mlir::sgd;
 static constexpr double kMostGatheredBytes = 1 << 20;
 /// Backward matmuls beside the two of the forward pass: scores again, and four gradients.
 static constexpr double kBackwardMatmuls = 2.5;
+/// What is computed of scores under a causal mask, in tiles of four widths; all ranks the same.
+static constexpr double kSeenShare = 0.63;
 
 int64_t ContextSharding::getOtherRanks() const {
   int64_t ranks = 1;
@@ -45,6 +47,7 @@ class Estimator {
     flops = 2 * elements * depths / ranks / sharding.getOtherRanks() * (hasGradients() ? 1 + kBackwardMatmuls : 1);
     rate = element.isF32() ? cost.getTopology().device.flops : cost.getTopology().device.halfFlops;
     bandwidth = cost.getTopology().device.memoryBandwidth;
+    isCausal = pattern.shape[pattern.row] == pattern.shape[pattern.getColumn()] && pattern.getDiagonal() == 0;
   }
 
   FormEstimate estimate(ContextForm form) const {
@@ -53,6 +56,8 @@ class Estimator {
         return estimateGathered();
       case ContextForm::Ring:
         return estimateRing();
+      case ContextForm::Striped:
+        return estimateStriped();
       case ContextForm::AllToAll:
         return estimateAllToAll();
     }
@@ -86,12 +91,29 @@ class Estimator {
   FormEstimate estimateRing() const {
     if (!canComputeInRing(pattern))
       return {ContextForm::Ring, 0, "its mask or bias is a tensor with an entry for each pair of positions"};
-    // Blocks arrive beside what is computed; results are read and written again in each step.
+    return {ContextForm::Ring, getRingSeconds(flops), ""};
+  }
+
+  FormEstimate estimateStriped() const {
+    if (!canComputeInRing(pattern) || !isCausal)
+      return {ContextForm::Striped, 0, "its mask is none that hides all later positions and no others"};
+    return {ContextForm::Striped, getRingSeconds(kSeenShare * flops) + getExchangeSeconds(), ""};
+  }
+
+  /// Blocks arrive beside what is computed; results are read and written again in each step.
+  double getRingSeconds(double flops) const {
     double share = hasGradients() ? 1 / (1 + kBackwardMatmuls) : 1;
     double forward = getSteps(flops * share / ranks / rate, keys, 3 * out + 4 * keys);
-    double backward =
-        hasGradients() ? getSteps(flops * (1 - share) / ranks / rate, 2 * keys, 3 * query + 11 * keys) : 0;
-    return {ContextForm::Ring, forward + backward, ""};
+    if (!hasGradients()) return forward;
+    return forward + getSteps(flops * (1 - share) / ranks / rate, 2 * keys, 3 * query + 11 * keys);
+  }
+
+  /// Of queries, keys, values and results, and of their gradients: there, or back.
+  double getExchangeSeconds() const {
+    double seconds = 0;
+    for (double bytes : {query, keys / 2, keys / 2, out})
+      seconds += (hasGradients() ? 2 : 1) * (send(CollectiveKind::kAllToAll, bytes) + 4 * bytes / bandwidth);
+    return seconds;
   }
 
   double getSteps(double computed, double sent, double moved) const {
@@ -102,11 +124,7 @@ class Estimator {
   FormEstimate estimateAllToAll() const {
     if (!sharding.exchanged)
       return {ContextForm::AllToAll, 0, "no dimension of heads or batch entries is a multiple of the ranks"};
-    // Tiles that a mask hides are left out: all ranks have the same ones.
-    double seen = pattern.getDiagonal() ? 0.6 : 1;
-    double seconds = seen * flops / rate;
-    for (double bytes : {query, keys / 2, keys / 2, out})
-      seconds += (hasGradients() ? 2 : 1) * (send(CollectiveKind::kAllToAll, bytes) + 4 * bytes / bandwidth);
+    double seconds = (isCausal ? kSeenShare : 1) * flops / rate + getExchangeSeconds();
     return {ContextForm::AllToAll, seconds, ""};
   }
 
@@ -118,6 +136,7 @@ class Estimator {
   int64_t ranks;
   double query, keys, out;  // bytes of a rank: keys with values
   double flops, rate, bandwidth;
+  bool isCausal;
 };
 }  // namespace
 

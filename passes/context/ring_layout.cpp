@@ -69,41 +69,41 @@ static Value order(TensorMath& math, const LabelledValue& from, ArrayRef<int64_t
   return math.transpose(from.value, permutation);
 }
 
+/// Labels with positions, which stand for both, split as they are in memory: into ranks and what a rank has one after
+/// the other, or into what each rank has and ranks.
+static SmallVector<int64_t> split(ArrayRef<int64_t> labels, int64_t position, bool isStriped) {
+  SmallVector<int64_t> parts(labels);
+  auto* at = llvm::find(parts, position);
+  parts.insert(isStriped ? at + 1 : at, kRanks);
+  return parts;
+}
+
 LabelledValue RingLayout::toBlocks(TensorMath& math, const LabelledValue& whole) const {
   int64_t position = llvm::is_contained(whole.labels, row) ? row : column;
-  if (!llvm::is_contained(whole.labels, position))
-    return {order(math, whole, getLabels(whole.labels)), getLabels(whole.labels)};
+  SmallVector<int64_t> labels = getLabels(whole.labels), before = labels;
+  if (!llvm::is_contained(whole.labels, position)) return {order(math, whole, labels), labels};
   // Positions first stand where ranks will be.
-  LabelledValue blocks{whole.value, getLabels(whole.labels)};
-  SmallVector<int64_t> before = blocks.labels, split;
   llvm::erase(before, position);
   llvm::replace(before, kRanks, position);
-  Value value = order(math, whole, before);
   int64_t at = llvm::find(before, position) - before.begin();
-  value = math.resize(value, at, context.ranks * getBlockSize(position));
-  SmallVector<int64_t> sizes(tensorType(value).getShape());
-  sizes[at] = getBlockSize(position);
-  sizes.insert(sizes.begin() + at, context.ranks);
-  split = before;
-  split.insert(split.begin() + at, kRanks);
-  blocks.value = order(math, {math.reshape(value, sizes), split}, blocks.labels);
-  return constrain(math, blocks);
+  Value value = math.resize(order(math, whole, before), at, context.ranks * getBlockSize(position));
+  SmallVector<int64_t> sizes(tensorType(value).getShape()), parts = split(before, position, context.isStriped);
+  sizes[at] = context.isStriped ? getBlockSize(position) : context.ranks;
+  sizes.insert(sizes.begin() + at + 1, context.isStriped ? context.ranks : getBlockSize(position));
+  return constrain(math, {order(math, {math.reshape(value, sizes), parts}, labels), labels});
 }
 
 Value RingLayout::fromBlocks(TensorMath& math, const LabelledValue& blocks, ArrayRef<int64_t> labels) const {
   int64_t position = llvm::is_contained(blocks.labels, row) ? row : column;
-  LabelledValue constrained = constrain(math, blocks);
-  SmallVector<int64_t> split = blocks.labels;
-  llvm::erase(split, position);
-  auto* at = llvm::find(split, kRanks);
-  int64_t dim = at - split.begin();
-  split.insert(at + 1, position);
-  Value value = order(math, constrained, split);
+  SmallVector<int64_t> after = blocks.labels;
+  llvm::erase(after, position);
+  llvm::replace(after, kRanks, position);
+  int64_t at = llvm::find(after, position) - after.begin();
+  Value value = order(math, constrain(math, blocks), split(after, position, context.isStriped));
   SmallVector<int64_t> sizes(tensorType(value).getShape());
-  sizes[dim] *= sizes[dim + 1];
-  sizes.erase(sizes.begin() + dim + 1);
-  split.erase(split.begin() + dim);
-  return order(math, {math.resize(math.reshape(value, sizes), dim, shape[position]), split}, labels);
+  sizes[at] *= sizes[at + 1];
+  sizes.erase(sizes.begin() + at + 1);
+  return order(math, {math.resize(math.reshape(value, sizes), at, shape[position]), after}, labels);
 }
 
 LabelledValue RingLayout::constrain(TensorMath& math, const LabelledValue& blocks) const {

@@ -13,6 +13,7 @@ struct ContextAxes {
   FlatSymbolRefAttr mesh;
   SmallVector<AxisRefAttr, 2> axes;
   int64_t ranks = 1;
+  bool isStriped = false;  ///< a rank's block is every nth position, not one after the other
 };
 
 /// The label of the dimension with one index per rank; other labels are dimensions of the exponentials, or kOwnLabel.
@@ -23,6 +24,7 @@ class RingLayout {
   RingLayout(const AttentionPattern& pattern, ContextAxes context);
 
   int64_t getRanks() const { return context.ranks; }
+  bool isStriped() const { return context.isStriped; }
   int64_t getRow() const { return row; }
   int64_t getColumn() const { return column; }
   /// Positions; those of the last blocks may be more than there are.

@@ -15,17 +15,17 @@ static bool isTf32(const LabelledMatmul& matmul) {
 
 /// A block may have no visible column of a row with a score above minus infinity.
 bool RingStep::mayHideAll() const {
-  return math.getLayout().isPadded(pattern.getColumn()) || std::isinf(pattern.scores.fill) || pattern.scores.bias;
+  return math.getLayout().isStriped() || math.getLayout().isPadded(pattern.getColumn()) ||
+         std::isinf(pattern.scores.fill) || pattern.scores.bias;
 }
 
 LabelledValue RingStep::getMask(const BlockPlace& place) {
   const AttentionScores& scores = pattern.scores;
-  return scores.mask ? expression.write(math, place, scores.mask, scores.maskDims) : LabelledValue();
-}
-
-LabelledValue RingStep::choose(const LabelledValue& mask, const LabelledValue& visible, double hidden) {
-  LabelledValue other = math.splat(hidden, visible.labels);
-  return pattern.scores.hidesWhereTrue ? math.select(mask, other, visible) : math.select(mask, visible, other);
+  if (!scores.mask) return {};
+  LabelledValue mask = expression.write(math, place, scores.mask, scores.maskDims);
+  if (scores.hidesWhereTrue) mask = math.negate(mask);
+  // Hides nothing more, but says at compile time which columns of a tile count for nothing, whatever rank sent them.
+  return math.getLayout().isStriped() ? math.both(mask, math.isOnOrBelowDiagonal(mask.labels)) : mask;
 }
 
 LabelledValue RingStep::getScores(const LabelledValue& query, const LabelledValue& key, const BlockPlace& place) {
@@ -36,7 +36,9 @@ LabelledValue RingStep::getScores(const LabelledValue& query, const LabelledValu
   if (scores.bias)
     value = math.add(value, math.convert(expression.write(math, place, scores.bias, scores.biasDims),
                                          tensorType(value.value).getElementType()));
-  if (scores.mask) value = choose(getMask(place), value, scores.fill);
+  // In striped blocks every row sees its own position: nothing that is hidden counts.
+  double hidden = layout.isStriped() ? -INFINITY : scores.fill;
+  if (scores.mask) value = math.select(getMask(place), value, math.splat(hidden, labels));
   if (!layout.isPadded(layout.getColumn())) return value;
   SmallVector<int64_t> position{kRanks, layout.getColumn()};
   return math.select(math.isReal(place.columnNumbers, layout.getColumn(), position), value,
@@ -68,7 +70,7 @@ BlockGradients RingStep::getGradients(const QueryBlock& queries, const KeyBlock&
   bool tf32 = isTf32(pattern.uses.weightGradient->op);
   LabelledValue gradient = math.dot(queries.outGradient, keys.value, layout.getScoreLabels(), tf32);
   gradient = math.multiply(weights, math.subtract(gradient, queries.rowDot));
-  if (pattern.scores.mask) gradient = choose(getMask(place), gradient, 0);
+  if (pattern.scores.mask) gradient = math.select(getMask(place), gradient, math.splat(0, gradient.labels));
   gradient = math.scale(gradient, pattern.scores.scale);
   auto rounded = [&](const LabelledValue& value, const LabelledValue& like) {
     return math.convert(value, tensorType(like.value).getElementType());

@@ -40,8 +40,8 @@ class RingStep {
 
  private:
   LabelledValue getScores(const LabelledValue& query, const LabelledValue& key, const BlockPlace& place);
+  /// True where a score is visible; null: everywhere.
   LabelledValue getMask(const BlockPlace& place);
-  LabelledValue choose(const LabelledValue& mask, const LabelledValue& visible, double hidden);
   bool mayHideAll() const;
 
   const AttentionPattern& pattern;

@@ -48,7 +48,8 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     MeshOp mesh = getMesh(getOperation());
     if (!mesh || mesh.getMesh().getNumRanks() == 1) return;
     if (!form.empty() && !parseContextForm(form)) {
-      getOperation().emitError() << "attention in the form '" << form << "'; expected ring, all_to_all or gathered";
+      getOperation().emitError() << "attention in the form '" << form
+                                 << "'; expected ring, striped_ring, all_to_all or gathered";
       return signalPassFailure();
     }
     llvm::Expected<Topology> topology = loadTopology(topologyName);
@@ -138,7 +139,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     }
     ++numRings;
     Block* block = math::ExpOp(pattern.scores.exponential)->getBlock();
-    ContextAxes context{mesh.getName(), {}, sharding.getRanks()};
+    ContextAxes context{mesh.getName(), {}, sharding.getRanks(), chosen == ContextForm::Striped};
     for (const AxisPart& part : sharding.positions) context.axes.push_back(getAxisRef(mesh.getMesh(), part));
     writeRing(pattern, context);
     for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*block)))

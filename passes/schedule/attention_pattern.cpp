@@ -2,6 +2,7 @@
 #include "passes/schedule/attention_pattern.h"
 
 #include "dialects/sgd/tensor_type.h"
+#include "passes/schedule/causal_mask.h"
 #include "passes/schedule/index_ranges.h"
 #include "passes/schedule/masked_columns.h"
 
@@ -45,6 +46,9 @@ SmallVector<int64_t> AttentionPattern::getKeyDims() const {
 
 std::optional<int64_t> AttentionPattern::getDiagonal() const {
   if (!scores.mask || scores.fill > kMaskedScore) return std::nullopt;
+  std::optional<int64_t> diagonal =
+      readDiagonal(scores.mask, scores.maskDims, row, scores.column, !scores.hidesWhereTrue);
+  if (diagonal) return *diagonal >= 0 ? diagonal : std::nullopt;
   IndexBox box = getWholeBox(scores.mask);
   auto rowDim = static_cast<size_t>(llvm::find(scores.maskDims, row) - scores.maskDims.begin());
   auto columnDim = static_cast<size_t>(llvm::find(scores.maskDims, scores.column) - scores.maskDims.begin());

@@ -59,17 +59,51 @@ void replaceGroup(const TileGroup& group, fusion::TiledOp tiled) {
   for (Operation* op : llvm::reverse(group.ops)) op->erase();
 }
 
+/// Computes the rank's coordinates that the cluster reads before it: a tile's kernels are the same on all ranks.
+fusion::ClusterOp passCoordinates(fusion::ClusterOp cluster) {
+  SmallVector<spmd::PartitionIdOp> ids(cluster.getBody().front().getOps<spmd::PartitionIdOp>());
+  if (ids.empty()) return cluster;
+  OpBuilder builder(cluster);
+  SmallVector<Value> inputs(cluster.getInputs());
+  for (spmd::PartitionIdOp id : ids) {
+    auto source = fusion::ClusterOp::create(builder, id.getLoc(), id->getResultTypes(), ValueRange());
+    OpBuilder inside = OpBuilder::atBlockBegin(&source.getBody().emplaceBlock());
+    fusion::YieldOp::create(inside, id.getLoc(), inside.clone(*id)->getResults());
+    inputs.push_back(source.getResult(0));
+    id.replaceAllUsesWith(cluster.getBody().front().addArgument(id.getType(), id.getLoc()));
+    id.erase();
+  }
+  auto larger = fusion::ClusterOp::create(builder, cluster.getLoc(), cluster.getResultTypes(), inputs);
+  larger.getBody().takeBody(cluster.getBody());
+  larger->setDiscardableAttrs(cluster->getDiscardableAttrDictionary());
+  cluster.replaceAllUsesWith(larger.getResults());
+  cluster.erase();
+  return larger;
+}
+
+/// Clusters of the group, or those that they are clones of, which read the rank's coordinates.
+SmallVector<fusion::ClusterOp> getClustersOfRank(const FoundGroup& group) {
+  SmallVector<fusion::ClusterOp> ofRank;
+  for (Operation* op : group.ops) {
+    for (auto [copy, original] : group.originals)
+      if (copy == op) op = original;
+    if (auto cluster = dyn_cast<fusion::ClusterOp>(op))
+      if (!cluster.getBody().front().getOps<spmd::PartitionIdOp>().empty()) ofRank.push_back(cluster);
+  }
+  return ofRank;
+}
+
 struct FuseTilesPass : mlir::sgd::impl::FuseTilesPassBase<FuseTilesPass> {
   using FuseTilesPassBase::FuseTilesPassBase;
 
   void runOnOperation() final {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !llvm::hasSingleElement(function.getBody()) || scratchBytes <= 0) return;
-    SmallVector<fusion::ClusterOp> clusters;
     for (Block* block : getProgramBlocks(function)) llvm::append_range(clusters, block->getOps<fusion::ClusterOp>());
-    for (fusion::ClusterOp cluster : llvm::reverse(clusters))
-      if (!replaced.contains(cluster)) visit(cluster);
+    for (size_t number = clusters.size(); number-- > 0;)
+      if (!replaced.contains(clusters[number])) visit(clusters[number]);
     replaced.clear();
+    clusters.clear();
     SmallVector<fusion::ClusterOp> remaining;
     function.walk([&](fusion::ClusterOp cluster) { remaining.push_back(cluster); });
     for (fusion::ClusterOp cluster : remaining) dropUnusedResults(cluster);
@@ -78,6 +112,17 @@ struct FuseTilesPass : mlir::sgd::impl::FuseTilesPassBase<FuseTilesPass> {
   void visit(fusion::ClusterOp cluster) {
     FoundGroup found = findTileGroup(cluster, flopsPerByte);
     if (found.ops.empty()) return;
+    SmallVector<fusion::ClusterOp> ofRank = getClustersOfRank(found);
+    if (!ofRank.empty()) {
+      found.undo();
+      for (fusion::ClusterOp& old : clusters)
+        if (llvm::is_contained(ofRank, old)) {
+          fusion::ClusterOp larger = passCoordinates(old);
+          if (old == cluster) cluster = larger;
+          old = larger;
+        }
+      found = findTileGroup(cluster, flopsPerByte);
+    }
     // An operand that is overwritten is in memory as a whole.
     auto writesOver = [](Operation* op) {
       auto cluster = dyn_cast<fusion::ClusterOp>(op);
@@ -94,6 +139,7 @@ struct FuseTilesPass : mlir::sgd::impl::FuseTilesPassBase<FuseTilesPass> {
     replaceGroup(group, tiled);
   }
 
+  SmallVector<fusion::ClusterOp> clusters;
   SmallPtrSet<Operation*, 16> replaced;
 };
 

@@ -15,6 +15,7 @@ enum class Content {
   Data,  // scores, weights, anything finite
   Zero,
   Masked,  // at most kMaskedScore
+  Never,   // minus infinity: masked whatever a row's maximum is
   Mixed,   // nothing is known: perhaps masked
 };
 
@@ -64,6 +65,7 @@ class Run {
     auto number = splat ? dyn_cast<FloatAttr>(splat.getSplatValue<Attribute>()) : FloatAttr();
     if (!number) return Content::Data;
     if (number.getValue().isZero()) return Content::Zero;
+    if (number.getValue().isInfinity() && number.getValue().isNegative()) return Content::Never;
     return number.getValueAsDouble() <= kMaskedScore ? Content::Masked : Content::Data;
   }
 
@@ -94,15 +96,14 @@ class Run {
     SmallVector<Content, 3> in;
     for (Value operand : op->getOperands()) in.push_back(get(operand));
     if (llvm::is_contained(in, Content::Mixed)) return Content::Mixed;
-    bool isMasked = in[0] == Content::Masked;
+    bool isMasked = in[0] == Content::Masked || in[0] == Content::Never;
     if (isa<math::ExpOp>(op)) return isMasked ? Content::Zero : Content::Data;
     if (isa<arith::NegFOp>(op)) return in[0] == Content::Zero ? Content::Zero : leave(in);
-    if (isa<arith::SubFOp>(op) && isMasked && !group.dims.has(getPlain(op->getOperand(1)), *group.column))
-      return Content::Masked;
+    if (isa<arith::SubFOp>(op) && isMasked && !group.dims.has(getPlain(op->getOperand(1)), *group.column)) return in[0];
     if (isa<arith::AddFOp, arith::SubFOp>(op) && in[0] == Content::Zero && in[1] == Content::Zero) return Content::Zero;
     if (isa<arith::MulFOp>(op) && (in[0] == Content::Zero || in[1] == Content::Zero)) return Content::Zero;
     if (isa<arith::DivFOp>(op) && in[0] == Content::Zero) return Content::Zero;
-    if (isa<arith::MulFOp, arith::DivFOp>(op) && isMasked && isScale(op->getOperand(1))) return Content::Masked;
+    if (isa<arith::MulFOp, arith::DivFOp>(op) && isMasked && isScale(op->getOperand(1))) return in[0];
     return leave(in);
   }
 
@@ -114,7 +115,8 @@ class Run {
 
   /// The result of an op that nothing is known about.
   static Content leave(ArrayRef<Content> in) {
-    return llvm::is_contained(in, Content::Masked) ? Content::Mixed : Content::Data;
+    bool isMasked = llvm::is_contained(in, Content::Masked) || llvm::is_contained(in, Content::Never);
+    return isMasked ? Content::Mixed : Content::Data;
   }
 
   const TileGroup& group;
@@ -159,7 +161,8 @@ class Check {
       Content content = left.get(input);
       bool isNeutral =
           (reduce.getKind() == ReduceKind::Add && content == Content::Zero) ||
-          (reduce.getKind() == ReduceKind::Max && content == Content::Masked && first.get(input) == Content::Data);
+          (reduce.getKind() == ReduceKind::Max &&
+           (content == Content::Never || (content == Content::Masked && first.get(input) == Content::Data)));
       if (!isNeutral) return false;
     }
     return true;

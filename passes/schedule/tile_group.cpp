@@ -12,6 +12,8 @@ using namespace mlir::sgd;
 
 /// Values between the ops of a tile are worth keeping in the cache from this size on.
 static constexpr int64_t kLeastTileBytes = 32 << 10;
+/// Without a batch dimension all of it is computed by one thread: from this size on, rather than kept in memory.
+static constexpr int64_t kLeastUnloopedBytes = 128 << 20;
 /// Rows of a block: matmuls of fewer rows run much slower, more rows leave out fewer masked columns.
 static constexpr int64_t kRowChoices[] = {64, 32, 16};
 /// Blocks of a tile, which bounds the size of the plan.
@@ -93,7 +95,7 @@ bool TileGroup::chooseLoops() {
         !candidate.isIndexed && cutsAll)
       loops.push_back(number);
   }
-  return !loops.empty();
+  return !loops.empty() || getInternalBytes(0) >= kLeastUnloopedBytes;
 }
 
 // Rows and columns
@@ -131,16 +133,24 @@ std::optional<unsigned> TileGroup::chooseRow() const {
   return best;
 }
 
-/// The one dimension that clusters reduce over.
+/// The one dimension that clusters reduce over. Where they reduce none (gradients from a softmax's rows that are
+/// known), the one that their results have besides loops and rows.
 std::optional<unsigned> TileGroup::chooseColumn() const {
-  SetVector<unsigned> reduced;
-  for (Operation* op : ops)
-    if (isa<fusion::ClusterOp>(op))
-      for (Value operand : op->getOperands())
-        for (int64_t dim = 0; dim < static_cast<int64_t>(shapeOf(operand).size()); ++dim)
-          if (dims[dims.getClass(operand, dim)].isReduced) reduced.insert(dims.getClass(operand, dim));
-  if (reduced.size() != 1 || dims[reduced[0]].isWhole || reduced[0] == row) return std::nullopt;
-  return reduced[0];
+  SetVector<unsigned> reduced, others;
+  for (Operation* op : ops) {
+    if (!isa<fusion::ClusterOp>(op)) continue;
+    for (Value operand : op->getOperands())
+      for (int64_t dim = 0; dim < static_cast<int64_t>(shapeOf(operand).size()); ++dim)
+        if (dims[dims.getClass(operand, dim)].isReduced) reduced.insert(dims.getClass(operand, dim));
+    for (Value result : op->getResults())
+      for (auto [dim, size] : llvm::enumerate(shapeOf(result))) {
+        unsigned number = dims.getClass(result, dim);
+        if (size > 1 && number != row && !llvm::is_contained(loops, number)) others.insert(number);
+      }
+  }
+  const SetVector<unsigned>& candidates = reduced.empty() ? others : reduced;
+  if (candidates.size() != 1 || dims[candidates[0]].isWhole || candidates[0] == row) return std::nullopt;
+  return candidates[0];
 }
 
 int64_t TileGroup::getInternalBytes(int64_t rows) const {

@@ -61,7 +61,7 @@ TEST(ParseRecipe, NamesTheFieldAndWhatIsExpected) {
   EXPECT_EQ(errorOf(R"({"zero": 1})"),
             "field 'zero' shards over the axes of the batch; expected a field 'batch' as well");
   EXPECT_EQ(errorOf(R"({"attention": "rings"})"),
-            "field 'attention' is \"rings\"; expected \"ring\", \"all_to_all\" or \"gathered\"");
+            "field 'attention' is \"rings\"; expected \"ring\", \"striped_ring\", \"all_to_all\" or \"gathered\"");
   EXPECT_EQ(errorOf(R"({"memory_limit": 5})"), "field 'memory_limit' is 5; expected a string such as \"16GiB\"");
   EXPECT_THAT(errorOf(R"({"memory_limit": "5XB"})"), HasSubstr("'5XB' is not a number of bytes"));
   EXPECT_EQ(errorOf(R"({"bucket_size_mb": -1})"),

@@ -35,7 +35,7 @@ sgd.mesh @mesh = <["context"=4]>
 
 // Few positions are gathered.
 // COST-LABEL: @attention(
-// COST-SAME: sgd.attentions = [{form = "gathered", ranks = 4 : i64, seconds = {all_to_all = {{.*}}, gathered = {{.*}}, ring = {{.*}}}, {{.*}}why_not = {}}]
+// COST-SAME: sgd.attentions = [{form = "gathered", ranks = 4 : i64, seconds = {all_to_all = {{.*}}, gathered = {{.*}}, ring = {{.*}}}, {{.*}}why_not = {striped_ring = "its mask is none that hides all later positions and no others"}}]
 // COST-NOT: sgd.sharding_constraint
 func.func @attention(%q: tensor<4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"context"}, {}]>},
                      %k: tensor<4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"context"}, {}]>},
