@@ -7,6 +7,7 @@
 #include "passes/choice/passes.h"
 #include "passes/choice/program_cost.h"
 #include "passes/collectives/passes.h"
+#include "passes/compress/compression_settings.h"
 #include "passes/partition/passes.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/sharding/passes.h"
@@ -37,6 +38,8 @@ struct ChooseShardingsPass : mlir::sgd::impl::ChooseShardingsPassBase<ChooseShar
     if (!mesh) return;
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     if (functions.size() != 1 || functions[0].isExternal() || !llvm::hasSingleElement(functions[0].getBody())) return;
+    // Compressed along named axes, reductions over more of them would not be.
+    if (!CompressionSettings(getOperation()).empty()) return;
     SmallVector<Candidate> candidates = findCandidates(functions[0], mesh, weighsConstraints);
     if (candidates.empty()) return;
     choose(functions[0], candidates);

@@ -16,6 +16,8 @@ def ChooseShardingsPass : Pass<"sgd-choose-shardings", "::mlir::ModuleOp"> {
     activations. Axes that constraints inside the program name are left to these, unless `constraints=weigh`, by which dropping all constraints is a
     form too.
 
+    Programs with compressed reductions keep their form: a reduction is compressed over all of its axes or not at all.
+
     After: the cheapest form's annotations, `sgd.sharding_constraint` on arguments, and no constraints if it drops them; nothing else is changed. A form is taken if it
     sends no more and holds at most a tenth more, if what it saves in bytes and computed elements, 16 of which count as a byte, is 2 % of what is sent, and if arguments and
     results keep the shardings that they have without it. `sgd.choice` on

@@ -52,13 +52,24 @@ def check_recipe(folder, name, rules, bound):
     check_values(folder, model, artifact)
 
 
+def check_compressed(folder):
+    """Reductions over an axis that is not to be compressed would not be: the program keeps its form."""
+    path, text, explanation = folder / "recipe.json", folder / "model.mlir", folder / "explanation.json"
+    path.write_text(json.dumps({**TENSOR_MESH, "rules": TENSOR, "compress": {"data": "bf16"}}))
+    text.write_text(one_device.one_device((harness.Model("gpt_tp").path / "model.mlir").read_text()))
+    harness.tool("sgdc", text, "--recipe", path, "-o", folder / "m.sgda", f"--explain={explanation}")
+    records = json.loads(explanation.read_text())
+    assert not any(record["op"] == "choice" for record in records)
+    assert any(record["op"] == "compression" and "bf16" in record["why"] for record in records)
+
+
 def main():
     tests = []
     for name, rules, constrained, cheapest in MODELS:
         tests.append((f"{name}, constrained", lambda folder, name=name, bound=constrained: check_constrained(folder, name, bound)))
         tests.append((f"{name}, weighed", lambda folder, name=name, bound=cheapest: check_weighed(folder, name, bound)))
         tests.append((f"{name}, by a recipe", lambda folder, name=name, rules=rules, bound=cheapest: check_recipe(folder, name, rules, bound)))
-    harness.main(tests)
+    harness.main(tests + [("compressed reductions keep the form", check_compressed)])
 
 
 main()

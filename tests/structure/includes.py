@@ -39,7 +39,7 @@ PASSES = {
     "passes/partition": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding"],
     "passes/compress": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
     "passes/collectives": GRAPH + ["passes/carry", "passes/compress", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
-    "passes/choice": GRAPH + ["passes/sharding", "passes/partition", "passes/collectives", "passes/cost", "runtime/comm"],
+    "passes/choice": GRAPH + ["passes/sharding", "passes/partition", "passes/collectives", "passes/compress", "passes/cost", "runtime/comm"],
     "passes/sequential": GRAPH + ["passes/mesh", "passes/sharding", "passes/partition", "passes/collectives"],
     "passes/stages": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/remat"],
     "passes/library": ["dialects/sgd", "dialects/fusion"],
