@@ -27,6 +27,7 @@
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/passes.h"
 #include "passes/rings/rings_attr.h"
+#include "passes/stages/plan_program.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -96,6 +97,10 @@ class Driver {
     computeBound();
     emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
+    if (failed(runStage([&](PassManager& passes) { addLocalizeStage(passes, options); }))) return failure();
+    SmallVector<ModuleOp> modules;
+    for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
+    if (failed(shareStages(modules, getTopologyName(options, target->getDescription())))) return failure();
     if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
     return recipe ? checkCompression() : success();
   }

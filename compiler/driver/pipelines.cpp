@@ -40,7 +40,7 @@ void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& op
   passes.addPass(createVerifyShardingPass());
 }
 
-void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
+void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& options) {
   std::string topology = getTopologyName(options, TargetDescription());
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
   passes.addPass(
@@ -52,6 +52,10 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
     passes.addPass(createCSEPass());
     passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
   }
+}
+
+void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
+  std::string topology = getTopologyName(options, TargetDescription());
   passes.addPass(createFormStagesPass(FormStagesPassOptions{options.refuseSplit, topology}));
   passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit}));
   passes.addPass(createReportScalarsPass());

@@ -15,7 +15,10 @@ std::string getTopologyName(const CompileOptions& options, const TargetDescripti
 /// Graph level to graph level: a sharding in every type, reshards explicit.
 void addShardingStage(OpPassManager& passes, const CompileOptions& options);
 
-/// To the SPMD level: reductions placed, local shapes, collectives combined and verified.
+/// To the program of one rank, and of one coordinate of a sequential axis: reductions placed, local shapes.
+void addLocalizeStage(OpPassManager& passes, const CompileOptions& options);
+
+/// From there to the SPMD level: stages and loops, collectives combined and verified.
 void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 
 /// SPMD level to SPMD level: stages of a pipeline that were written by hand, simplified and verified as those that

@@ -2,7 +2,7 @@
 // count where they would be too.
 #include "passes/stages/balance.h"
 
-#include "passes/remat/op_cost.h"
+#include "passes/stages/op_seconds.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -68,7 +68,7 @@ static DenseMap<Value, unsigned> placeByCost(const ProgramFlow& flow, unsigned n
   SmallVector<Piece> pieces(parameters.size());
   for (Operation& op : flow.getFunction().front().without_terminator())
     if (flow.isInGraph(&op))
-      for (unsigned piece : fine.get(&op).set_bits()) pieces[piece].seconds += estimateSeconds(&op, cost);
+      for (unsigned piece : fine.get(&op).set_bits()) pieces[piece].seconds += getOpSeconds(&op, cost);
   for (auto [index, piece] : llvm::enumerate(pieces)) piece.bytes = fine.getForwardBytes(index);
   for (auto [parameter, stage] : llvm::zip(parameters, balance(pieces, numStages))) stages[parameter] = stage;
   return stages;

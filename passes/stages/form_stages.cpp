@@ -1,9 +1,12 @@
 // The pass sgd-form-stages: plans each program as a pipeline, then writes a function for each stage.
+#include <cmath>
+
 #include "dialects/sgd/stages.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/sequential/batch_parts.h"
+#include "passes/stages/op_seconds.h"
 #include "passes/stages/passes.h"
-#include "passes/stages/pipeline_plan.h"
+#include "passes/stages/plan_program.h"
 #include "passes/stages/stage_writer.h"
 
 namespace mlir::sgd {
@@ -13,8 +16,6 @@ namespace mlir::sgd {
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-using PlanPointer = std::unique_ptr<PipelinePlan>;
 
 namespace {
 /// One program.
@@ -28,8 +29,7 @@ class StageFormation {
   LogicalResult run(bool refuse);
 
  private:
-  void findGiven();
-  FailureOr<PlanPointer> plan(const ProgramFlow& flow);
+  LogicalResult checkLoops(const LoopSchedule& loops, unsigned numStages, double mostShares);
   LogicalResult check(const PipelinePlan& plan);
   void write(const PipelinePlan& plan);
 
@@ -38,32 +38,26 @@ class StageFormation {
   const CostModel& cost;
   MeshAxisAttr attr;
   std::optional<SequentialAxis> axis;
-  DenseMap<Value, unsigned> given;
 };
 }  // namespace
 
-void StageFormation::findGiven() {
-  for (BlockArgument argument : function.getArguments())
-    if (auto stage = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kStageAttr))
-      given[argument] = static_cast<unsigned>(stage.getInt());
-}
-
-/// By the schedule that the mesh names, else by the fastest one; of several as fast the one that keeps least.
-FailureOr<PlanPointer> StageFormation::plan(const ProgramFlow& flow) {
-  auto numStages = static_cast<unsigned>(getStageAxis(mesh).getSize());
-  auto numParts = static_cast<unsigned>(attr ? attr.getSize() : 1);
-  SmallVector<StringRef> names{"1f1b", "zb_h1", "gpipe"};
-  if (auto name = mesh->getAttrOfType<StringAttr>(kScheduleAttr)) names = {name.getValue()};
-  PlanPointer best;
-  for (StringRef name : names) {
-    llvm::Expected<PipelineForm> form = parseSchedule(name, numStages);
-    if (!form) return LogicalResult(mesh.emitError() << llvm::toString(form.takeError()));
-    llvm::Expected<PlanPointer> plan = PipelinePlan::create(flow, given, *form, numParts, cost);
-    if (!plan) return LogicalResult(function.emitError() << llvm::toString(plan.takeError()));
-    constexpr double kGain = 0.99;
-    if (!best || (*plan)->getTimes().seconds < kGain * best->getTimes().seconds) best = std::move(*plan);
+/// A loop over layers is on one stage, and one that takes most of the time leaves nothing for others. `mostShares` are
+/// of what a stage takes when all take as long.
+LogicalResult StageFormation::checkLoops(const LoopSchedule& loops, unsigned numStages, double mostShares) {
+  double all = 0;
+  Operation* largest = nullptr;
+  for (Operation& op : function.front().without_terminator()) {
+    if (!loops.get(&op).isInLoop) continue;
+    double seconds = getOpSeconds(&op, cost);
+    all += seconds;
+    if (isa<WhileOp>(op) && (!largest || seconds > getOpSeconds(largest, cost))) largest = &op;
   }
-  return best;
+  double share = largest ? getOpSeconds(largest, cost) / all : 0;
+  if (share * numStages <= mostShares) return success();
+  return largest->emitError() << "a loop that takes " << std::lround(100 * share) << " % of the time is on one of "
+                              << numStages
+                              << " stages; expected layers that can be on stages of their own; compile with --unroll, "
+                                 "and with parameters of their own for each layer, or ask for fewer stages";
 }
 
 /// Whether every stage has something to do.
@@ -73,16 +67,12 @@ LogicalResult StageFormation::check(const PipelinePlan& plan) {
   StageSet busy(plan.getForm().getNumVirtualStages());
   for (Operation& op : function.front().without_terminator())
     if (loops.get(&op).isInLoop && !plan.getPlacement().isEverywhere(&op)) busy |= plan.getPlacement().get(&op);
+  constexpr double kMostShares = 1.8, kSomeShares = 0.5;
+  if (failed(checkLoops(loops, plan.getForm().numStages, busy.all() ? kMostShares : kSomeShares))) return failure();
   if (busy.all()) return success();
-  Operation* largest = nullptr;
-  function.walk([&](WhileOp loop) { largest = largest ? largest : loop.getOperation(); });
-  InFlightDiagnostic error = largest ? largest->emitError() : function.emitError();
-  error << "stage " << busy.find_first_unset() << " of " << busy.size() << " has nothing to compute";
-  if (largest)
-    return error << ", as a loop is on one stage; expected layers outside of loops; compile with a larger --unroll, "
-                    "and parameters of their own for each layer";
-  return error << "; expected parameters for each stage; ask for fewer stages, or say in the recipe which parameters "
-                  "each has";
+  return function.emitError() << "stage " << busy.find_first_unset() << " of " << busy.size()
+                              << " has nothing to compute; expected parameters for each stage; ask for fewer stages, "
+                                 "or say in the recipe which parameters each has";
 }
 
 void StageFormation::write(const PipelinePlan& plan) {
@@ -103,15 +93,10 @@ LogicalResult StageFormation::run(bool refuse) {
   std::optional<BatchParts> parts;
   if (axis) parts.emplace(function, *axis, attr);
   if (parts) parts->widenArguments();
-  LoopSchedule loops(function, mesh.getMesh(), attr);
-  if (parts && failed(parts->check(loops, refuse))) return failure();
-  findGiven();
-  llvm::DenseSet<Value> givenArguments;
-  for (auto [argument, stage] : given) givenArguments.insert(argument);
-  ProgramFlow flow(function, loops, attr, givenArguments);
-  FailureOr<PlanPointer> chosen = plan(flow);
-  if (failed(chosen) || failed(check(**chosen))) return failure();
-  write(**chosen);
+  ProgramPlan plan(function, mesh);
+  if (parts && failed(parts->check(plan.getLoops(), refuse))) return failure();
+  if (failed(plan.choose(mesh, cost)) || failed(check(plan.get()))) return failure();
+  write(plan.get());
   return success();
 }
 

@@ -1,4 +1,5 @@
 // Which stages need which values: from the results back to the arguments.
+#include "dialects/sgd/stages.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "passes/stages/placement.h"
 
@@ -34,7 +35,8 @@ void Placement::findNeeding() {
   Operation* terminator = function.front().getTerminator();
   for (OpOperand& result : terminator->getOpOperands()) {
     BlockArgument carried = flow.getCarried(result);
-    StageSet set = one(carried ? getStage(carried) : getStage(result.get()));
+    auto given = function.getResultAttrOfType<IntegerAttr>(result.getOperandNumber(), kStageAttr);
+    StageSet set = one(carried ? getStage(carried) : given ? static_cast<int>(given.getInt()) : getStage(result.get()));
     if (carried && flow.isShared(carried)) set = all;
     returning[&result] = set;
     need(result.get(), set);

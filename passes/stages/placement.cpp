@@ -82,18 +82,24 @@ int Placement::getLead(Value value) const {
   return lead;
 }
 
+static bool isOneNumber(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getNumElements() <= 1;
+}
+
 void Placement::findLeads() {
+  const bool hasLoops = flow.getLoops().getNumLoops() > 0;
   for (Operation& op : llvm::reverse(getOps(flow))) {
     if (isSharedOp(flow, &op)) continue;
     int lead = kNone;
     if (flow.isInGraph(&op)) {
-      for (Value result : op.getResults()) lead = std::max(lead, getLead(result));
+      for (Value result : op.getResults())
+        if (hasLoops || !isOneNumber(result)) lead = std::max(lead, getLead(result));
       leads[&op] = lead;
       continue;
     }
     for (Value result : op.getResults()) {
-      auto type = dyn_cast<RankedTensorType>(result.getType());
-      if (!type || type.getNumElements() <= 1) continue;
+      if (isOneNumber(result)) continue;
       int stage = getGradientStage(result);
       if (stage != kNone) lead = lead == kNone ? stage : std::min(lead, stage);
     }
@@ -183,7 +189,7 @@ int Placement::placeDescending(Operation* op) const {
       read += flow.getBytes(operand);
     }
   }
-  if (above == kNone) above = depths.lookup(op);
+  if (above == kNone) above = std::max(depths.lookup(op), lead);
   if (fixed != kNone) return std::max(lead, std::min(fixed, above));
   // As the gradient of an embedding: rows are sent down rather than the table that they are added to.
   if (LoopSchedule::isCheap(op)) return above;

@@ -37,7 +37,7 @@ struct PrintStagesPass : mlir::sgd::impl::PrintStagesPassBase<PrintStagesPass> {
       if (function.isExternal()) continue;
       MeshAxisAttr axis = getActiveSequentialAxis(mesh);
       LoopSchedule loops(function, mesh ? mesh.getMesh() : MeshAttr(), axis);
-      ProgramFlow flow(function, loops, axis, llvm::DenseSet<Value>());
+      ProgramFlow flow(function, loops, axis, DenseMap<Value, unsigned>());
       print(Placement(flow, placeParameters(flow, DenseMap<Value, unsigned>(), stages, *cost), stages), function);
     }
   }

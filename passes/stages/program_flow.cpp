@@ -11,7 +11,7 @@ using namespace mlir::sgd;
 static constexpr int64_t kMaxSharedBytes = 64;
 
 ProgramFlow::ProgramFlow(func::FuncOp function, const LoopSchedule& loops, MeshAxisAttr axis,
-                         const llvm::DenseSet<Value>& given)
+                         const DenseMap<Value, unsigned>& given)
     : function(function), loops(loops), numCoordinates(axis ? axis.getSize() : 1) {
   for (OpOperand& result : function.front().getTerminator()->getOpOperands())
     if (BlockArgument argument = getCarried(result)) next[argument] = &result;
@@ -49,7 +49,7 @@ void ProgramFlow::propagateShared() {
 }
 
 /// As many arguments as can be: those whose next value is not shared fall out until all others' are.
-void ProgramFlow::findShared(MeshAxisAttr axis, const llvm::DenseSet<Value>& given) {
+void ProgramFlow::findShared(MeshAxisAttr axis, const DenseMap<Value, unsigned>& given) {
   const bool isStep = carriesState(function);
   auto isFed = [&](BlockArgument argument) {
     if (isStep) return !next.contains(argument);
@@ -92,6 +92,21 @@ void ProgramFlow::findParameters() {
   if (loops.getNumLoops() == 0)
     for (BlockArgument argument : function.getArguments())
       if (!isShared(argument)) used.insert(argument);
+  if (loops.getNumLoops() == 0 && carriesState(function)) removeState(used);
   parameters.assign(used.begin(), used.end());
   parameterSet.insert_range(parameters);
+}
+
+/// Without loops: what no result that is not carried, as the loss is, is computed from is no parameter. Where there is
+/// no such result all are.
+void ProgramFlow::removeState(llvm::SetVector<BlockArgument>& used) const {
+  Block& block = getFunction().front();
+  llvm::DenseSet<Value> read;
+  for (OpOperand& result : block.getTerminator()->getOpOperands())
+    if (!getCarried(result)) read.insert(result.get());
+  if (read.empty()) return;
+  for (Operation& op : llvm::reverse(block.without_terminator()))
+    if (llvm::any_of(op.getResults(), [&](Value result) { return read.contains(result); }))
+      read.insert_range(op.getOperands());
+  used.remove_if([&](BlockArgument argument) { return !read.contains(argument); });
 }

@@ -15,7 +15,8 @@ namespace mlir::sgd {
 class ProgramFlow {
  public:
   /// `given` are the arguments that another program of the same state has on one stage.
-  ProgramFlow(func::FuncOp function, const LoopSchedule& loops, MeshAxisAttr axis, const llvm::DenseSet<Value>& given);
+  ProgramFlow(func::FuncOp function, const LoopSchedule& loops, MeshAxisAttr axis,
+              const DenseMap<Value, unsigned>& given);
 
   func::FuncOp getFunction() const { return function; }
   const LoopSchedule& getLoops() const { return loops; }
@@ -43,9 +44,10 @@ class ProgramFlow {
 
  private:
   void findGraph();
-  void findShared(MeshAxisAttr axis, const llvm::DenseSet<Value>& given);
+  void findShared(MeshAxisAttr axis, const DenseMap<Value, unsigned>& given);
   void propagateShared();
   void findParameters();
+  void removeState(llvm::SetVector<BlockArgument>& used) const;
 
   func::FuncOp function;
   const LoopSchedule& loops;

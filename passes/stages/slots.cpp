@@ -1,7 +1,7 @@
 // Turns: numbers in the zigzag over virtual stages. Then slots: the turns, and behind all of them those for weights.
 #include "passes/stages/slots.h"
 
-#include "passes/remat/op_cost.h"
+#include "passes/stages/op_seconds.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -131,7 +131,7 @@ LoopSlots SlotFormation::run(const CostModel& cost) {
       slot = place->second;
     }
     result.slotOf[op] = slot;
-    if (!placement.isEverywhere(op)) result.slots[slot].seconds += estimateSeconds(op, cost);
+    if (!placement.isEverywhere(op)) result.slots[slot].seconds += getOpSeconds(op, cost);
   }
   result.receivedFor = received;
   return result;

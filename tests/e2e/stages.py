@@ -8,12 +8,12 @@ import one_device
 SCHEDULES = ("gpipe", "1f1b", "interleaved:2", "zb_h1", "zb_h2", "zb_v")
 
 
-def compile_recipe(folder, model, recipe, text=None, check=True):
+def compile_recipe(folder, model, recipe, text=None, check=True, flags=()):
     """The artifact of the text for one device, and its report."""
     (folder / "model.mlir").write_text(text or one_device.one_device((model.path / "model.mlir").read_text()))
     (folder / "recipe.json").write_text(json.dumps(recipe))
     artifact, report = folder / "m.sgda", folder / "report.json"
-    result = harness.tool("sgdc", folder / "model.mlir", "--recipe", folder / "recipe.json", "-o", artifact, f"--report={report}", check=check)
+    result = harness.tool("sgdc", folder / "model.mlir", "--recipe", folder / "recipe.json", "-o", artifact, f"--report={report}", *flags, check=check)
     return (artifact, json.loads(report.read_text())) if check else result
 
 
@@ -26,10 +26,62 @@ def check_model(folder, name, stages, schedules, recipe, micro=4, text=None):
     """`recipe` without stages: what else there is."""
     model = harness.Model(name)
     for schedule in schedules:
-        whole = {**recipe, "stages": stages, "sequential": {"micro": micro}, **({"schedule": schedule} if schedule else {})}
+        whole = {**recipe, "stages": stages, **({"sequential": {"micro": micro}} if micro else {}), **({"schedule": schedule} if schedule else {})}
         artifact, report = compile_recipe(folder, model, whole, text and (model.path / "model.mlir").read_text())
         assert report["ranks"] % stages == 0 and report["mesh"][0] == ["stage", stages], report["mesh"]
         check_values(model, artifact, report["ranks"], folder)
+
+
+def check_bytes(folder):
+    """Between stages go activations and their gradients, tied weights and the sum of their gradients, and numbers of a global norm."""
+    model = harness.Model("gpt_dp")
+    tokens, width, vocabulary = 8 * 64, 64, 128
+    for stages in (2, 3):
+        _, report = compile_recipe(folder, model, {"stages": stages, "schedule": "1f1b", "sequential": {"micro": 4}, **LAYERS[stages]})
+        hidden, table, positions = 4 * tokens * width, 4 * vocabulary * width, 4 * 64 * width
+        sent = [stage["sent_bytes"] for stage in report["stages"]]
+        # Forward from all but the last, back from all but the first; the table goes up once and its gradient down once.
+        # A table whose gradient is smaller than those of all its rows comes down as a sum, and positions likewise.
+        expected = [hidden * ((stage < stages - 1) + (stage > 0)) + table * (stage in (0, stages - 1)) for stage in range(stages)]
+        if stages == 3:
+            expected[1] += table + positions - hidden
+        assert all(0 <= a - b <= 256 for a, b in zip(sent, expected, strict=True)), (sent, expected)
+
+
+# Cut at layers, which two tensors of the model are not worth.
+LAYERS = {2: {"stages": [{"match": "*['h0']*"}, {"match": "*['h1']*"}]},
+          3: {"stages": [{"match": "*wte*"}, {"match": "*['h0']*"}, {"match": "*['h1']*"}]}}
+
+
+def check_training(folder):
+    """Programs that make, train and evaluate the same state have it on the same stages."""
+    digits, losses = harness.MODELS.parent.parent / "examples" / "digits", []
+    for more in ({}, {"stages": 2}, {"stages": 2, "sequential": {"micro": 4}}, {"stages": 2, "sequential": {"micro": 4}, "schedule": "interleaved:2"}):
+        (folder / "recipe.json").write_text(json.dumps(more))
+        artifact, log = folder / "m.sgda", folder / "log.jsonl"
+        harness.tool("sgdc", *(f"{name}={digits / name}.mlir" for name in ("init", "train", "eval")), "--recipe", folder / "recipe.json", "-o", artifact)
+        programs = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"]
+        held = {}
+        for program in programs if "stages" in more else ():
+            for tensor in program["outputs" if program["name"] == "init" else "inputs"]:
+                if "layer" in tensor["name"]:
+                    held.setdefault(tensor["name"].replace("result['", "").replace("']", "", 1).replace("params['", "params").split(" ")[0], set()).add(program["stage"])
+        assert all(len(stages) == 1 for stages in held.values()), held
+        harness.tool("sgdrun", artifact, "--steps", 6, "--seed", 1, "--data", digits / "train.safetensors", "--feed", "x=x,y=y",
+                     "--eval-every", 3, "--eval-data", digits / "heldout.safetensors", "--log-json", log)
+        rows = [row for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+        losses.append([row["loss"] for row in rows] + [row["eval"]["loss"] for row in rows if "eval" in row])
+        log.unlink()
+    assert len(losses[0]) == 8
+    for other in losses[1:]:
+        assert max(abs(a - b) for a, b in zip(losses[0], other, strict=True)) <= 1e-5 * max(losses[0]), losses
+
+
+def check_refusals(folder):
+    result = compile_recipe(folder, harness.Model("gpt_scan"), {"stages": 4, "schedule": "1f1b", "sequential": {"micro": 2}}, None, False, ("--unroll", 0))
+    assert result.returncode == 1 and "% of the time is on one of 4 stages" in result.stderr, result.stderr
+    result = compile_recipe(folder, harness.Model("gpt_dp"), {"stages": 4, "schedule": "interleaved:2", "sequential": {"micro": 2}}, check=False)
+    assert result.returncode == 1 and "expected a multiple of the stages" in result.stderr, result.stderr
 
 
 # (model, stages, schedules, the rest of the recipe)
@@ -44,4 +96,5 @@ CASES = [
 tests = [(f"{name} on {stages} stages{' and ' + json.dumps(rest) if rest else ''} by {', '.join(map(str, schedules))}",
           lambda folder, case=(name, stages, schedules, rest): check_model(folder, *case)) for name, stages, schedules, rest in CASES]
 tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
-harness.main(tests)
+tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
+harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals)])

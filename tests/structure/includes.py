@@ -41,7 +41,7 @@ PASSES = {
     "passes/collectives": GRAPH + ["passes/carry", "passes/compress", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
     "passes/choice": GRAPH + ["passes/sharding", "passes/partition", "passes/collectives", "passes/compress", "passes/cost", "runtime/comm"],
     "passes/sequential": GRAPH + ["passes/mesh", "passes/sharding", "passes/partition", "passes/collectives"],
-    "passes/stages": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/remat"],
+    "passes/stages": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/remat", "runtime/artifact"],
     "passes/library": ["dialects/sgd", "dialects/fusion"],
     "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library"],
     "passes/context": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/compress", "passes/schedule"],  # attention_pattern.h: one reading of a softmax

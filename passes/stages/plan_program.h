@@ -1,0 +1,37 @@
+// The pipeline of a program, by the schedule and the stages that it names.
+#ifndef SGD_PASSES_STAGES_PLAN_PROGRAM_H
+#define SGD_PASSES_STAGES_PLAN_PROGRAM_H
+
+#include "passes/stages/pipeline_plan.h"
+
+namespace mlir::sgd {
+
+/// The plan of a function, and all that it refers to.
+class ProgramPlan {
+ public:
+  ProgramPlan(func::FuncOp function, MeshOp mesh);
+
+  const LoopSchedule& getLoops() const { return loops; }
+  const PipelinePlan& get() const { return *plan; }
+
+  /// By the schedule that the mesh names (`sgd.schedule`), else by the fastest one; of several as fast the one that
+  /// keeps least. Fails with an error.
+  LogicalResult choose(MeshOp mesh, const CostModel& cost);
+
+ private:
+  func::FuncOp function;
+  MeshAxisAttr axis;
+  DenseMap<Value, unsigned> given;  // virtual stages of arguments that have `sgd.stage`
+  LoopSchedule loops;
+  ProgramFlow flow;
+  std::unique_ptr<PipelinePlan> plan;
+};
+
+/// Several programs of one state have it on the stages on which the one that carries it has it: marks arguments and
+/// results of `programs` with their virtual stages, and all meshes with one schedule. Programs of one coordinate of the
+/// sequential axis, as `sgd-localize` leaves them.
+LogicalResult shareStages(ArrayRef<ModuleOp> programs, StringRef topology);
+
+}  // namespace mlir::sgd
+
+#endif
