@@ -133,6 +133,8 @@ class Executor {
   // With ExecutorOptions::profile: the instructions of the last step that has ended, in the order in which they began
   // to run or were enqueued on streams.
   const std::vector<InstructionRun>& runs() const { return runs_; }
+  // When that step began, by a clock of the host that does not jump; the epoch on a device with streams.
+  absl::Time runs_begin() const { return runs_begin_; }
   const std::string& program() const { return program_->name(); }
 
  protected:
@@ -147,6 +149,7 @@ class Executor {
   std::vector<Tensor> outputs_;
   StepTiming timing_;
   std::vector<InstructionRun> runs_;
+  absl::Time runs_begin_ = absl::UnixEpoch();
 
  private:
   std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of one step

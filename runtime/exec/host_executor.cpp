@@ -15,14 +15,14 @@ absl::Status HostExecutor::Begin(uint64_t step, Carry* carry) {
   if (carry != nullptr) return absl::FailedPreconditionError("a step of this device ends without its carry");
   step_ = step;
   runs_.clear();
-  step_begin_ = SteadyNow();
+  runs_begin_ = SteadyNow();
   loops_.BeginStep(step);
   timing_.communication = absl::ZeroDuration();
   if (options_.progress != nullptr) options_.progress->BeginStep(*program_);
   absl::Status status = RunBlock({0, program_->size()});
   if (options_.progress != nullptr) options_.progress->EndStep();
   if (status.ok()) status = context_.device().Synchronize();
-  timing_.total = SteadyNow() - step_begin_;
+  timing_.total = SteadyNow() - runs_begin_;
   return status;
 }
 
@@ -106,7 +106,7 @@ absl::Status HostExecutor::ExecuteTimed(uint64_t index) {
   const absl::Time begin = SteadyNow();
   absl::Status status = Execute((*program_)[index]);
   if (status.ok()) status = context_.device().Synchronize();
-  runs_.push_back({static_cast<uint32_t>(index), 0, begin - step_begin_, SteadyNow() - begin});
+  runs_.push_back({static_cast<uint32_t>(index), 0, begin - runs_begin_, SteadyNow() - begin});
   return status;
 }
 

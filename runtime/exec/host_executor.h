@@ -1,5 +1,5 @@
-// Executes a program on a device that has executed a thunk when the call returns, or synchronises before the host looks:
-// one walk over the instructions.
+// Executes a program on a device that has executed a thunk when the call returns, or synchronises before the host
+// looks: one walk over the instructions.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,6 @@ class HostExecutor final : public Executor {
 
   LoopWatch loops_;
   uint64_t step_ = 0;
-  absl::Time step_begin_;
 };
 
 }  // namespace sgd::exec

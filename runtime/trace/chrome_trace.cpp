@@ -33,15 +33,21 @@ std::string Bar(const artifact::Artifact& root, const artifact::Program& program
 
 }  // namespace
 
-std::string ChromeTraceJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t rank,
-                            const std::vector<TracedRun>& runs) {
+std::string ChromeTraceEvents(const artifact::Artifact& root, const artifact::Program& program, uint32_t rank,
+                              const std::vector<TracedRun>& runs) {
   std::set<uint32_t> streams;
   for (const TracedRun& run : runs) streams.insert(run.stream);
   std::vector<std::string> events = {absl::StrCat("{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": ", rank,
                                                   ", \"args\": {\"name\": \"rank ", rank, "\"}}")};
   for (uint32_t stream : streams) events.push_back(RowName(rank, stream));
   for (const TracedRun& run : runs) events.push_back(Bar(root, program, rank, run));
-  return absl::StrCat("{\"traceEvents\": [\n", absl::StrJoin(events, ",\n"), "\n]}\n");
+  return absl::StrJoin(events, ",\n");
+}
+
+std::string ChromeTraceJson(const std::vector<std::string>& events) {
+  std::string all;
+  for (const std::string& one : events) absl::StrAppend(&all, all.empty() || one.empty() ? "" : ",\n", one);
+  return absl::StrCat("{\"traceEvents\": [\n", all, "\n]}\n");
 }
 
 }  // namespace sgd::trace

@@ -13,14 +13,17 @@ namespace sgd::trace {
 // One execution of an instruction of the program.
 struct TracedRun {
   uint32_t instruction;
-  uint32_t stream;        // of the device: a row of the timeline; 0 computes
-  absl::Duration begin;  // from the begin of the step
+  uint32_t stream;       // of the device: a row of the timeline; 0 computes
+  absl::Duration begin;  // from the begin of the step, of several ranks of the first that began it
   absl::Duration length;
 };
 
-// {"traceEvents": [...]} of one rank, which is the process of the timeline: a row for each stream, on it a bar for each
-// run, with its operation's name, kernel or shape, and source location. `program` belongs to the verified `root`.
-std::string ChromeTraceJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t rank,
-                            const std::vector<TracedRun>& runs);
+// The events of one rank, which is a process of the timeline: a row for each stream, on it a bar for each run, with its
+// operation's name, kernel or shape, and source location. `program` belongs to the verified `root`.
+std::string ChromeTraceEvents(const artifact::Artifact& root, const artifact::Program& program, uint32_t rank,
+                              const std::vector<TracedRun>& runs);
+
+// {"traceEvents": [...]} of the events of some ranks, empty texts left out.
+std::string ChromeTraceJson(const std::vector<std::string>& events);
 
 }  // namespace sgd::trace

@@ -10,6 +10,7 @@ import numpy as np
 
 import compare_tensors
 import harness
+import one_device
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs" / "pipeline"
 RANKS = 4
@@ -90,9 +91,16 @@ def benchmark(folder):
     assert row["sent_bytes"] == report["sent_bytes"] and row["arena_bytes"] == report["memory"]["peak"], (row, report["memory"], report["sent_bytes"])
     profile, trace = folder / "profile.jsonl", folder / "trace.json"
     harness.tool("sgdrun", "-n", RANKS, artifact, "--program", "train", "--bench", 5, "--profile", profile, "--trace", trace)
-    ops = [row["op"] for row in rows(profile)]
-    assert "send" in ops and "receive" in ops, ops
-    assert "send" in trace.read_text()
+    ops = {(row["stage"], row["op"]) for row in rows(profile)}
+    assert {(stage, op) for stage in (0, 1) for op in ("send", "receive", "matmul", "all_reduce")} <= ops, ops
+    # A process for the first rank of each stage: the second begins its first matmul when it has received something.
+    events = [event for event in json.loads(trace.read_text())["traceEvents"] if event["ph"] == "X"]
+    assert {event["pid"] for event in events} == {0, 2}, events
+
+    def first(pid, name):
+        return min(event["ts"] for event in events if event["pid"] == pid and event["name"].startswith(name))
+
+    assert 0 <= first(0, "matmul") < first(0, "send") and first(2, "receive") < first(2, "matmul"), events
 
 
 def train(folder, artifact, *args, steps):
@@ -152,6 +160,32 @@ def resumed(folder):
     harness.tool("sgdc", f"train={PROGRAMS / 'whole.mlir'}", "-o", alone)
     harness.tool("sgdrun", "-n", 1, alone, "--resume", folder / "saved", "--batches", folder / "batches.safetensors", "--steps", 2, "--log-json", log)
     close([row["loss"] for row in rows(log)], second)
+
+
+def by_recipe(folder):
+    """Training of a model that a recipe cuts: the losses of one rank, and checkpoints that go on with any number of ranks and stages."""
+    model = harness.Model("mlp_digits")
+    (folder / "model.mlir").write_text(one_device.one_device((model.path / "model.mlir").read_text()))
+    compiled = {}
+    for name, recipe in (("one", {}), ("two", {"stages": 2, "schedule": "1f1b"}), ("six", {"stages": 3, "schedule": "zb_h1", "mesh": {"data": 2}, "batch": "data"})):
+        (folder / f"{name}.json").write_text(json.dumps({**recipe, "sequential": {"micro": 4}}))
+        report = folder / "report.json"
+        harness.tool("sgdc", folder / "model.mlir", "--recipe", folder / f"{name}.json", "-o", folder / f"{name}.sgda", f"--report={report}")
+        compiled[name] = folder / f"{name}.sgda", json.loads(report.read_text())["ranks"]
+    assert [ranks for _, ranks in compiled.values()] == [1, 2, 6]
+    expected = {name: harness.losses(*compiled[name], model, folder, 8) for name in compiled}
+    for name in ("two", "six"):
+        close(expected[name], expected["one"])
+        saved = folder / name
+        harness.losses(*compiled[name], model, folder, 4, "--save", saved)
+        for other, (artifact, ranks) in compiled.items():
+            log = folder / "log.jsonl"
+            harness.tool("sgdrun", "-n", ranks, artifact, "--batches", model.data / "batches.safetensors", "--carry-json", model.carry_file(folder), "--steps", 4,
+                         "--resume", saved, "--log-json", log)
+            resumed = [row["loss"] for row in rows(log)]
+            if other == name:
+                assert resumed == expected[name][4:], (name, resumed, expected[name])
+            close(resumed, expected["one"][4:])
 
 
 def listed(folder):
@@ -227,5 +261,5 @@ def refusals(folder):
 
 
 harness.main([("one step", one_step), ("benchmark", benchmark), ("training", training), ("rows and evaluation", rows_and_evaluation),
-              ("init program", init_program), ("resumed", resumed), ("listed", listed), ("refusals", refusals), ("killed stage", killed_stage),
+              ("init program", init_program), ("resumed", resumed), ("by recipe", by_recipe), ("listed", listed), ("refusals", refusals), ("killed stage", killed_stage),
               ("stopped receiver", lambda f: stopped_stage(f, 2, "rank 2 freed no place")), ("stopped sender", lambda f: stopped_stage(f, 1, "rank 1 sent nothing"))])

@@ -170,9 +170,11 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   bench.AddSwitch("--null-kernels", options.run.null_kernels,
                   "Run the plan without kernels, to measure the runtime's own overhead");
   bench.Add("--profile", "FILE", options.profile,
-            "Write the minimum time of every instruction of rank 0, one JSON line each");
+            "Write the minimum time of every instruction of rank 0, of a pipeline of the first rank of each stage, one "
+            "JSON line each");
   bench.Add("--trace", "FILE", options.trace,
-            "Write the last step of rank 0 as a timeline for chrome://tracing or Perfetto");
+            "Write the last step of rank 0, of a pipeline of the first rank of each stage, as a timeline for "
+            "chrome://tracing or Perfetto");
 
   const Group ranks(app, "Ranks");
   launch::RankFlags& flags = options.rank_flags;
