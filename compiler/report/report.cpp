@@ -62,6 +62,7 @@ CollectiveReport getMessage(plan::SendOp send, uint64_t executions, bool inLoop)
   report.inLoop = inLoop;
   report.operandBytes = report.sentBytes = bytesOf(send.getSource()) * executions;
   report.groupSize = 2;
+  report.toStage = send.getStage();
   report.location = getUserLocation(send.getLoc());
   return report;
 }
@@ -176,6 +177,7 @@ static void addStage(func::FuncOp function, uint64_t arenas, uint64_t constants,
   for (uint64_t Report::* number : {&Report::flops, &Report::kernels, &Report::libraryCalls, &Report::sentBytes})
     report.*number = std::max(report.*number, stage.*number);
   report.hasUnknownTrips |= stage.hasUnknownTrips;
+  for (CollectiveReport& one : stage.collectives) one.stage = report.stages.size() - 1;
   llvm::append_range(report.collectives, stage.collectives);
   llvm::append_range(report.recomputed, stage.recomputed);
 }
@@ -264,6 +266,19 @@ static void printCompressions(const Report& report, llvm::raw_ostream& os) {
   }
 }
 
+/// Between each pair of stages.
+static void printMessages(llvm::ArrayRef<CollectiveReport> collectives, llvm::raw_ostream& os) {
+  std::map<std::pair<int64_t, int64_t>, std::pair<int64_t, uint64_t>> pairs;  // count and bytes
+  for (const CollectiveReport& one : collectives) {
+    if (one.toStage < 0) continue;
+    auto& [count, bytes] = pairs[{one.stage, one.toStage}];
+    count += one.count, bytes += one.sentBytes;
+  }
+  for (const auto& [stages, sum] : pairs)
+    os << "    " << sum.first << (sum.first == 1 ? " message" : " messages") << " from stage " << stages.first
+       << " to stage " << stages.second << ", " << formatBytes(sum.second) << " sent\n";
+}
+
 static void printRecomputed(llvm::ArrayRef<RecomputedReport> recomputed, llvm::raw_ostream& os) {
   if (recomputed.empty()) return;
   uint64_t count = 0, freed = 0, flops = 0;
@@ -294,13 +309,17 @@ void Report::print(llvm::raw_ostream& os) const {
        << " sent\n";
   os << "  compute      " << llvm::format("%.3g", static_cast<double>(flops)) << " flops in " << kernels
      << " kernels and " << libraryCalls << " library calls\n";
-  os << "  sent         " << formatBytes(sentBytes) << " in " << collectives.size() << " collectives\n";
+  bool hasMessages = llvm::any_of(collectives, [](const CollectiveReport& one) { return one.toStage >= 0; });
+  os << "  sent         " << formatBytes(sentBytes) << " in " << collectives.size()
+     << (hasMessages ? " collectives and messages of all stages\n" : " collectives\n");
   for (const CollectiveReport& one : collectives)
-    os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.sentBytes) << " sent"
-       << (one.count == 1 ? "" : " in " + std::to_string(one.count) + " runs") << (one.location.empty() ? "" : ", ")
-       << one.location << "\n";
+    if (one.toStage < 0)
+      os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.sentBytes) << " sent"
+         << (one.count == 1 ? "" : " in " + std::to_string(one.count) + " runs") << (one.location.empty() ? "" : ", ")
+         << one.location << "\n";
+  printMessages(collectives, os);
   if (savedBytes > 0) printCompressions(*this, os);
-  printBound(lowerBound, gaps, sentBytes, os);
+  if (stages.empty()) printBound(lowerBound, gaps, sentBytes, os);
   printRecomputed(recomputed, os);
   os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step";
   if (!stages.empty()) os << ", of which stages wait " << llvm::format("%.0f", 100 * bubble) << " %";

@@ -25,6 +25,8 @@ struct CollectiveReport {
   int64_t groupSize = 1;
   std::string location;
   bool inLoop = false;
+  int64_t stage = -1;    ///< of a pipeline: whose ranks do it
+  int64_t toStage = -1;  ///< of a message: whose ranks receive it
 };
 
 /// A reduction that sends less than what it reduces, or one over the same axes that does not.

@@ -41,7 +41,7 @@ bool mapFields(Mapper& object, CollectiveReport& one) {
   return object.map("kind", one.kind) && object.map("count", one.count) &&
          object.map("operand_bytes", one.operandBytes) && object.map("sent_bytes", one.sentBytes) &&
          object.map("group_size", one.groupSize) && object.map("loc", one.location) &&
-         object.map("in_loop", one.inLoop);
+         object.map("in_loop", one.inLoop) && object.map("stage", one.stage) && object.map("to_stage", one.toStage);
 }
 
 template <typename Mapper>

@@ -188,6 +188,29 @@ def by_recipe(folder):
             close(resumed, expected["one"][4:])
 
 
+def interrupted(folder):
+    """All stages stop after the same step, whichever has begun more, and save it."""
+    artifact, _ = compile_all(folder)
+    init, _, _ = written(folder)
+    harness.save(folder / "batches.safetensors", {f"step0.{name}": array for name, array in data().items()})
+    saved, log = folder / "saved", folder / "log.jsonl"
+    args = [artifact, "--program", "train", "--batches", folder / "batches.safetensors", "--log-json", log, "--save", saved]
+    process = subprocess.Popen([str(harness.BUILD / "bin" / "sgdrun"), "-n", str(RANKS), *map(str, args), "--init", str(init), "--steps", "100000000"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        harness.wait_until(lambda: log.exists() and log.read_text().count("\n") > 3)
+        process.terminate()
+        _, errors = process.communicate(timeout=harness.TIMEOUT)
+    finally:
+        process.kill()
+    assert process.returncode == 75 and "--resume" in errors, (process.returncode, errors)
+    done = len(rows(log))
+    assert [path.name for path in saved.glob("step-*")] == [f"step-{done:010d}"], (done, errors)
+    losses, _ = train(folder, artifact, "--resume", saved, steps=1)
+    straight, _ = train(folder, artifact, "--init", init, steps=min(done, 500) + 1)
+    assert done > 500 or losses[0] == straight[-1], (losses, straight[-1])
+
+
 def listed(folder):
     artifact, _ = compile_all(folder)
     text = harness.tool("sgd-inspect", artifact, "--program").stdout
@@ -261,5 +284,5 @@ def refusals(folder):
 
 
 harness.main([("one step", one_step), ("benchmark", benchmark), ("training", training), ("rows and evaluation", rows_and_evaluation),
-              ("init program", init_program), ("resumed", resumed), ("by recipe", by_recipe), ("listed", listed), ("refusals", refusals), ("killed stage", killed_stage),
+              ("init program", init_program), ("resumed", resumed), ("by recipe", by_recipe), ("interrupted", interrupted), ("listed", listed), ("refusals", refusals), ("killed stage", killed_stage),
               ("stopped receiver", lambda f: stopped_stage(f, 2, "rank 2 freed no place")), ("stopped sender", lambda f: stopped_stage(f, 1, "rank 1 sent nothing"))])

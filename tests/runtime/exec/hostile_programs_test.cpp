@@ -94,9 +94,10 @@ absl::Status RunProgram(ExecutionContext& context, const artifact::Program& prog
 class WrittenBytes {
  public:
   explicit WrittenBytes(ExecutionContext& context)
-      : memory_(context.memory().private_base), written_(context.file().root().private_bytes()) {
+      : memory_(context.memory().private_base), written_(PrivateBytes(context)) {
     std::memset(memory_, kUntouched, written_.size());
     for (const artifact::Program* program : *context.file().root().programs()) {
+      if (program->stage() != context.stage()) continue;
       for (uint32_t i = 0; i < artifact::Size(program->instructions()); ++i) {
         for (const artifact::Slice& slice : artifact::AccessesOf(*program->instructions()->Get(i)).writes) {
           if (slice.space() == artifact::Space::Private)
@@ -113,6 +114,12 @@ class WrittenBytes {
   }
 
  private:
+  static uint64_t PrivateBytes(const ExecutionContext& context) {
+    const artifact::Artifact& root = context.file().root();
+    if (context.stage() < 0) return root.private_bytes();
+    return root.stages()->Get(static_cast<uint32_t>(context.stage()))->private_bytes();
+  }
+
   // Of two bytes a small float, of four a number that is none for an index.
   static constexpr uint8_t kUntouched = 0x2d;
   std::byte* memory_;
