@@ -30,8 +30,8 @@ void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& op
   passes.addPass(createFindBatchingPass());
   passes.addPass(createShardAttentionPass(
       ShardAttentionPassOptions{options.attention, getTopologyName(options, TargetDescription())}));
-  passes.addPass(createChooseShardingsPass(
-      ChooseShardingsPassOptions{getTopologyName(options, TargetDescription()), options.weighConstraints}));
+  passes.addPass(createChooseShardingsPass(ChooseShardingsPassOptions{getTopologyName(options, TargetDescription()),
+                                                                      options.weighConstraints, options.shardUpdates}));
   passes.addPass(createShardPass());
   if (options.shardUpdates)
     passes.addPass(createShardUpdatesPass(ShardUpdatesPassOptions{getTopologyName(options, TargetDescription())}));

@@ -83,6 +83,8 @@ void CandidateSearch::findAxes() {
   for (unsigned axis = 0; axis < mesh.getMesh().getAxes().size(); ++axis)
     if (named.contains(axis) && !ofBatch.contains(axis)) axes.push_back(axis);
   function.walk([&](ShardingConstraintOp constraint) {
+    // A parameter that is gathered where it is read: it says nothing about what is computed.
+    if (isa<BlockArgument>(constraint.getInput())) return;
     forEachAxis(mesh, constraint.getSharding(), [&](unsigned axis) { reserved.insert(axis); });
   });
 }

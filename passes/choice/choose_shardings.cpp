@@ -7,9 +7,11 @@
 #include "passes/choice/passes.h"
 #include "passes/choice/program_cost.h"
 #include "passes/collectives/passes.h"
+#include "passes/collectives/update_decision.h"
 #include "passes/compress/compression_settings.h"
 #include "passes/partition/passes.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/sharding/annotations.h"
 #include "passes/sharding/passes.h"
 
 namespace mlir::sgd {
@@ -27,7 +29,7 @@ namespace {
 /// A form of a program, partitioned.
 struct Partitioned {
   ProgramCost cost;
-  SmallVector<Attribute> boundary;  // shardings of arguments and results
+  SmallVector<Attribute> boundary;  // shardings of arguments and results that stay
 };
 
 struct ChooseShardingsPass : mlir::sgd::impl::ChooseShardingsPassBase<ChooseShardingsPass> {
@@ -51,13 +53,33 @@ struct ChooseShardingsPass : mlir::sgd::impl::ChooseShardingsPassBase<ChooseShar
 };
 }  // namespace
 
-static SmallVector<Attribute> getBoundary(func::FuncOp function) {
+/// The shardings of arguments and results that another form must keep: the user's, and those of arguments that other
+/// programs of the artifact have too. Called on a function that sgd-shard has left.
+static SmallVector<Attribute> getBoundary(func::FuncOp function, const llvm::BitVector& free) {
   SmallVector<Attribute> shardings;
   for (unsigned index = 0; index < function.getNumArguments(); ++index)
-    shardings.push_back(function.getArgAttr(index, kShardingAttr));
-  for (unsigned index = 0; index < function.getNumResults(); ++index)
-    shardings.push_back(function.getResultAttr(index, kShardingAttr));
+    shardings.push_back(free[index] ? Attribute() : function.getArgAttr(index, kShardingAttr));
+  SmallVector<BlockArgument> next = getNextArguments(function);
+  for (unsigned index = 0; index < function.getNumResults(); ++index) {
+    bool isFree = next[index] && free[next[index].getArgNumber()];
+    shardings.push_back(isFree ? Attribute() : function.getResultAttr(index, kShardingAttr));
+  }
   return shardings;
+}
+
+static bool isOpen(ShardingAttr annotation) {
+  return llvm::any_of(annotation.getDims(), [](DimShardingAttr dim) { return dim.getIsOpen(); });
+}
+
+/// Arguments without annotations, or with ones that leave some to the compiler, if it is known which of them other
+/// programs have.
+static llvm::BitVector findFreeArguments(func::FuncOp function, bool arePinned) {
+  llvm::BitVector free(function.getNumArguments());
+  for (unsigned index = 0; arePinned && index < free.size(); ++index) {
+    auto annotation = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr);
+    free[index] = !function.getArgAttr(index, kPinnedAttr) && (!annotation || isOpen(annotation));
+  }
+  return free;
 }
 
 /// Nothing where the form cannot be partitioned; what passes say about it is dropped, since the program may take
@@ -67,6 +89,7 @@ std::optional<Partitioned> ChooseShardingsPass::partition(const Candidate& candi
   OwningOpRef<ModuleOp> copy = getOperation().clone();
   func::FuncOp function = *copy->getOps<func::FuncOp>().begin();
   candidate.apply(function);
+  llvm::BitVector free = findFreeArguments(function, sharedArePinned);
   PassManager sharding(&getContext()), rest(&getContext());
   sharding.enableVerifier(false);
   rest.enableVerifier(false);
@@ -76,7 +99,7 @@ std::optional<Partitioned> ChooseShardingsPass::partition(const Candidate& candi
   rest.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   Partitioned result;
   if (failed(sharding.run(*copy))) return std::nullopt;
-  result.boundary = getBoundary(function);
+  result.boundary = getBoundary(function, free);
   if (failed(rest.run(*copy))) return std::nullopt;
   result.cost = measureProgram(function);
   return result;

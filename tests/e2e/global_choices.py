@@ -41,10 +41,10 @@ def check_weighed(folder, name, bound):
     check_values(folder, model, artifact)
 
 
-def check_recipe(folder, name, rules, bound):
+def check_recipe(folder, name, rules, bound, fields=None):
     model = harness.Model(name)
     path, text, report = folder / "recipe.json", folder / "model.mlir", folder / "report.json"
-    path.write_text(json.dumps({**TENSOR_MESH, "rules": rules}))
+    path.write_text(json.dumps({**TENSOR_MESH, "rules": rules, **(fields or {})}))
     text.write_text(one_device.one_device((model.path / "model.mlir").read_text()))
     artifact = folder / "m.sgda"
     harness.tool("sgdc", text, "--recipe", path, "-o", artifact, f"--report={report}")
@@ -69,6 +69,8 @@ def main():
         tests.append((f"{name}, constrained", lambda folder, name=name, bound=constrained: check_constrained(folder, name, bound)))
         tests.append((f"{name}, weighed", lambda folder, name=name, bound=cheapest: check_weighed(folder, name, bound)))
         tests.append((f"{name}, by a recipe", lambda folder, name=name, rules=rules, bound=cheapest: check_recipe(folder, name, rules, bound)))
+    # State that annotations leave to the compiler may be sharded otherwise too.
+    tests += [(f"gpt_tp, by a recipe with zero {zero}", lambda folder, zero=zero: check_recipe(folder, "gpt_tp", TENSOR, 0.40, {"zero": zero})) for zero in (1, 3)]
     harness.main(tests + [("compressed reductions keep the form", check_compressed)])
 
 
