@@ -1,7 +1,9 @@
 // The pass sgd-form-stages: plans each program as a pipeline, then writes a function for each stage.
 #include <cmath>
+#include <numeric>
 
 #include "dialects/sgd/stages.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/sequential/batch_parts.h"
 #include "passes/stages/op_seconds.h"
@@ -17,6 +19,9 @@ namespace mlir::sgd {
 using namespace mlir;
 using namespace mlir::sgd;
 
+/// Of what a stage takes when all take as long: what is too much.
+static constexpr double kMostShares = 1.8;
+
 namespace {
 /// One program.
 class StageFormation {
@@ -30,6 +35,7 @@ class StageFormation {
 
  private:
   LogicalResult checkLoops(const LoopSchedule& loops, unsigned numStages, double mostShares);
+  void warnOfImbalance(const PipelinePlan& plan);
   LogicalResult check(const PipelinePlan& plan);
   void write(const PipelinePlan& plan);
 
@@ -60,6 +66,25 @@ LogicalResult StageFormation::checkLoops(const LoopSchedule& loops, unsigned num
                                  "and with parameters of their own for each layer, or ask for fewer stages";
 }
 
+/// A stage that leaves little for others: a parameter of several layers is on one of them.
+void StageFormation::warnOfImbalance(const PipelinePlan& plan) {
+  ArrayRef<double> busy = plan.getTimes().busy;
+  const double* most = llvm::max_element(busy);
+  double share = *most / std::accumulate(busy.begin(), busy.end(), 0.0);
+  if (share * static_cast<double>(busy.size()) <= kMostShares) return;
+  auto stage = static_cast<unsigned>(most - busy.begin());
+  BlockArgument largest;
+  for (BlockArgument parameter : plan.getFlow().getParameters())
+    if (plan.getHaving(parameter).test(stage) &&
+        (!largest || getByteSize(parameter.getType()) > getByteSize(largest.getType())))
+      largest = parameter;
+  InFlightDiagnostic warning = function.emitWarning();
+  warning << "stage " << stage << " of " << busy.size() << " takes " << std::lround(100 * share) << " % of the time";
+  auto name = largest ? function.getArgAttrOfType<StringAttr>(largest.getArgNumber(), kNameAttr) : StringAttr();
+  if (name) warning << "; its largest parameter is " << name.getValue();
+  warning << "; layers that share a parameter are on one stage: give them parameters of their own";
+}
+
 /// Whether every stage has something to do.
 LogicalResult StageFormation::check(const PipelinePlan& plan) {
   const LoopSchedule& loops = plan.getFlow().getLoops();
@@ -67,9 +92,9 @@ LogicalResult StageFormation::check(const PipelinePlan& plan) {
   StageSet busy(plan.getForm().getNumVirtualStages());
   for (Operation& op : function.front().without_terminator())
     if (loops.get(&op).isInLoop && !plan.getPlacement().isEverywhere(&op)) busy |= plan.getPlacement().get(&op);
-  constexpr double kMostShares = 1.8, kSomeShares = 0.5;
+  constexpr double kSomeShares = 0.5;
   if (failed(checkLoops(loops, plan.getForm().numStages, busy.all() ? kMostShares : kSomeShares))) return failure();
-  if (busy.all()) return success();
+  if (busy.all()) return warnOfImbalance(plan), success();
   return function.emitError() << "stage " << busy.find_first_unset() << " of " << busy.size()
                               << " has nothing to compute; expected parameters for each stage; ask for fewer stages, "
                                  "or say in the recipe which parameters each has";
