@@ -21,6 +21,7 @@ DictionaryAttr ContextDecision::toAttr(MLIRContext* context) const {
   fields.set("seconds", seconds.getDictionary(context));
   fields.set("why_not", reasons.getDictionary(context));
   if (!source.empty()) fields.set("source", builder.getStringAttr(source));
+  if (!why.empty()) fields.set("why", builder.getStringAttr(why));
   if (isAskedFor) fields.set("asked_for", builder.getUnitAttr());
   return fields.getDictionary(context);
 }
@@ -38,6 +39,7 @@ std::optional<ContextDecision> ContextDecision::fromAttr(Attribute attribute) {
   decision.ranks = ranks.getInt();
   decision.isAskedFor = fields.contains("asked_for");
   if (auto source = fields.getAs<StringAttr>("source")) decision.source = source.str();
+  if (auto why = fields.getAs<StringAttr>("why")) decision.why = why.str();
   for (ContextForm candidate : kContextForms) {
     if (auto time = seconds.getAs<FloatAttr>(getName(candidate)))
       decision.estimates.push_back({candidate, time.getValueAsDouble(), ""});
@@ -66,6 +68,7 @@ std::string ContextDecision::getText() const {
   llvm::raw_string_ostream os(text);
   os << "positions of this attention are over " << ranks << " ranks; " << describe(form) << " (" << getName(form)
      << (isAskedFor ? ", as the recipe asks)" : ")");
+  if (!why.empty()) os << ": " << why;
   for (const FormEstimate& estimate : estimates) {
     os << "; " << getName(estimate.form);
     if (estimate.why.empty())

@@ -13,6 +13,9 @@ namespace mlir::sgd {
 /// Discardable attribute of functions: an array with a dictionary for each attention whose positions are sharded.
 inline constexpr llvm::StringLiteral kAttentionsAttr = "sgd.attentions";
 
+/// StringAttr on `sgd.mesh`: the form that all attention gets whose positions are sharded, instead of by cost.
+inline constexpr llvm::StringLiteral kAttentionAttr = "sgd.attention";
+
 /// One form: its estimated time, or why it cannot be.
 struct FormEstimate {
   ContextForm form = ContextForm::Gathered;
@@ -25,6 +28,7 @@ struct ContextDecision {
   int64_t ranks = 0;
   ContextForm form = ContextForm::Gathered;
   bool isAskedFor = false;  ///< by a recipe, not by cost
+  std::string why;          ///< it can only be gathered; empty where there was a choice
   std::vector<FormEstimate> estimates;
 
   DictionaryAttr toAttr(MLIRContext* context) const;

@@ -47,6 +47,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
   void runOnOperation() final {
     MeshOp mesh = getMesh(getOperation());
     if (!mesh || mesh.getMesh().getNumRanks() == 1) return;
+    if (auto asked = mesh->getAttrOfType<StringAttr>(kAttentionAttr); asked && form.empty()) form = asked.str();
     if (!form.empty() && !parseContextForm(form)) {
       getOperation().emitError() << "attention in the form '" << form
                                  << "'; expected ring, striped_ring, all_to_all or gathered";
@@ -69,7 +70,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     SmallVector<math::ExpOp> exponentials;
     for (Block* block : getProgramBlocks(function))
       for (auto exponential : block->getOps<math::ExpOp>())
-        if (matchAttention(exponential)) exponentials.push_back(exponential);
+        if (matchAttentionScores(exponential)) exponentials.push_back(exponential);
     if (exponentials.empty()) return success();
     LookAhead shardings(function, mesh);
     // What propagation refuses is refused by the pass that does it.
@@ -78,7 +79,13 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     for (math::ExpOp exponential : exponentials) {
       // Matched again, since it may be of values that have been replaced.
       std::optional<AttentionPattern> pattern = matchAttention(exponential);
-      std::optional<ContextSharding> sharding = pattern ? getSharding(*pattern, shardings) : std::nullopt;
+      if (!pattern) {
+        FailureOr<std::optional<ContextDecision>> decision = leave(exponential, shardings);
+        if (failed(decision)) return failure();
+        if (*decision) decisions.push_back((*decision)->toAttr(&getContext()));
+        continue;
+      }
+      std::optional<ContextSharding> sharding = getSharding(*pattern, shardings);
       if (!sharding) continue;
       FailureOr<ContextDecision> decision = decide(*pattern, *sharding, cost);
       if (failed(decision)) return failure();
@@ -104,6 +111,34 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     return sharding;
   }
 
+  InFlightDiagnostic refuse(math::ExpOp exponential, StringRef why) {
+    return exponential.emitError() << "attention cannot be computed in the form '" << form
+                                   << "' that the recipe asks for: " << why
+                                   << "; expected a form that it has; ask for another one, or for none";
+  }
+
+  /// What is decided about a softmax of scores that is no pattern; nothing where its positions are whole.
+  FailureOr<std::optional<ContextDecision>> leave(math::ExpOp exponential, const LookAhead& shardings) {
+    AttentionScores scores = *matchAttentionScores(exponential);
+    ContextDecision decision;
+    // Dimensions of one operand alone are positions: of queries, or of keys.
+    for (auto [label, dim] : llvm::zip(scores.matmul.getResultLabels(), scores.matmulDims)) {
+      bool isShared = llvm::is_contained(scores.matmul.getLhsLabels(), label) &&
+                      llvm::is_contained(scores.matmul.getRhsLabels(), label);
+      if (!isShared && dim >= 0)
+        decision.ranks = std::max(decision.ranks, getGroupSize(shardings.getAxes(exponential, dim)));
+    }
+    if (decision.ranks <= 1) return std::optional<ContextDecision>();
+    decision.source = getSourceLine(exponential.getLoc());
+    decision.why =
+        "its weights, or what they are computed from, are read by more than matmuls with values and gradients (a loop "
+        "over layers stacks them: "
+        "jax.checkpoint computes them again instead)";
+    std::optional<ContextForm> asked = parseContextForm(form);
+    if (asked && asked != ContextForm::Gathered) return refuse(exponential, decision.why), failure();
+    return std::optional(decision);
+  }
+
   FailureOr<ContextDecision> decide(const AttentionPattern& pattern, const ContextSharding& sharding,
                                     const CostModel& cost) {
     math::ExpOp exponential = pattern.scores.exponential;
@@ -117,9 +152,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     for (const FormEstimate& estimate : decision.estimates) {
       // What is asked for is gathered however much it is.
       if (asked == estimate.form && !estimate.why.empty() && asked != ContextForm::Gathered) {
-        exponential.emitError() << "attention cannot be computed in the form '" << form
-                                << "' that the recipe asks for: " << estimate.why
-                                << "; expected a form that it has; ask for another one, or for none";
+        refuse(exponential, estimate.why);
         return failure();
       }
       bool isBetter =

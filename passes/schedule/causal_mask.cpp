@@ -46,6 +46,18 @@ static std::optional<Affine> readAffine(Value value, const ScoreDims& dims, int6
   return inner ? readAffine(op->getOperand(0), *inner, row, column) : std::nullopt;
 }
 
+/// The booleans that `op` finds different from zero after a conversion to numbers, as a mask of floats is used; null:
+/// none.
+static Value getTested(Operation* op) {
+  auto compare = dyn_cast<arith::CmpFOp>(op);
+  bool isUnequal = compare && (compare.getPredicate() == arith::CmpFPredicate::UNE ||
+                               compare.getPredicate() == arith::CmpFPredicate::ONE);
+  auto number = isUnequal && getSplat(compare.getRhs()) == 0.0 ? compare.getLhs().getDefiningOp<arith::UIToFPOp>()
+                                                               : arith::UIToFPOp();
+  bool isTruth = number && getElementTypeOrSelf(number.getIn().getType()).isInteger(1);
+  return isTruth ? number.getIn() : Value();
+}
+
 std::optional<int64_t> mlir::sgd::readDiagonal(Value mask, const ScoreDims& dims, int64_t row, int64_t column,
                                                bool wanted) {
   Operation* op = mask.getDefiningOp();
@@ -58,6 +70,7 @@ std::optional<int64_t> mlir::sgd::readDiagonal(Value mask, const ScoreDims& dims
   }
   if (std::optional<ScoreDims> inner = getOperandDims(op, dims))
     return readDiagonal(op->getOperand(0), *inner, row, column, wanted);
+  if (Value truth = getTested(op)) return readDiagonal(truth, dims, row, column, wanted);
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (!compare) return std::nullopt;
   std::optional<Affine> a = readAffine(compare.getLhs(), dims, row, column);

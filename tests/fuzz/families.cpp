@@ -54,6 +54,7 @@ constexpr Family kFamilies[] = {
     {"roll", addRoll},
     {"shared_sums", addSharedSums},
     {"attention", addAttention},
+    {"context", addContext},
     {"case", addConditional, Language::Graph, Kind::Regions},
     {"while", addGraphLoop, Language::Graph, Kind::Regions},
     {"manual", addManual, Language::Graph, Kind::Regions},

@@ -67,6 +67,8 @@ void addRoll(Program& program);
 void addSharedSums(Program& program);
 void addAttention(Program& program);
 
+void addContext(Program& program);  // context.cpp
+
 void addStablehloOp(Program& program);  // stablehlo.cpp, from here on for programs of that language
 
 void addStablehloFunction(Program& program);

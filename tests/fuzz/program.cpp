@@ -221,9 +221,13 @@ std::string Program::print() {
   std::string text = "// seed: " + std::to_string(choices.below(1000)) + "\n";
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].range.text.empty()) text += "// arg" + std::to_string(i) + ": " + arguments[i].range.text + "\n";
-  if (language == Language::Graph && choices.chance(25)) micro = choices.pick<int64_t>({2, 2, 3, 4});
+  if (language == Language::Graph && attention.empty() && choices.chance(25))
+    micro = choices.pick<int64_t>({2, 2, 3, 4});
   text += dialect() + ".mesh @mesh = <" + mesh.print() + ">";
-  if (micro > 1) text += " {sgd.sequential = #sgd<axis\"micro\"=" + std::to_string(micro) + ">}";
+  if (!attention.empty())
+    text += " {sgd.attention = \"" + attention + "\"}";
+  else if (micro > 1)
+    text += " {sgd.sequential = #sgd<axis\"micro\"=" + std::to_string(micro) + ">}";
   text += "\n";
   for (const std::string& declaration : declarations) text += declaration;
   text += "func.func @main(" + printArguments(results) + ") -> (";

@@ -66,7 +66,8 @@ class Program {
   Choices& choices;
   Mesh mesh;
   Language language;
-  int64_t micro = 1;  // size of the sequential axis; 1: there is none
+  int64_t micro = 1;      // size of the sequential axis; 1: there is none
+  std::string attention;  // the form of attention over sharded positions; empty: by cost
   ShardingOptions shardingOptions;
   Features features;
   Region region = Region::Function;

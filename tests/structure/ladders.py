@@ -44,6 +44,7 @@ GRAPH_QUESTIONS = {
     # Forms that are recognised, op by op.
     "passes/library/offload_attention.cpp": "is it attention as a library has it",
     "passes/schedule/attention_scores.cpp": "is it a score of attention",
+    "passes/schedule/causal_mask.cpp": "is it a causal mask",
     "passes/schedule/gelu_reader.cpp": "is it a gelu",
     "passes/schedule/masked_columns.cpp": "is it a masked column",
     "passes/schedule/softmax_uses.cpp": "is it a softmax or its gradient",

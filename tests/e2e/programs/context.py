@@ -79,6 +79,35 @@ def show(name, function, modify, *extra, dtype=jnp.float32, heads=HEADS, backwar
     (pathlib.Path(sys.argv[1]) / f"context_{name}.mlir").write_text(text)
 
 
+def show_layer():
+    """A training step of one layer of a GPT with 8 heads of 64."""
+    heads, depth = 8, 64
+    width = heads * depth
+
+    def norm(x):
+        x = x - x.mean(-1, keepdims=True)
+        return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)
+
+    def loss(params, x, target):
+        q, k, v = (jnp.einsum("bsd,dhe->bshe", norm(x), params[name]) for name in "qkv")
+        weights = jax.nn.softmax(causal(jnp.einsum("bqhe,bkhe->bhqk", q, k) / depth**0.5))
+        x = x + jnp.einsum("bqhe,hed->bqd", jnp.einsum("bhqk,bkhe->bqhe", weights, v), params["out"])
+        x = x + jax.nn.gelu(norm(x) @ params["up"]) @ params["down"]
+        return ((x - target) ** 2).mean()
+
+    def step(params, x, target):
+        value, gradients = jax.value_and_grad(loss)(params, x, target)
+        return value, jax.tree.map(lambda p, g: p - 1e-3 * g, params, gradients)
+
+    params = {name: tensor(width, heads, depth) for name in "qkv"}
+    params |= {"out": tensor(heads, depth, width), "up": tensor(width, 4 * width), "down": tensor(4 * width, width)}
+    by_position, whole = NamedSharding(MESH, P(None, "context")), NamedSharding(MESH, P())
+    x = tensor(1, LENGTH, width)
+    text = jax.jit(step, donate_argnums=0, in_shardings=(whole, by_position, by_position)).lower(params, x, x).as_text()
+    (pathlib.Path(sys.argv[1]) / "context_layer.mlir").write_text(text)
+
+
+show_layer()
 show("causal", attention, causal)
 show("causal_forward", attention, causal, backward=False)
 show("full", attention, full)
