@@ -70,6 +70,8 @@ class Evaluator {
   }
 
   LogicalResult evaluate(Operation* op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
+    if (isa<spmd::SendOp, spmd::ReceiveOp>(op))
+      return observer ? observer->exchange(op, in, out) : EvaluationObserver().exchange(op, in, out);
     if (isa_and_present<spmd::SpmdDialect>(op->getDialect()) || isa<PermuteRanksOp>(op))
       return evaluateCollective(op, in, out);
     if (auto tiled = dyn_cast<fusion::TiledOp>(op)) return evaluateTiled(tiled, in, out);
@@ -273,6 +275,11 @@ void poison(Tensor& tensor) {
 int64_t getNumRanks(MeshAttr mesh) { return mesh ? mesh.getNumRanks() : 1; }
 
 }  // namespace
+
+LogicalResult EvaluationObserver::exchange(Operation* op, ArrayRef<const RankTensors*>, std::vector<RankTensors>&) {
+  return op->emitOpError(
+      "has its other end in another stage; expected all stages of the program; evaluate them together");
+}
 
 FailureOr<std::vector<RankTensors>> reference::evaluate(func::FuncOp function, std::vector<RankTensors> arguments,
                                                         int64_t ranks, EvaluationObserver* observer) {

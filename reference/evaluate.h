@@ -16,6 +16,8 @@ class EvaluationObserver {
   virtual bool wantsOperands(Operation* op) { return false; }
   virtual void beforeOp(Operation* op, std::vector<RankTensors>& operands) {}
   virtual void afterOp(Operation* op, std::vector<RankTensors>& results) {}
+  /// A send, or a receive, whose results it fills. An error where the other end is in no function that is evaluated.
+  virtual LogicalResult exchange(Operation* op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out);
 };
 
 /// Results of `function`, a single block, on `arguments`: one entry per argument, each with one tensor for each of

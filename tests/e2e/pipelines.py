@@ -85,6 +85,27 @@ def one_step(folder):
     assert sorted(one["kind"] for one in report["collectives"]) == ["all_reduce", "all_reduce", "send", "send", "send"], report["collectives"]
 
 
+def evaluated(folder):
+    """The reference evaluator runs all stages together: of a pipeline by hand, and of one that a recipe has made."""
+    _, _, inputs = written(folder)
+    loss, after = step(weights(), data())
+    for name, text in (("by hand", (PROGRAMS / "train.mlir").read_text()), ("by recipe", None)):
+        if text is None:
+            (folder / "recipe.json").write_text(json.dumps({"stages": 2, "sequential": {"micro": 4}, "mesh": {"data": 2}, "batch": "data"}))
+            text = harness.tool("sgdc", PROGRAMS / "whole.mlir", "--recipe", folder / "recipe.json", "--emit", "spmd").stdout
+            assert "spmd.send" in text and "spmd.receive" in text, text
+        (folder / "stages.mlir").write_text(text)
+        harness.tool("sgd-opt", "--evaluate", folder / "stages.mlir", "--inputs", inputs, "--outputs", folder / "out.safetensors")
+        out = load(folder / "out.safetensors")
+        close(out["result0"], loss)
+        close(out["result1"], after["params['w1']"])
+        close(out["result2"], after["params['w2']"])
+    stuck = (PROGRAMS / "train.mlir").read_text().replace("%none, %nothing) trips 2", "%none, %nothing) trips 3")
+    (folder / "stages.mlir").write_text(stuck)
+    result = harness.tool("sgd-opt", "--evaluate", folder / "stages.mlir", "--inputs", inputs, "--outputs", folder / "out.safetensors", check=False)
+    assert result.returncode == 1 and "waits for a message of channel 0 from stage 0, and all stages wait" in result.stderr, result.stderr
+
+
 def benchmark(folder):
     artifact, report = compile_all(folder)
     row = json.loads(harness.tool("sgdrun", "-n", RANKS, artifact, "--program", "train", "--bench", 5).stdout)
@@ -283,6 +304,6 @@ def refusals(folder):
     assert result.returncode == 1 and "are not both written by stages" in result.stderr, result.stderr
 
 
-harness.main([("one step", one_step), ("benchmark", benchmark), ("training", training), ("rows and evaluation", rows_and_evaluation),
+harness.main([("one step", one_step), ("evaluated", evaluated), ("benchmark", benchmark), ("training", training), ("rows and evaluation", rows_and_evaluation),
               ("init program", init_program), ("resumed", resumed), ("by recipe", by_recipe), ("interrupted", interrupted), ("listed", listed), ("refusals", refusals), ("killed stage", killed_stage),
               ("stopped receiver", lambda f: stopped_stage(f, 2, "rank 2 freed no place")), ("stopped sender", lambda f: stopped_stage(f, 1, "rank 1 sent nothing"))])
