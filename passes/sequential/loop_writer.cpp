@@ -221,7 +221,7 @@ void LoopWriter::accumulate(spmd::AllReduceOp op) {
 
 void LoopWriter::gather(Value value, unsigned dim, const void* key, SetResult setResult) {
   if (auto slice = value.getDefiningOp<spmd::ShardSliceOp>();
-      slice && namesAxis(slice.getAxes(), context.axis) && slice.getDim() == dim)
+      slice && namesAxis(slice.getAxes(), context.axis) && slice.getDim() == dim && !context.given.contains(value))
     return setResult(slice.getInput());
   RankedTensorType type = tensorType(value);
   SmallVector<int64_t> shape(type.getShape());

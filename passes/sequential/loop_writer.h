@@ -35,6 +35,7 @@ struct LoopContext {
   std::deque<State> states{};
   DenseMap<const void*, State*> byKey{};
   DenseMap<Value, Stored> stored{};
+  llvm::DenseSet<Value> given{};  ///< not computed here: see LoopWriter::set
 
   /// Hands out what loops have computed, where nothing has yet.
   void setResults();
@@ -69,8 +70,11 @@ class LoopWriter {
   void store(Value value, int64_t places);
   /// `value` of the coordinate in the body, computed there, stored or taken from outside.
   Value get(Value value);
-  /// From here on `own` is `value` of the coordinate.
-  void set(Value value, Value own) { mapping.map(value, own); }
+  /// From here on `own` is `value` of the coordinate, whatever its op is.
+  void set(Value value, Value own) {
+    mapping.map(value, own);
+    context.given.insert(value);
+  }
   OpBuilder& getBuilder() { return builder; }
 
   /// Creates the loop; one iteration is no loop.

@@ -85,24 +85,31 @@ void StageWriter::writeTask(LoopWriter& writer, const SlotContent& content) {
   for (Value value : content.received)
     writer.set(getOwn(value), spmd::ReceiveOp::create(writer.getBuilder(), value.getLoc(), value.getType(),
                                                       plan.getChannel(value, stage).number, plan.getSender(value)));
-  for (Operation* op : content.ops) writeOp(writer, mapping.lookup(op));
+  for (Operation* op : content.ops) writeOp(writer, op);
   for (Value value : content.kept) writer.keep(getOwn(value));
   for (Value value : content.stored) writer.store(getOwn(value), own.getPlaces(value));
   for (OpOperand* operand : content.returned) {
     OpOperand& result = function.front().getTerminator()->getOpOperand(operand->getOperandNumber());
-    writer.gather(result.get(), BatchParts(function, *axis, attr).getResultState(result).dim, &result,
+    writer.gather(getOwn(operand->get()), BatchParts(function, *axis, attr).getResultState(result).dim, &result,
                   [&result](Value all) { result.set(all); });
   }
   for (Value value : content.sent) sendPart(writer, value);
 }
 
+/// `op` is the plan's.
 void StageWriter::writeOp(LoopWriter& writer, Operation* op) {
-  if (!plan.getFlow().getLoops().joinsCoordinates(op)) return writer.add(op);
-  if (auto reduce = dyn_cast<spmd::AllReduceOp>(op)) return writer.accumulate(reduce);
-  auto gather = cast<spmd::AllGatherOp>(op);
-  for (auto [input, dim, result] : llvm::zip(gather.getInputs(), gather.getDims(), gather.getResults()))
+  Operation* own = mapping.lookup(op);
+  if (!plan.getFlow().getLoops().joinsCoordinates(op)) return writer.add(own);
+  if (auto reduce = dyn_cast<spmd::AllReduceOp>(own)) return writer.accumulate(reduce);
+  auto gather = cast<spmd::AllGatherOp>(own);
+  for (auto [input, dim, result, planned] :
+       llvm::zip(gather.getInputs(), gather.getDims(), gather.getResults(), op->getResults()))
+    // What is known at once, being an argument, is sent under that name.
     writer.gather(input, dim, Value(result).getAsOpaquePointer(),
-                  [result = Value(result)](Value all) { Value(result).replaceAllUsesWith(all); });
+                  [this, result = Value(result), planned = Value(planned)](Value all) {
+                    Value(result).replaceAllUsesWith(all);
+                    mapping.map(planned, all);
+                  });
 }
 
 void StageWriter::sendPart(LoopWriter& writer, Value value) {

@@ -6,6 +6,7 @@
 #include "compiler/driver/driver.h"
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
+#include "dialects/sgd/stages.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/partition/passes.h"
 #include "tests/differential/expectation.h"
@@ -22,26 +23,52 @@ namespace {
 
 constexpr const char* kFileName = "program.mlir";
 
-/// A function of the SPMD level, and how its arguments and results are cut.
+/// A function of the SPMD level, how its arguments and results are cut, and the ranks that run it: all, or those of a
+/// stage.
 class LocalProgram {
  public:
-  LocalProgram(func::FuncOp function, MeshAttr mesh) : function(function), mesh(mesh) {}
+  LocalProgram(func::FuncOp function, MeshAttr mesh, int64_t firstRank = 0)
+      : function(function), mesh(mesh), firstRank(firstRank) {}
 
+  /// Of all ranks of `module`.
+  static std::vector<LocalProgram> find(ModuleOp module) {
+    MeshAttr mesh = getMesh(module).getMesh();
+    if (!getActiveStageAxis(getMesh(module))) return {{module.lookupSymbol<func::FuncOp>("main"), mesh}};
+    auto ofStage = MeshAttr::get(module.getContext(), mesh.getAxes().drop_front());
+    std::vector<LocalProgram> programs;
+    for (auto function : module.getOps<func::FuncOp>())
+      programs.emplace_back(function, ofStage, *getStage(function) * ofStage.getNumRanks());
+    return programs;
+  }
+
+  /// The arguments that the ranks have, as shards.
   std::vector<RankTensors> cutInputs(const std::vector<Tensor>& inputs) {
     std::vector<RankTensors> shards;
-    for (auto [index, input] : llvm::enumerate(inputs))
-      shards.push_back(reference::cut(input, reference::ShardLayout(function.getArgAttrDict(index)), mesh,
+    for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+      DictionaryAttr attributes = function.getArgAttrDict(index);
+      shards.push_back(reference::cut(inputs[getArgumentPosition(index)], reference::ShardLayout(attributes), mesh,
                                       reference::Padding::Poison));
+    }
     return shards;
   }
 
   reference::ShardLayout getResultLayout(unsigned index) {
     return reference::ShardLayout(function.getResultAttrDict(index));
   }
+  /// Which argument of the whole program argument `index` is.
+  unsigned getArgumentPosition(unsigned index) { return getPosition(function.getArgAttrDict(index), index); }
+  unsigned getResultPosition(unsigned index) { return getPosition(function.getResultAttrDict(index), index); }
   int64_t getRanks() { return mesh.getNumRanks(); }
 
   func::FuncOp function;
   MeshAttr mesh;
+  int64_t firstRank;
+
+ private:
+  static unsigned getPosition(DictionaryAttr attributes, unsigned index) {
+    auto position = attributes ? attributes.getAs<IntegerAttr>(kPositionAttr) : IntegerAttr();
+    return position ? static_cast<unsigned>(position.getInt()) : index;
+  }
 };
 
 std::string toBytes(const Tensor& tensor) {
@@ -52,7 +79,10 @@ std::string toBytes(const Tensor& tensor) {
 
 /// The program as if nobody had asked for any sharding: what one rank computes.
 void dropShardings(ModuleOp module, func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) function.removeArgAttr(i, kShardingAttr);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    function.removeArgAttr(i, kShardingAttr);
+    function.removeArgAttr(i, kStageAttr);
+  }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.removeResultAttr(i, StringAttr::get(module.getContext(), kShardingAttr));
   module.walk([](ShardingConstraintOp constraint) {
@@ -101,7 +131,7 @@ class Check {
       return result;
     }
     if (!isSmall()) return result;
-    if (expect() && checkSpmd(compilation) && checkArtifact(compilation, *local, Sums::InParts) && options.onOneRank)
+    if (expect() && checkSpmd(compilation) && checkArtifact(compilation, local, Sums::InParts) && options.onOneRank)
       checkOnOneRank();
     return result;
   }
@@ -141,7 +171,10 @@ class Check {
     constexpr int64_t kMostElements = 1 << 20, kMostRanks = 64;
     graph = loadProgram(&context, {"main", kFileName, text}, CompileOptions(), nullptr);
     if (!graph) return fail("the program was compiled but does not load");
-    if (MeshOp mesh = getMesh(*graph); mesh && mesh.getMesh().getNumRanks() > kMostRanks) return false;
+    if (MeshOp mesh = getMesh(*graph)) {
+      MeshAxisAttr stages = getStageAxis(mesh);
+      if (mesh.getMesh().getNumRanks() * (stages ? stages.getSize() : 1) > kMostRanks) return false;
+    }
     auto isLarge = [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && tensor.hasStaticShape() && tensor.getNumElements() > kMostElements;
@@ -165,28 +198,40 @@ class Check {
   bool checkSpmd(const Compilation& compilation) {
     spmd = parseSourceString<ModuleOp>(compilation.emitted, &context);
     if (!spmd) return fail("the SPMD level's text does not parse");
-    local.emplace(spmd->lookupSymbol<func::FuncOp>("main"), getMesh(*spmd).getMesh());
-    auto results = reference::evaluate(local->function, local->cutInputs(inputs), local->getRanks());
+    local = LocalProgram::find(*spmd);
+    // Stages run at the same time, which the evaluator does not.
+    if (getActiveStageAxis(getMesh(*spmd))) return true;
+    LocalProgram& program = local.front();
+    auto results = reference::evaluate(program.function, program.cutInputs(inputs), program.getRanks());
     if (failed(results)) return fail("no reference at the SPMD level");
-    return compare(*results, *local, Sums::InParts, "the SPMD level");
+    return compare(*results, program, Sums::InParts, "the SPMD level");
   }
 
-  bool checkArtifact(const Compilation& compilation, LocalProgram& program, Sums sums) {
-    std::vector<Shards> bytes;
-    for (const RankTensors& shards : program.cutInputs(inputs)) {
-      Shards& shardBytes = bytes.emplace_back();
-      for (const Tensor& shard : shards) shardBytes.push_back(toBytes(shard));
+  bool checkArtifact(const Compilation& compilation, std::vector<LocalProgram>& programs, Sums sums) {
+    std::vector<RankBytes> bytes;
+    for (LocalProgram& program : programs) {
+      // What a rank has not is empty.
+      bytes.resize(std::max<size_t>(bytes.size(), program.firstRank + program.getRanks()), RankBytes(inputs.size()));
+      for (auto [index, shards] : llvm::enumerate(program.cutInputs(inputs)))
+        for (auto [rank, shard] : llvm::enumerate(shards))
+          bytes[program.firstRank + rank][program.getArgumentPosition(index)] = toBytes(shard);
     }
     auto outputs =
         runOnRanks(compilation.artifact, bytes, {.threads = options.threads, .isEmulated = options.target != "cpu"});
     if (!outputs.ok()) return fail(outputs.status().ToString());
-    std::vector<RankTensors> results;
-    for (auto [shards, type] : llvm::zip(*outputs, program.function.getResultTypes())) {
-      RankTensors& tensors = results.emplace_back();
-      for (const std::string& shard : shards)
-        tensors.push_back(Tensor::fromBytes(cast<RankedTensorType>(type), {shard.data(), shard.size()}));
+    for (LocalProgram& program : programs) {
+      std::vector<RankTensors> results;
+      for (auto [index, type] : llvm::enumerate(program.function.getResultTypes())) {
+        RankTensors& tensors = results.emplace_back();
+        for (int64_t rank = 0; rank < program.getRanks(); ++rank) {
+          const std::string& shard = (*outputs)[program.firstRank + rank][program.getResultPosition(index)];
+          tensors.push_back(Tensor::fromBytes(cast<RankedTensorType>(type), {shard.data(), shard.size()}));
+        }
+      }
+      if (!compare(results, program, sums, bytes.size() == 1 ? "the artifact of one rank" : "the artifact"))
+        return false;
     }
-    return compare(results, program, sums, program.getRanks() == 1 ? "the artifact of one rank" : "the artifact");
+    return true;
   }
 
   /// A manual region's body is written for the ranks of its mesh: it means nothing without them.
@@ -207,14 +252,15 @@ class Check {
     }
     OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(compilation.emitted, &context);
     if (!parsed) return void(fail("the SPMD level's text of one rank does not parse"));
-    LocalProgram onOne(parsed->lookupSymbol<func::FuncOp>("main"), getMesh(*parsed).getMesh());
+    std::vector<LocalProgram> onOne = LocalProgram::find(*parsed);
     checkArtifact(compilation, onOne, Sums::Whole);
   }
 
   bool compare(const std::vector<RankTensors>& results, LocalProgram& program, Sums sums, StringRef what) {
     for (auto [index, shards] : llvm::enumerate(results)) {
-      auto error = expectation->findError(index, shards, program.getResultLayout(index), program.mesh, sums);
-      if (error) return fail(what + ", result " + Twine(index) + ", " + *error);
+      unsigned position = program.getResultPosition(index);
+      auto error = expectation->findError(position, shards, program.getResultLayout(index), program.mesh, sums);
+      if (error) return fail(what + ", result " + Twine(position) + ", " + *error);
     }
     return true;
   }
@@ -227,7 +273,7 @@ class Check {
   OwningOpRef<ModuleOp> graph, spmd;
   std::vector<Tensor> inputs;
   std::optional<Expectation> expectation;
-  std::optional<LocalProgram> local;
+  std::vector<LocalProgram> local;
   CheckResult result;
 };
 

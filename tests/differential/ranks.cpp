@@ -17,11 +17,14 @@ namespace {
 
 class Job {
  public:
-  Job(const ::sgd::artifact::ArtifactFile& file, const std::vector<Shards>& inputs, const RunOptions& options)
+  Job(const ::sgd::artifact::ArtifactFile& file, const std::vector<RankBytes>& inputs, const RunOptions& options)
       : file_(file), inputs_(inputs), options_(options) {}
 
-  absl::StatusOr<std::vector<Shards>> Run() {
+  absl::StatusOr<std::vector<RankBytes>> Run() {
     const uint32_t ranks = file_.ranks();
+    if (!inputs_.empty() && inputs_.size() != ranks)
+      return absl::InternalError(absl::StrCat("inputs for ", inputs_.size(), " of ", ranks, " ranks"));
+    outputs_.resize(ranks);
     auto segment = ::sgd::comm::SharedMemorySegment::Create(ranks, file_.root().window_bytes());
     if (!segment.ok()) return segment.status();
     std::vector<std::thread> threads;
@@ -63,25 +66,25 @@ class Job {
   }
 
   absl::Status FillInputs(::sgd::exec::Executor& executor, uint32_t rank) {
-    if (executor.inputs().size() != inputs_.size())
+    if (inputs_.empty()) return absl::OkStatus();
+    const RankBytes& inputs = inputs_[rank];
+    if (executor.inputs().size() != inputs.size())
       return absl::InternalError(absl::StrCat("the artifact has ", executor.inputs().size(), " inputs, the program ",
-                                              inputs_.size(), " arguments"));
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      auto bytes = executor.InputBytes(i);
-      if (bytes.size() != inputs_[i][rank].size())
+                                              inputs.size(), " arguments"));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      auto bytes = executor.inputs()[i].is_held ? executor.InputBytes(i) : std::span<std::byte>();
+      if (bytes.size() != inputs[i].size())
         return absl::InternalError(absl::StrCat("input ", i, " has ", bytes.size(), " bytes on rank ", rank, " where ",
-                                                inputs_[i][rank].size(), " are given"));
-      std::memcpy(bytes.data(), inputs_[i][rank].data(), bytes.size());
+                                                inputs[i].size(), " are given"));
+      if (!bytes.empty()) std::memcpy(bytes.data(), inputs[i].data(), bytes.size());
     }
     return absl::OkStatus();
   }
 
   void TakeOutputs(const ::sgd::exec::Executor& executor, uint32_t rank) {
-    std::lock_guard lock(mutex_);
-    outputs_.resize(executor.outputs().size(), Shards(file_.ranks()));
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      auto bytes = executor.OutputBytes(i);
-      outputs_[i][rank].assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    for (size_t i = 0; i < executor.outputs().size(); ++i) {
+      auto bytes = executor.outputs()[i].is_held ? executor.OutputBytes(i) : std::span<const std::byte>();
+      outputs_[rank].emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
   }
 
@@ -91,17 +94,17 @@ class Job {
   }
 
   const ::sgd::artifact::ArtifactFile& file_;
-  const std::vector<Shards>& inputs_;
+  const std::vector<RankBytes>& inputs_;
   const RunOptions& options_;
   std::mutex mutex_;
   absl::Status error_;
-  std::vector<Shards> outputs_;
+  std::vector<RankBytes> outputs_;  // by rank, each written by its own thread
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<Shards>> runOnRanks(std::string bytes, const std::vector<Shards>& inputs,
-                                               const RunOptions& options) {
+absl::StatusOr<std::vector<RankBytes>> runOnRanks(std::string bytes, const std::vector<RankBytes>& inputs,
+                                                  const RunOptions& options) {
   auto file = ::sgd::artifact::ArtifactFile::FromBytes(std::move(bytes), "test.sgda");
   if (!file.ok()) return file.status();
   return Job(**file, inputs, options).Run();

@@ -10,8 +10,9 @@
 
 namespace mlir::sgd::differential {
 
-/// The bytes of one tensor's shard on each rank.
-using Shards = std::vector<std::string>;
+/// The bytes of tensors on one rank, inputs or outputs of the whole program, padding included; empty where another
+/// stage has them.
+using RankBytes = std::vector<std::string>;
 
 struct RunOptions {
   uint32_t threads = 1;          // compute threads of a rank
@@ -20,9 +21,9 @@ struct RunOptions {
   bool isEmulated = false;       // the artifact is for cuda:emulated
 };
 
-/// One step of program `main` of the artifact with these `bytes`. `inputs` has an entry for each of its inputs, padding
-/// included. Returns an entry for each output. The error is that of the rank that failed first.
-absl::StatusOr<std::vector<Shards>> runOnRanks(std::string bytes, const std::vector<Shards>& inputs,
-                                               const RunOptions& options = {});
+/// One step of program `main` of the artifact, with inputs and outputs by rank. The error is that of the rank that
+/// failed first.
+absl::StatusOr<std::vector<RankBytes>> runOnRanks(std::string bytes, const std::vector<RankBytes>& inputs,
+                                                  const RunOptions& options = {});
 
 }  // namespace mlir::sgd::differential

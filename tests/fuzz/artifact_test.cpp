@@ -59,13 +59,9 @@ std::string use(const std::string& bytes) {
   const artifact::Artifact& root = (*file)->root();
   if ((*file)->ranks() > 16 || root.private_bytes() > (64u << 20) || root.window_bytes() > (64u << 20))
     return "too large to run";
-  auto program = (*file)->FindProgram("main");
-  if (!program.ok()) return "without main";
-  std::vector<differential::Shards> inputs;
-  if ((*program)->inputs())
-    for (const auto* input : *(*program)->inputs())
-      inputs.emplace_back((*file)->ranks(), std::string(input->slice()->size(), '\0'));
-  return differential::runOnRanks(bytes, inputs, {.nullKernels = true, .timeoutSeconds = 1}).ok() ? "ran" : "failed";
+  if (!(*file)->FindProgram("main").ok()) return "without main";
+  return differential::runOnRanks(bytes, /*inputs=*/{}, {.nullKernels = true, .timeoutSeconds = 1}).ok() ? "ran"
+                                                                                                         : "failed";
 }
 
 TEST(Artifacts, DamagedOnesDoNotCrash) {

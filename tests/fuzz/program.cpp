@@ -208,12 +208,31 @@ std::string Program::printArguments(const std::vector<Result>& results) {
       isAliased[i] = true;
       break;
     }
-    if (std::string dim = chooseSequentialDim(argument.value.type); !dim.empty())
-      attributes += (attributes.empty() ? "" : ", ") + dim;
+    std::string place = chooseSequentialDim(argument.value.type);
+    if (place.empty() && stages > 0 && choices.chance(70))
+      place = "sgd.stage = " + std::to_string(choices.below(stages)) + " : i64";
+    if (!place.empty()) attributes += (attributes.empty() ? "" : ", ") + place;
     text += (text.empty() ? "" : ",\n    ") + argument.value.name + ": " + argument.value.type.print();
     if (!attributes.empty()) text += " {" + attributes + "}";
   }
   return text;
+}
+
+/// A form of attention, or axes in time and of stages, with a schedule.
+std::string Program::chooseMeshAttributes() {
+  if (!attention.empty()) return " {sgd.attention = \"" + attention + "\"}";
+  if (language != Language::Graph || !choices.chance(25)) return "";
+  if (choices.chance(80)) micro = choices.pick<int64_t>({2, 2, 3, 4});
+  std::string text;
+  if (micro > 1) text = "sgd.sequential = #sgd<axis\"micro\"=" + std::to_string(micro) + ">";
+  if (choices.chance(40)) {
+    const char* schedule = choices.pick<const char*>({"gpipe", "1f1b", "zb_h1", "zb_h2", "zb_v", "interleaved:2"});
+    int64_t size = choices.pick<int64_t>({2, 2, 3});
+    stages = size * (schedule == std::string("zb_v") || schedule == std::string("interleaved:2") ? 2 : 1);
+    text += (text.empty() ? "" : ", ") +
+            ("sgd.stages = #sgd<axis\"stage\"=" + std::to_string(size) + ">, sgd.schedule = \"") + schedule + "\"";
+  }
+  return text.empty() ? "" : " {" + text + "}";
 }
 
 std::string Program::print() {
@@ -221,14 +240,7 @@ std::string Program::print() {
   std::string text = "// seed: " + std::to_string(choices.below(1000)) + "\n";
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].range.text.empty()) text += "// arg" + std::to_string(i) + ": " + arguments[i].range.text + "\n";
-  if (language == Language::Graph && attention.empty() && choices.chance(25))
-    micro = choices.pick<int64_t>({2, 2, 3, 4});
-  text += dialect() + ".mesh @mesh = <" + mesh.print() + ">";
-  if (!attention.empty())
-    text += " {sgd.attention = \"" + attention + "\"}";
-  else if (micro > 1)
-    text += " {sgd.sequential = #sgd<axis\"micro\"=" + std::to_string(micro) + ">}";
-  text += "\n";
+  text += dialect() + ".mesh @mesh = <" + mesh.print() + ">" + chooseMeshAttributes() + "\n";
   for (const std::string& declaration : declarations) text += declaration;
   text += "func.func @main(" + printArguments(results) + ") -> (";
   std::string names, types;

@@ -67,6 +67,7 @@ class Program {
   Mesh mesh;
   Language language;
   int64_t micro = 1;      // size of the sequential axis; 1: there is none
+  int64_t stages = 0;     // virtual stages of a pipeline; 0: there is none
   std::string attention;  // the form of attention over sharded positions; empty: by cost
   ShardingOptions shardingOptions;
   Features features;
@@ -141,6 +142,7 @@ class Program {
   std::string chooseResultSharding(const Type& type);
   std::vector<Result> chooseResults();
   std::string chooseSequentialDim(const Type& type);
+  std::string chooseMeshAttributes();
   std::string printArguments(const std::vector<Result>& results);
 
   bool isArgument(const Value& value) const;
