@@ -151,9 +151,9 @@ LabelledValue BlockMath::isReal(const LabelledValue& numbers, int64_t dim, Array
   return {math.isBelow(positions.value, integer(layout.getPositions(dim), labels).value), positions.labels};
 }
 
-LabelledValue BlockMath::shift(const LabelledValue& value) {
+LabelledValue BlockMath::shift(const LabelledValue& value, int64_t ranks) {
   RankedTensorType type = tensorType(value.value);
-  int64_t dim = llvm::find(value.labels, kRanks) - value.labels.begin(), last = type.getDimSize(dim) - 1;
+  int64_t dim = llvm::find(value.labels, kRanks) - value.labels.begin(), last = type.getDimSize(dim) - ranks;
   SmallVector<int64_t> begins(type.getRank(), 0), ends(type.getShape()), middle(ends), from(begins);
   from[dim] = middle[dim] = last;
   Value moved = math.concatenate({math.slice(value.value, from, ends), math.slice(value.value, begins, middle)}, dim);

@@ -42,8 +42,8 @@ class BlockMath {
   /// Whether positions along `dim` are real.
   LabelledValue isReal(const LabelledValue& numbers, int64_t dim, ArrayRef<int64_t> labels);
 
-  /// Each rank's block goes to the next one.
-  LabelledValue shift(const LabelledValue& value);
+  /// Each rank's block goes to the one so many behind it, in a ring.
+  LabelledValue shift(const LabelledValue& value, int64_t ranks = 1);
 
   TensorMath& getMath() { return math; }
   const RingLayout& getLayout() const { return layout; }

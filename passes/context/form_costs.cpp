@@ -4,6 +4,7 @@
 
 #include "dialects/sgd/tensor_type.h"
 #include "passes/context/ring_writer.h"
+#include "passes/context/visited_blocks.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -91,21 +92,21 @@ class Estimator {
   FormEstimate estimateRing() const {
     if (!canComputeInRing(pattern))
       return {ContextForm::Ring, 0, "its mask or bias is a tensor with an entry for each pair of positions"};
-    return {ContextForm::Ring, getRingSeconds(flops), ""};
+    return {ContextForm::Ring, getRingSeconds(flops, countVisitedBlocks(pattern, ranks)), ""};
   }
 
   FormEstimate estimateStriped() const {
     if (!canComputeInRing(pattern) || !isCausal)
       return {ContextForm::Striped, 0, "its mask is none that hides all later positions and no others"};
-    return {ContextForm::Striped, getRingSeconds(kSeenShare * flops) + getExchangeSeconds(), ""};
+    return {ContextForm::Striped, getRingSeconds(kSeenShare * flops, ranks) + getExchangeSeconds(), ""};
   }
 
   /// Blocks arrive beside what is computed; results are read and written again in each step.
-  double getRingSeconds(double flops) const {
+  double getRingSeconds(double flops, int64_t visited) const {
     double share = hasGradients() ? 1 / (1 + kBackwardMatmuls) : 1;
-    double forward = getSteps(flops * share / ranks / rate, keys, 3 * out + 4 * keys);
+    double forward = getSteps(visited, flops * share / ranks / rate, keys, 3 * out + 4 * keys);
     if (!hasGradients()) return forward;
-    return forward + getSteps(flops * (1 - share) / ranks / rate, 2 * keys, 3 * query + 11 * keys);
+    return forward + getSteps(visited, flops * (1 - share) / ranks / rate, 2 * keys, 3 * query + 11 * keys);
   }
 
   /// Of queries, keys, values and results, and of their gradients: there, or back.
@@ -116,9 +117,9 @@ class Estimator {
     return seconds;
   }
 
-  double getSteps(double computed, double sent, double moved) const {
+  double getSteps(int64_t visited, double computed, double sent, double moved) const {
     double step = computed + moved / bandwidth;
-    return step + (ranks - 1) * std::max(step, send(CollectiveKind::kGatherRange, sent));
+    return step + (visited - 1) * std::max(step, send(CollectiveKind::kGatherRange, sent));
   }
 
   FormEstimate estimateAllToAll() const {

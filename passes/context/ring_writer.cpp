@@ -3,8 +3,11 @@
 //
 // Forward, with n ranks: the own block, n - 2 trips, the last block. Blocks are sent n - 1 times.
 // Backward: the gradients of a block of keys start on the rank behind its owner, travel with the block, and come home
-// last, where the owner adds its share: n - 1 times, too.
+// last, where the owner adds its share: n - 1 times, too. Where a window hides what comes from farther away, n is the
+// number of blocks that a rank must see, and gradients go home in one step.
 #include "passes/context/ring_writer.h"
+
+#include "passes/context/visited_blocks.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -59,7 +62,10 @@ using Stage = llvm::function_ref<void(RingState&, BlockMath&)>;
 class RingWriter {
  public:
   RingWriter(const AttentionPattern& pattern, const ContextAxes& context)
-      : pattern(pattern), layout(pattern, context), expression(getExpression(pattern, isPossible)) {}
+      : pattern(pattern),
+        layout(pattern, context),
+        expression(getExpression(pattern, isPossible)),
+        visited(context.isStriped ? context.ranks : countVisitedBlocks(pattern, context.ranks)) {}
 
   void write() {
     OpBuilder builder(pattern.scores.exponential);
@@ -170,11 +176,10 @@ class RingWriter {
     BlockMath math(builder, getLoc(), layout);
     RingState state = getOperands(math);
     RingState start = state;
-    int64_t ranks = layout.getRanks();
     state.rows = getNoRows(math, AttentionPattern::getDepth(pattern.value));
-    run(builder, state, 1, [&](RingState& in, BlockMath& body) { addKeys(in, body, true, false); });
-    run(builder, state, ranks - 2, [&](RingState& in, BlockMath& body) { addKeys(in, body, false, false); });
-    run(builder, state, 1, [&](RingState& in, BlockMath& body) { addKeys(in, body, false, true); });
+    run(builder, state, 1, [&](RingState& in, BlockMath& body) { addKeys(in, body, true, visited == 1); });
+    run(builder, state, visited - 2, [&](RingState& in, BlockMath& body) { addKeys(in, body, false, false); });
+    run(builder, state, visited > 1, [&](RingState& in, BlockMath& body) { addKeys(in, body, false, true); });
     start.rows = state.rows;
     start.rows.out = math.divide(state.rows.out, state.rows.sum);
     if (pattern.uses.out) replace(math, *pattern.uses.out, start.rows.out);
@@ -191,9 +196,11 @@ class RingWriter {
   // Backward
   // -------------------------------------------------------------------------------------------------------------------
 
-  void addGradients(RingState& state, BlockMath& math, bool isFirst, bool sends) {
+  /// Gradients of earlier stages come from so many ranks before this one; 0: there are none.
+  void addGradients(RingState& state, BlockMath& math, int64_t distance, bool sends) {
     BlockGradients before = state.gradients;
-    if (!isFirst) before.key = math.shift(before.key), before.value = math.shift(before.value);
+    bool isFirst = distance == 0;
+    if (!isFirst) before.key = math.shift(before.key, distance), before.value = math.shift(before.value, distance);
     Travelling next = sends ? shift(state.travelling, math) : state.travelling;
     BlockGradients share =
         RingStep(pattern, expression, math).getGradients(state.queries, state.travelling.keys, getPlace(state));
@@ -233,15 +240,16 @@ class RingWriter {
     BlockMath math(builder, getLoc(), layout);
     setQueries(math, state);
     Travelling own = state.travelling;
-    int64_t ranks = layout.getRanks(), depth = AttentionPattern::getDepth(pattern.query);
+    int64_t depth = AttentionPattern::getDepth(pattern.query);
     state.gradients = {getNone(math, layout.getQueryLabels(), depth), getNone(math, layout.getKeyLabels(), depth),
                        getNone(math, layout.getKeyLabels(), AttentionPattern::getDepth(pattern.value))};
-    state.travelling = shift(own, math);
-    run(builder, state, 1, [&](RingState& in, BlockMath& body) { addGradients(in, body, true, ranks > 2); });
-    run(builder, state, ranks - 3, [&](RingState& in, BlockMath& body) { addGradients(in, body, false, true); });
-    run(builder, state, ranks > 2, [&](RingState& in, BlockMath& body) { addGradients(in, body, false, false); });
+    if (visited > 1) state.travelling = shift(own, math);
+    run(builder, state, visited > 1, [&](RingState& in, BlockMath& body) { addGradients(in, body, 0, visited > 2); });
+    run(builder, state, visited - 3, [&](RingState& in, BlockMath& body) { addGradients(in, body, 1, true); });
+    run(builder, state, visited > 2, [&](RingState& in, BlockMath& body) { addGradients(in, body, 1, false); });
     state.travelling = own;
-    run(builder, state, 1, [&](RingState& in, BlockMath& body) { addGradients(in, body, false, false); });
+    int64_t home = visited > 1 ? layout.getRanks() - visited + 1 : 0;
+    run(builder, state, 1, [&](RingState& in, BlockMath& body) { addGradients(in, body, home, false); });
     const SoftmaxUses& uses = pattern.uses;
     if (uses.queryGradient) replace(math, *uses.queryGradient, state.gradients.query);
     if (uses.keyGradient) replace(math, *uses.keyGradient, state.gradients.key);
@@ -252,6 +260,7 @@ class RingWriter {
   RingLayout layout;
   bool isPossible = false;
   BlockExpression expression;
+  int64_t visited;  // blocks of keys that a rank sees, its own one among them
 };
 
 }  // namespace

@@ -41,6 +41,26 @@ class LookAhead {
   std::optional<ShardingMap> shardings;
 };
 
+/// 0, 1, 2, ...: positions that a frontend has computed.
+bool counts(arith::ConstantOp constant) {
+  auto numbers = dyn_cast<DenseIntElementsAttr>(constant.getValue());
+  if (!numbers || numbers.isSplat() || numbers.getType().getRank() != 1 || numbers.getElementType().isInteger(1))
+    return false;
+  int64_t next = 0;
+  return llvm::all_of(numbers.getValues<APInt>(), [&](const APInt& number) { return number == next++; });
+}
+
+/// Positions of masks as iotas, of which a block has its own without being sent it.
+void makeIotas(Block& block) {
+  for (auto constant : llvm::make_early_inc_range(block.getOps<arith::ConstantOp>())) {
+    if (!counts(constant)) continue;
+    OpBuilder builder(constant);
+    auto iota = IotaOp::create(builder, constant.getLoc(), cast<RankedTensorType>(constant.getType()), 0);
+    constant.replaceAllUsesWith(iota.getResult());
+    constant.erase();
+  }
+}
+
 struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttentionPass> {
   using ShardAttentionPassBase::ShardAttentionPassBase;
 
@@ -72,6 +92,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
       for (auto exponential : block->getOps<math::ExpOp>())
         if (matchAttentionScores(exponential)) exponentials.push_back(exponential);
     if (exponentials.empty()) return success();
+    for (Block* block : getProgramBlocks(function)) makeIotas(*block);
     LookAhead shardings(function, mesh);
     // What propagation refuses is refused by the pass that does it.
     if (!shardings) return success();

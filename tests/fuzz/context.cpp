@@ -23,7 +23,7 @@ class Attention {
     isScaled = choices.chance(50);
     if (isScaled) s = binary("arith.mulf", s, constant("5.000000e-01", scores));
     if (isCausal) mask = causal();
-    if (!isCausal && choices.chance(50)) mask = keys();
+    if (!isCausal && choices.chance(60)) mask = choices.chance(50) ? keys() : window();
     if (!mask.name.empty()) s = select(mask, s, constant("-1.000000e+09", scores));
     Value largest = reduce("max", s);
     Value e = line("math.exp " + binary("arith.subf", s, broadcast(largest)).name + " : " + scores.print(), scores);
@@ -84,12 +84,30 @@ class Attention {
     program.attention = choices.pick(forms);
   }
 
+  Value compare(const std::string& predicate, const Value& a, const Value& b) {
+    return line("arith.cmpi " + predicate + ", " + a.name + ", " + b.name + " : " + a.type.print(),
+                {a.type.shape, "i1"});
+  }
+  Value spread(const Value& truth) {
+    Type all{scores.shape, "i1"};
+    return line("sgd.broadcast_in_dim " + truth.name + " dims = [1, 2] : " + truth.type.print() + " -> " + all.print(),
+                all);
+  }
+  Value numbers(int dim) {
+    Type type{{length, length}, "i32"};
+    return line("sgd.iota dimension = " + std::to_string(dim) + " : " + type.print(), type);
+  }
   Value causal() {
-    Type numbers{{length, length}, "i32"}, truth{{length, length}, "i1"}, all{scores.shape, "i1"};
-    Value i = line("sgd.iota dimension = 0 : " + numbers.print(), numbers);
-    Value j = line("sgd.iota dimension = 1 : " + numbers.print(), numbers);
-    Value below = line("arith.cmpi sge, " + i.name + ", " + j.name + " : " + numbers.print(), truth);
-    return line("sgd.broadcast_in_dim " + below.name + " dims = [1, 2] : " + truth.print() + " -> " + all.print(), all);
+    Value i = numbers(0);
+    return spread(compare("sge", i, numbers(1)));
+  }
+  /// The last few positions, or those around.
+  Value window() {
+    Value i = numbers(0), j = numbers(1), distance = binary("arith.subi", i, j);
+    Value size = constant(std::to_string(1 + choices.below(10)), i.type);
+    Value low = choices.chance(70) ? compare("sge", i, j)
+                                   : compare("sgt", binary("arith.addi", distance, size), constant("0", i.type));
+    return spread(binary("arith.andi", low, compare("slt", distance, size)));
   }
   Value keys() {
     Type truth{{length}, "i1"}, all{scores.shape, "i1"};
