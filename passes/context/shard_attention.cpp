@@ -61,6 +61,26 @@ void makeIotas(Block& block) {
   }
 }
 
+/// Whether a matmul of the weights with something else than queries and keys follows: a softmax of logits has none.
+bool weighsValues(const AttentionScores& scores) {
+  auto strip = [](Value value) {
+    return stripLayout(value, SmallVector<int64_t>(cast<RankedTensorType>(value.getType()).getRank())).value;
+  };
+  Value query = strip(scores.matmul.getLhs()), key = strip(scores.matmul.getRhs());
+  SetVector<Value> weights;
+  weights.insert(AttentionScores(scores).exponential.getResult());
+  for (size_t next = 0; next < weights.size(); ++next)
+    for (Operation* user : weights[next].getUsers()) {
+      if (LabelledMatmul matmul{user}) {
+        Value other = strip(matmul.getLhs() == weights[next] ? matmul.getRhs() : matmul.getLhs());
+        if (other != query && other != key) return true;
+      } else if (isa<arith::DivFOp, arith::TruncFOp, arith::ExtFOp, TransposeOp>(user)) {
+        weights.insert(user->getResult(0));
+      }
+    }
+  return false;
+}
+
 struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttentionPass> {
   using ShardAttentionPassBase::ShardAttentionPassBase;
 
@@ -141,6 +161,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
   /// What is decided about a softmax of scores that is no pattern; nothing where its positions are whole.
   FailureOr<std::optional<ContextDecision>> leave(math::ExpOp exponential, const LookAhead& shardings) {
     AttentionScores scores = *matchAttentionScores(exponential);
+    if (!weighsValues(scores)) return std::optional<ContextDecision>();
     ContextDecision decision;
     // Dimensions of one operand alone are positions: of queries, or of keys.
     for (auto [label, dim] : llvm::zip(scores.matmul.getResultLabels(), scores.matmulDims)) {

@@ -1,4 +1,5 @@
-// RUN: sgd-opt %s --sgd-shard-attention | FileCheck %s
+// RUN: sgd-opt %s --sgd-shard-attention --split-input-file | FileCheck %s
+// RUN: sgd-opt %s --sgd-shard-attention=form=gathered --split-input-file | FileCheck %s
 
 sgd.mesh @mesh = <["context"=4]>
 
@@ -19,4 +20,25 @@ func.func @scores_are_read(%q: tensor<4x32x8xf32> {sgd.sharding = #sgd.sharding<
   %weights = arith.divf %exp, %sums : tensor<4x32x32xf32>
   %out = sgd.dot_general %weights, %v batching = [0] x [0] contracting = [2] x [1] : tensor<4x32x32xf32>, tensor<4x32x8xf32> -> tensor<4x32x8xf32>
   return %out, %weights : tensor<4x32x8xf32>, tensor<4x32x32xf32>
+}
+
+// -----
+
+sgd.mesh @mesh = <["context"=4]>
+
+// A softmax of logits is no attention: nothing is decided, or refused.
+// CHECK-LABEL: @logits(
+// CHECK-NOT: sgd.attentions
+// CHECK: return
+func.func @logits(%x: tensor<32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"context"}, {}]>}, %w: tensor<16x8xf32>) -> (tensor<32x16xf32>, tensor<32x8xf32>) {
+  %scores = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [1] : tensor<32x8xf32>, tensor<16x8xf32> -> tensor<32x16xf32>
+  %max = sgd.reduce max %scores dimensions = [1] : tensor<32x16xf32> -> tensor<32xf32>
+  %all = sgd.broadcast_in_dim %max dims = [0] : tensor<32xf32> -> tensor<32x16xf32>
+  %less = arith.subf %scores, %all : tensor<32x16xf32>
+  %exp = math.exp %less : tensor<32x16xf32>
+  %sum = sgd.reduce add %exp dimensions = [1] : tensor<32x16xf32> -> tensor<32xf32>
+  %sums = sgd.broadcast_in_dim %sum dims = [0] : tensor<32xf32> -> tensor<32x16xf32>
+  %weights = arith.divf %exp, %sums : tensor<32x16xf32>
+  %back = sgd.dot_general %weights, %w batching = [] x [] contracting = [1] x [0] : tensor<32x16xf32>, tensor<16x8xf32> -> tensor<32x8xf32>
+  return %weights, %back : tensor<32x16xf32>, tensor<32x8xf32>
 }
