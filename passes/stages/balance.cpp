@@ -66,7 +66,7 @@ static DenseMap<Value, unsigned> placeByCost(const ProgramFlow& flow, unsigned n
   if (parameters.empty()) return stages;
   Placement fine(flow, stages, parameters.size());
   SmallVector<Piece> pieces(parameters.size());
-  for (Operation& op : flow.getFunction().front().without_terminator())
+  for (Operation& op : flow.getOps())
     if (flow.isInGraph(&op))
       for (unsigned piece : fine.get(&op).set_bits()) pieces[piece].seconds += getOpSeconds(&op, cost);
   for (auto [index, piece] : llvm::enumerate(pieces)) piece.bytes = fine.getForwardBytes(index);
@@ -77,7 +77,7 @@ static DenseMap<Value, unsigned> placeByCost(const ProgramFlow& flow, unsigned n
 /// Each parameter that is not given is on the last stage of what it is first used with.
 static DenseMap<Value, unsigned> placeByUse(const ProgramFlow& flow, DenseMap<Value, unsigned> stages) {
   DenseMap<Operation*, unsigned> depths;
-  for (Operation& op : flow.getFunction().front().without_terminator()) {
+  for (Operation& op : flow.getOps()) {
     unsigned depth = 0;
     for (Value operand : op.getOperands()) {
       BlockArgument owner = flow.getOwner(operand);

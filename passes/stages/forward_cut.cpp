@@ -82,7 +82,7 @@ void Placement::cut(unsigned stage, SmallVectorImpl<Operation*>& open) {
 
 int64_t Placement::getForwardBytes(unsigned stage) const {
   int64_t bytes = 0;
-  for (Operation& op : flow.getFunction().front().without_terminator()) {
+  for (Operation& op : flow.getOps()) {
     if (!isForward(&op) || stages.lookup(&op) > static_cast<int>(stage)) continue;
     for (Value result : op.getResults())
       if (llvm::any_of(result.getUsers(), [&](Operation* user) {

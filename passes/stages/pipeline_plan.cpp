@@ -27,7 +27,7 @@ llvm::Expected<std::unique_ptr<PipelinePlan>> PipelinePlan::create(const Program
 
 llvm::Error PipelinePlan::schedule() {
   for (const StagePlan& stage : stages) stage.addNeeds(loops);
-  for (Operation& op : flow.getFunction().front().without_terminator())
+  for (Operation& op : flow.getOps())
     for (Value result : op.getResults()) {
       const StageSet receiving = getReceiving(result);
       for (unsigned stage : receiving.set_bits()) {

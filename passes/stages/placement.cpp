@@ -7,12 +7,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static auto getOps(const ProgramFlow& flow) { return flow.getFunction().front().without_terminator(); }
-
-static bool isSharedOp(const ProgramFlow& flow, Operation* op) {
-  return op->getNumResults() > 0 && flow.isShared(op->getResult(0));
-}
-
 static BlockArgument getOwner(const ProgramFlow& flow, Operation* op) {
   return op->getNumResults() > 0 ? flow.getOwner(op->getResult(0)) : BlockArgument();
 }
@@ -49,12 +43,12 @@ int Placement::getFixed(Operation* op) const {
 }
 
 void Placement::findDepths() {
-  for (Operation& op : getOps(flow)) {
+  for (Operation& op : flow.getOps()) {
     int depth = getFixed(&op);
     for (Value operand : op.getOperands())
-      if (Operation* producer = operand.getDefiningOp(); producer && !isSharedOp(flow, producer))
+      if (Operation* producer = operand.getDefiningOp(); producer && !flow.isShared(producer))
         depth = std::max(depth, depths.lookup(producer));
-    depths[&op] = isSharedOp(flow, &op) ? kNone : depth;
+    depths[&op] = flow.isShared(&op) ? kNone : depth;
   }
 }
 
@@ -89,8 +83,8 @@ static bool isOneNumber(Value value) {
 
 void Placement::findLeads() {
   const bool hasLoops = flow.getLoops().getNumLoops() > 0;
-  for (Operation& op : llvm::reverse(getOps(flow))) {
-    if (isSharedOp(flow, &op)) continue;
+  for (Operation& op : llvm::reverse(flow.getOps())) {
+    if (flow.isShared(&op)) continue;
     int lead = kNone;
     if (flow.isInGraph(&op)) {
       for (Value result : op.getResults())
@@ -108,7 +102,7 @@ void Placement::findLeads() {
 }
 
 bool Placement::isForward(Operation* op) const {
-  if (!flow.isInGraph(op) || isSharedOp(flow, op) || getOwner(flow, op)) return false;
+  if (!flow.isInGraph(op) || flow.isShared(op) || getOwner(flow, op)) return false;
   int lead = leads.lookup(op), depth = depths.lookup(op);
   return lead >= depth || (lead == kNone && getFixed(op) == depth);
 }
@@ -116,7 +110,7 @@ bool Placement::isForward(Operation* op) const {
 void Placement::placeForward() {
   llvm::DenseSet<Operation*> through = findThrough();
   SmallVector<Operation*> open;
-  for (Operation& op : getOps(flow))
+  for (Operation& op : flow.getOps())
     if (BlockArgument owner = getOwner(flow, &op)) {
       if (auto stage = given.find(owner); stage != given.end()) stages[&op] = stage->second;
     } else if (through.contains(&op)) {
@@ -124,14 +118,14 @@ void Placement::placeForward() {
     }
   for (unsigned stage = 0; stage + 1 < numStages; ++stage) cut(stage, open);
   for (Operation* op : open) stages[op] = static_cast<int>(numStages) - 1;
-  for (Operation& op : getOps(flow))
+  for (Operation& op : flow.getOps())
     if (isForward(&op) && !through.contains(&op)) stages[&op] = placeAside(&op, through);
 }
 
 /// Forward ops that others of the forward pass are computed from, and those that read parameters of their own.
 llvm::DenseSet<Operation*> Placement::findThrough() const {
   llvm::DenseSet<Operation*> through;
-  for (Operation& op : llvm::reverse(getOps(flow))) {
+  for (Operation& op : llvm::reverse(flow.getOps())) {
     if (!isForward(&op)) continue;
     auto isRead = [&](Operation* user) { return through.contains(user); };
     if (getFixed(&op) == depths.lookup(&op) || llvm::any_of(op.getUsers(), isRead)) through.insert(&op);
@@ -209,52 +203,17 @@ bool Placement::isReadAt(Operation* op, int stage) const {
 }
 
 void Placement::placeGraph() {
-  for (Operation& op : getOps(flow)) {
-    if (!flow.isInGraph(&op) || isSharedOp(flow, &op) || stages.contains(&op)) continue;
+  for (Operation& op : flow.getOps()) {
+    if (!flow.isInGraph(&op) || flow.isShared(&op) || stages.contains(&op)) continue;
     if (leads.lookup(&op) != kNone)
       stages[&op] = placeDescending(&op);
     else
       stages[&op] = std::max(getStageOfMostBytes(op.getOperands(), /*last=*/true), 0);
   }
   // The gradient of a bias is a sum of what is sent down anyway.
-  for (Operation& op : getOps(flow)) {
-    if (!flow.isInGraph(&op) || isSharedOp(flow, &op) || getOwner(flow, &op) || isForward(&op)) continue;
+  for (Operation& op : flow.getOps()) {
+    if (!flow.isInGraph(&op) || flow.isShared(&op) || getOwner(flow, &op) || isForward(&op)) continue;
     int lead = leads.lookup(&op);
     if (lead != kNone && lead < stages.lookup(&op) && isReadAt(&op, lead)) stages[&op] = lead;
-  }
-}
-
-/// What is behind all loops goes to the parameter that it updates, else where most of it is read from; state, and what
-/// is computed from it alone, where it is read.
-void Placement::placeOutside() {
-  for (Operation& op : getOps(flow)) {
-    if (flow.isInGraph(&op) || isSharedOp(flow, &op) || stages.contains(&op)) continue;
-    int stage = gradients.lookup(&op);
-    if (stage == kNone) stage = getStageOfMostBytes(op.getOperands(), /*last=*/false);
-    if (stage != kNone) stages[&op] = stage;
-  }
-  auto getUserStage = [&](Value value) {
-    SmallVector<int64_t> bytes(numStages, 0);
-    for (OpOperand& use : value.getUses()) {
-      int stage = kNone;
-      if (auto found = stages.find(use.getOwner()); found != stages.end()) stage = found->second;
-      if (stage != kNone)
-        for (Value result : use.getOwner()->getResults()) bytes[stage] += flow.getBytes(result);
-    }
-    auto most = llvm::max_element(bytes);
-    return *most > 0 ? static_cast<int>(most - bytes.begin()) : kNone;
-  };
-  for (Operation& op : llvm::reverse(getOps(flow))) {
-    if (stages.contains(&op) || isSharedOp(flow, &op)) continue;
-    int stage = kNone;
-    for (Value result : op.getResults())
-      if (stage == kNone) stage = getUserStage(result);
-    stages[&op] = std::max(stage, 0);
-  }
-  for (BlockArgument argument : flow.getFunction().getArguments()) {
-    if (flow.isShared(argument) || given.contains(argument)) continue;
-    int stage = getUserStage(argument);
-    if (OpOperand* next = flow.getNext(argument); next && stage == kNone) stage = getStage(next->get());
-    given[argument] = std::max(stage, 0);
   }
 }

@@ -58,6 +58,7 @@ class Placement {
   void placeGraph();
   int placeDescending(Operation* op) const;
   int getStageOfMostBytes(ValueRange values, bool last) const;
+  int getUserStage(Value value) const;
   void placeOutside();
   int getStage(Value value) const;
   void findNeeding();

@@ -19,6 +19,8 @@ class ProgramFlow {
               const DenseMap<Value, unsigned>& given);
 
   func::FuncOp getFunction() const { return function; }
+  /// In the order of the program.
+  auto getOps() const { return getFunction().front().without_terminator(); }
   const LoopSchedule& getLoops() const { return loops; }
 
   /// Arguments that loops are computed from, which are on one stage each, in the order of their first use: that of the
@@ -27,6 +29,7 @@ class ProgramFlow {
   bool isParameter(Value value) const { return parameterSet.contains(value); }
   /// Any stage that needs `value` computes it, or has it as an argument: no parameter or state is needed for it.
   bool isShared(Value value) const { return shared.contains(value); }
+  bool isShared(Operation* op) const { return op->getNumResults() > 0 && isShared(op->getResult(0)); }
   /// Of an argument: small state whose next value is shared.
   bool isSharedState(BlockArgument argument) const { return isShared(argument) && getNext(argument); }
   /// The one parameter from which `value` is computed outside of loops, or null.

@@ -17,7 +17,7 @@ class SlotFormation {
  public:
   SlotFormation(const ProgramFlow& flow, const Placement& placement, const PipelineForm& form, unsigned loop)
       : flow(flow), placement(placement), form(form), loop(loop), last(form.getNumVirtualStages() - 1) {
-    for (Operation& op : flow.getFunction().front().without_terminator())
+    for (Operation& op : flow.getOps())
       if (isHere(&op)) ops.push_back(&op);
   }
 

@@ -68,7 +68,7 @@ SlotPosition StagePlan::findOwnSlot(Operation* op) const {
 /// From the last op to the first, so that readers are known.
 void StagePlan::findHomes() {
   const LoopSchedule& schedule = flow.getLoops();
-  for (Operation& op : llvm::reverse(flow.getFunction().front().without_terminator())) {
+  for (Operation& op : llvm::reverse(flow.getOps())) {
     if (!schedule.get(&op).isInLoop) continue;
     unsigned loop = schedule.get(&op).index;
     if (computes(&op)) {
@@ -97,7 +97,7 @@ void StagePlan::findHomes() {
 /// In the order of a part, so that what is stored for one slot is there for later ones.
 void StagePlan::findStored() {
   std::map<SlotPosition, llvm::SetVector<Value>> bySlot;
-  for (Operation& op : flow.getFunction().front().without_terminator())
+  for (Operation& op : flow.getOps())
     if (auto position = positions.find(&op); position != positions.end())
       for (Value operand : op.getOperands())
         if (isOfPart(operand) && homes.lookup(operand) != position->second) bySlot[position->second].insert(operand);

@@ -71,7 +71,7 @@ void StageWriter::writeLoop(unsigned loop) {
     writer.finish(builder);
   }
   // What is known behind the loop is sent under the name that it has until here.
-  for (Operation& op : plan.getFlow().getFunction().front().without_terminator()) {
+  for (Operation& op : plan.getFlow().getOps()) {
     LoopPlace place = plan.getFlow().getLoops().get(&op);
     if (!place.isInLoop || place.index != loop) continue;
     for (Value result : op.getResults())
