@@ -3,6 +3,7 @@
 #include "passes/memory/passes.h"
 #include "passes/memory/spaces.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::sgd {
@@ -36,6 +37,15 @@ class FunctionSharer {
       if (auto argument = getAliasedArgument(index))
         if (Value root = getWholeRoot(value); root && root != argument && bytesOf(root) == bytesOf(argument))
           destination[root] = argument;
+    for (Operation& op : function.front()) {
+      if (auto launch = dyn_cast<plan::LaunchOp>(op))
+        for (Value output : launch.getOutputs())
+          if (Value root = getWholeRoot(output)) writers.try_emplace(root, launch);
+      if (auto copy = dyn_cast<plan::CopyOp>(op))
+        if (Value root = getWholeRoot(copy.getTarget())) writers.try_emplace(root, copy);
+    }
+    for (auto [root, argument] : SmallVector<std::pair<Value, Value>>(destination.begin(), destination.end()))
+      placeUpdates(root, argument);
   }
 
   void run() {
@@ -57,6 +67,42 @@ class FunctionSharer {
   BlockArgument getAliasedArgument(unsigned result) {
     auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr);
     return alias ? function.getArgument(alias.getInt()) : BlockArgument();
+  }
+
+  /// What `op`, which writes all of `target` first, may overwrite by it: what it is the last to read.
+  SmallVector<Value, 2> getOverwritten(Operation* op, Value target) {
+    SmallVector<Value, 2> sources;
+    auto add = [&](Value source) {
+      Value from = getWholeRoot(source);
+      if (from && lastUse.lookup(from) == uses.getPosition(op) && bytesOf(from) == bytesOf(target))
+        sources.push_back(from);
+    };
+    if (auto copy = dyn_cast<plan::CopyOp>(op)) add(copy.getSource());
+    auto launch = dyn_cast<plan::LaunchOp>(op);
+    auto kernel = launch ? kernels.lookup<plan::KernelOp>(launch.getKernel()) : plan::KernelOp();
+    if (!kernel || !kernel.getCandidates()) return sources;
+    SmallVector<unsigned> positions = kernel.getInputPositions();
+    ArrayRef<int64_t> candidates = *kernel.getCandidates();
+    for (size_t i = 0; i + 1 < candidates.size(); i += 2)
+      if (plan::getRoot(launch.getOutputs()[candidates[i]]).root == target)
+        add(launch.getInputs()[llvm::find(positions, candidates[i + 1]) - positions.begin()]);
+    return sources;
+  }
+
+  /// An argument that is updated several times until it is `root` is so in its own buffer.
+  void placeUpdates(Value root, Value argument) {
+    SmallVector<Value> updates;
+    for (Value update = root; update != argument;) {
+      auto writer = writers.find(update);
+      if (writer == writers.end()) return;
+      SmallVector<Value, 2> sources = getOverwritten(writer->second, update);
+      bool isFirst = llvm::is_contained(sources, argument);
+      auto* next = llvm::find_if(sources, [](Value source) { return source.getDefiningOp<plan::AllocOp>(); });
+      if (!isFirst && (next == sources.end() || destination.contains(*next))) return;
+      if (!isFirst) updates.push_back(*next);
+      update = isFirst ? argument : *next;
+    }
+    for (Value update : updates) destination[update] = argument;
   }
 
   /// Whether the instruction at `position` may write `target`'s value over `source`: the last to read it, and nobody
@@ -174,9 +220,10 @@ class FunctionSharer {
 
   func::FuncOp function;
   SymbolTable& kernels;
-  BufferUses uses;                           // before any sharing: positions and first uses
-  llvm::DenseMap<Value, int64_t> lastUse;    // of roots, kept up to date
-  llvm::DenseMap<Value, Value> destination;  // root of a result -> argument whose buffer it belongs in
+  BufferUses uses;                            // before any sharing: positions and first uses
+  llvm::DenseMap<Value, int64_t> lastUse;     // of roots, kept up to date
+  llvm::MapVector<Value, Value> destination;  // root of a result, or update -> argument whose buffer it belongs in
+  llvm::DenseMap<Value, Operation*> writers;  // the first op that writes all of a root
 };
 
 struct ShareBuffersPass : mlir::sgd::impl::ShareBuffersPassBase<ShareBuffersPass> {

@@ -44,6 +44,43 @@ func.func @update(%w: !buffer, %g: !buffer) -> (!buffer {plan.alias = 0 : i64}) 
   return %2 : !buffer
 }
 
+// Two updates, one after the other, are both written over the argument, also where the first one begins as a copy.
+// CHECK-LABEL: @two_updates
+// CHECK-SAME: (%[[W:[^:]*]]: memref{{.*}}, %[[V:[^:]*]]: memref{{.*}}, %[[G:[^:]*]]: memref
+func.func @two_updates(%w: !buffer, %v: !buffer, %g: !buffer) -> (!buffer {plan.alias = 0 : i64}, !buffer {plan.alias = 1 : i64}) {
+  // CHECK-NEXT: plan.launch @add_over_0 ins(%[[G]] : {{.*}}) outs(%[[W]]
+  // CHECK-NEXT: plan.launch @add_over_0 ins(%[[G]] : {{.*}}) outs(%[[W]]
+  // CHECK-NEXT: plan.launch @add_over_0 ins(%[[G]] : {{.*}}) outs(%[[V]]
+  // CHECK-NEXT: return %[[W]], %[[V]]
+  %1 = plan.alloc : !buffer
+  plan.launch @add ins(%w, %g : !buffer, !buffer) outs(%1 : !buffer) range 8 grain 8
+  %2 = plan.alloc : !buffer
+  plan.launch @add ins(%1, %g : !buffer, !buffer) outs(%2 : !buffer) range 8 grain 8
+  %3 = plan.alloc : !buffer
+  plan.copy %v to %3 : !buffer -> !buffer
+  %4 = plan.alloc : !buffer
+  plan.launch @add ins(%3, %g : !buffer, !buffer) outs(%4 : !buffer) range 8 grain 8
+  return %2, %4 : !buffer, !buffer
+}
+
+// The argument is read once more between its two updates: the first one is elsewhere.
+// CHECK-LABEL: @read_between
+// CHECK-SAME: (%[[W:[^:]*]]: memref{{.*}}, %[[G:[^:]*]]: memref
+func.func @read_between(%w: !buffer, %g: !buffer) -> (!buffer {plan.alias = 0 : i64}, !buffer) {
+  // CHECK: plan.launch @add ins(%[[W]], %[[G]] : {{.*}}) outs(%[[A:[^ ]*]]
+  // CHECK: plan.launch @add ins(%[[A]], %[[G]] : {{.*}}) outs(%[[N:[^ ]*]]
+  // CHECK: plan.launch @add ins(%[[W]], %[[G]]
+  // CHECK: plan.copy %[[N]] to %[[W]]
+  // CHECK: return %[[W]]
+  %1 = plan.alloc : !buffer
+  plan.launch @add ins(%w, %g : !buffer, !buffer) outs(%1 : !buffer) range 8 grain 8
+  %2 = plan.alloc : !buffer
+  plan.launch @add ins(%1, %g : !buffer, !buffer) outs(%2 : !buffer) range 8 grain 8
+  %3 = plan.alloc : !buffer
+  plan.launch @add ins(%w, %g : !buffer, !buffer) outs(%3 : !buffer) range 8 grain 8
+  return %2, %3 : !buffer, !buffer
+}
+
 // Somebody reads the argument after the new value is there: a copy at the end.
 // CHECK-LABEL: @late_reader
 // CHECK-SAME: (%[[W:[^:]*]]: memref
