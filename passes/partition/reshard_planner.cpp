@@ -50,9 +50,31 @@ ReshardPlan tracePlan(Nodes& nodes, const AtomState& from, const AtomState& to) 
   return plan;
 }
 
+/// The part of a reduction's start that it bears itself: reductions over several axes are those of gradients, which
+/// travel in buckets.
+constexpr double kStartShare = 1.0 / 8;
+
+/// What counts of a step's seconds.
+class StepWeight {
+ public:
+  StepWeight(const CostModel& cost, const ShardState& from, const ShardState& to)
+      : cost(cost), isBucketed(difference(from.partial, to.partial).size() > 1) {}
+
+  double operator()(const ReshardStep& step) const {
+    bool scatters = step.kind == ReshardStep::Kind::ReduceScatter;
+    if (!isBucketed || (!scatters && step.kind != ReshardStep::Kind::AllReduce)) return step.seconds;
+    CollectiveKind kind = scatters ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce;
+    return step.seconds - (1 - kStartShare) * cost.getCollectiveSeconds(kind, step.axes, 0);
+  }
+
+ private:
+  const CostModel& cost;
+  bool isBucketed;
+};
+
 /// The fastest way, or nothing when there is none (or none within the budget). Times are compared, equal ones in order
 /// of discovery, so that the result depends on the question alone.
-std::optional<ReshardPlan> search(const ReshardMoves& moves) {
+std::optional<ReshardPlan> search(const ReshardMoves& moves, const StepWeight& weigh) {
   const AtomState &from = moves.getStart(), &to = moves.getTarget();
   using Entry = std::tuple<double, size_t, AtomState>;
   auto isLater = [](const Entry& a, const Entry& b) {
@@ -73,8 +95,9 @@ std::optional<ReshardPlan> search(const ReshardMoves& moves) {
     if (state == to) return tracePlan(nodes, from, to);
     moves.forEach(state, [&, seconds = seconds, state = state](const AtomState& next, const ReshardStep& step) {
       Node& target = nodes[next];
-      if (target.isSettled || seconds + step.seconds >= target.seconds) return;
-      target = {seconds + step.seconds, state, step, false};
+      double reached = seconds + weigh(step);
+      if (target.isSettled || reached >= target.seconds) return;
+      target = {reached, state, step, false};
       queue.push({target.seconds, discovered++, next});
     });
   }
@@ -138,12 +161,13 @@ llvm::Expected<ReshardPlan> ReshardPlanner::plan(ArrayRef<int64_t> shape, uint64
 std::optional<ReshardPlan> ReshardPlanner::planOnAtoms(ArrayRef<int64_t> shape, uint64_t elementBytes,
                                                        const ShardState& from, const ShardState& to,
                                                        bool mayMaterialise) const {
+  StepWeight weigh(cost, from, to);
   // Prime atoms make more states; they are needed only where whole sub-axes do not fit.
   for (bool toPrimes : {false, true}) {
     std::optional<Atoms> atoms = Atoms::create(cost.getMesh(), from, to, toPrimes);
     if (!atoms) continue;
     if (std::optional<ReshardPlan> plan =
-            search(ReshardMoves(cost, *atoms, shape, elementBytes, from, to, mayMaterialise)))
+            search(ReshardMoves(cost, *atoms, shape, elementBytes, from, to, mayMaterialise), weigh))
       return plan;
   }
   return std::nullopt;

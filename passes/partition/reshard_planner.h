@@ -59,8 +59,9 @@ class ReshardPlanner {
   explicit ReshardPlanner(const CostModel& cost) : cost(cost) {}
 
   /// The fastest plan by the cost model (Dijkstra over states; moves: slice, mask, all-gather, all-to-all, permute,
-  /// reduce-scatter, all-reduce, on parts of axes too; where sizes do not divide also resize and gather-range) that
-  /// does not hold the whole tensor unless `from` or `to` does or nothing else is possible. `shape` is global,
+  /// reduce-scatter, all-reduce, on parts of axes too; of reductions over several axes, which are those of gradients
+  /// and travel in buckets, only a part of the start counts; where sizes do not divide also resize and gather-range)
+  /// that does not hold the whole tensor unless `from` or `to` does or nothing else is possible. `shape` is global,
   /// `elementBytes` the size of one element. Partial axes of both states must be of one reduction kind. Errors: parts
   /// that overlap.
   llvm::Expected<ReshardPlan> plan(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState& from,

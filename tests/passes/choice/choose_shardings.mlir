@@ -6,7 +6,7 @@
 // gather parameters then, instead of reducing activations.
 sgd.mesh @mesh = <["data"=2, "model"=2]>
 // CHECK-LABEL: @large_batch
-// CHECK-SAME: sgd.choice = "with x sharded inside it as [{\22data\22, \22model\22}, {}], the program sends about 32768 bytes a step instead of 57344"
+// CHECK-SAME: sgd.choice = "with x sharded inside it as [{\22data\22, \22model\22}, {}], the program sends about 24576 bytes a step instead of 57344"
 // CHECK-NEXT: %[[X:.*]] = sgd.sharding_constraint %arg0 <@mesh, [{"data", "model"}, {}]> : tensor<512x16xf32>
 // CHECK: sgd.dot_general %[[X]], %arg1
 func.func @large_batch(%x: tensor<512x16xf32> {sgd.name = "x", sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>},

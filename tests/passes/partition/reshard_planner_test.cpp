@@ -175,9 +175,9 @@ TEST(ReshardPlanner, PartsWithoutCommonRefinement) {
 class KnownSituations : public testing::Test {
  protected:
   std::vector<std::string> plan(MeshSizes mesh, llvm::ArrayRef<int64_t> shape, const ShardState& from,
-                                const ShardState& to) {
+                                const ShardState& to, uint64_t elementBytes = 1 << 16) {
     CostModel cost(getHostTopology(), mesh);
-    llvm::Expected<ReshardPlan> plan = ReshardPlanner(cost).plan(shape, 1 << 16, from, to);
+    llvm::Expected<ReshardPlan> plan = ReshardPlanner(cost).plan(shape, elementBytes, from, to);
     if (!plan) return {llvm::toString(plan.takeError())};
     last = *plan;
     std::vector<std::string> names;
@@ -248,6 +248,12 @@ TEST_F(KnownSituations, PartialValues) {
   EXPECT_THAT(plan({2, 2}, {8}, {{{}}, {kX, kY}}, {{{kX, kY}}, {}}), ElementsAre("reduce_scatter"));
   EXPECT_THAT(plan({2, 2}, {8}, {{{}}, {kX, kY}}, {{{kX}}, {}}), ElementsAre("reduce_scatter", "all_reduce"));
   EXPECT_THAT(plan({2}, {8}, {{{}}, {}}, {{{}}, {kX}}), ElementsAre("mask"));
+}
+
+TEST_F(KnownSituations, GradientsOverTwoAxesShareTheStartOfReductions) {
+  EXPECT_THAT(plan({2, 2}, {4096}, {{{}}, {kX, kY}}, {{{kX}}, {}}, 4), ElementsAre("reduce_scatter", "all_reduce"));
+  EXPECT_EQ(last.sentBytes, 2 * 4096u * 4 / 2);
+  EXPECT_THAT(plan({2, 2}, {64}, {{{}}, {kX, kY}}, {{{kX}}, {}}, 4), ElementsAre("all_reduce", "shard_slice"));
 }
 
 TEST_F(KnownSituations, TooFewElementsForBothAxesSplitsOne) {
