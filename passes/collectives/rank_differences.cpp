@@ -1,6 +1,7 @@
 // Sets of parts only grow from one round to the next, and there are finitely many, so loops settle.
 #include "passes/collectives/rank_differences.h"
 
+#include "dialects/sgd/stages.h"
 #include "dialects/spmd/collective.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -32,7 +33,18 @@ static AxisParts permuted(const AxisParts& held, ArrayRef<AxisPart> from, ArrayR
   return result;
 }
 
-RankDifferences::RankDifferences(func::FuncOp function, MeshAttr mesh) : mesh(mesh) {
+RankDifferences::Messages RankDifferences::findMessages(ModuleOp module, MeshAttr mesh) {
+  Messages messages;
+  for (bool hasGrown = true; hasGrown;) {
+    hasGrown = false;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (getStage(function)) hasGrown |= RankDifferences(function, mesh, messages).hasMoreMessages;
+  }
+  return messages;
+}
+
+RankDifferences::RankDifferences(func::FuncOp function, MeshAttr mesh, Messages& messages)
+    : mesh(mesh), messages(messages), program(getProgramName(function)) {
   if (!mesh || function.isExternal()) return;
   for (BlockArgument argument : function.getArguments()) {
     auto sharding = function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), kShardingAttr);
@@ -95,6 +107,10 @@ void RankDifferences::visitOp(Operation& op) {
           return form.divides ? unite(held, getAxes(form.divides)) : held;
         });
       })
+      .Case([&](spmd::SendOp send) {
+        hasMoreMessages |= grow(messages[{program, send.getChannel()}], get(send.getInput()));
+      })
+      .Case([&](spmd::ReceiveOp receive) { parts[receive.getResult()] = messages[{program, receive.getChannel()}]; })
       .Default([&](Operation*) {
         AxisParts all = uniteAllIn(op);
         for (Value result : op.getResults()) parts[result] = all;

@@ -3,6 +3,9 @@
 #ifndef SGD_PASSES_COLLECTIVES_RANK_DIFFERENCES_H
 #define SGD_PASSES_COLLECTIVES_RANK_DIFFERENCES_H
 
+#include <map>
+#include <string>
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/partition/sharding_state.h"
 
@@ -14,8 +17,17 @@ namespace mlir::sgd {
 /// the mesh.
 class RankDifferences {
  public:
-  /// `mesh` is that of all axes in `function`; null when there are none.
-  RankDifferences(func::FuncOp function, MeshAttr mesh);
+  /// The parts over which messages between stages differ, by program and channel.
+  using Messages = std::map<std::pair<std::string, int64_t>, AxisParts>;
+
+  /// `mesh` is that of all axes in `function`; null when there are none. What is received differs as `messages` says,
+  /// to which what is sent is added.
+  RankDifferences(func::FuncOp function, MeshAttr mesh, Messages& messages);
+  /// Of a function that sends and receives nothing.
+  RankDifferences(func::FuncOp function, MeshAttr mesh) : RankDifferences(function, mesh, none) {}
+
+  /// Of all functions of `module` together.
+  static Messages findMessages(ModuleOp module, MeshAttr mesh);
 
   /// The parts over which `value` may differ. Of a loop's arguments: in any iteration.
   AxisParts get(Value value) const { return parts.lookup(value); }
@@ -34,6 +46,10 @@ class RankDifferences {
   AxisParts getAxes(AxisListAttr list) const { return getParts(mesh, list.getAxes()); }
 
   MeshAttr mesh;
+  Messages none;
+  Messages& messages;
+  std::string program;  // that the function is of
+  bool hasMoreMessages = false;
   llvm::DenseMap<Value, AxisParts> parts;
   llvm::DenseMap<Operation*, AxisParts> deciding;
 };

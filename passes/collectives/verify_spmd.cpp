@@ -90,7 +90,7 @@ static bool hasCollectives(Operation* op) {
 }
 
 /// Whether ranks run a loop or branch with collectives in it must be the same on all of them.
-static LogicalResult verifyDecisions(func::FuncOp function) {
+static LogicalResult verifyDecisions(func::FuncOp function, RankDifferences::Messages& messages) {
   AxisListAttr group;
   SmallVector<Operation*> ops;
   function.walk([&](Operation* op) {
@@ -99,7 +99,7 @@ static LogicalResult verifyDecisions(func::FuncOp function) {
   });
   if (ops.empty()) return success();
   MeshAttr mesh = lookupMesh(function, group.getMesh());
-  RankDifferences differences(function, mesh);
+  RankDifferences differences(function, mesh, messages);
   for (Operation* op : ops) {
     AxisParts deciding = differences.getDeciding(op);
     if (deciding.empty()) continue;
@@ -111,21 +111,24 @@ static LogicalResult verifyDecisions(func::FuncOp function) {
   return success();
 }
 
-static LogicalResult verifyFunction(func::FuncOp function) {
+static LogicalResult verifyFunction(func::FuncOp function, RankDifferences::Messages& messages) {
   if (hasCollectives(function) && !llvm::hasSingleElement(function.getBody()))
     return function.emitOpError(
         "has collectives and several blocks: their order could differ between ranks; expected one block; use sgd.while "
         "and sgd.case for control flow");
   WalkResult result = function.walk(
       [](Operation* op) { return failed(verifyOp(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
-  return result.wasInterrupted() ? failure() : verifyDecisions(function);
+  return result.wasInterrupted() ? failure() : verifyDecisions(function, messages);
 }
 
 namespace {
 struct VerifySpmdPass : mlir::sgd::impl::VerifySpmdPassBase<VerifySpmdPass> {
   void runOnOperation() override {
+    MeshOp mesh = getMesh(getOperation());
+    RankDifferences::Messages messages =
+        RankDifferences::findMessages(getOperation(), mesh ? mesh.getMesh() : MeshAttr());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(verifyFunction(function))) return signalPassFailure();
+      if (failed(verifyFunction(function, messages))) return signalPassFailure();
   }
 };
 }  // namespace
