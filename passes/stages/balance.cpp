@@ -59,19 +59,18 @@ SmallVector<unsigned> mlir::sgd::balance(ArrayRef<Piece> pieces, unsigned numSta
   return stages;
 }
 
-static DenseMap<Value, unsigned> placeByCost(const ProgramFlow& flow, unsigned numStages, const CostModel& cost) {
+SmallVector<Piece> mlir::sgd::getPieces(const ProgramFlow& flow, const CostModel& cost) {
   ArrayRef<BlockArgument> parameters = flow.getParameters();
+  SmallVector<Piece> pieces(parameters.size());
+  if (parameters.empty()) return pieces;
   DenseMap<Value, unsigned> stages;
   for (auto [index, parameter] : llvm::enumerate(parameters)) stages[parameter] = index;
-  if (parameters.empty()) return stages;
   Placement fine(flow, stages, parameters.size());
-  SmallVector<Piece> pieces(parameters.size());
   for (Operation& op : flow.getOps())
     if (flow.isInGraph(&op))
       for (unsigned piece : fine.get(&op).set_bits()) pieces[piece].seconds += getOpSeconds(&op, cost);
   for (auto [index, piece] : llvm::enumerate(pieces)) piece.bytes = fine.getForwardBytes(index);
-  for (auto [parameter, stage] : llvm::zip(parameters, balance(pieces, numStages))) stages[parameter] = stage;
-  return stages;
+  return pieces;
 }
 
 /// Each parameter that is not given is on the last stage of what it is first used with.
@@ -95,6 +94,9 @@ static DenseMap<Value, unsigned> placeByUse(const ProgramFlow& flow, DenseMap<Va
 }
 
 DenseMap<Value, unsigned> mlir::sgd::placeParameters(const ProgramFlow& flow, const DenseMap<Value, unsigned>& given,
-                                                     unsigned numStages, const CostModel& cost) {
-  return given.empty() ? placeByCost(flow, numStages, cost) : placeByUse(flow, given);
+                                                     unsigned numStages, ArrayRef<Piece> pieces) {
+  if (!given.empty()) return placeByUse(flow, given);
+  DenseMap<Value, unsigned> stages;
+  for (auto [parameter, stage] : llvm::zip(flow.getParameters(), balance(pieces, numStages))) stages[parameter] = stage;
+  return stages;
 }

@@ -17,10 +17,13 @@ struct Piece {
 /// the one that sends fewest bytes. Every stage has a piece while there are enough.
 SmallVector<unsigned> balance(ArrayRef<Piece> pieces, unsigned numStages);
 
-/// All parameters of `flow`: those in `given` stay there, the others are in the order of the forward pass. Where any is
-/// given, others are with what they are first used with.
+/// By parameter of `flow`, in the order of the forward pass: what is computed with it, and what is sent behind it.
+SmallVector<Piece> getPieces(const ProgramFlow& flow, const CostModel& cost);
+
+/// All parameters of `flow`: those in `given` stay there, and others are with what they are first used with. Where none
+/// is given, `pieces`, those of the flow, are balanced.
 DenseMap<Value, unsigned> placeParameters(const ProgramFlow& flow, const DenseMap<Value, unsigned>& given,
-                                          unsigned numStages, const CostModel& cost);
+                                          unsigned numStages, ArrayRef<Piece> pieces);
 
 }  // namespace mlir::sgd
 

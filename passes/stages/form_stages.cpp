@@ -109,8 +109,6 @@ void StageFormation::write(const PipelinePlan& plan) {
     own.setName((program.getValue() + "_stage" + Twine(stage)).str());
     own->setAttr(kStageAttr, builder.getI64IntegerAttr(stage));
     own->setAttr(kProgramAttr, program);
-    own->setAttr("sgd.stage_seconds", builder.getF64FloatAttr(plan.getTimes().busy[stage]));
-    own->setAttr("sgd.bubble", builder.getF64FloatAttr(plan.getTimes().getBubble()));
   }
 }
 

@@ -1,7 +1,5 @@
-// One after the other: parameters, ops, slots, schedules, stages, channels.
+// One after the other: ops, slots, stages, schedules, channels.
 #include "passes/stages/pipeline_plan.h"
-
-#include "passes/stages/balance.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -11,8 +9,7 @@ llvm::Expected<std::unique_ptr<PipelinePlan>> PipelinePlan::create(const Program
                                                                    const PipelineForm& form, unsigned numParts,
                                                                    const CostModel& cost) {
   std::unique_ptr<PipelinePlan> plan(new PipelinePlan(flow, form, numParts));
-  unsigned numStages = form.getNumVirtualStages();
-  plan->placement = std::make_unique<Placement>(flow, placeParameters(flow, stages, numStages, cost), numStages);
+  plan->placement = std::make_unique<Placement>(flow, stages, form.getNumVirtualStages());
   for (unsigned loop = 0; loop < flow.getLoops().getNumLoops(); ++loop)
     plan->loops.push_back({formSlots(flow, *plan->placement, form, loop, cost), {}});
   for (unsigned stage = 0; stage < form.numStages; ++stage)

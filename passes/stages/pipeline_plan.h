@@ -14,8 +14,7 @@ struct ChannelPlan {
 
 class PipelinePlan {
  public:
-  /// `stages` are the virtual stages of parameters that are given. An error where the schedule has no order for so many
-  /// parts.
+  /// `stages` has the virtual stage of each parameter. An error where the schedule has no order for so many parts.
   static llvm::Expected<std::unique_ptr<PipelinePlan>> create(const ProgramFlow& flow,
                                                               const DenseMap<Value, unsigned>& stages,
                                                               const PipelineForm& form, unsigned numParts,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dialects/sgd/stages.h"
+#include "passes/stages/balance.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -28,10 +29,13 @@ LogicalResult ProgramPlan::choose(MeshOp mesh, const CostModel& cost) {
   auto numParts = static_cast<unsigned>(axis ? axis.getSize() : 1);
   SmallVector<StringRef> names{"1f1b", "zb_h1", "gpipe"};
   if (auto name = mesh->getAttrOfType<StringAttr>(kScheduleAttr)) names = {name.getValue()};
+  SmallVector<Piece> pieces;
+  if (given.empty()) pieces = getPieces(flow, cost);
   for (StringRef name : names) {
     llvm::Expected<PipelineForm> form = parseSchedule(name, numStages);
     if (!form) return mesh.emitError() << llvm::toString(form.takeError());
-    llvm::Expected<std::unique_ptr<PipelinePlan>> next = PipelinePlan::create(flow, given, *form, numParts, cost);
+    DenseMap<Value, unsigned> stages = placeParameters(flow, given, form->getNumVirtualStages(), pieces);
+    llvm::Expected<std::unique_ptr<PipelinePlan>> next = PipelinePlan::create(flow, stages, *form, numParts, cost);
     if (!next) return function.emitError() << llvm::toString(next.takeError());
     constexpr double kGain = 0.99;
     if (!plan || (*next)->getTimes().seconds < kGain * plan->getTimes().seconds) plan = std::move(*next);

@@ -38,7 +38,8 @@ struct PrintStagesPass : mlir::sgd::impl::PrintStagesPassBase<PrintStagesPass> {
       MeshAxisAttr axis = getActiveSequentialAxis(mesh);
       LoopSchedule loops(function, mesh ? mesh.getMesh() : MeshAttr(), axis);
       ProgramFlow flow(function, loops, axis, DenseMap<Value, unsigned>());
-      print(Placement(flow, placeParameters(flow, DenseMap<Value, unsigned>(), stages, *cost), stages), function);
+      print(Placement(flow, placeParameters(flow, DenseMap<Value, unsigned>(), stages, getPieces(flow, *cost)), stages),
+            function);
     }
   }
 
