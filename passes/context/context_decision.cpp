@@ -72,7 +72,7 @@ std::string ContextDecision::getText() const {
   for (const FormEstimate& estimate : estimates) {
     os << "; " << getName(estimate.form);
     if (estimate.why.empty())
-      os << " takes " << llvm::format("%.3g", estimate.seconds * 1e6) << " us by estimate";
+      os << " takes " << llvm::format("%.3g", estimate.seconds * 1e3) << " ms by estimate";
     else
       os << " is out: " << estimate.why;
   }

@@ -19,23 +19,46 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// The shardings that sgd-shard would give a function's values, computed on a copy.
+/// The shardings that sgd-shard would give a function's values, computed on a copy; nothing where positions of no
+/// attention can be sharded.
 class LookAhead {
  public:
-  LookAhead(func::FuncOp function, const MeshAxes& mesh) : copy(cast<func::FuncOp>(function->clone(mapping))) {
+  LookAhead(func::FuncOp function, ArrayRef<math::ExpOp> exponentials, const MeshAxes& mesh)
+      : copy(cast<func::FuncOp>(function->clone(mapping))) {
     splitFreeValues(*copy);
     FailureOr<SmallVector<RuledOp, 0>> ops = collectRules(*copy);
     if (failed(ops)) return;
     FailureOr<ShardingMap> map = propagateShardings(*copy, *ops, mesh);
     if (failed(map)) return;
-    resolveConflicts(*copy, *ops, *map);
     shardings = std::move(*map);
+    // Conflicts are resolved by what propagation has found, which takes as long.
+    bool arePositionsSharded =
+        llvm::any_of(exponentials, [&](math::ExpOp exponential) { return hasShardedPositions(exponential); });
+    if (arePositionsSharded)
+      resolveConflicts(*copy, *ops, *shardings);
+    else
+      shardings.reset();
   }
 
   explicit operator bool() const { return shardings.has_value(); }
   AxisParts getAxes(Value value, int64_t dim) const { return (*shardings)[mapping.lookup(value)].axes.dims[dim].axes; }
 
  private:
+  /// Of scores, or of queries and keys: dimensions that only one of these has.
+  bool hasShardedPositions(math::ExpOp exponential) const {
+    AttentionScores scores = *matchAttentionScores(exponential);
+    auto isSharded = [&](Value value, ArrayRef<int64_t> labels) {
+      return llvm::any_of(llvm::enumerate(labels), [&](auto label) {
+        bool isShared = llvm::is_contained(scores.matmul.getLhsLabels(), label.value()) &&
+                        llvm::is_contained(scores.matmul.getRhsLabels(), label.value());
+        return !isShared && !getAxes(value, label.index()).empty();
+      });
+    };
+    return isSharded(scores.matmul.getLhs(), scores.matmul.getLhsLabels()) ||
+           isSharded(scores.matmul.getRhs(), scores.matmul.getRhsLabels()) ||
+           isSharded(scores.matmul.getResult(), scores.matmul.getResultLabels());
+  }
+
   IRMapping mapping;
   OwningOpRef<func::FuncOp> copy;
   std::optional<ShardingMap> shardings;
@@ -113,8 +136,8 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
         if (matchAttentionScores(exponential)) exponentials.push_back(exponential);
     if (exponentials.empty()) return success();
     for (Block* block : getProgramBlocks(function)) makeIotas(*block);
-    LookAhead shardings(function, mesh);
-    // What propagation refuses is refused by the pass that does it.
+    LookAhead shardings(function, exponentials, mesh);
+    // Positions are whole. (What propagation refuses is refused by the pass that does it.)
     if (!shardings) return success();
     SmallVector<Attribute> decisions;
     for (math::ExpOp exponential : exponentials) {
