@@ -1,5 +1,6 @@
 """Models cut into the stages of a pipeline by a recipe: the values of one rank, for every schedule, alone and with other axes."""
 import json
+import re
 
 import compare_tensors
 import harness
@@ -65,7 +66,8 @@ def check_training(folder):
         for program in programs if "stages" in more else ():
             for tensor in program["outputs" if program["name"] == "init" else "inputs"]:
                 if "layer" in tensor["name"]:
-                    held.setdefault(tensor["name"].replace("result['", "").replace("']", "", 1).replace("params['", "params").split(" ")[0], set()).add(program["stage"])
+                    held.setdefault("/".join(re.findall(r"params|momentum|layer\d|(?<=')[wb](?=')", tensor["name"])), set()).add(program["stage"])
+        assert len(held) == (12 if "stages" in more else 0), held
         assert all(len(stages) == 1 for stages in held.values()), held
         harness.tool("sgdrun", artifact, "--steps", 6, "--seed", 1, "--data", digits / "train.safetensors", "--feed", "x=x,y=y",
                      "--eval-every", 3, "--eval-data", digits / "heldout.safetensors", "--log-json", log)
