@@ -169,7 +169,11 @@ class Check {
   /// Whether the reference can evaluate it in a moment, and ranks fit in this process.
   bool isSmall() {
     constexpr int64_t kMostElements = 1 << 20, kMostRanks = 64;
-    graph = loadProgram(&context, {"main", kFileName, text}, CompileOptions(), nullptr);
+    // As for this target: what is lowered on import for GPUs, Fourier transforms to matmuls, is not there for one rank
+    // either.
+    CompileOptions load;
+    load.target = options.target;
+    graph = loadProgram(&context, {"main", kFileName, text}, load, nullptr);
     if (!graph) return fail("the program was compiled but does not load");
     if (MeshOp mesh = getMesh(*graph)) {
       MeshAxisAttr stages = getStageAxis(mesh);
