@@ -202,7 +202,8 @@ class Reader {
 
   Error readAttention(const Json& value) {
     recipe.attention = value.is_string() ? parseContextForm(getString(value)) : std::nullopt;
-    if (!recipe.attention) return expected("attention", value, "\"ring\", \"striped_ring\", \"all_to_all\" or \"gathered\"");
+    if (!recipe.attention)
+      return expected("attention", value, "\"ring\", \"striped_ring\", \"all_to_all\" or \"gathered\"");
     return Error::success();
   }
 

@@ -12,7 +12,8 @@ namespace mlir::sgd {
 struct Flags {
   std::vector<std::string> models;
   int64_t micro = 0;  // 0: not given
-  std::string output, recipe, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto", constraints = "keep";
+  std::string output, recipe, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto",
+                                                                           constraints = "keep";
   uint64_t cacheBytes = 0;
   std::string report, explain;  // "-" prints to standard output
   CompileOptions compile;

@@ -159,8 +159,7 @@ TEST(VerifyChannels, Wholes) {
   const std::vector<Case> cases = {
       {"no position", [](ArtifactT& a) { Stage(a, 0).inputs[0]->position = -1; }, "input 0 has the position -1"},
       {"far away", [](ArtifactT& a) { Stage(a, 0).inputs[0]->position = 2000000000; }, "input 0 has the position 2000"},
-      {"a gap", [](ArtifactT& a) { Stage(a, 0).outputs[0]->position = 1; },
-       "no stage has the output at position 0"},
+      {"a gap", [](ArtifactT& a) { Stage(a, 0).outputs[0]->position = 1; }, "no stage has the output at position 0"},
       {"two names", [](ArtifactT& a) { Stage(a, 1).inputs[0]->position = 0; },
        "input at position 0: stages 0 and 1 differ in its name, type or sharding"},
       {"one name", [](ArtifactT& a) { Stage(a, 1).inputs[0]->name = "a"; },
