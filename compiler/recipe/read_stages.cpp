@@ -50,10 +50,12 @@ llvm::Expected<RecipeStages> mlir::sgd::readStages(const Json& value) {
 }
 
 llvm::Expected<std::string> mlir::sgd::readSchedule(const Json& value) {
-  if (!value.is_string())
+  if (!value.is_string() || value == "")
     return fail("field 'schedule' is " + describeJson(value) + "; expected the name of a schedule, such as \"1f1b\"");
   std::string name = value.get<std::string>();
-  llvm::Expected<PipelineForm> form = parseSchedule(name, /*numStages=*/1);
-  if (!form) return fail("field 'schedule': " + llvm::toString(form.takeError()));
+  for (StringRef choice : getScheduleChoices(name)) {
+    llvm::Expected<PipelineForm> form = parseSchedule(choice, /*numStages=*/1);
+    if (!form) return fail("field 'schedule': " + llvm::toString(form.takeError()));
+  }
   return name;
 }

@@ -112,9 +112,9 @@ LogicalResult StageRules::checkUsed(ArrayRef<func::FuncOp> functions) {
 
 /// The number of stages: with a list, an entry is a chunk of a stage.
 static FailureOr<PipelineForm> getForm(const Recipe& recipe, llvm::function_ref<InFlightDiagnostic()> error) {
-  if (recipe.schedule.empty()) return PipelineForm{ScheduleKind::OneForwardOneBackward, recipe.stages->count, 1};
-  // Its name was read already.
-  PipelineForm form = llvm::cantFail(parseSchedule(recipe.schedule, recipe.stages->count));
+  // Its name was read already. Where there is a choice, the first one has one chunk on a stage.
+  StringRef first = getScheduleChoices(recipe.schedule).front();
+  PipelineForm form = llvm::cantFail(parseSchedule(first, recipe.stages->count));
   if (recipe.stages->matches.empty() || form.numChunks == 1) return form;
   if (recipe.stages->count % form.numChunks != 0)
     return LogicalResult(error() << "field 'stages' lists " << recipe.stages->count << " chunks, but schedule '"

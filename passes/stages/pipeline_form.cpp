@@ -35,8 +35,14 @@ llvm::Expected<PipelineForm> mlir::sgd::parseSchedule(llvm::StringRef text, unsi
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "'" + text +
                                        "' is no schedule; expected gpipe, 1f1b, interleaved:V with V >= 2 chunks of a "
-                                       "stage, zb_h1, zb_h2 or zb_v");
+                                       "stage, zero_bubble, zb_h1, zb_h2 or zb_v");
   return PipelineForm{*kind, numStages, numChunks};
+}
+
+std::vector<llvm::StringRef> mlir::sgd::getScheduleChoices(llvm::StringRef text) {
+  if (text.empty()) return {"1f1b", "zb_h1", "gpipe"};
+  if (text == "zero_bubble") return {"zb_h1", "zb_h2", "zb_v"};
+  return {text};
 }
 
 std::string mlir::sgd::getScheduleName(const PipelineForm& form) {

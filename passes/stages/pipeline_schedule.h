@@ -48,6 +48,10 @@ struct PipelineForm {
 /// and what is expected.
 llvm::Expected<PipelineForm> parseSchedule(llvm::StringRef text, unsigned numStages);
 
+/// The schedules to choose from, as parseSchedule reads them: `zero_bubble` is any of that kind, nothing any with one
+/// chunk on a stage, and all other texts are their own.
+std::vector<llvm::StringRef> getScheduleChoices(llvm::StringRef text);
+
 /// As `parseSchedule` reads it.
 std::string getScheduleName(const PipelineForm& form);
 

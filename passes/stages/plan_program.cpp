@@ -17,6 +17,13 @@ static DenseMap<Value, unsigned> findGiven(func::FuncOp function) {
   return given;
 }
 
+/// Whether each of so many stages has a parameter.
+static bool coversStages(const DenseMap<Value, unsigned>& stages, unsigned numStages) {
+  llvm::BitVector covered(numStages);
+  for (auto [parameter, stage] : stages) covered.set(stage);
+  return covered.all();
+}
+
 ProgramPlan::ProgramPlan(func::FuncOp function, MeshOp mesh)
     : function(function),
       axis(getActiveSequentialAxis(mesh)),
@@ -27,14 +34,17 @@ ProgramPlan::ProgramPlan(func::FuncOp function, MeshOp mesh)
 LogicalResult ProgramPlan::choose(MeshOp mesh, const CostModel& cost) {
   auto numStages = static_cast<unsigned>(getStageAxis(mesh).getSize());
   auto numParts = static_cast<unsigned>(axis ? axis.getSize() : 1);
-  SmallVector<StringRef> names{"1f1b", "zb_h1", "gpipe"};
-  if (auto name = mesh->getAttrOfType<StringAttr>(kScheduleAttr)) names = {name.getValue()};
+  auto asked = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
+  std::vector<StringRef> names = getScheduleChoices(asked ? asked.getValue() : StringRef());
   SmallVector<Piece> pieces;
   if (given.empty()) pieces = getPieces(flow, cost);
   for (StringRef name : names) {
     llvm::Expected<PipelineForm> form = parseSchedule(name, numStages);
     if (!form) return mesh.emitError() << llvm::toString(form.takeError());
+    // Who says what is on which stage says how many chunks there are.
+    if (names.size() > 1 && form->numChunks > 1 && !given.empty()) continue;
     DenseMap<Value, unsigned> stages = placeParameters(flow, given, form->getNumVirtualStages(), pieces);
+    if (names.size() > 1 && form->numChunks > 1 && !coversStages(stages, form->getNumVirtualStages())) continue;
     llvm::Expected<std::unique_ptr<PipelinePlan>> next = PipelinePlan::create(flow, stages, *form, numParts, cost);
     if (!next) return function.emitError() << llvm::toString(next.takeError());
     constexpr double kGain = 0.99;

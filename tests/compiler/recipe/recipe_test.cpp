@@ -148,6 +148,7 @@ TEST(ParseRecipe, Stages) {
   ASSERT_TRUE(static_cast<bool>(matched));
   EXPECT_THAT(matched->stages->matches, ElementsAre("layer0*", "head"));
   EXPECT_EQ(matched->schedule, "interleaved:2");
+  EXPECT_TRUE(static_cast<bool>(parseRecipe(R"({"stages": 4, "schedule": "zero_bubble"})", "r.json")));
 }
 
 TEST(ParseRecipe, RefusesStages) {
