@@ -1,6 +1,7 @@
 // The stages of a pipeline and their schedule.
 #include "compiler/recipe/recipe.h"
 #include "compiler/recipe/recipe_json.h"
+#include "dialects/sgd/stages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/stages/pipeline_schedule.h"
 
@@ -9,8 +10,6 @@ using llvm::Error;
 using llvm::StringRef;
 using llvm::Twine;
 using Json = nlohmann::ordered_json;
-
-static constexpr int64_t kMaxStages = 4096;
 
 static Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
 

@@ -47,7 +47,7 @@ struct Recipe {
   std::vector<RecipeCompression> compress;
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations, over which the batch is cut
   std::optional<RecipeStages> stages;
-  std::string schedule;                  ///< of the stages, as parseSchedule reads it; empty: by cost
+  std::string schedule;                  ///< of the stages, as getScheduleChoices reads it
   std::optional<ContextForm> attention;  ///< of all attention whose positions are sharded; by default cost decides
   std::optional<uint64_t> memoryLimit;   ///< bytes per rank
   std::optional<uint64_t> bucketBytes;   ///< largest bucket of merged collectives

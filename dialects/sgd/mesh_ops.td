@@ -15,6 +15,7 @@ def Sgd_MeshOp : Sgd_Op<"mesh", [Symbol]> {
   let description = [{ `sgd.mesh @mesh = <["data"=4, "model"=2]>` }];
   let arguments = (ins SymbolNameAttr:$sym_name, Sgd_Mesh:$mesh);
   let assemblyFormat = "$sym_name `=` $mesh attr-dict";
+  let hasVerifier = 1;
 }
 
 def Sgd_ShardingConstraintOp : Sgd_Op<"sharding_constraint", [Pure, SameOperandsAndResultType, Sgd_MovesElements, Sgd_LinearOpInterface]> {

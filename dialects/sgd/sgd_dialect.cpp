@@ -6,6 +6,7 @@
 #include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/linear_algebra.h"
+#include "dialects/sgd/stages.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 
@@ -54,6 +55,11 @@ LogicalResult verifyArgumentAttribute(Operation* op, NamedAttribute attribute, T
     if (!isa<UnitAttr>(attribute.getValue()) || !shaped || !shaped.getElementType().isInteger(64) ||
         shaped.getShape() != ArrayRef<int64_t>{2})
       return op->emitOpError() << "'" << name << "' expects unit on two integers of 64 bits";
+  }
+  if (name == kStageAttr) {
+    auto stage = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!stage || !stage.getValue().sge(0))
+      return op->emitOpError() << "'" << name << "' expects the number of a stage";
   }
   if ((name == kUnsignedAttr || name == kDonatedAttr) && !isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError() << "'" << name << "' expects unit";

@@ -2,17 +2,23 @@
 #ifndef SGD_DIALECTS_SGD_STAGES_H
 #define SGD_DIALECTS_SGD_STAGES_H
 
+#include <map>
+#include <string>
+
 #include "dialects/sgd/sgd_dialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::sgd {
 
-/// MeshAxisAttr on `sgd.mesh`: the stage axis, `"stage"=4`. Until `sgd-form-stages` it is not in the mesh; from then on
-/// it is the first axis there, so that rank = stage * (ranks of a stage) + rest.
+/// More stages than any pipeline has.
+inline constexpr int64_t kMaxStages = 4096;
+
+/// MeshAxisAttr on `sgd.mesh`: the stage axis, `"stage"=4`, of at most kMaxStages. Until `sgd-form-stages` it is not in
+/// the mesh; from then on it is the first axis there, so that rank = stage * (ranks of a stage) + rest.
 inline constexpr llvm::StringLiteral kStagesAttr = "sgd.stages";
 
-/// StringAttr on `sgd.mesh` with stages: the schedule, as parseSchedule reads it (passes/stages/pipeline_schedule.h).
-/// Absent: the cheapest one.
+/// StringAttr on `sgd.mesh` with stages: the schedule, as getScheduleChoices reads it
+/// (passes/stages/pipeline_schedule.h). Absent: the cheapest one.
 inline constexpr llvm::StringLiteral kScheduleAttr = "sgd.schedule";
 
 /// I64Attr on functions: the stage whose ranks run it. Functions without it are run by all ranks.
@@ -49,6 +55,9 @@ inline llvm::StringRef getProgramName(func::FuncOp function) {
   auto name = function->getAttrOfType<StringAttr>(kProgramAttr);
   return name ? name.getValue() : function.getName();
 }
+
+/// The public functions of each program with stages, in the order of stages.
+std::map<std::string, SmallVector<func::FuncOp>> getStagePrograms(ModuleOp module);
 
 }  // namespace mlir::sgd
 

@@ -1,6 +1,4 @@
 // The pass sgd-report-scalars.
-#include <map>
-
 #include "dialects/sgd/stages.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/carry/carry_attrs.h"
@@ -64,13 +62,7 @@ class Reporter {
 
 struct ReportScalarsPass : mlir::sgd::impl::ReportScalarsPassBase<ReportScalarsPass> {
   void runOnOperation() final {
-    std::map<std::string, SmallVector<func::FuncOp>> programs;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (getStage(function) && !function.isExternal()) programs[getProgramName(function).str()].push_back(function);
-    for (auto& [_, stages] : programs) {
-      llvm::sort(stages, [](func::FuncOp a, func::FuncOp b) { return *getStage(a) < *getStage(b); });
-      Reporter(stages).run();
-    }
+    for (auto& [_, stages] : getStagePrograms(getOperation())) Reporter(stages).run();
   }
 };
 

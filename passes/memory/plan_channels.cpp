@@ -1,5 +1,7 @@
 #include "passes/memory/plan_channels.h"
 
+#include <map>
+
 #include "dialects/sgd/stages.h"
 #include "passes/memory/passes.h"
 #include "runtime/comm/channel.h"
@@ -20,15 +22,6 @@ void mlir::sgd::walkProgram(func::FuncOp function, llvm::function_ref<void(Opera
     visit(&op);
     for (func::FuncOp callee : plan::getCallees(&op)) walkProgram(callee, visit);
   }
-}
-
-std::map<std::string, std::vector<func::FuncOp>> mlir::sgd::getStagePrograms(ModuleOp plan) {
-  std::map<std::string, std::vector<func::FuncOp>> programs;
-  for (auto function : plan.getOps<func::FuncOp>())
-    if (!function.isPrivate() && getStage(function)) programs[getProgramName(function).str()].push_back(function);
-  for (auto& [_, functions] : programs)
-    llvm::sort(functions, [](func::FuncOp a, func::FuncOp b) { return *getStage(a) < *getStage(b); });
-  return programs;
 }
 
 namespace {

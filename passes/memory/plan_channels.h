@@ -2,7 +2,6 @@
 #ifndef SGD_PASSES_MEMORY_PLAN_CHANNELS_H
 #define SGD_PASSES_MEMORY_PLAN_CHANNELS_H
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,6 @@ struct PlanChannel {
 /// The channels of all programs, by program and number. Errors where an end is missing, or ops of one end differ in
 /// stage, size or depth.
 FailureOr<std::vector<PlanChannel>> getPlanChannels(ModuleOp plan);
-
-/// The public functions of each program, by stage; only programs with stages.
-std::map<std::string, std::vector<func::FuncOp>> getStagePrograms(ModuleOp plan);
 
 /// `visit` every op of `function` and of what it runs, in the order of the program.
 void walkProgram(func::FuncOp function, llvm::function_ref<void(Operation*)> visit);

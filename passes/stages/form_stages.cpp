@@ -95,9 +95,7 @@ LogicalResult StageFormation::check(const PipelinePlan& plan) {
   constexpr double kSomeShares = 0.5;
   if (failed(checkLoops(loops, plan.getForm().numStages, busy.all() ? kMostShares : kSomeShares))) return failure();
   if (busy.all()) return warnOfImbalance(plan), success();
-  return function.emitError() << "stage " << busy.find_first_unset() << " of " << busy.size()
-                              << " has nothing to compute; expected parameters for each stage; ask for fewer stages, "
-                                 "or say in the recipe which parameters each has";
+  return emitIdleStage(function, busy.find_first_unset(), busy.size());
 }
 
 void StageFormation::write(const PipelinePlan& plan) {

@@ -17,11 +17,26 @@ static DenseMap<Value, unsigned> findGiven(func::FuncOp function) {
   return given;
 }
 
-/// Whether each of so many stages has a parameter.
-static bool coversStages(const DenseMap<Value, unsigned>& stages, unsigned numStages) {
+/// The first of so many stages that has no parameter, or -1.
+static int findIdleStage(const DenseMap<Value, unsigned>& stages, unsigned numStages) {
   llvm::BitVector covered(numStages);
   for (auto [parameter, stage] : stages) covered.set(stage);
-  return covered.all();
+  return covered.find_first_unset();
+}
+
+InFlightDiagnostic mlir::sgd::emitIdleStage(func::FuncOp function, unsigned stage, unsigned numStages) {
+  return function.emitError() << "stage " << stage << " of " << numStages
+                              << " has nothing to compute; expected parameters for each stage; ask for fewer stages, "
+                                 "or say in the recipe which parameters each has";
+}
+
+LogicalResult ProgramPlan::checkGiven(unsigned numStages) {
+  for (BlockArgument argument : function.getArguments())
+    if (auto found = given.find(argument); found != given.end() && found->second >= numStages)
+      return mlir::emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << " is on stage " << found->second << " of " << numStages
+             << "; expected 0 to " << numStages - 1 << "; correct '" << kStageAttr << "', or the number of stages";
+  return success();
 }
 
 ProgramPlan::ProgramPlan(func::FuncOp function, MeshOp mesh)
@@ -43,8 +58,14 @@ LogicalResult ProgramPlan::choose(MeshOp mesh, const CostModel& cost) {
     if (!form) return mesh.emitError() << llvm::toString(form.takeError());
     // Who says what is on which stage says how many chunks there are.
     if (names.size() > 1 && form->numChunks > 1 && !given.empty()) continue;
-    DenseMap<Value, unsigned> stages = placeParameters(flow, given, form->getNumVirtualStages(), pieces);
-    if (names.size() > 1 && form->numChunks > 1 && !coversStages(stages, form->getNumVirtualStages())) continue;
+    unsigned numVirtual = form->getNumVirtualStages();
+    if (failed(checkGiven(numVirtual))) return failure();
+    DenseMap<Value, unsigned> stages = placeParameters(flow, given, numVirtual, pieces);
+    int idle = findIdleStage(stages, numVirtual);
+    if (names.size() > 1 && form->numChunks > 1 && idle >= 0) continue;
+    // Found before a plan of thousands of stages is made. With a parameter each, what is computed says it better.
+    if (idle >= 0 && loops.getNumLoops() > 0 && numVirtual > stages.size())
+      return emitIdleStage(function, idle, numVirtual);
     llvm::Expected<std::unique_ptr<PipelinePlan>> next = PipelinePlan::create(flow, stages, *form, numParts, cost);
     if (!next) return function.emitError() << llvm::toString(next.takeError());
     constexpr double kGain = 0.99;

@@ -19,6 +19,9 @@ class ProgramPlan {
   LogicalResult choose(MeshOp mesh, const CostModel& cost);
 
  private:
+  /// Whether arguments are on some of so many virtual stages.
+  LogicalResult checkGiven(unsigned numStages);
+
   func::FuncOp function;
   MeshAxisAttr axis;
   DenseMap<Value, unsigned> given;  // virtual stages of arguments that have `sgd.stage`
@@ -26,6 +29,9 @@ class ProgramPlan {
   ProgramFlow flow;
   std::unique_ptr<PipelinePlan> plan;
 };
+
+/// The error of a stage, or virtual stage, that is left without work.
+InFlightDiagnostic emitIdleStage(func::FuncOp function, unsigned stage, unsigned numStages);
 
 /// Several programs of one state have it on the stages on which the one that carries it has it: marks arguments and
 /// results of `programs` with their virtual stages, and all meshes with one schedule. Programs of one coordinate of the

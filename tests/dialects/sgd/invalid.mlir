@@ -128,3 +128,42 @@ func.func @gather_batches_index_vectors(%w: tensor<1x16xf32>, %i: tensor<3x1xi32
   %0 = sgd.gather %w, %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64>, operand_batching_dims = array<i64: 0>, indices_batching_dims = array<i64: 1>, start_index_map = array<i64: 1>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 16>} : (tensor<1x16xf32>, tensor<3x1xi32>) -> tensor<3x16xf32>
   return %0 : tensor<3x16xf32>
 }
+
+// -----
+
+// expected-error@+1 {{'sgd.stages' is 2 : i64; expected #sgd<axis"name"=2>}}
+sgd.mesh @mesh = <["x"=2]> {sgd.stages = 2}
+
+// -----
+
+// expected-error@+1 {{'sgd.stages' is an axis of 100000; expected 1 to 4096}}
+sgd.mesh @mesh = <["x"=2]> {sgd.stages = #sgd<axis"stage"=100000>}
+
+// -----
+
+// expected-error@+1 {{'sgd.stages' is the axis "x", of which the mesh has one of another size; give one of them another name}}
+sgd.mesh @mesh = <["x"=2]> {sgd.stages = #sgd<axis"x"=4>}
+
+// -----
+
+// expected-error@+1 {{'sgd.sequential' is unit; expected #sgd<axis"name"=2>}}
+sgd.mesh @mesh = <["x"=2]> {sgd.sequential}
+
+// -----
+
+// expected-error@+1 {{'sgd.schedule' is 3 : i64; expected the name of a schedule}}
+sgd.mesh @mesh = <["x"=2]> {sgd.schedule = 3}
+
+// -----
+
+// expected-error@+1 {{'sgd.stage' expects the number of a stage}}
+func.func @stage(%a: tensor<4xf32> {sgd.stage = "a"}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'sgd.stage' expects the number of a stage}}
+func.func @stage(%a: tensor<4xf32> {sgd.stage = -1 : i64}) {
+  return
+}

@@ -40,3 +40,24 @@ sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages
 func.func @named(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
+
+// -----
+
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "1f1b"}
+// expected-error @+1 {{argument 1 is on stage 9 of 2; expected 0 to 1; correct 'sgd.stage', or the number of stages}}
+func.func @outside(%w: tensor<8x8xf32> {sgd.stage = 0 : i64}, %v: tensor<8x8xf32> {sgd.stage = 9 : i64}, %x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) -> (tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) {
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %z = sgd.dot_general %y, %v batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  return %z : tensor<2x8xf32>
+}
+
+// -----
+
+// Found before a plan of so many stages is made.
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=4096>, sgd.schedule = "1f1b"}
+// expected-error @+1 {{stage 2 of 4096 has nothing to compute; expected parameters for each stage}}
+func.func @many(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) -> (tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) {
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %z = sgd.dot_general %y, %v batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  return %z : tensor<2x8xf32>
+}
