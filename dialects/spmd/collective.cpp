@@ -1,7 +1,9 @@
 // The one place that says of each collective op what it does and which types it takes.
 #include "dialects/spmd/collective.h"
 
+#include "dialects/sgd/tensor_layout.h"
 #include "dialects/spmd/collective_models.h"
+#include "runtime/comm/sent_bytes.h"
 
 using namespace mlir;
 using namespace mlir::spmd;
@@ -115,6 +117,14 @@ struct BroadcastModel : Single<BroadcastModel, BroadcastOp> {
 };
 
 }  // namespace
+
+uint64_t mlir::spmd::getCountedBytes(CollectiveOpInterface collective) {
+  bool countsResults = ::sgd::comm::CountsResults(collective.getCollectiveKind());
+  uint64_t bytes = 0;
+  for (Type type : countsResults ? TypeRange(collective->getResultTypes()) : TypeRange(collective->getOperandTypes()))
+    bytes += mlir::sgd::getByteSize(type);
+  return bytes;
+}
 
 void mlir::spmd::attachCollectiveModels(MLIRContext& context) {
   AllReduceOp::attachInterface<AllReduceModel>(context);

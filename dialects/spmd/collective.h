@@ -36,4 +36,12 @@ struct CollectiveForm {
 
 #include "dialects/spmd/collective.h.inc"
 
+namespace mlir::spmd {
+
+/// Bytes of a rank by which sent bytes and times are counted (runtime/comm/sent_bytes.h): of all operands, or of all
+/// results. Gathered ranges are counted by RangeLoad instead.
+uint64_t getCountedBytes(CollectiveOpInterface collective);
+
+}  // namespace mlir::spmd
+
 #endif

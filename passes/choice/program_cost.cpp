@@ -42,16 +42,14 @@ static uint64_t getSentBytes(spmd::CollectiveOpInterface collective) {
   MeshAttr mesh = lookupMesh(collective, form.group.getMesh());
   AxisParts group = getParts(mesh, form.group.getAxes());
   uint64_t bytes = 0;
-  if (form.ranges) {
+  if (!form.ranges) {
+    bytes = spmd::getCountedBytes(collective);
+  } else {
     SmallVector<RangeLoad> loads;
     for (auto [range, from, to] :
          llvm::zip(form.ranges.getAsRange<RangeAttr>(), collective->getOperands(), collective->getResults()))
       loads.push_back(getRangeLoad(range, tensorType(from), tensorType(to)));
     bytes = CostModel::getMostSentBytes(getMeshSizes(mesh), group, getParts(mesh, form.to.getAxes()), loads);
-  } else if (::sgd::comm::CountsResults(form.kind)) {
-    for (Value result : collective->getResults()) bytes += getBytes(result);
-  } else {
-    for (Value operand : collective->getOperands()) bytes += getBytes(operand);
   }
   return CostModel::getSentBytes(form.kind, group, bytes);
 }

@@ -110,9 +110,7 @@ unsigned Combiner::findBucket(spmd::CollectiveOpInterface collective, uint64_t b
 }
 
 void Combiner::join(spmd::CollectiveOpInterface collective) {
-  bool countsResults = ::sgd::comm::CountsResults(collective.getCollectiveKind());
-  uint64_t bytes =
-      getBytes(countsResults ? TypeRange(collective->getResultTypes()) : TypeRange(collective->getOperandTypes()));
+  uint64_t bytes = spmd::getCountedBytes(collective);
   unsigned index = findBucket(collective, bytes);
   buckets[index].members.push_back(collective);
   buckets[index].bytes += bytes;

@@ -1,7 +1,6 @@
 // Times of ops are those by which recomputation ranks candidates; collectives are timed as the plan will.
 #include "passes/prefetch/loop_timing.h"
 
-#include "dialects/sgd/tensor_layout.h"
 #include "dialects/spmd/collective.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/remat/op_cost.h"
@@ -11,22 +10,15 @@ using namespace mlir::sgd;
 
 static double getCollectiveSeconds(spmd::CollectiveOpInterface collective, const CostModel& cost) {
   spmd::CollectiveForm form = collective.getForm();
-  ValueRange counted = collective->getOperands();
-  if (::sgd::comm::CountsResults(form.kind)) counted = collective->getResults();
-  uint64_t bytes = 0;
-  for (Value value : counted) bytes += getByteSize(value.getType());
   MeshAttr mesh = lookupMesh(collective, form.group.getMesh());
-  return cost.getCollectiveSeconds(form.kind, getParts(mesh, form.group.getAxes()), bytes);
+  return cost.getCollectiveSeconds(form.kind, getParts(mesh, form.group.getAxes()), spmd::getCountedBytes(collective));
 }
 
 static double getOpSeconds(Operation* op, const CostModel& cost) {
-  if (auto collective = dyn_cast<spmd::CollectiveOpInterface>(op)) return getCollectiveSeconds(collective, cost);
-  double seconds = 0;
-  for (Region& region : op->getRegions())
-    for (Operation& inner : region.getOps()) seconds += getOpSeconds(&inner, cost);
-  auto loop = dyn_cast<WhileOp>(op);
-  if (loop) return seconds * static_cast<double>(loop.getTrips().value_or(1));
-  return op->getNumRegions() != 0 ? seconds : estimateSeconds(op, cost);
+  return estimateNestedSeconds(op, [&](Operation* op) {
+    if (auto collective = dyn_cast<spmd::CollectiveOpInterface>(op)) return getCollectiveSeconds(collective, cost);
+    return estimateSeconds(op, cost);
+  });
 }
 
 LoopTiming::LoopTiming(WhileOp loop, ArrayRef<spmd::AllGatherOp> gathers, const CostModel& cost) {

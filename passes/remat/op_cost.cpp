@@ -31,3 +31,12 @@ double mlir::sgd::estimateSeconds(Operation* op, const CostModel& cost) {
     return cost.getTopology().links.back().latency + 2 * bytes / cost.getTopology().links.back().bandwidth;
   return estimateFlops(op) / cost.getTopology().device.flops + bytes / cost.getTopology().device.memoryBandwidth;
 }
+
+double mlir::sgd::estimateNestedSeconds(Operation* op, llvm::function_ref<double(Operation*)> estimate) {
+  if (!isa<WhileOp, CaseOp>(op)) return estimate(op);
+  double seconds = 0;
+  for (Region& region : op->getRegions())
+    for (Operation& inner : region.getOps()) seconds += estimateNestedSeconds(&inner, estimate);
+  auto loop = dyn_cast<WhileOp>(op);
+  return loop ? seconds * static_cast<double>(loop.getTrips().value_or(1)) : seconds;
+}

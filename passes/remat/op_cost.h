@@ -13,6 +13,9 @@ double estimateFlops(Operation* op);
 /// Ranks candidates; what is chosen is timed as a plan.
 double estimateSeconds(Operation* op, const CostModel& cost);
 
+/// Seconds of `op` by `estimate`; of loops and branches of what is in them: as often as known trips say, else once.
+double estimateNestedSeconds(Operation* op, llvm::function_ref<double(Operation*)> estimate);
+
 }  // namespace mlir::sgd
 
 #endif
