@@ -4,6 +4,7 @@
 #include "passes/context/exchange_writer.h"
 #include "passes/context/passes.h"
 #include "passes/context/ring_writer.h"
+#include "passes/partition/sharding_state.h"
 #include "passes/partition/source_line.h"
 #include "passes/sharding/constants.h"
 #include "passes/sharding/propagation.h"
@@ -116,17 +117,11 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
                                  << "'; expected ring, striped_ring, all_to_all or gathered";
       return signalPassFailure();
     }
-    llvm::Expected<Topology> topology = loadTopology(topologyName);
-    if (!topology) {
-      getOperation().emitError() << llvm::toString(topology.takeError());
-      return signalPassFailure();
-    }
-    SmallVector<int64_t> sizes;
-    for (MeshAxisAttr axis : mesh.getMesh().getAxes()) sizes.push_back(axis.getSize());
-    CostModel cost(std::move(*topology), sizes);
+    FailureOr<CostModel> cost = loadCostModel(mesh, topologyName);
+    if (failed(cost)) return signalPassFailure();
     MeshAxes axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(visit(function, axes, cost))) return signalPassFailure();
+      if (!function.isExternal() && failed(visit(function, axes, *cost))) return signalPassFailure();
   }
 
   LogicalResult visit(func::FuncOp function, const MeshAxes& mesh, const CostModel& cost) {
@@ -201,6 +196,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
         "jax.checkpoint computes them again instead)";
     std::optional<ContextForm> asked = parseContextForm(form);
     if (asked && asked != ContextForm::Gathered) return refuse(exponential, decision.why), failure();
+    if (!asked) exponential.emitRemark() << decision.getText();
     return std::optional(decision);
   }
 
@@ -225,6 +221,10 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
       if (isBetter) best = &estimate;
     }
     decision.form = best ? best->form : ContextForm::Gathered;
+    bool hasChoice = llvm::any_of(decision.estimates, [](const FormEstimate& estimate) {
+      return estimate.form != ContextForm::Gathered && estimate.why.empty();
+    });
+    if (!asked && !hasChoice) exponential.emitRemark() << decision.getText();
     return decision;
   }
 
