@@ -118,22 +118,15 @@ class Driver {
     return success();
   }
 
-  /// Pipelines that were written by hand, and whether the target has pipelines.
+  /// Pipelines that were written by hand.
   LogicalResult checkStages() {
     for (auto [program, source] : llvm::zip(programs, sources)) {
       printer.setFileName(source.fileName);
-      MeshAxisAttr axis = getStageAxis(getMesh(*program));
       if (hasStages(*program) && (recipe || !options.mesh.empty() || options.sequential))
         return emitError(UnknownLoc::get(&context))
                << "program '" << source.name
                << "' is written by stages for its mesh; expected no --recipe, --mesh and "
                   "--micro, which are for whole programs; leave them out";
-      if (axis && target->getName() != "cpu")
-        return emitError(UnknownLoc::get(&context))
-               << "the mesh has the stages \"" << axis.getName() << "\"=" << axis.getSize() << ", and target '"
-               << target->getName()
-               << "' has no channels between them yet; expected --target=cpu; compile for it, or "
-                  "without stages";
     }
     return success();
   }

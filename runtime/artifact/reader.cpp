@@ -151,6 +151,13 @@ int32_t ArtifactFile::StageOf(uint64_t rank) const {
   return Size(root_->stages()) == 0 ? -1 : static_cast<int32_t>(rank / ranks_of_stage());
 }
 
+ArtifactFile::Spaces ArtifactFile::SpacesOf(uint64_t rank) const {
+  const int32_t stage = StageOf(rank);
+  if (stage < 0) return {root_->private_bytes(), root_->window_bytes()};
+  const Stage& own = *root_->stages()->Get(static_cast<uint32_t>(stage));
+  return {own.private_bytes(), own.window_bytes()};
+}
+
 absl::StatusOr<const Program*> ArtifactFile::FindProgram(std::string_view name, int32_t stage) const {
   for (const Program* program : *root_->programs()) {
     if (program->name()->string_view() == name && program->stage() == stage) return program;

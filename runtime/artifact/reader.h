@@ -45,6 +45,11 @@ class ArtifactFile {
   int32_t StageOf(uint64_t rank) const;
   // How many ranks a stage has; without stages, all.
   uint64_t ranks_of_stage() const;
+  // What a rank of that stage needs of memory.
+  struct Spaces {
+    uint64_t private_bytes = 0, window_bytes = 0;
+  };
+  Spaces SpacesOf(uint64_t rank) const;
 
   // The kernels' ELF object, page aligned, empty when the artifact has no kernels.
   Bytes kernels() const { return sections_.kernels; }

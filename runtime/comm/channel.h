@@ -25,6 +25,11 @@ struct MailboxHeader {
 // Places begin at multiples of this many bytes: those of a message, rounded up to a cache line.
 constexpr uint64_t PlaceBytes(uint64_t message_bytes) { return (message_bytes + 63) / 64 * 64; }
 
+// Where a place begins in a mailbox: message `number`, counted from 0, is in place number % depth.
+constexpr uint64_t PlaceOffset(uint64_t message_bytes, uint64_t place) {
+  return sizeof(MailboxHeader) + place * PlaceBytes(message_bytes);
+}
+
 // Bytes of a mailbox; nullopt beyond 2^46.
 constexpr std::optional<uint64_t> MailboxBytes(uint64_t message_bytes, uint32_t depth) {
   constexpr uint64_t kMost = uint64_t{1} << 46;

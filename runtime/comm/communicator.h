@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,7 +29,14 @@ struct ChannelSpec {
   uint64_t mailbox_offset = 0;  // in the receiver's window
   uint64_t message_bytes = 0;
   uint32_t depth = 1;
-  std::string description;  // "send to rank 2 by channel 3 from stage 0 to stage 1 at model.py:12:3", for errors
+  std::string description;  // "send to rank 2 by channel 3 from stage 0 to stage 1", for errors
+  std::string location;     // "model.py:12:3", for errors of waits that no instruction is known for
+};
+
+// The ranks of a pipeline's stages, and between which stages messages go: pairs of from and to, in order.
+struct StageLinks {
+  uint32_t stages = 1;
+  std::vector<std::pair<uint32_t, uint32_t>> links;
 };
 
 // Names a prepared end of a channel of one communicator.
@@ -43,6 +52,12 @@ class StreamCollectives {
   // Enqueues a prepared collective on the device's current stream, and returns at once: later work on that stream
   // finds it complete.
   virtual absl::Status Enqueue(CollectiveHandle handle) = 0;
+
+  // Enqueues the sending of a message, or the coming of one to memory of the device, of a prepared end of a channel.
+  // Messages of a link, from one rank to another, are sent in the order in which their coming is enqueued; all on one
+  // stream, which may wait for the peer and which nothing else is enqueued on.
+  virtual absl::Status EnqueueSend(ChannelHandle handle, const std::byte* source) = 0;
+  virtual absl::Status EnqueueReceive(ChannelHandle handle, std::byte* target) = 0;
 
   // The error of a peer or of a collective, or the cause of the job's end, as soon as it is known: for waits for a
   // stream.
@@ -94,17 +109,17 @@ class Communicator {
   virtual absl::Status Wait(CollectiveHandle handle, absl::Duration timeout) = 0;
 
   // From now on the ranks are those of so many stages, which run programs of their own: collectives are prepared and
-  // executed by the ranks of one stage, in an order of theirs, and messages go from one to the other. All ranks call
-  // it, and meet there, while no collective is in flight; again it changes nothing. Unimplemented where there are no
-  // channels.
-  virtual absl::Status UseStages(uint32_t stages, absl::Duration timeout);
+  // executed by the ranks of one stage, in an order of theirs, and messages go over the links between ranks with equal
+  // other coordinates. All ranks call it, with the same links, and meet there, while no collective is in flight; again
+  // it changes nothing. Unimplemented where there are no channels.
+  virtual absl::Status UseStages(const StageLinks& stages, absl::Duration timeout);
 
   // Checks one end of a channel and does what can be done before the first message. Several may be prepared for one
   // channel, each with a description of its own.
   virtual absl::StatusOr<ChannelHandle> PrepareChannel(const ChannelSpec& spec);
 
-  // Copies a message of `source` to the receiver's window; waits for a free place, but not for the receiver. No
-  // allocation, no lock. Waits end as those of Execute.
+  // Where windows are the host's: copies a message of `source` to the receiver's window; waits for a free place, but
+  // not for the receiver. No allocation, no lock. Waits end as those of Execute.
   virtual absl::Status Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout);
   // Copies the next message to `target`; waits for it.
   virtual absl::Status Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout);

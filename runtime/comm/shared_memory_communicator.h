@@ -39,8 +39,8 @@ class SharedMemoryCommunicator final : public Communicator {
   absl::Status Execute(CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Start(CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Wait(CollectiveHandle handle, absl::Duration timeout) override;
-  absl::Status UseStages(uint32_t stages, absl::Duration timeout) override {
-    return control_->UseStages(stages, timeout);
+  absl::Status UseStages(const StageLinks& stages, absl::Duration timeout) override {
+    return control_->UseStages(stages.stages, timeout);
   }
   absl::StatusOr<ChannelHandle> PrepareChannel(const ChannelSpec& spec) override;
   absl::Status Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout) override;

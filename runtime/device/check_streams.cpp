@@ -42,14 +42,15 @@ std::string SliceText(const Slice& slice) {
                       slice.offset() + slice.size());
 }
 
-std::string StreamText(uint32_t stream) {
-  return stream == StreamPlan::kCompute ? "compute" : absl::StrCat("communicator ", stream);
-}
-
 class Checker {
  public:
   Checker(const artifact::Program& program, const StreamPlan& plan)
-      : program_(program), plan_(plan), has_run_(artifact::Size(program.instructions())) {}
+      : program_(program), plan_(plan), has_run_(artifact::Size(program.instructions())) {
+    // Loops that are unrolled are no actions themselves.
+    const std::vector<bool> holds_messages = FindMessages(program);
+    for (uint32_t i = 0; i < has_run_.size() && !plan.links.empty(); ++i)
+      has_run_[i] = holds_messages[i] && At(i).op_type() == artifact::Operation::Loop;
+  }
 
   void Execute(const Choice& choice) {
     if (is_too_long_) return;
@@ -77,6 +78,13 @@ class Checker {
  private:
   const Instruction& At(uint32_t index) const { return *program_.instructions()->Get(index); }
 
+  std::string StreamText(uint32_t stream) const {
+    if (stream == StreamPlan::kCompute) return "compute";
+    if (!plan_.IsLink(stream)) return absl::StrCat("communicator ", stream);
+    const MessageLink& link = plan_.links[stream - plan_.first_link()];
+    return absl::StrCat("the link ", link.sends ? "to" : "from", " stage ", link.peer);
+  }
+
   std::string Name(uint32_t index) const {
     return absl::StrCat("instruction ", index, " (", artifact::OperationName(At(index)), ")");
   }
@@ -93,6 +101,10 @@ class Checker {
         case StreamAction::Kind::kRun:
         case StreamAction::Kind::kHost:
           Run(action);
+          break;
+        case StreamAction::Kind::kPost:
+          if (CountExecution(action))
+            Touch(action, {.reads = {}, .writes = {plan_.places[action.place]}, .updates = {}});
           break;
         case StreamAction::Kind::kRecord:
           recorded_[action.event] = clocks_[action.stream];
@@ -115,16 +127,24 @@ class Checker {
     for (size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], (*recorded_[action.event])[i]);
   }
 
+  // False when it is one too many.
+  bool CountExecution(const StreamAction& action) {
+    if (++executions_ <= kMostExecutions) return true;
+    is_too_long_ = true;
+    Report(StreamProblem::Kind::kTooLong, action.instruction, 0,
+           absl::StrCat("the check ends here, after ", kMostExecutions, " instructions"));
+    return false;
+  }
+
   void Run(const StreamAction& action) {
-    if (++executions_ > kMostExecutions) {
-      is_too_long_ = true;
-      return Report(StreamProblem::Kind::kTooLong, action.instruction, 0,
-                    absl::StrCat("the check ends here, after ", kMostExecutions, " instructions"));
-    }
+    if (!CountExecution(action)) return;
     has_run_[action.instruction] = true;
     const Instruction& instruction = At(action.instruction);
     if (const artifact::Loop* loop = instruction.op_as_Loop()) return RunLoop(action, *loop);
-    Touch(action);
+    artifact::Accesses accesses = artifact::AccessesOf(instruction);
+    if (instruction.op_type() == artifact::Operation::Receive && !plan_.places.empty())
+      accesses.reads.push_back(plan_.places[action.place]);
+    Touch(action, accesses);
     if (instruction.op_type() == artifact::Operation::Collective) CheckOrder(action);
     if (const artifact::Case* branches = instruction.op_as_Case()) {
       RunBlock(action.first_block + static_cast<uint32_t>(choice_.branch % artifact::Size(branches->branches())));
@@ -144,12 +164,11 @@ class Checker {
   void RunCondition(const StreamAction& action, bool is_known) {
     if (is_known) return;
     RunBlock(action.first_block);
-    Touch(action);
+    Touch(action, artifact::AccessesOf(At(action.instruction)));
   }
 
-  // One instruction's accesses at the stream's next point of time.
-  void Touch(const StreamAction& action) {
-    const artifact::Accesses accesses = artifact::AccessesOf(At(action.instruction));
+  // What an action reads and writes at the stream's next point of time.
+  void Touch(const StreamAction& action, const artifact::Accesses& accesses) {
     const uint64_t time = ++clocks_[action.stream][action.stream];
     std::vector<Access> own;
     for (const Slice& slice : accesses.reads) own.push_back({slice, false, action.stream, time, action.instruction});

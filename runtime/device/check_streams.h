@@ -28,8 +28,9 @@ struct StreamProblem {
 
 // Executes the plan of a verified program symbolically. A loop of known trips runs at most twice, which is all that its
 // end joined can tell apart; a loop that the host decides runs not at all in one execution and twice in the next;
-// branches of cases run in turn, every one at least once. After 2^20 instructions it ends with a problem that
-// says so. Problems come in the order of instructions, each pair of instructions once.
+// branches of cases run in turn, every one at least once. Loops that were unrolled run as they are. After 2^20
+// instructions it ends with a problem that says so. Problems come in the order of instructions, each pair of
+// instructions once.
 //
 // Bytes are defined before a step in the inputs and the constants. Slices that an instruction changes only in part
 // count as written by it.

@@ -28,6 +28,9 @@ class HostTransfer {
   // Enqueues a copy from the device to memory of AllocateHost, on stream 0.
   virtual absl::Status Fetch(const std::byte* source, std::span<std::byte> target) = 0;
 
+  // The same to any memory of the host, and returns when it is done; work on other streams goes on.
+  virtual absl::Status Read(const std::byte* source, std::span<std::byte> target) = 0;
+
   // Copies from the device what is there once everything enqueued so far is complete, and returns when it is done.
   virtual absl::Status Download(const std::byte* source, std::span<std::byte> target) = 0;
 };

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "runtime/artifact/accesses.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/control_flow.h"
@@ -69,11 +71,17 @@ bool IsWalkedByHost(const artifact::Program& program, uint64_t index) {
   return UnrolledSize(program, index) > kMaxUnrolled;
 }
 
+// Actions of a program whose loops are unrolled.
+constexpr size_t kMaxActions = size_t{1} << 20;
+
 // Places instructions of all blocks and numbers events over the whole program.
 class Planner {
  public:
   explicit Planner(const artifact::Program& program)
-      : program_(program), stream_of_(artifact::Size(program.instructions())) {
+      : program_(program),
+        stream_of_(artifact::Size(program.instructions())),
+        holds_messages_(stream_of_.size()),
+        first_block_(stream_of_.size()) {
     for (uint64_t i = 0; i < stream_of_.size(); ++i) {
       if (const artifact::Collective* collective = At(program, i).op_as_Collective())
         stream_of_[i] = StreamOf(*collective);
@@ -83,6 +91,21 @@ class Planner {
   StreamPlan Plan() && {
     plan_.blocks.emplace_back();
     PlanBlock({0, stream_of_.size()}, 0);
+    return std::move(plan_);
+  }
+
+  // Of a program with messages.
+  absl::StatusOr<StreamPlan> Plan(MessagePosts messages) && {
+    messages_ = std::move(messages);
+    holds_messages_ = FindMessages(program_);
+    plan_.links = messages_->links();
+    plan_.places = messages_->places();
+    for (uint64_t i = 0; i < stream_of_.size(); ++i) {
+      if (const artifact::Send* send = At(program_, i).op_as_Send())
+        stream_of_[i] = plan_.first_link() + messages_->LinkOf(send->channel());
+    }
+    plan_.blocks.emplace_back();
+    if (absl::Status status = PlanUnrolled(); !status.ok()) return status;
     return std::move(plan_);
   }
 
@@ -156,11 +179,17 @@ class Planner {
   }
 
   void Run(State& state, uint64_t index) {
-    const uint32_t stream = stream_of_[index];
-    const Accesses accesses = AllAccesses(program_, index);
+    StreamAction action{.kind = Kind::kRun, .stream = stream_of_[index], .instruction = static_cast<uint32_t>(index)};
+    RunAction(state, action, AllAccesses(program_, index));
+  }
+
+  // An action that runs or walks an instruction, which touches `accesses`, or a post.
+  void RunAction(State& state, StreamAction action, const Accesses& accesses) {
+    const uint32_t index = action.instruction, stream = action.stream;
     const bool is_collective = At(program_, index).op_type() == artifact::Operation::Collective;
-    const std::set<uint32_t> inside =
-        is_collective ? std::set<uint32_t>{} : StreamsOf(index, artifact::Next(program_, index));
+    const std::set<uint32_t> inside = is_collective || plan_.IsLink(stream)
+                                          ? std::set<uint32_t>{}
+                                          : StreamsOf(index, artifact::Next(program_, index));
     Progress needed(plan_.streams(), 0);
     for (const artifact::Slice& slice : accesses.reads) state.history.Before(slice, false, needed);
     for (const artifact::Slice& slice : accesses.writes) state.history.Before(slice, true, needed);
@@ -168,7 +197,6 @@ class Planner {
       needed[last_collective_.first] = std::max(needed[last_collective_.first], last_collective_.second);
     WaitFor(state, stream, needed);
     const uint64_t number = ++state.given[stream];
-    StreamAction action{.kind = Kind::kRun, .stream = stream, .instruction = static_cast<uint32_t>(index)};
     action.first_block = PlanInner(index);
     Push(state, action, {stream, number});
     for (const artifact::Slice& slice : accesses.reads) state.history.Add(slice, false, stream, number);
@@ -180,13 +208,14 @@ class Planner {
     if (is_collective || !inside.empty()) last_collective_ = {stream, number};
   }
 
-  // Plans what a loop or case runs, and returns the number of its first block.
+  // Plans what a loop or case runs, unless that was done, and returns the number of its first block.
   uint32_t PlanInner(uint64_t index) {
     const std::vector<Block> inner = artifact::BlocksOf(program_, index);
-    const uint32_t first = static_cast<uint32_t>(plan_.blocks.size());
+    if (inner.empty() || first_block_[index] != 0) return first_block_[index];
+    first_block_[index] = static_cast<uint32_t>(plan_.blocks.size());
     plan_.blocks.resize(plan_.blocks.size() + inner.size());
-    for (uint32_t i = 0; i < inner.size(); ++i) PlanBlock(inner[i], first + i);
-    return inner.empty() ? 0 : first;
+    for (uint32_t i = 0; i < inner.size(); ++i) PlanBlock(inner[i], first_block_[index] + i);
+    return first_block_[index];
   }
 
   void PlanBlock(const Block& block, uint32_t number) {
@@ -220,6 +249,90 @@ class Planner {
     last_collective_ = outer_collective;
   }
 
+  // blocks[0] of a program with messages: one segment, in which the host may walk loops while messages go on.
+  absl::Status PlanUnrolled() {
+    State state(plan_.streams());
+    std::set<uint32_t> used;
+    for (uint32_t stream = plan_.first_link(); stream < plan_.streams(); ++stream) used.insert(stream);
+    AddUnrolledStreams({0, stream_of_.size()}, used);
+    Fork(state, used);
+    PostAll(state);
+    if (absl::Status status = RunRange(state, {0, stream_of_.size()}); !status.ok()) return status;
+    WaitFor(state, StreamPlan::kCompute, state.given);
+    AppendWithRecords(state, plan_.blocks[0]);
+    return absl::OkStatus();
+  }
+
+  // Adds those of StreamsRunBy, in loops that are unrolled as well.
+  void AddUnrolledStreams(const Block& range, std::set<uint32_t>& streams) const {
+    streams.merge(StreamsRunBy(range));
+    for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) {
+      const artifact::Loop* loop = holds_messages_[i] ? At(program_, i).op_as_Loop() : nullptr;
+      if (loop != nullptr && loop->trips() > 0) AddUnrolledStreams(artifact::BlocksOf(program_, i)[1], streams);
+    }
+  }
+
+  absl::Status RunRange(State& state, const Block& range) {
+    for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) {
+      const artifact::Instruction& instruction = At(program_, i);
+      const artifact::Loop* loop = holds_messages_[i] ? instruction.op_as_Loop() : nullptr;
+      absl::Status status;
+      if (loop != nullptr) {
+        const Block body = artifact::BlocksOf(program_, i)[1];
+        for (uint64_t trip = 0; trip < loop->trips() && status.ok(); ++trip) status = RunRange(state, body);
+      } else if (const artifact::Receive* receive = instruction.op_as_Receive()) {
+        status = RunReceive(state, i, receive->channel());
+      } else if (instruction.op_type() != artifact::Operation::Done) {
+        IsWalkedByHost(program_, i) ? Walk(state, i) : Run(state, i);
+      }
+      if (!status.ok()) return status;
+      if (state.actions.size() > kMaxActions)
+        return absl::ResourceExhaustedError(absl::StrCat(
+            "program '", program_.name()->str(), "': a step of stage ", program_.stage(), " is more than ", kMaxActions,
+            " instructions; expected no more on a device with streams; cut the batch into "
+            "fewer parts"));
+    }
+    return absl::OkStatus();
+  }
+
+  void PostAll(State& state) {
+    while (const std::optional<MessagePosts::Post> post = messages_->Next()) {
+      Accesses accesses;
+      accesses.writes.push_back(plan_.places[post->place]);
+      RunAction(state,
+                {.kind = Kind::kPost,
+                 .stream = plan_.first_link() + post->link,
+                 .instruction = post->instruction,
+                 .place = post->place},
+                accesses);
+    }
+  }
+
+  absl::Status RunReceive(State& state, uint64_t index, uint32_t channel) {
+    const absl::StatusOr<uint32_t> place = messages_->Take(channel);
+    if (!place.ok()) return place.status();
+    Accesses accesses = AllAccesses(program_, index);
+    accesses.reads.push_back(plan_.places[*place]);
+    RunAction(state,
+              {.kind = Kind::kRun,
+               .stream = StreamPlan::kCompute,
+               .instruction = static_cast<uint32_t>(index),
+               .place = *place},
+              accesses);
+    PostAll(state);
+    return absl::OkStatus();
+  }
+
+  // The host walks a loop or case, and finds what it reads complete: collectives are joined, messages where bytes
+  // demand it.
+  void Walk(State& state, uint64_t index) {
+    Progress joined = state.given;
+    for (uint32_t stream = plan_.first_link(); stream < plan_.streams(); ++stream) joined[stream] = 0;
+    WaitFor(state, StreamPlan::kCompute, joined);
+    RunAction(state, {.kind = Kind::kHost, .stream = StreamPlan::kCompute, .instruction = static_cast<uint32_t>(index)},
+              AllAccesses(program_, index));
+  }
+
   // The streams that a segment uses begin where kCompute is.
   void Fork(State& state, const std::set<uint32_t>& used) {
     if (used.empty()) return;
@@ -233,74 +346,19 @@ class Planner {
     for (size_t i = 0; i < state.actions.size(); ++i) {
       block.push_back(state.actions[i]);
       const auto event = state.events.find(state.numbers[i]);
-      if (state.actions[i].kind != Kind::kRun || event == state.events.end()) continue;
+      if (state.numbers[i].second == 0 || event == state.events.end()) continue;
       block.push_back({.kind = Kind::kRecord, .stream = state.actions[i].stream, .event = event->second});
     }
   }
 
   const artifact::Program& program_;
-  std::vector<uint32_t> stream_of_;  // by instruction
+  std::vector<uint32_t> stream_of_;    // by instruction
+  std::vector<bool> holds_messages_;   // by instruction
+  std::vector<uint32_t> first_block_;  // by instruction, of loops and cases that were planned; else 0
+  std::optional<MessagePosts> messages_;
   StreamPlan plan_;
   // In the segment that is planned: the last collective, or what held one, as (stream, number).
   std::pair<uint32_t, uint64_t> last_collective_{StreamPlan::kCompute, 0};
-};
-
-// The plan of the host's two threads, block by block.
-class HostPlanner {
- public:
-  explicit HostPlanner(const artifact::Program& program)
-      : program_(program), done_event_(artifact::Size(program.instructions())) {
-    plan_.communicators.emplace_back();
-  }
-
-  StreamPlan Plan() && {
-    plan_.blocks.emplace_back();
-    PlanBlock({0, done_event_.size()}, 0);
-    return std::move(plan_);
-  }
-
- private:
-  static constexpr uint32_t kCollectives = 1;
-
-  void Meet(StreamBlock& block, uint32_t from, uint32_t to, uint32_t event) {
-    block.push_back({.kind = Kind::kRecord, .stream = from, .event = event});
-    block.push_back({.kind = Kind::kWait, .stream = to, .event = event});
-  }
-
-  void AddCollective(StreamBlock& block, const artifact::Collective& collective, uint32_t index) {
-    Meet(block, StreamPlan::kCompute, kCollectives, plan_.events++);
-    block.push_back({.kind = Kind::kRun, .stream = kCollectives, .instruction = index});
-    done_event_[index] = plan_.events++;
-    block.push_back({.kind = Kind::kRecord, .stream = kCollectives, .event = done_event_[index]});
-    if (!collective.starts())
-      block.push_back({.kind = Kind::kWait, .stream = StreamPlan::kCompute, .event = done_event_[index]});
-  }
-
-  void PlanBlock(const Block& range, uint32_t number) {
-    StreamBlock block;
-    for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) {
-      const Instruction& instruction = At(program_, i);
-      const uint32_t index = static_cast<uint32_t>(i);
-      if (const artifact::Collective* collective = instruction.op_as_Collective()) {
-        AddCollective(block, *collective, index);
-      } else if (const artifact::Done* done = instruction.op_as_Done()) {
-        block.push_back({.kind = Kind::kWait, .stream = StreamPlan::kCompute, .event = done_event_[done->start()]});
-      } else {
-        const std::vector<Block> inner = artifact::BlocksOf(program_, i);
-        const uint32_t first = static_cast<uint32_t>(plan_.blocks.size());
-        plan_.blocks.resize(plan_.blocks.size() + inner.size());
-        for (uint32_t k = 0; k < inner.size(); ++k) PlanBlock(inner[k], first + k);
-        block.push_back({.kind = inner.empty() ? Kind::kRun : Kind::kHost,
-                         .instruction = index,
-                         .first_block = inner.empty() ? 0 : first});
-      }
-    }
-    plan_.blocks[number] = std::move(block);
-  }
-
-  const artifact::Program& program_;
-  StreamPlan plan_;
-  std::vector<uint32_t> done_event_;  // by instruction, of collectives
 };
 
 }  // namespace
@@ -313,6 +371,11 @@ size_t SegmentEnd(const StreamBlock& block, size_t begin) {
 
 StreamPlan PlanStreams(const artifact::Program& program) { return Planner(program).Plan(); }
 
-StreamPlan PlanHostThreads(const artifact::Program& program) { return HostPlanner(program).Plan(); }
+absl::StatusOr<StreamPlan> PlanStreams(const artifact::Artifact& root, const artifact::Program& program) {
+  if (program.stage() < 0 || std::ranges::count(FindMessages(program), true) == 0) return PlanStreams(program);
+  absl::StatusOr<MessagePosts> messages = MessagePosts::Create(root, program);
+  if (!messages.ok()) return messages.status();
+  return Planner(program).Plan(*std::move(messages));
+}
 
 }  // namespace sgd::device

@@ -39,9 +39,10 @@ bool TakePrefix(std::string_view& text, std::string_view prefix) {
 
 }  // namespace
 
-AlgorithmCache::AlgorithmCache(const artifact::ArtifactFile& file, const std::string& fingerprint,
+AlgorithmCache::AlgorithmCache(const artifact::ArtifactFile& file, int32_t stage, const std::string& fingerprint,
                                device::AlgorithmChoices& choices)
-    : path_(absl::StrCat(file.path(), ".", FileNameOf(choices.device_name()), ".algorithms")),
+    : path_(absl::StrCat(file.path(), ".", FileNameOf(choices.device_name()),
+                         stage < 0 ? "" : absl::StrCat(".stage", stage), ".algorithms")),
       identity_(absl::StrCat(artifact::HexHash(file.hash()), "\n", fingerprint, "\n")),
       choices_(choices) {}
 

@@ -1,6 +1,7 @@
 // A file beside an artifact that keeps which algorithms were chosen for it on one kind of device.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -13,10 +14,12 @@ namespace sgd::exec {
 // are hints: thunks have their library check a choice before they use it.
 class AlgorithmCache {
  public:
-  // `fingerprint`: Device::fingerprint().
-  AlgorithmCache(const artifact::ArtifactFile& file, const std::string& fingerprint, device::AlgorithmChoices& choices);
+  // `stage`: of the rank that chooses; -1 where it chooses for all. `fingerprint`: Device::fingerprint().
+  AlgorithmCache(const artifact::ArtifactFile& file, int32_t stage, const std::string& fingerprint,
+                 device::AlgorithmChoices& choices);
 
-  // model.sgda on an NVIDIA H200 has model.sgda.nvidia-h200.algorithms.
+  // model.sgda on an NVIDIA H200 has model.sgda.nvidia-h200.algorithms, its stage 1
+  // model.sgda.nvidia-h200.stage1.algorithms.
   const std::string& path() const { return path_; }
 
   // Adds the file's entries to the choices. NotFound without a file, InvalidArgument for one that is damaged or another

@@ -25,8 +25,9 @@ absl::Status CheckFit(const artifact::ArtifactFile& file, device::Device& device
   }
   if ((device.streams() != nullptr) != (communicator.stream_collectives() != nullptr))
     return absl::FailedPreconditionError("windows must be memory of the device that computes");
-  if (communicator.window_bytes() < root.window_bytes()) {
-    return absl::FailedPreconditionError(absl::StrCat(file.path(), ": needs a window of ", root.window_bytes(),
+  const uint64_t window_bytes = file.SpacesOf(communicator.control().rank()).window_bytes;
+  if (communicator.window_bytes() < window_bytes) {
+    return absl::FailedPreconditionError(absl::StrCat(file.path(), ": needs a window of ", window_bytes,
                                                       " bytes, the communicator has ", communicator.window_bytes()));
   }
   return absl::OkStatus();
@@ -43,10 +44,7 @@ absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(const
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> kernels = device.LoadKernels(file);
   if (!kernels.ok()) return kernels.status();
   context->kernels_ = *std::move(kernels);
-  const uint64_t stages = artifact::Size(file.root().stages());
-  uint64_t private_bytes = file.root().private_bytes();
-  if (stages != 0) private_bytes = file.root().stages()->Get(static_cast<uint32_t>(context->stage()))->private_bytes();
-  absl::StatusOr<std::unique_ptr<device::Arena>> arena = device.Allocate(private_bytes);
+  absl::StatusOr<std::unique_ptr<device::Arena>> arena = device.Allocate(file.SpacesOf(context->rank()).private_bytes);
   if (!arena.ok()) return arena.status();
   context->private_arena_ = *std::move(arena);
   context->memory_.private_base = context->private_arena_->data();
@@ -59,9 +57,9 @@ absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(const
 void ExecutionContext::LoadAlgorithms() {
   device::AlgorithmChoices* choices = device_.algorithm_choices();
   if (choices == nullptr) return;
-  choices->set_decides(rank() == 0);
+  choices->set_decides(rank() % file_.ranks_of_stage() == 0);
   if (!choices->decides()) return;
-  algorithms_ = std::make_unique<AlgorithmCache>(file_, device_.fingerprint(), *choices);
+  algorithms_ = std::make_unique<AlgorithmCache>(file_, stage(), device_.fingerprint(), *choices);
   if (choices->times_candidates()) return;  // entries of the file may not have been timed
   absl::Status status = algorithms_->Load();
   if (!status.ok() && !absl::IsNotFound(status))
@@ -89,9 +87,7 @@ absl::Status ExecutionContext::PlaceConstants() {
 int32_t ExecutionContext::stage() const { return file_.StageOf(rank()); }
 
 uint64_t ExecutionContext::arena_bytes() const {
-  const int32_t own = stage();
-  const uint64_t window =
-      own < 0 ? communicator_.window_bytes() : file_.root().stages()->Get(static_cast<uint32_t>(own))->window_bytes();
+  const uint64_t window = stage() < 0 ? communicator_.window_bytes() : file_.SpacesOf(rank()).window_bytes;
   return private_arena_->size() + window + file_.constants().size();
 }
 

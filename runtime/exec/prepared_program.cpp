@@ -9,6 +9,7 @@
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/schema_names.h"
 #include "runtime/device/algorithm_choices.h"
+#include "runtime/device/message_posts.h"
 
 namespace sgd::exec {
 namespace {
@@ -54,7 +55,8 @@ const Instruction& PreparedProgram::source(uint64_t index) const {
 absl::Status PreparedProgram::PrepareAll(absl::Duration timeout) {
   instructions_.resize(artifact::Size(source_.instructions()));
   if (const uint64_t stages = artifact::Size(context_.file().root().stages()); stages != 0) {
-    absl::Status status = context_.communicator().UseStages(static_cast<uint32_t>(stages), timeout);
+    absl::Status status = context_.communicator().UseStages(
+        {static_cast<uint32_t>(stages), device::LinksOf(context_.file().root())}, timeout);
     if (!status.ok()) return status;
   }
   if (absl::Status status = PrepareThunks(timeout); !status.ok()) return status;
@@ -84,13 +86,15 @@ absl::Status PreparedProgram::PrepareThunks(absl::Duration timeout) {
   return TakeAlgorithms(*choices, timeout);
 }
 
-// All ranks get what rank 0 has chosen.
+// All ranks get what rank 0 has chosen, or the first rank of their stage: stages compute different things.
 absl::Status PreparedProgram::TakeAlgorithms(device::AlgorithmChoices& choices, absl::Duration timeout) const {
   if (context_.control().size() == 1) return absl::OkStatus();
   absl::StatusOr<std::vector<std::string>> all =
       context_.control().AllGatherBytes(choices.decides() ? choices.Save() : std::string(), timeout);
   if (!all.ok()) return all.status();
-  return choices.decides() ? absl::OkStatus() : choices.Restore(all->front());
+  if (choices.decides()) return absl::OkStatus();
+  const uint32_t of_stage = static_cast<uint32_t>(context_.file().ranks_of_stage());
+  return choices.Restore((*all)[context_.rank() / of_stage * of_stage]);
 }
 
 absl::Status PreparedProgram::PrepareInstruction(uint32_t index) {
@@ -141,7 +145,8 @@ absl::Status PreparedProgram::PrepareMessage(uint32_t index, uint32_t number, co
        .message_bytes = channel.slot_bytes(),
        .depth = channel.depth(),
        .description = absl::StrCat(sends ? "send to rank " : "receive from rank ", peer, " by channel ", number,
-                                   " from stage ", channel.from_stage(), " to stage ", channel.to_stage())});
+                                   " from stage ", channel.from_stage(), " to stage ", channel.to_stage()),
+       .location = LocationOf(source(index))});
   if (!handle.ok()) return handle.status();
   instructions_[index].channel = *handle;
   instructions_[index].message = context_.memory().Address(slice);

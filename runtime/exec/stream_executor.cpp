@@ -24,10 +24,14 @@ absl::StatusOr<std::unique_ptr<Executor>> StreamExecutor::Create(ExecutionContex
 absl::Status StreamExecutor::PrepareHost() {
   std::vector<DevicePlace> inputs, outputs;
   std::vector<size_t> scalars;
-  for (const Tensor& input : inputs_) inputs.push_back({input.bytes, input.shard.local_bytes()});
+  // What other stages hold is empty here.
+  const auto place = [](const Tensor& tensor) {
+    return DevicePlace{tensor.bytes, tensor.is_held ? tensor.shard.local_bytes() : 0};
+  };
+  for (const Tensor& input : inputs_) inputs.push_back(place(input));
   for (const Tensor& output : outputs_) {
-    if (output.shard.type().global_dims.empty()) scalars.push_back(outputs.size());
-    outputs.push_back({output.bytes, output.shard.local_bytes()});
+    if (output.shard.type().global_dims.empty() && output.is_held) scalars.push_back(outputs.size());
+    outputs.push_back(place(output));
   }
   absl::StatusOr<std::unique_ptr<HostTensors>> host = HostTensors::Create(context_.device(), inputs, outputs, scalars);
   if (!host.ok()) return host.status();
@@ -42,16 +46,22 @@ absl::Status StreamExecutor::PrepareStreams() {
     if (!event.ok()) return event.status();
     done_events_.push_back(*std::move(event));
   }
+  absl::StatusOr<std::unique_ptr<device::Event>> waited = streams.MakeEvent();
+  if (!waited.ok()) return waited.status();
+  waited_ = *std::move(waited);
+  absl::StatusOr<device::StreamPlan> plan = device::PlanStreams(context_.file().root(), program_->source());
+  if (!plan.ok()) return plan.status();
+  if (absl::Status status = PrepareTakes(*plan); !status.ok()) return status;
   if (options_.profile) timer_ = std::make_unique<StreamTimer>(streams);
-  for (const artifact::Instruction* instruction : *program_->source().instructions()) {
-    range_names_.push_back(
-        absl::StrCat(artifact::OperationName(*instruction), " ", program_->LocationOf(*instruction)));
+  for (uint64_t i = 0; i < program_->size(); ++i) {
+    const artifact::Instruction& instruction = program_->source(i);
+    range_names_.push_back(absl::StrCat(artifact::OperationName(instruction), " ", program_->LocationOf(instruction)));
   }
   StreamStep::Hooks hooks;
-  hooks.enqueue = [this](uint32_t index, uint32_t stream) { return EnqueueInstruction(index, stream); };
-  hooks.wait = [this] { return WaitForStreams(); };
+  hooks.enqueue = [this](const device::StreamAction& action) { return EnqueueInstruction(action); };
+  hooks.wait = [this] { return WaitForStream(device::StreamPlan::kCompute); };
   hooks.read = [this](const artifact::Slice& slice, std::span<std::byte> target) {
-    return context_.device().host_transfer()->Download(context_.memory().Address(slice), target);
+    return context_.device().host_transfer()->Read(context_.memory().Address(slice), target);
   };
   hooks.begin_loop = [this](uint32_t instruction) { loops_.BeginLoop(instruction); };
   hooks.begin_trip = [this](uint64_t trip, bool is_known) { return loops_.BeginTrip(trip, is_known); };
@@ -61,9 +71,25 @@ absl::Status StreamExecutor::PrepareStreams() {
   // Instructions that are timed run one by one.
   const bool records = !options_.profile && !options_.eager;
   absl::StatusOr<std::unique_ptr<StreamStep>> step =
-      StreamStep::Create(streams, program_->source(), std::move(hooks), records);
+      StreamStep::Create(streams, program_->source(), *std::move(plan), std::move(hooks), records);
   if (!step.ok()) return step.status();
   step_ = *std::move(step);
+  return absl::OkStatus();
+}
+
+absl::Status StreamExecutor::PrepareTakes(const device::StreamPlan& plan) {
+  for (const device::StreamAction& action : plan.blocks[0]) {
+    if (action.kind != device::StreamAction::Kind::kPost) continue;
+    std::unique_ptr<device::Thunk>& take = takes_[{action.instruction, action.place}];
+    if (take != nullptr) continue;
+    const artifact::Slice& place = plan.places[action.place];
+    absl::StatusOr<std::unique_ptr<device::Thunk>> copy = context_.device().PrepareCopy(
+        context_.memory().Address(place), (*program_)[action.instruction].message, place.size());
+    if (!copy.ok()) return program_->Locate(copy.status(), action.instruction);
+    take = *std::move(copy);
+  }
+  places_ = plan.places;
+  links_begin_ = plan.first_link();
   return absl::OkStatus();
 }
 
@@ -122,23 +148,36 @@ absl::Status StreamExecutor::End() {
   return absl::OkStatus();
 }
 
-absl::Status StreamExecutor::EnqueueInstruction(uint32_t index, uint32_t stream) {
-  PreparedInstruction& instruction = (*program_)[index];
-  device::Streams& streams = *context_.device().streams();
-  streams.BeginRange(range_names_[index].c_str());
-  absl::Status status = timer_ == nullptr ? absl::OkStatus() : timer_->Begin(index, stream);
-  if (status.ok()) {
-    status = instruction.kind == PreparedInstruction::Kind::kThunk
-                 ? instruction.thunk->Execute()
-                 : context_.communicator().stream_collectives()->Enqueue(instruction.collective);
+absl::Status StreamExecutor::Enqueue(const device::StreamAction& action) {
+  PreparedInstruction& instruction = (*program_)[action.instruction];
+  comm::StreamCollectives& collectives = *context_.communicator().stream_collectives();
+  if (action.kind == device::StreamAction::Kind::kPost)
+    return collectives.EnqueueReceive(instruction.channel, context_.memory().Address(places_[action.place]));
+  switch (instruction.kind) {
+    case PreparedInstruction::Kind::kThunk:
+      return instruction.thunk->Execute();
+    case PreparedInstruction::Kind::kSend:
+      return collectives.EnqueueSend(instruction.channel, instruction.message);
+    case PreparedInstruction::Kind::kReceive:
+      return takes_.at({action.instruction, action.place})->Execute();
+    default:
+      return collectives.Enqueue(instruction.collective);
   }
+}
+
+absl::Status StreamExecutor::EnqueueInstruction(const device::StreamAction& action) {
+  device::Streams& streams = *context_.device().streams();
+  streams.BeginRange(range_names_[action.instruction].c_str());
+  absl::Status status = timer_ == nullptr ? absl::OkStatus() : timer_->Begin(action.instruction, action.stream);
+  if (status.ok()) status = Enqueue(action);
   if (status.ok() && timer_ != nullptr) status = timer_->End();
   streams.EndRange();
-  if (status.ok() && options_.eager) status = WaitForStreams();
+  // Messages wait for peers, who may wait for what comes next here.
+  if (status.ok() && options_.eager && action.stream < links_begin_) status = WaitForStream(action.stream);
   // An error of earlier work is not of this instruction.
   const bool is_located = options_.eager || !absl::IsDataLoss(status);
   if (status.ok() || !is_located) return status;
-  return absl::Status(status.code(), absl::StrCat(program_->Describe(index), ": ", status.message()));
+  return absl::Status(status.code(), absl::StrCat(program_->Describe(action.instruction), ": ", status.message()));
 }
 
 // Peers that are late or dead show in the communicator before a stream comes to its end.
@@ -154,8 +193,9 @@ absl::Status StreamExecutor::WaitUntil(const std::function<absl::StatusOr<bool>(
   }
 }
 
-absl::Status StreamExecutor::WaitForStreams() {
-  return WaitUntil([this] { return context_.device().streams()->IsIdle(); });
+absl::Status StreamExecutor::WaitForStream(uint32_t stream) {
+  absl::Status status = waited_->Record(stream);
+  return status.ok() ? WaitUntil([this] { return waited_->IsReached(); }) : status;
 }
 
 // The job ends before anything of the device is freed, which would wait for what may never end.

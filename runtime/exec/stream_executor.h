@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/device/streams.h"
@@ -50,10 +52,13 @@ class StreamExecutor final : public Executor {
   absl::Status PrepareStreams();
   StreamStep::Frame FrameOf(uint32_t slot, Carry* carry);
   absl::Status EnqueueStep(device::Event& done, Carry* carry);
-  absl::Status EnqueueInstruction(uint32_t index, uint32_t stream);
+  absl::Status PrepareTakes(const device::StreamPlan& plan);
+  absl::Status EnqueueInstruction(const device::StreamAction& action);
+  absl::Status Enqueue(const device::StreamAction& action);
   // Waits until `is_done`, for peers as well.
   absl::Status WaitUntil(const std::function<absl::StatusOr<bool>()>& is_done);
-  absl::Status WaitForStreams();
+  // For all that was given to the stream.
+  absl::Status WaitForStream(uint32_t stream);
   absl::Status StepError(const absl::Status& status, uint64_t step) const;
 
   LoopWatch loops_;
@@ -62,8 +67,13 @@ class StreamExecutor final : public Executor {
   std::deque<StepUnderWay> under_way_;  // given and not ended
   std::vector<std::unique_ptr<device::Event>> done_events_;
   absl::Time last_end_ = absl::InfinitePast();
-  std::unique_ptr<StreamTimer> timer_;    // with profile
-  std::vector<std::string> range_names_;  // by instruction
+  std::unique_ptr<device::Event> waited_;  // the point that the host waits for within a step
+  std::unique_ptr<StreamTimer> timer_;     // with profile
+  std::vector<std::string> range_names_;   // by instruction
+  std::vector<artifact::Slice> places_;    // of messages
+  uint32_t links_begin_ = 0;               // streams from here on are those of messages
+  // Copies of messages out of their places, by Receive and place.
+  std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<device::Thunk>> takes_;
 };
 
 }  // namespace sgd::exec

@@ -14,16 +14,14 @@ using device::StreamAction;
 using device::StreamBlock;
 using device::StreamPlan;
 
-StreamStep::StreamStep(device::Streams& streams, const artifact::Program& program, Hooks hooks, bool records)
-    : streams_(streams),
-      program_(program),
-      hooks_(std::move(hooks)),
-      records_(records),
-      plan_(device::PlanStreams(program)) {}
+StreamStep::StreamStep(device::Streams& streams, const artifact::Program& program, StreamPlan plan, Hooks hooks,
+                       bool records)
+    : streams_(streams), program_(program), hooks_(std::move(hooks)), records_(records), plan_(std::move(plan)) {}
 
-absl::StatusOr<std::unique_ptr<StreamStep>> StreamStep::Create(device::Streams& streams, const artifact::Program& program,
+absl::StatusOr<std::unique_ptr<StreamStep>> StreamStep::Create(device::Streams& streams,
+                                                               const artifact::Program& program, StreamPlan plan,
                                                                Hooks hooks, bool records) {
-  auto step = absl::WrapUnique(new StreamStep(streams, program, std::move(hooks), records));
+  auto step = absl::WrapUnique(new StreamStep(streams, program, std::move(plan), std::move(hooks), records));
   if (absl::Status status = streams.Reserve(step->plan_.streams(), step->plan_.events); !status.ok()) return status;
   return step;
 }
@@ -54,7 +52,7 @@ absl::Status StreamStep::RunPart(const Part& part, uint32_t variant) {
   const bool is_single =
       part.end - part.begin == 1 && plan_.blocks[part.block][part.begin].first_block == 0 && !has_frame;
   PartState& state = parts_[{part.block, part.begin}];
-  if (!std::exchange(state.has_run, true) || !records_ || is_single) return Enqueue(part);
+  if (!std::exchange(state.has_run, true) || !Records(part.block) || is_single) return Enqueue(part);
   Recording& recording = state.recordings[variant];
   if (recording.thunk != nullptr) {
     hooks_.count_sent(recording.sent_bytes);
@@ -64,6 +62,13 @@ absl::Status StreamStep::RunPart(const Part& part, uint32_t variant) {
     recording = *std::move(recorded);
   }
   return recording.thunk->Execute();
+}
+
+// A capture joins all its streams, and messages that go on behind a part cannot be joined there.
+bool StreamStep::Records(uint32_t block) const {
+  const bool has_open_messages =
+      block == 0 && !plan_.links.empty() && device::SegmentEnd(plan_.blocks[0], 0) < plan_.blocks[0].size();
+  return records_ && !has_open_messages;
 }
 
 absl::StatusOr<StreamStep::Recording> StreamStep::Record(const Part& part) {
@@ -88,6 +93,7 @@ absl::Status StreamStep::EnqueueActions(const StreamBlock& block, size_t begin, 
     const StreamAction& action = block[i];
     switch (action.kind) {
       case StreamAction::Kind::kRun:
+      case StreamAction::Kind::kPost:
         status = EnqueueInstruction(action);
         break;
       case StreamAction::Kind::kRecord:
@@ -108,7 +114,7 @@ absl::Status StreamStep::EnqueueInstruction(const StreamAction& action) {
   const artifact::Loop* loop = program_.instructions()->Get(action.instruction)->op_as_Loop();
   if (loop == nullptr) {
     streams_.Use(action.stream);
-    return hooks_.enqueue(action.instruction, action.stream);
+    return hooks_.enqueue(action);
   }
   const StreamBlock& body = plan_.blocks[action.first_block + 1];
   for (uint64_t trip = 0; trip < loop->trips(); ++trip) {

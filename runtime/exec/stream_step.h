@@ -21,9 +21,9 @@ class StreamStep {
  public:
   // The parts of a step.
   struct Hooks {
-    // Gives an instruction to the stream in use, which is `stream`. Errors say where it stands.
-    std::function<absl::Status(uint32_t instruction, uint32_t stream)> enqueue;
-    // Waits until everything given so far is complete.
+    // Gives what a kRun or kPost says to the stream in use, which is the action's. Errors say where it stands.
+    std::function<absl::Status(const device::StreamAction& action)> enqueue;
+    // Waits until everything given so far is complete but messages, which nobody may wait for here.
     std::function<absl::Status()> wait;
     // Copies from the device what is there then.
     std::function<absl::Status(const artifact::Slice& slice, std::span<std::byte> target)> read;
@@ -43,10 +43,11 @@ class StreamStep {
     std::function<absl::Status()> before, after;
   };
 
-  // Borrows the streams and the program. With `records` a part of the step that has run once is captured the second
-  // time and replayed ever after; without, instructions are launched one by one in every step.
+  // Borrows the streams and the program, whose plan it is. With `records` a part of the step that has run once is
+  // captured the second time and replayed ever after; without, instructions are launched one by one in every step.
+  // Parts between which messages are under way are not captured.
   static absl::StatusOr<std::unique_ptr<StreamStep>> Create(device::Streams& streams, const artifact::Program& program,
-                                                            Hooks hooks, bool records);
+                                                            device::StreamPlan plan, Hooks hooks, bool records);
 
   // Enqueues one step, which may still run when it returns.
   absl::Status Run(const Frame& frame);
@@ -70,7 +71,9 @@ class StreamStep {
     const std::function<absl::Status()>*before, *after;  // null for nothing
   };
 
-  StreamStep(device::Streams& streams, const artifact::Program& program, Hooks hooks, bool records);
+  StreamStep(device::Streams& streams, const artifact::Program& program, device::StreamPlan plan, Hooks hooks,
+             bool records);
+  bool Records(uint32_t block) const;
   absl::Status RunBlock(uint32_t block, const Frame& frame);
   absl::Status RunPart(const Part& part, uint32_t variant);
   absl::StatusOr<Recording> Record(const Part& part);

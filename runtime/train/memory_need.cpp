@@ -34,18 +34,21 @@ std::string MemoryNeed::Text() const {
                       Size(window), ", constants ", Size(constants), ", inputs on their way ", Size(staging));
 }
 
-MemoryNeed NeedOf(const Job& job) {
-  const artifact::Artifact& root = job.file->root();
-  MemoryNeed need{.window = root.window_bytes(), .constants = job.file->constants().size()};
-  absl::StatusOr<const artifact::Program*> program = job.file->FindProgram(job.program.name);
-  for (uint32_t i = 0; program.ok() && i < artifact::Size((*program)->inputs()); ++i) {
-    const artifact::Slice& slice = *(*program)->inputs()->Get(i)->slice();
+MemoryNeed NeedOf(const Job& job, uint32_t rank) {
+  const artifact::ArtifactFile::Spaces spaces = job.file->SpacesOf(rank);
+  const int32_t stage = job.file->StageOf(rank);
+  MemoryNeed need{.window = spaces.window_bytes, .constants = job.file->constants().size()};
+  absl::StatusOr<const artifact::Program*> program = job.file->FindProgram(job.program.name, stage);
+  for (size_t i = 0; program.ok() && i < job.program.whole.inputs.size(); ++i) {
+    const artifact::Holder* holder = job.program.whole.inputs[i].HolderOf(stage);
+    if (holder == nullptr) continue;
+    const artifact::Slice& slice = *(*program)->inputs()->Get(holder->index)->slice();
     if (slice.space() == artifact::Space::Private) need.inputs += slice.size();
-    const bool is_restored = job.IsConstant(i) && !artifact::KeepsInput(root, **program, i);
+    const bool is_restored = job.IsConstant(i) && !artifact::KeepsInput(job.file->root(), **program, holder->index);
     if (job.IsFed(i) || is_restored) need.staging += Rounded(slice.size(), kStaging);
   }
-  need.inputs = std::min(need.inputs, root.private_bytes());
-  need.steps = root.private_bytes() - need.inputs;
+  need.inputs = std::min(need.inputs, spaces.private_bytes);
+  need.steps = spaces.private_bytes - need.inputs;
   return need;
 }
 

@@ -21,6 +21,6 @@ struct MemoryNeed {
   std::string Text() const;
 };
 
-MemoryNeed NeedOf(const Job& job);
+MemoryNeed NeedOf(const Job& job, uint32_t rank);
 
 }  // namespace sgd::train

@@ -71,11 +71,11 @@ absl::Status RankDevice::Connect(const Job& job, const launch::RankContext& rank
                ? absl::OkStatus()
                : absl::UnimplementedError("tensors cannot be sent between the CPUs of several hosts");
   }
-  const MemoryNeed need = NeedOf(job);
+  const MemoryNeed need = NeedOf(job, rank.rank);
   if (absl::Status status = device_->Reserve(need.total()); !status.ok())
     return absl::Status(status.code(), absl::StrCat(status.message(), " (", need.Text(), ")"));
   absl::StatusOr<std::unique_ptr<comm::Communicator>> communicator =
-      plugin_->OpenCommunicator(*device_, *rank.control, job.file->root().window_bytes(), job.options.deadline);
+      plugin_->OpenCommunicator(*device_, *rank.control, need.window, job.options.deadline);
   if (!communicator.ok()) return communicator.status();
   own_communicator_ = *std::move(communicator);
   communicator_ = own_communicator_.get();

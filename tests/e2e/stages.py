@@ -6,6 +6,7 @@ import compare_tensors
 import harness
 import one_device
 
+TARGET = []  # flags of sgdc
 SCHEDULES = ("gpipe", "1f1b", "interleaved:2", "zb_h1", "zb_h2", "zb_v")
 
 
@@ -14,7 +15,7 @@ def compile_recipe(folder, model, recipe, text=None, check=True, flags=()):
     (folder / "model.mlir").write_text(text or one_device.one_device((model.path / "model.mlir").read_text()))
     (folder / "recipe.json").write_text(json.dumps(recipe))
     artifact, report = folder / "m.sgda", folder / "report.json"
-    result = harness.tool("sgdc", folder / "model.mlir", "--recipe", folder / "recipe.json", "-o", artifact, f"--report={report}", *flags, check=check)
+    result = harness.tool("sgdc", folder / "model.mlir", "--recipe", folder / "recipe.json", "-o", artifact, f"--report={report}", *TARGET, *flags, check=check)
     return (artifact, json.loads(report.read_text())) if check else result
 
 
@@ -97,8 +98,14 @@ CASES = [
     ("gpt_zero3", 2, ("1f1b",), {"mesh": {"data": 2}, "batch": "data", "zero": 3}),
     ("moe_einsum", 2, ("1f1b", "gpipe"), {}), ("mlp_digits", 2, (None,), {}),
 ]
-tests = [(f"{name} on {stages} stages{' and ' + json.dumps(rest) if rest else ''} by {', '.join(map(str, schedules))}",
-          lambda folder, case=(name, stages, schedules, rest): check_model(folder, *case)) for name, stages, schedules, rest in CASES]
-tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
-tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
-harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals)])
+
+def cases(listed):
+    return [(f"{name} on {stages} stages{' and ' + json.dumps(rest) if rest else ''} by {', '.join(map(str, schedules))}",
+             lambda folder, case=(name, stages, schedules, rest): check_model(folder, *case)) for name, stages, schedules, rest in listed]
+
+
+if __name__ == "__main__":
+    tests = cases(CASES)
+    tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
+    tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
+    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals)])

@@ -60,10 +60,10 @@ absl::StatusOr<comm::CollectiveHandle> CudaCommunicator::Prepare(const comm::Mes
   return comm::CollectiveHandle{index};
 }
 
-absl::Status CudaCommunicator::OpenNccl() {
+absl::Status CudaCommunicator::OpenNccl(uint32_t links) {
   absl::StatusOr<std::shared_ptr<const Nccl>> nccl = device_.nccl();
   if (!nccl.ok()) return nccl.status();
-  absl::StatusOr<std::unique_ptr<ProgressMark>> mark = device_.MakeProgressMark();
+  absl::StatusOr<std::unique_ptr<ProgressMark>> mark = device_.MakeProgressMark(1 + links);
   if (!mark.ok()) return mark.status();
   mark_ = *std::move(mark);
   nccl_ = *std::move(nccl);
@@ -75,7 +75,7 @@ absl::StatusOr<NcclGroup*> CudaCommunicator::GroupOf(const std::vector<comm::Axi
   std::unique_ptr<NcclGroup>& group = groups_[KeyOf(axes)];
   if (group != nullptr) return group.get();
   if (nccl_ == nullptr) {
-    if (absl::Status status = OpenNccl(); !status.ok()) return status;
+    if (absl::Status status = OpenNccl(0); !status.ok()) return status;
   }
   absl::StatusOr<std::unique_ptr<NcclGroup>> met =
       world_ != nullptr ? world_->Split(plan.members[0], plan.position, timeout_) : MeetById(plan);
@@ -102,47 +102,154 @@ absl::StatusOr<std::unique_ptr<NcclGroup>> CudaCommunicator::MeetById(const comm
   const std::string& theirs = (*all)[plan.members[0]];
   if (theirs.size() != sizeof(id.internal)) return absl::InternalError("a rank gave no id of its group");
   std::copy(theirs.begin(), theirs.end(), id.internal);
-  return NcclGroup::Meet(
-      nccl_, id, static_cast<uint32_t>(plan.members.size()), plan.position,
-      {.watch = [this] { return control_.Poll(); }, .use_device = [device = &device_] { device->UseOnThisThread(); }},
-      timeout_);
+  return NcclGroup::Meet(nccl_, id, static_cast<uint32_t>(plan.members.size()), plan.position, HostOfGroups(),
+                         timeout_);
+}
+
+NcclGroup::Host CudaCommunicator::HostOfGroups() {
+  return {.watch = [this] { return control_.Poll(); },
+          .use_device = [device = &device_] { device->UseOnThisThread(); }};
+}
+
+// Ranks of different stages prepare different collectives: here is the only place where all of them meet.
+absl::Status CudaCommunicator::UseStages(const comm::StageLinks& stages, absl::Duration timeout) {
+  if (std::exchange(has_stages_, true)) return absl::OkStatus();
+  absl::StatusOr<LinkMap> map = LinkMap::Create(stages, control_.size(), control_.rank());
+  if (!map.ok()) return map.status();
+  if (control_.size() == 1) return absl::OkStatus();
+  if (absl::Status status = OpenNccl(static_cast<uint32_t>(map->links().size())); !status.ok()) return status;
+  absl::StatusOr<std::vector<std::vector<ncclUniqueId>>> ids = ExchangeIds(*map);
+  if (!ids.ok()) return ids.status();
+  const auto id_at = [&](std::pair<uint32_t, uint32_t> place) { return (*ids)[place.first][place.second]; };
+  if (const uint32_t ranks = map->ranks_of_stage(); ranks > 1) {
+    absl::StatusOr<std::unique_ptr<NcclGroup>> met =
+        NcclGroup::Meet(nccl_, id_at(map->IdOfStage()), ranks, control_.rank() % ranks, HostOfGroups(), timeout);
+    if (!met.ok())
+      return absl::Status(met.status().code(), absl::StrCat("stage ", map->stage(), ": ", met.status().message()));
+    stage_ = *std::move(met);
+    world_ = stage_.get();
+  }
+  std::vector<ncclUniqueId> of_links;
+  for (const LinkMap::Link& link : map->links()) of_links.push_back(id_at(map->IdOf(link)));
+  absl::StatusOr<std::unique_ptr<NcclLinks>> links =
+      NcclLinks::Connect(device_, nccl_, *map, of_links, HostOfGroups(), timeout);
+  if (!links.ok()) return links.status();
+  links_ = *std::move(links);
+  return absl::OkStatus();
+}
+
+// Of all ranks, those that LinkMap::IdsOf says.
+absl::StatusOr<std::vector<std::vector<ncclUniqueId>>> CudaCommunicator::ExchangeIds(const LinkMap& map) {
+  std::string mine;
+  for (uint32_t i = 0; i < map.ids(); ++i) {
+    ncclUniqueId id{};
+    if (absl::Status status = nccl_->Check(nccl_->ncclGetUniqueId(&id), "cannot make an id"); !status.ok())
+      return status;
+    mine.append(id.internal, sizeof(id.internal));
+  }
+  absl::StatusOr<std::vector<std::string>> all = control_.AllGatherBytes(mine, timeout_);
+  if (!all.ok()) return all.status();
+  std::vector<std::vector<ncclUniqueId>> ids(all->size());
+  for (uint32_t rank = 0; rank < ids.size(); ++rank) {
+    const std::string& theirs = (*all)[rank];
+    ids[rank].resize(map.IdsOf(rank));
+    if (theirs.size() != ids[rank].size() * sizeof(ncclUniqueId))
+      return absl::InternalError(absl::StrCat("rank ", rank, " gave no ids of its links"));
+    std::copy(theirs.begin(), theirs.end(), reinterpret_cast<char*>(ids[rank].data()));
+  }
+  return ids;
+}
+
+absl::StatusOr<comm::ChannelHandle> CudaCommunicator::PrepareChannel(const comm::ChannelSpec& spec) {
+  if (links_ == nullptr)
+    return absl::FailedPreconditionError(absl::StrCat(spec.description, ": ranks have no links; UseStages makes them"));
+  absl::StatusOr<uint32_t> link =
+      spec.sends ? links_->Find(control_.rank(), spec.peer) : links_->Find(spec.peer, control_.rank());
+  if (!link.ok())
+    return absl::Status(link.status().code(), absl::StrCat(spec.description, ": ", link.status().message()));
+  channels_.push_back({spec, *link});
+  return comm::ChannelHandle{static_cast<uint32_t>(channels_.size() - 1)};
+}
+
+absl::Status CudaCommunicator::EnqueueMessage(comm::ChannelHandle handle,
+                                              const std::function<absl::Status(CUstream stream)>& enqueue) {
+  const ChannelEnd& end = channels_[handle.index];
+  const CUstream stream = device_.cuda_streams().used();
+  absl::Status status = mark_->Set(1 + end.link, handle.index + 1, stream);
+  if (status.ok()) status = enqueue(stream);
+  if (status.ok()) status = mark_->Set(1 + end.link, 0, stream);
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(end.spec.description, ": ", status.message()));
+}
+
+absl::Status CudaCommunicator::EnqueueSend(comm::ChannelHandle handle, const std::byte* source) {
+  const ChannelEnd& end = channels_[handle.index];
+  sent_bytes_ += end.spec.message_bytes;
+  return EnqueueMessage(
+      handle, [&](CUstream stream) { return links_->Send(end.link, source, end.spec.message_bytes, stream); });
+}
+
+absl::Status CudaCommunicator::EnqueueReceive(comm::ChannelHandle handle, std::byte* target) {
+  const ChannelEnd& end = channels_[handle.index];
+  return EnqueueMessage(
+      handle, [&](CUstream stream) { return links_->Receive(end.link, target, end.spec.message_bytes, stream); });
 }
 
 absl::Status CudaCommunicator::Enqueue(comm::CollectiveHandle handle) {
   const Collective& collective = collectives_[handle.index];
   const CUstream stream = device_.cuda_streams().used();
   absl::Status status;
-  if (collective.group != nullptr) status = mark_->Set(handle.index + 1, stream);
+  if (collective.group != nullptr) status = mark_->Set(0, handle.index + 1, stream);
   for (const Action& action : collective.actions) {
     if (status.ok()) status = action(stream);
     if (status.ok() && collective.group != nullptr) status = collective.group->Settle(timeout_);
     if (!status.ok()) return absl::Status(status.code(), absl::StrCat(collective.description, ": ", status.message()));
   }
+  if (collective.group != nullptr && links_ != nullptr) status = mark_->Set(0, 0, stream);
   sent_bytes_ += collective.sent_bytes;
   return status;
 }
 
-absl::Status CudaCommunicator::Poll() {
-  absl::Status status = control_.Poll();
+absl::Status CudaCommunicator::PollGroups() const {
+  absl::Status status = stage_ == nullptr ? absl::OkStatus() : stage_->Poll();
+  if (status.ok() && links_ != nullptr) status = links_->Poll();
   for (const auto& [axes, group] : groups_) {
     if (status.ok() && group != nullptr) status = group->Poll();
-    if (status.ok()) continue;
-    // A peer that has gone is an error of NCCL here; who it was is known to the control channel.
-    const absl::Time end = absl::Now() + kCause;
-    while (absl::Now() < end) {
-      if (absl::Status cause = control_.Poll(); !cause.ok()) return cause;
-      absl::SleepFor(absl::Milliseconds(1));
-    }
-    return status;
   }
   return status;
 }
 
+absl::Status CudaCommunicator::Poll() {
+  if (absl::Status cause = control_.Poll(); !cause.ok()) return cause;
+  absl::Status status = PollGroups();
+  // A peer that has gone is an error of NCCL here; who it was is known to the control channel.
+  const absl::Time end = status.ok() ? absl::InfinitePast() : absl::Now() + kCause;
+  while (absl::Now() < end) {
+    if (absl::Status cause = control_.Poll(); !cause.ok()) return cause;
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  return status;
+}
+
+std::string CudaCommunicator::UnderWay() const {
+  const std::vector<uint32_t> marks = mark_ == nullptr ? std::vector<uint32_t>{0} : mark_->Read();
+  std::string text;
+  for (size_t i = 0; i < marks.size(); ++i) {
+    if (marks[i] == 0 || marks[i] > (i == 0 ? collectives_.size() : channels_.size())) continue;
+    absl::StrAppend(&text, text.empty() ? "the GPU is at " : ", ");
+    if (i == 0) {
+      text += collectives_[marks[i] - 1].description;
+      continue;
+    }
+    const comm::ChannelSpec& spec = channels_[marks[i] - 1].spec;
+    absl::StrAppend(&text, spec.description, " (", spec.location, ")");
+  }
+  if (!text.empty()) return text;
+  return links_ == nullptr ? "no collective of the GPU has begun" : "no collective or message of the GPU is under way";
+}
+
 absl::Status CudaCommunicator::Late(absl::Duration waited) {
-  const uint32_t mark = mark_ == nullptr ? 0 : mark_->Read();
-  const std::string where = mark == 0 || mark > collectives_.size()
-                                ? "no collective of the GPU has begun"
-                                : absl::StrCat("the GPU is at ", collectives_[mark - 1].description);
+  const std::string where = UnderWay();
   // Ranks that wait for each other come here at about the same time.
   const absl::Status missing = control_.Barrier(kSkew);
   if (missing.code() != absl::StatusCode::kOk && missing.code() != absl::StatusCode::kDeadlineExceeded) return missing;
@@ -178,6 +285,8 @@ absl::Status CudaCommunicator::Wait(comm::CollectiveHandle handle, absl::Duratio
 
 void CudaCommunicator::EndJob(const absl::Status& cause) {
   control_.Abort(cause);
+  if (links_ != nullptr) links_->Abort();
+  if (stage_ != nullptr) stage_->Abort();
   for (const auto& [axes, group] : groups_) {
     if (group != nullptr) group->Abort();
   }

@@ -2,6 +2,7 @@
 // ranks.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "targets/gpu/device/cuda_device.h"
 #include "targets/gpu/device/nccl.h"
 #include "targets/gpu/device/nccl_group.h"
+#include "targets/gpu/device/nccl_links.h"
 #include "targets/gpu/device/progress_mark.h"
 
 namespace sgd::cuda {
@@ -21,6 +23,9 @@ namespace sgd::cuda {
 // that this does not matter. Every set of axes has an NCCL communicator of its own, made when the first collective over
 // it is prepared, split from that of all ranks where there is one, and the window is registered with each. NCCL is
 // opened for the first group of more than one rank.
+//
+// With stages, the ranks of each have a communicator of their own from which groups are split, and links to ranks of
+// other stages.
 class CudaCommunicator final : public comm::Communicator, public comm::StreamCollectives {
  public:
   // Borrows both: `control` tells ranks of each other, and of failures. ResourceExhausted when the GPU has not that
@@ -33,7 +38,11 @@ class CudaCommunicator final : public comm::Communicator, public comm::StreamCol
   uint64_t window_bytes() const override { return window_->size(); }
   // Ranks meet here for the first collective over a set of axes. Unimplemented for reductions that NCCL has not.
   absl::StatusOr<comm::CollectiveHandle> Prepare(const comm::Mesh& mesh, const comm::CollectiveSpec& spec) override;
+  absl::Status UseStages(const comm::StageLinks& stages, absl::Duration timeout) override;
+  absl::StatusOr<comm::ChannelHandle> PrepareChannel(const comm::ChannelSpec& spec) override;
   absl::Status Enqueue(comm::CollectiveHandle handle) override;
+  absl::Status EnqueueSend(comm::ChannelHandle handle, const std::byte* source) override;
+  absl::Status EnqueueReceive(comm::ChannelHandle handle, std::byte* target) override;
   absl::Status Poll() override;
   absl::Status Late(absl::Duration waited) override;
   // Enqueued and waited for.
@@ -57,7 +66,19 @@ class CudaCommunicator final : public comm::Communicator, public comm::StreamCol
   CudaCommunicator(CudaDevice& device, comm::Control& control, absl::Duration timeout)
       : device_(device), control_(control), timeout_(timeout) {}
 
-  absl::Status OpenNccl();
+  struct ChannelEnd {
+    comm::ChannelSpec spec;
+    uint32_t link = 0;
+  };
+
+  // `links`: how many this rank will have.
+  absl::Status OpenNccl(uint32_t links);
+  NcclGroup::Host HostOfGroups();
+  absl::StatusOr<std::vector<std::vector<ncclUniqueId>>> ExchangeIds(const LinkMap& map);
+  absl::Status EnqueueMessage(comm::ChannelHandle handle, const std::function<absl::Status(CUstream stream)>& enqueue);
+  // What is under way by the marks, one after the other.
+  std::string UnderWay() const;
+  absl::Status PollGroups() const;
   absl::StatusOr<NcclGroup*> GroupOf(const std::vector<comm::AxisRef>& axes, const comm::CollectivePlan& plan);
   absl::StatusOr<std::unique_ptr<NcclGroup>> MeetById(const comm::CollectivePlan& plan);
 
@@ -66,10 +87,16 @@ class CudaCommunicator final : public comm::Communicator, public comm::StreamCol
   absl::Duration timeout_;
   std::unique_ptr<device::Arena> window_;
   std::shared_ptr<const Nccl> nccl_;
-  std::unique_ptr<ProgressMark> mark_;                                  // the collective that began last, from 1 on
+  // The collective that began last, from 1 on, and then for each link the end of a channel whose message is under way;
+  // 0 where there is none, with stages also when a collective is done.
+  std::unique_ptr<ProgressMark> mark_;
+  std::unique_ptr<NcclGroup> stage_;                                    // of several ranks; null without stages
   std::map<std::vector<uint32_t>, std::unique_ptr<NcclGroup>> groups_;  // by axes
-  const NcclGroup* world_ = nullptr;                                    // of groups_, the one of all ranks
+  const NcclGroup* world_ = nullptr;  // the one of all ranks, of groups_, or that of the stage
+  bool has_stages_ = false;
+  std::unique_ptr<NcclLinks> links_;  // null without stages
   std::vector<Collective> collectives_;
+  std::vector<ChannelEnd> channels_;
   uint64_t sent_bytes_ = 0;
 };
 

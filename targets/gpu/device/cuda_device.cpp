@@ -136,7 +136,8 @@ absl::Status CudaDevice::OpenLibraries(const artifact::ArtifactFile& file) {
       has_matmuls = has_matmuls || operation == artifact::Operation::Matmul;
       has_cudnn =
           has_cudnn || operation == artifact::Operation::Convolution || operation == artifact::Operation::Attention;
-      has_collectives = has_collectives || operation == artifact::Operation::Collective;
+      has_collectives = has_collectives || operation == artifact::Operation::Collective ||
+                        operation == artifact::Operation::Send || operation == artifact::Operation::Receive;
     }
   }
   if (has_matmuls) {

@@ -45,6 +45,10 @@ class CudaDevice final : public device::Device {
   std::optional<uint64_t> used_bytes() const override;
   // Of the reserved memory as long as that has room. Arenas must not outlive the device.
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
+  // Beside the reserved memory.
+  absl::StatusOr<std::unique_ptr<device::Arena>> AllocateApart(uint64_t bytes) {
+    return AllocateOnDevice(*streams_, driver_, bytes);
+  }
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunch(const artifact::Launch& launch,
                                                                const device::KernelLibrary& library,
@@ -80,7 +84,9 @@ class CudaDevice final : public device::Device {
   void UseOnThisThread() const { driver_->cuCtxSetCurrent(context_); }
   // Opened at the first call.
   absl::StatusOr<std::shared_ptr<const Nccl>> nccl();
-  absl::StatusOr<std::unique_ptr<ProgressMark>> MakeProgressMark() { return ProgressMark::Create(*streams_, driver_); }
+  absl::StatusOr<std::unique_ptr<ProgressMark>> MakeProgressMark(uint32_t marks) {
+    return ProgressMark::Create(*streams_, driver_, marks);
+  }
 
  private:
   explicit CudaDevice(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}

@@ -149,11 +149,15 @@ absl::Status CudaTransfer::Fetch(const std::byte* source, std::span<std::byte> t
       "cannot copy from the GPU");
 }
 
-absl::Status CudaTransfer::Download(const std::byte* source, std::span<std::byte> target) {
-  absl::Status status = streams_.Synchronize();
-  if (status.ok()) status = Fetch(source, target);
+absl::Status CudaTransfer::Read(const std::byte* source, std::span<std::byte> target) {
+  absl::Status status = Fetch(source, target);
   return status.ok() ? driver_->Check(driver_->cuStreamSynchronize(streams_.compute()), "cannot copy from the GPU")
                      : status;
+}
+
+absl::Status CudaTransfer::Download(const std::byte* source, std::span<std::byte> target) {
+  absl::Status status = streams_.Synchronize();
+  return status.ok() ? Read(source, target) : status;
 }
 
 }  // namespace sgd::cuda

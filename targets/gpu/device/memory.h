@@ -46,6 +46,7 @@ class CudaTransfer final : public device::HostTransfer {
   absl::StatusOr<std::unique_ptr<device::Arena>> AllocateHost(uint64_t bytes) override;
   absl::Status Upload(std::span<const std::byte> source, std::byte* target, uint32_t stream) override;
   absl::Status Fetch(const std::byte* source, std::span<std::byte> target) override;
+  absl::Status Read(const std::byte* source, std::span<std::byte> target) override;
   absl::Status Download(const std::byte* source, std::span<std::byte> target) override;
 
  private:

@@ -24,9 +24,10 @@ ncclConfig_t Config() {
 
 absl::StatusOr<std::unique_ptr<NcclGroup>> NcclGroup::Meet(std::shared_ptr<const Nccl> nccl, const ncclUniqueId& id,
                                                            uint32_t size, uint32_t position, Host host,
-                                                           absl::Duration timeout) {
+                                                           absl::Duration timeout, int max_blocks) {
   auto group = absl::WrapUnique(new NcclGroup(nccl, std::move(host)));
   ncclConfig_t config = Config();
+  if (max_blocks > 0) config.minCTAs = 1, config.maxCTAs = max_blocks;
   const ncclResult_t result =
       nccl->ncclCommInitRankConfig(&group->group_, static_cast<int>(size), id, static_cast<int>(position), &config);
   absl::Status status = nccl->Check(result, "ranks cannot meet");

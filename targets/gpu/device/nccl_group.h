@@ -27,10 +27,11 @@ class NcclGroup {
     std::function<void()> use_device;
   };
 
-  // Connects to the other members, who have the same id; DeadlineExceeded when they do not come.
+  // Connects to the other members, who have the same id; DeadlineExceeded when they do not come. `max_blocks`: an
+  // operation takes no more of the GPU's processors than that; 0 leaves it to NCCL.
   static absl::StatusOr<std::unique_ptr<NcclGroup>> Meet(std::shared_ptr<const Nccl> nccl, const ncclUniqueId& id,
                                                          uint32_t size, uint32_t position, Host host,
-                                                         absl::Duration timeout);
+                                                         absl::Duration timeout, int max_blocks = 0);
   // The part of this group with the same color, in the order of positions, without another exchange of ids. All members
   // of this group call it.
   absl::StatusOr<std::unique_ptr<NcclGroup>> Split(uint32_t color, uint32_t position, absl::Duration timeout) const;

@@ -14,13 +14,14 @@ constexpr absl::Duration kPatience = absl::Milliseconds(500);
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ProgressMark>> ProgressMark::Create(CudaStreams& streams,
-                                                                   std::shared_ptr<const Driver> driver) {
+                                                                   std::shared_ptr<const Driver> driver,
+                                                                   uint32_t marks) {
   auto mark = absl::WrapUnique(new ProgressMark(driver));
-  absl::StatusOr<std::unique_ptr<device::Arena>> memory = AllocateOnDevice(streams, driver, sizeof(uint32_t));
+  absl::StatusOr<std::unique_ptr<device::Arena>> memory = AllocateOnDevice(streams, driver, marks * sizeof(uint32_t));
   if (!memory.ok()) return memory.status();
   mark->memory_ = *std::move(memory);
   void* copy = nullptr;
-  absl::Status status = driver->Check(driver->cuMemHostAlloc(&copy, sizeof(uint32_t), CU_MEMHOSTALLOC_PORTABLE),
+  absl::Status status = driver->Check(driver->cuMemHostAlloc(&copy, mark->memory_->size(), CU_MEMHOSTALLOC_PORTABLE),
                                       "cannot allocate pinned host memory");
   if (!status.ok()) return status;
   mark->copy_ = PinnedMemory(driver, copy);
@@ -32,19 +33,22 @@ absl::StatusOr<std::unique_ptr<ProgressMark>> ProgressMark::Create(CudaStreams& 
   return mark;
 }
 
-absl::Status ProgressMark::Set(uint32_t number, CUstream stream) const {
-  return driver_->Check(driver_->cuMemsetD32Async(AddressOf(memory_->data()), number, 1, stream), "cannot set a mark");
+absl::Status ProgressMark::Set(uint32_t mark, uint32_t number, CUstream stream) const {
+  const CUdeviceptr place = AddressOf(memory_->data()) + mark * sizeof(uint32_t);
+  return driver_->Check(driver_->cuMemsetD32Async(place, number, 1, stream), "cannot set a mark");
 }
 
-uint32_t ProgressMark::Read() const {
+std::vector<uint32_t> ProgressMark::Read() const {
+  std::vector<uint32_t> marks(memory_->size() / sizeof(uint32_t), 0);
   auto* const copy = static_cast<uint32_t*>(copy_.get());
   const CUresult copied = driver_->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(copy), AddressOf(memory_->data()),
-                                                 sizeof(uint32_t), stream_.get());
-  if (copied != CUDA_SUCCESS) return 0;
+                                                 memory_->size(), stream_.get());
+  if (copied != CUDA_SUCCESS) return marks;
   const absl::Time end = absl::Now() + kPatience;
   CUresult state = CUDA_ERROR_NOT_READY;
   while (state == CUDA_ERROR_NOT_READY && absl::Now() < end) state = driver_->cuStreamQuery(stream_.get());
-  return state == CUDA_SUCCESS ? *copy : 0;
+  if (state == CUDA_SUCCESS) marks.assign(copy, copy + marks.size());
+  return marks;
 }
 
 }  // namespace sgd::cuda

@@ -1,4 +1,4 @@
-// A number in the GPU's memory that its streams set as they go on, so that the host can tell where a step, which it only
+// Numbers in the GPU's memory that its streams set as they go on, so that the host can tell where a step, which it only
 // launched, has come to. Costs a memset per mark.
 #pragma once
 
@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,18 +18,20 @@ namespace sgd::cuda {
 
 class ProgressMark {
  public:
-  static absl::StatusOr<std::unique_ptr<ProgressMark>> Create(CudaStreams& streams, std::shared_ptr<const Driver> driver);
+  // One for each of the streams that are to be told apart.
+  static absl::StatusOr<std::unique_ptr<ProgressMark>> Create(CudaStreams& streams,
+                                                              std::shared_ptr<const Driver> driver, uint32_t marks = 1);
 
   // From when the stream comes here on, the mark is `number`.
-  absl::Status Set(uint32_t number, CUstream stream) const;
-  // The mark now, whatever the other streams wait for; 0 before the first one, and when the GPU does not answer.
-  uint32_t Read() const;
+  absl::Status Set(uint32_t mark, uint32_t number, CUstream stream) const;
+  // The marks now, whatever the other streams wait for; 0 before the first one, and when the GPU does not answer.
+  std::vector<uint32_t> Read() const;
 
  private:
   explicit ProgressMark(std::shared_ptr<const Driver> driver) : driver_(std::move(driver)) {}
 
   std::shared_ptr<const Driver> driver_;
-  std::unique_ptr<device::Arena> memory_;  // one number
+  std::unique_ptr<device::Arena> memory_;  // one number for each mark
   PinnedMemory copy_;
   Stream stream_;
 };

@@ -28,7 +28,8 @@ ChannelSpec Spec(bool sends, uint32_t peer, uint64_t offset, uint64_t bytes, uin
           .mailbox_offset = offset,
           .message_bytes = bytes,
           .depth = depth,
-          .description = absl::StrCat(sends ? "send to rank " : "receive from rank ", peer, " by channel 0")};
+          .description = absl::StrCat(sends ? "send to rank " : "receive from rank ", peer, " by channel 0"),
+          .location = "model.py:1:1"};
 }
 
 ChannelHandle Open(SharedMemoryCommunicator& communicator, const ChannelSpec& spec) {
@@ -57,7 +58,7 @@ TEST_P(Channels, MessagesComeInOrderWhateverTheDelays) {
       const uint64_t bytes = words * sizeof(uint64_t);
       GetParam().run(2, *MailboxBytes(bytes, depth), [&](SharedMemoryCommunicator& communicator) {
         const uint32_t rank = communicator.control().rank();
-        ASSERT_TRUE(communicator.UseStages(2, kTimeout).ok());
+        ASSERT_TRUE(communicator.UseStages({2, {{0, 1}, {1, 0}}}, kTimeout).ok());
         const ChannelHandle channel = Open(communicator, Spec(rank == 0, 1 - rank, 0, bytes, depth));
         std::mt19937 random(depth * 7919 + static_cast<uint32_t>(words) + rank);
         constexpr uint64_t kMessages = 200;
@@ -90,7 +91,7 @@ TEST_P(Channels, StagesHaveCollectivesOfTheirOwn) {
   const uint64_t box = *MailboxBytes(sizeof(float), 2);
   GetParam().run(4, kMailbox + box, [&](SharedMemoryCommunicator& communicator) {
     const uint32_t rank = communicator.control().rank(), stage = rank / 2;
-    ASSERT_TRUE(communicator.UseStages(2, kTimeout).ok());
+    ASSERT_TRUE(communicator.UseStages({2, {{0, 1}, {1, 0}}}, kTimeout).ok());
     const Mesh mesh{{2, 2}};
     CollectiveSpec spec;
     spec.kind = CollectiveKind::kAllReduce;
@@ -132,7 +133,7 @@ TEST_P(Channels, StagesHaveCollectivesOfTheirOwn) {
 TEST_P(Channels, ADeadlineNamesThePeer) {
   GetParam().run(2, *MailboxBytes(8, 1), [&](SharedMemoryCommunicator& communicator) {
     const uint32_t rank = communicator.control().rank();
-    ASSERT_TRUE(communicator.UseStages(2, kTimeout).ok());
+    ASSERT_TRUE(communicator.UseStages({2, {{0, 1}, {1, 0}}}, kTimeout).ok());
     uint64_t message = 0;
     const ChannelHandle channel = Open(communicator, Spec(rank == 0, 1 - rank, 0, 8, 1));
     std::byte* bytes = reinterpret_cast<std::byte*>(&message);
@@ -159,7 +160,7 @@ TEST_P(Channels, ADeadlineNamesThePeer) {
 TEST_P(Channels, AnAbortEndsWaits) {
   GetParam().run(2, *MailboxBytes(8, 1), [&](SharedMemoryCommunicator& communicator) {
     const uint32_t rank = communicator.control().rank();
-    ASSERT_TRUE(communicator.UseStages(2, kTimeout).ok());
+    ASSERT_TRUE(communicator.UseStages({2, {{0, 1}, {1, 0}}}, kTimeout).ok());
     uint64_t message = 0;
     const ChannelHandle channel = Open(communicator, Spec(rank == 0, 1 - rank, 0, 8, 1));
     if (rank == 0) {
@@ -177,7 +178,7 @@ TEST_P(Channels, AnAbortEndsWaits) {
 TEST_P(Channels, AnEndedPeerIsNamed) {
   GetParam().run(2, *MailboxBytes(8, 1), [&](SharedMemoryCommunicator& communicator) {
     const uint32_t rank = communicator.control().rank();
-    ASSERT_TRUE(communicator.UseStages(2, kTimeout).ok());
+    ASSERT_TRUE(communicator.UseStages({2, {{0, 1}, {1, 0}}}, kTimeout).ok());
     uint64_t message = 7;
     std::byte* bytes = reinterpret_cast<std::byte*>(&message);
     const ChannelHandle channel = Open(communicator, Spec(rank == 0, 1 - rank, 0, 8, 1));
@@ -204,7 +205,7 @@ TEST(ChannelSpecs, MailboxesMustBeInTheWindow) {
     EXPECT_EQ(communicator.PrepareChannel(nobody).status().code(), absl::StatusCode::kInvalidArgument);
     ChannelSpec deep = Spec(true, 1 - rank, 0, 8, 3);
     EXPECT_EQ(communicator.PrepareChannel(deep).status().code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_EQ(communicator.UseStages(3, kTimeout).code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(communicator.UseStages({3, {{0, 1}, {1, 0}}}, kTimeout).code(), absl::StatusCode::kInvalidArgument);
   });
 }
 

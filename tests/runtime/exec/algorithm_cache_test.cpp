@@ -33,7 +33,7 @@ class AlgorithmCacheTest : public ::testing::Test {
   // Chooses once and keeps that.
   std::string Fill() {
     AlgorithmChoices choices("NVIDIA H200");
-    AlgorithmCache cache(*file_, kFingerprint, choices);
+    AlgorithmCache cache(*file_, -1, kFingerprint, choices);
     EXPECT_TRUE(absl::IsNotFound(cache.Load()));
     Choose(choices);
     EXPECT_TRUE(cache.Save().ok());
@@ -44,7 +44,7 @@ class AlgorithmCacheTest : public ::testing::Test {
   }
   absl::Status Load(const artifact::ArtifactFile& file, const std::string& fingerprint, std::string& loaded) {
     AlgorithmChoices choices("NVIDIA H200");
-    absl::Status status = AlgorithmCache(file, fingerprint, choices).Load();
+    absl::Status status = AlgorithmCache(file, -1, fingerprint, choices).Load();
     loaded = choices.Save();
     return status;
   }
@@ -90,7 +90,7 @@ TEST_F(AlgorithmCacheTest, NothingIsTakenFromADamagedFile) {
 
 TEST_F(AlgorithmCacheTest, AFolderThatCannotBeWrittenIsToldOf) {
   AlgorithmChoices choices("NVIDIA H200");
-  AlgorithmCache cache(*file_, kFingerprint, choices);
+  AlgorithmCache cache(*file_, -1, kFingerprint, choices);
   Choose(choices);
   std::filesystem::remove_all(folder_);
   absl::Status status = cache.Save();
@@ -101,7 +101,7 @@ TEST_F(AlgorithmCacheTest, AFolderThatCannotBeWrittenIsToldOf) {
 TEST_F(AlgorithmCacheTest, LeavesTheFileWhereNothingWasChosen) {
   const std::string path = Fill();
   AlgorithmChoices choices("NVIDIA H200");
-  AlgorithmCache cache(*file_, kFingerprint, choices);
+  AlgorithmCache cache(*file_, -1, kFingerprint, choices);
   ASSERT_TRUE(cache.Load().ok());
   std::filesystem::remove(path);
   EXPECT_TRUE(cache.Save().ok());

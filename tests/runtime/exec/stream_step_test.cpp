@@ -66,9 +66,9 @@ class StreamStepTest : public ::testing::Test {
   void Make(const ProgramT& program, bool records = true) {
     builder_.Finish(artifact::CreateProgram(builder_, &program));
     StreamStep::Hooks hooks;
-    hooks.enqueue = [this](uint32_t instruction, uint32_t) {
-      streams_.log.push_back(absl::StrCat(instruction));
-      return failing_ == instruction ? absl::InternalError("broken") : absl::OkStatus();
+    hooks.enqueue = [this](const device::StreamAction& action) {
+      streams_.log.push_back(absl::StrCat(action.instruction));
+      return failing_ == action.instruction ? absl::InternalError("broken") : absl::OkStatus();
     };
     hooks.begin_loop = [](uint32_t) {};
     hooks.begin_trip = [](uint64_t, bool) { return absl::OkStatus(); };
@@ -86,8 +86,8 @@ class StreamStepTest : public ::testing::Test {
     };
     hooks.sent_bytes = [] { return uint64_t{0}; };
     hooks.count_sent = [](uint64_t) {};
-    step_ = *StreamStep::Create(streams_, *flatbuffers::GetRoot<artifact::Program>(builder_.GetBufferPointer()),
-                                std::move(hooks), records);
+    const auto& built = *flatbuffers::GetRoot<artifact::Program>(builder_.GetBufferPointer());
+    step_ = *StreamStep::Create(streams_, built, device::PlanStreams(built), std::move(hooks), records);
   }
 
   std::vector<std::string> Run(const StreamStep::Frame& frame = {}) {

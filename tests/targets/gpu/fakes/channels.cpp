@@ -114,6 +114,11 @@ Channels::Ring& Channels::RingOf(int from, int to) {
   return reinterpret_cast<Ring*>(memory_ + kHeadBytes)[from * ranks_ + to];
 }
 
+bool Channels::IsTaken(int peer) {
+  const Ring& ring = RingOf(rank_, peer);
+  return ring.consumed.load(std::memory_order_acquire) == ring.produced.load(std::memory_order_acquire);
+}
+
 uint64_t Channels::Advance(Message& message) {
   Ring& ring = message.is_sent ? RingOf(rank_, message.peer) : RingOf(message.peer, rank_);
   const uint64_t produced = ring.produced.load(std::memory_order_acquire),

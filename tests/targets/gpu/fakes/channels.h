@@ -52,6 +52,9 @@ class Channels {
   void BeginRegistration(int index, uint64_t bytes, uint64_t offset);
   Agreement EndRegistration(int index);
 
+  // Whether the peer has taken all that was sent to it.
+  bool IsTaken(int peer);
+
   // Moves what can be moved now, messages of a pair in their order, and takes out of the list what is complete.
   void Advance(std::vector<Message>& messages);
 

@@ -1,6 +1,6 @@
 // A fake of libnccl.so.2 for tests: ranks exchange whole operands and reduce them in a fixed tree, in the order of
 // the stream that they are given. It is stricter than NCCL: what would hang or give wrong bytes there ends the process
-// here with a message, and calls are never complete before they are asked for.
+// here with a message, and calls are never complete before they are asked for. A send is held until it is received.
 //
 // SGD_EMULATED_NCCL_VERSION says which version it is; with SGD_EMULATED_NCCL_ERROR=N the N-th operation of every
 // communicator of this process meets an error of the network and never ends.

@@ -41,7 +41,7 @@ CUresult Job::Advance() {
   if (!headers_out_.empty()) return CUDA_ERROR_NOT_READY;
   if (!std::exchange(is_checked_, true)) CheckHeaders();
   comm_.channels->Advance(messages_);
-  if (!messages_.empty()) return CUDA_ERROR_NOT_READY;
+  if (!messages_.empty() || !IsDelivered()) return CUDA_ERROR_NOT_READY;
   Finish();
   has_begun_ = is_checked_ = false;
   comm_.running = nullptr;
@@ -162,6 +162,11 @@ std::vector<Message> ExchangeJob::Messages() {
     message.memory = Resolve(message.memory, message.bytes);
   }
   return resolved;
+}
+
+bool ExchangeJob::IsDelivered() {
+  return std::ranges::all_of(
+      addresses_, [&](const Message& message) { return !message.is_sent || comm_.channels->IsTaken(message.peer); });
 }
 
 std::unique_ptr<Job> MakeReduction(Comm& comm, const void* source, void* target, uint64_t count, ncclDataType_t type,

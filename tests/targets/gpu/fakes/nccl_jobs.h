@@ -32,6 +32,8 @@ class Job {
   // All members' operands are registered, or none are; in symmetric memory they lie at equal places.
   void CheckOperands(const void* source, uint64_t source_bytes, const void* target, uint64_t target_bytes);
   virtual std::vector<Message> Messages() = 0;
+  // Whether peers have all that the job waits for to end.
+  virtual bool IsDelivered() { return true; }
   virtual void Finish() {}
 
   Comm& comm_;
@@ -51,7 +53,8 @@ std::unique_ptr<Job> MakeReduction(Comm& comm, const void* source, void* target,
                                    ncclRedOp_t reduce, bool scatters);
 std::unique_ptr<Job> MakeGather(Comm& comm, const void* source, void* target, uint64_t bytes);
 
-// Sends and receives of a group; a message of no bytes takes part as well.
+// Sends and receives of a group; a message of no bytes takes part as well. A send ends when it has been received: NCCL
+// may keep small ones meanwhile, and need not.
 class ExchangeJob final : public Job {
  public:
   explicit ExchangeJob(Comm& comm) : Job(comm, "Send/Recv", 0, 0) {}
@@ -59,6 +62,7 @@ class ExchangeJob final : public Job {
 
  private:
   std::vector<Message> Messages() override;
+  bool IsDelivered() override;
 
   std::vector<Message> addresses_;  // of the device
 };
