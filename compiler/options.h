@@ -40,6 +40,7 @@ struct CompileOptions {
   std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives; by default the cost model decides
   std::string topologyFile;             ///< or the name of one built in; empty: see TargetDescription
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
+  bool keepsLayerLoops = false;         ///< sgd::ImportOptions::keepsLayerLoops
   std::optional<int64_t> unrolledOps;   ///< sgd::ImportOptions::unrolledOps
   std::string attention;                ///< the form of sgd-shard-attention; empty: by cost
   bool shardUpdates = true;             ///< where that is faster; see sgd-shard-updates

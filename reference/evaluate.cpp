@@ -3,6 +3,7 @@
 
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/sequential.h"
+#include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/by_rank.h"
 #include "reference/groups.h"
 #include "reference/ops.h"
@@ -240,6 +241,7 @@ class Evaluator {
 struct ShardPlace {
   Index begin;
   SmallVector<int64_t> blockShape, shardShape, shape;
+  SmallVector<int64_t> rows;  // by row of the shard, the global one or -1; empty without ranges of rows
 
   ShardPlace(RankedTensorType global, ShardLayout layout, MeshAttr mesh, int64_t rank)
       : begin(global.getRank(), 0), blockShape(global.getShape()) {
@@ -249,6 +251,18 @@ struct ShardPlace {
       shape.push_back(size * layout.getBlocks(dim));
       if (layout.sharding) begin[dim] = getLinearIndex(mesh, layout.sharding.getDims()[dim].getAxes(), rank) * size;
     }
+    if (layout.rows) addRows(layout, mesh, rank);
+  }
+
+  void addRows(ShardLayout layout, MeshAttr mesh, int64_t rank) {
+    ArrayRef<AxisRefAttr> axes = layout.sharding ? layout.sharding.getDims()[0].getAxes() : ArrayRef<AxisRefAttr>();
+    int64_t shards = layout.sharding ? layout.sharding.getNumShards(0, mesh) : 1;
+    int64_t index = shards > 1 ? getLinearIndex(mesh, axes, rank) : 0;
+    for (int64_t range = 0; range + 1 < layout.rows.size(); range += 2) {
+      int64_t first = layout.rows[range], count = layout.rows[range + 1], tile = llvm::divideCeil(count, shards);
+      for (int64_t row = index * tile; row < (index + 1) * tile; ++row) rows.push_back(row < count ? first + row : -1);
+    }
+    shape[0] = static_cast<int64_t>(rows.size());
   }
 
   /// Calls visit(position in the shard, position in the global tensor) for the elements that are not padding.
@@ -258,6 +272,11 @@ struct ShardPlace {
       Index at(index);
       bool isInside = true;
       for (size_t dim = 0; dim < at.size(); ++dim) {
+        if (dim == 0 && !rows.empty()) {
+          at[0] = rows[index[0]];
+          isInside &= at[0] >= 0;
+          continue;
+        }
         int64_t block = index[dim] / shardShape[dim], inBlock = begin[dim] + index[dim] % shardShape[dim];
         isInside &= inBlock < blockShape[dim];
         at[dim] = block * blockShape[dim] + inBlock;
@@ -304,6 +323,7 @@ reference::ShardLayout::ShardLayout(DictionaryAttr attributes) {
   if (!attributes) return;
   sharding = attributes.getAs<ShardingAttr>(kShardingAttr);
   blocks = attributes.getAs<DenseI64ArrayAttr>(kBlocksAttr);
+  rows = attributes.getAs<DenseI64ArrayAttr>(kRowsAttr);
 }
 
 RankTensors reference::cut(const Tensor& global, ShardLayout layout, MeshAttr mesh, Padding padding) {
@@ -317,12 +337,16 @@ RankTensors reference::cut(const Tensor& global, ShardLayout layout, MeshAttr me
   return shards;
 }
 
-Tensor reference::join(const RankTensors& shards, RankedTensorType type, ShardLayout layout, MeshAttr mesh) {
-  Tensor global(type);
+void reference::put(const RankTensors& shards, Tensor& global, ShardLayout layout, MeshAttr mesh) {
   // Backwards, so that the first rank that holds an element has the last word.
   for (int64_t rank = static_cast<int64_t>(shards.size()) - 1; rank >= 0; --rank) {
-    ShardPlace place(type, layout, mesh, rank);
-    place.forEach(type, [&](int64_t local, int64_t at) { global.copy(at, shards[rank], local); });
+    ShardPlace place(global.type, layout, mesh, rank);
+    place.forEach(global.type, [&](int64_t local, int64_t at) { global.copy(at, shards[rank], local); });
   }
+}
+
+Tensor reference::join(const RankTensors& shards, RankedTensorType type, ShardLayout layout, MeshAttr mesh) {
+  Tensor global(type);
+  put(shards, global, layout, mesh);
   return global;
 }

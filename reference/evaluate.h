@@ -37,10 +37,10 @@ enum class Padding {
 };
 
 /// How ranks hold an argument or result: its sharding, null where each has the whole, and `sgd.blocks` (may be null),
-/// the equal blocks of each dimension that are sharded one by one.
+/// the equal blocks of each dimension that are sharded one by one, or `sgd.rows` (may be null), those of dimension 0.
 struct ShardLayout {
   ShardingAttr sharding;
-  DenseI64ArrayAttr blocks;
+  DenseI64ArrayAttr blocks, rows;
 
   ShardLayout(ShardingAttr sharding, DenseI64ArrayAttr blocks = {}) : sharding(sharding), blocks(blocks) {}
   /// Of a function's argument or result, by its attributes (may be null).
@@ -53,6 +53,8 @@ struct ShardLayout {
 /// it.
 RankTensors cut(const Tensor& global, ShardLayout layout, MeshAttr mesh, Padding padding = Padding::Zero);
 Tensor join(const RankTensors& shards, RankedTensorType global, ShardLayout layout, MeshAttr mesh);
+/// What `join` does, to the elements of `global` that ranks hold.
+void put(const RankTensors& shards, Tensor& global, ShardLayout layout, MeshAttr mesh);
 
 }  // namespace mlir::sgd::reference
 

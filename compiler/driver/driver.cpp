@@ -23,6 +23,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/carry/passes.h"
+#include "passes/layers/split_layers.h"
 #include "passes/manual/passes.h"
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/passes.h"
@@ -276,6 +277,7 @@ class Driver {
     llvm::Expected<Recipe> read = parseRecipe(options.recipe, options.recipeFile);
     if (!read) return emitError(UnknownLoc::get(&context)) << llvm::toString(read.takeError());
     recipe = std::move(*read);
+    options.keepsLayerLoops = recipe->stages.has_value();
     options.bucketBytes = recipe->bucketBytes;
     if (recipe->attention) options.attention = getName(*recipe->attention).str();
     sequentialIsOfFlag = options.sequential.has_value();
@@ -294,8 +296,22 @@ class Driver {
 
   LogicalResult annotateByRecipe() {
     printer.setFileName(recipe->fileName);
+    if (failed(splitLoopsOverLayers())) return failure();
     if (failed(applyRecipe(programs, *recipe))) return failure();
     return applyStages(programs, *recipe);
+  }
+
+  /// Before tensors are sharded: each stage has layers of its own.
+  LogicalResult splitLoopsOverLayers() {
+    if (!recipe->stages || !recipe->stages->matches.empty()) return success();
+    FailureOr<unsigned> stages = getNumVirtualStages(*recipe, &context);
+    if (failed(stages)) return failure();
+    llvm::Expected<Topology> topology = loadTopology(getTopologyName(options, target->getDescription()));
+    if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
+    SmallVector<ModuleOp> modules;
+    for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
+    if (*stages > 1) splitLayers(modules, *stages, CostModel(*topology, {}));
+    return success();
   }
 
   LogicalResult checkCompression() {

@@ -51,6 +51,7 @@ void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& op
     // What forward and backward share is fetched by the loop that has both, or left by one for the other.
     passes.addPass(createCSEPass());
     passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
+    passes.addPass(createSplitBarriersPass());
   }
 }
 

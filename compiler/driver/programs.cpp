@@ -134,6 +134,7 @@ OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const Program
   Timings::Scope scope(timings, "import");
   ImportOptions import;
   if (options.unrolledOps) import.unrolledOps = *options.unrolledOps;
+  import.keepsLayerLoops = options.keepsLayerLoops && !options.unrolledOps;
   import.allowTf32 = options.allowTf32;
   import.transformsByMatmuls = StringRef(options.target).starts_with("cuda");
   if (hasStages(*module)) return succeeded(takeStages(*module, source.name)) ? std::move(module) : nullptr;

@@ -11,6 +11,7 @@
 #include "passes/collectives/passes.h"
 #include "passes/compress/passes.h"
 #include "passes/context/passes.h"
+#include "passes/layers/passes.h"
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/manual/passes.h"
@@ -57,6 +58,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerCompressPasses();
   registerContextPasses();
   registerSequentialPasses();
+  registerLayersPasses();
   registerStagesPasses();
   registerLevelPasses();
   registerSchedulePasses();

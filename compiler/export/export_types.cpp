@@ -2,6 +2,7 @@
 #include "compiler/export/export_types.h"
 
 #include "dialects/sgd/sequential.h"
+#include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/complex_pairs.h"
 
 using namespace mlir;
@@ -70,6 +71,8 @@ FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRe
     if (blocks) sharding->blocks = blocks[index];
     info->sharding.push_back(std::move(sharding));
   }
+  if (auto rows = attributes ? attributes.getAs<DenseI64ArrayAttr>(kRowsAttr) : DenseI64ArrayAttr())
+    for (int64_t i = 0; i + 1 < rows.size(); i += 2) info->rows.emplace_back(rows[i], rows[i + 1]);
   if (attributes && attributes.contains(kComplexAttr)) joinPairs(*info);
   return info;
 }

@@ -124,6 +124,12 @@ static FailureOr<PipelineForm> getForm(const Recipe& recipe, llvm::function_ref<
   return form;
 }
 
+FailureOr<unsigned> mlir::sgd::getNumVirtualStages(const Recipe& recipe, MLIRContext* context) {
+  FailureOr<PipelineForm> form = getForm(recipe, [&] { return emitError(UnknownLoc::get(context)); });
+  if (failed(form)) return failure();
+  return form->getNumVirtualStages();
+}
+
 LogicalResult mlir::sgd::applyStages(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe) {
   if (!recipe.stages) return success();
   MLIRContext* context = programs.front()->getContext();

@@ -14,6 +14,9 @@ namespace mlir::sgd {
 /// is an error. Nothing where the recipe has no stages, or one.
 LogicalResult applyStages(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe);
 
+/// How many chunks of the program the stages of `recipe`, which has some, have together.
+FailureOr<unsigned> getNumVirtualStages(const Recipe& recipe, MLIRContext* context);
+
 }  // namespace mlir::sgd
 
 #endif

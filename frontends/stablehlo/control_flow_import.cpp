@@ -136,10 +136,19 @@ static bool isUnrolled(Region& body, int64_t trips, const DenseMap<StringAttr, f
   return trips <= 1 || !isManual || !keepsLoop(body, functions, limit);
 }
 
+/// Whether a loop of so many trips carries tensors with as many rows of more than a number.
+static bool hasStackedValues(Operation* loop, int64_t trips) {
+  return llvm::any_of(loop->getOperandTypes(), [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() >= 2 && tensor.getDimSize(0) == trips;
+  });
+}
+
 LogicalResult Importer::importWhile(Operation* op, Location loc) {
   auto loop = cast<stablehlo::WhileOp>(op);
   auto counted = analyzeLoop(loop, [&](Value value) { return getKnownInteger(value); });
-  int64_t limit = isAccumulating(loop, functions) ? 0 : options.unrolledOps;
+  const bool isOverLayers = counted && options.keepsLayerLoops && hasStackedValues(op, counted->trips);
+  int64_t limit = isOverLayers || isAccumulating(loop, functions) ? 0 : options.unrolledOps;
   if (counted &&
       isUnrolled(loop.getBody(), counted->trips, functions, limit, builder.getInsertionBlock()->getParentOp()))
     return unroll(op, *counted, loc);

@@ -23,6 +23,8 @@ struct ImportOptions {
   /// A loop that counts to a known bound is unrolled when it becomes at most so many ops, a quarter of that with more
   /// than 8 iterations; its first iteration always is when it is the only one.
   int64_t unrolledOps = 4000;
+  /// Loops over rows of stacked values, as scans over layers are, stay loops: each stage of a pipeline will have some.
+  bool keepsLayerLoops = false;
   /// Matmuls of f32 whose precision is the default may be computed in TF32 by targets that have it.
   bool allowTf32 = false;
   /// Lower Fourier transforms to matmuls with tables, for targets without code for them.

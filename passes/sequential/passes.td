@@ -20,6 +20,16 @@ def ShardSequentialPass : Pass<"sgd-shard-sequential", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def SplitBarriersPass : Pass<"sgd-split-barriers", "::mlir::ModuleOp"> {
+  let summary = "Parts what differs along the sequential axis from what does not in optimization barriers";
+  let description = [{
+    Before: the program of one coordinate of the sequential axis on one rank (`sgd-localize`). After: an `sgd.optimization_barrier` has operands that differ between coordinates,
+    or operands that do not. One with both, as a recomputed layer begins with, would be computed in a loop over coordinates, which gives parameters only when
+    it has ended: what reads them would be in another loop.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
 def FormLoopsPass : Pass<"sgd-form-loops", "::mlir::ModuleOp"> {
   let summary = "Turns the coordinates of the sequential axis into iterations";
   let description = [{

@@ -2,9 +2,11 @@
 // values in one order.
 #include "passes/stages/stage_writer.h"
 
+#include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/stages.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/sequential/batch_parts.h"
+#include "passes/stages/join_rows.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -25,6 +27,7 @@ func::FuncOp StageWriter::write() {
   setResults();
   setAttributes();
   dropOthers();
+  joinRows(function);
   return function;
 }
 
@@ -133,20 +136,28 @@ void StageWriter::setResults() {
   parts.setResults();
 }
 
+/// Where an argument or result of these attributes, the one with the number `index`, is in the whole program.
+static int64_t getPosition(DictionaryAttr attrs, unsigned index) {
+  auto whole = attrs ? attrs.getAs<DenseI64ArrayAttr>(kWholeAttr) : DenseI64ArrayAttr();
+  return whole ? whole[0] : index;
+}
+
 /// Where arguments and results are in the whole program, and what they are called there.
 void StageWriter::setAttributes() {
   Builder builder(function.getContext());
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    int64_t position = getPosition(function.getArgAttrDict(index), index);
     function.removeArgAttr(index, kStageAttr);
-    function.setArgAttr(index, kPositionAttr, builder.getI64IntegerAttr(index));
+    function.setArgAttr(index, kPositionAttr, builder.getI64IntegerAttr(position));
     if (!function.getArgAttr(index, kNameAttr))
-      function.setArgAttr(index, kNameAttr, builder.getStringAttr("arg" + Twine(index)));
+      function.setArgAttr(index, kNameAttr, builder.getStringAttr("arg" + Twine(position)));
   }
   for (unsigned index = 0; index < function.getNumResults(); ++index) {
+    int64_t position = getPosition(function.getResultAttrDict(index), index);
     function.removeResultAttr(index, builder.getStringAttr(kStageAttr));
-    function.setResultAttr(index, kPositionAttr, builder.getI64IntegerAttr(index));
+    function.setResultAttr(index, kPositionAttr, builder.getI64IntegerAttr(position));
     if (!function.getResultAttr(index, kNameAttr))
-      function.setResultAttr(index, kNameAttr, builder.getStringAttr("result" + Twine(index)));
+      function.setResultAttr(index, kNameAttr, builder.getStringAttr("result" + Twine(position)));
   }
 }
 

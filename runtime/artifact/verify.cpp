@@ -63,6 +63,25 @@ std::optional<uint64_t> TensorBytes(const flatbuffers::Vector<uint64_t>* dims, E
   return bytes;
 }
 
+// Rows of a stage: some, in ascending order, in the tensor. How many a rank holds of each over so many shards is added
+// to `expected`.
+absl::Status VerifyRows(const VerifyContext& context, const TensorInfo& type, uint64_t shards, uint64_t& expected) {
+  const uint64_t size = type.global_dims()->Get(0);
+  if (context.stage < 0) return Invalid("has some rows alone, and there are no stages");
+  uint64_t next = 0;
+  for (uint32_t i = 0; i < Size(type.rows()); ++i) {
+    const RowRange* range = type.rows()->Get(i);
+    if (range->first() < next || range->first() > size || range->count() == 0 ||
+        range->count() > size - range->first()) {
+      return Invalid(
+          absl::StrCat("rows [", range->first(), ", + ", range->count(), ") of ", size, " are none, or before others"));
+    }
+    next = range->first() + range->count();
+    expected += range->count() / shards + (range->count() % shards != 0);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status VerifySharding(const VerifyContext& context, const TensorInfo& type) {
   const comm::Mesh& mesh = context.mesh;
   const uint64_t rank = Size(type.global_dims());
@@ -70,6 +89,7 @@ absl::Status VerifySharding(const VerifyContext& context, const TensorInfo& type
   if (Size(type.sharding()) != 0 && Size(type.sharding()) != rank) {
     return Invalid("the sharding does not have one entry per dimension");
   }
+  if (Size(type.rows()) != 0 && rank == 0) return Invalid("has rows, and no dimension");
   std::vector<comm::AxisRef> all_axes;
   for (uint32_t i = 0; i < rank; ++i) {
     std::vector<comm::AxisRef> axes;
@@ -85,7 +105,12 @@ absl::Status VerifySharding(const VerifyContext& context, const TensorInfo& type
       return Invalid(absl::StrCat("dimension ", i, " of size ", global, " is not ", blocks, " equal blocks"));
     }
     const uint64_t block = global / blocks;
-    const uint64_t expected = blocks * (block / shards + (block % shards != 0));
+    uint64_t expected = blocks * (block / shards + (block % shards != 0));
+    if (i == 0 && Size(type.rows()) != 0) {
+      if (blocks != 1) return Invalid("has rows of its own of a dimension in blocks");
+      expected = 0;
+      if (absl::Status status = VerifyRows(context, type, shards, expected); !status.ok()) return status;
+    }
     if (type.local_dims()->Get(i) != expected) {
       return Invalid(absl::StrCat("dimension ", i, " of size ", global, " over ", shards, " shards has local size ",
                                   type.local_dims()->Get(i), " where ", expected, " is expected"));
@@ -172,6 +197,12 @@ absl::Status VerifyCarry(const Program& program, const Output& output, absl::fla
       !EqualVectors(from.local_dims(), to.local_dims())) {
     return Invalid(absl::StrCat("carries into input ", index, " of another type or shape"));
   }
+  const auto is_same = [](const RowRange* a, const RowRange* b) {
+    return a->first() == b->first() && a->count() == b->count();
+  };
+  if (Size(from.rows()) != Size(to.rows()) ||
+      (Size(to.rows()) != 0 && !std::equal(from.rows()->begin(), from.rows()->end(), to.rows()->begin(), is_same)))
+    return Invalid(absl::StrCat("carries into input ", index, " of other rows"));
   for (uint32_t i = 0; i < Size(from.local_dims()); ++i) {
     if (!std::ranges::equal(ShardingAxes(from, i), ShardingAxes(to, i), SameAxis) || Blocks(from, i) != Blocks(to, i)) {
       return Invalid(absl::StrCat("carries into input ", index, " of another sharding"));

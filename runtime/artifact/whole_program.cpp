@@ -22,6 +22,7 @@ void Add(const flatbuffers::Vector<flatbuffers::Offset<Tensor>>* tensors, int32_
     if (whole.size() <= position) whole.resize(position + 1);
     if (whole[position].tensor == nullptr) whole[position].tensor = tensor;
     whole[position].holders.push_back({stage, i});
+    whole[position].tensors.push_back(tensor);
   }
 }
 
@@ -45,9 +46,36 @@ bool SameSharding(const TensorInfo& a, const TensorInfo& b) {
   return true;
 }
 
+// Stages with rows of their own may have different numbers of them.
+bool SameLocalDims(const TensorInfo& a, const TensorInfo& b) {
+  if (Size(a.rows()) == 0 || Size(b.rows()) == 0)
+    return Size(a.rows()) == Size(b.rows()) && SameDims(a.local_dims(), b.local_dims());
+  return Size(a.local_dims()) == Size(b.local_dims()) &&
+         std::equal(a.local_dims()->begin() + 1, a.local_dims()->end(), b.local_dims()->begin() + 1);
+}
+
 bool SameType(const TensorInfo& a, const TensorInfo& b) {
-  return a.element() == b.element() && SameDims(a.global_dims(), b.global_dims()) &&
-         SameDims(a.local_dims(), b.local_dims()) && SameSharding(a, b);
+  return a.element() == b.element() && SameDims(a.global_dims(), b.global_dims()) && SameLocalDims(a, b) &&
+         SameSharding(a, b);
+}
+
+// Whether the stages together have each row once, where they have rows of their own. Each stage's rows were checked.
+template <typename Tensor>
+bool HasEachRow(const Whole<Tensor>& whole) {
+  if (Size(whole.tensor->type()->rows()) == 0) return true;
+  std::map<uint64_t, uint64_t> counts;  // by first row
+  for (const Tensor* tensor : whole.tensors) {
+    for (uint32_t i = 0; i < Size(tensor->type()->rows()); ++i) {
+      const RowRange* range = tensor->type()->rows()->Get(i);
+      if (!counts.emplace(range->first(), range->count()).second) return false;
+    }
+  }
+  uint64_t next = 0;
+  for (const auto& [first, count] : counts) {
+    if (first != next) return false;
+    next += count;
+  }
+  return next == whole.tensor->type()->global_dims()->Get(0);
 }
 
 // Before positions are used as such: `count` is how many tensors all stages have together.
@@ -96,6 +124,7 @@ absl::Status CheckHolders(const WholeProgram& program, const std::vector<Whole<T
         return Invalid(absl::StrCat(where, ": stages ", whole.holders.front().stage, " and ", holder.stage,
                                     " differ in its name, type or sharding"));
     }
+    if (!HasEachRow(whole)) return Invalid(absl::StrCat(where, ": the stages' rows are not each row once"));
   }
   return absl::OkStatus();
 }

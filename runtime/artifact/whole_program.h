@@ -20,8 +20,9 @@ struct Holder {
 
 template <typename Tensor>
 struct Whole {
-  const Tensor* tensor = nullptr;  // of the first holder; names, types and what is carried are the same for all
+  const Tensor* tensor = nullptr;  // of the first holder; names, types but for rows, and what is carried are the same
   std::vector<Holder> holders;     // by stage, at least one
+  std::vector<const Tensor*> tensors;  // theirs
 
   // The one of `stage`, or null.
   const Holder* HolderOf(int32_t stage) const {
@@ -56,7 +57,8 @@ WholeProgram WholeOf(const Artifact& root, std::string_view name);
 
 // Checks that the stages' programs of each name are one whole: positions are 0, 1, ... without gaps, each once in a
 // stage; what stands at one position has one name, type and carried input in all stages that hold it; a carried output
-// is held by exactly the stages that hold its input. Nothing without stages.
+// is held by exactly the stages that hold its input. Where a stage has some rows of a tensor alone, the stages together
+// have each row once. Nothing without stages.
 absl::Status VerifyWholes(const Artifact& root);
 
 }  // namespace sgd::artifact

@@ -27,11 +27,13 @@ bool SameAxis(const comm::AxisRef& a, const comm::AxisRef& b) {
   return a.axis == b.axis && a.pre_size == b.pre_size && a.size == b.size;
 }
 
+uint32_t RanksOfStage(const comm::Mesh& mesh) { return mesh.ranks() / mesh.axis_sizes.front(); }
+
 // The shard is replicated over what the sharding leaves of each axis. The first replica is the
-// lowest rank with this rank's coordinates on the sharded axes.
-bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& mesh, uint32_t rank) {
+// lowest rank from `first` on with this rank's coordinates on the sharded axes.
+bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& mesh, uint32_t rank, uint32_t first) {
   const uint64_t mine = comm::LinearIndex(mesh, sharded, rank);
-  for (uint32_t other = 0; other < rank; ++other) {
+  for (uint32_t other = first; other < rank; ++other) {
     if (comm::LinearIndex(mesh, sharded, other) == mine) return false;
   }
   return true;
@@ -40,7 +42,9 @@ bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh&
 }  // namespace
 
 bool TensorType::operator==(const TensorType& other) const {
-  if (element != other.element || global_dims != other.global_dims || local_dims != other.local_dims) return false;
+  if (element != other.element || global_dims != other.global_dims || local_dims != other.local_dims ||
+      stage_rows != other.stage_rows)
+    return false;
   for (size_t d = 0; d < global_dims.size(); ++d) {
     if (!std::ranges::equal(AxesOf(*this, d), AxesOf(other, d), SameAxis)) return false;
     if (BlocksOf(*this, d) != BlocksOf(other, d)) return false;
@@ -65,6 +69,25 @@ TensorType TypeOf(const artifact::TensorInfo& info) {
   return type;
 }
 
+std::vector<RowRange> RowsOf(const artifact::TensorInfo& info) {
+  std::vector<RowRange> rows;
+  for (uint32_t i = 0; i < artifact::Size(info.rows()); ++i)
+    rows.push_back({info.rows()->Get(i)->first(), info.rows()->Get(i)->count()});
+  return rows;
+}
+
+template <typename Tensor>
+TensorType TypeOf(const artifact::Whole<Tensor>& whole, size_t stages) {
+  TensorType type = TypeOf(*whole.tensor->type());
+  if (artifact::Size(whole.tensor->type()->rows()) == 0) return type;
+  type.stage_rows.resize(stages);
+  for (size_t i = 0; i < whole.holders.size(); ++i)
+    type.stage_rows[static_cast<size_t>(whole.holders[i].stage)] = RowsOf(*whole.tensors[i]->type());
+  return type;
+}
+template TensorType TypeOf(const artifact::Whole<artifact::Input>& whole, size_t stages);
+template TensorType TypeOf(const artifact::Whole<artifact::Output>& whole, size_t stages);
+
 comm::Mesh MeshOf(const artifact::Artifact& artifact) {
   comm::Mesh mesh;
   for (uint64_t i = 0; i < artifact::Size(artifact.mesh()); ++i) {
@@ -74,12 +97,17 @@ comm::Mesh MeshOf(const artifact::Artifact& artifact) {
 }
 
 Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) : type_(type) {
+  const uint32_t stage = type_.is_spread() ? rank / RanksOfStage(mesh) : 0;
   std::vector<comm::AxisRef> sharded;
   for (size_t d = 0; d < type_.global_dims.size(); ++d) {
     uint64_t index = 0;
     if (d < type_.sharding.size()) {
       index = comm::LinearIndex(mesh, type_.sharding[d], rank);
       sharded.insert(sharded.end(), type_.sharding[d].begin(), type_.sharding[d].end());
+    }
+    if (d == 0 && type_.is_spread()) {
+      AddRows(type_.stage_rows[stage], comm::AxesSize(AxesOf(type_, d)), index);
+      continue;
     }
     const uint64_t blocks = BlocksOf(type_, d);
     if (blocks != 1) {
@@ -93,23 +121,54 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) : ty
     begin_.push_back(std::min(index * local_.back(), global_.back()));
     extent_.push_back(std::min(local_.back(), global_.back() - begin_.back()));
   }
-  is_first_replica_ = IsFirstReplica(sharded, mesh, rank);
+  if (!type_.is_spread()) rows_.push_back(begin_.empty() ? Rows{} : Rows{begin_[0], extent_[0], 0});
+  is_first_replica_ = IsFirstReplica(sharded, mesh, rank, type_.is_spread() ? stage * RanksOfStage(mesh) : 0);
   TensorBytes(type_.element, type_.local_dims, local_bytes_);
   TensorBytes(type_.element, type_.global_dims, global_bytes_);
 }
 
-bool Shard::has_padding() const { return extent_ != local_; }
+// The rank is number `index` of `shards` that have each range.
+void Shard::AddRows(const std::vector<RowRange>& ranges, uint64_t shards, uint64_t index) {
+  uint64_t local = 0;
+  for (const RowRange& range : ranges) {
+    const uint64_t tile = (range.count + shards - 1) / shards;
+    const uint64_t begin = std::min(index * tile, range.count);
+    rows_.push_back({range.first + begin, std::min(tile, range.count - begin), local});
+    local += tile;
+  }
+  type_.local_dims[0] = local;
+  global_.push_back(type_.global_dims[0]);
+  local_.push_back(local);
+  begin_.push_back(rows_.empty() ? 0 : rows_.front().begin);
+  extent_.push_back(rows_.empty() ? 0 : rows_.front().extent);
+}
+
+bool Shard::has_padding() const {
+  if (!type_.is_spread()) return extent_ != local_;
+  uint64_t rows = 0;
+  for (const Rows& range : rows_) rows += range.extent;
+  return rows != local_.front() || !std::equal(extent_.begin() + 1, extent_.end(), local_.begin() + 1);
+}
 
 void Shard::ForEachRun(const Visit& visit) const {
-  if (std::ranges::find(extent_, 0u) != extent_.end()) return;
+  for (const Rows& rows : rows_) ForEachRunOf(rows, visit);
+}
+
+void Shard::ForEachRunOf(const Rows& rows, const Visit& visit) const {
+  Dims extent = extent_, begin = begin_;
+  if (!extent.empty()) {
+    extent[0] = rows.extent;
+    begin[0] = rows.begin;
+  }
+  if (std::ranges::find(extent, 0u) != extent.end()) return;
   // Trailing dimensions that are whole on both sides belong to one run, and so does the dimension
   // before them.
-  size_t run_dims = extent_.size();
+  size_t run_dims = extent.size();
   uint64_t run = artifact::ElementSize(type_.element);
   while (run_dims > 0) {
     --run_dims;
-    run *= extent_[run_dims];
-    if (extent_[run_dims] != global_[run_dims] || extent_[run_dims] != local_[run_dims]) break;
+    run *= extent[run_dims];
+    if (extent[run_dims] != global_[run_dims] || extent[run_dims] != local_[run_dims]) break;
   }
   // `index` counts over the dimensions before run_dims; offsets are recomputed by Horner's rule for
   // each run.
@@ -117,14 +176,14 @@ void Shard::ForEachRun(const Visit& visit) const {
   while (true) {
     uint64_t global = 0;
     uint64_t local = 0;
-    for (size_t d = 0; d < extent_.size(); ++d) {
-      global = global * global_[d] + begin_[d] + (d < run_dims ? index[d] : 0);
-      local = local * local_[d] + (d < run_dims ? index[d] : 0);
+    for (size_t d = 0; d < extent.size(); ++d) {
+      global = global * global_[d] + begin[d] + (d < run_dims ? index[d] : 0);
+      local = local * local_[d] + (d < run_dims ? index[d] : 0) + (d == 0 ? rows.local : 0);
     }
     const uint64_t size = artifact::ElementSize(type_.element);
     visit(global * size, local * size, run);
     size_t d = run_dims;
-    while (d > 0 && ++index[d - 1] == extent_[d - 1]) index[--d] = 0;
+    while (d > 0 && ++index[d - 1] == extent[d - 1]) index[--d] = 0;
     if (d == 0) return;
   }
 }

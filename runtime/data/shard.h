@@ -10,33 +10,52 @@
 #include <vector>
 
 #include "runtime/artifact/program_generated.h"
+#include "runtime/artifact/whole_program.h"
 #include "runtime/comm/mesh.h"
 #include "runtime/data/safetensors.h"
 
 namespace sgd::data {
 
+// Indices [first, first + count) of dimension 0.
+struct RowRange {
+  uint64_t first = 0;
+  uint64_t count = 0;
+  bool operator==(const RowRange&) const = default;
+};
+
 // A tensor as the artifact declares it: `sharding` has one list of axes per dimension or is empty
 // (replicated), and so has `blocks` the number of equal blocks of each, which are sharded one by one.
+// Of a tensor that is spread over the stages of a pipeline, `stage_rows` are the rows of each stage, the coordinates of
+// the mesh's first axis; each range is sharded by itself. Its local_dims are those of the first stage that has rows.
 struct TensorType {
   ElementType element = ElementType::F32;
   Dims global_dims;
   Dims local_dims;
   std::vector<std::vector<comm::AxisRef>> sharding;
   Dims blocks{};
+  std::vector<std::vector<RowRange>> stage_rows{};
+
+  bool is_spread() const { return !stage_rows.empty(); }
 
   // Equal tensors, cut alike.
   bool operator==(const TensorType& other) const;
 };
 
-// From a verified artifact.
+// From a verified artifact: of one stage, without `stage_rows`.
 TensorType TypeOf(const artifact::TensorInfo& info);
+// Of all stages.
+template <typename Tensor>
+TensorType TypeOf(const artifact::Whole<Tensor>& whole, size_t stages);
+std::vector<RowRange> RowsOf(const artifact::TensorInfo& info);
 comm::Mesh MeshOf(const artifact::Artifact& artifact);
 
 // The part of the global tensor that a rank holds. Dimension d of the shard holds global indices
 // [begin[d], begin[d] + extent[d]); from there to local_dims[d] it is padding (uneven shards). A dimension of several
-// blocks counts as two here: the blocks, all of which a rank has, and what is in one.
+// blocks counts as two here: the blocks, all of which a rank has, and what is in one. Of a tensor that is spread over
+// stages, dimension 0 is that of the stage's first range.
 class Shard {
  public:
+  // Of a tensor that each stage of a pipeline has alike, `rank` counts within the stage.
   Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank);
 
   const TensorType& type() const { return type_; }
@@ -47,6 +66,8 @@ class Shard {
   // replicated: that one writes it to files.
   bool is_first_replica() const { return is_first_replica_; }
   bool has_padding() const;
+  // Whether there is anything: a stage may have no rows of a tensor that is spread.
+  bool has_rows() const { return !rows_.empty(); }
 
   uint64_t local_bytes() const { return local_bytes_; }
   uint64_t global_bytes() const { return global_bytes_; }
@@ -62,11 +83,22 @@ class Shard {
   void CopyOut(std::span<const std::byte> local, std::span<std::byte> global) const;
 
  private:
+  // Where dimension 0 of the shard is in the global tensor: [begin, begin + extent) at `local`.
+  struct Rows {
+    uint64_t begin = 0;
+    uint64_t extent = 0;
+    uint64_t local = 0;
+  };
+
+  void AddRows(const std::vector<RowRange>& ranges, uint64_t shards, uint64_t index);
+  void ForEachRunOf(const Rows& rows, const Visit& visit) const;
+
   TensorType type_;
   Dims global_;
   Dims local_;
   Dims begin_;
   Dims extent_;
+  std::vector<Rows> rows_;  // one unless the tensor is spread
   bool is_first_replica_ = true;
   uint64_t local_bytes_ = 0;
   uint64_t global_bytes_ = 0;

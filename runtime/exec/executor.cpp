@@ -16,10 +16,12 @@ namespace {
 // `own` is this rank's, or null.
 template <typename T>
 Tensor TensorOf(const ExecutionContext& context, const artifact::Whole<T>& whole, const T* own) {
-  // Stages are cut alike: as the first one.
+  const data::TensorType type = data::TypeOf(whole, artifact::Size(context.file().root().stages()));
+  // Other stages are cut alike: as the first one.
   const uint32_t rank_of_stage = context.rank() % static_cast<uint32_t>(context.file().ranks_of_stage());
-  data::Shard shard(data::TypeOf(*whole.tensor->type()), context.mesh(), rank_of_stage);
-  const bool is_first = own != nullptr && whole.holders.front().stage == context.stage() && shard.is_first_replica();
+  data::Shard shard(type, context.mesh(), type.is_spread() ? context.rank() : rank_of_stage);
+  const bool writes = type.is_spread() || whole.holders.front().stage == context.stage();
+  const bool is_first = own != nullptr && writes && shard.is_first_replica();
   return {.name = whole.tensor->name()->str(),
           .shard = std::move(shard),
           .bytes = own == nullptr ? nullptr : context.memory().Address(*own->slice()),

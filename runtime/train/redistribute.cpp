@@ -14,9 +14,11 @@ namespace {
 // The shard of `type` that `rank` shows, or nothing: only one of the ranks that hold the same shard needs to show it.
 std::optional<data::Shard> ShownBy(uint32_t rank, const data::TensorType& type, const comm::Mesh& mesh,
                                    const SourceStage& source, uint32_t ranks_of_stage) {
-  if (source.stage >= 0 && rank / ranks_of_stage != static_cast<uint32_t>(source.stage)) return std::nullopt;
-  data::Shard shard(type, mesh, rank % ranks_of_stage);
-  return shard.is_first_replica() ? std::optional(std::move(shard)) : std::nullopt;
+  const bool is_source =
+      type.is_spread() || source.stage < 0 || rank / ranks_of_stage == static_cast<uint32_t>(source.stage);
+  if (!is_source) return std::nullopt;
+  data::Shard shard(type, mesh, type.is_spread() ? rank : rank % ranks_of_stage);
+  return shard.is_first_replica() && shard.has_rows() ? std::optional(std::move(shard)) : std::nullopt;
 }
 
 }  // namespace
@@ -31,7 +33,7 @@ absl::StatusOr<std::vector<std::byte>> Redistribute(std::span<const std::byte> l
   absl::StatusOr<std::vector<std::string>> shown = control.AllGatherBytes(mine, deadline);
   if (!shown.ok()) return shown.status();
 
-  const data::Shard target(to, mesh, control.rank() % of_stage);
+  const data::Shard target(to, mesh, to.is_spread() ? control.rank() : control.rank() % of_stage);
   std::vector<std::byte> global(target.global_bytes());
   for (uint32_t rank = 0; rank < control.size(); ++rank) {
     const std::optional<data::Shard> shard = ShownBy(rank, from, mesh, source, of_stage);

@@ -21,7 +21,7 @@ Signature SignatureOf(const artifact::WholeProgram& program) {
     const artifact::Whole<artifact::Input>& whole = program.inputs[i];
     const artifact::Input& input = *whole.tensor;
     signature.inputs.push_back(
-        {input.name()->str(), data::TypeOf(*input.type()), input.narrow_bits(), input.is_generator()});
+        {input.name()->str(), data::TypeOf(whole, program.stages.size()), input.narrow_bits(), input.is_generator()});
     if (input.carry_doubt() == nullptr) continue;
     CarryDoubt& doubt = signature.doubts[i];
     doubt.why = input.carry_doubt()->str();
@@ -30,7 +30,7 @@ Signature SignatureOf(const artifact::WholeProgram& program) {
   }
   for (size_t i = 0; i < program.outputs.size(); ++i) {
     const artifact::Output& output = *program.outputs[i].tensor;
-    signature.outputs.push_back({output.name()->str(), data::TypeOf(*output.type())});
+    signature.outputs.push_back({output.name()->str(), data::TypeOf(program.outputs[i], program.stages.size())});
     const int64_t carry = program.CarryOf(program.outputs[i]);
     if (carry < 0) continue;
     signature.carry.emplace_back(i, static_cast<size_t>(carry));

@@ -132,10 +132,10 @@ class Evaluation {
     return 0;
   }
 
-  /// What is written under one number: of several stages that have it the first one's.
+  /// What is written under one number: of several stages that have it the first one's, or the rows of all.
   struct Result {
     GlobalTensor global;
-    RankTensors shards;
+    std::vector<std::pair<reference::ShardLayout, RankTensors>> parts;
   };
 
   int writeResults(const std::string& path, const std::vector<std::vector<RankTensors>>& results) {
@@ -144,7 +144,10 @@ class Evaluation {
       func::FuncOp function = one;
       for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
         DictionaryAttr attributes = function.getResultAttrDict(i);
-        all.try_emplace(getPosition(attributes, i), Result{{type, attributes}, ofStage(stage, results[stage][i])});
+        GlobalTensor global(type, attributes);
+        Result& result = all.try_emplace(getPosition(attributes, i), Result{global, {}}).first->second;
+        if (result.parts.empty() || global.layout.rows)
+          result.parts.emplace_back(global.layout, ofStage(stage, results[stage][i]));
       }
     }
     std::vector<::sgd::data::TensorSpec> specs;
@@ -161,8 +164,9 @@ class Evaluation {
     size_t next = 0;
     for (const auto& [position, result] : all) {
       auto bytes = writer->Bytes(next++);
-      reference::join(result.shards, result.global.type, result.global.layout, getRanks())
-          .toBytes({reinterpret_cast<char*>(bytes.data()), bytes.size()});
+      reference::Tensor whole(result.global.type);
+      for (const auto& [layout, shards] : result.parts) reference::put(shards, whole, layout, getRanks());
+      whole.toBytes({reinterpret_cast<char*>(bytes.data()), bytes.size()});
     }
     absl::Status status = writer->Commit();
     return status.ok() ? 0 : fail(std::string(status.message()));

@@ -175,5 +175,60 @@ TEST(VerifyChannels, Wholes) {
   for (const Case& c : cases) EXPECT_THAT(ErrorAfter(c.change), HasSubstr(c.message)) << c.name;
 }
 
+// The input and output at position 0 with rows of their own in both stages.
+void Spread(ArtifactT& a, std::vector<RowRange> first, std::vector<RowRange> second) {
+  for (size_t stage : {0, 1}) {
+    const std::vector<RowRange>& rows = stage == 0 ? first : second;
+    ProgramT& program = Stage(a, stage);
+    program.inputs[0]->name = "w";
+    program.outputs[0]->name = "next_w";
+    program.inputs[0]->position = program.outputs[0]->position = 0;
+    for (TensorInfoT* type : {program.inputs[0]->type.get(), program.outputs[0]->type.get()}) {
+      type->global_dims = {6};
+      type->local_dims = {0};
+      for (const RowRange& range : rows) type->local_dims[0] += range.count();
+      type->rows = rows;
+    }
+  }
+}
+
+TEST(VerifyChannels, RowsOfStages) {
+  EXPECT_EQ(ErrorAfter([](ArtifactT& a) { Spread(a, {{0, 1}, {3, 3}}, {{1, 2}}); }), "");
+  const std::vector<Case> cases = {
+      {"missing", [](ArtifactT& a) { Spread(a, {{0, 2}}, {{3, 3}}); },
+       "input at position 0: the stages' rows are not each row once"},
+      {"twice", [](ArtifactT& a) { Spread(a, {{0, 3}}, {{2, 4}}); },
+       "input at position 0: the stages' rows are not each row once"},
+      {"behind the end", [](ArtifactT& a) { Spread(a, {{0, 3}}, {{3, 4}}); },
+       "rows [3, + 4) of 6 are none, or before others"},
+      {"descending", [](ArtifactT& a) { Spread(a, {{3, 1}, {0, 3}}, {{4, 2}}); },
+       "rows [0, + 3) of 6 are none, or before others"},
+      {"far away", [](ArtifactT& a) { Spread(a, {{~0ull, 1}}, {{0, 4}}); }, "are none, or before others"},
+      {"carried elsewhere",
+       [](ArtifactT& a) {
+         Spread(a, {{0, 3}}, {{3, 3}});
+         Stage(a, 0).outputs[0]->type->rows = {{3, 3}};
+         Stage(a, 1).outputs[0]->type->rows = {{0, 3}};
+       },
+       "carries into input 0 of other rows"},
+      {"other local rows",
+       [](ArtifactT& a) {
+         Spread(a, {{0, 3}}, {{3, 3}});
+         Stage(a, 0).inputs[0]->type->local_dims = {4};
+       },
+       "where 3 is expected"},
+      {"all in one",
+       [](ArtifactT& a) {
+         Spread(a, {{0, 3}}, {{3, 3}});
+         for (TensorInfoT* type : {Stage(a, 1).inputs[0]->type.get(), Stage(a, 1).outputs[0]->type.get()}) {
+           type->rows.clear();
+           type->global_dims = type->local_dims = {4};
+         }
+       },
+       "stages 0 and 1 differ in its name, type or sharding"},
+  };
+  for (const Case& c : cases) EXPECT_THAT(ErrorAfter(c.change), HasSubstr(c.message)) << c.name;
+}
+
 }  // namespace
 }  // namespace sgd::artifact

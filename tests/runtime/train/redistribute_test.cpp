@@ -77,5 +77,33 @@ TEST(Redistribute, FromOneStageToAll) {
   }
 }
 
+// Between stages that have rows of their own, other rows of their own, and all rows.
+TEST(Redistribute, RowsOfStages) {
+  const comm::Mesh mesh{{3, 2}};
+  const comm::AxisRef data{1, 1, 2};
+  std::vector<int32_t> global(30);
+  std::iota(global.begin(), global.end(), 1);
+  data::TensorType thirds = Type({6, 5}, {{}, {data}}), uneven = Type({6, 5}, {{data}, {}});
+  const data::TensorType whole = Type({6, 5}, {{}, {}});
+  thirds.stage_rows = {{{0, 2}}, {{2, 2}}, {{4, 2}}};
+  uneven.stage_rows = {{{0, 1}, {4, 2}}, {}, {{1, 3}}};
+  for (const data::TensorType& from : {thirds, uneven, whole}) {
+    for (const data::TensorType& to : {thirds, uneven, whole}) {
+      auto cut = [&](const data::TensorType& type, uint32_t rank) {
+        return Cut(global, type, mesh, type.is_spread() ? rank : rank % 2);
+      };
+      std::vector<absl::Status> outcomes = checkpoint::RunRanks(6, [&](comm::Control& control) {
+        const uint32_t rank = control.rank();
+        std::vector<std::byte> mine;
+        if (from.is_spread() || rank / 2 == 1) mine = cut(from, rank);
+        auto bytes = Redistribute(mine, from, to, mesh, {1, 2}, control, absl::Seconds(10));
+        if (!bytes.ok()) return bytes.status();
+        return *bytes == cut(to, rank) ? absl::OkStatus() : absl::InternalError("wrong bytes");
+      });
+      for (const absl::Status& outcome : outcomes) EXPECT_TRUE(outcome.ok()) << outcome;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sgd::train

@@ -1,0 +1,185 @@
+// Rows are found by computing the index of each trip from the counters: however a frontend writes it.
+#include "passes/layers/layer_loop.h"
+
+#include "dialects/sgd/tensor_type.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// The value of a scalar integer constant.
+static std::optional<int64_t> getInteger(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || elements.getNumElements() != 1) return std::nullopt;
+  if (!elements.getElementType().isInteger()) return std::nullopt;
+  return elements.getElementType().isInteger(1) ? elements.getValues<APInt>()[0].getZExtValue()
+                                                : elements.getValues<APInt>()[0].getSExtValue();
+}
+
+namespace {
+
+/// Computes scalar integers of a trip.
+class TripIntegers {
+ public:
+  TripIntegers(WhileOp loop, ArrayRef<std::pair<unsigned, int64_t>> steps, int64_t trip) {
+    for (auto [counter, step] : steps)
+      known[loop.getBody().getArgument(counter)] = *getInteger(loop.getInits()[counter]) + trip * step;
+    for (auto [argument, init] : llvm::zip(loop.getBody().getArguments(), loop.getInits()))
+      if (loop.isInvariant(argument.getArgNumber()))
+        if (std::optional<int64_t> value = getInteger(init)) known[argument] = *value;
+  }
+
+  std::optional<int64_t> get(Value value) {
+    auto [place, isNew] = known.try_emplace(value);
+    if (!isNew) return place->second;
+    std::optional<int64_t> result = compute(value);
+    known[value] = result;
+    return result;
+  }
+
+ private:
+  std::optional<int64_t> compute(Value value) {
+    if (std::optional<int64_t> constant = getInteger(value)) return constant;
+    Operation* op = value.getDefiningOp();
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!op || !type || type.getNumElements() != 1 || op->getNumResults() != 1) return std::nullopt;
+    SmallVector<int64_t> operands;
+    for (Value operand : op->getOperands()) {
+      std::optional<int64_t> number = get(operand);
+      if (!number) return std::nullopt;
+      operands.push_back(*number);
+    }
+    return llvm::TypeSwitch<Operation*, std::optional<int64_t>>(op)
+        .Case<arith::AddIOp>([&](auto) { return operands[0] + operands[1]; })
+        .Case<arith::SubIOp>([&](auto) { return operands[0] - operands[1]; })
+        .Case<arith::MulIOp>([&](auto) { return operands[0] * operands[1]; })
+        .Case<arith::MaxSIOp>([&](auto) { return std::max(operands[0], operands[1]); })
+        .Case<arith::MinSIOp>([&](auto) { return std::min(operands[0], operands[1]); })
+        .Case<arith::SelectOp>([&](auto) { return operands[0] ? operands[1] : operands[2]; })
+        .Case<arith::CmpIOp>([&](arith::CmpIOp compare) {
+          APInt lhs(64, operands[0], true), rhs(64, operands[1], true);
+          return int64_t{arith::applyCmpPredicate(compare.getPredicate(), lhs, rhs)};
+        })
+        .Case<arith::ExtSIOp, arith::TruncIOp, ReshapeOp>([&](auto) { return operands[0]; })
+        .Default([](Operation*) { return std::nullopt; });
+  }
+
+  DenseMap<Value, std::optional<int64_t>> known;
+};
+
+class LoopAnalysis {
+ public:
+  explicit LoopAnalysis(WhileOp loop) : loop(loop), trips(*loop.getTrips()) {
+    result.op = loop;
+    result.trips = trips;
+    for (unsigned i = 0; i < loop.getInits().size(); ++i) result.roles.push_back(getPlainRole(i));
+    for (int64_t trip = 0; trip < trips; ++trip) integers.emplace_back(loop, steps, trip);
+  }
+
+  std::optional<LayerLoop> run();
+
+ private:
+  enum class Order { None, Ascending, Descending };
+
+  LayerLoop::Role getPlainRole(unsigned iterArg);
+  Order getOrder(Value index);
+  /// What all accesses of an iter_arg are: rows in one order, or none.
+  Order getRowOrder(unsigned iterArg, bool& isWritten);
+
+  WhileOp loop;
+  int64_t trips;
+  LayerLoop result;
+  SmallVector<std::pair<unsigned, int64_t>> steps;  // counters and what each trip adds
+  std::vector<TripIntegers> integers;               // by trip
+};
+
+}  // namespace
+
+LayerLoop::Role LoopAnalysis::getPlainRole(unsigned iterArg) {
+  if (loop.isInvariant(iterArg)) return LayerLoop::Role::Invariant;
+  auto add = loop.getYielded()[iterArg].getDefiningOp<arith::AddIOp>();
+  if (!add || !getInteger(loop.getInits()[iterArg])) return LayerLoop::Role::Carried;
+  Value argument = loop.getBody().getArgument(iterArg);
+  for (auto [self, other] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
+    std::optional<int64_t> step = getInteger(other);
+    if (self != argument || !step) continue;
+    steps.push_back({iterArg, *step});
+    return LayerLoop::Role::Counter;
+  }
+  return LayerLoop::Role::Carried;
+}
+
+LoopAnalysis::Order LoopAnalysis::getOrder(Value index) {
+  bool ascends = true, descends = true;
+  for (int64_t trip = 0; trip < trips; ++trip) {
+    std::optional<int64_t> row = integers[trip].get(index);
+    ascends &= row == trip;
+    descends &= row == trips - 1 - trip;
+  }
+  return ascends ? Order::Ascending : descends ? Order::Descending : Order::None;
+}
+
+LoopAnalysis::Order LoopAnalysis::getRowOrder(unsigned iterArg, bool& isWritten) {
+  BlockArgument argument = loop.getBody().getArgument(iterArg);
+  RankedTensorType type = tensorType(argument);
+  if (type.getRank() == 0 || type.getDimSize(0) != trips) return Order::None;
+  std::optional<Order> order;
+  auto isSame = [&](Value index) {
+    Order own = getOrder(index);
+    bool same = own != Order::None && (!order || *order == own);
+    order = own;
+    return same;
+  };
+  isWritten = !loop.isInvariant(iterArg);
+  auto update = loop.getYielded()[iterArg].getDefiningOp<DynamicUpdateSliceOp>();
+  if (isWritten) {
+    if (!update || update.getInput() != argument || !update.getResult().hasOneUse()) return Order::None;
+    if (tensorType(update.getUpdate()).getDimSize(0) != 1 || !isSame(update.getStarts()[0])) return Order::None;
+  }
+  for (OpOperand& use : argument.getUses()) {
+    if (isWritten ? use.getOwner() == update : isa<YieldOp>(use.getOwner())) {
+      if (use.getOperandNumber() == (isWritten ? 0 : iterArg)) continue;
+      return Order::None;
+    }
+    auto slice = dyn_cast<DynamicSliceOp>(use.getOwner());
+    if (!slice || use.getOperandNumber() != 0 || slice.getSizes()[0] != 1 || !isSame(slice.getStarts()[0]))
+      return Order::None;
+  }
+  return order.value_or(Order::None);
+}
+
+std::optional<LayerLoop> LoopAnalysis::run() {
+  // The first value that is read decides the order; what has the other one is carried as a whole.
+  SmallVector<std::pair<Order, bool>> accesses;
+  std::optional<Order> first;
+  for (unsigned i = 0; i < result.roles.size(); ++i) {
+    bool isWritten = false;
+    Order order = result.roles[i] == LayerLoop::Role::Counter ? Order::None : getRowOrder(i, isWritten);
+    accesses.push_back({order, isWritten});
+    if (order != Order::None && !isWritten && !first) first = order;
+  }
+  if (!first) return std::nullopt;
+  for (auto [role, access] : llvm::zip(result.roles, accesses))
+    if (access.first == *first) role = access.second ? LayerLoop::Role::Written : LayerLoop::Role::Read;
+  result.isReversed = *first == Order::Descending;
+  return result;
+}
+
+std::optional<LayerLoop> LayerLoop::find(WhileOp loop) {
+  constexpr int64_t kMostTrips = 4096;
+  if (!loop.getTrips() || *loop.getTrips() < 2 || *loop.getTrips() > kMostTrips) return std::nullopt;
+  return LoopAnalysis(loop).run();
+}
+
+TypedAttr LayerLoop::getCount(unsigned counter, int64_t trip) const {
+  WhileOp loop = op;
+  auto add = loop.getYielded()[counter].getDefiningOp<arith::AddIOp>();
+  Value argument = loop.getBody().getArgument(counter);
+  int64_t step = *getInteger(add.getLhs() == argument ? add.getRhs() : add.getLhs());
+  RankedTensorType type = tensorType(argument);
+  APInt value(type.getElementTypeBitWidth(), *getInteger(loop.getInits()[counter]) + trip * step, /*isSigned=*/true,
+              /*implicitTrunc=*/true);
+  return DenseElementsAttr::get(type, value);
+}

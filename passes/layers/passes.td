@@ -1,0 +1,19 @@
+// Passes that cut loops over layers.
+#ifndef SGD_PASSES_LAYERS_PASSES_TD
+#define SGD_PASSES_LAYERS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SplitLayersPass : Pass<"sgd-split-layers", "::mlir::ModuleOp"> {
+  let summary = "Cuts loops over layers into one loop for each stage of a pipeline";
+  let description = [{
+    Before: a graph. After: each `sgd.while` over the rows of stacked state, as a scan over layers and its gradient are, is a loop for each range of layers, so that
+    virtual stages take as long. Stacked arguments and results are one for each range (`sgd.rows`, `sgd.whole`, `sgd.stage`), and what is computed from them
+    row by row, as the updates of an optimizer, is computed range by range. `sgdc` does the same for all programs of an artifact.
+  }];
+  let options = [Option<"stages", "stages", "unsigned", "2", "How many virtual stages there are">,
+                 Option<"topology", "topology", "std::string", "\"host\"", "Name or file of a topology">];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif
