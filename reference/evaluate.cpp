@@ -260,7 +260,8 @@ struct ShardPlace {
     int64_t index = shards > 1 ? getLinearIndex(mesh, axes, rank) : 0;
     for (int64_t range = 0; range + 1 < layout.rows.size(); range += 2) {
       int64_t first = layout.rows[range], count = layout.rows[range + 1], tile = llvm::divideCeil(count, shards);
-      for (int64_t row = index * tile; row < (index + 1) * tile; ++row) rows.push_back(row < count ? first + row : -1);
+      for (int64_t row = index * tile; row < (index + 1) * tile; ++row)
+        rows.push_back(row < count && first + row < blockShape[0] ? first + row : -1);
     }
     shape[0] = static_cast<int64_t>(rows.size());
   }

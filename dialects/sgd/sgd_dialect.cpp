@@ -6,6 +6,7 @@
 #include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/linear_algebra.h"
+#include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/stages.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -21,6 +22,20 @@ struct SgdInliner : DialectInlinerInterface {
   bool isLegalToInline(Operation*, Region*, bool, IRMapping&) const final { return true; }
   bool isLegalToInline(Region*, Region*, bool, IRMapping&) const final { return true; }
 };
+
+/// Ranges of rows: in ascending order, none of them empty.
+bool areRows(Attribute attribute) {
+  auto rows = dyn_cast<DenseI64ArrayAttr>(attribute);
+  if (!rows || rows.empty() || rows.size() % 2 != 0) return false;
+  constexpr int64_t kMostRows = int64_t{1} << 62;
+  int64_t next = 0;
+  for (int64_t range = 0; range < rows.size(); range += 2) {
+    if (rows[range] < next || rows[range + 1] < 1 || rows[range] > kMostRows || rows[range + 1] > kMostRows)
+      return false;
+    next = rows[range] + rows[range + 1];
+  }
+  return true;
+}
 
 LogicalResult verifyArgumentAttribute(Operation* op, NamedAttribute attribute, Type type) {
   StringRef name = attribute.getName();
@@ -55,6 +70,15 @@ LogicalResult verifyArgumentAttribute(Operation* op, NamedAttribute attribute, T
     if (!isa<UnitAttr>(attribute.getValue()) || !shaped || !shaped.getElementType().isInteger(64) ||
         shaped.getShape() != ArrayRef<int64_t>{2})
       return op->emitOpError() << "'" << name << "' expects unit on two integers of 64 bits";
+  }
+  if (name == kRowsAttr || name == kWholeAttr) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+    bool isWhole = numbers && numbers.size() == 2 && numbers[0] >= 0 && numbers[1] >= -1;
+    if (!shaped || (name == kRowsAttr ? shaped.getRank() == 0 || !areRows(attribute.getValue()) : !isWhole))
+      return op->emitOpError() << "'" << name << "' is " << attribute.getValue()
+                               << (name == kRowsAttr ? "; expected pairs of a first row and a number of rows, in order"
+                                                     : "; expected a position and a number of rows");
   }
   if (name == kStageAttr) {
     auto stage = dyn_cast<IntegerAttr>(attribute.getValue());

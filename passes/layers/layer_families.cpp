@@ -73,10 +73,10 @@ void FamilySearch::follow(Operation* op) {
     auto kind = kinds.find(operand.get());
     if (kind == kinds.end()) continue;
     std::optional<FactorDims> dims = findFactor(op, operand.getOperandNumber(), 0);
-    if (!dims || dims->result != 0) continue;
+    if (!dims || dims->result.index != 0) continue;
     unsigned own = kind->second;
     for (auto [other, dim] : llvm::zip(op->getOperands(), dims->operands))
-      if (auto of = kinds.find(other); dim == 0 && of != kinds.end()) join(own, of->second);
+      if (auto of = kinds.find(other); dim.index == 0 && of != kinds.end()) join(own, of->second);
     kinds[op->getResult(0)] = own;
     return;
   }

@@ -2,7 +2,6 @@
 #include "passes/layers/layer_loop.h"
 
 #include "dialects/sgd/tensor_type.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -10,63 +9,68 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 /// The value of a scalar integer constant.
+static std::optional<int64_t> getInteger(Attribute constant) {
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(constant);
+  if (!elements || elements.getNumElements() != 1 || !elements.getElementType().isInteger()) return std::nullopt;
+  return elements.getValues<APInt>()[0].getSExtValue();
+}
+
 static std::optional<int64_t> getInteger(Value value) {
   DenseElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || elements.getNumElements() != 1) return std::nullopt;
-  if (!elements.getElementType().isInteger()) return std::nullopt;
-  return elements.getElementType().isInteger(1) ? elements.getValues<APInt>()[0].getZExtValue()
-                                                : elements.getValues<APInt>()[0].getSExtValue();
+  return matchPattern(value, m_Constant(&elements)) ? getInteger(elements) : std::nullopt;
+}
+
+static DenseElementsAttr getConstant(Value like, int64_t value) {
+  RankedTensorType type = tensorType(like);
+  return DenseElementsAttr::get(type,
+                                APInt(type.getElementTypeBitWidth(), value, /*isSigned=*/true, /*implicitTrunc=*/true));
 }
 
 namespace {
 
-/// Computes scalar integers of a trip.
-class TripIntegers {
+/// Folds scalars of a trip, from its counters and what no trip changes.
+class TripConstants {
  public:
-  TripIntegers(WhileOp loop, ArrayRef<std::pair<unsigned, int64_t>> steps, int64_t trip) {
+  TripConstants(WhileOp loop, ArrayRef<std::pair<unsigned, int64_t>> steps, int64_t trip) {
     for (auto [counter, step] : steps)
-      known[loop.getBody().getArgument(counter)] = *getInteger(loop.getInits()[counter]) + trip * step;
+      known[loop.getBody().getArgument(counter)] =
+          getConstant(loop.getInits()[counter], *getInteger(loop.getInits()[counter]) + trip * step);
     for (auto [argument, init] : llvm::zip(loop.getBody().getArguments(), loop.getInits()))
-      if (loop.isInvariant(argument.getArgNumber()))
-        if (std::optional<int64_t> value = getInteger(init)) known[argument] = *value;
+      if (DenseElementsAttr elements;
+          loop.isInvariant(argument.getArgNumber()) && matchPattern(init, m_Constant(&elements)))
+        known[argument] = elements;
   }
 
-  std::optional<int64_t> get(Value value) {
+  std::optional<int64_t> get(Value value) { return getInteger(fold(value)); }
+
+ private:
+  /// The constant that `value` is, or null.
+  Attribute fold(Value value) {
     auto [place, isNew] = known.try_emplace(value);
     if (!isNew) return place->second;
-    std::optional<int64_t> result = compute(value);
+    Attribute result = compute(value);
     known[value] = result;
     return result;
   }
 
- private:
-  std::optional<int64_t> compute(Value value) {
-    if (std::optional<int64_t> constant = getInteger(value)) return constant;
+  Attribute compute(Value value) {
+    DenseElementsAttr constant;
+    if (matchPattern(value, m_Constant(&constant))) return constant;
     Operation* op = value.getDefiningOp();
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!op || !type || type.getNumElements() != 1 || op->getNumResults() != 1) return std::nullopt;
-    SmallVector<int64_t> operands;
+    if (!op || op->getNumResults() != 1 || op->getNumOperands() == 0 || tensorType(value).getNumElements() != 1)
+      return {};
+    SmallVector<Attribute> operands;
     for (Value operand : op->getOperands()) {
-      std::optional<int64_t> number = get(operand);
-      if (!number) return std::nullopt;
-      operands.push_back(*number);
+      operands.push_back(fold(operand));
+      if (!operands.back()) return {};
     }
-    return llvm::TypeSwitch<Operation*, std::optional<int64_t>>(op)
-        .Case<arith::AddIOp>([&](auto) { return operands[0] + operands[1]; })
-        .Case<arith::SubIOp>([&](auto) { return operands[0] - operands[1]; })
-        .Case<arith::MulIOp>([&](auto) { return operands[0] * operands[1]; })
-        .Case<arith::MaxSIOp>([&](auto) { return std::max(operands[0], operands[1]); })
-        .Case<arith::MinSIOp>([&](auto) { return std::min(operands[0], operands[1]); })
-        .Case<arith::SelectOp>([&](auto) { return operands[0] ? operands[1] : operands[2]; })
-        .Case<arith::CmpIOp>([&](arith::CmpIOp compare) {
-          APInt lhs(64, operands[0], true), rhs(64, operands[1], true);
-          return int64_t{arith::applyCmpPredicate(compare.getPredicate(), lhs, rhs)};
-        })
-        .Case<arith::ExtSIOp, arith::TruncIOp, ReshapeOp>([&](auto) { return operands[0]; })
-        .Default([](Operation*) { return std::nullopt; });
+    SmallVector<OpFoldResult> folded;
+    if (failed(op->fold(operands, folded)) || folded.size() != 1) return {};
+    if (auto other = llvm::dyn_cast_if_present<Value>(folded[0])) return other == value ? Attribute() : fold(other);
+    return cast<Attribute>(folded[0]);
   }
 
-  DenseMap<Value, std::optional<int64_t>> known;
+  DenseMap<Value, Attribute> known;
 };
 
 class LoopAnalysis {
@@ -75,7 +79,7 @@ class LoopAnalysis {
     result.op = loop;
     result.trips = trips;
     for (unsigned i = 0; i < loop.getInits().size(); ++i) result.roles.push_back(getPlainRole(i));
-    for (int64_t trip = 0; trip < trips; ++trip) integers.emplace_back(loop, steps, trip);
+    for (int64_t trip = 0; trip < trips; ++trip) constants.emplace_back(loop, steps, trip);
   }
 
   std::optional<LayerLoop> run();
@@ -92,7 +96,7 @@ class LoopAnalysis {
   int64_t trips;
   LayerLoop result;
   SmallVector<std::pair<unsigned, int64_t>> steps;  // counters and what each trip adds
-  std::vector<TripIntegers> integers;               // by trip
+  std::vector<TripConstants> constants;             // by trip
 };
 
 }  // namespace
@@ -114,7 +118,7 @@ LayerLoop::Role LoopAnalysis::getPlainRole(unsigned iterArg) {
 LoopAnalysis::Order LoopAnalysis::getOrder(Value index) {
   bool ascends = true, descends = true;
   for (int64_t trip = 0; trip < trips; ++trip) {
-    std::optional<int64_t> row = integers[trip].get(index);
+    std::optional<int64_t> row = constants[trip].get(index);
     ascends &= row == trip;
     descends &= row == trips - 1 - trip;
   }
@@ -178,8 +182,5 @@ TypedAttr LayerLoop::getCount(unsigned counter, int64_t trip) const {
   auto add = loop.getYielded()[counter].getDefiningOp<arith::AddIOp>();
   Value argument = loop.getBody().getArgument(counter);
   int64_t step = *getInteger(add.getLhs() == argument ? add.getRhs() : add.getLhs());
-  RankedTensorType type = tensorType(argument);
-  APInt value(type.getElementTypeBitWidth(), *getInteger(loop.getInits()[counter]) + trip * step, /*isSigned=*/true,
-              /*implicitTrunc=*/true);
-  return DenseElementsAttr::get(type, value);
+  return getConstant(argument, *getInteger(loop.getInits()[counter]) + trip * step);
 }

@@ -17,18 +17,17 @@ static RankedTensorType withSize(RankedTensorType type, int64_t dim, int64_t siz
 /// Ops that compute part of their result when they are given parts of their operands.
 static bool isComputedInPieces(Operation* op) {
   if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType())) return false;
-  return isa<BroadcastInDimOp, TransposeOp, ReshapeOp, ReduceOp, DotGeneralOp, SliceOp, ConcatenateOp, ReverseOp,
-             ShardingConstraintOp>(op) ||
-         isElementwise(op);
+  return op->hasTrait<MovesElements>() || isa<ReduceOp, DotGeneralOp>(op) || isElementwise(op);
 }
 
-/// The one dimension that consists of `factor`; -1 where there is none, nothing where a dimension does in part.
-static std::optional<int64_t> findDim(const TensorMapping& mapping, unsigned factor) {
-  int64_t found = -1;
-  for (auto [dim, factors] : llvm::enumerate(mapping)) {
-    if (!llvm::is_contained(factors, factor)) continue;
-    if (factors.size() != 1 || found >= 0) return std::nullopt;
-    found = static_cast<int64_t>(dim);
+/// The one dimension whose major factor is `factor`; nothing where it is another one's part.
+static std::optional<FactorDims::Dim> findDim(const TensorMapping& mapping, unsigned factor, ArrayRef<Factor> factors) {
+  FactorDims::Dim found;
+  for (auto [dim, parts] : llvm::enumerate(mapping)) {
+    if (!llvm::is_contained(parts, factor)) continue;
+    if (parts.front() != factor || found.index >= 0) return std::nullopt;
+    found.index = static_cast<int64_t>(dim);
+    for (unsigned minor : ArrayRef(parts).drop_front()) found.rows *= factors[minor].size;
   }
   return found;
 }
@@ -38,20 +37,35 @@ std::optional<FactorDims> mlir::sgd::findFactor(Operation* op, std::optional<uns
   if (!ruled || !isComputedInPieces(op)) return std::nullopt;
   ShardingRule rule = ruled.getShardingRule();
   const TensorMapping& mapping = operand ? rule.operands[*operand] : rule.results[0];
-  if (static_cast<size_t>(dim) >= mapping.size() || mapping[dim].size() != 1) return std::nullopt;
+  if (static_cast<size_t>(dim) >= mapping.size() || mapping[dim].empty()) return std::nullopt;
   unsigned factor = mapping[dim].front();
   FactorKind kind = rule.factors[factor].kind;
   if (kind != FactorKind::PassThrough && kind != FactorKind::Reduction) return std::nullopt;
-  FactorDims dims{rule.factors[factor], {}, -1};
+  FactorDims dims{rule.factors[factor], {}, {}};
   for (const TensorMapping& one : rule.operands) {
-    std::optional<int64_t> found = findDim(one, factor);
+    std::optional<FactorDims::Dim> found = findDim(one, factor, rule.factors);
     if (!found) return std::nullopt;
     dims.operands.push_back(*found);
   }
-  std::optional<int64_t> found = findDim(rule.results[0], factor);
-  if (!found || (*found < 0) != (kind == FactorKind::Reduction)) return std::nullopt;
+  std::optional<FactorDims::Dim> found = findDim(rule.results[0], factor, rule.factors);
+  if (!found || (found->index < 0) != (kind == FactorKind::Reduction)) return std::nullopt;
   dims.result = *found;
   return dims;
+}
+
+RowRanges mlir::sgd::multiply(const RowRanges& ranges, int64_t rows) {
+  RowRanges scaled = ranges;
+  for (RowRange& range : scaled) range = {range.first * rows, range.count * rows, range.stage};
+  return scaled;
+}
+
+std::optional<RowRanges> mlir::sgd::divide(const RowRanges& ranges, int64_t rows) {
+  RowRanges scaled = ranges;
+  for (RowRange& range : scaled) {
+    if (range.first % rows != 0 || range.count % rows != 0) return std::nullopt;
+    range = {range.first / rows, range.count / rows, range.stage};
+  }
+  return scaled;
 }
 
 const RowPieces::Cut* RowPieces::find(Value value) const {
@@ -77,7 +91,8 @@ RowPieces::Cut RowPieces::compute(Value value, const RowRanges& ranges, int64_t 
   Operation* op = value.getDefiningOp();
   if (std::optional<FactorDims> dims = op ? findFactor(op, std::nullopt, dim) : std::nullopt) {
     bool isCut = llvm::any_of(op->getOperands(), [&](Value operand) { return find(operand); });
-    if (isCut || !isa<ReduceOp, DotGeneralOp>(op)) return {ranges, dim, computeOp(op, *dims, ranges)};
+    std::optional<RowRanges> own = divide(ranges, dims->result.rows);
+    if (own && (isCut || !isa<ReduceOp, DotGeneralOp>(op))) return {ranges, dim, computeOp(op, *dims, *own)};
   }
   return {ranges, dim, slice(value, ranges, dim), /*isSliced=*/true};
 }
@@ -116,11 +131,12 @@ Value RowPieces::computePiece(OpBuilder& builder, Operation* op, const FactorDim
                               ValueRange operands) {
   Operation* own = builder.clone(*op);
   own->setOperands(operands);
-  if (dims.result < 0) return own->getResult(0);
-  own->getResult(0).setType(withSize(tensorType(op->getResult(0)), dims.result, count));
+  if (dims.result.index < 0) return own->getResult(0);
+  const int64_t size = count * dims.result.rows;
+  own->getResult(0).setType(withSize(tensorType(op->getResult(0)), dims.result.index, size));
   if (auto slice = dyn_cast<SliceOp>(own)) {
     SmallVector<int64_t> limits(slice.getLimits());
-    limits[dims.result] = count;
+    limits[dims.result.index] = size;
     slice.setLimits(limits);
   }
   return own->getResult(0);
@@ -129,7 +145,8 @@ Value RowPieces::computePiece(OpBuilder& builder, Operation* op, const FactorDim
 SmallVector<Value> RowPieces::computeOp(Operation* op, const FactorDims& dims, const RowRanges& ranges) {
   SmallVector<SmallVector<Value>> operands;  // by operand and piece
   for (auto [operand, dim] : llvm::zip(op->getOperands(), dims.operands))
-    operands.push_back(dim < 0 ? SmallVector<Value>(ranges.size(), operand) : get(operand, ranges, dim));
+    operands.push_back(dim.index < 0 ? SmallVector<Value>(ranges.size(), operand)
+                                     : get(operand, multiply(ranges, dim.rows), dim.index));
   OpBuilder builder = getBuilder();
   builder.setInsertionPointAfter(op);
   SmallVector<Value> pieces;
@@ -142,8 +159,8 @@ SmallVector<Value> RowPieces::computeOp(Operation* op, const FactorDims& dims, c
 }
 
 /// A sum over all rows is one of each piece, which are added up.
-void RowPieces::combine(Operation* op, const FactorDims& dims, const Cut& cut) {
-  SmallVector<Value> partial = computeOp(op, dims, cut.ranges);
+void RowPieces::combine(Operation* op, const FactorDims& dims, const RowRanges& ranges) {
+  SmallVector<Value> partial = computeOp(op, dims, ranges);
   OpBuilder builder = getBuilder();
   builder.setInsertionPointAfterValue(partial.back());
   RankedTensorType type = tensorType(op->getResult(0));
@@ -225,9 +242,13 @@ void RowPieces::visit(Operation* op) {
           visitSlice(slice, cut))
         return;
     std::optional<FactorDims> dims = findFactor(op, operand.getOperandNumber(), cut.dim);
-    if (!dims) continue;
-    if (dims->result < 0) return combine(op, *dims, cut);
-    if (!find(op->getResult(0))) set(op->getResult(0), {cut.ranges, dims->result, computeOp(op, *dims, cut.ranges)});
+    std::optional<RowRanges> ranges =
+        dims ? divide(cut.ranges, dims->operands[operand.getOperandNumber()].rows) : std::nullopt;
+    if (!ranges) continue;
+    if (dims->result.index < 0) return combine(op, *dims, *ranges);
+    if (find(op->getResult(0))) return;
+    SmallVector<Value> pieces = computeOp(op, *dims, *ranges);
+    set(op->getResult(0), {multiply(*ranges, dims->result.rows), dims->result.index, pieces});
     return;
   }
 }

@@ -21,12 +21,21 @@ struct RowRange {
 /// All rows, in ascending order.
 using RowRanges = SmallVector<RowRange, 4>;
 
-/// A factor of an op that its result and operands have along a whole dimension, or not at all.
+/// A factor of an op that its result and operands have as the major one of a dimension, or not at all.
 struct FactorDims {
+  struct Dim {
+    int64_t index = -1;  ///< -1: none
+    int64_t rows = 1;    ///< of the dimension, for each of the factor
+  };
   Factor factor;
-  SmallVector<int64_t> operands;  // the dimension; -1: none
-  int64_t result = -1;
+  SmallVector<Dim> operands;
+  Dim result;
 };
+
+/// `ranges` of what has `rows` rows for each one there.
+RowRanges multiply(const RowRanges& ranges, int64_t rows);
+/// The other way round; nothing where a range is not a multiple of `rows`.
+std::optional<RowRanges> divide(const RowRanges& ranges, int64_t rows);
 
 /// The factor of dimension `dim` of operand number `operand`, or of the result where that is nothing. Nothing where
 /// `op` cannot be computed piece by piece along it.
@@ -69,9 +78,10 @@ class RowPieces : private OpBuilder::Listener {
   SmallVector<Value> cutArgument(BlockArgument argument, const RowRanges& ranges);
   SmallVector<Value> fill(Value value, SplatElementsAttr splat, const RowRanges& ranges, int64_t dim);
   SmallVector<Value> slice(Value value, const RowRanges& ranges, int64_t dim);
+  /// `ranges` are of the factor.
   SmallVector<Value> computeOp(Operation* op, const FactorDims& dims, const RowRanges& ranges);
   Value computePiece(OpBuilder& builder, Operation* op, const FactorDims& dims, int64_t count, ValueRange operands);
-  void combine(Operation* op, const FactorDims& dims, const Cut& cut);
+  void combine(Operation* op, const FactorDims& dims, const RowRanges& ranges);
   bool visitSlice(SliceOp op, const Cut& cut);
   void visitBarrier(Operation* op, const Cut& cut);
   void replaceByWhole(Value value);

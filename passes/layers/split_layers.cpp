@@ -2,6 +2,7 @@
 #include "passes/layers/split_layers.h"
 
 #include "dialects/sgd/stages.h"
+#include "dialects/sgd/tensor_type.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/layers/split_function.h"
 #include "passes/stages/shared_state.h"
@@ -53,7 +54,11 @@ static void splitLike(const SharedState& shared, const CutNumbers& cut, func::Fu
   if (arguments.empty() && results.empty()) return;
   auto isShared = [&](BlockArgument argument) { return arguments.contains(argument.getArgNumber()); };
   std::vector<LayerFamily> families = findFamilies(other, isShared);
-  for (LayerFamily& family : families) family.ranges = arguments.lookup(family.state.front().getArgNumber());
+  for (LayerFamily& family : families) {
+    BlockArgument state = family.state.front();
+    int64_t rows = tensorType(state).getDimSize(0) / family.getNumLayers();
+    family.ranges = divide(arguments.lookup(state.getArgNumber()), rows).value_or(RowRanges());
+  }
   splitFunction(other, families, arguments, results, isShared);
 }
 

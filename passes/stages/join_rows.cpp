@@ -36,7 +36,7 @@ SmallVector<Group> findGroups(unsigned count, llvm::function_ref<DictionaryAttr(
   for (unsigned index = 0; index < count; ++index) {
     DictionaryAttr attrs = getAttrs(index);
     auto position = attrs ? attrs.getAs<IntegerAttr>(kPositionAttr) : IntegerAttr();
-    if (attrs && attrs.contains(kRowsAttr) && position) {
+    if (attrs && attrs.contains(kRowsAttr) && attrs.contains(kWholeAttr) && position) {
       auto [place, isNew] = byPosition.try_emplace(position.getInt(), groups.size());
       if (!isNew) {
         SmallVector<unsigned>& parts = groups[place->second].parts;
@@ -94,7 +94,7 @@ DictionaryAttr RowJoin::getAttrs(const Group& group, bool isResult) {
   NamedAttrList attrs(group.attrs);
   auto whole = group.attrs.getAs<DenseI64ArrayAttr>(kWholeAttr);
   attrs.erase(kWholeAttr);
-  if (group.attrs.contains(kRowsAttr)) {
+  if (whole && group.attrs.contains(kRowsAttr)) {
     auto sharding = group.attrs.getAs<ShardingAttr>(kShardingAttr);
     const bool isSharded = sharding && !sharding.getDims().empty() && !sharding.getDims()[0].getAxes().empty();
     SmallVector<int64_t> rows;

@@ -42,6 +42,7 @@ PASSES = {
     "passes/choice": GRAPH + ["passes/sharding", "passes/partition", "passes/collectives", "passes/compress", "passes/cost", "runtime/comm"],
     "passes/sequential": GRAPH + ["passes/mesh", "passes/sharding", "passes/partition", "passes/collectives"],
     "passes/stages": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/remat", "runtime/artifact"],
+    "passes/layers": GRAPH + ["passes/carry", "passes/cost", "passes/stages"],
     "passes/library": ["dialects/sgd", "dialects/fusion"],
     "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library"],
     "passes/context": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/compress", "passes/schedule"],  # attention_pattern.h: one reading of a softmax
