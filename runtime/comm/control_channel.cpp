@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,11 +33,18 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> ControlChannel::Start(std::vecto
   for (ControlLink& link : links) channel->peers_.emplace_back(std::move(link));
   channel->wake_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!channel->wake_.valid()) return absl::InternalError(absl::StrCat("eventfd: ", std::strerror(errno)));
+  // Signals are for threads that know what to do about them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  absl::Status status;
   try {
     channel->thread_ = std::thread([self = channel.get()] { self->Run(); });
   } catch (const std::system_error& error) {
-    return absl::ResourceExhaustedError(absl::StrCat("control channel: no thread: ", error.what()));
+    status = absl::ResourceExhaustedError(absl::StrCat("control channel: no thread: ", error.what()));
   }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!status.ok()) return status;
   return channel;
 }
 
