@@ -132,6 +132,9 @@ class Communicator {
 
   // Payload bytes sent by the collectives executed so far, by the ring rule (sent_bytes.h), and by messages.
   virtual uint64_t sent_bytes() const = 0;
+
+  // Bytes that this rank has sent to ranks of other hosts, without what networks add.
+  virtual uint64_t host_bytes() const { return 0; }
 };
 
 }  // namespace sgd::comm

@@ -34,9 +34,10 @@ SharedMemoryCommunicator::~SharedMemoryCommunicator() {
 }
 
 absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> SharedMemoryCommunicator::Connect(
-    std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout, uint32_t core_limit) {
+    std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout, uint32_t core_limit,
+    std::vector<uint32_t> job_ranks) {
   absl::StatusOr<std::unique_ptr<SharedMemoryControl>> control =
-      SharedMemoryControl::Connect(std::move(segment), rank, timeout, core_limit);
+      SharedMemoryControl::Connect(std::move(segment), rank, timeout, core_limit, std::move(job_ranks));
   if (!control.ok()) return control.status();
   return std::unique_ptr<SharedMemoryCommunicator>(new SharedMemoryCommunicator(*std::move(control)));
 }
@@ -55,14 +56,21 @@ absl::StatusOr<CollectiveHandle> SharedMemoryCommunicator::Prepare(const Mesh& m
   }
   if (absl::Status status = CheckSpec(mesh, spec, window_bytes()); !status.ok()) return status;
   const uint32_t index = static_cast<uint32_t>(plans_.size());
-  absl::StatusOr<CollectivePlan> plan = MakeCollectivePlan(
-      mesh, spec, rank(), index, control_->cores() < control_->size() ? SharedMemorySegment::kSlotBytes : kStagedBytes);
+  absl::StatusOr<CollectivePlan> plan = MakeCollectivePlan(mesh, spec, rank(), index, staged_limit());
   if (!plan.ok()) return plan.status();
-  MapPeers(*plan);
-  plans_.push_back(std::make_unique<const CollectivePlan>(*std::move(plan)));
+  return AddPlan(*std::move(plan), /*runs_on_host=*/true);
+}
+
+uint64_t SharedMemoryCommunicator::staged_limit() const {
+  return control_->cores() < control_->size() ? SharedMemorySegment::kSlotBytes : kStagedBytes;
+}
+
+CollectiveHandle SharedMemoryCommunicator::AddPlan(CollectivePlan plan, bool runs_on_host) {
+  if (runs_on_host) MapPeers(plan);
+  plans_.push_back(std::make_unique<const CollectivePlan>(std::move(plan)));
   control_->AddName(plans_.back()->description);
   progress_.emplace_back();
-  return CollectiveHandle{index};
+  return CollectiveHandle{static_cast<uint32_t>(plans_.size() - 1)};
 }
 
 namespace {

@@ -22,7 +22,8 @@ class SharedMemoryCommunicator final : public Communicator {
   // As SharedMemoryControl::Connect.
   static absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> Connect(std::shared_ptr<SharedMemorySegment> segment,
                                                                            uint32_t rank, absl::Duration timeout,
-                                                                           uint32_t core_limit = UINT32_MAX);
+                                                                           uint32_t core_limit = UINT32_MAX,
+                                                                           std::vector<uint32_t> job_ranks = {});
   // Ends the job when a collective is still in flight.
   ~SharedMemoryCommunicator() override;
 
@@ -46,6 +47,15 @@ class SharedMemoryCommunicator final : public Communicator {
   absl::Status Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout) override;
   absl::Status Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout) override;
   uint64_t sent_bytes() const override { return sent_bytes_ + sent_by_channels_; }
+
+  // For a communicator of more ranks than this host's, whose collectives have the same numbers here.
+
+  // Instead of Prepare: a plan whose members and readers are ranks of this host. Without `runs_on_host` it is one that
+  // only has its number here, and is never executed.
+  CollectiveHandle AddPlan(CollectivePlan plan, bool runs_on_host);
+  const std::string& DescriptionOf(CollectiveHandle handle) const { return plans_[handle.index]->description; }
+  // Sources of up to so many bytes are staged.
+  uint64_t staged_limit() const;
 
  private:
   // A prepared collective between Start and Wait.

@@ -28,13 +28,15 @@ SharedMemoryControl::SharedMemoryControl(std::shared_ptr<SharedMemorySegment> se
 }
 
 absl::StatusOr<std::unique_ptr<SharedMemoryControl>> SharedMemoryControl::Connect(
-    std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout, uint32_t core_limit) {
+    std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, absl::Duration timeout, uint32_t core_limit,
+    std::vector<uint32_t> job_ranks) {
   if (rank >= segment->ranks()) {
     return absl::InvalidArgumentError(
         absl::StrCat("rank ", rank, " of a job of ", segment->ranks(),
                      " ranks; expected ranks from 0 below that number; correct the launcher's ranks"));
   }
   std::unique_ptr<SharedMemoryControl> control(new SharedMemoryControl(std::move(segment), rank));
+  control->job_ranks_ = std::move(job_ranks);
   if (absl::Status status = control->Join(timeout, core_limit); !status.ok()) return status;
   return control;
 }
@@ -42,8 +44,8 @@ absl::StatusOr<std::unique_ptr<SharedMemoryControl>> SharedMemoryControl::Connec
 absl::Status SharedMemoryControl::Join(absl::Duration timeout, uint32_t core_limit) {
   RankFlag& flag = segment_->flag(rank_);
   if (flag.state.exchange(RankState::kJoined) != RankState::kAbsent) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("rank ", rank_, " was started twice; expected each rank once; correct the launcher's ranks"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "rank ", JobRank(rank_), " was started twice; expected each rank once; correct the launcher's ranks"));
   }
   flag.pid.store(getpid());
   cpu_set_t cpus;
@@ -204,20 +206,21 @@ absl::Status SharedMemoryControl::ErrorOf(const GroupBarrier& barrier, const Wai
     case WaitOutcome::kAborted:
       return absl::AbortedError(absl::StrCat(description, " was given up: ", segment_->abort_cause().message()));
     case WaitOutcome::kEnded:
-      return absl::FailedPreconditionError(absl::StrCat(description, ": rank ", result.rank, " has already ended"));
+      return absl::FailedPreconditionError(
+          absl::StrCat(description, ": rank ", JobRank(result.rank), " has already ended"));
     case WaitOutcome::kDifferent:
       return absl::FailedPreconditionError(absl::StrCat(
-          "rank ", result.rank, " executes ", NameOf(barrier.CurrentOf(result.rank)), " where this rank executes ",
-          description,
+          "rank ", JobRank(result.rank), " executes ", NameOf(barrier.CurrentOf(result.rank)),
+          " where this rank executes ", description,
           ": their programs differ; expected one artifact and one order of programs; start all ranks alike"));
     case WaitOutcome::kTimedOut:
       break;
   }
   std::vector<uint32_t> missing;
   for (uint32_t peer : members) {
-    if (peer != rank_ && !barrier.HasArrived(peer, count)) missing.push_back(peer);
+    if (peer != rank_ && !barrier.HasArrived(peer, count)) missing.push_back(JobRank(peer));
   }
-  if (missing.empty()) missing.push_back(result.rank);  // it came while this was written
+  if (missing.empty()) missing.push_back(JobRank(result.rank));  // it came while this was written
   return absl::DeadlineExceededError(absl::StrCat(description, missing.size() > 1 ? ": ranks " : ": rank ",
                                                   absl::StrJoin(missing, ", "), " did not arrive within ",
                                                   absl::FormatDuration(timeout)));

@@ -23,10 +23,12 @@ namespace sgd::comm {
 class SharedMemoryControl final : public Control {
  public:
   // Joins the segment as `rank` and waits for all other ranks to do the same. `core_limit` bounds
-  // the cores whose time the ranks may use together, whatever their masks.
+  // the cores whose time the ranks may use together, whatever their masks. `job_ranks`: what they are called in
+  // messages, where they are not all ranks of the job.
   static absl::StatusOr<std::unique_ptr<SharedMemoryControl>> Connect(std::shared_ptr<SharedMemorySegment> segment,
                                                                       uint32_t rank, absl::Duration timeout,
-                                                                      uint32_t core_limit);
+                                                                      uint32_t core_limit,
+                                                                      std::vector<uint32_t> job_ranks = {});
 
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return segment_->ranks(); }
@@ -34,7 +36,7 @@ class SharedMemoryControl final : public Control {
   absl::Status Barrier(absl::Duration timeout) override;
   absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
   absl::Status Poll() override { return segment_->abort_cause(); }
-  void Abort(const absl::Status& cause) override { segment_->Abort(rank_, cause); }
+  void Abort(const absl::Status& cause) override { segment_->Abort(JobRank(rank_), cause); }
   void RequestStop(int signal) override { segment_->RequestStop(signal); }
   absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration timeout) override;
   int stop_signal() override { return segment_->stop_signal(); }
@@ -44,6 +46,9 @@ class SharedMemoryControl final : public Control {
   uint32_t cores() const { return cores_; }
   // Where a rank might run when it joined.
   const cpu_set_t& CpusOf(uint32_t rank) const { return segment_->flag(rank).cpus; }
+
+  // What a rank is called in messages.
+  uint32_t JobRank(uint32_t rank) const { return job_ranks_.empty() ? rank : job_ranks_[rank]; }
 
   // The rest is for the communicator of the same ranks, whose collectives use the same flags and staging slots.
 
@@ -96,6 +101,7 @@ class SharedMemoryControl final : public Control {
   GroupBarrier barrier_;
   std::optional<GroupBarrier> barrier_of_all_;  // with stages
   std::vector<uint32_t> world_;
+  std::vector<uint32_t> job_ranks_;      // empty where they are the same
   std::vector<std::string_view> names_;  // of collectives, by index
   uint32_t under_way_ = 0;
   std::array<SlotUse, SharedMemorySegment::kSlots> slot_uses_;

@@ -39,29 +39,6 @@ WatcherOptions UnderSupervisor() {
 
 uint32_t CoreLimit() { return CoresOfQuota(CpuQuota()); }
 
-// Ranks without a thread arrive at collectives in another order than those with one, so all must
-// decide alike.
-absl::Status StartCommThread(SharedMemoryCommunicator& communicator, const LaunchOptions& options, bool has_own_core) {
-  SharedMemoryControl& control = communicator.control();
-  if (control.size() == 1) return absl::OkStatus();
-  const char mine[] = {static_cast<char>(options.comm_thread), static_cast<char>(has_own_core)};
-  absl::StatusOr<std::vector<std::string>> all =
-      control.AllGatherBytes(std::string_view(mine, sizeof(mine)), options.deadline);
-  if (!all.ok()) return all.status();
-  bool all_have = true;
-  for (size_t rank = 0; rank < all->size(); ++rank) {
-    if ((*all)[rank][0] != mine[0]) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("rank ", rank, " was started with another choice of a communication thread (--comm-thread)"));
-    }
-    all_have = all_have && (*all)[rank][1] != 0;
-  }
-  if (options.comm_thread == CommThread::kOn || (options.comm_thread == CommThread::kAuto && all_have)) {
-    communicator.StartThread(all_have);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOptions& options,
                           const RankMain& rank_main) {
   SharedMemoryControl& control = communicator.control();
@@ -81,8 +58,10 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
   const bool has_spare_core =
       context.cores.size() > context.threads && control.cores() >= (uint64_t{context.threads} + 1) * control.size();
   if (context.cores.size() != context.threads) context.cores.clear();
-  absl::Status status = StartCommThread(communicator, options, has_spare_core);
-  if (status.ok()) status = rank_main(context);
+  absl::StatusOr<CommThreadChoice> thread =
+      AgreeOnCommThread(control, options.comm_thread, has_spare_core, options.deadline);
+  if (thread.ok() && thread->starts) communicator.StartThread(thread->has_own_core);
+  const absl::Status status = thread.ok() ? rank_main(context) : thread.status();
   if (EndsWell(status)) {
     control.Finish();
   } else {
@@ -160,8 +139,7 @@ absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& opt
   SupervisorOptions supervisor;
   supervisor.ranks = environment.StartedHere();
   supervisor.first_rank = environment.rank;
-  // Ranks of several hosts share nothing but how they end.
-  supervisor.window_bytes = environment.master.has_value() ? 0 : options.window_bytes;
+  supervisor.window_bytes = options.window_bytes;
   supervisor.deadline = options.deadline;
   supervisor.stops_between_steps = options.stops_between_steps;
   if (environment.nodes > 1 && environment.master.has_value()) {

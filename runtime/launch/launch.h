@@ -12,15 +12,12 @@
 #include "absl/time/time.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/comm/control.h"
+#include "runtime/launch/comm_thread.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/launch/meeting.h"
 #include "runtime/launch/rank_environment.h"
 
 namespace sgd::launch {
-
-// Whether collectives that are started run on a thread of their own (Communicator::Start). kAuto: when
-// every rank has a core that none of its compute threads needs.
-enum class CommThread { kAuto, kOn, kOff };
 
 struct LaunchOptions {
   uint64_t window_bytes = 0;                     // of every rank, from the artifact
@@ -28,6 +25,7 @@ struct LaunchOptions {
   uint32_t threads = 0;                          // per rank; 0: cores of this host divided by its ranks, at least 1
   CommThread comm_thread = CommThread::kAuto;    // equal on all ranks, else FailedPrecondition
   std::string secret;                            // of ranks on several hosts, who prove to each other that they have it
+  std::string net_devices;  // that CPU ranks on several hosts may use, as of comm::TransportOptions
   // Whether the first SIGINT or SIGTERM to the launcher or to any rank makes Control::BeginStep end the loop of all
   // ranks after the same step, else it ends the job at once, as the second one does anyway.
   bool stops_between_steps = false;
@@ -46,7 +44,7 @@ struct RankContext {
   std::vector<int> cores;    // this rank's alone, one for each thread; empty where there are more or fewer
   bool shares_cores = true;  // whether threads of this job have to wait for each other's cores
   comm::Control* control = nullptr;
-  comm::Communicator* communicator = nullptr;  // null where ranks are on several hosts
+  comm::Communicator* communicator = nullptr;  // null on several hosts without windows, as for GPUs
 };
 
 // Returns the rank's outcome, which may be Interrupted(); errors name the instruction and location. Must not exit the

@@ -5,15 +5,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "runtime/comm/control_channel.h"
 #include "runtime/comm/leave.h"
+#include "runtime/comm/placement.h"
+#include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/comm/tcp_control.h"
 #include "runtime/comm/tcp_meeting.h"
+#include "runtime/comm/transport.h"
+#include "runtime/comm/two_level_communicator.h"
+#include "runtime/launch/comm_thread.h"
 #include "runtime/launch/cpu_quota.h"
+#include "runtime/launch/host_memory.h"
 #include "runtime/launch/local_ranks.h"
 #include "runtime/launch/own_cores.h"
 #include "runtime/launch/signal_thread.h"
@@ -45,10 +53,13 @@ absl::StatusOr<std::vector<comm::ControlLink>> MeetOthers(const RankEnvironment&
 
 absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& environment, uint32_t rank,
                                                      const std::shared_ptr<SharedMemorySegment>& segment,
-                                                     const LaunchOptions& options, std::unique_ptr<Meeting> meeting) {
+                                                     HostMemory& memory, const LaunchOptions& options,
+                                                     std::unique_ptr<Meeting> meeting) {
   absl::StatusOr<std::vector<comm::ControlLink>> links = MeetOthers(environment, rank, options, std::move(meeting));
   if (!links.ok()) return links.status();
-  if (segment != nullptr) segment->flag(rank - environment.rank).state.store(comm::RankState::kJoined);
+  // Whoever uses its windows joins it otherwise.
+  if (segment != nullptr && options.window_bytes == 0)
+    segment->flag(rank - environment.rank).state.store(comm::RankState::kJoined);
   comm::ControlChannelOptions channel;
   channel.rank = rank;
   channel.size = environment.size;
@@ -57,6 +68,7 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
     channel.on_abort = [segment](uint32_t at_fault, const absl::Status& cause) { segment->Abort(at_fault, cause); };
     channel.give_up = [](const absl::Status&) { _exit(1); };
   } else {
+    channel.on_abort = [&memory](uint32_t at_fault, const absl::Status& cause) { memory.Abort(at_fault, cause); };
     channel.give_up = [&options](const absl::Status& cause) {
       if (options.clean_up) options.clean_up();
       comm::PrintAndExit(cause);
@@ -65,22 +77,73 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
   return ControlChannel::Start(*std::move(links), std::move(channel));
 }
 
-absl::StatusOr<RankContext> MakeContext(comm::TcpControl& control, std::optional<uint32_t> told_local_rank,
-                                        const LaunchOptions& options) {
-  absl::StatusOr<LocalRanks> local = FindLocalRanks(control, CoresOfQuota(CpuQuota()), options.deadline);
-  if (!local.ok()) return local.status();
+RankContext MakeContext(comm::TcpControl& control, const LocalRanks& local, std::optional<uint32_t> told_local_rank,
+                        const LaunchOptions& options, bool* has_spare_core) {
   RankContext context;
   context.rank = control.rank();
   context.size = control.size();
-  context.local_rank = told_local_rank.value_or(local->own);
-  context.local_size = static_cast<uint32_t>(local->ranks.size());
-  context.threads = options.threads != 0 ? options.threads : std::max(1u, local->cores / context.local_size);
+  context.local_rank = told_local_rank.value_or(local.own);
+  context.local_size = static_cast<uint32_t>(local.ranks.size());
+  context.threads = options.threads != 0 ? options.threads : std::max(1u, local.cores / context.local_size);
   context.control = &control;
-  context.cores = TakeOwnCores(local->masks, local->own);
+  context.cores = TakeOwnCores(local.masks, local.own);
   context.shares_cores =
-      context.cores.size() < context.threads || local->cores < uint64_t{context.threads} * context.local_size;
+      context.cores.size() < context.threads || local.cores < uint64_t{context.threads} * context.local_size;
+  *has_spare_core =
+      context.cores.size() > context.threads && local.cores >= (uint64_t{context.threads} + 1) * context.local_size;
   if (context.cores.size() != context.threads) context.cores.clear();
   return context;
+}
+
+absl::StatusOr<std::unique_ptr<comm::TwoLevelCommunicator>> ConnectHosts(comm::Control& control, const HostRanks& host,
+                                                                         const LaunchOptions& options) {
+  absl::StatusOr<std::unique_ptr<comm::SharedMemoryCommunicator>> local = comm::SharedMemoryCommunicator::Connect(
+      host.segment, host.own, options.deadline, CoresOfQuota(CpuQuota()), host.ranks);
+  if (!local.ok()) return local.status();
+  absl::StatusOr<comm::Placement> placement = comm::AgreeOnPlacement(control, host.key, options.deadline);
+  if (!placement.ok()) return placement.status();
+  std::unique_ptr<comm::Transport> transport;
+  if (placement->hosts() > 1) {
+    absl::StatusOr<const comm::TransportPlugin*> plugin = comm::OpenTransportPlugin();
+    if (!plugin.ok()) return plugin.status();
+    absl::StatusOr<std::unique_ptr<comm::Transport>> opened = (*plugin)->Open({.net_devices = options.net_devices});
+    if (!opened.ok()) return opened.status();
+    transport = *std::move(opened);
+  }
+  return comm::TwoLevelCommunicator::Connect(control, *std::move(local), *std::move(placement), std::move(transport),
+                                             options.deadline);
+}
+
+// Between the meeting and the end.
+absl::Status RunMet(comm::TcpControl& control, const RankEnvironment& environment, std::optional<uint32_t> local_rank,
+                    const std::shared_ptr<SharedMemorySegment>& segment, HostMemory& memory,
+                    const LaunchOptions& options, const RankMain& rank_main) {
+  absl::StatusOr<LocalRanks> local = FindLocalRanks(control, CoresOfQuota(CpuQuota()), options.deadline);
+  if (!local.ok()) return local.status();
+  bool has_spare_core = false;
+  RankContext context = MakeContext(control, *local, local_rank, options, &has_spare_core);
+  if (options.window_bytes == 0) return rank_main(context);
+  absl::StatusOr<HostRanks> host =
+      ShareMemory(control, segment, environment.rank, local->ranks, options.window_bytes, options.deadline);
+  if (!host.ok()) return host.status();
+  memory.Set(host->segment);
+  absl::StatusOr<std::unique_ptr<comm::TwoLevelCommunicator>> communicator = ConnectHosts(control, *host, options);
+  if (!communicator.ok()) return communicator.status();
+  context.communicator = communicator->get();
+  (*communicator)->set_spins(!context.shares_cores);
+  absl::StatusOr<CommThreadChoice> thread =
+      AgreeOnCommThread(control, options.comm_thread, has_spare_core, options.deadline);
+  if (!thread.ok()) return thread.status();
+  if (thread->starts) (*communicator)->StartThread(thread->has_own_core);
+  const absl::Status status = rank_main(context);
+  if (!EndsWell(status)) {
+    // Before connections close, which the others would take for the cause.
+    control.Abort(status);
+    return status;
+  }
+  // Nobody closes connections while others still read from them.
+  absl::Status met = control.Barrier(options.deadline);
+  return met.ok() ? status : met;
 }
 
 }  // namespace
@@ -93,14 +156,9 @@ bool ReportDeathOverTcp(const RankEnvironment& environment, uint32_t rank, const
 absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
                         const std::shared_ptr<SharedMemorySegment>& segment, const LaunchOptions& options,
                         const RankMain& rank_main, std::unique_ptr<Meeting> meeting) {
-  if (options.window_bytes > 0) {
-    const absl::Status status = absl::UnimplementedError(
-        "ranks on several hosts need GPUs (sgdc --target=cuda:...): tensors of CPUs go through the memory of one host");
-    if (meeting != nullptr) meeting->Fail(status);
-    return status;
-  }
+  HostMemory memory;
   absl::StatusOr<std::unique_ptr<ControlChannel>> channel =
-      Meet(environment, environment.rank + local_rank, segment, options, std::move(meeting));
+      Meet(environment, environment.rank + local_rank, segment, memory, options, std::move(meeting));
   if (!channel.ok()) return channel.status();
   ControlChannel* const borrowed = channel->get();
   const comm::LeaveAction leave([&](const absl::Status& cause) {
@@ -113,8 +171,7 @@ absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
   comm::TcpControl control(*std::move(channel));
   const std::optional<uint32_t> told =
       segment != nullptr ? std::optional<uint32_t>(local_rank) : environment.local_rank;
-  absl::StatusOr<RankContext> context = MakeContext(control, told, options);
-  absl::Status status = context.ok() ? rank_main(*context) : context.status();
+  absl::Status status = RunMet(control, environment, told, segment, memory, options, rank_main);
   if (EndsWell(status)) {
     control.Finish();
     if (absl::Status others = borrowed->WaitForOthers(options.deadline); !others.ok()) status = others;

@@ -30,16 +30,21 @@ uint64_t ProportionalSetSize() {
 }
 
 // The largest of the ranks' values.
-absl::StatusOr<uint64_t> LargestOfRanks(Session& session, uint64_t value) {
+absl::StatusOr<std::vector<uint64_t>> OfRanks(Session& session, uint64_t value) {
   absl::StatusOr<std::vector<std::string>> all =
       session.control().AllGatherBytes(absl::StrCat(value), session.job().options.deadline);
   if (!all.ok()) return all.status();
-  uint64_t largest = 0;
-  for (const std::string& text : *all) {
-    uint64_t other = 0;
-    if (absl::SimpleAtoi(text, &other)) largest = std::max(largest, other);
+  std::vector<uint64_t> values(all->size());
+  for (size_t rank = 0; rank < values.size(); ++rank) {
+    if (!absl::SimpleAtoi((*all)[rank], &values[rank])) values[rank] = 0;
   }
-  return largest;
+  return values;
+}
+
+absl::StatusOr<uint64_t> LargestOfRanks(Session& session, uint64_t value) {
+  absl::StatusOr<std::vector<uint64_t>> values = OfRanks(session, value);
+  if (!values.ok()) return values.status();
+  return *std::ranges::max_element(*values);
 }
 
 absl::Status TimeStep(StepRunner& runner, uint64_t step, StepTimes& times) {
@@ -114,11 +119,13 @@ absl::StatusOr<BenchResult> Bench(Session& session, uint64_t steps, const std::f
   BenchResult result;
   result.device_before = UsedBytes(session);
   const uint64_t sent_before = session.communicator().sent_bytes();
+  const uint64_t between_hosts_before = session.communicator().host_bytes();
   times = TimeSteps(session, kWarmUpSteps, kWarmUpSteps + steps);
   if (!times.ok()) return times.status();
   result.times = *std::move(times);
   result.device_after = UsedBytes(session);
   const uint64_t sent = (session.communicator().sent_bytes() - sent_before) / steps;
+  const uint64_t between_hosts = (session.communicator().host_bytes() - between_hosts_before) / steps;
   // No rank may end before all have looked at their shares of common memory.
   absl::StatusOr<uint64_t> largest = LargestOfRanks(session, std::max(pss, ProportionalSetSize()));
   if (!largest.ok()) return largest.status();
@@ -126,6 +133,9 @@ absl::StatusOr<BenchResult> Bench(Session& session, uint64_t steps, const std::f
   largest = LargestOfRanks(session, sent);
   if (!largest.ok()) return largest.status();
   result.sent_bytes = *largest;
+  absl::StatusOr<std::vector<uint64_t>> host_bytes = OfRanks(session, between_hosts);
+  if (!host_bytes.ok()) return host_bytes.status();
+  for (uint64_t bytes : *host_bytes) result.host_bytes += bytes;
   largest = LargestOfRanks(session, session.context().arena_bytes());
   if (!largest.ok()) return largest.status();
   result.arena_bytes = *largest;

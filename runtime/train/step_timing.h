@@ -34,6 +34,7 @@ struct BenchResult {
   StepTimes times;
   uint64_t largest_pss = 0;   // of the ranks: proportional set size, in bytes
   uint64_t sent_bytes = 0;    // in a step, of the rank that sends the most
+  uint64_t host_bytes = 0;    // in a step, of all ranks: sent to ranks of other hosts
   uint64_t arena_bytes = 0;   // of the rank that allocates the most
   int64_t device_before = 0;  // bytes in use on this rank's device, by any process, before the steps that are timed
   int64_t device_after = 0;   // and after them

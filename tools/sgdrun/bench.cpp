@@ -96,6 +96,12 @@ absl::Status WriteTrace(const Options& options, train::Session& session) {
   return file->WriteLine(trace::ChromeTraceJson(*all));
 }
 
+// Of CPU ranks on several hosts: what goes between them in a step, from all of them together.
+std::string HostJson(const train::Session& session, const train::BenchResult& result) {
+  if (!session.control().spans_hosts() || session.has_streams()) return "";
+  return absl::StrCat(", \"between_hosts_bytes\": ", result.host_bytes);
+}
+
 // Of devices with streams: what the host spends on a step, and memory beside the plan's.
 std::string StreamJson(const train::Session& session, const train::BenchResult& result) {
   if (result.times.host_us.empty()) return "";
@@ -124,7 +130,7 @@ absl::Status BenchAndPrint(const Options& options, train::Session& session, trac
       ", \"start_to_first_step_ms\": ", trace::NumberJson(start.TotalMilliseconds()),
       ", \"start_phases_ms\": ", start.Json(), ", \"peak_pss_bytes_per_rank\": ", result->largest_pss,
       ", \"comm_ms_median\": ", trace::NumberJson(train::Median(times.communication_ms)),
-      ", \"sent_bytes\": ", result->sent_bytes, ", \"arena_bytes\": ", result->arena_bytes,
+      ", \"sent_bytes\": ", result->sent_bytes, HostJson(session, *result), ", \"arena_bytes\": ", result->arena_bytes,
       ", \"steps_per_second\": ", trace::NumberJson(times.steps_per_second()), StreamJson(session, *result), "}");
   std::puts(json.c_str());
   return FlushResults();

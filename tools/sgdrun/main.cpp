@@ -12,6 +12,7 @@
 #include "runtime/artifact/reader.h"
 #include "runtime/comm/leave.h"
 #include "runtime/comm/rendezvous.h"
+#include "runtime/comm/transport.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
@@ -144,6 +145,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
        .threads = options.threads,
        .comm_thread = options.comm_thread,
        .secret = *secret,
+       .net_devices = options.net_devices,
        .stops_between_steps = options.run.mode == train::Mode::kTrain,
        .clean_up = [&] { claimed.CleanUp(); }},
       [&](launch::RankContext& rank) { return RunRank(options, *job, rank, start); }, *std::move(meeting));
@@ -161,6 +163,7 @@ int main(int argc, char** argv) {
   signal(SIGXFSZ, SIG_IGN);
   artifact::LeaveWhenFilesShrink();
   comm::LeaveWhenOutOfMemory();
+  comm::SetTransportVariables();
   EndOnSignals(/*exit_code=*/1);
   std::variant<Options, Leave> parsed = ParseOptions(argc, argv);
   if (const Leave* leave = std::get_if<Leave>(&parsed)) {

@@ -223,6 +223,9 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   ranks.Add("--master", "HOST:PORT", flags.master, "Address of rank 0, for ranks on several hosts (or SGD_MASTER)");
   ranks.Add("--secret-file", "FILE", options.secret_file,
             "File with the secret that ranks on several hosts authenticate by (or SGD_SECRET)");
+  ranks.Add("--net-devices", "NAMES", options.net_devices,
+            "Network devices that CPU ranks on several hosts may use, as eth0 or mlx5_0:1,mlx5_1:1 (default: all; "
+            "--topology lists them)");
   ranks.Add("--rendezvous", "NAME", flags.rendezvous, "Name that the ranks of that job share, unique on this host");
 }
 

@@ -17,6 +17,7 @@ struct Options {
 
   launch::RankFlags rank_flags;
   std::string secret_file;
+  std::string net_devices;
   uint32_t threads = 0;  // 0: cores divided by ranks
   launch::CommThread comm_thread = launch::CommThread::kAuto;
 

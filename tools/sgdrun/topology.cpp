@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "runtime/comm/transport.h"
 #include "runtime/device/target_plugin.h"
 #include "runtime/launch/core_assignment.h"
 #include "runtime/launch/near_cores.h"
@@ -63,6 +64,15 @@ std::string NetworkText() {
   return "network cards: none that the system shows\n";
 }
 
+// What CPU ranks on several hosts send by.
+std::string TransportText(const std::string& net_devices) {
+  absl::StatusOr<const comm::TransportPlugin*> plugin = comm::OpenTransportPlugin();
+  if (!plugin.ok()) return absl::StrCat("between hosts: nothing: ", plugin.status().message(), "\n");
+  absl::StatusOr<std::unique_ptr<comm::Transport>> transport = (*plugin)->Open({.net_devices = net_devices});
+  if (!transport.ok()) return absl::StrCat("between hosts: nothing: ", transport.status().message(), "\n");
+  return absl::StrCat("between hosts: ", (*transport)->version(), ": ", (*transport)->devices(), "\n");
+}
+
 std::string DevicesText(const device::Topology& topology) {
   std::string text;
   for (size_t i = 0; i < topology.accelerators.size(); ++i) {
@@ -114,7 +124,7 @@ absl::StatusOr<std::string> TopologyText(const Options& options) {
       absl::StrAppend(&text, "GPUs: none: ", described.status().message(), "\n");
     }
   }
-  absl::StrAppend(&text, DevicesText(topology), NetworkText());
+  absl::StrAppend(&text, DevicesText(topology), NetworkText(), TransportText(options.net_devices));
   const uint32_t given = options.rank_flags.ranks.value_or(static_cast<uint32_t>(topology.accelerators.size()));
   if (!topology.accelerators.empty()) absl::StrAppend(&text, RanksText(topology, given));
   return text;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "job_process.h"
+#include "runtime/comm/transport.h"
 
 namespace sgd::launch {
 namespace {
@@ -183,10 +184,28 @@ TEST(TcpLaunch, ARankThatIsKilledBeforeItConnectsIsNamedOnAllHosts) {
   EXPECT_LT(absl::Now() - begin, kLoaded);
 }
 
-TEST_P(TcpJobs, WindowsOfCpusAreRefused) {
-  for (JobProcess& job : Start([](RankContext&) { return absl::OkStatus(); }, Options())) {
-    EXPECT_EQ(job.Wait(), 1);
-    EXPECT_THAT(job.ReadErrors(), HasSubstr("ranks on several hosts need GPUs"));
+absl::Status SumRanks(RankContext& context) {
+  comm::CollectiveSpec spec;
+  spec.axes = {{0, 1, 4}};
+  spec.operands.emplace_back().count = 1000;
+  auto sum = context.communicator->Prepare(comm::Mesh{{4}}, spec);
+  if (!sum.ok()) return sum.status();
+  float* values = reinterpret_cast<float*>(context.communicator->window());
+  for (int i = 0; i < 1000; ++i) values[i] = static_cast<float>(context.rank + i);
+  if (absl::Status status = context.communicator->Execute(*sum, kTimeout); !status.ok()) return status;
+  for (int i = 0; i < 1000; ++i) {
+    if (values[i] != static_cast<float>(6 + 4 * i)) return absl::InternalError("wrong sum");
+  }
+  return absl::OkStatus();
+}
+
+// Those of one launcher, or started one by one on one host, share its memory; launchers reach each other by a
+// transport.
+TEST_P(TcpJobs, RanksWithWindowsReduce) {
+  if (GetParam() && !comm::OpenTransportPlugin().ok()) GTEST_SKIP() << "no transport here";
+  for (JobProcess& job : Start(SumRanks, Options())) {
+    EXPECT_EQ(job.Wait(), 0);
+    EXPECT_EQ(job.ReadErrors(), "");
   }
 }
 

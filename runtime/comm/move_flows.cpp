@@ -1,0 +1,67 @@
+// What lies in one row of a window is sent from there and received there, all else is packed.
+#include "runtime/comm/move_flows.h"
+
+#include <algorithm>
+
+namespace sgd::comm {
+
+absl::StatusOr<MoveFlow> MoveFlow::Create(HostLinks& links, const Move& move, bool sends) {
+  absl::StatusOr<HostLink*> link = links.Open(move.peer, /*stream=*/0);
+  if (!link.ok()) return link.status();
+  return MoveFlow(move, sends, *link);
+}
+
+void MoveFlow::Begin(std::byte* staging, absl::Span<std::byte* const> host_windows, uint32_t own) {
+  staging_ = staging;
+  host_windows_ = host_windows;
+  own_window_ = host_windows[own];
+  first_ = sends_ ? link_->sent() : link_->posted();
+  begun_ = consumed_ = 0;
+}
+
+bool MoveFlow::Send() {
+  bool moved = false;
+  for (; begun_ < chunks() && link_->MaySend(); ++begun_) {
+    const uint64_t begin = BeginOf(begun_), end = EndOf(begun_);
+    const std::byte* data = move_->message.Find(own_window_, begin, end);
+    if (data == nullptr) {
+      if (begun_ >= Buffers() && !link_->HasLeft(first_ + begun_ - Buffers())) break;
+      move_->message.Pack(own_window_, begin, end, Buffer(begun_));
+      data = Buffer(begun_);
+    }
+    link_->Send(data, end - begin);
+    moved = true;
+  }
+  return moved;
+}
+
+bool MoveFlow::Receive() {
+  for (; begun_ < chunks() && link_->MayPost(); ++begun_) {
+    const uint64_t begin = BeginOf(begun_), end = EndOf(begun_);
+    std::byte* place = move_->message.Find(own_window_, begin, end);
+    link_->Post(place != nullptr ? place : Buffer(begun_), end - begin);
+  }
+  bool moved = false;
+  for (; consumed_ < chunks() && link_->HasArrived(); ++consumed_) {
+    const uint64_t begin = BeginOf(consumed_), end = EndOf(consumed_);
+    const std::byte* place = move_->message.Find(own_window_, begin, end);
+    for (uint32_t target : move_->targets) {
+      if (place != nullptr && host_windows_[target] == own_window_) continue;
+      move_->message.Unpack(place != nullptr ? place : Buffer(consumed_), begin, end, host_windows_[target]);
+    }
+    link_->Take();
+    moved = true;
+  }
+  return moved;
+}
+
+bool MoveFlow::IsDone() const {
+  if (!sends_) return consumed_ == chunks();
+  if (begun_ < chunks()) return false;
+  for (size_t i = chunks() - std::min<size_t>(chunks(), HostLink::kWindow); i < chunks(); ++i) {
+    if (!link_->HasLeft(first_ + i)) return false;
+  }
+  return true;
+}
+
+}  // namespace sgd::comm

@@ -1,0 +1,200 @@
+// Chunks go one after another through the steps: values out; values in and reduced; results out; results in.
+#include "runtime/comm/reduction_flows.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sgd::comm {
+namespace {
+
+uint64_t RoundUp(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+absl::StatusOr<ReductionFlow> ReductionFlow::Create(HostLinks& links, const PartPlan& plan, uint32_t host) {
+  ReductionFlow flow(plan, host);
+  if (absl::Status status = flow.Open(links); !status.ok()) return status;
+  return flow;
+}
+
+absl::Status ReductionFlow::Open(HostLinks& links) {
+  const auto add = [&](std::vector<Lane>& lanes, uint32_t peer, uint32_t stream, uint32_t host, uint64_t most,
+                       uint64_t buffers) -> absl::Status {
+    absl::StatusOr<HostLink*> link = links.Open(peer, stream);
+    if (!link.ok()) return link.status();
+    Lane lane;
+    lane.link = *link;
+    lane.host = host;
+    lane.message_bytes = RoundUp(most);
+    staging_bytes_ += lane.message_bytes * buffers;
+    lanes.push_back(lane);
+    return absl::OkStatus();
+  };
+  const ReductionPart& part = *plan_->part;
+  absl::Status status;
+  if (plan_->values_to)
+    status = add(values_out_, *plan_->values_to, kForwardStream, host_, part.MostValueBytes(host_), kSendBuffers);
+  for (const PartPlan::From& from : plan_->values_from) {
+    values_.resize(std::max<size_t>(values_.size(), from.host + 1));
+    if (status.ok())
+      status = add(values_in_, from.peer, kForwardStream, from.host, part.MostValueBytes(from.host), HostLink::kWindow);
+  }
+  values_.resize(std::max<size_t>(values_.size(), links.placement().hosts()));
+  for (uint32_t peer : plan_->results_to) {
+    if (status.ok()) status = add(results_out_, peer, kResultStream, host_, part.MostResultBytes(), kSendBuffers);
+  }
+  if (status.ok() && plan_->results_from)
+    status = add(results_in_, *plan_->results_from, kResultStream, host_, part.MostResultBytes(), HostLink::kWindow);
+  return status;
+}
+
+void ReductionFlow::Begin(std::byte* staging, ReductionPart::Windows windows, absl::Span<std::byte* const> host_windows,
+                          uint32_t own) {
+  windows_ = windows;
+  host_windows_ = host_windows;
+  own_window_ = host_windows[own];
+  targets_.clear();
+  for (uint32_t index : plan_->targets) targets_.push_back(host_windows[index]);
+  reduced_ = 0;
+  const auto begin = [&](std::vector<Lane>& lanes, bool is_out) {
+    for (Lane& lane : lanes) {
+      lane.buffers = staging;
+      staging += lane.message_bytes * (is_out ? kSendBuffers : HostLink::kWindow);
+      lane.first = is_out ? lane.link->sent() : lane.link->posted();
+      lane.chunks = lane.consumed = 0;
+    }
+  };
+  begin(values_out_, true);
+  begin(values_in_, false);
+  begin(results_out_, true);
+  begin(results_in_, false);
+}
+
+bool ReductionFlow::MayUseBuffer(const Lane& lane) const {
+  return lane.chunks < kSendBuffers || lane.link->HasLeft(lane.first + lane.chunks - kSendBuffers);
+}
+
+bool ReductionFlow::Advance(TileScratch& scratch) {
+  bool moved = SendValues(scratch);
+  moved = ReduceChunks(scratch) || moved;
+  moved = SendResults() || moved;
+  return TakeResults() || moved;
+}
+
+bool ReductionFlow::SendValues(TileScratch& scratch) {
+  bool moved = false;
+  const ReductionPart& part = *plan_->part;
+  for (Lane& lane : values_out_) {
+    while (lane.chunks < part.chunks() && lane.link->MaySend() && MayUseBuffer(lane)) {
+      const std::byte* data = part.FindValues(lane.chunks, host_, windows_);
+      if (data == nullptr) {
+        std::byte* buffer = lane.Buffer(lane.chunks % kSendBuffers);
+        part.MakeValues(lane.chunks, host_, windows_, buffer, scratch);
+        data = buffer;
+      }
+      lane.link->Send(data, part.ValueBytes(lane.chunks, host_));
+      ++lane.chunks;
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+bool ReductionFlow::ReduceChunks(TileScratch& scratch) {
+  bool moved = false;
+  const ReductionPart& part = *plan_->part;
+  while (!values_in_.empty()) {
+    bool is_here = reduced_ < part.chunks();
+    for (Lane& lane : values_in_) {
+      for (; lane.chunks < part.chunks() && lane.link->MayPost(); ++lane.chunks)
+        lane.link->Post(lane.Buffer(lane.chunks % HostLink::kWindow), part.ValueBytes(lane.chunks, lane.host));
+      is_here = is_here && lane.link->HasArrived();
+    }
+    // What is stored over a source of this host must have been sent: the other host may read it in the window.
+    if (is_here && !values_out_.empty()) {
+      const Lane& out = values_out_[0];
+      is_here = out.chunks > reduced_ && out.link->HasLeft(out.first + reduced_);
+    }
+    if (!is_here) break;
+    for (const Lane& lane : values_in_) values_[lane.host] = lane.Buffer(reduced_ % HostLink::kWindow);
+    part.Reduce(reduced_, host_, windows_, values_, targets_, scratch);
+    for (Lane& lane : values_in_) lane.link->Take();
+    ++reduced_;
+    moved = true;
+  }
+  return moved;
+}
+
+bool ReductionFlow::SendResults() {
+  bool moved = false;
+  const ReductionPart& part = *plan_->part;
+  for (Lane& lane : results_out_) {
+    while (lane.chunks < reduced_ && lane.link->MaySend() && MayUseBuffer(lane)) {
+      const std::byte* data = part.FindResult(lane.chunks, own_window_);
+      if (data == nullptr) {
+        std::byte* buffer = lane.Buffer(lane.chunks % kSendBuffers);
+        part.PackResult(lane.chunks, own_window_, buffer);
+        data = buffer;
+      }
+      lane.link->Send(data, part.ResultBytes(lane.chunks));
+      ++lane.chunks;
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+bool ReductionFlow::TakeResults() {
+  bool moved = false;
+  const ReductionPart& part = *plan_->part;
+  for (Lane& lane : results_in_) {
+    for (; lane.chunks < part.chunks() && lane.link->MayPost(); ++lane.chunks) {
+      std::byte* place = part.FindResult(lane.chunks, own_window_);
+      lane.link->Post(place != nullptr ? place : lane.Buffer(lane.chunks % HostLink::kWindow),
+                      part.ResultBytes(lane.chunks));
+    }
+    while (lane.consumed < part.chunks() && lane.link->HasArrived()) {
+      const std::byte* place = part.FindResult(lane.consumed, own_window_);
+      const std::byte* data = place != nullptr ? place : lane.Buffer(lane.consumed % HostLink::kWindow);
+      for (std::byte* target : targets_) {
+        if (place == nullptr || target != own_window_) part.UnpackResult(lane.consumed, data, target);
+      }
+      lane.link->Take();
+      ++lane.consumed;
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+bool ReductionFlow::IsDone() const {
+  const size_t chunks = plan_->part->chunks();
+  const auto have_left = [&](const std::vector<Lane>& lanes) {
+    return std::ranges::all_of(lanes, [&](const Lane& lane) {
+      if (lane.chunks < chunks) return false;
+      for (size_t i = chunks - std::min<size_t>(chunks, HostLink::kWindow); i < chunks; ++i) {
+        if (!lane.link->HasLeft(lane.first + i)) return false;
+      }
+      return true;
+    });
+  };
+  return have_left(values_out_) && have_left(results_out_) && (values_in_.empty() || reduced_ == chunks) &&
+         std::ranges::all_of(results_in_, [&](const Lane& lane) { return lane.consumed == chunks; });
+}
+
+void ReductionFlow::AppendSilent(std::vector<uint32_t>* senders, std::vector<uint32_t>* takers) const {
+  const size_t chunks = plan_->part->chunks();
+  for (const Lane& lane : values_in_) {
+    if (reduced_ < chunks && !lane.link->HasArrived()) senders->push_back(lane.link->peer());
+  }
+  for (const Lane& lane : results_in_) {
+    if (lane.consumed < chunks) senders->push_back(lane.link->peer());
+  }
+  for (const std::vector<Lane>* lanes : {&values_out_, &results_out_}) {
+    for (const Lane& lane : *lanes) {
+      if (lane.chunks < chunks || !lane.link->HasLeft(lane.first + chunks - 1)) takers->push_back(lane.link->peer());
+    }
+  }
+}
+
+}  // namespace sgd::comm

@@ -1,0 +1,86 @@
+"""Hosts for tests: network namespaces, each with a name of its own and a cable to a bridge in the namespace of this process. Nothing of it is seen
+outside or left behind."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+import harness
+
+
+def enter_own_namespace():
+    """Starts this program again where it may make devices; skips the test where that is not permitted."""
+    if os.environ.get("SGD_HOSTS_INSIDE") == "1":
+        return
+    enter = ["unshare", "--net", "--uts", "--user", "--map-root-user"]
+    probe = subprocess.run([*enter, "ip", "link", "add", "bridge0", "type", "bridge"], capture_output=True, text=True)
+    if probe.returncode != 0:
+        harness.skip("namespaces", f"network namespaces and bridges are not permitted here: {probe.stderr.strip()}")
+    os.environ["SGD_HOSTS_INSIDE"] = "1"
+    os.execvp("unshare", [*enter, sys.executable, *sys.argv])
+
+
+def command(*args):
+    return subprocess.run(args, check=True, capture_output=True, text=True)
+
+
+class Network:
+    """Hosts 10.98.0.1, 10.98.0.2, ..., named host0, host1, ..."""
+
+    def __init__(self, hosts):
+        command("ip", "link", "set", "lo", "up")
+        command("ip", "link", "add", "bridge0", "type", "bridge")
+        command("ip", "link", "set", "bridge0", "up")
+        self.holders, self.prefixes = [], []
+        for host in range(hosts):
+            self.add(host)
+
+    def add(self, host):
+        holder = subprocess.Popen(["unshare", "--net", "--uts", "sh", "-c", f"hostname host{host} && exec sleep 1200"])
+        harness.wait_until(lambda: os.readlink(f"/proc/{holder.pid}/exe").endswith("sleep"))
+        enter = ["nsenter", "--net", "--uts", "--target", str(holder.pid)]
+        command("ip", "link", "add", f"cable{host}", "type", "veth", "peer", "name", "eth0", "netns", str(holder.pid))
+        command("ip", "link", "set", f"cable{host}", "master", "bridge0")
+        command("ip", "link", "set", f"cable{host}", "up")
+        command(*enter, "ip", "addr", "add", f"{self.address(host)}/24", "dev", "eth0")
+        for device in ("lo", "eth0"):
+            command(*enter, "ip", "link", "set", device, "up")
+        self.holders.append(holder)
+        self.prefixes.append(enter)
+
+    def address(self, host):
+        return f"10.98.0.{host + 1}"
+
+    def start(self, host, args, env=None, **options):
+        """A process on a host."""
+        return subprocess.Popen([*self.prefixes[host], *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env={**os.environ, **(env or {})}, **options)
+
+    def shape(self, host, gigabits):
+        """Limits what a host sends and receives."""
+        for prefix, device in ((self.prefixes[host], "eth0"), ([], f"cable{host}")):
+            command(*prefix, "tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate", f"{gigabits}gbit", "burst", "256kb", "latency", "50ms")
+
+    def sent_bytes(self, host):
+        """What the kernel has counted on the host's cable."""
+        text = command(*self.prefixes[host], "ip", "-json", "-stats", "link", "show", "dev", "eth0").stdout
+        return json.loads(text)[0]["stats64"]["tx"]["bytes"]
+
+    def cut(self, host):
+        command("ip", "link", "set", f"cable{host}", "down")
+
+    def join(self, host):
+        command("ip", "link", "set", f"cable{host}", "up")
+
+    def close(self):
+        for holder in self.holders:
+            holder.kill()
+            holder.wait()
+
+
+def finish(processes, seconds=harness.TIMEOUT):
+    """Exit codes and what was said on standard error."""
+    end = time.monotonic() + seconds
+    texts = [process.communicate(timeout=max(1.0, end - time.monotonic())) for process in processes]
+    return [(process.returncode, errors) for process, (_, errors) in zip(processes, texts)]

@@ -1,0 +1,240 @@
+"""CPU ranks on several hosts: the same bits on any placement of ranks, by every launcher; bytes on the cables; and every way in which a host goes.
+usage: many_hosts.py values | launchers | faults"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import time
+
+import compare_tensors
+import harness
+import host_network
+
+host_network.enter_own_namespace()
+PLUGIN = harness.BUILD / "lib" / "sgd" / "libsgd_ucx.so"
+if not PLUGIN.exists():
+    harness.skip("ucx", "this build has no UCX")
+os.environ["SGD_SECRET"] = "the secret of the test"
+# Hosts of a test share a machine's memory, and would talk through it.
+os.environ["UCX_TLS"] = "^sm"
+HOSTS = 4
+NETWORK = host_network.Network(HOSTS)
+PORTS = iter(range(30000, 32000))
+SGDRUN = harness.BUILD / "bin" / "sgdrun"
+MLP = harness.Model("mlp_digits")
+FAULT_LIMIT = 1.0  # on a machine of one's own
+
+
+def nodes(artifact, args, hosts, ranks=4, env=None, sgdrun=SGDRUN):
+    """A launcher on each of `hosts` hosts."""
+    place = f"{NETWORK.address(0)}:{next(PORTS)}"
+    return [NETWORK.start(node, [sgdrun, "-n", ranks // hosts, "--nnodes", hosts, "--node-rank", node, "--master", place, artifact, *args], env)
+            for node in range(hosts)]
+
+
+def check_ended_well(processes):
+    ended = host_network.finish(processes)
+    assert all(code == 0 and errors == "" for code, errors in ended), ended
+
+
+def same_bits(a, b):
+    return a.read_bytes() == b.read_bytes()
+
+
+def values_of(name):
+    def test(folder):
+        model = harness.Model(name)
+        artifact, _, ranks = model.compile(folder)
+        outputs = {hosts: folder / f"out.{hosts}.safetensors" for hosts in (1, 2, 4)}
+        args = ["--inputs", model.data / "inputs.safetensors", "--deadline", 60, "--outputs"]
+        harness.tool("sgdrun", "-n", ranks, artifact, *args, outputs[1])
+        expected = compare_tensors.load(model.data / "expected.safetensors")
+        names = {o["index"]: o["name"] for o in model.meta["outputs"]}
+        assert compare_tensors.compare(compare_tensors.load(outputs[1]), expected, names, "result", quiet=True) == 0
+        for hosts in (2, 4):
+            check_ended_well(nodes(artifact, [*args, outputs[hosts]], hosts, ranks))
+            assert same_bits(outputs[hosts], outputs[1]), f"{hosts} hosts give other bits than one"
+    return test
+
+
+def losses_of(name):
+    """Steps with state, and collectives beside compute."""
+    def test(folder):
+        model = harness.Model(name)
+        artifact, _, ranks = model.compile(folder)
+        rows = {}
+        for hosts in (1, 2, 4):
+            log = folder / f"log.{hosts}.jsonl"
+            args = ["--init", model.data / "inputs.safetensors", "--batches", model.data / "batches.safetensors", "--carry-json", model.carry_file(folder),
+                    "--steps", model.meta["steps"], "--log-json", log, "--deadline", 60]
+            if hosts == 1:
+                harness.tool("sgdrun", "-n", ranks, artifact, *args)
+            else:
+                check_ended_well(nodes(artifact, args, hosts, ranks))
+            rows[hosts] = [row["outputs"] for row in map(json.loads, log.read_text().splitlines())]
+        assert rows[1] == rows[2] == rows[4], "losses differ between placements"
+    return test
+
+
+def bytes_on_cables(folder):
+    """What the kernel counts is what is reported, and what an all-reduce has to send."""
+    artifact, report, _ = MLP.compile(folder, {"data": 4})
+    assert {c["kind"] for c in report["collectives"]} == {"all_reduce"}, report["collectives"]
+    operands = sum(c["operand_bytes"] * c["count"] for c in report["collectives"])
+    steps = 400
+    for hosts in (2, 4):
+        before = [NETWORK.sent_bytes(host) for host in range(hosts)]
+        processes = nodes(artifact, ["--bench", steps, "--deadline", 60], hosts)
+        text = processes[0].communicate(timeout=harness.TIMEOUT)[0]
+        check_ended_well(processes[1:])
+        counted = sum(NETWORK.sent_bytes(host) - before[host] for host in range(hosts))
+        reported = json.loads(text)["between_hosts_bytes"]
+        assert reported <= 2 * operands * (hosts - 1) * 1.001, f"{hosts} hosts send {reported} bytes in a step, of operands of {operands}"
+        sent = reported * (steps + 5)
+        assert sent <= counted <= 1.05 * sent, f"{hosts} hosts: the kernel counts {counted} bytes, reported are {sent}"
+        print(f"        {hosts} hosts: reported {sent} bytes, the kernel counts {counted / sent - 1:.2%} more")
+
+
+def torchrun(rank, port):
+    return {"RANK": str(rank), "WORLD_SIZE": "4", "LOCAL_RANK": str(rank % 2), "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": NETWORK.address(0),
+            "MASTER_PORT": str(port)}
+
+
+def open_mpi(rank, port):
+    return {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": str(rank % 2),
+            "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "SGD_MASTER": f"{NETWORK.address(0)}:{port}"}
+
+
+def kubernetes(rank, port):
+    return {"JOB_COMPLETION_INDEX": str(rank), "WORLD_SIZE": "4", "MASTER_ADDR": NETWORK.address(0), "MASTER_PORT": str(port)}
+
+
+def started_by(family, host_of):
+    """Ranks that a launcher has started one by one find those of their host."""
+    def test(folder):
+        artifact, _, _ = MLP.compile(folder, {"data": 4})
+        args = ["--inputs", MLP.data / "inputs.safetensors", "--deadline", 60, "--outputs"]
+        harness.tool("sgdrun", "-n", 4, artifact, *args, folder / "one.safetensors")
+        port = next(PORTS)
+        check_ended_well([NETWORK.start(host_of(rank), [SGDRUN, artifact, *args, folder / "out.safetensors"], family(rank, port)) for rank in range(4)])
+        assert same_bits(folder / "out.safetensors", folder / "one.safetensors")
+    return test
+
+
+def without_ucx(folder):
+    """A build without the plugin and a host without UCX are named, with what to install."""
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    for part in ("bin", "lib/sgd"):
+        (folder / part).mkdir(parents=True)
+    shutil.copy(SGDRUN, folder / "bin" / "sgdrun")
+    args = ["--bench", 1, "--deadline", 60]
+    for code, errors in host_network.finish(nodes(artifact, args, 2, sgdrun=folder / "bin" / "sgdrun")):
+        assert code == 1 and "need UCX, which is not in this build" in errors and "install libucx-dev and build anew" in errors, errors
+    shutil.copy(PLUGIN, folder / "lib" / "sgd")
+    (folder / "libucp.so.0").write_text("no library")
+    for code, errors in host_network.finish(nodes(artifact, args, 2, env={"LD_LIBRARY_PATH": str(folder)}, sgdrun=folder / "bin" / "sgdrun")):
+        assert code == 1 and "need UCX" in errors and "libucp.so.0" in errors and "install libucx0" in errors, errors
+
+
+def devices(folder):
+    """A device that there is not is refused by name; one that there is, used."""
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    check_ended_well([p for p in nodes(artifact, ["--inputs", MLP.data / "inputs.safetensors", "--outputs", folder / "out.safetensors", "--deadline", 60,
+                                                  "--net-devices", "eth0"], 2)])
+    for code, errors in host_network.finish(nodes(artifact, ["--bench", 1, "--deadline", 60, "--net-devices", "absent0"], 2)):
+        assert code == 1 and "--net-devices: UCX finds no 'absent0' among " in errors, errors
+
+
+def running(artifact, hosts, deadline):
+    """Launchers and ranks of a run that goes on for ever, in its steps."""
+    processes = nodes(artifact, ["--bench", 100000000, "--deadline", deadline], hosts)
+    each = 4 // hosts
+    harness.wait_until(lambda: all(len(harness.children(p.pid)) == each and all(harness.busy(c) for c in harness.children(p.pid)) for p in processes), 60)
+    return processes, [child for process in processes for child in harness.children(process.pid)]
+
+
+def check_ended(processes, pids, limit, *parts):
+    begin = time.monotonic()
+    results = host_network.finish(processes)
+    seconds = time.monotonic() - begin
+    for code, errors in results:
+        assert code == 1, results
+        for part in parts:
+            assert part in errors, f"'{part}' is not in: {errors}"
+    assert harness.is_within(seconds, limit), f"took {seconds:.2f} s"
+    harness.wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
+    print(f"        ended {seconds * 1000:.0f} ms after the fault")
+    return results
+
+
+def killed_rank(folder):
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    for hosts, rank in ((2, 0), (2, 3), (4, 2)):
+        processes, pids = running(artifact, hosts, 60)
+        os.kill(pids[rank], signal.SIGKILL)
+        check_ended(processes, pids, FAULT_LIMIT, f"rank {rank}: ")
+
+
+def killed_host(folder):
+    """Launcher and ranks at once."""
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    processes, pids = running(artifact, 2, 60)
+    for pid in (processes[1].pid, *pids[2:]):
+        os.kill(pid, signal.SIGKILL)
+    processes[1].communicate()
+    check_ended(processes[:1], pids, FAULT_LIMIT, "rank ", "its process or host has ended")
+
+
+def start_time(artifact):
+    begin = time.monotonic()
+    for process in running(artifact, 2, 60)[0]:
+        process.kill()
+        process.communicate()
+    return time.monotonic() - begin
+
+
+def stopped_host(folder):
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    deadline = harness.deadline_beyond(start_time(artifact), 2)
+    processes, pids = running(artifact, 2, deadline)
+    stopped = [processes[1].pid, *pids[2:]]
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        # What is stopped cannot end.
+        results = check_ended(processes[:1], pids[:2], deadline + 5)
+        assert any(f"rank {rank} (host host1) sent nothing within {deadline}s" in results[0][1] for rank in (2, 3)), results
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGKILL)
+        processes[1].communicate()
+
+
+def cut_link(folder):
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    deadline = harness.deadline_beyond(start_time(artifact), 2)
+    processes, pids = running(artifact, 2, deadline)
+    NETWORK.cut(1)
+    try:
+        results = check_ended(processes, pids, deadline + 10)
+    finally:
+        NETWORK.join(1)
+    assert any(f"rank {rank} (host host1) sent nothing within {deadline}s" in results[0][1] for rank in (2, 3)), results
+    assert any(f"rank {rank} (host host0) sent nothing within {deadline}s" in results[1][1] for rank in (0, 1)), results
+
+
+MODELS = ("mlp_digits", "gpt_zero3", "gpt_tp", "resnet_spatial", "moe_einsum")
+TESTS = {
+    "values": [*((f"outputs of {name}", values_of(name)) for name in MODELS), ("losses of mlp_digits", losses_of("mlp_digits")),
+               ("losses of gpt_zero1", losses_of("gpt_zero1")), ("bytes on cables", bytes_on_cables)],
+    "launchers": [("torchrun", started_by(torchrun, lambda rank: rank // 2)), ("Open MPI, ranks dealt out", started_by(open_mpi, lambda rank: rank % 2)),
+                  ("Kubernetes, a rank per pod", started_by(kubernetes, lambda rank: rank)), ("without UCX", without_ucx), ("devices", devices)],
+    "faults": [("killed rank", killed_rank), ("killed host", killed_host), ("stopped host", stopped_host), ("cut link", cut_link)],
+}
+
+try:
+    harness.main(TESTS[sys.argv[1]])
+finally:
+    NETWORK.close()

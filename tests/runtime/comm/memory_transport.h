@@ -1,0 +1,19 @@
+// A transport between threads of one process, for tests: every message is copied when both ends have said where.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/comm/transport.h"
+
+namespace sgd::comm {
+
+// What the transports of one job have in common.
+class MemoryNetwork;
+std::shared_ptr<MemoryNetwork> MakeMemoryNetwork();
+
+// `version` as other ranks see it.
+std::unique_ptr<Transport> MakeMemoryTransport(std::shared_ptr<MemoryNetwork> network,
+                                               const std::string& version = "memory 1");
+
+}  // namespace sgd::comm

@@ -1,0 +1,90 @@
+// The communicator of several hosts under the cases of every communicator, over memory and over UCX.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "conformance_cases.h"
+#include "host_threads.h"
+
+namespace sgd::comm {
+namespace {
+
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+
+enum class Network { kMemory, kUcx };
+
+MakeTransport Over(Network network) { return network == Network::kUcx ? OverUcx() : OverMemory(); }
+
+// Layouts that a mesh of so many ranks is run on: hosts in blocks, ranks dealt out, and hosts of different sizes.
+std::vector<Layout> LayoutsOf(uint32_t ranks) {
+  std::vector<Layout> layouts = {InBlocks(ranks, 1), InBlocks(ranks, 2), InBlocks(ranks, std::min(ranks, 4u))};
+  Layout dealt, uneven;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    dealt.push_back(rank % 2);
+    uneven.push_back(rank < ranks - 1 ? 0 : 1);
+  }
+  layouts.push_back(dealt);
+  layouts.push_back(uneven);
+  layouts.push_back(InBlocks(ranks, std::min(ranks, 3u)));
+  return layouts;
+}
+
+class TwoLevel : public testing::TestWithParam<std::tuple<Network, Shape, CollectiveKind>> {};
+
+TEST_P(TwoLevel, MatchesTheReference) {
+  const auto& [network, shape, kind] = GetParam();
+  const MakeTransport make_transport = Over(network);
+  if (make_transport == nullptr) GTEST_SKIP() << "no UCX here";
+  const std::vector<Case> cases = AllCases(shape, kind);
+  std::vector<Layout> layouts = LayoutsOf(static_cast<uint32_t>(shape.mesh.ranks()));
+  if (network == Network::kUcx) layouts = {layouts[1]};
+  bool has_thread = false;
+  for (const Layout& layout : layouts) {
+    has_thread = !has_thread;
+    SCOPED_TRACE(testing::PrintToString(layout));
+    RunOnHosts(layout, kConformanceWindowBytes, Over(network),
+               [&, &mesh = shape.mesh](TwoLevelCommunicator& communicator) {
+                 if (has_thread) communicator.StartThread(/*has_own_core=*/false);
+                 const uint32_t rank = communicator.control().rank();
+                 for (const Case& test : cases) {
+                   const uint64_t bytes = test.before[rank].size();
+                   auto handle = communicator.Prepare(mesh, test.spec);
+                   ASSERT_TRUE(handle.ok()) << handle.status();
+                   std::memcpy(communicator.window(), test.before[rank].data(), bytes);
+                   ASSERT_TRUE(communicator.control().Barrier(kTimeout).ok());
+                   absl::Status status = communicator.Start(*handle, kTimeout);
+                   if (status.ok()) status = communicator.Wait(*handle, kTimeout);
+                   ASSERT_TRUE(status.ok()) << status;
+                   const std::byte* expected = test.after[rank].data();
+                   const std::byte* actual = communicator.window();
+                   if (std::memcmp(actual, expected, bytes) == 0) continue;
+                   ADD_FAILURE() << "rank " << rank << ": " << CollectiveName(test.spec.kind) << " of "
+                                 << ElementName(test.spec.operands[0].element) << ": first difference at byte "
+                                 << std::mismatch(actual, actual + bytes, expected).first - actual << ", target at "
+                                 << test.spec.operands[0].target_offset;
+                 }
+               });
+  }
+}
+
+std::string Name(const testing::TestParamInfo<TwoLevel::ParamType>& info) {
+  const auto& [network, shape, kind] = info.param;
+  return std::string(network == Network::kUcx ? "ucx_" : "memory_") + CollectiveName(kind) + "_" + shape.name;
+}
+
+const auto kAllKinds = testing::Values(
+    CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
+    CollectiveKind::kPermute, CollectiveKind::kBroadcast, CollectiveKind::kGatherRange);
+
+INSTANTIATE_TEST_SUITE_P(Memory, TwoLevel,
+                         testing::Combine(testing::Values(Network::kMemory), testing::ValuesIn(AllShapes()), kAllKinds),
+                         Name);
+INSTANTIATE_TEST_SUITE_P(Ucx, TwoLevel,
+                         testing::Combine(testing::Values(Network::kUcx),
+                                          testing::Values(AllShapes()[1], AllShapes()[3]), kAllKinds),
+                         Name);
+
+}  // namespace
+}  // namespace sgd::comm
