@@ -1,5 +1,7 @@
 """The benchmark models by value: sampled elements and norms of every output after one step, on one rank and on two. usage: bench_models.py MODEL
 
+All but the ResNet are also cut into two stages, in four parts of the batch.
+
 The gradient of a network of maxima is not continuous: one sign that rounding changes moves it by 1e-3. Those in DOUBLE are checked with every f32 of
 the text as f64 too. Where the oracle is in f64 and says how far XLA's own f32 result is from it, f32 is judged by that: Adam's first step divides
 gradients by their own size, which makes noise of those that are zero but for rounding."""
@@ -35,12 +37,16 @@ def allowed(want, tolerance):
     return max(8 * want["xla_error"] / max(want["max_abs"], 1e-30), 1e-5)
 
 
-def check(folder, text, ranks, is_wide=False):
+def check(folder, text, ranks, is_wide=False, recipe=None):
     inputs = folder / "inputs.safetensors"
     subprocess.run([sys.executable, harness.MODELS / "make_inputs.py", MODEL.path, inputs], check=True, capture_output=True)
     artifact, model = folder / "m.sgda", harness.model_text.file(MODEL.path / text, folder)
     tolerance = DOUBLE_TOLERANCE if is_wide else TOLERANCE
-    harness.tool("sgdc", widen(model, inputs) if is_wide else model, "-o", artifact)
+    options = []
+    if recipe:
+        (folder / "recipe.json").write_text(json.dumps(recipe))
+        options = ["--recipe", folder / "recipe.json"]
+    harness.tool("sgdc", widen(model, inputs) if is_wide else model, "-o", artifact, *options)
     out = harness.run_once(artifact, ranks, inputs, folder / "out.safetensors")
     wrong = []
     for want in json.loads((MODEL.path / "output_stats.json").read_text())["outputs"]:
@@ -55,7 +61,11 @@ def check(folder, text, ranks, is_wide=False):
     assert not wrong, "\n".join(wrong)
 
 
-cases = [("one rank", "single.mlir", 1), ("two ranks", "model.mlir", 2)]
+PIPELINE = {"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}
+cases = [("one rank", "single.mlir", 1, None), ("two ranks", "model.mlir", 2, None)]
+# Statistics over the batch part a ResNet's step at each of its normalisations, so that it takes a minute.
+if sys.argv[1] != "bench_resnet18":
+    cases.append(("two stages", "single.mlir", 2, PIPELINE))
 types = [("", False)] + ([(", f64", True)] if sys.argv[1] in DOUBLE else [])
-harness.main([(name + suffix, lambda f, text=text, ranks=ranks, is_wide=is_wide: check(f, text, ranks, is_wide))
-              for name, text, ranks in cases for suffix, is_wide in types])
+harness.main([(name + suffix, lambda f, text=text, ranks=ranks, is_wide=is_wide, recipe=recipe: check(f, text, ranks, is_wide, recipe))
+              for name, text, ranks, recipe in cases for suffix, is_wide in types])
