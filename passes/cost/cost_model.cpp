@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 using namespace mlir::sgd;
 using llvm::ArrayRef;
@@ -20,17 +21,20 @@ double getRingRounds(CollectiveKind kind, int64_t ranks) {
 /// Time on one link class, every rank of the group being a neighbour of every other.
 double getFlatSeconds(const LinkClass& link, Algorithm algorithm, CollectiveKind kind, int64_t ranks, uint64_t bytes) {
   double sent = static_cast<double>(::sgd::comm::SentBytes(kind, ranks, bytes));
+  double bandwidth = link.getShare(), depth = std::ceil(std::log2(static_cast<double>(ranks)));
   switch (algorithm) {
     case Algorithm::Ring:
-      return getRingRounds(kind, ranks) * link.latency + sent / link.bandwidth;
+      return getRingRounds(kind, ranks) * link.latency + sent / bandwidth;
     case Algorithm::Direct:
-      return std::max<uint32_t>(1, ::sgd::comm::TraitsOf(kind).ring_passes) * link.latency + sent / link.bandwidth;
-    case Algorithm::Tree: {
-      double depth = std::ceil(std::log2(static_cast<double>(ranks)));
-      if (kind == CollectiveKind::kAllReduce) return 2 * (depth * link.latency + bytes / link.bandwidth);
-      if (kind == CollectiveKind::kBroadcast) return depth * (link.latency + bytes / link.bandwidth);
+      return std::max<uint32_t>(1, ::sgd::comm::TraitsOf(kind).ring_passes) * link.latency + sent / bandwidth;
+    case Algorithm::Tree:
+      if (kind == CollectiveKind::kAllReduce) return 2 * (depth * link.latency + bytes / bandwidth);
+      if (kind == CollectiveKind::kBroadcast) return depth * (link.latency + bytes / bandwidth);
       return kImpossible;
-    }
+    case Algorithm::Switch:
+      // Up to the switch and down again at the same time, but for a rank's own part.
+      if (kind != CollectiveKind::kAllReduce) return kImpossible;
+      return 2 * link.latency + bytes * (1 + 1 / static_cast<double>(ranks)) / bandwidth;
   }
   llvm_unreachable("all algorithms are handled");
 }
@@ -54,13 +58,27 @@ double CostModel::getCollectiveSeconds(CollectiveKind kind, ArrayRef<AxisPart> p
   double best = kImpossible;
   for (Algorithm algorithm : link.algorithms)
     best = std::min(best, getFlatSeconds(link, algorithm, kind, ranks, bytes));
-  return std::min(best, getHierarchicalSeconds(kind, parts, bytes));
+  return std::min(best + link.startup, getHierarchicalSeconds(kind, parts, bytes));
+}
+
+/// The parts of `part` that stay within inner links, and those that need `outer`: an axis whose ranks fill a domain
+/// several times is both.
+void CostModel::splitPart(const AxisPart& part, const LinkClass& outer, AxisParts& inside, AxisParts& across) const {
+  if (&getLink(part) != &outer) return inside.push_back(part);
+  int64_t stride = getRankStride(mesh, part), within = 1;
+  for (const LinkClass& link : topology.links) {
+    if (&link == &outer) break;
+    // Consecutive coordinates of the part are `stride` ranks apart.
+    if (link.ranks % stride == 0) within = std::gcd(part.size, link.ranks / stride);
+  }
+  if (within > 1) inside.push_back({part.axis, part.begin * (part.size / within), within});
+  if (within < part.size) across.push_back({part.axis, part.begin, part.size / within});
 }
 
 double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart> parts, uint64_t bytes) const {
   const LinkClass& outerLink = getLink(parts);
-  llvm::SmallVector<AxisPart, 4> inner, outer;
-  for (const AxisPart& part : parts) (&getLink(part) == &outerLink ? outer : inner).push_back(part);
+  AxisParts inner, outer;
+  for (const AxisPart& part : parts) splitPart(part, outerLink, inner, outer);
   if (inner.empty() || outer.empty()) return kImpossible;
   uint64_t part = bytes / getGroupSize(inner);
   switch (kind) {
@@ -96,5 +114,6 @@ double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {
 uint64_t CostModel::getBucketBytes(ArrayRef<AxisPart> parts) const {
   const LinkClass& link = getLink(parts);
   double rounds = llvm::is_contained(link.algorithms, Algorithm::Direct) ? 2 : 2 * (getGroupSize(parts) - 1);
-  return std::max<uint64_t>(uint64_t(4) << 20, static_cast<uint64_t>(rounds * link.latency * link.bandwidth / 0.02));
+  double startup = rounds * link.latency + link.startup;
+  return std::max<uint64_t>(uint64_t(4) << 20, static_cast<uint64_t>(startup * link.getShare() / 0.02));
 }

@@ -54,6 +54,7 @@ class CostModel {
   llvm::ArrayRef<int64_t> getMesh() const { return mesh; }
 
  private:
+  void splitPart(const AxisPart& part, const LinkClass& outer, AxisParts& inside, AxisParts& across) const;
   double getHierarchicalSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPart> parts, uint64_t bytes) const;
 
   Topology topology;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir::sgd;
@@ -11,30 +12,106 @@ using namespace mlir::sgd;
 Topology mlir::sgd::getHostTopology() {
   Topology topology;
   topology.name = "host";
-  topology.device = {/*flops=*/6e10, /*halfFlops=*/3e10, /*memoryBandwidth=*/1e10, /*launchLatency=*/1e-6,
-                     /*memoryBytes=*/int64_t(16) << 30};
+  topology.device.flops = 6e10;
+  topology.device.halfFlops = 3e10;
+  topology.device.memoryBandwidth = 1e10;
+  topology.device.launchLatency = 1e-6;
+  topology.device.memoryBytes = int64_t(16) << 30;
+  topology.device.peakFlops = topology.device.flops;
+  topology.device.peakHalfFlops = topology.device.halfFlops;
   topology.links.push_back({"shared memory", /*ranks=*/0, /*latency=*/5e-6, /*bandwidth=*/5e9, {Algorithm::Direct}});
   return topology;
 }
 
-/// Eight GPUs of a host on NVLink, hosts on InfiniBand, an adapter per GPU. About 80 % of the data sheets' numbers:
-/// tf32 for f32 matmuls, memory, and one direction of the links. A launch is one in a graph.
-static Topology getGpuTopology(llvm::StringRef name, double flops, double halfFlops, double memoryBandwidth,
-                               int64_t memoryGigabytes, double nvlink, double infiniband) {
+namespace {
+/// What programs reach, about 80 % of the data sheet's numbers, and the sheet's own.
+struct Gpu {
+  double flops, halfFlops, memoryBandwidth, nvlink;  // tf32 for f32 matmuls; NVLink in one direction
+  double peakFlops, peakHalfFlops;
+  int64_t memoryGigabytes;
+};
+}  // namespace
+
+static constexpr Gpu kA100 = {1.2e14, 2.5e14, 1.6e12, 2.4e11, 1.56e14, 3.12e14, 80};
+static constexpr Gpu kH100 = {4.0e14, 7.0e14, 2.8e12, 3.6e11, 4.94e14, 9.89e14, 80};
+static constexpr Gpu kH200 = {4.0e14, 7.0e14, 3.9e12, 3.6e11, 4.94e14, 9.89e14, 141};
+static constexpr Gpu kB200 = {9.0e14, 1.8e15, 6.4e12, 7.2e11, 1.125e15, 2.25e15, 180};
+
+/// GPUs of a domain on NVLink, domains on links between hosts. A launch is one in a graph.
+static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, int64_t domain, LinkClass between) {
   Topology topology;
   topology.name = name.str();
-  topology.device = {flops, halfFlops, memoryBandwidth, /*launchLatency=*/1.5e-6, memoryGigabytes * 1000000000};
-  topology.links.push_back({"nvlink", /*ranks=*/8, /*latency=*/2e-6, nvlink, {Algorithm::Ring, Algorithm::Tree}});
-  topology.links.push_back(
-      {"infiniband", /*ranks=*/0, /*latency=*/5e-6, infiniband, {Algorithm::Ring, Algorithm::Tree}});
+  topology.device.flops = gpu.flops;
+  topology.device.halfFlops = gpu.halfFlops;
+  topology.device.memoryBandwidth = gpu.memoryBandwidth;
+  topology.device.launchLatency = 1.5e-6;
+  topology.device.memoryBytes = gpu.memoryGigabytes * 1000000000;
+  topology.device.peakFlops = gpu.peakFlops;
+  topology.device.peakHalfFlops = gpu.peakHalfFlops;
+  topology.links.push_back({"nvlink", domain, /*latency=*/2e-6, gpu.nvlink, {Algorithm::Ring, Algorithm::Tree}});
+  topology.links.push_back(std::move(between));
   return topology;
 }
 
+/// Adapters between hosts, one for each GPU, in bytes per second.
+static LinkClass getAdapters(llvm::StringRef name, double bandwidth) {
+  return {name.str(), /*ranks=*/0, /*latency=*/5e-6, bandwidth, {Algorithm::Ring, Algorithm::Tree}};
+}
+
+/// Four cores, and a wire of 1 Gbit/s to others of its kind.
+static Topology getLaptopTopology() {
+  Topology topology = getHostTopology();
+  topology.name = "laptop";
+  topology.device.memoryBytes = int64_t(4) << 30;
+  topology.links.front().ranks = 4;
+  LinkClass wire{"ethernet", /*ranks=*/0, /*latency=*/5e-5, /*bandwidth=*/1.18e8, {Algorithm::Ring, Algorithm::Tree}};
+  wire.sharedBy = 4;
+  topology.links.push_back(std::move(wire));
+  return topology;
+}
+
+/// Chips like TPU v5p on a torus of three dimensions: cubes of 64, rings of cubes behind optical switches.
+static Topology getTorusTopology() {
+  Topology topology;
+  topology.name = "torus";
+  topology.device.flops = 1.8e14;
+  topology.device.halfFlops = 3.6e14;
+  topology.device.memoryBandwidth = 2.2e12;
+  topology.device.launchLatency = 1e-6;
+  topology.device.memoryBytes = int64_t(95) * 1000000000;
+  topology.device.peakFlops = 2.3e14;
+  topology.device.peakHalfFlops = 4.59e14;
+  topology.links.push_back({"cube", /*ranks=*/64, /*latency=*/1e-6, /*bandwidth=*/1.8e11, {Algorithm::Ring}});
+  topology.links.push_back({"torus", /*ranks=*/0, /*latency=*/2e-6, /*bandwidth=*/9e10, {Algorithm::Ring}});
+  return topology;
+}
+
+static constexpr llvm::StringLiteral kNames[] = {"host", "laptop",      "a100",        "h100",           "h200",
+                                                 "b200", "gb200-nvl72", "roce-8x400g", "mrc-multiplane", "torus"};
+
+llvm::ArrayRef<llvm::StringLiteral> mlir::sgd::getBuiltInTopologies() { return kNames; }
+
 static std::optional<Topology> getBuiltIn(llvm::StringRef name) {
   if (name == "host") return getHostTopology();
-  if (name == "a100") return getGpuTopology(name, 1.2e14, 2.5e14, 1.6e12, 80, 2.4e11, 2.2e10);
-  if (name == "h100") return getGpuTopology(name, 4.0e14, 7.0e14, 2.8e12, 80, 3.6e11, 4.5e10);
-  if (name == "b200") return getGpuTopology(name, 9.0e14, 1.8e15, 6.4e12, 180, 7.2e11, 4.5e10);
+  if (name == "laptop") return getLaptopTopology();
+  if (name == "a100") return getGpuTopology(name, kA100, 8, getAdapters("infiniband", 2.2e10));
+  if (name == "h100") return getGpuTopology(name, kH100, 8, getAdapters("infiniband", 4.5e10));
+  if (name == "h200") return getGpuTopology(name, kH200, 8, getAdapters("infiniband", 4.5e10));
+  if (name == "b200") return getGpuTopology(name, kB200, 8, getAdapters("infiniband", 4.5e10));
+  if (name == "gb200-nvl72") return getGpuTopology(name, kB200, 72, getAdapters("infiniband", 4.5e10));
+  if (name == "roce-8x400g") {
+    // Leaves have half as many ways up as down.
+    LinkClass roce = getAdapters("roce", 4.5e10);
+    roce.oversubscription = 2;
+    return getGpuTopology(name, kH100, 8, std::move(roce));
+  }
+  // The lanes of an adapter are in planes of their own, over which packets are spread: fewer switches on the way.
+  if (name == "mrc-multiplane") {
+    LinkClass planes = getAdapters("planes", 9e10);
+    planes.latency = 4e-6;
+    return getGpuTopology(name, kB200, 8, std::move(planes));
+  }
+  if (name == "torus") return getTorusTopology();
   return std::nullopt;
 }
 
@@ -45,8 +122,8 @@ llvm::Expected<Topology> mlir::sgd::loadTopology(llvm::StringRef nameOrPath) {
   auto file = llvm::MemoryBuffer::getFile(nameOrPath, /*IsText=*/true, /*RequiresNullTerminator=*/true,
                                           /*IsVolatile=*/true);
   if (!file)
-    return llvm::createStringError(file.getError(),
-                                   "cannot read topology '%s': %s; built in are 'host', 'a100', 'h100' and 'b200'",
-                                   nameOrPath.str().c_str(), file.getError().message().c_str());
+    return llvm::createStringError(file.getError(), "cannot read topology '%s': %s; built in are %s",
+                                   nameOrPath.str().c_str(), file.getError().message().c_str(),
+                                   llvm::join(getBuiltInTopologies(), ", ").c_str());
   return parseTopology((*file)->getBuffer(), nameOrPath);
 }

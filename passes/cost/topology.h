@@ -1,12 +1,13 @@
 // Description of the machine a program is for: links between ranks, innermost first, and what one device can do.
-// Built in: "host" (ranks of one host over shared memory), "a100", "h100" and "b200" (hosts of eight GPUs); others are
-// JSON files such as topologies/dgx-h100.json.
+// Built in: "host" (ranks of one host over shared memory), hosts of GPUs, and others that getBuiltInTopologies lists;
+// others are JSON files such as topologies/dgx-h100.json (docs/topologies.md).
 #ifndef SGD_PASSES_COST_TOPOLOGY_H
 #define SGD_PASSES_COST_TOPOLOGY_H
 
 #include <cstdint>
 #include <string>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -18,6 +19,7 @@ enum class Algorithm {
   Ring,    // each rank talks to its neighbour; n - 1 rounds
   Tree,    // log2(n) rounds of the whole operand: few rounds, more bytes
   Direct,  // every rank reads from all others at once (shared memory, full crossbar)
+  Switch,  // switches add what ranks send and send the sum to all: all-reduces alone (NVLS, SHARP)
 };
 
 /// Links of one level. Ranks are numbered so that consecutive ones are close.
@@ -25,8 +27,14 @@ struct LinkClass {
   std::string name;
   int64_t ranks = 0;     // size of the domain that these links join; 0 on the last level: all ranks
   double latency = 0;    // seconds of one round, synchronisation included
-  double bandwidth = 0;  // bytes per second that one rank can send
+  double bandwidth = 0;  // bytes per second, in one direction, of one port
   llvm::SmallVector<Algorithm, 3> algorithms;
+  int64_t sharedBy = 1;         // ranks that share a port: those of a host with one adapter
+  double oversubscription = 1;  // how much more ports there are than the links behind them carry at once
+  double startup = 0;           // seconds before a collective's first round: its kernel and the meeting of its ranks
+
+  /// Bytes per second of a rank while all ranks send.
+  double getShare() const { return bandwidth / (static_cast<double>(sharedBy) * oversubscription); }
 };
 
 /// Performance of one rank's device, as real programs reach it rather than as data sheets state it.
@@ -36,6 +44,10 @@ struct DeviceModel {
   double memoryBandwidth = 0;  // bytes per second, read and written
   double launchLatency = 0;    // seconds before a kernel does any work
   int64_t memoryBytes = 0;
+  double peakFlops = 0;           // of the data sheet, for reports: as `flops`
+  double peakHalfFlops = 0;       // as `halfFlops`
+  double storageBandwidth = 1e9;  // bytes per second that a rank saves
+  double pricePerHour = 0;        // of a device, in any currency; 0: not known
 };
 
 struct Topology {
@@ -46,6 +58,9 @@ struct Topology {
 
 /// Ranks that are processes of one host and meet in shared memory.
 Topology getHostTopology();
+
+/// Names that loadTopology knows without a file.
+llvm::ArrayRef<llvm::StringLiteral> getBuiltInTopologies();
 
 /// Whether loadTopology knows the name without a file.
 bool isBuiltInTopology(llvm::StringRef name);

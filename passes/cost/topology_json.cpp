@@ -20,7 +20,7 @@ class Fields {
   Fields(const llvm::json::Object& object, std::string path) : object(object), path(std::move(path)) {}
 
   Error getNumber(StringRef key, double& value, bool mayBeZero = false) {
-    known.push_back(key);
+    if (!llvm::is_contained(known, key)) known.push_back(key);
     const llvm::json::Value* field = object.get(key);
     if (!field) return fail("field '" + key + "' is missing; expected a number; add it");
     std::optional<double> number = field->getAsNumber();
@@ -32,6 +32,16 @@ class Fields {
                   (mayBeZero ? "of at least 0" : "above 0") + "; correct it");
     value = *number;
     return Error::success();
+  }
+
+  /// `value` stays where the field is missing.
+  Error getOptional(StringRef key, double& value, bool mayBeZero = false) {
+    known.push_back(key);
+    return object.get(key) ? getNumber(key, value, mayBeZero) : Error::success();
+  }
+  Error getOptional(StringRef key, int64_t& value) {
+    known.push_back(key);
+    return object.get(key) ? getInteger(key, value) : Error::success();
   }
 
   Error getInteger(StringRef key, int64_t& value, bool mayBeZero = false) {
@@ -99,6 +109,16 @@ Error readDevice(const llvm::json::Object& object, const std::string& path, Devi
                   [&] { return fields.getNumber("memory_bandwidth", device.memoryBandwidth); },
                   [&] { return fields.getNumber("launch_latency", device.launchLatency, /*mayBeZero=*/true); },
                   [&] { return fields.getInteger("memory_bytes", device.memoryBytes); },
+                  [&] {
+                    device.peakFlops = device.flops;
+                    return fields.getOptional("peak_flops", device.peakFlops);
+                  },
+                  [&] {
+                    device.peakHalfFlops = device.halfFlops;
+                    return fields.getOptional("peak_half_flops", device.peakHalfFlops);
+                  },
+                  [&] { return fields.getOptional("storage_bandwidth", device.storageBandwidth); },
+                  [&] { return fields.getOptional("price_per_hour", device.pricePerHour, /*mayBeZero=*/true); },
                   [&] { return fields.checkAllKnown(); }});
 }
 
@@ -110,17 +130,28 @@ Error readAlgorithms(Fields& fields, LinkClass& link) {
                          .Case("ring", Algorithm::Ring)
                          .Case("tree", Algorithm::Tree)
                          .Case("direct", Algorithm::Direct)
+                         .Case("switch", Algorithm::Switch)
                          .Default(std::nullopt);
     if (!algorithm)
       return fields.fail(
-          "field 'algorithms' holds an unknown entry; expected \"ring\", \"tree\" or \"direct\"; correct it");
+          "field 'algorithms' holds an unknown entry; expected \"ring\", \"tree\", \"direct\" or \"switch\"; correct "
+          "it");
     link.algorithms.push_back(*algorithm);
   }
-  // A tree alone cannot gather or permute.
+  // Trees and switches alone cannot gather or permute.
   if (!llvm::is_contained(link.algorithms, Algorithm::Ring) && !llvm::is_contained(link.algorithms, Algorithm::Direct))
     return fields.fail(
-        "field 'algorithms' holds \"tree\" alone, which cannot gather; expected \"ring\" or \"direct\" too; add one");
+        "field 'algorithms' holds neither \"ring\" nor \"direct\", and others cannot gather; expected one of them; add "
+        "it");
   return Error::success();
+}
+
+Error readOversubscription(Fields& fields, LinkClass& link) {
+  if (Error error = fields.getOptional("oversubscription", link.oversubscription)) return error;
+  if (link.oversubscription >= 1) return Error::success();
+  return fields.fail(
+      "field 'oversubscription' is below 1; expected the ports' bandwidth as a multiple of what the "
+      "links behind them carry; correct it");
 }
 
 Error readLink(const llvm::json::Object& object, const std::string& path, LinkClass& link) {
@@ -129,7 +160,11 @@ Error readLink(const llvm::json::Object& object, const std::string& path, LinkCl
                   [&] { return fields.getInteger("ranks", link.ranks, /*mayBeZero=*/true); },
                   [&] { return fields.getNumber("latency", link.latency, /*mayBeZero=*/true); },
                   [&] { return fields.getNumber("bandwidth", link.bandwidth); },
-                  [&] { return readAlgorithms(fields, link); }, [&] { return fields.checkAllKnown(); }});
+                  [&] { return readAlgorithms(fields, link); },
+                  [&] { return fields.getOptional("shared_by", link.sharedBy); },
+                  [&] { return readOversubscription(fields, link); },
+                  [&] { return fields.getOptional("startup", link.startup, /*mayBeZero=*/true); },
+                  [&] { return fields.checkAllKnown(); }});
 }
 
 Error readLinks(const llvm::json::Array& array, const std::string& path, Topology& topology) {

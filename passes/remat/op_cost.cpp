@@ -28,7 +28,7 @@ double mlir::sgd::estimateSeconds(Operation* op, const CostModel& cost) {
   double bytes = 0;
   for (Value result : op->getResults()) bytes += static_cast<double>(getByteSize(result.getType()));
   if (isa<spmd::CollectiveOpInterface>(op))
-    return cost.getTopology().links.back().latency + 2 * bytes / cost.getTopology().links.back().bandwidth;
+    return cost.getTopology().links.back().latency + 2 * bytes / cost.getTopology().links.back().getShare();
   return estimateFlops(op) / cost.getTopology().device.flops + bytes / cost.getTopology().device.memoryBandwidth;
 }
 

@@ -82,4 +82,45 @@ TEST(CostModel, BucketsAreAtLeastFourMebibytes) {
   CostModel model(getHostTopology(), {4});
   EXPECT_GE(model.getBucketBytes({AxisPart{0, 1, 4}}), uint64_t(4) << 20);
 }
+TEST(CostModel, AxesThatFillDomainsAreSplit) {
+  CostModel model(getTwoLevels(), {8});
+  uint64_t bytes = 64 << 20;
+  // Two domains of four ranks: the same as an axis of two across them and one of four inside.
+  CostModel parted(getTwoLevels(), {2, 4});
+  EXPECT_DOUBLE_EQ(model.getCollectiveSeconds(CollectiveKind::kAllReduce, {AxisPart{0, 1, 8}}, bytes),
+                   parted.getCollectiveSeconds(CollectiveKind::kAllReduce, {kData, kModel}, bytes));
+  // Six ranks are one and a half domain: rings of three, two inside.
+  CostModel uneven(getTwoLevels(), {6});
+  double flat = 10 * 1e-5 + 2.0 * 5 / 6 * bytes / 1e9;
+  EXPECT_LT(uneven.getCollectiveSeconds(CollectiveKind::kAllReduce, {AxisPart{0, 1, 6}}, bytes), flat);
+}
+
+TEST(CostModel, RanksShareAdapters) {
+  Topology topology = getTwoLevels();
+  CostModel alone(topology, {2, 4});
+  topology.links[1].sharedBy = 4;
+  topology.links[1].oversubscription = 1.5;
+  CostModel shared(topology, {2, 4});
+  EXPECT_DOUBLE_EQ(shared.getCollectiveSeconds(CollectiveKind::kAllGather, {kData}, 2000000000) - 1e-5,
+                   6 * (alone.getCollectiveSeconds(CollectiveKind::kAllGather, {kData}, 2000000000) - 1e-5));
+}
+
+TEST(CostModel, SwitchesAddOnTheWay) {
+  Topology topology = getTwoLevels();
+  topology.links[0].algorithms.push_back(Algorithm::Switch);
+  CostModel model(topology, {2, 4});
+  EXPECT_DOUBLE_EQ(model.getCollectiveSeconds(CollectiveKind::kAllReduce, {kModel}, 1 << 30),
+                   2e-6 + 1.25 * (1 << 30) / 1e11);
+  // Nothing else is a sum.
+  EXPECT_DOUBLE_EQ(model.getCollectiveSeconds(CollectiveKind::kAllGather, {kModel}, 1 << 30),
+                   3e-6 + 0.75 * (1 << 30) / 1e11);
+}
+
+TEST(CostModel, StartupCountsOnce) {
+  Topology topology = getTwoLevels();
+  topology.links[0].startup = 1e-3;
+  CostModel model(topology, {2, 4});
+  EXPECT_DOUBLE_EQ(model.getCollectiveSeconds(CollectiveKind::kAllGather, {kModel}, 0), 3e-6 + 1e-3);
+}
+
 }  // namespace

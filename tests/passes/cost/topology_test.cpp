@@ -49,6 +49,33 @@ TEST(Topology, GpusAreBuiltIn) {
   }
 }
 
+TEST(Topology, AllBuiltInOnesLoad) {
+  for (llvm::StringRef name : getBuiltInTopologies()) {
+    llvm::Expected<Topology> topology = loadTopology(name);
+    ASSERT_TRUE(bool(topology)) << llvm::toString(topology.takeError());
+    EXPECT_EQ(topology->name, name);
+    EXPECT_GE(topology->device.peakHalfFlops, topology->device.halfFlops) << name.str();
+    EXPECT_GE(topology->device.peakFlops, topology->device.flops) << name.str();
+    EXPECT_EQ(topology->links.back().ranks, 0) << name.str();
+  }
+}
+
+TEST(Topology, OptionalFieldsAreRead) {
+  llvm::Expected<Topology> topology = parseTopology(R"({"name":"t",
+    "device":{"flops":1,"half_flops":2,"memory_bandwidth":1,"launch_latency":0,"memory_bytes":1,"peak_flops":3,
+              "peak_half_flops":4,"storage_bandwidth":5,"price_per_hour":6},
+    "links":[{"name":"l","ranks":0,"latency":0,"bandwidth":12,"algorithms":["ring","switch"],"shared_by":2,
+              "oversubscription":1.5,"startup":1e-5}]})",
+                                                    "t.json");
+  ASSERT_TRUE(bool(topology)) << llvm::toString(topology.takeError());
+  EXPECT_EQ(topology->device.peakFlops, 3);
+  EXPECT_EQ(topology->device.peakHalfFlops, 4);
+  EXPECT_EQ(topology->device.storageBandwidth, 5);
+  EXPECT_EQ(topology->device.pricePerHour, 6);
+  EXPECT_EQ(topology->links[0].getShare(), 4);
+  EXPECT_EQ(topology->links[0].startup, 1e-5);
+}
+
 TEST(Topology, MissingFileIsNamed) {
   llvm::Expected<Topology> topology = loadTopology("/nonexistent/t.json");
   ASSERT_FALSE(bool(topology));
@@ -71,10 +98,17 @@ TEST(Topology, ErrorsNameFieldAndPlace) {
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l"})")), HasSubstr("link 0: field 'ranks' is missing"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":1.5})")),
               HasSubstr("field 'ranks' is 1.5; expected a whole number"));
-  EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["star"]})")),
-              HasSubstr("field 'algorithms' holds an unknown entry; expected \"ring\", \"tree\" or \"direct\""));
+  EXPECT_THAT(
+      errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["star"]})")),
+      HasSubstr("field 'algorithms' holds an unknown entry; expected \"ring\", \"tree\", \"direct\" or \"switch\""));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["tree"]})")),
-              HasSubstr("expected \"ring\" or \"direct\" too"));
+              HasSubstr("neither \"ring\" nor \"direct\", and others cannot gather"));
+  EXPECT_THAT(errorOf(withLinks(
+                  R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"],"oversubscription":0.5})")),
+              HasSubstr("field 'oversubscription' is below 1"));
+  EXPECT_THAT(
+      errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"],"shared_by":0})")),
+      HasSubstr("field 'shared_by' is 0; expected a number above 0"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":8,"latency":0,"bandwidth":1,"algorithms":["ring"]})")),
               HasSubstr("field 'ranks' is 8; expected 0 in the last link"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"],"mtu":1})")),
