@@ -1,0 +1,118 @@
+#include "compiler/simulation/estimate.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::sgd;
+namespace artifact = ::sgd::artifact;
+
+static constexpr double kSecondsPerHour = 3600;
+
+/// The program of a step: the one that is asked for, else the only one, `train` or `main`.
+static llvm::Expected<std::string> findProgram(const artifact::ArtifactFile& file, const std::string& asked) {
+  std::string names;
+  std::vector<std::string> all;
+  for (const artifact::Program* program : *file.root().programs()) {
+    std::string name = program->name()->str();
+    if (llvm::is_contained(all, name)) continue;
+    names += (all.empty() ? "" : ", ") + name;
+    all.push_back(name);
+  }
+  if (asked.empty() && all.size() == 1) return all.front();
+  for (const char* usual : {"train", "main"})
+    if (asked.empty() && llvm::is_contained(all, usual)) return std::string(usual);
+  if (llvm::is_contained(all, asked)) return asked;
+  return llvm::createStringError(
+      llvm::Twine(file.path()) + ": has " +
+      (asked.empty() ? "several programs, none of them 'train' or 'main'" : "no program '" + asked + "'") +
+      "; expected one of " + names + "; name it by --program");
+}
+
+static uint64_t getPeakBytes(const artifact::Artifact& root) {
+  uint64_t arenas = root.private_bytes() + root.window_bytes();
+  if (artifact::Size(root.stages()) > 0) {
+    arenas = 0;
+    for (const artifact::Stage* stage : *root.stages())
+      arenas = std::max(arenas, stage->private_bytes() + stage->window_bytes());
+  }
+  return arenas + root.constant_bytes();
+}
+
+static uint64_t getStateBytes(const artifact::Program& program) {
+  uint64_t bytes = 0;
+  if (!program.inputs()) return 0;
+  for (const artifact::Input* input : *program.inputs())
+    if (input->state()) bytes += input->slice()->size();
+  return bytes;
+}
+
+static FailureEstimate estimateFailures(const Machine& machine, const EstimateOptions& options,
+                                        const StepEstimate& estimate) {
+  FailureEstimate failures;
+  failures.model.meanTimeBetween = options.failureHours * kSecondsPerHour / static_cast<double>(estimate.ranks);
+  double storage = machine.getCost().getTopology().device.storageBandwidth;
+  failures.model.save = options.saveSeconds.value_or(static_cast<double>(estimate.stateBytes) / storage);
+  failures.model.restart = options.restartSeconds;
+  failures.bestInterval = findBestInterval(failures.model, estimate.stepSeconds);
+  failures.goodput = getGoodput(failures.model, failures.bestInterval);
+  return failures;
+}
+
+static void addStages(const Machine& machine, llvm::ArrayRef<TimedProgram> programs, SimulatedStep step,
+                      StepEstimate& estimate) {
+  const DeviceModel& device = machine.getCost().getTopology().device;
+  auto share = 1.0 / static_cast<double>(programs.size());
+  double least = 0;  // seconds of all flops at the data sheet's rates
+  for (const TimedProgram& program : programs) {
+    estimate.flopsPerRank += share * program.flops;
+    least +=
+        share * ((program.flops - program.halfFlops) / device.peakFlops + program.halfFlops / device.peakHalfFlops);
+    estimate.stateBytes = std::max(estimate.stateBytes, getStateBytes(*program.program));
+  }
+  estimate.stepSeconds = step.seconds;
+  estimate.bubble = step.getBubble();
+  estimate.utilization = step.seconds > 0 ? least / step.seconds : 0;
+  for (const LinkClass& link : machine.getCost().getTopology().links) estimate.sentBytes.emplace_back(link.name, 0);
+  for (const StageTimes& stage : step.stages) {
+    estimate.computeSeconds += share * stage.compute;
+    estimate.exposedSeconds += share * stage.exposed;
+    estimate.communicationSeconds += share * stage.communication;
+    for (auto [most, sent] : llvm::zip(estimate.sentBytes, stage.sentBytes)) most.second = std::max(most.second, sent);
+  }
+  estimate.stages = std::move(step.stages);
+}
+
+llvm::Expected<StepEstimate> mlir::sgd::estimateStep(const Machine& machine, const EstimateOptions& options) {
+  const artifact::ArtifactFile& file = machine.getFile();
+  llvm::Expected<std::string> name = findProgram(file, options.program);
+  if (!name) return name.takeError();
+  std::vector<TimedProgram> programs;
+  for (const artifact::Program* program : *file.root().programs())
+    if (program->name()->string_view() == *name) {
+      llvm::Expected<TimedProgram> timed = timeProgram(machine, *program);
+      if (!timed) return timed.takeError();
+      programs.push_back(std::move(*timed));
+    }
+  llvm::sort(programs,
+             [](const TimedProgram& a, const TimedProgram& b) { return a.program->stage() < b.program->stage(); });
+  llvm::Expected<SimulatedStep> step = simulateStep(machine, programs, options.keepsIntervals);
+  if (!step) return step.takeError();
+  StepEstimate estimate;
+  for (unsigned axis = 0; axis < machine.getMesh().size(); ++axis)
+    estimate.mesh.emplace_back(file.root().mesh()->Get(axis)->name()->str(), machine.getMesh()[axis]);
+  estimate.ranks = machine.getRanks();
+  estimate.peakBytes = getPeakBytes(file.root());
+  addStages(machine, programs, std::move(*step), estimate);
+  if (options.failureHours > 0) {
+    estimate.failures = estimateFailures(machine, options, estimate);
+    estimate.goodput = estimate.failures->goodput;
+  }
+  estimate.epochSteps = options.epochSteps;
+  double seconds = static_cast<double>(options.epochSteps) * estimate.stepSeconds / estimate.goodput;
+  estimate.epochDeviceHours = seconds / kSecondsPerHour * static_cast<double>(estimate.ranks);
+  estimate.epochPrice = estimate.epochDeviceHours * machine.getCost().getTopology().device.pricePerHour;
+  return estimate;
+}
+
+double mlir::sgd::getScaling(const StepEstimate& first, const StepEstimate& other) {
+  return first.stepSeconds / other.stepSeconds;
+}

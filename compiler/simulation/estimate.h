@@ -1,0 +1,66 @@
+// What a simulated step means for a user: times, use of devices, memory, money.
+#ifndef SGD_COMPILER_SIMULATION_ESTIMATE_H
+#define SGD_COMPILER_SIMULATION_ESTIMATE_H
+
+#include <optional>
+#include <string>
+
+#include "compiler/simulation/failures.h"
+#include "compiler/simulation/simulate.h"
+#include "nlohmann/json.hpp"
+
+namespace mlir::sgd {
+
+struct FailureEstimate {
+  FailureModel model;
+  double bestInterval = 0;  ///< seconds of steps between checkpoints
+  double goodput = 0;       ///< with it
+};
+
+struct StepEstimate {
+  std::vector<std::pair<std::string, int64_t>> mesh;
+  int64_t ranks = 1;
+  double stepSeconds = 0;
+  double computeSeconds = 0;        ///< mean over stages
+  double exposedSeconds = 0;        ///< likewise: waits for collectives
+  double communicationSeconds = 0;  ///< likewise: of links, hidden or not
+  double bubble = 0;                ///< part of the time that stages wait for each other
+  double flopsPerRank = 0;          ///< of a step, mean over stages
+  double utilization = 0;           ///< of the data sheet's flops, by what the program computes
+  uint64_t peakBytes = 0;           ///< of the rank that needs most, as the artifact was compiled
+  uint64_t stateBytes = 0;          ///< of a rank, that a checkpoint saves
+  std::vector<StageTimes> stages;
+  std::vector<std::pair<std::string, uint64_t>> sentBytes;  ///< by links, of the rank that sends most
+  std::optional<FailureEstimate> failures;
+  double goodput = 1;
+  // Of an epoch, where its steps are known.
+  uint64_t epochSteps = 0;
+  double epochDeviceHours = 0, epochPrice = 0;
+
+  double getTeraflopsPerRank() const { return flopsPerRank / stepSeconds / 1e12; }
+};
+
+struct EstimateOptions {
+  std::string program;                ///< empty: the only one, `train` or `main`
+  double failureHours = 0;            ///< mean time between failures of one rank; 0: none
+  std::optional<double> saveSeconds;  ///< absent: by the state's size and the topology's storage
+  double restartSeconds = 120;
+  uint64_t epochSteps = 0;
+  bool keepsIntervals = false;
+};
+
+llvm::Expected<StepEstimate> estimateStep(const Machine& machine, const EstimateOptions& options);
+
+/// The fields of shared command lines, and more.
+nlohmann::ordered_json toJson(const StepEstimate& estimate);
+std::string toText(const StepEstimate& estimate);
+
+/// A line for each estimate, and what adding ranks gains.
+std::string toTable(llvm::ArrayRef<StepEstimate> sweep);
+
+/// Steps per second of all ranks' work, as a part of what the first estimate's rate promises for as many ranks.
+double getScaling(const StepEstimate& first, const StepEstimate& other);
+
+}  // namespace mlir::sgd
+
+#endif

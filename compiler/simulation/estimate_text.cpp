@@ -1,0 +1,130 @@
+// Estimates as JSON, as text and as a table.
+#include "compiler/simulation/estimate.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::sgd;
+using Json = nlohmann::ordered_json;
+
+static Json toJson(const StageTimes& stage) {
+  return {{"compute_seconds", stage.compute},
+          {"exposed_communication_seconds", stage.exposed},
+          {"message_wait_seconds", stage.messageWaits},
+          {"communication_seconds", stage.communication},
+          {"end_seconds", stage.end}};
+}
+
+Json mlir::sgd::toJson(const StepEstimate& estimate) {
+  Json json;
+  json["ranks"] = estimate.ranks;
+  for (const auto& [name, size] : estimate.mesh) json["mesh"][name] = size;
+  json["step_seconds"] = estimate.stepSeconds;
+  json["compute_seconds"] = estimate.computeSeconds;
+  json["exposed_communication_seconds"] = estimate.exposedSeconds;
+  json["communication_seconds"] = estimate.communicationSeconds;
+  json["bubble"] = estimate.bubble;
+  json["mfu"] = estimate.utilization;
+  json["tflops_per_rank"] = estimate.getTeraflopsPerRank();
+  json["flops_per_rank"] = estimate.flopsPerRank;
+  json["peak_bytes"] = estimate.peakBytes;
+  for (const auto& [name, bytes] : estimate.sentBytes) json["sent_bytes"][name] = bytes;
+  json["goodput"] = estimate.goodput;
+  if (const auto& failures = estimate.failures)
+    json["failures"] = {{"mean_seconds_between", failures->model.meanTimeBetween},
+                        {"save_seconds", failures->model.save},
+                        {"restart_seconds", failures->model.restart},
+                        {"best_interval_seconds", failures->bestInterval}};
+  if (estimate.epochSteps > 0)
+    json["epoch"] = {
+        {"steps", estimate.epochSteps}, {"device_hours", estimate.epochDeviceHours}, {"price", estimate.epochPrice}};
+  for (const StageTimes& stage : estimate.stages) json["stages"].push_back(::toJson(stage));
+  return json;
+}
+
+static std::string formatSeconds(double seconds) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (seconds < 1e-3)
+    os << llvm::format("%.3g us", seconds * 1e6);
+  else if (seconds < 1)
+    os << llvm::format("%.3g ms", seconds * 1e3);
+  else if (seconds < 7200)
+    os << llvm::format("%.4g s", seconds);
+  else
+    os << llvm::format("%.3g h", seconds / 3600);
+  return text;
+}
+
+static std::string formatMesh(const StepEstimate& estimate) {
+  std::string text;
+  for (const auto& [name, size] : estimate.mesh) text += (text.empty() ? "" : " ") + name + "=" + std::to_string(size);
+  return text;
+}
+
+static std::string formatSize(uint64_t bytes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < std::size(kUnits); ++unit) size /= 1024;
+  os << llvm::format("%.4g %s", size, kUnits[unit]);
+  return text;
+}
+
+static void printStages(const StepEstimate& estimate, llvm::raw_ostream& os) {
+  if (estimate.stages.size() < 2) return;
+  for (auto [number, stage] : llvm::enumerate(estimate.stages))
+    os << "    stage " << number << ": " << formatSeconds(stage.compute) << " of computing, waits "
+       << formatSeconds(stage.exposed) << " for collectives and " << formatSeconds(stage.messageWaits)
+       << " for messages\n";
+}
+
+static void printFailures(const StepEstimate& estimate, llvm::raw_ostream& os) {
+  const FailureEstimate& failures = *estimate.failures;
+  os << "  failures     each " << formatSeconds(failures.model.meanTimeBetween) << "; a checkpoint takes "
+     << formatSeconds(failures.model.save) << ", a restart " << formatSeconds(failures.model.restart) << "\n";
+  os << "  goodput      " << llvm::format("%.1f", 100 * failures.goodput) << " % with a checkpoint each "
+     << formatSeconds(failures.bestInterval) << " of steps, the best interval\n";
+}
+
+std::string mlir::sgd::toText(const StepEstimate& estimate) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "ranks          " << estimate.ranks << (estimate.mesh.empty() ? "" : " ") << formatMesh(estimate) << "\n";
+  os << "a step\n";
+  os << "  time         " << formatSeconds(estimate.stepSeconds) << "\n";
+  os << "  computing    " << formatSeconds(estimate.computeSeconds) << "\n";
+  os << "  waits        " << formatSeconds(estimate.exposedSeconds) << " for collectives, of "
+     << formatSeconds(estimate.communicationSeconds) << " that links are busy\n";
+  if (estimate.stages.size() > 1)
+    os << "  bubble       " << llvm::format("%.1f", 100 * estimate.bubble) << " % of the stages' time\n";
+  printStages(estimate, os);
+  os << "  flops        " << llvm::format("%.4g", estimate.getTeraflopsPerRank()) << " TFLOP/s a rank, "
+     << llvm::format("%.1f", 100 * estimate.utilization) << " % of the data sheet\n";
+  for (const auto& [name, bytes] : estimate.sentBytes)
+    if (bytes > 0) os << "  sent         " << formatSize(bytes) << " a rank, over " << name << "\n";
+  os << "  memory       " << formatSize(estimate.peakBytes) << " a rank\n";
+  if (estimate.failures) printFailures(estimate, os);
+  if (estimate.epochSteps > 0) {
+    os << "  epoch        " << estimate.epochSteps << " steps, " << llvm::format("%.4g", estimate.epochDeviceHours)
+       << " device hours";
+    if (estimate.epochPrice > 0) os << llvm::format(", price %.4g", estimate.epochPrice);
+    os << "\n";
+  }
+  return text;
+}
+
+std::string mlir::sgd::toTable(llvm::ArrayRef<StepEstimate> sweep) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "     ranks        step   computing     exposed  bubble  TFLOP/s   goodput  scaling  mesh\n";
+  for (const StepEstimate& estimate : sweep)
+    os << llvm::format("%10lld  %10s  %10s  %10s  %4.1f %%  %7.4g  %6.1f %%  %5.1f %%  ", (long long)estimate.ranks,
+                       formatSeconds(estimate.stepSeconds).c_str(), formatSeconds(estimate.computeSeconds).c_str(),
+                       formatSeconds(estimate.exposedSeconds).c_str(), 100 * estimate.bubble,
+                       estimate.getTeraflopsPerRank(), 100 * estimate.goodput,
+                       100 * getScaling(sweep.front(), estimate))
+       << formatMesh(estimate) << "\n";
+  return text;
+}

@@ -1,0 +1,185 @@
+// The times are those of the compiler's reports (passes/memory/instruction_cost.h), of the instructions as the artifact
+// has them.
+#include "compiler/simulation/timed_program.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "runtime/device/stream_plan.h"
+
+using namespace mlir::sgd;
+namespace artifact = ::sgd::artifact;
+namespace device = ::sgd::device;
+using Kind = TimedEvent::Kind;
+
+namespace {
+class Timing {
+ public:
+  Timing(const Machine& machine, const artifact::Program& program, device::StreamPlan plan)
+      : machine(machine), program(program), plan(std::move(plan)) {
+    result.program = &program;
+    result.numStreams = this->plan.streams();
+    result.firstLink = this->plan.first_link();
+    result.eventStream.resize(this->plan.events);
+  }
+
+  TimedProgram run();
+
+ private:
+  void addBlock(const device::StreamBlock& block, double times);
+  void add(const device::StreamAction& action, double times);
+  void addLoop(const device::StreamAction& action, const artifact::Loop& loop, double times);
+  void addCase(const device::StreamAction& action, size_t numBranches, double times);
+  void addCollective(const device::StreamAction& action, const artifact::Collective& collective);
+  void addMessage(Kind kind, const device::StreamAction& action);
+  void addCompute(const device::StreamAction& action, double seconds);
+  std::optional<double> sumUp(size_t begin) const;
+
+  const Machine& machine;
+  const artifact::Program& program;
+  device::StreamPlan plan;
+  TimedProgram result;
+};
+}  // namespace
+
+static bool isHalf(artifact::ElementType element) {
+  return element == artifact::ElementType::F16 || element == artifact::ElementType::BF16;
+}
+
+static bool isHalf(const artifact::Instruction& instruction) {
+  if (const artifact::Matmul* matmul = instruction.op_as_Matmul()) return isHalf(matmul->element());
+  return instruction.op_as_Attention() != nullptr;
+}
+
+TimedProgram Timing::run() {
+  addBlock(plan.blocks.front(), 1);
+  return std::move(result);
+}
+
+void Timing::addBlock(const device::StreamBlock& block, double times) {
+  for (const device::StreamAction& action : block) switch (action.kind) {
+      case device::StreamAction::Kind::kRecord:
+        result.events.push_back({.kind = Kind::Record, .stream = action.stream, .number = action.event});
+        result.eventStream[action.event] = action.stream;
+        break;
+      case device::StreamAction::Kind::kWait:
+        result.events.push_back({.kind = Kind::Wait, .stream = action.stream, .number = action.event});
+        break;
+      case device::StreamAction::Kind::kPost:
+        addMessage(Kind::Post, action);
+        break;
+      case device::StreamAction::Kind::kRun:
+      case device::StreamAction::Kind::kHost:
+        add(action, times);
+        break;
+    }
+}
+
+void Timing::add(const device::StreamAction& action, double times) {
+  const artifact::Instruction& instruction = *program.instructions()->Get(action.instruction);
+  if (const artifact::Loop* loop = instruction.op_as_Loop()) return addLoop(action, *loop, times);
+  if (const artifact::Case* branches = instruction.op_as_Case())
+    return addCase(action, artifact::Size(branches->branches()), times);
+  if (const artifact::Collective* collective = instruction.op_as_Collective())
+    return addCollective(action, *collective);
+  if (instruction.op_as_Send()) return addMessage(plan.IsLink(action.stream) ? Kind::SendPosted : Kind::Send, action);
+  // With links it only copies what has been posted before.
+  if (instruction.op_as_Receive() && plan.links.empty()) return addMessage(Kind::Receive, action);
+  double flops = static_cast<double>(instruction.flops());
+  bool half = isHalf(instruction);
+  result.flops += times * flops;
+  if (half) result.halfFlops += times * flops;
+  addCompute(action, machine.getCost().getOpSeconds(flops, static_cast<double>(instruction.bytes()), half));
+}
+
+void Timing::addCompute(const device::StreamAction& action, double seconds) {
+  result.events.push_back({.stream = action.stream, .index = action.instruction, .seconds = seconds});
+}
+
+/// The time of the events from `begin` on where they only compute, on one stream.
+std::optional<double> Timing::sumUp(size_t begin) const {
+  double seconds = 0;
+  for (const TimedEvent& event : llvm::ArrayRef(result.events).drop_front(begin)) {
+    if (event.kind != Kind::Compute || event.stream != device::StreamPlan::kCompute) return std::nullopt;
+    seconds += event.seconds;
+  }
+  return seconds;
+}
+
+void Timing::addLoop(const device::StreamAction& action, const artifact::Loop& loop, double times) {
+  uint64_t trips = loop.predicate() ? 1 : loop.trips();
+  size_t begin = result.events.size();
+  result.events.push_back({.kind = Kind::Loop, .index = action.instruction, .trips = trips});
+  // The condition, then the body.
+  for (uint32_t block : {action.first_block, action.first_block + 1})
+    addBlock(plan.blocks[block], times * static_cast<double>(trips));
+  if (std::optional<double> seconds = sumUp(begin + 1)) {
+    result.events.resize(begin);
+    return addCompute(action, *seconds * static_cast<double>(trips));
+  }
+  result.events[begin].body = result.events.size() - begin - 1;
+}
+
+void Timing::addCase(const device::StreamAction& action, size_t numBranches, double times) {
+  TimedProgram before = std::move(result);
+  TimedProgram longest = before;
+  double most = -1;
+  for (uint32_t branch = 0; branch < numBranches; ++branch) {
+    result = before;
+    addBlock(plan.blocks[action.first_block + branch], times);
+    double seconds = 0;
+    for (const TimedEvent& event : llvm::ArrayRef(result.events).drop_front(before.events.size()))
+      seconds += event.seconds;
+    if (seconds <= most) continue;
+    most = seconds;
+    longest = std::move(result);
+  }
+  result = std::move(longest);
+}
+
+/// Bytes by which times are counted (passes/cost/cost_model.h), of the artifact's own groups: gathered tensors keep
+/// their size where a group has another one.
+static uint64_t getCountedBytes(const Machine& machine, const ::sgd::comm::CollectiveSpec& spec) {
+  // What is sent is what is counted.
+  if (spec.kind == ::sgd::comm::CollectiveKind::kGatherRange)
+    return ::sgd::comm::SentBytes(artifact::MeshOf(machine.getFile().root()), spec);
+  uint64_t bytes = 0;
+  for (const ::sgd::comm::CollectiveOperand& operand : spec.operands)
+    bytes += operand.count * ::sgd::comm::ElementSize(operand.element);
+  return ::sgd::comm::CountsResults(spec.kind) ? bytes * ::sgd::comm::AxesSize(spec.axes) : bytes;
+}
+
+void Timing::addCollective(const device::StreamAction& action, const artifact::Collective& collective) {
+  ::sgd::comm::CollectiveSpec spec = artifact::SpecOf(collective, "");
+  AxisParts parts = machine.getParts(collective.axes());
+  const CostModel& cost = machine.getCost();
+  uint64_t bytes = getCountedBytes(machine, spec);
+  result.events.push_back({.kind = Kind::Collective,
+                           .stream = action.stream,
+                           .index = action.instruction,
+                           .link = static_cast<unsigned>(&cost.getLink(parts) - cost.getTopology().links.data()),
+                           .seconds = cost.getCollectiveSeconds(spec.kind, parts, bytes),
+                           .sentBytes = CostModel::getSentBytes(spec.kind, parts, bytes)});
+}
+
+void Timing::addMessage(Kind kind, const device::StreamAction& action) {
+  const artifact::Instruction& instruction = *program.instructions()->Get(action.instruction);
+  const artifact::Send* send = instruction.op_as_Send();
+  uint32_t channel = send ? send->channel() : instruction.op_as_Receive()->channel();
+  const artifact::Channel& path = *machine.getFile().root().channels()->Get(channel);
+  unsigned link = machine.getLinkBetween(path.from_stage(), path.to_stage());
+  const LinkClass& links = machine.getCost().getTopology().links[link];
+  result.events.push_back({.kind = kind,
+                           .stream = action.stream,
+                           .index = action.instruction,
+                           .number = channel,
+                           .link = link,
+                           .seconds = links.latency + static_cast<double>(path.slot_bytes()) / links.getShare(),
+                           .sentBytes = send ? path.slot_bytes() : 0});
+}
+
+llvm::Expected<TimedProgram> mlir::sgd::timeProgram(const Machine& machine, const artifact::Program& program) {
+  const artifact::Artifact& root = machine.getFile().root();
+  if (root.target()->string_view() == "cpu") return Timing(machine, program, device::PlanHostThreads(program)).run();
+  absl::StatusOr<device::StreamPlan> plan = device::PlanStreams(root, program);
+  if (!plan.ok()) return llvm::createStringError(std::string(plan.status().message()));
+  return Timing(machine, program, *std::move(plan)).run();
+}

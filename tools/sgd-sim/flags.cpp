@@ -1,0 +1,58 @@
+// Parsing with CLI11, whose exceptions end here.
+#include "tools/sgd-sim/flags.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+namespace mlir::sgd {
+
+constexpr char kAbout[] =
+    "Simulates a step of a compiled artifact on a machine that need not be there: time, waits for collectives and "
+    "between stages, memory, failures.\n"
+    "Times follow from the plan that would run, and from the topology's figures.";
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  sgd-sim step.sgda --topology h100                                 a step on hosts of eight H100\n"
+    "  sgd-sim step.sgda --topology h100 --svg step.svg                  its timeline\n"
+    "  sgd-sim step.sgda --topology h100 --sweep data=1..1024            what more ranks gain, a batch for each\n"
+    "  sgd-sim step.sgda --topology h100 --mesh data=512 --failures 50000\n";
+
+std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
+  CLI::App app{kAbout, "sgd-sim"};
+  app.footer(kExamples);
+  app.add_option("artifact", flags.artifact, "The artifact, made by sgdc")->required()->option_text("ARTIFACT");
+  app.add_option("--topology", flags.topology, "Name or file of the machine (docs/topologies.md; default host)")
+      ->option_text("NAME|FILE");
+  app.add_option("--mesh", flags.mesh,
+                 "Other sizes for axes of its mesh, e.g. data=64: each rank computes what it computes, so that the "
+                 "batch grows with its axis")
+      ->option_text("AXIS=SIZE,...");
+  app.add_option("--program", flags.program, "Which of several programs (default train, or main)");
+  app.add_option("--json", flags.json, "Write the estimate as JSON; - is standard output")->option_text("FILE");
+  app.add_option("--svg", flags.svg, "Draw the step's timeline, or with --sweep the curve")->option_text("FILE");
+  app.add_option("--sweep", flags.sweep, "Powers of two of an axis, and its ends: a line for each")
+      ->option_text("AXIS=FROM..TO");
+  app.add_option("--failures", flags.failureHours,
+                 "Mean hours between failures of a rank: says the best interval of checkpoints, and what is left")
+      ->option_text("HOURS")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--save-seconds", flags.saveSeconds,
+                 "That a checkpoint stops the run (default: the state over the topology's storage)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--restart-seconds", flags.restartSeconds, "From a failure until the run goes on (default 120)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--epoch-steps", flags.epochSteps, "Steps of an epoch: says its device hours and price");
+  app.set_version_flag("--version", std::string("sgd-sim ") + SGD_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this text");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << "sgd-sim: " << error.what() << "\nRun with --help for more information.\n";
+    return 2;
+  }
+  return std::nullopt;
+}
+
+}  // namespace mlir::sgd

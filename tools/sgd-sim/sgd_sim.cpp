@@ -1,0 +1,137 @@
+// sgd-sim: values of flags and printing around the simulation. Exit codes: 0 done, 1 the input is at fault, 2 wrong
+// usage.
+#include <csignal>
+
+#include "compiler/simulation/drawing.h"
+#include "llvm/Support/raw_ostream.h"
+#include "runtime/artifact/writer.h"
+#include "tools/sgd-sim/flags.h"
+
+using namespace mlir::sgd;
+
+namespace {
+
+/// `--sweep data=1..1024`.
+struct Sweep {
+  std::string axis;
+  std::vector<int64_t> sizes;
+};
+
+int fail(const llvm::Twine& message, int code = 1) {
+  llvm::errs() << "sgd-sim: " << message << "\n";
+  return code;
+}
+
+llvm::Expected<Sweep> parseSweep(llvm::StringRef text) {
+  auto [axis, range] = text.split('=');
+  auto [from, to] = range.split("..");
+  int64_t first = 0, last = 0;
+  constexpr int64_t kMost = int64_t(1) << 20;
+  if (axis.empty() || from.getAsInteger(10, first) || to.getAsInteger(10, last) || first < 1 || last < first ||
+      last > kMost)
+    return llvm::createStringError("--sweep '" + text + "'; expected AXIS=FROM..TO, such as data=1..1024");
+  Sweep sweep{axis.str(), {}};
+  for (int64_t size = first; size < last; size *= 2) sweep.sizes.push_back(size);
+  sweep.sizes.push_back(last);
+  return sweep;
+}
+
+EstimateOptions getOptions(const Flags& flags) {
+  EstimateOptions options;
+  options.program = flags.program;
+  options.failureHours = flags.failureHours;
+  options.saveSeconds = flags.saveSeconds;
+  options.restartSeconds = flags.restartSeconds;
+  options.epochSteps = flags.epochSteps;
+  options.keepsIntervals = !flags.svg.empty() && flags.sweep.empty();
+  return options;
+}
+
+int write(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    llvm::outs() << text;
+    return 0;
+  }
+  absl::Status status = ::sgd::artifact::WriteFileAtomically(path, text);
+  return status.ok() ? 0 : fail(std::string(status.message()));
+}
+
+/// All that is asked for of one mesh.
+class Simulator {
+ public:
+  Simulator(const ::sgd::artifact::ArtifactFile& file, Topology topology, std::vector<MeshAxisSize> mesh,
+            const Flags& flags)
+      : file(file), topology(std::move(topology)), mesh(std::move(mesh)), flags(flags) {}
+
+  int runOne();
+  int runSweep(const Sweep& sweep);
+
+ private:
+  const ::sgd::artifact::ArtifactFile& file;
+  Topology topology;
+  std::vector<MeshAxisSize> mesh;
+  const Flags& flags;
+};
+
+int Simulator::runOne() {
+  llvm::Expected<Machine> machine = Machine::create(file, topology, mesh);
+  if (!machine) return fail(llvm::toString(machine.takeError()));
+  llvm::Expected<StepEstimate> estimate = estimateStep(*machine, getOptions(flags));
+  if (!estimate) return fail(flags.artifact + ": " + llvm::toString(estimate.takeError()));
+  if (!flags.svg.empty())
+    if (int code = write(flags.svg, drawTimeline(*machine, *estimate))) return code;
+  if (flags.json != "-") llvm::outs() << toText(*estimate);
+  return flags.json.empty() ? 0 : write(flags.json, toJson(*estimate).dump(1) + "\n");
+}
+
+int Simulator::runSweep(const Sweep& sweep) {
+  std::vector<StepEstimate> estimates;
+  for (int64_t size : sweep.sizes) {
+    std::vector<MeshAxisSize> sizes = mesh;
+    sizes.push_back({sweep.axis, size});
+    llvm::Expected<Machine> machine = Machine::create(file, topology, sizes);
+    if (!machine) return fail(llvm::toString(machine.takeError()));
+    llvm::Expected<StepEstimate> estimate = estimateStep(*machine, getOptions(flags));
+    if (!estimate) return fail(flags.artifact + ": " + llvm::toString(estimate.takeError()));
+    estimates.push_back(std::move(*estimate));
+  }
+  if (!flags.svg.empty())
+    if (int code = write(flags.svg, drawScaling(estimates))) return code;
+  if (flags.json != "-") llvm::outs() << toTable(estimates);
+  nlohmann::ordered_json json;
+  for (const StepEstimate& estimate : estimates) {
+    json["sweep"].push_back(toJson(estimate));
+    json["sweep"].back()["scaling"] = getScaling(estimates.front(), estimate);
+  }
+  return flags.json.empty() ? 0 : write(flags.json, json.dump(1) + "\n");
+}
+
+int run(const Flags& flags) {
+  std::vector<MeshAxisSize> mesh;
+  if (!flags.mesh.empty()) {
+    llvm::Expected<std::vector<MeshAxisSize>> sizes = parseMesh(flags.mesh);
+    if (!sizes) return fail(llvm::toString(sizes.takeError()), 2);
+    mesh = std::move(*sizes);
+  }
+  std::optional<Sweep> sweep;
+  if (!flags.sweep.empty()) {
+    llvm::Expected<Sweep> parsed = parseSweep(flags.sweep);
+    if (!parsed) return fail(llvm::toString(parsed.takeError()), 2);
+    sweep = std::move(*parsed);
+  }
+  auto file = ::sgd::artifact::ArtifactFile::Open(flags.artifact);
+  if (!file.ok()) return fail(std::string(file.status().message()));
+  llvm::Expected<Topology> topology = loadTopology(flags.topology);
+  if (!topology) return fail(llvm::toString(topology.takeError()));
+  Simulator simulator(**file, std::move(*topology), std::move(mesh), flags);
+  return sweep ? simulator.runSweep(*sweep) : simulator.runOne();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  signal(SIGPIPE, SIG_IGN);
+  Flags flags;
+  if (std::optional<int> code = readFlags(argc, argv, flags)) return *code;
+  return run(flags);
+}
