@@ -102,7 +102,7 @@ class Driver {
     SmallVector<ModuleOp> modules;
     for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
     if (failed(shareStages(modules, getTopologyName(options, target->getDescription())))) return failure();
-    if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options); }))) return failure();
+    if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options, *target); }))) return failure();
     return recipe ? checkCompression() : success();
   }
 

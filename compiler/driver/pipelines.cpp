@@ -55,9 +55,11 @@ void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& op
   }
 }
 
-void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
+void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
   std::string topology = getTopologyName(options, TargetDescription());
-  passes.addPass(createFormStagesPass(FormStagesPassOptions{options.refuseSplit, topology}));
+  // Stages take the time of the ranks that run them.
+  passes.addPass(createFormStagesPass(
+      FormStagesPassOptions{options.refuseSplit, getTopologyName(options, target.getDescription())}));
   passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit}));
   passes.addPass(createReportScalarsPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());

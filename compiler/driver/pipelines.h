@@ -19,7 +19,7 @@ void addShardingStage(OpPassManager& passes, const CompileOptions& options);
 void addLocalizeStage(OpPassManager& passes, const CompileOptions& options);
 
 /// From there to the SPMD level: stages and loops, collectives combined and verified.
-void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
+void addSpmdStage(OpPassManager& passes, const CompileOptions& options, const Target& target);
 
 /// SPMD level to SPMD level: stages of a pipeline that were written by hand, simplified and verified as those that
 /// addSpmdStage makes.

@@ -183,11 +183,10 @@ static void addStage(func::FuncOp function, uint64_t arenas, uint64_t constants,
 }
 
 /// The time of a step with its waits.
-static void addPipeline(ModuleOp plan, ArrayRef<func::FuncOp> stages, llvm::function_ref<double(Operation*)> getTime,
-                        Report& report) {
+static void addPipeline(ModuleOp plan, ArrayRef<func::FuncOp> stages, const EventTimes& eventTimes, Report& report) {
   FailureOr<std::vector<PlanChannel>> channels = getPlanChannels(plan);
   if (failed(channels)) return;
-  FailureOr<ChannelEvents> events = getChannelEvents(report.program, stages, *channels, getTime);
+  FailureOr<ChannelEvents> events = getChannelEvents(report.program, stages, *channels, &eventTimes);
   if (failed(events)) return;
   auto times = ::sgd::comm::SimulateChannels(events->channels, events->stages);
   if (!times.ok()) return;
@@ -222,7 +221,11 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
       addStage(stage, arenas, constantBytes, getSeconds(cost, mesh, stage), report);
       addCompressions(stage, report);
     }
-    addPipeline(plan, stages->second, [&](Operation* op) { return getSeconds(cost, mesh, op); }, report);
+    addPipeline(
+        plan, stages->second,
+        {.getSeconds = [&](Operation* op) { return getSeconds(cost, mesh, op); },
+         .getTransferSeconds = [&](int64_t from, plan::SendOp send) { return getTransferSeconds(cost, from, send); }},
+        report);
   }
   llvm::sort(report.recomputed, [](const RecomputedReport& a, const RecomputedReport& b) {
     return std::tie(b.freedBytes, a.what, a.location) < std::tie(a.freedBytes, b.what, b.location);

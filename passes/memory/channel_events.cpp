@@ -24,8 +24,8 @@ std::string describe(Operation* op) {
 class EventCollector {
  public:
   /// `indices` of the program's channels, by number.
-  EventCollector(const llvm::DenseMap<int64_t, uint32_t>& indices, llvm::function_ref<double(Operation*)> getSeconds)
-      : indices(indices), getSeconds(getSeconds) {}
+  EventCollector(int64_t stage, const llvm::DenseMap<int64_t, uint32_t>& indices, const EventTimes* times)
+      : stage(stage), indices(indices), times(times) {}
 
   LogicalResult add(func::FuncOp function) {
     mayExtend = false;
@@ -62,14 +62,16 @@ class EventCollector {
                       .channel = indices.lookup(channel),
                       .bytes = static_cast<uint64_t>(getByteSize(buffer)),
                       .id = ops.size(),
-                      .seconds = getSeconds ? getSeconds(op) : 0});
+                      .seconds = getSeconds(op)});
+    if (auto send = dyn_cast<plan::SendOp>(op); send && times)
+      events.back().transfer = times->getTransferSeconds(stage, send);
     ops.push_back(op);
     mayExtend = false;
     return success();
   }
 
   LogicalResult addCompute(Operation* op) {
-    double seconds = getSeconds ? getSeconds(op) : 0;
+    double seconds = getSeconds(op);
     if (seconds == 0) return success();
     if (mayExtend)
       events.back().seconds += seconds;
@@ -79,16 +81,18 @@ class EventCollector {
     return success();
   }
 
+  double getSeconds(Operation* op) const { return times ? times->getSeconds(op) : 0; }
+
+  int64_t stage;
   const llvm::DenseMap<int64_t, uint32_t>& indices;
-  llvm::function_ref<double(Operation*)> getSeconds;
+  const EventTimes* times;
   bool mayExtend = false;  // the last event is compute, of the same body
 };
 
 }  // namespace
 
 FailureOr<ChannelEvents> mlir::sgd::getChannelEvents(StringRef name, ArrayRef<func::FuncOp> functions,
-                                                     std::vector<PlanChannel>& channels,
-                                                     llvm::function_ref<double(Operation*)> getSeconds) {
+                                                     std::vector<PlanChannel>& channels, const EventTimes* times) {
   ChannelEvents result;
   llvm::DenseMap<int64_t, uint32_t> indices;
   for (PlanChannel& channel : channels) {
@@ -97,8 +101,8 @@ FailureOr<ChannelEvents> mlir::sgd::getChannelEvents(StringRef name, ArrayRef<fu
     result.channels.push_back({static_cast<uint32_t>(channel.fromStage), static_cast<uint32_t>(channel.toStage),
                                static_cast<uint32_t>(channel.getDepth())});
   }
-  for (func::FuncOp function : functions) {
-    EventCollector collector(indices, getSeconds);
+  for (auto [stage, function] : llvm::enumerate(functions)) {
+    EventCollector collector(static_cast<int64_t>(stage), indices, times);
     if (failed(collector.add(function))) return failure();
     result.stages.push_back(
         {std::move(collector.events), [ops = std::move(collector.ops)](uint64_t id) { return describe(ops[id]); }});

@@ -44,9 +44,29 @@ static double getCalleeSeconds(const CostModel& cost, MeshAttr mesh, Operation* 
   return isa<plan::CaseOp>(op) ? longest : sum * static_cast<double>(plan::getTrips(op));
 }
 
+static bool sharesMemory(const LinkClass& link) { return llvm::is_contained(link.algorithms, Algorithm::Direct); }
+
+double mlir::sgd::getTransferSeconds(const CostModel& cost, int64_t from, plan::SendOp send) {
+  int64_t ofStage = 1, to = send.getStage();
+  for (int64_t size : cost.getMesh().drop_front()) ofStage *= size;
+  // The innermost links that join all pairs of ranks.
+  const LinkClass* link = &cost.getTopology().links.back();
+  for (const LinkClass& inner : cost.getTopology().links) {
+    auto joins = [&](int64_t place) {
+      return inner.ranks == 0 || (from * ofStage + place) / inner.ranks == (to * ofStage + place) / inner.ranks;
+    };
+    if (!llvm::all_of(llvm::seq<int64_t>(0, ofStage), joins)) continue;
+    link = &inner;
+    break;
+  }
+  if (sharesMemory(*link)) return 0;
+  return link->latency + static_cast<double>(getByteSize(send.getSource().getType())) / link->bandwidth;
+}
+
 double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op) {
   auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
   if (!instruction) return 0;
+  if (isa<plan::SendOp>(op) && !sharesMemory(cost.getTopology().links.back())) return 0;  // beside the rank's work
   switch (instruction.getCostClass()) {
     case plan::CostClass::Wait:
       return 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -17,7 +18,7 @@ absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentErro
 struct Message {
   uint64_t bytes;
   uint64_t sender;  // id
-  double sent;      // when
+  double sent;      // when it has come
 };
 
 // A channel while it is executed.
@@ -173,14 +174,18 @@ class Prover {
       return absl::ResourceExhaustedError(absl::StrCat("a step has more than ", kMaxMessagesOfStep,
                                                        " sends and receives; expected no more; make loops shorter"));
     if (sends) {
+      double is_free = 0;  // its place
       if (queue.unused > 0) {
         --queue.unused;
       } else {
-        WaitUntil(stage, queue.freed.front());
+        is_free = queue.freed.front();
         queue.freed.pop_front();
       }
+      if (event->transfer == 0) WaitUntil(stage, is_free);
       Spend(stage, event->seconds);
-      queue.messages.push_back({event->bytes, event->id, now_[stage]});
+      double& link_is_free = links_[{channel.from_stage, channel.to_stage}];
+      if (event->transfer > 0) link_is_free = std::max({link_is_free, is_free, now_[stage]}) + event->transfer;
+      queue.messages.push_back({event->bytes, event->id, event->transfer > 0 ? link_is_free : now_[stage]});
     } else {
       const Message message = queue.messages.front();
       queue.messages.pop_front();
@@ -223,10 +228,11 @@ class Prover {
   absl::Span<const StageEvents> stages_;
   std::vector<Queue> queues_;  // by channel
   std::vector<Cursor> cursors_;
-  std::deque<uint32_t> ready_;  // stages that may go on
-  std::vector<bool> is_ready_;  // whether they are among these
-  std::vector<double> now_;     // of each stage: its clock
-  std::vector<double> busy_;    // of each stage: without its waits
+  std::deque<uint32_t> ready_;                             // stages that may go on
+  std::vector<bool> is_ready_;                             // whether they are among these
+  std::vector<double> now_;                                // of each stage: its clock
+  std::vector<double> busy_;                               // of each stage: without its waits
+  std::map<std::pair<uint32_t, uint32_t>, double> links_;  // from and to: when the last message has come
   uint64_t messages_ = 0;
 };
 

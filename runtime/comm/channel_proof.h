@@ -33,6 +33,7 @@ struct ChannelEvent {
   uint64_t body = 0;     // of a loop: how many events
   uint64_t id = 0;       // of a send or receive, for StageEvents::describe
   double seconds = 0;    // without waits; of a loop none of its own
+  double transfer = 0;  // of a send: how long its message is on its way while the stage goes on; 0: it copies it itself
 };
 
 // What the program of one stage does with channels, in its order; the stages are numbered by their positions.
@@ -50,7 +51,8 @@ inline constexpr uint64_t kMaxMessagesOfStep = uint64_t{1} << 24;
 absl::Status ProveChannels(absl::Span<const ChannelShape> channels, absl::Span<const StageEvents> stages);
 
 // How long a step takes when every event takes its seconds, and sends and receives wait. Loops in which nothing is sent
-// or received take no time: they are to be given as kCompute.
+// or received take no time: they are to be given as kCompute. Messages with a transfer from one stage to another go one
+// after the other, each when its place is free, and hold no stage up: they come when that is over.
 struct PipelineTimes {
   double seconds = 0;                // until the last stage ends, all beginning at once
   std::vector<double> busy_seconds;  // of each stage: without its waits

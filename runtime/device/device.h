@@ -112,6 +112,11 @@ class Device {
   // version is missing), then loads its kernels. An artifact without kernels gives an empty
   // library.
   virtual absl::StatusOr<std::unique_ptr<KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) = 0;
+  // Those that the programs of one stage run; the others as well where that costs nothing. -1: all.
+  virtual absl::StatusOr<std::unique_ptr<KernelLibrary>> LoadKernelsOf(const artifact::ArtifactFile& file,
+                                                                       int32_t stage) {
+    return LoadKernels(file);
+  }
 
   // The one below for the kind of the instruction. A device that executes other kinds as well prepares them here;
   // Unimplemented, naming the kind, for what it does not execute.

@@ -17,6 +17,8 @@ struct DeviceRequest {
   bool shares_gpus = false;  // whether several ranks may have one GPU
   // Whether the same inputs must give the same bits in every run, at the cost of some speed.
   bool is_deterministic = true;
+  // Whether ranks of a pipeline send each other messages, for which the device waits while the host gives it more.
+  bool has_messages = false;
 };
 
 // The objects of a plugin. Lives as long as the process.

@@ -41,7 +41,7 @@ absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(const
   if (absl::Status status = CheckFit(file, device, communicator); !status.ok()) return status;
   auto context = absl::WrapUnique(new ExecutionContext(file, device, communicator));
   context->mesh_ = artifact::MeshOf(file.root());
-  absl::StatusOr<std::unique_ptr<device::KernelLibrary>> kernels = device.LoadKernels(file);
+  absl::StatusOr<std::unique_ptr<device::KernelLibrary>> kernels = device.LoadKernelsOf(file, context->stage());
   if (!kernels.ok()) return kernels.status();
   context->kernels_ = *std::move(kernels);
   absl::StatusOr<std::unique_ptr<device::Arena>> arena = device.Allocate(file.SpacesOf(context->rank()).private_bytes);

@@ -32,10 +32,12 @@ absl::StatusOr<RankDevice> RankDevice::Open(const Job& job, const launch::RankCo
     opened.plugin_ = *plugin;
   }
   absl::StatusOr<std::unique_ptr<device::Device>> device =
-      opened.plugin_ == nullptr ? open_cpu(rank)
-                                : opened.plugin_->OpenDevice({.local_rank = rank.local_rank,
-                                                              .shares_gpus = job.options.shares_gpus,
-                                                              .is_deterministic = !job.options.fast});
+      opened.plugin_ == nullptr
+          ? open_cpu(rank)
+          : opened.plugin_->OpenDevice({.local_rank = rank.local_rank,
+                                        .shares_gpus = job.options.shares_gpus,
+                                        .is_deterministic = !job.options.fast,
+                                        .has_messages = artifact::Size(job.file->root().channels()) > 0});
   if (!device.ok()) return device.status();
   opened.device_ = *std::move(device);
   if (absl::Status status = opened.device_->OpenLibraries(*job.file); !status.ok()) return status;

@@ -1,4 +1,5 @@
 """Pipelines on GPUs, on fakes of the driver and of NCCL that hold every send until it is received: values, recorded steps, memory, faults."""
+import contextlib
 import json
 import os
 import re
@@ -89,6 +90,43 @@ def host_loops(folder):
     assert row["steps"] == 5 and row["sent_bytes"] == 64, row
 
 
+@contextlib.contextmanager
+def for_target(target):
+    stages.TARGET = ["--target", target]
+    yield
+    stages.TARGET = pipelines.TARGET
+
+
+def for_sm_90(folder):
+    """All schedules compile for a real GPU, whose streams are proved, and load and run as far as a GPU that does nothing can show."""
+    with for_target("cuda:sm_90"):
+        for schedule in stages.SCHEDULES:
+            artifact, report = stages.compile_recipe(folder, harness.Model("gpt_dp"), {"stages": 2, "schedule": schedule, "sequential": {"micro": 4}})
+            check = harness.tool("sgd-inspect", artifact, "--check-streams").stdout
+            assert "messages of all stages together: no problem" in check and check.count("no problem") == 5, check
+            run = harness.tool("sgdrun", "-n", 2, artifact, "--bench", 3, env={"SGD_EMULATED_NOTHING": "1"})
+            assert json.loads(run.stdout.splitlines()[-1])["sent_bytes"] == report["sent_bytes"], (schedule, run.stdout)
+
+
+def estimates(folder):
+    """Times are those of GPUs and of the links between stages, which carry messages beside compute."""
+    recipe = {"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}
+    on = lambda *flags: stages.compile_recipe(folder, harness.Model("gpt_dp"), recipe, flags=flags)[1]
+    fast = on()
+    with for_target("cpu"):
+        host = on()
+    assert fast["estimated_seconds"] < host["estimated_seconds"] / 4 and 0 < fast["bubble"] < 1, (fast["estimated_seconds"], host["estimated_seconds"])
+    topology = json.loads((harness.MODELS.parent.parent / "passes" / "cost" / "topologies" / "dgx-h100.json").read_text())
+    near, far = topology["links"][0], {**topology["links"][1], "latency": 1e-3}
+    for name, links in (("beside", [near, far]), ("apart", [far])):
+        (folder / f"{name}.json").write_text(json.dumps({**topology, "links": links}))
+    beside, apart = (on("--topology", folder / f"{name}.json") for name in ("beside", "apart"))
+    # A part goes forward and back: two messages of a millisecond each are on the way of every part, one behind another.
+    assert apart["estimated_seconds"] > beside["estimated_seconds"] + 4e-3, (apart["estimated_seconds"], beside["estimated_seconds"])
+    for one, other in zip(apart["stages"], beside["stages"], strict=True):
+        assert abs(one["seconds"] - other["seconds"]) <= 1e-9, "messages are no time of a stage"
+
+
 def launched(artifact, *args):
     """All ranks have come to replay their steps."""
     replays = artifact.parent / f"replays-{uuid.uuid4().hex}"
@@ -137,6 +175,6 @@ def algorithms(folder):
 
 harness.main([("one step", one_step), ("recorded", recorded), ("benchmark", pipelines.benchmark), ("training", pipelines.training),
               ("rows and evaluation", pipelines.rows_and_evaluation), ("init program", pipelines.init_program), ("resumed", pipelines.resumed),
-              ("by recipe", pipelines.by_recipe), ("memory", memory), ("host loops", host_loops), ("algorithms", algorithms), *stages.cases(CASES), ("programs share state", stages.check_training),
+              ("by recipe", pipelines.by_recipe), ("memory", memory), ("estimates", estimates), ("for sm_90", for_sm_90), ("host loops", host_loops), ("algorithms", algorithms), *stages.cases(CASES), ("programs share state", stages.check_training),
               ("interrupted", pipelines.interrupted), ("killed stage", killed_stage), ("stopped receiver", lambda f: stopped_stage(f, 2, "send to rank 2")),
               ("stopped sender", lambda f: stopped_stage(f, 1, "receive from rank 1")), ("error of NCCL", error_of_nccl)])

@@ -1,6 +1,6 @@
 """Runs what pack_models.py compiled on this machine's GPU, and says case by case whether it is right.
 
-    check.py [PHASE[:NAME,...]]...     phases: values speed replay ranks memory errors; by default all
+    check.py [PHASE[:NAME,...]]...     phases: values speed replay ranks stages memory errors; by default all
 
 Prints "ok", "FAILED" or "SKIPPED" for every case; exits with 1 when one has failed. What a case says goes to OUT (default: results) as it
 ends: check.md, and of the phase `speed` speed.jsonl and speed.md, ready for docs/performance.md. After SGD_BUDGET seconds (default 540)
@@ -46,9 +46,9 @@ def data_of(name):
     return MODELS / (json.loads((MODELS / name / "meta.json").read_text()).get("same_data_as") or name)
 
 
-def compare(folder, name, ranks):
+def compare(folder, name, ranks, kind=""):
     data, out = data_of(name), folder / "out.safetensors"
-    sgdrun.run("-n", ranks, MODELS / name / f"{ranks}.sgda", "--share-gpus", "--inputs", data / "inputs.safetensors", "--outputs", out)
+    sgdrun.run("-n", ranks, MODELS / name / f"{kind}{ranks}.sgda", "--share-gpus", "--inputs", data / "inputs.safetensors", "--outputs", out)
     expected = compare_tensors.load(data / "expected.safetensors")
     names = {o["index"]: o["name"] for o in json.loads((MODELS / name / "meta.json").read_text())["outputs"]}
     wrong = compare_tensors.compare(compare_tensors.load(out), expected, names, "result", quiet=True)
@@ -138,12 +138,12 @@ def ranks(names):
             for name in names or models("models") for count in (2, 4)]
 
 
-def train(folder, name, count, steps, *flags):
+def train(folder, name, count, steps, *flags, kind=""):
     """Losses and last outputs of a training run."""
     meta = json.loads((MODELS / name / "meta.json").read_text())
     (folder / "carry.json").write_text(json.dumps(meta["carry"]))
     log, out = folder / "log", folder / "out.safetensors"
-    sgdrun.run("-n", count, MODELS / name / f"{count}.sgda", "--share-gpus", "--init", data_of(name) / "inputs.safetensors", "--batches",
+    sgdrun.run("-n", count, MODELS / name / f"{kind}{count}.sgda", "--share-gpus", "--init", data_of(name) / "inputs.safetensors", "--batches",
            data_of(name) / "batches.safetensors", "--carry-json", folder / "carry.json", "--steps", steps, "--log-json", log, "--outputs", out, *flags)
     rows = [json.loads(line) for line in log.read_text().splitlines()]
     return [row["loss"] for row in rows if "loss" in row], out.read_bytes()
@@ -157,9 +157,9 @@ def losses(folder, name):
         raise ResultError(f"losses {got}, in f64 {want}")
 
 
-def same_bits(folder, name, count, *flags):
-    _, first = train(folder, name, count, 4)
-    _, second = train(folder, name, count, 4, *flags)
+def same_bits(folder, name, count, *flags, kind=""):
+    _, first = train(folder, name, count, 4, kind=kind)
+    _, second = train(folder, name, count, 4, *flags, kind=kind)
     if first != second:
         raise ResultError("the outputs of the last step differ")
 
@@ -171,6 +171,19 @@ def replay(names):
         for count in (1, 2):
             cases.append(Case(f"{name} on {count}: recorded steps equal eager ones", lambda f, n=name, c=count: same_bits(f, n, c, "--eager")))
         cases.append(Case(f"{name}: the same bits every time", lambda f, name=name: same_bits(f, name, 1)))
+    return cases
+
+
+def stages(names):
+    """Pipelines: all ranks on one GPU, through sockets, so of values and order alone."""
+    cases = []
+    for name in names or [path.parent.name for path in sorted(MODELS.glob("*/stages2.sgda"))]:
+        for path in sorted((MODELS / name).glob("stages*.sgda")):
+            count = int(path.stem.removeprefix("stages"))
+            cases.append(Case(f"{name} in stages, {count} ranks", lambda f, n=name, c=count: compare(f, n, c, "stages")))
+            if (data_of(name) / "batches.safetensors").exists():
+                cases.append(Case(f"{name} in stages, {count} ranks: recorded steps equal eager ones",
+                                  lambda f, n=name, c=count: same_bits(f, n, c, "--eager", kind="stages")))
     return cases
 
 
@@ -218,7 +231,7 @@ def speeds(names):
 
 
 # Speed early: what comes first is there when time runs out.
-PHASES = {"values": values, "speed": speeds, "replay": replay, "ranks": ranks, "memory": memory, "errors": errors}
+PHASES = {"values": values, "speed": speeds, "replay": replay, "ranks": ranks, "stages": stages, "memory": memory, "errors": errors}
 
 
 def run(case):

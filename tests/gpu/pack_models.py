@@ -12,10 +12,16 @@ import sys
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 sys.path.insert(0, str(MODELS))
+sys.path.insert(0, str(MODELS.parent / "e2e"))
 import model_text  # noqa: E402, beside the models
+import one_device  # noqa: E402
 
 RANKS = (1, 2, 4)
 TF32 = ("mlp_digits", "resnet_small")
+# Cut into stages, of two ranks each where there are four.
+PIPELINES = {"mlp_digits": {2: {"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}},
+                            4: {"stages": 2, "schedule": "zb_h1", "sequential": {"micro": 2}, "mesh": {"data": 2}, "batch": "data"}},
+             "gpt_dp": {2: {"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}, 4: {"stages": 4, "schedule": "1f1b", "sequential": {"micro": 4}}}}
 # The wider half of an f32 is a bf16.
 HEX = re.compile(r"dense<\"?0x([0-9A-F]{4})[0-9A-F]{4}\"?> : tensor<f32>")
 
@@ -49,6 +55,10 @@ class Packer:
             self.compile(MODELS / name / "model.mlir", out / f"{ranks}.sgda", "--mesh", mesh)
             if ranks == 1 and name in TF32 and self.knows_tf32:
                 self.compile(MODELS / name / "model.mlir", out / "tf32.sgda", "--mesh", mesh, "--allow-tf32")
+        for ranks, recipe in PIPELINES.get(name, {}).items():
+            (out / "single.mlir").write_text(one_device.one_device((MODELS / name / "model.mlir").read_text()))
+            (out / "recipe.json").write_text(json.dumps(recipe))
+            self.compile(out / "single.mlir", out / f"stages{ranks}.sgda", "--recipe", out / "recipe.json")
 
     def data(self, name):
         out = self.out / name

@@ -2,7 +2,7 @@
 # Checks on a machine with a GPU what tests elsewhere check on fakes.
 #   tests/gpu/run.sh pack FOLDER      on the machine with the build (SGD_BUILD_DIR, default build): programs, their libraries, compiled models
 #   FOLDER/run.sh check [PHASE...]    on the machine with the GPU: needs the driver, cuBLASLt, cuDNN, NCCL and a python3 with numpy; no build
-#                                     tools. Phases: values speed replay ranks memory errors, or speed:bench_gpt,bench_mlp; by default all, within
+#                                     tools. Phases: values speed replay ranks stages memory errors, or speed:bench_gpt,bench_mlp; by default all, within
 #                                     ten minutes. Results are written as they come, also as markdown, to OUT (default: results).
 # cuBLASLt, cuDNN and NCCL are found in the system, in CUDA_HOME, or beside the Python that runs this.
 set -euo pipefail

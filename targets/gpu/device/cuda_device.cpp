@@ -70,9 +70,19 @@ void LetNcclShareGpus(uint32_t local_rank) {
   setenv("NCCL_SOCKET_IFNAME", "lo", kKeep);
 }
 
+// While a receive waits on the GPU, nothing that the host does may wait for the GPU, and no stream for another one that
+// no event orders: code is loaded before and not when it is first run, which can wait for all that runs, and streams
+// share no queue of the hardware. Read by the driver when it starts.
+void LetStreamsWait() {
+  constexpr int kKeep = 0;  // the user's setting
+  setenv("CUDA_MODULE_LOADING", "EAGER", kKeep);
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", kKeep);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CudaDevice>> CudaDevice::Create(const CudaDeviceOptions& options) {
+  if (options.has_messages) LetStreamsWait();
   absl::StatusOr<std::shared_ptr<const Driver>> driver = Driver::Load();
   if (!driver.ok()) return driver.status();
   auto device = absl::WrapUnique(new CudaDevice(*std::move(driver)));
@@ -198,7 +208,12 @@ absl::StatusOr<std::unique_ptr<device::Arena>> CudaDevice::Allocate(uint64_t byt
 }
 
 absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CudaDevice::LoadKernels(const artifact::ArtifactFile& file) {
-  return CudaKernelLibrary::Load(driver_, gpu_, file);
+  return LoadKernelsOf(file, -1);
+}
+
+absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CudaDevice::LoadKernelsOf(const artifact::ArtifactFile& file,
+                                                                                 int32_t stage) {
+  return CudaKernelLibrary::Load(driver_, gpu_, file, stage);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareLaunch(const artifact::Launch& launch,

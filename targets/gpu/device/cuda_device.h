@@ -27,6 +27,8 @@ struct CudaDeviceOptions {
   bool shares_gpus = false;
   // Whether the same inputs must give the same bits in every run, at the cost of some speed.
   bool is_deterministic = true;
+  // Whether streams wait for messages of other ranks while the host gives them more work.
+  bool has_messages = false;
 };
 
 class CudaDevice final : public device::Device {
@@ -50,6 +52,8 @@ class CudaDevice final : public device::Device {
     return AllocateOnDevice(*streams_, driver_, bytes);
   }
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
+  absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernelsOf(const artifact::ArtifactFile& file,
+                                                                       int32_t stage) override;
   absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunch(const artifact::Launch& launch,
                                                                const device::KernelLibrary& library,
                                                                const device::MemoryMap& memory,

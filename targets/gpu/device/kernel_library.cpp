@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/kernel_modules.h"
+#include "targets/gpu/device/kernel_text.h"
 
 namespace sgd::cuda {
 namespace {
@@ -65,7 +66,8 @@ absl::StatusOr<size_t> ChooseArchitecture(const std::vector<std::string>& names,
 
 absl::StatusOr<std::unique_ptr<CudaKernelLibrary>> CudaKernelLibrary::Load(std::shared_ptr<const Driver> driver,
                                                                            const GpuModel& gpu,
-                                                                           const artifact::ArtifactFile& file) {
+                                                                           const artifact::ArtifactFile& file,
+                                                                           int32_t stage) {
   auto library = std::make_unique<CudaKernelLibrary>();
   const artifact::Artifact& root = file.root();
   if (artifact::Size(root.kernels()) == 0) return library;
@@ -76,12 +78,21 @@ absl::StatusOr<std::unique_ptr<CudaKernelLibrary>> CudaKernelLibrary::Load(std::
   absl::StatusOr<size_t> chosen = ChooseArchitecture(names, gpu);
   if (!chosen.ok())
     return absl::Status(chosen.status().code(), absl::StrCat(file.path(), ": ", chosen.status().message()));
-  absl::StatusOr<Module> module = LoadModule(driver, file, (*modules)[*chosen]);
+  const std::vector<bool> used = KernelsOf(root, stage);
+  std::vector<std::string_view> others;
+  for (uint32_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) others.push_back(root.kernels()->Get(i)->symbol()->string_view());
+  }
+  artifact::KernelModule own = (*modules)[*chosen];
+  std::string own_text;
+  if (!others.empty()) own.text = own_text = WithoutEntries(own.text, others);
+  absl::StatusOr<Module> module = LoadModule(driver, file, own);
   if (!module.ok()) return module.status();
   library->module_ = *std::move(module);
-  for (const artifact::Kernel* kernel : *root.kernels()) {
+  for (uint32_t i = 0; i < used.size(); ++i) {
+    const artifact::Kernel* kernel = root.kernels()->Get(i);
     Kernel loaded{nullptr, kernel->threads(), kernel->shared_bytes()};
-    if (kernel->only_combined()) {
+    if (kernel->only_combined() || !used[i]) {
       library->kernels_.push_back(loaded);
       continue;
     }

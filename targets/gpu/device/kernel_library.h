@@ -23,13 +23,14 @@ absl::StatusOr<size_t> ChooseArchitecture(const std::vector<std::string>& names,
 
 class CudaKernelLibrary final : public device::KernelLibrary {
  public:
-  // FailedPrecondition when the artifact has no module for this GPU or its driver is too old for it.
+  // Of the kernels that a stage's programs run; -1: of all. FailedPrecondition when the artifact has no module for this
+  // GPU or its driver is too old for it.
   static absl::StatusOr<std::unique_ptr<CudaKernelLibrary>> Load(std::shared_ptr<const Driver> driver,
                                                                  const GpuModel& gpu,
-                                                                 const artifact::ArtifactFile& file);
+                                                                 const artifact::ArtifactFile& file, int32_t stage);
 
   struct Kernel {
-    CUfunction function = nullptr;  // null: runs as part of combined kernels alone
+    CUfunction function = nullptr;  // null: runs as part of combined kernels alone, or on other stages
     uint32_t threads = 1;
     uint32_t shared_bytes = 0;
   };

@@ -21,7 +21,8 @@ class CudaModule final : public device::TargetPlugin {
   absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const device::DeviceRequest& request) const override {
     return CudaDevice::Create({.local_rank = request.local_rank,
                                .shares_gpus = request.shares_gpus,
-                               .is_deterministic = request.is_deterministic});
+                               .is_deterministic = request.is_deterministic,
+                               .has_messages = request.has_messages});
   }
 
   absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(device::Device& device, comm::Control& control,

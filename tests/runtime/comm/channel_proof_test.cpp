@@ -152,6 +152,27 @@ TEST(ChannelTimes, PlacesAreWaitedFor) {
   EXPECT_FALSE(SimulateChannels(std::vector<ChannelShape>{{0, 1, 1}}, {longer.data(), 1}).ok());
 }
 
+// A stage goes on while its messages are on their way, one behind the other, also where they wait for a place.
+TEST(ChannelTimes, MessagesBesideCompute) {
+  ChannelEvent send = Send(0);
+  send.transfer = 3;
+  const ChannelEvent work = Timed(ChannelEvent{.kind = Kind::kCompute}, 1);
+  const std::vector<StageEvents> stages = {Stage({Loop(3, 2), work, send}), Stage({Loop(3, 2), Receive(0), work})};
+  // They come after 4, 7 and 10 seconds.
+  absl::StatusOr<PipelineTimes> times = SimulateChannels(std::vector<ChannelShape>{{0, 1, 3}}, stages);
+  ASSERT_TRUE(times.ok()) << times.status();
+  EXPECT_DOUBLE_EQ(times->seconds, 11);
+  EXPECT_THAT(times->busy_seconds, ::testing::ElementsAre(3, 3));
+  // Taken after 4, 9 and 14 seconds where what follows takes 5; with one place each begins when the last was taken.
+  const std::vector<StageEvents> slow = {
+      Stage({Loop(3, 2), work, send}), Stage({Loop(3, 2), Receive(0), Timed(ChannelEvent{.kind = Kind::kCompute}, 5)})};
+  EXPECT_DOUBLE_EQ(SimulateChannels(std::vector<ChannelShape>{{0, 1, 3}}, slow)->seconds, 19);
+  EXPECT_DOUBLE_EQ(SimulateChannels(std::vector<ChannelShape>{{0, 1, 1}}, slow)->seconds, 19);
+  send.transfer = 6;
+  const std::vector<StageEvents> slower = {Stage({Loop(3, 2), work, send}), slow[1]};
+  EXPECT_DOUBLE_EQ(SimulateChannels(std::vector<ChannelShape>{{0, 1, 1}}, slower)->seconds, 24);
+}
+
 // What the proof says of random programs is what happens when stages run in any order.
 class RandomOrder {
  public:

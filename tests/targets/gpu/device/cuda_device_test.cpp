@@ -183,5 +183,16 @@ TEST_F(EmulatedDevice, MemoryIsGivenBack) {
   EXPECT_EQ(bytes(), before);
 }
 
+TEST(CudaDeviceOptions, CodeIsLoadedAtOnceWhereStreamsWaitForPeers) {
+  const sgd::testing::ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES);
+  const sgd::testing::ScopedVariable loading("CUDA_MODULE_LOADING", ""), queues("CUDA_DEVICE_MAX_CONNECTIONS", "8");
+  unsetenv("CUDA_MODULE_LOADING");
+  ASSERT_TRUE(CudaDevice::Create({}).ok());
+  EXPECT_EQ(getenv("CUDA_MODULE_LOADING"), nullptr);
+  ASSERT_TRUE(CudaDevice::Create({.has_messages = true}).ok());
+  EXPECT_STREQ(getenv("CUDA_MODULE_LOADING"), "EAGER");
+  EXPECT_STREQ(getenv("CUDA_DEVICE_MAX_CONNECTIONS"), "8") << "the user's own";
+}
+
 }  // namespace
 }  // namespace sgd::cuda

@@ -7,6 +7,8 @@
 #include "emulated_device.h"
 #include "runtime/artifact/kernel_modules.h"
 #include "runtime/artifact/writer.h"
+#include "targets/gpu/device/kernel_text.h"
+#include "tests/runtime/artifact/pipeline_artifact.h"
 #include "tests/runtime/artifact/sample_artifact.h"
 
 namespace sgd::cuda {
@@ -58,6 +60,59 @@ TEST_F(EmulatedDevice, LoadsKernels) {
           .ok());
   const absl::Status missing = device_->LoadKernels(*ArtifactOf(".entry other() {}", "double_it")).status();
   EXPECT_THAT(std::string(missing.message()), HasSubstr("model.sgda: kernel double_it: CUDA_ERROR_NOT_FOUND"));
+}
+
+TEST(KernelText, WithoutEntries) {
+  const std::string head = "//\n.version 7.8\n.target sm_90\n\n\t// .globl\ta\n.global .align 4 .b8 table[8];\n";
+  const std::string a = ".visible .entry a(\n\t.param .u64 a_param_0\n)\n.reqntid 32\n{\n\tret;\n\t{\n\t}\n}\n";
+  const std::string b = ".visible .entry ab()\n{\n\tret;\n}\n";
+  const std::string c = ".visible .entry c()\n{\n\tret;\n}";  // as the last line may end
+  const std::string text = head + a + "\n" + b + c;
+  EXPECT_EQ(WithoutEntries(text, {}), text);
+  EXPECT_EQ(WithoutEntries(text, {"a"}), head + "\n" + b + c);
+  EXPECT_EQ(WithoutEntries(text, {"ab", "c"}), head + a + "\n");
+  EXPECT_EQ(WithoutEntries(text, {"b"}), text);
+  EXPECT_EQ(WithoutEntries("", {"a"}), "");
+}
+
+// Kernel 0 is run by stage 0, as part of a group, 1 by both stages.
+TEST_F(EmulatedDevice, LoadsKernelsOfAStage) {
+  artifact::ArtifactWriter writer;
+  testing::FillPipeline(writer);
+  writer.artifact().target = "cuda";
+  writer.artifact().cpu = "";
+  writer.artifact().architectures = {"sm_90"};
+  const auto launch_of = [](uint32_t kernel) {
+    artifact::LaunchT launch;
+    launch.kernel = kernel;
+    launch.buffers = {artifact::Slice(artifact::Space::Private, 0, 16)};
+    launch.range = launch.grain = 1;
+    return launch;
+  };
+  for (const char* symbol : {"first", "both"}) {
+    writer.artifact().kernels.push_back(std::make_unique<artifact::KernelT>());
+    writer.artifact().kernels.back()->symbol = symbol;
+    writer.artifact().kernels.back()->threads = 32;
+    writer.artifact().kernels.back()->least_bytes = {16};
+    writer.artifact().kernels.back()->outputs = writer.artifact().kernels.back()->range = 1;
+  }
+  artifact::LaunchGroupT group;
+  group.launches.push_back(std::make_unique<artifact::LaunchT>(launch_of(0)));
+  testing::Append(*writer.artifact().programs[0], std::move(group));
+  for (const auto& program : writer.artifact().programs) testing::Append(*program, launch_of(1));
+  writer.SetKernels(artifact::PackKernelModules(
+      {".visible .entry first(.param .u64 a)\n{\n}\n.visible .entry both(.param .u64 a)\n{\n}\n"}));
+  auto bytes = writer.Serialize();
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  auto file = artifact::ArtifactFile::FromBytes(*bytes, "model.sgda");
+  ASSERT_TRUE(file.ok()) << file.status();
+  for (const auto& [stage, has_first] : {std::pair(0, true), std::pair(1, false), std::pair(-1, true)}) {
+    auto library = device_->LoadKernelsOf(**file, stage);
+    ASSERT_TRUE(library.ok()) << library.status();
+    const auto& kernels = static_cast<const CudaKernelLibrary&>(**library);
+    EXPECT_EQ(kernels.kernel(0).function != nullptr, has_first) << stage;
+    EXPECT_NE(kernels.kernel(1).function, nullptr) << stage;
+  }
 }
 
 TEST_F(EmulatedDevice, SaysThatTheDriverIsTooOldForTheKernels) {
