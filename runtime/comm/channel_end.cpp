@@ -30,17 +30,18 @@ void Publish(ChannelCounter& counter, uint64_t count) {
 
 }  // namespace
 
-absl::StatusOr<ChannelEnd> ChannelEnd::Open(SharedMemorySegment& segment, uint32_t rank, const ChannelSpec& spec) {
+absl::StatusOr<ChannelEnd> ChannelEnd::Open(SharedMemorySegment& segment, uint32_t rank, uint32_t peer,
+                                            const ChannelSpec& spec) {
   const std::optional<uint64_t> bytes = MailboxBytes(spec.message_bytes, spec.depth);
-  if (spec.peer >= segment.ranks() || spec.peer == rank || spec.depth == 0 || !bytes ||
+  if (peer >= segment.ranks() || peer == rank || spec.depth == 0 || !bytes ||
       spec.mailbox_offset % kMailboxAlignment != 0 || spec.mailbox_offset > segment.window_bytes() ||
       *bytes > segment.window_bytes() - spec.mailbox_offset) {
     return absl::InvalidArgumentError(absl::StrCat(
         spec.description, ": ", spec.depth, " messages of ", spec.message_bytes, " bytes to or from rank ", spec.peer,
         " at ", spec.mailbox_offset, " are not in a window of ", segment.window_bytes(), " bytes of another rank"));
   }
-  ChannelEnd end(segment, spec);
-  const uint32_t receiver = spec.sends ? spec.peer : rank;
+  ChannelEnd end(segment, peer, spec);
+  const uint32_t receiver = spec.sends ? peer : rank;
   segment.MapWindow(receiver, spec.mailbox_offset, *bytes);
   std::byte* mailbox = segment.window(receiver) + spec.mailbox_offset;
   // All bytes of the window are zero at the start: so are the counters.
@@ -83,7 +84,7 @@ absl::Status ChannelEnd::WaitFor(ChannelCounter& counter, uint64_t count, absl::
   const int64_t deadline = now + std::min(absl::ToInt64Nanoseconds(timeout), INT64_MAX - now);
   while (true) {
     // The state is read first: a peer that is done has sent and received all.
-    const bool ended = segment_->flag(spec_.peer).state.load() == RankState::kDone;
+    const bool ended = segment_->flag(peer_).state.load() == RankState::kDone;
     const uint64_t seen = counter.count.load();
     if (seen >= count) return absl::OkStatus();
     if (segment_->aborted())

@@ -19,7 +19,9 @@ class ChannelEnd {
  public:
   // InvalidArgument when the mailbox is not inside the receiver's window. Maps it, so that no message meets a page
   // fault. Borrows the segment.
-  static absl::StatusOr<ChannelEnd> Open(SharedMemorySegment& segment, uint32_t rank, const ChannelSpec& spec);
+  // `peer` is the other end's number in the segment, `spec.peer` what it is called in messages.
+  static absl::StatusOr<ChannelEnd> Open(SharedMemorySegment& segment, uint32_t rank, uint32_t peer,
+                                         const ChannelSpec& spec);
 
   bool sends() const { return spec_.sends; }
   uint64_t message_bytes() const { return spec_.message_bytes; }
@@ -29,7 +31,8 @@ class ChannelEnd {
   absl::Status Receive(std::byte* target, absl::Duration timeout, bool shares_cores);
 
  private:
-  ChannelEnd(SharedMemorySegment& segment, const ChannelSpec& spec) : segment_(&segment), spec_(spec) {}
+  ChannelEnd(SharedMemorySegment& segment, uint32_t peer, const ChannelSpec& spec)
+      : segment_(&segment), peer_(peer), spec_(spec) {}
 
   MailboxHeader& header() const { return *header_; }
   std::byte* Place(uint64_t number) const { return places_ + number % spec_.depth * PlaceBytes(spec_.message_bytes); }
@@ -38,6 +41,7 @@ class ChannelEnd {
   void Sleep(ChannelCounter& counter, uint64_t seen) const;
 
   SharedMemorySegment* segment_;
+  uint32_t peer_;
   ChannelSpec spec_;
   MailboxHeader* header_ = nullptr;
   std::byte* places_ = nullptr;

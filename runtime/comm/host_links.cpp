@@ -2,10 +2,17 @@
 // have been taken, a quarter of a window apart.
 #include "runtime/comm/host_links.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
+#include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "runtime/comm/spin.h"
@@ -15,7 +22,7 @@ namespace {
 
 constexpr uint64_t kAckEvery = HostLink::kWindow / 4;
 // Long enough for most waits on a network whose other end has come too.
-constexpr int64_t kSpinNanoseconds = 1'000'000;
+constexpr int64_t kSpinNanoseconds = 100'000;
 constexpr int64_t kLookNanoseconds = 1'000'000;  // for the job's end
 constexpr int kSleepMilliseconds = 10;
 // The control channel hears of a death about when the transport does, and knows more of it.
@@ -25,15 +32,17 @@ bool IsPending(const Completion& completion) { return completion.state == Comple
 
 }  // namespace
 
-HostLink::HostLink(Transport& transport, uint32_t rank, uint32_t peer, uint32_t stream)
+HostLink::HostLink(Transport& transport, uint32_t rank, uint32_t peer, uint64_t stream)
     : transport_(transport), rank_(rank), peer_(peer), stream_(stream) {
   transport_.Receive(Tag(/*is_ack=*/true, peer_, 0), reinterpret_cast<std::byte*>(&next_ack_.taken),
                      sizeof(next_ack_.taken), next_ack_.completion);
 }
 
+// Messages of one sender with one tag come in order, so that numbers may repeat soon.
 uint64_t HostLink::Tag(bool is_ack, uint32_t sender, uint64_t number) const {
-  constexpr uint64_t kNumbers = uint64_t{1} << 24;
-  return uint64_t{is_ack} << 63 | uint64_t{stream_} << 44 | uint64_t{sender} << 24 | number % kNumbers;
+  constexpr uint64_t kNumbers = uint64_t{1} << 8;
+  static_assert(kNumbers > kWindow);
+  return uint64_t{is_ack} << 63 | stream_ << 28 | uint64_t{sender} << 8 | number % kNumbers;
 }
 
 void HostLink::ReadAcks() {
@@ -59,13 +68,13 @@ bool HostLink::HasLeft(uint64_t number) const {
 }
 
 void HostLink::Post(std::byte* data, uint64_t bytes) {
-  transport_.Receive(Tag(/*is_ack=*/false, peer_, posted_), data, bytes, receives_[posted_ % kWindow]);
+  transport_.Receive(Tag(/*is_ack=*/false, peer_, posted_), data, bytes, receives_[posted_ % kPosted]);
   ++posted_;
 }
 
 bool HostLink::HasArrived() {
   SendDueAck();
-  return taken_ < posted_ && receives_[taken_ % kWindow].state == Completion::State::kDone;
+  return taken_ < posted_ && receives_[taken_ % kPosted].state == Completion::State::kDone;
 }
 
 void HostLink::Take() {
@@ -92,9 +101,10 @@ HostLinks::HostLinks(std::unique_ptr<Transport> transport, Control& control, Pla
     : transport_(std::move(transport)),
       control_(control),
       placement_(std::move(placement)),
-      addresses_(std::move(addresses)) {}
+      addresses_(std::move(addresses)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {}
 
-absl::StatusOr<HostLink*> HostLinks::Open(uint32_t peer, uint32_t stream) {
+absl::StatusOr<HostLink*> HostLinks::Open(uint32_t peer, uint64_t stream) {
   std::unique_ptr<HostLink>& link = links_[{peer, stream}];
   if (link != nullptr) return link.get();
   if (absl::Status status = transport_->Connect(peer, addresses_[peer]); !status.ok()) return status;
@@ -105,12 +115,16 @@ absl::StatusOr<HostLink*> HostLinks::Open(uint32_t peer, uint32_t stream) {
 absl::Status HostLinks::Drive(absl::FunctionRef<Advance()> advance, absl::Duration timeout, bool spins,
                               const std::string& description, absl::FunctionRef<std::string()> describe_missing) {
   std::unique_lock lock(mutex_);
+  ++drivers_;
+  const absl::Cleanup leave = [&] {
+    if (--drivers_ == 0) nobody_drives_.notify_one();
+  };
   int64_t moved_at = SteadyNanoseconds(), looked_at = moved_at;
   const int64_t limit = std::min(absl::ToInt64Nanoseconds(timeout), INT64_MAX - moved_at);
   while (true) {
     const Advance result = advance();
     if (result == Advance::kDone) return absl::OkStatus();
-    const bool progressed = transport_->Progress();
+    const bool progressed = Progress();
     const int64_t now = SteadyNanoseconds();
     if (progressed || result == Advance::kMoved) moved_at = now;
     if (now - looked_at > kLookNanoseconds) {
@@ -130,12 +144,61 @@ absl::Status HostLinks::Drive(absl::FunctionRef<Advance()> advance, absl::Durati
   }
 }
 
+bool HostLinks::Progress() {
+  const bool moved = transport_->Progress();
+  if (!moved || sleepers_ == 0) return moved;
+  while (write(wake_.get(), &sleepers_, sizeof(sleepers_)) < 0 && errno == EINTR) {
+  }
+  return moved;
+}
+
 void HostLinks::Sleep(std::unique_lock<std::mutex>& lock) {
   if (!transport_->Arm()) return;
-  pollfd descriptor = {transport_->descriptor(), POLLIN, 0};
+  pollfd descriptors[] = {{transport_->descriptor(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+  ++sleepers_;
   lock.unlock();
-  poll(&descriptor, 1, kSleepMilliseconds);
+  poll(descriptors, 2, kSleepMilliseconds);
   lock.lock();
+  --sleepers_;
+  uint64_t count = 0;
+  if (descriptors[1].revents != 0 && read(wake_.get(), &count, sizeof(count)) < 0) count = 0;
+}
+
+absl::Status HostLinks::StartThread(std::function<void()> advance) {
+  if (thread_.joinable()) return absl::OkStatus();
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  absl::Status status;
+  try {
+    thread_ = std::thread([this, advance = std::move(advance)] { RunThread(advance); });
+  } catch (const std::system_error& error) {
+    status = absl::ResourceExhaustedError(absl::StrCat("messages between hosts: no thread: ", error.what()));
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return status;
+}
+
+void HostLinks::RunThread(const std::function<void()>& advance) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    nobody_drives_.wait(lock, [&] { return drivers_ == 0 || is_closing_; });
+    if (is_closing_) return;
+    advance();
+    if (!Progress()) Sleep(lock);
+  }
+}
+
+void HostLinks::Close() {
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      is_closing_ = true;
+      nobody_drives_.notify_one();
+    }
+    thread_.join();
+  }
+  transport_.reset();
 }
 
 absl::Status HostLinks::Flush(absl::Duration timeout, bool spins, const std::string& description) {

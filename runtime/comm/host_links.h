@@ -3,13 +3,16 @@
 #pragma once
 
 #include <array>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,19 +20,30 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/comm/channel.h"
 #include "runtime/comm/control.h"
 #include "runtime/comm/placement.h"
 #include "runtime/comm/transport.h"
+#include "runtime/comm/unique_fd.h"
 
 namespace sgd::comm {
 
 // Both directions of one stream between this rank and a peer. Numbers count messages since the start.
 class HostLink {
  public:
-  // Messages that have been sent and not yet been taken.
-  static constexpr uint64_t kWindow = 8;
+  // Messages that have been sent and of which it is not known yet that they were taken: many, since an acknowledgement
+  // waits behind what this rank sends itself, in its buffers and those of networks.
+  static constexpr uint64_t kWindow = 32;
+  // Messages that have been posted and not taken.
+  static constexpr uint64_t kPosted = 8;
 
-  HostLink(Transport& transport, uint32_t rank, uint32_t peer, uint32_t stream);
+  // Streams of channels are named by where the receiver's mailbox is, others are less than kMailboxStreams.
+  static constexpr uint64_t kMailboxStreams = uint64_t{1} << 34;
+  static constexpr uint64_t ChannelStream(uint64_t mailbox_offset) {
+    return kMailboxStreams | mailbox_offset / kMailboxAlignment;
+  }
+
+  HostLink(Transport& transport, uint32_t rank, uint32_t peer, uint64_t stream);
   // Drops what is in flight: the transport must have ended.
   ~HostLink() = default;
   HostLink(const HostLink&) = delete;
@@ -44,8 +58,8 @@ class HostLink {
   bool HasLeft(uint64_t number) const;
   uint64_t sent() const { return sent_; }
 
-  // At most kWindow messages may be posted and not taken.
-  bool MayPost() const { return posted_ - taken_ < kWindow; }
+  // At most kPosted messages may be posted and not taken.
+  bool MayPost() const { return posted_ - taken_ < kPosted; }
   void Post(std::byte* data, uint64_t bytes);
   // Whether the next message that was posted and not taken is here.
   bool HasArrived();
@@ -68,9 +82,11 @@ class HostLink {
   void ReadAcks();
 
   Transport& transport_;
-  uint32_t rank_, peer_, stream_;
+  uint32_t rank_, peer_;
+  uint64_t stream_;
   uint64_t sent_ = 0, acknowledged_ = 0, posted_ = 0, taken_ = 0;
-  std::array<Completion, kWindow> sends_, receives_;
+  std::array<Completion, kWindow> sends_;
+  std::array<Completion, kPosted> receives_;
   uint64_t acks_sent_ = 0, acks_read_ = 0, told_ = 0;
   Ack next_ack_;                 // that is received
   std::array<Ack, 4> own_acks_;  // that are sent
@@ -84,15 +100,15 @@ class HostLinks {
             std::vector<std::string> addresses);
 
   ~HostLinks() { Close(); }
-  // Drops what is in flight; links are of no more use.
-  void Close() { transport_.reset(); }
+  // Stops the thread, if there is one, and drops what is in flight; links are of no more use.
+  void Close();
 
   Transport& transport() { return *transport_; }
   const Placement& placement() const { return placement_; }
   std::mutex& mutex() { return mutex_; }
 
   // Connects where that has not been done.
-  absl::StatusOr<HostLink*> Open(uint32_t peer, uint32_t stream);
+  absl::StatusOr<HostLink*> Open(uint32_t peer, uint64_t stream);
 
   enum class Advance { kDone, kMoved, kIdle };
   // Calls `advance` until it returns kDone, moving messages in between. When nothing has moved for `timeout`:
@@ -101,6 +117,10 @@ class HostLinks {
   // gives it back while it sleeps.
   absl::Status Drive(absl::FunctionRef<Advance()> advance, absl::Duration timeout, bool spins,
                      const std::string& description, absl::FunctionRef<std::string()> describe_missing);
+  // From now on a thread moves messages while nobody drives, and calls `advance` under the mutex when some have moved.
+  // ResourceExhausted without a thread.
+  absl::Status StartThread(std::function<void()> advance);
+
   // Waits until everything that was sent needs no more help of this rank. As Drive.
   absl::Status Flush(absl::Duration timeout, bool spins, const std::string& description);
 
@@ -108,14 +128,23 @@ class HostLinks {
   absl::Status Failure(const std::string& description);
   absl::Status FailureOf(uint32_t peer, const absl::Status& error, const std::string& description);
   void Sleep(std::unique_lock<std::mutex>& lock);
+  bool Progress();
+  void RunThread(const std::function<void()>& advance);
 
   std::unique_ptr<Transport> transport_;
   Control& control_;
   Placement placement_;
   std::vector<std::string> addresses_;
   std::mutex mutex_;
-  std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<HostLink>> links_;
+  std::map<std::pair<uint32_t, uint64_t>, std::unique_ptr<HostLink>> links_;
   Completion flush_;
+  // Who sleeps is woken when another thread has moved messages, which may be his.
+  UniqueFd wake_;  // eventfd
+  uint64_t sleepers_ = 0;
+  uint32_t drivers_ = 0;
+  bool is_closing_ = false;
+  std::condition_variable nobody_drives_;
+  std::thread thread_;
 };
 
 }  // namespace sgd::comm

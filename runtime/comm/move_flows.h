@@ -31,7 +31,7 @@ class MoveFlow {
  private:
   MoveFlow(const Move& move, bool sends, HostLink* link) : move_(&move), sends_(sends), link_(link) {}
   static constexpr uint64_t kSendBuffers = 4;
-  uint64_t Buffers() const { return std::min<uint64_t>(chunks(), sends_ ? kSendBuffers : HostLink::kWindow); }
+  uint64_t Buffers() const { return std::min<uint64_t>(chunks(), sends_ ? kSendBuffers : HostLink::kPosted); }
   size_t chunks() const {
     return static_cast<size_t>((move_->end - move_->begin + move_->chunk_bytes - 1) / move_->chunk_bytes);
   }

@@ -37,14 +37,14 @@ absl::Status ReductionFlow::Open(HostLinks& links) {
   for (const PartPlan::From& from : plan_->values_from) {
     values_.resize(std::max<size_t>(values_.size(), from.host + 1));
     if (status.ok())
-      status = add(values_in_, from.peer, kForwardStream, from.host, part.MostValueBytes(from.host), HostLink::kWindow);
+      status = add(values_in_, from.peer, kForwardStream, from.host, part.MostValueBytes(from.host), HostLink::kPosted);
   }
   values_.resize(std::max<size_t>(values_.size(), links.placement().hosts()));
   for (uint32_t peer : plan_->results_to) {
     if (status.ok()) status = add(results_out_, peer, kResultStream, host_, part.MostResultBytes(), kSendBuffers);
   }
   if (status.ok() && plan_->results_from)
-    status = add(results_in_, *plan_->results_from, kResultStream, host_, part.MostResultBytes(), HostLink::kWindow);
+    status = add(results_in_, *plan_->results_from, kResultStream, host_, part.MostResultBytes(), HostLink::kPosted);
   return status;
 }
 
@@ -59,7 +59,7 @@ void ReductionFlow::Begin(std::byte* staging, ReductionPart::Windows windows, ab
   const auto begin = [&](std::vector<Lane>& lanes, bool is_out) {
     for (Lane& lane : lanes) {
       lane.buffers = staging;
-      staging += lane.message_bytes * (is_out ? kSendBuffers : HostLink::kWindow);
+      staging += lane.message_bytes * (is_out ? kSendBuffers : HostLink::kPosted);
       lane.first = is_out ? lane.link->sent() : lane.link->posted();
       lane.chunks = lane.consumed = 0;
     }
@@ -107,7 +107,7 @@ bool ReductionFlow::ReduceChunks(TileScratch& scratch) {
     bool is_here = reduced_ < part.chunks();
     for (Lane& lane : values_in_) {
       for (; lane.chunks < part.chunks() && lane.link->MayPost(); ++lane.chunks)
-        lane.link->Post(lane.Buffer(lane.chunks % HostLink::kWindow), part.ValueBytes(lane.chunks, lane.host));
+        lane.link->Post(lane.Buffer(lane.chunks % HostLink::kPosted), part.ValueBytes(lane.chunks, lane.host));
       is_here = is_here && lane.link->HasArrived();
     }
     // What is stored over a source of this host must have been sent: the other host may read it in the window.
@@ -116,7 +116,7 @@ bool ReductionFlow::ReduceChunks(TileScratch& scratch) {
       is_here = out.chunks > reduced_ && out.link->HasLeft(out.first + reduced_);
     }
     if (!is_here) break;
-    for (const Lane& lane : values_in_) values_[lane.host] = lane.Buffer(reduced_ % HostLink::kWindow);
+    for (const Lane& lane : values_in_) values_[lane.host] = lane.Buffer(reduced_ % HostLink::kPosted);
     part.Reduce(reduced_, host_, windows_, values_, targets_, scratch);
     for (Lane& lane : values_in_) lane.link->Take();
     ++reduced_;
@@ -150,12 +150,12 @@ bool ReductionFlow::TakeResults() {
   for (Lane& lane : results_in_) {
     for (; lane.chunks < part.chunks() && lane.link->MayPost(); ++lane.chunks) {
       std::byte* place = part.FindResult(lane.chunks, own_window_);
-      lane.link->Post(place != nullptr ? place : lane.Buffer(lane.chunks % HostLink::kWindow),
+      lane.link->Post(place != nullptr ? place : lane.Buffer(lane.chunks % HostLink::kPosted),
                       part.ResultBytes(lane.chunks));
     }
     while (lane.consumed < part.chunks() && lane.link->HasArrived()) {
       const std::byte* place = part.FindResult(lane.consumed, own_window_);
-      const std::byte* data = place != nullptr ? place : lane.Buffer(lane.consumed % HostLink::kWindow);
+      const std::byte* data = place != nullptr ? place : lane.Buffer(lane.consumed % HostLink::kPosted);
       for (std::byte* target : targets_) {
         if (place == nullptr || target != own_window_) part.UnpackResult(lane.consumed, data, target);
       }

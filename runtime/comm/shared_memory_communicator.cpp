@@ -140,7 +140,11 @@ absl::Status SharedMemoryCommunicator::Wait(CollectiveHandle handle, absl::Durat
 }
 
 absl::StatusOr<ChannelHandle> SharedMemoryCommunicator::PrepareChannel(const ChannelSpec& spec) {
-  absl::StatusOr<ChannelEnd> end = ChannelEnd::Open(segment_, rank(), spec);
+  return AddChannel(spec, spec.peer);
+}
+
+absl::StatusOr<ChannelHandle> SharedMemoryCommunicator::AddChannel(const ChannelSpec& spec, uint32_t peer) {
+  absl::StatusOr<ChannelEnd> end = ChannelEnd::Open(segment_, rank(), peer, spec);
   if (!end.ok()) return end.status();
   channels_.push_back(*std::move(end));
   return ChannelHandle{static_cast<uint32_t>(channels_.size() - 1)};

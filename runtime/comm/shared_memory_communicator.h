@@ -53,6 +53,8 @@ class SharedMemoryCommunicator final : public Communicator {
   // Instead of Prepare: a plan whose members and readers are ranks of this host. Without `runs_on_host` it is one that
   // only has its number here, and is never executed.
   CollectiveHandle AddPlan(CollectivePlan plan, bool runs_on_host);
+  // Instead of PrepareChannel: `peer` is a rank of this host, called `spec.peer` in messages.
+  absl::StatusOr<ChannelHandle> AddChannel(const ChannelSpec& spec, uint32_t peer);
   const std::string& DescriptionOf(CollectiveHandle handle) const { return plans_[handle.index]->description; }
   // Sources of up to so many bytes are staged.
   uint64_t staged_limit() const;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 // Who waits for a rank of its own host that itself waits for another host lets that one say so.
-constexpr absl::Duration kPatience = absl::Seconds(2);
+absl::Duration PatienceOf(absl::Duration timeout) { return std::min(timeout, absl::Seconds(2)); }
 
 absl::Status CheckVersions(Control& control, const Placement& placement, const std::string& mine,
                            absl::Duration timeout) {
@@ -175,9 +175,74 @@ absl::Status TwoLevelCommunicator::Wait(CollectiveHandle handle, absl::Duration)
   return status;
 }
 
+absl::Status TwoLevelCommunicator::UseStages(const StageLinks& stages, absl::Duration timeout) {
+  if (under_way_ != 0) return absl::FailedPreconditionError("stages: a collective is in flight");
+  if (stages.stages == 0 || control_.size() % stages.stages != 0)
+    return absl::InvalidArgumentError(absl::StrCat(control_.size(), " ranks are not of ", stages.stages, " stages"));
+  // On this host ranks of all stages meet; how many these are does not matter.
+  if (absl::Status status = local_->UseStages(StageLinks{}, timeout); !status.ok()) return status;
+  if (placement().hosts() == 1) return absl::OkStatus();
+  return links_.StartThread([this] {
+    for (const auto& [key, channel] : channels_) channel->Advance();
+  });
+}
+
+absl::StatusOr<ChannelHandle> TwoLevelCommunicator::PrepareChannel(const ChannelSpec& spec) {
+  const std::optional<uint64_t> bytes = MailboxBytes(spec.message_bytes, spec.depth);
+  if (spec.peer >= control_.size() || spec.peer == rank() || spec.depth == 0 || !bytes ||
+      spec.mailbox_offset % kMailboxAlignment != 0 || spec.mailbox_offset > window_bytes() ||
+      *bytes > window_bytes() - spec.mailbox_offset) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        spec.description, ": ", spec.depth, " messages of ", spec.message_bytes, " bytes to or from rank ", spec.peer,
+        " at ", spec.mailbox_offset, " are not in a window of ", window_bytes(), " bytes of another rank"));
+  }
+  End end{.sends = spec.sends, .message_bytes = spec.message_bytes, .description = spec.description, .on_host = {}};
+  if (placement().host_of[spec.peer] == placement().host_of[rank()]) {
+    absl::StatusOr<ChannelHandle> local = local_->AddChannel(spec, placement().index_of[spec.peer]);
+    if (!local.ok()) return local.status();
+    end.on_host = *local;
+  } else {
+    const std::lock_guard lock(links_.mutex());
+    std::unique_ptr<HostChannel>& channel = channels_[{spec.peer, spec.mailbox_offset, spec.sends}];
+    if (channel == nullptr) {
+      auto opened = HostChannel::Open(links_, spec, spec.sends ? nullptr : window() + spec.mailbox_offset);
+      if (!opened.ok()) {
+        channels_.erase({spec.peer, spec.mailbox_offset, spec.sends});
+        return opened.status();
+      }
+      channel = *std::move(opened);
+    }
+    end.between_hosts = channel.get();
+  }
+  ends_.push_back(std::move(end));
+  return ChannelHandle{static_cast<uint32_t>(ends_.size() - 1)};
+}
+
+absl::Status TwoLevelCommunicator::CheckChannel(ChannelHandle handle, bool sends) const {
+  if (handle.index < ends_.size() && ends_[handle.index].sends == sends) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("channel #", handle.index, " was not prepared for ", sends ? "sending" : "receiving"));
+}
+
+absl::Status TwoLevelCommunicator::Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout) {
+  if (absl::Status status = CheckChannel(handle, /*sends=*/true); !status.ok()) return status;
+  const End& end = ends_[handle.index];
+  if (end.between_hosts == nullptr) return local_->Send(end.on_host, source, timeout);
+  absl::Status status = end.between_hosts->Send(source, timeout, spins_, end.description);
+  if (status.ok()) sent_by_channels_ += end.message_bytes;
+  return status;
+}
+
+absl::Status TwoLevelCommunicator::Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout) {
+  if (absl::Status status = CheckChannel(handle, /*sends=*/false); !status.ok()) return status;
+  const End& end = ends_[handle.index];
+  if (end.between_hosts == nullptr) return local_->Receive(end.on_host, target, timeout);
+  return end.between_hosts->Receive(target, timeout, spins_, end.description);
+}
+
 absl::Status TwoLevelCommunicator::Run(uint32_t index, absl::Duration timeout, bool spins) {
   Wide& wide = collectives_[index];
-  if (wide.plan == nullptr) return local_->Execute(CollectiveHandle{index}, timeout);
+  if (wide.plan == nullptr) return local_->Execute(CollectiveHandle{index}, timeout + PatienceOf(timeout));
   return RunBetweenHosts(index, wide, timeout, spins);
 }
 
@@ -207,7 +272,8 @@ absl::Status TwoLevelCommunicator::RunBetweenHosts(uint32_t index, Wide& wide, a
 
 absl::Status TwoLevelCommunicator::WaitForHost(const TwoLevelPlan& plan, absl::Duration timeout) {
   SharedMemoryControl& control = local_->control();
-  return control.WaitFor(plan.local_members, timeout + kPatience, plan.base.description, control.barrier().Arrive());
+  return control.WaitFor(plan.local_members, timeout + PatienceOf(timeout), plan.base.description,
+                         control.barrier().Arrive());
 }
 
 void TwoLevelCommunicator::BeginFlows(Wide& wide) {

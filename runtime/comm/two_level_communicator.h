@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "runtime/comm/collective_thread.h"
 #include "runtime/comm/communicator.h"
+#include "runtime/comm/host_channel.h"
 #include "runtime/comm/host_links.h"
 #include "runtime/comm/move_flows.h"
 #include "runtime/comm/placement.h"
@@ -44,8 +47,12 @@ class TwoLevelCommunicator final : public Communicator {
   absl::Status Execute(CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Start(CollectiveHandle handle, absl::Duration timeout) override;
   absl::Status Wait(CollectiveHandle handle, absl::Duration timeout) override;
-  uint64_t sent_bytes() const override { return sent_bytes_ + local_->sent_bytes(); }
-  uint64_t host_bytes() const override { return host_bytes_; }
+  absl::Status UseStages(const StageLinks& stages, absl::Duration timeout) override;
+  absl::StatusOr<ChannelHandle> PrepareChannel(const ChannelSpec& spec) override;
+  absl::Status Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout) override;
+  absl::Status Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout) override;
+  uint64_t sent_bytes() const override { return sent_bytes_ + local_->sent_bytes() + sent_by_channels_; }
+  uint64_t host_bytes() const override { return host_bytes_ + sent_by_channels_; }
 
   const Placement& placement() const { return links_.placement(); }
 
@@ -62,6 +69,14 @@ class TwoLevelCommunicator final : public Communicator {
     uint32_t ticket = 0;  // with a thread
     absl::Status status;  // without one
   };
+  // A prepared end of a channel: one of this host's, or of another.
+  struct End {
+    bool sends = false;
+    uint64_t message_bytes = 0;
+    std::string description;
+    ChannelHandle on_host;
+    HostChannel* between_hosts = nullptr;
+  };
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
@@ -70,6 +85,7 @@ class TwoLevelCommunicator final : public Communicator {
                        std::unique_ptr<Transport> transport, std::vector<std::string> addresses);
   uint32_t rank() const { return control_.rank(); }
   absl::Status CheckPrepared(CollectiveHandle handle) const;
+  absl::Status CheckChannel(ChannelHandle handle, bool sends) const;
   absl::Status OpenFlows(Wide& wide);
   absl::Status ReserveStaging(const Wide& wide);
   absl::Status Run(uint32_t index, absl::Duration timeout, bool spins);
@@ -95,6 +111,11 @@ class TwoLevelCommunicator final : public Communicator {
   bool spins_ = false;
   // The members above belong to it while anything is in flight.
   std::unique_ptr<CollectiveThread> thread_;
+  // These are always the calling thread's; the channels, under the mutex, that of the links too.
+  std::vector<End> ends_;
+  std::map<std::tuple<uint32_t, uint64_t, bool>, std::unique_ptr<HostChannel>>
+      channels_;                   // by peer, mailbox, direction
+  uint64_t sent_by_channels_ = 0;  // between hosts
 };
 
 }  // namespace sgd::comm

@@ -21,7 +21,7 @@ constexpr uint64_t kLine = 64;
 // A message is a small part of what goes between two ranks, so that little waits for the first one and the last one.
 constexpr uint64_t kChunksPerFlow = 16;
 constexpr uint64_t kLeastChunk = 32 << 10;
-constexpr uint64_t kMostChunk = 512 << 10;
+constexpr uint64_t kMostChunk = 256 << 10;
 
 uint64_t ChunkBytes(uint64_t flow_bytes) {
   return std::clamp(flow_bytes / kChunksPerFlow / kLine * kLine, kLeastChunk, kMostChunk);

@@ -11,6 +11,7 @@ import time
 import compare_tensors
 import harness
 import host_network
+import pipelines
 
 host_network.enter_own_namespace()
 PLUGIN = harness.BUILD / "lib" / "sgd" / "libsgd_ucx.so"
@@ -76,6 +77,25 @@ def losses_of(name):
             rows[hosts] = [row["outputs"] for row in map(json.loads, log.read_text().splitlines())]
         assert rows[1] == rows[2] == rows[4], "losses differ between placements"
     return test
+
+
+def pipeline(folder):
+    """Stages on one host, on a host each, and with their ranks dealt out: steps with state, and checkpoints that any of them resumes."""
+    artifact, _ = pipelines.compile_all(folder)
+    init, data, _ = pipelines.written(folder)
+    logs, states = {}, {}
+    for hosts in (1, 2, 4):
+        log, saved = folder / f"log.{hosts}.jsonl", folder / f"saved.{hosts}"
+        args = ["--init", init, "--data", data, "--steps", 6, "--log-json", log, "--save", saved, "--outputs", folder / f"out.{hosts}.safetensors",
+                "--deadline", 60]
+        if hosts == 1:
+            harness.tool("sgdrun", "-n", 4, artifact, *args)
+        else:
+            check_ended_well(nodes(artifact, args, hosts))
+        logs[hosts] = [row["outputs"] for row in map(json.loads, log.read_text().splitlines()) if "outputs" in row]
+        states[hosts] = (folder / f"out.{hosts}.safetensors").read_bytes()
+    assert len(logs[1]) == 6 and logs[1] == logs[2] == logs[4], logs
+    assert states[1] == states[2] == states[4]
 
 
 def bytes_on_cables(folder):
@@ -147,9 +167,9 @@ def devices(folder):
         assert code == 1 and "--net-devices: UCX finds no 'absent0' among " in errors, errors
 
 
-def running(artifact, hosts, deadline):
+def running(artifact, hosts, deadline, args=()):
     """Launchers and ranks of a run that goes on for ever, in its steps."""
-    processes = nodes(artifact, ["--bench", 100000000, "--deadline", deadline], hosts)
+    processes = nodes(artifact, ["--bench", 100000000, "--deadline", deadline, *args], hosts)
     each = 4 // hosts
     harness.wait_until(lambda: all(len(harness.children(p.pid)) == each and all(harness.busy(c) for c in harness.children(p.pid)) for p in processes), 60)
     return processes, [child for process in processes for child in harness.children(process.pid)]
@@ -157,7 +177,7 @@ def running(artifact, hosts, deadline):
 
 def check_ended(processes, pids, limit, *parts):
     begin = time.monotonic()
-    results = host_network.finish(processes)
+    results = host_network.finish(processes, seconds=120)
     seconds = time.monotonic() - begin
     for code, errors in results:
         assert code == 1, results
@@ -185,6 +205,17 @@ def killed_host(folder):
         os.kill(pid, signal.SIGKILL)
     processes[1].communicate()
     check_ended(processes[:1], pids, FAULT_LIMIT, "rank ", "its process or host has ended")
+
+
+def stopped_stage(folder):
+    """The other end of a channel is named, with its host."""
+    artifact, _ = pipelines.compile_all(folder, names=("train",))
+    _, _, inputs = pipelines.written(folder)
+    deadline = harness.deadline_beyond(start_time(MLP.compile(folder, {"data": 4})[0]), 2)
+    processes, pids = running(artifact, 2, deadline, ["--inputs", inputs])
+    os.kill(pids[2], signal.SIGSTOP)
+    results = check_ended(processes, pids, deadline + 5)
+    assert any(f"rank 2 (host host1) {did} within {deadline}s" in results[0][1] for did in ("sent nothing", "freed no place")), results
 
 
 def start_time(artifact):
@@ -228,10 +259,10 @@ def cut_link(folder):
 MODELS = ("mlp_digits", "gpt_zero3", "gpt_tp", "resnet_spatial", "moe_einsum")
 TESTS = {
     "values": [*((f"outputs of {name}", values_of(name)) for name in MODELS), ("losses of mlp_digits", losses_of("mlp_digits")),
-               ("losses of gpt_zero1", losses_of("gpt_zero1")), ("bytes on cables", bytes_on_cables)],
+               ("losses of gpt_zero1", losses_of("gpt_zero1")), ("pipeline", pipeline), ("bytes on cables", bytes_on_cables)],
     "launchers": [("torchrun", started_by(torchrun, lambda rank: rank // 2)), ("Open MPI, ranks dealt out", started_by(open_mpi, lambda rank: rank % 2)),
                   ("Kubernetes, a rank per pod", started_by(kubernetes, lambda rank: rank)), ("without UCX", without_ucx), ("devices", devices)],
-    "faults": [("killed rank", killed_rank), ("killed host", killed_host), ("stopped host", stopped_host), ("cut link", cut_link)],
+    "faults": [("killed rank", killed_rank), ("killed host", killed_host), ("stopped host", stopped_host), ("stopped stage", stopped_stage), ("cut link", cut_link)],
 }
 
 try:

@@ -20,17 +20,26 @@ struct Host {
   std::shared_ptr<SharedMemorySegment> segment;
 };
 
-void RunRank(uint32_t rank, const Layout& layout, const Host& host, const HostAndPort& place,
-             std::unique_ptr<Transport> transport, const std::function<void(TwoLevelCommunicator&)>& function) {
-  const uint32_t size = static_cast<uint32_t>(layout.size());
+// `host` may be null.
+void RunMet(uint32_t rank, uint32_t size, const Host* host, const HostAndPort& place,
+            const std::function<void(Control&)>& function) {
   auto links = MeetOverTcp({.place = place, .rank = rank, .size = size, .secret = "", .timeout = kTcpTimeout});
   ASSERT_TRUE(links.ok()) << links.status();
   ControlChannelOptions options = ChannelOptions(rank, size);
-  options.on_abort = [&](uint32_t at_fault, const absl::Status& cause) { host.segment->Abort(at_fault, cause); };
+  if (host != nullptr)
+    options.on_abort = [&](uint32_t at_fault, const absl::Status& cause) { host->segment->Abort(at_fault, cause); };
   auto channel = ControlChannel::Start(*std::move(links), std::move(options));
   ASSERT_TRUE(channel.ok()) << channel.status();
   ControlChannel* const borrowed = channel->get();
   TcpControl control(*std::move(channel));
+  function(control);
+  control.Finish();
+  EXPECT_TRUE(borrowed->WaitForOthers(kTcpTimeout).ok() || !borrowed->abort_cause().ok());
+}
+
+void RunRank(Control& control, const Layout& layout, const Host& host, std::unique_ptr<Transport> transport,
+             const std::function<void(TwoLevelCommunicator&)>& function) {
+  const uint32_t rank = control.rank();
   const uint32_t index = static_cast<uint32_t>(std::ranges::find(host.ranks, rank) - host.ranks.begin());
   auto local = SharedMemoryCommunicator::Connect(host.segment, index, kTcpTimeout, UINT32_MAX, host.ranks);
   ASSERT_TRUE(local.ok()) << local.status();
@@ -42,9 +51,6 @@ void RunRank(uint32_t rank, const Layout& layout, const Host& host, const HostAn
   function(**communicator);
   // Connections close when nobody needs them any more.
   if (control.Poll().ok()) control.Barrier(kTcpTimeout).IgnoreError();
-  (*communicator).reset();
-  control.Finish();
-  EXPECT_TRUE(borrowed->WaitForOthers(kTcpTimeout).ok() || !borrowed->abort_cause().ok());
 }
 
 }  // namespace
@@ -83,9 +89,20 @@ void RunOnHosts(const Layout& layout, uint64_t window_bytes, const MakeTransport
   const HostAndPort place = FreePlace();
   std::vector<std::thread> threads;
   for (uint32_t rank = 0; rank < layout.size(); ++rank) {
-    threads.emplace_back(
-        [&, rank] { RunRank(rank, layout, hosts[layout[rank]], place, make_transport(rank), function); });
+    threads.emplace_back([&, rank] {
+      const Host& host = hosts.at(layout[rank]);
+      RunMet(rank, static_cast<uint32_t>(layout.size()), &host, place,
+             [&](Control& control) { RunRank(control, layout, host, make_transport(rank), function); });
+    });
   }
+  for (std::thread& thread : threads) thread.join();
+}
+
+void RunOnHostsWithoutCommunicator(uint32_t ranks, const std::function<void(Control& control)>& function) {
+  const HostAndPort place = FreePlace();
+  std::vector<std::thread> threads;
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] { RunMet(rank, ranks, nullptr, place, function); });
   for (std::thread& thread : threads) thread.join();
 }
 

@@ -27,4 +27,7 @@ MakeTransport OverUcx();
 void RunOnHosts(const Layout& layout, uint64_t window_bytes, const MakeTransport& make_transport,
                 const std::function<void(TwoLevelCommunicator& communicator)>& function);
 
+// Without a communicator: ranks that have met.
+void RunOnHostsWithoutCommunicator(uint32_t ranks, const std::function<void(Control& control)>& function);
+
 }  // namespace sgd::comm
