@@ -7,6 +7,7 @@
 #include "passes/collectives/passes.h"
 #include "passes/compress/passes.h"
 #include "passes/context/passes.h"
+#include "passes/layers/passes.h"
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/partition/passes.h"
@@ -36,6 +37,7 @@ void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& op
   if (options.shardUpdates)
     passes.addPass(createShardUpdatesPass(ShardUpdatesPassOptions{getTopologyName(options, TargetDescription())}));
   passes.addPass(createSplitTopKPass());
+  passes.addPass(createAlignRowsPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Sharded}));
   passes.addPass(createVerifyShardingPass());
 }

@@ -34,6 +34,13 @@ static SmallVector<double> getSeconds(func::FuncOp function, ArrayRef<LayerFamil
 
 SmallVector<unsigned> mlir::sgd::chooseRanges(func::FuncOp function, MutableArrayRef<LayerFamily> families,
                                               unsigned numStages, const CostModel& cost) {
+  int64_t numLayers = 0;
+  for (const LayerFamily& family : families) numLayers += family.getNumLayers();
+  if (numLayers < numStages) {
+    for (LayerFamily& family : families)
+      for (int64_t layer = 0; layer < family.getNumLayers(); ++layer) family.ranges.push_back({layer, 1, std::nullopt});
+    return {};
+  }
   SmallVector<double> others = getSeconds(function, families, cost);
   SmallVector<Piece> pieces;
   for (auto [family, before] : llvm::zip(families, others)) {

@@ -16,4 +16,15 @@ def SplitLayersPass : Pass<"sgd-split-layers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
 }
 
+def AlignRowsPass : Pass<"sgd-align-rows", "::mlir::ModuleOp"> {
+  let summary = "Gives all rows of a stacked tensor one sharding";
+  let description = [{
+    Before: every tensor has its sharding; arguments and results that are rows of one tensor (`sgd-split-layers`) may be sharded in several ways, since what is around the first
+    and the last layers is another thing. After: all are sharded as the first rows are, and resharded where something else is needed. What a step
+    carries is sharded as the argument that it becomes.
+  }];
+  let statistics = [Statistic<"numChanged", "changed", "Arguments and results that were sharded otherwise">];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
 #endif

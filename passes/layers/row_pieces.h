@@ -12,10 +12,10 @@
 
 namespace mlir::sgd {
 
-/// Rows [first, first + count) of stacked values, and the virtual stage that has them.
+/// Rows [first, first + count) of stacked values, and the virtual stage that has them, where it is known yet.
 struct RowRange {
   int64_t first = 0, count = 0;
-  unsigned stage = 0;
+  std::optional<unsigned> stage;
   bool operator==(const RowRange&) const = default;
 };
 /// All rows, in ascending order.

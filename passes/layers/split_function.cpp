@@ -150,7 +150,7 @@ DictionaryAttr FunctionSplit::getAttrs(DictionaryAttr before, const Part& part, 
   attrs.set(kWholeAttr, builder.getDenseI64ArrayAttr({part.whole, part.size}));
   if (part.size >= 0) {
     attrs.set(kRowsAttr, builder.getDenseI64ArrayAttr({part.rows.first, part.rows.count}));
-    attrs.set(kStageAttr, builder.getI64IntegerAttr(part.rows.stage));
+    if (part.rows.stage) attrs.set(kStageAttr, builder.getI64IntegerAttr(*part.rows.stage));
   }
   return attrs.getDictionary(function.getContext());
 }

@@ -70,7 +70,8 @@ void mlir::sgd::splitLayers(ArrayRef<ModuleOp> programs, unsigned numStages, con
   auto isState = [&](BlockArgument argument) { return state.contains(argument); };
   std::vector<LayerFamily> families = findFamilies(step, isState);
   if (families.empty()) return;
-  placeBehind(step, families, chooseRanges(step, families, numStages, cost), state);
+  SmallVector<unsigned> around = chooseRanges(step, families, numStages, cost);
+  if (!around.empty()) placeBehind(step, families, around, state);
   SmallVector<std::pair<func::FuncOp, SharedState>> others;  // before arguments are cut
   for (ModuleOp program : programs)
     if (program != *found) others.push_back({getFunction(program), findSharedState(step, getFunction(program))});

@@ -77,6 +77,8 @@ SmallVector<Value> LoopSplit::copyBody(OpBuilder& inside, const RowRange& range,
 }
 
 SmallVector<Value> LoopSplit::write(const RowRange& range, ArrayRef<Value> inits) {
+  // A layer that may be on several stages is no loop.
+  if (range.count == 1 && !range.stage) return copyBody(builder, range, inits);
   auto own = WhileOp::create(builder, loop.getLoc(), ValueRange(inits).getTypes(), inits,
                              builder.getI64IntegerAttr(range.count));
   own->setDiscardableAttrs(loop->getDiscardableAttrDictionary());

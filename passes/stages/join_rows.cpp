@@ -1,4 +1,4 @@
-// A stage that has several chunks of layers reads slices of its rows, and writes them one after the other in place.
+// A stage that has several chunks of layers reads slices of its rows, and writes them one after the other.
 #include "passes/stages/join_rows.h"
 
 #include <map>
@@ -144,7 +144,7 @@ void RowJoin::joinArguments() {
   block.eraseArguments(0, before);
 }
 
-/// Parts are put where the argument that they become has them: what is not changed is not moved.
+/// Parts one after the other, as the argument that they become has them.
 Value RowJoin::joinResult(OpBuilder& builder, const Group& group) {
   Operation* terminator = function.front().getTerminator();
   Value first = terminator->getOperand(group.parts[0]);

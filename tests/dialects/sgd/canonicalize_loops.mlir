@@ -18,3 +18,18 @@ func.func @idle(%x: tensor<4xf32>, %y: tensor<4xf32>, %zero: tensor<i32>) -> (te
   } : (tensor<i32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>, tensor<4xf32>)
   return %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>
 }
+
+// A loop of one trip is its body; what it swaps is swapped.
+// CHECK-LABEL: func.func @one_trip
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>
+func.func @one_trip(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-NOT: sgd.while
+  // CHECK: %[[SUM:.*]] = arith.addf %[[X]], %[[Y]]
+  // CHECK: return %[[Y]], %[[X]], %[[SUM]]
+  %0:3 = sgd.while(%x, %y, %x) trips 1 do {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>):
+    %1 = arith.addf %c, %b : tensor<4xf32>
+    sgd.yield %b, %a, %1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  } : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return %0#0, %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
