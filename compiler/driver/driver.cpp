@@ -262,7 +262,7 @@ class Driver {
       printer.setFileName(source.fileName);
       if (failed(resizeMesh(*program, options.mesh))) return failure();
     }
-    if (recipe && failed(annotateByRecipe())) return failure();
+    if (failed(splitLoopsOverLayers()) || (recipe && failed(annotateByRecipe()))) return failure();
     if (failed(cutBatchInTime())) return failure();
     for (auto [program, source] : llvm::zip(programs, sources)) {
       printer.setFileName(source.fileName);
@@ -296,21 +296,39 @@ class Driver {
 
   LogicalResult annotateByRecipe() {
     printer.setFileName(recipe->fileName);
-    if (failed(splitLoopsOverLayers())) return failure();
     if (failed(applyRecipe(programs, *recipe))) return failure();
     return applyStages(programs, *recipe);
   }
 
+  /// The virtual stages that a recipe or the mesh asks for; 1 where arguments say where they are.
+  FailureOr<unsigned> getWantedStages() {
+    if (recipe && recipe->stages)
+      return recipe->stages->matches.empty() ? getNumVirtualStages(*recipe, &context) : FailureOr<unsigned>(1);
+    MeshOp mesh = getMesh(*programs.front());
+    MeshAxisAttr axis = getStageAxis(mesh);
+    if (!axis || hasStages(*programs.front())) return 1u;
+    for (OwningOpRef<ModuleOp>& program : programs)
+      for (auto function : program->getOps<func::FuncOp>())
+        for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
+          if (function.getArgAttr(argument, kStageAttr)) return 1u;
+    auto schedule = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
+    StringRef first = getScheduleChoices(schedule ? schedule.getValue() : StringRef()).front();
+    llvm::Expected<PipelineForm> form = parseSchedule(first, static_cast<unsigned>(axis.getSize()));
+    if (form) return form->getNumVirtualStages();
+    llvm::consumeError(form.takeError());  // said where the schedule is chosen
+    return 1u;
+  }
+
   /// Before tensors are sharded: each stage has layers of its own.
   LogicalResult splitLoopsOverLayers() {
-    if (!recipe->stages || !recipe->stages->matches.empty()) return success();
-    FailureOr<unsigned> stages = getNumVirtualStages(*recipe, &context);
+    FailureOr<unsigned> stages = getWantedStages();
     if (failed(stages)) return failure();
+    if (*stages == 1) return success();
     llvm::Expected<Topology> topology = loadTopology(getTopologyName(options, target->getDescription()));
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
     SmallVector<ModuleOp> modules;
     for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
-    if (*stages > 1) splitLayers(modules, *stages, CostModel(*topology, {}));
+    splitLayers(modules, *stages, CostModel(*topology, {}));
     return success();
   }
 

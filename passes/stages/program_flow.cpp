@@ -1,6 +1,7 @@
 // Small state that depends on parameters after all, as a learned scale does, is found out by its next value.
 #include "passes/stages/program_flow.h"
 
+#include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "passes/carry/carry_attrs.h"
 
@@ -58,9 +59,11 @@ void ProgramFlow::findShared(MeshAxisAttr axis, const DenseMap<Value, unsigned>&
              return axis && slice && namesAxis(slice.getAxes(), axis);
            });
   };
-  for (BlockArgument argument : function.getArguments())
-    if (!given.contains(argument) && (isFed(argument) || getByteSize(argument.getType()) <= kMaxSharedBytes))
-      shared.insert(argument);
+  for (BlockArgument argument : function.getArguments()) {
+    // Rows of a tensor are on one stage: together the stages have each once.
+    const bool isOne = given.contains(argument) || function.getArgAttr(argument.getArgNumber(), kRowsAttr);
+    if (!isOne && (isFed(argument) || getByteSize(argument.getType()) <= kMaxSharedBytes)) shared.insert(argument);
+  }
   for (bool changed = true; changed;) {
     changed = false;
     propagateShared();

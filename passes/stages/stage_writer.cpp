@@ -130,6 +130,8 @@ void StageWriter::setResults() {
   BatchParts parts(function, *axis, attr);
   func::FuncOp whole = plan.getFlow().getFunction();
   for (OpOperand& result : whole.front().getTerminator()->getOpOperands()) {
+    // What other stages return goes with the ops that compute it.
+    if (!toStages(plan.getForm(), plan.getPlacement().getReturning(result)).test(stage)) continue;
     OpOperand& own = function.front().getTerminator()->getOpOperand(result.getOperandNumber());
     if (!plan.getFlow().getLoops().varies(result.get()) && parts.getResultState(own).isCut()) parts.repeatResult(own);
   }

@@ -43,7 +43,7 @@ bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh&
 
 bool TensorType::operator==(const TensorType& other) const {
   if (element != other.element || global_dims != other.global_dims || local_dims != other.local_dims ||
-      stage_rows != other.stage_rows)
+      rows != other.rows || stages != other.stages)
     return false;
   for (size_t d = 0; d < global_dims.size(); ++d) {
     if (!std::ranges::equal(AxesOf(*this, d), AxesOf(other, d), SameAxis)) return false;
@@ -66,23 +66,21 @@ TensorType TypeOf(const artifact::TensorInfo& info) {
     }
     type.blocks.push_back(info.sharding()->Get(d)->blocks());
   }
-  return type;
-}
-
-std::vector<RowRange> RowsOf(const artifact::TensorInfo& info) {
-  std::vector<RowRange> rows;
   for (uint32_t i = 0; i < artifact::Size(info.rows()); ++i)
-    rows.push_back({info.rows()->Get(i)->first(), info.rows()->Get(i)->count()});
-  return rows;
+    type.rows.push_back({info.rows()->Get(i)->first(), info.rows()->Get(i)->count()});
+  return type;
 }
 
 template <typename Tensor>
 TensorType TypeOf(const artifact::Whole<Tensor>& whole, size_t stages) {
   TensorType type = TypeOf(*whole.tensor->type());
-  if (artifact::Size(whole.tensor->type()->rows()) == 0) return type;
-  type.stage_rows.resize(stages);
+  if (type.rows.empty()) return type;
+  TensorType none{type.element, type.global_dims, {}, {}};
+  std::vector<TensorType> all(stages, none);
   for (size_t i = 0; i < whole.holders.size(); ++i)
-    type.stage_rows[static_cast<size_t>(whole.holders[i].stage)] = RowsOf(*whole.tensors[i]->type());
+    all[static_cast<size_t>(whole.holders[i].stage)] = TypeOf(*whole.tensors[i]->type());
+  type.rows.clear();
+  type.stages = std::move(all);
   return type;
 }
 template TensorType TypeOf(const artifact::Whole<artifact::Input>& whole, size_t stages);
@@ -96,8 +94,14 @@ comm::Mesh MeshOf(const artifact::Artifact& artifact) {
   return mesh;
 }
 
-Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) : type_(type) {
-  const uint32_t stage = type_.is_spread() ? rank / RanksOfStage(mesh) : 0;
+Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) {
+  const uint32_t stage = type.is_spread() ? rank / RanksOfStage(mesh) : 0;
+  type_ = type.is_spread() ? type.stages[stage] : type;
+  TensorBytes(type_.element, type_.global_dims, global_bytes_);
+  if (type.is_spread() && type_.rows.empty()) {
+    is_first_replica_ = false;
+    return;
+  }
   std::vector<comm::AxisRef> sharded;
   for (size_t d = 0; d < type_.global_dims.size(); ++d) {
     uint64_t index = 0;
@@ -105,8 +109,8 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) : ty
       index = comm::LinearIndex(mesh, type_.sharding[d], rank);
       sharded.insert(sharded.end(), type_.sharding[d].begin(), type_.sharding[d].end());
     }
-    if (d == 0 && type_.is_spread()) {
-      AddRows(type_.stage_rows[stage], comm::AxesSize(AxesOf(type_, d)), index);
+    if (d == 0 && !type_.rows.empty()) {
+      AddRows(comm::AxesSize(AxesOf(type_, d)), index);
       continue;
     }
     const uint64_t blocks = BlocksOf(type_, d);
@@ -121,30 +125,28 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) : ty
     begin_.push_back(std::min(index * local_.back(), global_.back()));
     extent_.push_back(std::min(local_.back(), global_.back() - begin_.back()));
   }
-  if (!type_.is_spread()) rows_.push_back(begin_.empty() ? Rows{} : Rows{begin_[0], extent_[0], 0});
-  is_first_replica_ = IsFirstReplica(sharded, mesh, rank, type_.is_spread() ? stage * RanksOfStage(mesh) : 0);
+  if (type_.rows.empty()) rows_.push_back(begin_.empty() ? Rows{} : Rows{begin_[0], extent_[0], 0});
+  is_first_replica_ = IsFirstReplica(sharded, mesh, rank, stage * (type.is_spread() ? RanksOfStage(mesh) : 0));
   TensorBytes(type_.element, type_.local_dims, local_bytes_);
-  TensorBytes(type_.element, type_.global_dims, global_bytes_);
 }
 
 // The rank is number `index` of `shards` that have each range.
-void Shard::AddRows(const std::vector<RowRange>& ranges, uint64_t shards, uint64_t index) {
+void Shard::AddRows(uint64_t shards, uint64_t index) {
   uint64_t local = 0;
-  for (const RowRange& range : ranges) {
+  for (const RowRange& range : type_.rows) {
     const uint64_t tile = (range.count + shards - 1) / shards;
     const uint64_t begin = std::min(index * tile, range.count);
     rows_.push_back({range.first + begin, std::min(tile, range.count - begin), local});
     local += tile;
   }
-  type_.local_dims[0] = local;
   global_.push_back(type_.global_dims[0]);
   local_.push_back(local);
-  begin_.push_back(rows_.empty() ? 0 : rows_.front().begin);
-  extent_.push_back(rows_.empty() ? 0 : rows_.front().extent);
+  begin_.push_back(rows_.front().begin);
+  extent_.push_back(rows_.front().extent);
 }
 
 bool Shard::has_padding() const {
-  if (!type_.is_spread()) return extent_ != local_;
+  if (type_.rows.empty()) return extent_ != local_;
   uint64_t rows = 0;
   for (const Rows& range : rows_) rows += range.extent;
   return rows != local_.front() || !std::equal(extent_.begin() + 1, extent_.end(), local_.begin() + 1);

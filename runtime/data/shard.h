@@ -25,28 +25,29 @@ struct RowRange {
 
 // A tensor as the artifact declares it: `sharding` has one list of axes per dimension or is empty
 // (replicated), and so has `blocks` the number of equal blocks of each, which are sharded one by one.
-// Of a tensor that is spread over the stages of a pipeline, `stage_rows` are the rows of each stage, the coordinates of
-// the mesh's first axis; each range is sharded by itself. Its local_dims are those of the first stage that has rows.
+// Of a tensor that is spread over the stages of a pipeline, the coordinates of the mesh's first axis, each stage has
+// rows of its own, each range of which is sharded by itself: `stages` says which, and how. All else is the first
+// stage's.
 struct TensorType {
   ElementType element = ElementType::F32;
   Dims global_dims;
   Dims local_dims;
   std::vector<std::vector<comm::AxisRef>> sharding;
   Dims blocks{};
-  std::vector<std::vector<RowRange>> stage_rows{};
+  std::vector<RowRange> rows{};      // of one stage; empty: all
+  std::vector<TensorType> stages{};  // those without rows have a type without local dimensions
 
-  bool is_spread() const { return !stage_rows.empty(); }
+  bool is_spread() const { return !stages.empty(); }
 
   // Equal tensors, cut alike.
   bool operator==(const TensorType& other) const;
 };
 
-// From a verified artifact: of one stage, without `stage_rows`.
+// From a verified artifact: of one stage.
 TensorType TypeOf(const artifact::TensorInfo& info);
 // Of all stages.
 template <typename Tensor>
 TensorType TypeOf(const artifact::Whole<Tensor>& whole, size_t stages);
-std::vector<RowRange> RowsOf(const artifact::TensorInfo& info);
 comm::Mesh MeshOf(const artifact::Artifact& artifact);
 
 // The part of the global tensor that a rank holds. Dimension d of the shard holds global indices
@@ -90,7 +91,7 @@ class Shard {
     uint64_t local = 0;
   };
 
-  void AddRows(const std::vector<RowRange>& ranges, uint64_t shards, uint64_t index);
+  void AddRows(uint64_t shards, uint64_t index);
   void ForEachRunOf(const Rows& rows, const Visit& visit) const;
 
   TensorType type_;

@@ -55,6 +55,7 @@ constexpr Family kFamilies[] = {
     {"shared_sums", addSharedSums},
     {"attention", addAttention},
     {"context", addContext},
+    {"layers", addLayers, Language::Graph, Kind::Regions},
     {"case", addConditional, Language::Graph, Kind::Regions},
     {"while", addGraphLoop, Language::Graph, Kind::Regions},
     {"manual", addManual, Language::Graph, Kind::Regions},

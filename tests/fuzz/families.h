@@ -68,6 +68,7 @@ void addSharedSums(Program& program);
 void addAttention(Program& program);
 
 void addContext(Program& program);  // context.cpp
+void addLayers(Program& program);   // layers.cpp
 
 void addStablehloOp(Program& program);  // stablehlo.cpp, from here on for programs of that language
 

@@ -209,7 +209,7 @@ std::string Program::printArguments(const std::vector<Result>& results) {
       break;
     }
     std::string place = chooseSequentialDim(argument.value.type);
-    if (place.empty() && stages > 0 && choices.chance(70))
+    if (place.empty() && stages > 0 && !isPipelined && choices.chance(70))
       place = "sgd.stage = " + std::to_string(choices.below(stages)) + " : i64";
     if (!place.empty()) attributes += (attributes.empty() ? "" : ", ") + place;
     text += (text.empty() ? "" : ",\n    ") + argument.value.name + ": " + argument.value.type.print();
@@ -221,11 +221,11 @@ std::string Program::printArguments(const std::vector<Result>& results) {
 /// A form of attention, or axes in time and of stages, with a schedule.
 std::string Program::chooseMeshAttributes() {
   if (!attention.empty()) return " {sgd.attention = \"" + attention + "\"}";
-  if (language != Language::Graph || !choices.chance(25)) return "";
+  if (language != Language::Graph || !(isPipelined || choices.chance(25))) return "";
   if (choices.chance(80)) micro = choices.pick<int64_t>({2, 2, 3, 4});
   std::string text;
   if (micro > 1) text = "sgd.sequential = #sgd<axis\"micro\"=" + std::to_string(micro) + ">";
-  if (choices.chance(40)) {
+  if (isPipelined || choices.chance(40)) {
     const char* schedule = choices.pick<const char*>({"gpipe", "1f1b", "zb_h1", "zb_h2", "zb_v", "interleaved:2"});
     int64_t size = choices.pick<int64_t>({2, 2, 3});
     stages = size * (schedule == std::string("zb_v") || schedule == std::string("interleaved:2") ? 2 : 1);

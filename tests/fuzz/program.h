@@ -66,9 +66,10 @@ class Program {
   Choices& choices;
   Mesh mesh;
   Language language;
-  int64_t micro = 1;      // size of the sequential axis; 1: there is none
-  int64_t stages = 0;     // virtual stages of a pipeline; 0: there is none
-  std::string attention;  // the form of attention over sharded positions; empty: by cost
+  int64_t micro = 1;         // size of the sequential axis; 1: there is none
+  int64_t stages = 0;        // virtual stages of a pipeline; 0: there is none
+  bool isPipelined = false;  // there is one, which decides where arguments are
+  std::string attention;     // the form of attention over sharded positions; empty: by cost
   ShardingOptions shardingOptions;
   Features features;
   Region region = Region::Function;

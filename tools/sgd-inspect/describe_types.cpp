@@ -25,7 +25,7 @@ Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& info) 
                {"local", data::TypeText(type.element, type.local_dims)},
                {"sharding", sharding}};
   if (std::ranges::any_of(type.blocks, [](uint64_t blocks) { return blocks != 1; })) json["blocks"] = type.blocks;
-  for (const data::RowRange& rows : data::RowsOf(info)) json["rows"].push_back({rows.first, rows.first + rows.count});
+  for (const data::RowRange& rows : type.rows) json["rows"].push_back({rows.first, rows.first + rows.count});
   return json;
 }
 

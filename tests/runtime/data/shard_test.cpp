@@ -66,9 +66,18 @@ TEST(Shard, BlocksAreShardedOneByOne) {
 // 3 blocks of 5 rows over 2 ranks: a rank's part of each is padded to 3 rows.
 TEST(Shard, BlocksMayBePadded) { CheckRoundTrip({ElementType::I32, {15}, {9}, {{{0, 1, 2}}}, {3}}, comm::Mesh{{2}}); }
 
-// 7 rows over 3 stages of 2 ranks each, some of which have several ranges, and each range is sharded by itself.
-TensorType Spread(std::vector<std::vector<RowRange>> rows, std::vector<std::vector<comm::AxisRef>> sharding) {
-  return {ElementType::I32, {7, 3}, {}, std::move(sharding), {}, std::move(rows)};
+// 7 rows over stages of 2 ranks each, some of which have several ranges, and each range is sharded by itself.
+TensorType Spread(const std::vector<std::vector<RowRange>>& rows,
+                  const std::vector<std::vector<comm::AxisRef>>& sharding) {
+  TensorType type = Type({7, 3}, sharding);
+  for (const std::vector<RowRange>& ranges : rows) {
+    TensorType& own = type.stages.emplace_back(Type({7, 3}, sharding));
+    own.rows = ranges;
+    const uint64_t shards = sharding.empty() ? 1 : comm::AxesSize(sharding[0]);
+    own.local_dims[0] = 0;
+    for (const RowRange& range : ranges) own.local_dims[0] += (range.count + shards - 1) / shards;
+  }
+  return type;
 }
 
 TEST(Shard, RowsOfStagesMakeTheWhole) {
@@ -76,19 +85,19 @@ TEST(Shard, RowsOfStagesMakeTheWhole) {
   const comm::AxisRef data{1, 1, 2};
   const std::vector<std::vector<std::vector<RowRange>>> cuts = {
       {{{0, 2}}, {{2, 4}}, {{6, 1}}}, {{{0, 1}, {4, 3}}, {{1, 3}}, {}}, {{{6, 1}}, {}, {{0, 6}}}};
+  const std::vector<std::vector<std::vector<comm::AxisRef>>> shardings = {{}, {{data}, {}}, {{}, {data}}};
   for (const auto& rows : cuts) {
-    for (const auto& sharding : {std::vector<std::vector<comm::AxisRef>>{}, {{data}, {}}, {{}, {data}}}) {
-      TensorType type = Spread(rows, sharding);
-      type.local_dims = {1, sharding.empty() || sharding[1].empty() ? 3u : 2u};
-      CheckRoundTrip(type, mesh);
-    }
+    for (const auto& sharding : shardings) CheckRoundTrip(Spread(rows, sharding), mesh);
   }
+  // One stage cuts its rows in another way than the others.
+  TensorType mixed = Spread(cuts[0], {});
+  mixed.stages[1] = Spread(cuts[0], {{data}, {}}).stages[1];
+  CheckRoundTrip(mixed, mesh);
 }
 
 TEST(Shard, RangesAreOneBehindTheOther) {
   const comm::Mesh mesh{{2, 2}};
-  TensorType type = Spread({{{0, 1}, {4, 3}}, {{1, 3}}}, {{{1, 1, 2}}, {}});
-  type.local_dims = {3, 3};
+  const TensorType type = Spread({{{0, 1}, {4, 3}}, {{1, 3}}}, {{{1, 1, 2}}, {}});
   const Shard shard(type, mesh, 1);  // the second rank of stage 0
   EXPECT_EQ(shard.type().local_dims, (Dims{3, 3}));
   EXPECT_TRUE(shard.has_padding());
@@ -97,9 +106,8 @@ TEST(Shard, RangesAreOneBehindTheOther) {
   std::vector<int32_t> local(9, -1);
   shard.CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
   EXPECT_EQ(local, (std::vector<int32_t>{0, 0, 0, 19, 20, 21, 0, 0, 0}));
-  TensorType other = type;
-  other.stage_rows = {{{0, 4}}, {{4, 3}}};
-  EXPECT_FALSE(type == other);
+  EXPECT_FALSE(type == Spread({{{0, 4}}, {{4, 3}}}, {{{1, 1, 2}}, {}}));
+  EXPECT_FALSE(type == Spread({{{0, 1}, {4, 3}}, {{1, 3}}}, {}));
 }
 
 TEST(Shard, PartsOfAllRanksMakeTheWhole) {

@@ -83,10 +83,17 @@ TEST(Redistribute, RowsOfStages) {
   const comm::AxisRef data{1, 1, 2};
   std::vector<int32_t> global(30);
   std::iota(global.begin(), global.end(), 1);
-  data::TensorType thirds = Type({6, 5}, {{}, {data}}), uneven = Type({6, 5}, {{data}, {}});
   const data::TensorType whole = Type({6, 5}, {{}, {}});
-  thirds.stage_rows = {{{0, 2}}, {{2, 2}}, {{4, 2}}};
-  uneven.stage_rows = {{{0, 1}, {4, 2}}, {}, {{1, 3}}};
+  data::TensorType thirds = whole, uneven = whole;
+  auto add = [](data::TensorType& type, data::TensorType stage, std::vector<data::RowRange> rows, uint64_t count) {
+    stage.rows = std::move(rows);
+    stage.local_dims[0] = count;
+    type.stages.push_back(std::move(stage));
+  };
+  for (uint64_t stage : {0, 1, 2}) add(thirds, Type({6, 5}, {{}, {data}}), {{2 * stage, 2}}, 2);
+  add(uneven, Type({6, 5}, {{data}, {}}), {{0, 1}, {4, 2}}, 2);
+  add(uneven, whole, {}, 0);
+  add(uneven, Type({6, 5}, {{data}, {}}), {{1, 3}}, 2);
   for (const data::TensorType& from : {thirds, uneven, whole}) {
     for (const data::TensorType& to : {thirds, uneven, whole}) {
       auto cut = [&](const data::TensorType& type, uint32_t rank) {
