@@ -7,7 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/whole_program.h"
 #include "runtime/comm/shared_memory_communicator.h"
+#include "runtime/device/check_messages.h"
+#include "runtime/device/check_streams.h"
+#include "runtime/device/stream_plan.h"
 #include "runtime/exec/executor.h"
 #include "targets/cpu/device/cpu_device.h"
 #include "tests/targets/gpu/emulator/emulated_device.h"
@@ -101,12 +105,33 @@ class Job {
   std::vector<RankBytes> outputs_;  // by rank, each written by its own thread
 };
 
+/// That the stages' messages come to their ends on streams, and that no two touch the same bytes at once.
+absl::Status checkStreams(const ::sgd::artifact::ArtifactFile& file) {
+  namespace device = ::sgd::device;
+  const std::vector<const ::sgd::artifact::Program*> programs = ::sgd::artifact::WholeOf(file.root(), "main").stages;
+  std::vector<device::StreamPlan> plans;
+  for (const ::sgd::artifact::Program* program : programs) {
+    absl::StatusOr<device::StreamPlan> plan = device::PlanStreams(file.root(), *program);
+    if (!plan.ok()) return plan.status();
+    for (const device::StreamProblem& problem : device::CheckStreams(*program, *plan))
+      return absl::InternalError(absl::StrCat("on streams, stage ", program->stage(), ": ", problem.text));
+    plans.push_back(*std::move(plan));
+  }
+  std::vector<device::StageStreams> stages;
+  for (size_t i = 0; i < plans.size(); ++i) stages.push_back({programs[i], &plans[i]});
+  absl::Status status = device::CheckMessages(stages);
+  return status.ok() ? status : absl::InternalError(status.message());
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<RankBytes>> runOnRanks(std::string bytes, const std::vector<RankBytes>& inputs,
                                                   const RunOptions& options) {
   auto file = ::sgd::artifact::ArtifactFile::FromBytes(std::move(bytes), "test.sgda");
   if (!file.ok()) return file.status();
+  if (options.isEmulated && (*file)->StageOf(0) >= 0) {
+    if (absl::Status status = checkStreams(**file); !status.ok()) return status;
+  }
   return Job(**file, inputs, options).Run();
 }
 
