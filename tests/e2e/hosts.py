@@ -9,6 +9,7 @@ import time
 
 import compare_tensors
 import harness
+import one_device
 
 # The kernel's namespaces, for this process and what it starts: nothing of it is seen outside or left behind.
 if os.environ.get("SGD_HOSTS_INSIDE") != "1":
@@ -88,6 +89,23 @@ def values(folder):
         ended = finish(nodes(compiled(folder, {"data": 4}), once(folder), host=address))
         assert ended == [(0, ""), (0, "")], ended
         check_values(folder)
+
+
+def pipeline(folder):
+    """A stage on each host, of two ranks: values, and a rank of the other host that goes."""
+    (folder / "model.mlir").write_text(one_device.one_device((MLP.path / "model.mlir").read_text()))
+    (folder / "recipe.json").write_text('{"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}, "mesh": {"data": 2}, "batch": "data"}')
+    artifact = folder / "p.sgda"
+    harness.tool("sgdc", folder / "model.mlir", "--recipe", folder / "recipe.json", "-o", artifact, "--target", "cuda:emulated")
+    finished = finish(nodes(artifact, once(folder)))
+    assert finished == [(0, ""), (0, "")], finished
+    check_values(folder)
+    replays = folder / "replays"
+    replays.mkdir()
+    processes = nodes(artifact, ["--bench", 100000000], env=({"SGD_EMULATED_REPLAYS": str(replays)},) * 2)
+    harness.wait_until(lambda: len(list(replays.iterdir())) == 4, 60)
+    os.kill(harness.children(processes[1].pid)[0], signal.SIGKILL)
+    ended(processes, [], FAULT_LIMIT, "rank 2")
 
 
 def torchrun(rank, port):
@@ -252,7 +270,7 @@ def launcher_that_cannot_prepare(folder):
 
 
 try:
-    harness.main([("values", values), ("launchers", launchers), ("secrets", secrets), ("contradictions", contradictions),
+    harness.main([("values", values), ("pipeline", pipeline), ("launchers", launchers), ("secrets", secrets), ("contradictions", contradictions),
                   ("killed rank", killed_rank), ("killed launcher", killed_launcher), ("stopped rank", stopped_rank), ("garbage", garbage),
                   ("killed before it connects", killed_before_it_connects), ("launcher that cannot prepare", launcher_that_cannot_prepare)])
 finally:
