@@ -284,6 +284,23 @@ class Driver {
     if (!sequentialIsOfFlag) options.sequential = recipe->sequential;
     limitIsOfRecipe = !options.memoryLimit && recipe->memoryLimit;
     if (limitIsOfRecipe) options.memoryLimit = recipe->memoryLimit;
+    options.offload = recipe->offload;
+    return checkOffload();
+  }
+
+  /// Whether what the recipe asks for can be.
+  LogicalResult checkOffload() {
+    if (options.offload.empty() || options.offload == "never") return success();
+    if (!target->getDescription().hasOwnMemory)
+      return emitError(UnknownLoc::get(&context))
+             << "field 'offload' is \"" << options.offload << "\", and target '" << target->getName()
+             << "' computes in the host's memory; expected a target with memory of its own, or \"auto\" or \"never\"; "
+                "compile with --target=cuda:..., or leave the field out";
+    if (!options.memoryLimit)
+      return emitError(UnknownLoc::get(&context))
+             << "field 'offload' is \"" << options.offload
+             << "\", and there is no limit to keep; expected one, since what fits stays on the device; add a field "
+                "'memory_limit', or --memory-limit";
     return success();
   }
 

@@ -1,5 +1,5 @@
-// Recomputation works with an estimate of what is alive; what counts is the peak of the plan that comes out. So plans
-// for several budgets are made, and the fastest that fits is taken.
+// Recomputation and offload work with an estimate of what is alive; what counts is the peak of the plan that comes out.
+// So plans for several budgets are made, and the fastest that fits is taken.
 #include "compiler/driver/fit_memory.h"
 
 #include "compiler/driver/pipelines.h"
@@ -45,15 +45,26 @@ class MemoryFitter {
     if (best) return std::move(*best);
     mayOverlap = hasOverlap;
     if (failed(plan(std::nullopt))) return failure();
-    FailureOr<int64_t> alive = estimateAliveBytes(bufferized, topology);
-    if (failed(alive)) return failure();
-    // What the estimate leaves out: arguments, constants and gaps.
-    int64_t budget = static_cast<int64_t>(limit) - (unsplitPeak - *alive);
-    if (failed(effort == Effort::Smallest ? searchLeast(*alive) : searchBudgets(budget, *alive))) return failure();
+    for (StringRef kind : getOffloads()) {
+      offload = kind;
+      FailureOr<int64_t> alive = estimateAliveBytes(bufferized, topology, offload);
+      if (failed(alive)) return failure();
+      // What the estimate leaves out: arguments, constants and gaps.
+      int64_t budget = static_cast<int64_t>(limit) - (unsplitPeak - *alive);
+      if (failed(effort == Effort::Smallest ? searchLeast(*alive) : searchBudgets(budget, *alive))) return failure();
+    }
     return std::move(best ? *best : *smallest);
   }
 
  private:
+  /// Recomputing alone, then with what may be on the host: the faster one is taken.
+  SmallVector<StringRef, 2> getOffloads() const {
+    SmallVector<StringRef, 2> kinds = {"never"};
+    if (!target.getDescription().hasOwnMemory || options.offload == "never") return kinds;
+    kinds.push_back(options.offload.empty() ? StringRef("all") : StringRef(options.offload));
+    return kinds;
+  }
+
   /// Between budgets whose plans fit and budgets whose plans do not.
   LogicalResult searchBudgets(int64_t budget, int64_t alive) {
     int64_t fits = 0, misses = alive, step = limit / kFirstStep;
@@ -77,7 +88,7 @@ class MemoryFitter {
 
   /// Budgets near the least that can be met, whatever the limit: so the smallest peak found is a limit that is met.
   LogicalResult searchLeast(int64_t alive) {
-    FailureOr<int64_t> least = findLeastBudget(bufferized, topology);
+    FailureOr<int64_t> least = findLeastBudget(bufferized, topology, offload);
     if (failed(least)) return failure();
     for (int64_t percent : {25, 50, 75, 90, 100, 101, 102, 104, 108}) {
       int64_t budget = *least * percent / 100;
@@ -103,7 +114,7 @@ class MemoryFitter {
     PassManager passes(bufferized.getContext());
     passes.enableVerifier(false);
     if (timings) passes.addInstrumentation(createPassTimer(timings));
-    addMemoryStage(passes, trial, target, budget ? std::optional<uint64_t>(*budget) : std::nullopt);
+    addMemoryStage(passes, trial, target, budget ? std::optional<uint64_t>(*budget) : std::nullopt, offload);
     if (failed(passes.run(*made.module)) || failed(measure(made))) return failure();
     lastPeak = static_cast<int64_t>(made.peak);
     hasOverlap = made.module->walk([](plan::DoneOp) { return WalkResult::interrupt(); }).wasInterrupted();
@@ -141,6 +152,7 @@ class MemoryFitter {
   Timings* timings;
   const std::string topology;
   const uint64_t limit;
+  StringRef offload = "never";
   std::optional<uint64_t> constantBytes;  // of any plan of the module: recomputation copies no constants
   int64_t lastPeak = 0, unsplitPeak = 0;
   bool hasOverlap = false;  // in the last plan

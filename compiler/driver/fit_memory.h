@@ -15,7 +15,7 @@ struct MemoryPlan {
   OwningOpRef<ModuleOp> module;
   uint64_t peak = 0;    ///< bytes of a rank, as reported
   double seconds = 0;   ///< estimate of a step
-  bool isGiven = true;  ///< nothing runs again
+  bool isGiven = true;  ///< nothing runs again, or is on the host
 
   /// Whether this one is to be taken rather than `other`: it fits, or needs less, or is faster.
   bool isBetterThan(const MemoryPlan& other, uint64_t limit) const;
@@ -28,9 +28,9 @@ enum class Effort {
 };
 
 /// Plans the memory of `bufferized`, a module behind addBufferStage, within `options.memoryLimit`: as without a limit
-/// where that fits; else with fewer collectives in flight, or as little recomputation as the search finds. When nothing
-/// fits, the plan with the smallest peak, which with Effort::Smallest does not depend on the limit: it is a limit that
-/// can be met. Fails with an error when the module cannot be planned at all.
+/// where that fits; else with fewer collectives in flight, or as little recomputation, and waiting for copies to the
+/// host, as the search finds. When nothing fits, the plan with the smallest peak, which with Effort::Smallest does not
+/// depend on the limit: it is a limit that can be met. Fails with an error when the module cannot be planned at all.
 FailureOr<MemoryPlan> planWithinLimit(ModuleOp bufferized, const CompileOptions& options, const Target& target,
                                       Effort effort, Timings* timings);
 

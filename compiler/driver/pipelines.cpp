@@ -141,10 +141,10 @@ void mlir::sgd::addBufferStage(OpPassManager& passes, const Target& target, Kern
 }
 
 void mlir::sgd::addMemoryStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
-                               std::optional<uint64_t> budget) {
+                               std::optional<uint64_t> budget, StringRef offload) {
   const LibraryModel& libraries = target.getLibraries();
   std::string topology = getTopologyName(options, target.getDescription());
-  if (budget) passes.addPass(createRecomputePass(RecomputePassOptions{*budget, topology}));
+  if (budget) passes.addPass(createRecomputePass(RecomputePassOptions{*budget, offload.str(), topology}));
   passes.addPass(createShareBuffersPass());
   if (!libraries.getCollectiveLimits().movesRows) passes.addPass(createAssignStagingPass());
   passes.addPass(createAssignWorkspacesPass(libraries));

@@ -41,9 +41,9 @@ void addKernelStage(OpPassManager& passes, const CompileOptions& options, const 
 void addBufferStage(OpPassManager& passes, const Target& target, KernelModel model);
 
 /// To the memory of a rank: updates in place, collectives split, offsets. With a budget, some instructions run again so
-/// that no more bytes than that are alive (sgd-recompute).
+/// that no more bytes than that are alive, and `offload` says what may be on the host meanwhile (sgd-recompute).
 void addMemoryStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
-                    std::optional<uint64_t> budget = std::nullopt);
+                    std::optional<uint64_t> budget = std::nullopt, StringRef offload = "never");
 
 }  // namespace mlir::sgd
 

@@ -25,6 +25,7 @@ static LogicalResult exportStages(ModuleOp plan, ExportContext& context) {
     target.stages.push_back(std::make_unique<artifact::StageT>());
     target.stages.back()->private_bytes = sizes[0];
     target.stages.back()->window_bytes = sizes[1];
+    target.stages.back()->host_bytes = sizes.size() > 2 ? sizes[2] : 0;
   }
   for (PlanChannel& channel : *channels) {
     std::optional<uint64_t> mailbox = channel.receives.front().getMailbox();
@@ -68,6 +69,7 @@ LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& wri
   }
   target.private_bytes = getBytes(plan, kPrivateBytesAttr);
   target.window_bytes = getBytes(plan, kWindowBytesAttr);
+  target.host_bytes = getBytes(plan, kHostBytesAttr);
   return success();
 }
 

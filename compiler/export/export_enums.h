@@ -32,7 +32,8 @@ inline ::sgd::artifact::Space getArtifactSpace(plan::Space space) {
   static_assert(export_enums::areEqual<From, To>({{From::Private, To::Private},
                                                   {From::Window, To::Window},
                                                   {From::Constant, To::Constant},
-                                                  {From::Scratch, To::Scratch}},
+                                                  {From::Scratch, To::Scratch},
+                                                  {From::Host, To::Host}},
                                                  plan::getMaxEnumValForSpace()));
   return static_cast<To>(space);
 }

@@ -4,6 +4,7 @@
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_interface.h"
 #include "compiler/locations.h"
+#include "dialects/plan/host_copy.h"
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -66,6 +67,8 @@ class ProgramExporter {
     auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
     if (!instruction)  // a buffer
       return isa_and_nonnull<plan::PlanDialect>(op.getDialect()) ? success() : op.emitOpError("is not an instruction");
+    // Whoever touches the bytes waits for the copy.
+    if (isa<plan::HostCopiedOp>(op)) return success();
     return instruction.getCostClass() == plan::CostClass::Control ? addControlFlow(op) : addInstruction(instruction);
   }
 

@@ -1,5 +1,6 @@
 // Copies, fills, the ends of collectives, and messages.
 #include "compiler/export/export_interface.h"
+#include "dialects/plan/host_copy.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -9,6 +10,17 @@ namespace {
 struct CopyExport : ExportOpInterface::ExternalModel<CopyExport, plan::CopyOp> {
   LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
     auto copy = cast<plan::CopyOp>(op);
+    artifact::CopyT target;
+    target.source = operands.slices.getOwned(copy.getSource());
+    target.target = operands.slices.getOwned(copy.getTarget());
+    instruction.op.Set(std::move(target));
+    return success();
+  }
+};
+
+struct HostCopyExport : ExportOpInterface::ExternalModel<HostCopyExport, plan::HostCopyOp> {
+  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
+    auto copy = cast<plan::HostCopyOp>(op);
     artifact::CopyT target;
     target.source = operands.slices.getOwned(copy.getSource());
     target.target = operands.slices.getOwned(copy.getTarget());
@@ -63,6 +75,7 @@ struct ReceiveExport : ExportOpInterface::ExternalModel<ReceiveExport, plan::Rec
 
 void mlir::sgd::registerTransferExports(MLIRContext& context) {
   plan::CopyOp::attachInterface<CopyExport>(context);
+  plan::HostCopyOp::attachInterface<HostCopyExport>(context);
   plan::FillOp::attachInterface<FillExport>(context);
   plan::DoneOp::attachInterface<DoneExport>(context);
   plan::SendOp::attachInterface<SendExport>(context);

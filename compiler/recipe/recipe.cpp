@@ -59,17 +59,13 @@ class Reader {
   };
 
   static ArrayRef<Field> getFields() {
-    static constexpr Field fields[] = {{"mesh", &Reader::readMesh},
-                                       {"sequential", &Reader::readSequential},
-                                       {"stages", &Reader::readStageList},
-                                       {"schedule", &Reader::readScheduleName},
-                                       {"batch", &Reader::readBatch},
-                                       {"rules", &Reader::readRules},
-                                       {"zero", &Reader::readZero},
-                                       {"compress", &Reader::readCompress},
-                                       {"attention", &Reader::readAttention},
-                                       {"memory_limit", &Reader::readMemoryLimit},
-                                       {"bucket_size_mb", &Reader::readBucketSize}};
+    static constexpr Field fields[] = {
+        {"mesh", &Reader::readMesh},           {"sequential", &Reader::readSequential},
+        {"stages", &Reader::readStageList},    {"schedule", &Reader::readScheduleName},
+        {"batch", &Reader::readBatch},         {"rules", &Reader::readRules},
+        {"zero", &Reader::readZero},           {"compress", &Reader::readCompress},
+        {"attention", &Reader::readAttention}, {"memory_limit", &Reader::readMemoryLimit},
+        {"offload", &Reader::readOffload},     {"bucket_size_mb", &Reader::readBucketSize}};
     return fields;
   }
 
@@ -212,6 +208,19 @@ class Reader {
     llvm::Expected<uint64_t> bytes = parseByteSize(getString(value));
     if (!bytes) return fail("field 'memory_limit': " + llvm::toString(bytes.takeError()));
     recipe.memoryLimit = *bytes;
+    return Error::success();
+  }
+
+  Error readOffload(const Json& value) {
+    constexpr StringRef kKinds[] = {"auto", "never", "states", "activations"};
+    std::string kind = value.is_string() ? getString(value) : std::string();
+    if (!llvm::is_contained(kKinds, kind)) {
+      StringRef nearest = findNearestName(kind, kKinds);
+      return expected("offload", value,
+                      "\"auto\", \"never\", \"states\" or \"activations\"" +
+                          (nearest.empty() ? std::string() : "; did you mean \"" + nearest.str() + "\"?"));
+    }
+    if (kind != "auto") recipe.offload = kind;
     return Error::success();
   }
 

@@ -50,6 +50,7 @@ struct Recipe {
   std::string schedule;                  ///< of the stages, as getScheduleChoices reads it
   std::optional<ContextForm> attention;  ///< of all attention whose positions are sharded; by default cost decides
   std::optional<uint64_t> memoryLimit;   ///< bytes per rank
+  std::string offload;                   ///< CompileOptions::offload
   std::optional<uint64_t> bucketBytes;   ///< largest bucket of merged collectives
 };
 

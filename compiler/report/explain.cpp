@@ -4,6 +4,7 @@
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
+#include "compiler/report/offloaded.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/Support/Format.h"
 #include "passes/choice/choice_attr.h"
@@ -97,6 +98,25 @@ class Explainer {
     }
   }
 
+  /// What is in the host's memory meanwhile.
+  void addOffloaded(func::FuncOp function) {
+    for (const OffloadedReport& one : findOffloaded(function, cost)) {
+      ExplainRecord& record = explanation.records.emplace_back();
+      record.program = getProgramName(function).str();
+      record.location = one.location;
+      record.op = "offload";
+      record.seconds = one.seconds;
+      record.freedBytes = one.bytes;
+      llvm::raw_string_ostream why(record.why);
+      why << "for the memory limit, " << one.bytes << " bytes of " << one.what << (one.name.empty() ? "" : " ")
+          << one.name << " are on the host "
+          << (one.what == "state"    ? "between steps"
+              : one.what == "result" ? "when the step ends"
+                                     : "between two uses")
+          << ": " << one.count << " copies of " << llvm::format("%.3g", one.seconds * 1e6) << " us beside compute";
+    }
+  }
+
   /// What loops compute again.
   void addRecomputedInLoops(func::FuncOp function) {
     for (const RecomputedInLoop& one : getRecomputedInLoops(function)) {
@@ -180,6 +200,7 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
       explainer.addHidden(function, kRingsAttr, "ring");
       explainer.addUpdates(function);
       explainer.addAttentions(function);
+      explainer.addOffloaded(function);
       explainer.addRecomputedInLoops(function);
       explainer.addCompressions(function);
     }

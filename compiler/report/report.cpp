@@ -5,6 +5,7 @@
 
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
+#include "compiler/report/offloaded.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,12 +29,23 @@ constexpr size_t kMaxLines = 5;
 
 uint64_t bytesOf(Value buffer) { return getByteSize(cast<MemRefType>(buffer.getType())); }
 
-MemoryReport getMemory(func::FuncOp function, uint64_t arenas, uint64_t constants) {
+bool isOnHost(Value buffer) { return plan::getSpace(buffer.getType()) == plan::Space::Host; }
+
+/// Bytes of device and host that a rank allocates, constants not included.
+struct Arenas {
+  uint64_t device = 0, host = 0;
+};
+
+MemoryReport getMemory(func::FuncOp function, Arenas sizes, uint64_t constants) {
   MemoryReport memory;
+  const uint64_t arenas = sizes.device;
+  memory.host = sizes.host;
   memory.constants = constants;
   memory.peak = arenas + constants;
-  for (BlockArgument argument : function.getArguments()) memory.arguments += bytesOf(argument);
+  for (BlockArgument argument : function.getArguments())
+    if (!isOnHost(argument)) memory.arguments += bytesOf(argument);
   for (Value output : function.front().getTerminator()->getOperands()) {
+    if (isOnHost(output)) continue;
     memory.outputs += bytesOf(output);
     if (isa<BlockArgument>(plan::getRoot(output).root)) memory.aliased += bytesOf(output);
   }
@@ -116,6 +128,7 @@ void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Re
           report.sentBytes += report.collectives.back().sentBytes;
         }
         break;
+      case plan::CostClass::HostCopy:
       case plan::CostClass::Wait:
       case plan::CostClass::Control:
         break;
@@ -160,18 +173,22 @@ func::FuncOp mlir::sgd::getReportedFunction(ArrayRef<ModuleOp> modules) {
 }
 
 /// What a rank that runs `function` needs and does.
-static void addFunction(func::FuncOp function, uint64_t arenas, uint64_t constants, double seconds, Report& report) {
-  report.estimatedSeconds = seconds;
+static void addFunction(func::FuncOp function, Arenas arenas, uint64_t constants, const CostModel& cost, MeshAttr mesh,
+                        Report& report) {
+  report.estimatedSeconds = getSeconds(cost, mesh, function);
   report.memory = getMemory(function, arenas, constants);
+  report.offloaded = findOffloaded(function, cost);
+  report.hostWaitSeconds = getHostWaitSeconds(cost, mesh, function);
   addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
   addRecomputedInLoops(function, report);
 }
 
 /// A stage more: the largest of each number.
-static void addStage(func::FuncOp function, uint64_t arenas, uint64_t constants, double seconds, Report& report) {
+static void addStage(func::FuncOp function, Arenas arenas, uint64_t constants, const CostModel& cost, MeshAttr mesh,
+                     Report& report) {
   Report stage;
-  addFunction(function, arenas, constants, seconds, stage);
-  report.stages.push_back({stage.memory, seconds, stage.sentBytes});
+  addFunction(function, arenas, constants, cost, mesh, stage);
+  report.stages.push_back({stage.memory, stage.estimatedSeconds, stage.sentBytes});
   if (stage.memory.peak > report.memory.peak) report.memory = stage.memory;
   report.estimatedSeconds = std::max(report.estimatedSeconds, stage.estimatedSeconds);
   for (uint64_t Report::* number : {&Report::flops, &Report::kernels, &Report::libraryCalls, &Report::sentBytes})
@@ -180,6 +197,8 @@ static void addStage(func::FuncOp function, uint64_t arenas, uint64_t constants,
   for (CollectiveReport& one : stage.collectives) one.stage = report.stages.size() - 1;
   llvm::append_range(report.collectives, stage.collectives);
   llvm::append_range(report.recomputed, stage.recomputed);
+  llvm::append_range(report.offloaded, stage.offloaded);
+  report.hostWaitSeconds = std::max(report.hostWaitSeconds, stage.hostWaitSeconds);
 }
 
 /// The time of a step with its waits.
@@ -208,7 +227,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   auto programs = getStagePrograms(plan);
   auto stages = programs.find(report.program);
   if (stages == programs.end()) {
-    addFunction(function, getArenaBytes(plan), constantBytes, getSeconds(cost, mesh, function), report);
+    addFunction(function, {getArenaBytes(plan), getHostBytes(plan)}, constantBytes, cost, mesh, report);
     addCompressions(function, report);
     // A term of the bound counts no more than its reduction would send: the rest bounds every program with the same
     // compressions.
@@ -217,8 +236,9 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
     bound = LowerBound();  // it is that of a rank which does everything
     auto bytes = plan->getAttrOfType<ArrayAttr>(kStageBytesAttr).getAsRange<DenseI64ArrayAttr>();
     for (auto [stage, sizes] : llvm::zip(stages->second, bytes)) {
-      uint64_t arenas = sizes[0] + sizes[1];
-      addStage(stage, arenas, constantBytes, getSeconds(cost, mesh, stage), report);
+      auto toUnsigned = [](int64_t size) { return static_cast<uint64_t>(size); };
+      Arenas arenas{toUnsigned(sizes[0] + sizes[1]), sizes.size() > 2 ? toUnsigned(sizes[2]) : 0};
+      addStage(stage, arenas, constantBytes, cost, mesh, report);
       addCompressions(stage, report);
     }
     addPipeline(
@@ -227,6 +247,9 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
          .getTransferSeconds = [&](int64_t from, plan::SendOp send) { return getTransferSeconds(cost, from, send); }},
         report);
   }
+  llvm::sort(report.offloaded, [](const OffloadedReport& a, const OffloadedReport& b) {
+    return std::tie(b.bytes, a.what, a.name, a.location) < std::tie(a.bytes, b.what, b.name, b.location);
+  });
   llvm::sort(report.recomputed, [](const RecomputedReport& a, const RecomputedReport& b) {
     return std::tie(b.freedBytes, a.what, a.location) < std::tie(a.freedBytes, b.what, b.location);
   });
@@ -298,6 +321,21 @@ static void printRecomputed(llvm::ArrayRef<RecomputedReport> recomputed, llvm::r
   if (recomputed.size() > kMaxLines) os << "    and " << recomputed.size() - kMaxLines << " other lines\n";
 }
 
+static void printOffloaded(llvm::ArrayRef<OffloadedReport> offloaded, double wait, llvm::raw_ostream& os) {
+  if (offloaded.empty()) return;
+  uint64_t count = 0, bytes = 0;
+  double seconds = 0;
+  for (const OffloadedReport& one : offloaded) count += one.count, bytes += one.bytes, seconds += one.seconds;
+  os << "  on the host  " << formatBytes(bytes) << ", for the memory limit, by " << count << " copies of "
+     << llvm::format("%.3g", seconds * 1e3) << " ms, of which the device waits for " << llvm::format("%.3g", wait * 1e3)
+     << " ms\n";
+  for (const OffloadedReport& one : offloaded.take_front(kMaxLines))
+    os << "    " << formatBytes(one.bytes) << " of " << one.what << (one.name.empty() ? "" : " " + one.name)
+       << (one.location.empty() ? "" : " at ") << one.location << ", " << llvm::format("%.3g", one.seconds * 1e3)
+       << " ms of copies\n";
+  if (offloaded.size() > kMaxLines) os << "    and " << offloaded.size() - kMaxLines << " others\n";
+}
+
 void Report::print(llvm::raw_ostream& os) const {
   os << "ranks          " << ranks;
   for (const auto& [name, size] : mesh) os << " " << name << "=" << size;
@@ -306,6 +344,7 @@ void Report::print(llvm::raw_ostream& os) const {
   os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs "
      << formatBytes(memory.outputs) << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants "
      << formatBytes(memory.constants) << ", temporaries " << formatBytes(memory.temporaries) << ")\n";
+  if (memory.host > 0) os << "  host memory  " << formatBytes(memory.host) << ", pinned\n";
   for (auto [number, stage] : llvm::enumerate(stages))
     os << "    stage " << number << "    " << formatBytes(stage.memory.peak) << ", "
        << llvm::format("%.3g", stage.seconds * 1e3) << " ms without waits, " << formatBytes(stage.sentBytes)
@@ -324,6 +363,7 @@ void Report::print(llvm::raw_ostream& os) const {
   if (savedBytes > 0) printCompressions(*this, os);
   if (stages.empty()) printBound(lowerBound, gaps, sentBytes, os);
   printRecomputed(recomputed, os);
+  printOffloaded(offloaded, hostWaitSeconds, os);
   os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step";
   if (!stages.empty()) os << ", of which stages wait " << llvm::format("%.0f", 100 * bubble) << " %";
   os << "\n";

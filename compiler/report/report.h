@@ -50,6 +50,16 @@ struct RecomputedReport {
   double seconds = 0;  ///< by the cost model
 };
 
+/// Copies between the device and its host of one kind and source line.
+struct OffloadedReport {
+  std::string what;      ///< "activation"; "state" and "result": on the host between steps, and behind them
+  std::string name;      ///< of the state
+  std::string location;  ///< empty for state
+  int64_t count = 0;     ///< copies in a step, in both directions
+  uint64_t bytes = 0;    ///< of what is on the host
+  double seconds = 0;    ///< of the copies, by the cost model
+};
+
 /// Bytes in a rank. peak = arguments + outputs - aliased + constants + temporaries.
 struct MemoryReport {
   uint64_t peak = 0;  ///< everything the plan allocates, windows, workspaces and alignment included
@@ -58,6 +68,7 @@ struct MemoryReport {
   uint64_t aliased = 0;  ///< bytes of outputs that live in an argument's buffer
   uint64_t constants = 0;
   uint64_t temporaries = 0;
+  uint64_t host = 0;  ///< in pinned memory of the host beside the device; in no other number
 };
 
 /// What the ranks of one stage of a pipeline need and do.
@@ -89,6 +100,8 @@ struct Report {
   std::vector<CompressionReport> compressions;
   uint64_t savedBytes = 0;                   ///< by compressed reductions
   std::vector<RecomputedReport> recomputed;  ///< what frees most comes first
+  std::vector<OffloadedReport> offloaded;    ///< likewise
+  double hostWaitSeconds = 0;                ///< that the device waits for these copies in a step, by the cost model
   LowerBound lowerBound;                     ///< of `sentBytes`
   std::vector<BoundGap> gaps;                ///< what stands between, the largest first
   bool hasUnknownTrips = false;              ///< some loop ends when its condition says so: it is counted as one trip

@@ -27,7 +27,8 @@ template <typename Mapper>
 bool mapFields(Mapper& object, MemoryReport& memory) {
   return object.map("peak", memory.peak) && object.map("arguments", memory.arguments) &&
          object.map("outputs", memory.outputs) && object.map("aliased", memory.aliased) &&
-         object.map("constants", memory.constants) && object.map("temporaries", memory.temporaries);
+         object.map("constants", memory.constants) && object.map("temporaries", memory.temporaries) &&
+         object.map("host", memory.host);
 }
 
 template <typename Mapper>
@@ -56,6 +57,12 @@ bool mapFields(Mapper& object, RecomputedReport& one) {
   return object.map("what", one.what) && object.map("loc", one.location) && object.map("count", one.count) &&
          object.map("freed_bytes", one.freedBytes) && object.map("flops", one.flops) &&
          object.map("sent_bytes", one.sentBytes) && object.map("seconds", one.seconds);
+}
+
+template <typename Mapper>
+bool mapFields(Mapper& object, OffloadedReport& one) {
+  return object.map("what", one.what) && object.map("name", one.name) && object.map("loc", one.location) &&
+         object.map("count", one.count) && object.map("bytes", one.bytes) && object.map("seconds", one.seconds);
 }
 
 template <typename Mapper>
@@ -98,7 +105,8 @@ bool mapFields(Mapper& object, Report& report) {
          object.map("library_calls", report.libraryCalls) && object.map("sent_bytes", report.sentBytes) &&
          object.map("lower_bound", bound) && object.map("has_unknown_trips", report.hasUnknownTrips) &&
          object.map("collectives", report.collectives) && object.map("compressions", report.compressions) &&
-         object.map("saved_bytes", report.savedBytes) && object.map("recomputed", report.recomputed);
+         object.map("saved_bytes", report.savedBytes) && object.map("recomputed", report.recomputed) &&
+         object.map("offloaded", report.offloaded) && object.map("host_wait_seconds", report.hostWaitSeconds);
 }
 
 template <typename Fields>
@@ -186,6 +194,7 @@ static bool fromJSON(const Value& json, CompressionReport& one, llvm::json::Path
 static bool fromJSON(const Value& json, LowerBoundTerm& term, llvm::json::Path path) { return read(json, term, path); }
 static bool fromJSON(const Value& json, BoundGap& gap, llvm::json::Path path) { return read(json, gap, path); }
 static bool fromJSON(const Value& json, RecomputedReport& one, llvm::json::Path path) { return read(json, one, path); }
+static bool fromJSON(const Value& json, OffloadedReport& one, llvm::json::Path path) { return read(json, one, path); }
 static bool fromJSON(const Value& json, ExplainRecord& record, llvm::json::Path path) {
   return read(json, record, path);
 }

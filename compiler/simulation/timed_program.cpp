@@ -83,6 +83,11 @@ void Timing::add(const device::StreamAction& action, double times) {
   if (instruction.op_as_Send()) return addMessage(plan.IsLink(action.stream) ? Kind::SendPosted : Kind::Send, action);
   // With links it only copies what has been posted before.
   if (instruction.op_as_Receive() && plan.links.empty()) return addMessage(Kind::Receive, action);
+  // Copies between device and host; machines without a link between them copy in one memory.
+  if (action.stream != device::StreamPlan::kCompute && instruction.op_as_Copy() &&
+      machine.getCost().getTopology().device.hostBandwidth > 0)
+    return addCompute(
+        action, machine.getCost().getHostCopySeconds(static_cast<double>(instruction.op_as_Copy()->target()->size())));
   double flops = static_cast<double>(instruction.flops());
   bool half = isHalf(instruction);
   result.flops += times * flops;

@@ -37,6 +37,7 @@ class CudaKernels : public Target {
     description.reductionColumns = 32;
     description.scanWorkers = 256;
     description.elementsPerLaunch = kElementsPerLaunch;
+    description.hasOwnMemory = true;
     return description;
   }
 

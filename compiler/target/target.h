@@ -26,6 +26,8 @@ struct TargetDescription {
   /// Cumulative ops are kernels, for which long rows are cut in so many parts; 0: they are steps of elementwise
   /// kernels.
   int64_t scanWorkers = 0;
+  /// The device's memory is not the host's, where buffers may be meanwhile.
+  bool hasOwnMemory = false;
 };
 
 class Target {

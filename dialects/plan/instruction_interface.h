@@ -14,6 +14,7 @@ enum class CostClass {
   Kernel,      ///< code that is compiled with the program: its flops or its bytes
   Library,     ///< a library's code: likewise
   Transfer,    ///< copies: bytes alone
+  HostCopy,    ///< copies between a device and its host: bytes over their link, beside what follows
   Collective,  ///< what ranks send each other
   Wait,        ///< none of its own: it ends what another one has begun
   Control,     ///< what it runs

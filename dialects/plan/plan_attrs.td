@@ -9,11 +9,11 @@ include "mlir/IR/EnumAttr.td"
 def Plan_Dialect : Dialect {
   let name = "plan";
   let cppNamespace = "::mlir::plan";
-  let summary = "The plan level: a flat list of instructions over private, window and constant memory";
+  let summary = "The plan level: a flat list of instructions over private, window, constant and host memory";
   let description = [{
     A program is a `func.func` of one block whose arguments and results are memrefs with a `#plan.space`. Buffers come from arguments,
     `plan.alloc` and `plan.constant`; `plan.view` looks at a part of one. Every other op is one instruction of the artifact and runs to its end
-    before the next one begins, except a collective with a token, which a `plan.done` ends. Offsets are absent until they are assigned: on `plan.alloc` as `offset`, on arguments as `plan.offset`.
+    before the next one begins, except a collective with a token, which a `plan.done` ends, and a `plan.host_copy`, which a `plan.host_copied` ends. Offsets are absent until they are assigned: on `plan.alloc` as `offset`, on arguments as `plan.offset`.
     Arguments and results carry `plan.tensor`: the tensor that the user sees.
 
     ```mlir
@@ -35,12 +35,12 @@ def Plan_Dialect : Dialect {
 
 def Plan_SpaceEnum : I32EnumAttr<"Space", "the memory space of a buffer", [
     I32EnumAttrCase<"Private", 0, "private">, I32EnumAttrCase<"Window", 1, "window">, I32EnumAttrCase<"Constant", 2, "constant">,
-    I32EnumAttrCase<"Scratch", 3, "scratch">]> {
+    I32EnumAttrCase<"Scratch", 3, "scratch">, I32EnumAttrCase<"Host", 4, "host">]> {
   let cppNamespace = "::mlir::plan";
   let genSpecializedAttr = 0;
 }
 def Plan_Space : EnumAttr<Plan_Dialect, Plan_SpaceEnum, "space"> {
-  let summary = "`private`: the rank's own; `window`: peers read or write it; `constant`: read-only, in the artifact; `scratch`: a thread's own, inside plan.tiled";
+  let summary = "`private`: the rank's own; `window`: peers read or write it; `constant`: read-only, in the artifact; `scratch`: a thread's own, inside plan.tiled; `host`: of the host beside a device, which plan.host_copy alone reads and writes";
   let assemblyFormat = "`<` $value `>`";
 }
 
@@ -57,7 +57,7 @@ def Plan_CollectiveKind : AttrDef<Plan_Dialect, "CollectiveKind"> {
 
 def Plan_Token : TypeDef<Plan_Dialect, "Token"> {
   let mnemonic = "token";
-  let summary = "A collective in flight";
+  let summary = "A collective or a host copy in flight";
 }
 
 def Plan_Tensor : AttrDef<Plan_Dialect, "Tensor"> {

@@ -2,6 +2,7 @@
 #include "dialects/plan/plan_dialect.h"
 
 #include "dialects/plan/attention.h"
+#include "dialects/plan/host_copy.h"
 #include "dialects/plan/linear_algebra.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -55,6 +56,10 @@ void PlanDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/plan/attention_ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/plan/host_copy_ops.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -37,6 +37,14 @@ static bool isIdentity(stablehlo::CustomCallOp call) {
          call->getOperandTypes() == call->getResultTypes();
 }
 
+/// Whether the call wants its value in memory of the host beside the device, as jax.checkpoint with a policy that
+/// offloads prints it.
+static bool asksForHost(stablehlo::CustomCallOp call) {
+  auto attributes = call->getAttrOfType<DictionaryAttr>("mhlo.frontend_attributes");
+  auto placement = attributes ? attributes.getAs<StringAttr>("_xla_buffer_placement") : StringAttr();
+  return call.getCallTargetName() == "MoveToHost" || (placement && placement.getValue().ends_with("host"));
+}
+
 static LoweringTable createLowerings() {
   LoweringTable table;
   addElementwiseLowerings(table);
@@ -160,8 +168,12 @@ LogicalResult Importer::importOp(Operation* op, Location loc) {
   if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op))
     return importConstraint(op, constraint.getSharding(), loc);
   if (auto reshard = dyn_cast<sdy::ReshardOp>(op)) return importConstraint(op, reshard.getSharding(), loc);
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op); call && isIdentity(call))
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op); call && isIdentity(call)) {
+    if (asksForHost(call) && !std::exchange(hasToldOfHost, true))
+      emitRemark(loc) << "asks for memory of the host; what is there is decided by cost, under a memory limit and on "
+                         "devices with memory of their own";
     return mapResults(op, values.lookup(op->getOperand(0)), loc);
+  }
   if (isa<sdy::ManualComputationOp>(op)) return importManual(op, loc);
   if (isa<stablehlo::WhileOp>(op)) return importWhile(op, loc);
   if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op)) return importConditional(op, loc);

@@ -92,6 +92,7 @@ class Importer {
   static ArrayRef<std::pair<StringRef, ImportFn>> getRegionLowerings();
   DenseMap<StringAttr, func::FuncOp> functions;
   InlinedOps inlinedOps{functions};
+  bool hasToldOfHost = false;  // that a placement on the host is not taken as it is
   int64_t importedOps = 0;  // by all functions, unrolled loops included
   unsigned depth = 0;       // of blocks being imported
   /// A function being imported, and the location of its call: nullopt for a public function.

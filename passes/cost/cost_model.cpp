@@ -111,6 +111,12 @@ double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {
          std::max(flops / (isHalf ? device.halfFlops : device.flops), bytes / device.memoryBandwidth);
 }
 
+double CostModel::getHostCopySeconds(double bytes) const {
+  const DeviceModel& device = topology.device;
+  return device.hostBandwidth == 0 ? std::numeric_limits<double>::infinity()
+                                   : device.launchLatency + bytes / device.hostBandwidth;
+}
+
 uint64_t CostModel::getBucketBytes(ArrayRef<AxisPart> parts) const {
   const LinkClass& link = getLink(parts);
   double rounds = llvm::is_contained(link.algorithms, Algorithm::Direct) ? 2 : 2 * (getGroupSize(parts) - 1);

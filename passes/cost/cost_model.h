@@ -44,6 +44,9 @@ class CostModel {
   /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matmul.
   double getOpSeconds(double flops, double bytes, bool isHalf = false) const;
 
+  /// Of a copy between the device and its host, alone on the link in its direction. Infinite where there is no link.
+  double getHostCopySeconds(double bytes) const;
+
   /// Bytes from which a bucket over `parts` gains less than 2 % by growing; at least 4 MiB.
   uint64_t getBucketBytes(llvm::ArrayRef<AxisPart> parts) const;
 

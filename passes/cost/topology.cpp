@@ -19,23 +19,26 @@ Topology mlir::sgd::getHostTopology() {
   topology.device.memoryBytes = int64_t(16) << 30;
   topology.device.peakFlops = topology.device.flops;
   topology.device.peakHalfFlops = topology.device.halfFlops;
+  topology.device.hostBandwidth = 0;
   topology.links.push_back({"shared memory", /*ranks=*/0, /*latency=*/5e-6, /*bandwidth=*/5e9, {Algorithm::Direct}});
   return topology;
 }
 
 namespace {
-/// What programs reach, about 80 % of the data sheet's numbers, and the sheet's own.
+/// What programs reach, about 80 % of the data sheet's numbers, and the sheet's own. Of one direction of PCIe 4.0
+/// and 5.0 x16, 31.5 and 63 GB/s (PCI-SIG), packets leave as much; GB200 has NVLink-C2C, of 450 GB/s for two GPUs.
 struct Gpu {
   double flops, halfFlops, memoryBandwidth, nvlink;  // tf32 for f32 matmuls; NVLink in one direction
   double peakFlops, peakHalfFlops;
   int64_t memoryGigabytes;
+  double toHost;
 };
 }  // namespace
 
-static constexpr Gpu kA100 = {1.2e14, 2.5e14, 1.6e12, 2.4e11, 1.56e14, 3.12e14, 80};
-static constexpr Gpu kH100 = {4.0e14, 7.0e14, 2.8e12, 3.6e11, 4.94e14, 9.89e14, 80};
-static constexpr Gpu kH200 = {4.0e14, 7.0e14, 3.9e12, 3.6e11, 4.94e14, 9.89e14, 141};
-static constexpr Gpu kB200 = {9.0e14, 1.8e15, 6.4e12, 7.2e11, 1.125e15, 2.25e15, 180};
+static constexpr Gpu kA100 = {1.2e14, 2.5e14, 1.6e12, 2.4e11, 1.56e14, 3.12e14, 80, 2.5e10};
+static constexpr Gpu kH100 = {4.0e14, 7.0e14, 2.8e12, 3.6e11, 4.94e14, 9.89e14, 80, 5.0e10};
+static constexpr Gpu kH200 = {4.0e14, 7.0e14, 3.9e12, 3.6e11, 4.94e14, 9.89e14, 141, 5.0e10};
+static constexpr Gpu kB200 = {9.0e14, 1.8e15, 6.4e12, 7.2e11, 1.125e15, 2.25e15, 180, 5.0e10};
 
 /// GPUs of a domain on NVLink, domains on links between hosts. A launch is one in a graph.
 static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, int64_t domain, LinkClass between) {
@@ -48,6 +51,7 @@ static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, int64_t dom
   topology.device.memoryBytes = gpu.memoryGigabytes * 1000000000;
   topology.device.peakFlops = gpu.peakFlops;
   topology.device.peakHalfFlops = gpu.peakHalfFlops;
+  topology.device.hostBandwidth = gpu.toHost;
   topology.links.push_back({"nvlink", domain, /*latency=*/2e-6, gpu.nvlink, {Algorithm::Ring, Algorithm::Tree}});
   topology.links.push_back(std::move(between));
   return topology;
@@ -98,7 +102,11 @@ static std::optional<Topology> getBuiltIn(llvm::StringRef name) {
   if (name == "h100") return getGpuTopology(name, kH100, 8, getAdapters("infiniband", 4.5e10));
   if (name == "h200") return getGpuTopology(name, kH200, 8, getAdapters("infiniband", 4.5e10));
   if (name == "b200") return getGpuTopology(name, kB200, 8, getAdapters("infiniband", 4.5e10));
-  if (name == "gb200-nvl72") return getGpuTopology(name, kB200, 72, getAdapters("infiniband", 4.5e10));
+  if (name == "gb200-nvl72") {
+    Topology topology = getGpuTopology(name, kB200, 72, getAdapters("infiniband", 4.5e10));
+    topology.device.hostBandwidth = 1.8e11;
+    return topology;
+  }
   if (name == "roce-8x400g") {
     // Leaves have half as many ways up as down.
     LinkClass roce = getAdapters("roce", 4.5e10);

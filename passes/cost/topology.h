@@ -48,6 +48,9 @@ struct DeviceModel {
   double peakHalfFlops = 0;       // as `halfFlops`
   double storageBandwidth = 1e9;  // bytes per second that a rank saves
   double pricePerHour = 0;        // of a device, in any currency; 0: not known
+  // Bytes per second between the device and pinned memory of its host, in each direction; 0 where the host's memory is
+  // the device's. By default of PCIe 4.0 x16.
+  double hostBandwidth = 2.5e10;
 };
 
 struct Topology {

@@ -119,6 +119,7 @@ Error readDevice(const llvm::json::Object& object, const std::string& path, Devi
                   },
                   [&] { return fields.getOptional("storage_bandwidth", device.storageBandwidth); },
                   [&] { return fields.getOptional("price_per_hour", device.pricePerHour, /*mayBeZero=*/true); },
+                  [&] { return fields.getOptional("host_bandwidth", device.hostBandwidth, /*mayBeZero=*/true); },
                   [&] { return fields.checkAllKnown(); }});
 }
 

@@ -1,4 +1,4 @@
-// Offsets of arguments and allocs in private and window memory, for all functions of a module together.
+// Offsets of arguments and allocs in private, window and host memory, for all functions of a module together.
 #include <map>
 
 #include "dialects/sgd/stages.h"
@@ -45,7 +45,7 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
     FailureOr<std::vector<PlanChannel>> channels = getPlanChannels(getOperation());
     if (failed(channels)) return signalPassFailure();
     Builder builder(&getContext());
-    uint64_t windowBytes = 0, privateBytes = 0;
+    uint64_t windowBytes = 0, privateBytes = 0, hostBytes = 0;
     SmallVector<Attribute> stageBytes;
     for (auto& [stage, own] : byStage) {
       functions = std::move(own);
@@ -54,18 +54,21 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
       bytes->window = placeMailboxes(stage, *channels, bytes->window);
       privateBytes = std::max(privateBytes, bytes->inPrivate);
       windowBytes = std::max(windowBytes, bytes->window);
-      stageBytes.push_back(
-          builder.getDenseI64ArrayAttr({static_cast<int64_t>(bytes->inPrivate), static_cast<int64_t>(bytes->window)}));
+      hostBytes = std::max(hostBytes, bytes->host);
+      SmallVector<int64_t, 3> sizes = {static_cast<int64_t>(bytes->inPrivate), static_cast<int64_t>(bytes->window)};
+      if (bytes->host != 0) sizes.push_back(static_cast<int64_t>(bytes->host));
+      stageBytes.push_back(builder.getDenseI64ArrayAttr(sizes));
     }
     getOperation()->setAttr(kPrivateBytesAttr, builder.getI64IntegerAttr(privateBytes));
     getOperation()->setAttr(kWindowBytesAttr, builder.getI64IntegerAttr(windowBytes));
+    if (hostBytes != 0) getOperation()->setAttr(kHostBytesAttr, builder.getI64IntegerAttr(hostBytes));
     if (!byStage.empty() && byStage.begin()->first >= 0)
       getOperation()->setAttr(kStageBytesAttr, builder.getArrayAttr(stageBytes));
   }
 
   /// Of the spaces of one stage, or of all ranks.
   struct Bytes {
-    uint64_t inPrivate = 0, window = 0;
+    uint64_t inPrivate = 0, window = 0, host = 0;
   };
 
   /// Plans the memory that `functions` have on one rank.
@@ -80,6 +83,7 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
     for (func::FuncOp function : functions) fillWindow(function, bytes.window);
     for (func::FuncOp function : functions)
       bytes.inPrivate = std::max(bytes.inPrivate, planFunction(function, Space::Private));
+    for (func::FuncOp function : functions) bytes.host = std::max(bytes.host, planFunction(function, Space::Host));
     return bytes;
   }
 
@@ -117,7 +121,8 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
           slot = &shared.emplace_back();
         }
         slot->arguments.push_back(argument);
-        if (plan::getSpace(argument.getType()) == Space::Window) slot->space = Space::Window;
+        // Peers, and the host, want it where they are.
+        if (Space space = plan::getSpace(argument.getType()); space != Space::Private) slot->space = space;
       }
     return success();
   }
@@ -147,7 +152,7 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
 
   /// One after another from the start of their space.
   void placeArguments() {
-    uint64_t next[2] = {0, 0};
+    std::map<Space, uint64_t> next;
     Builder builder(&getContext());
     llvm::DenseMap<Operation*, SmallVector<DictionaryAttr>> attributes;  // of functions: those of the arguments
     for (func::FuncOp function : functions) {
@@ -156,8 +161,8 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
       list.resize(function.getNumArguments());
     }
     for (SharedArgument& slot : shared) {
-      slot.offset = next[static_cast<size_t>(slot.space)];
-      next[static_cast<size_t>(slot.space)] += llvm::alignTo(slot.getBytes(), memory::kAlignment);
+      slot.offset = next[slot.space];
+      next[slot.space] += llvm::alignTo(slot.getBytes(), memory::kAlignment);
       for (BlockArgument argument : slot.arguments) {
         setSpace(argument, slot.space);
         DictionaryAttr& own = attributes[getFunction(argument)][argument.getArgNumber()];

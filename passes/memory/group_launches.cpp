@@ -26,7 +26,7 @@ class Occupancy {
     std::vector<Bytes> change(uses.getEnd() + 2);
     auto add = [&](Value root) {
       Space space = plan::getSpace(root.getType());
-      if (space == Space::Constant) return;
+      if (space != Space::Private && space != Space::Window) return;
       int64_t bytes = getByteSize(cast<MemRefType>(root.getType()));
       for (size_t kind : {static_cast<size_t>(space), size_t{2}})
         for (const memory::Lifetime& lifetime : uses.getLifetimes(root)) {

@@ -1,6 +1,8 @@
 // Roofline for compute, alpha-beta for collectives; two clocks where they overlap.
 #include "passes/memory/instruction_cost.h"
 
+#include "dialects/plan/host_copy.h"
+
 #include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
 #include "runtime/comm/sent_bytes.h"
@@ -72,6 +74,8 @@ double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op
       return 0;
     case plan::CostClass::Collective:
       return getCollectiveSeconds(cost, mesh, cast<plan::CollectiveOp>(op));
+    case plan::CostClass::HostCopy:
+      return cost.getHostCopySeconds(static_cast<double>(cast<plan::HostCopyOp>(op).getCopiedBytes()));
     case plan::CostClass::Control:
       return getCalleeSeconds(cost, mesh, op);
     case plan::CostClass::Kernel:
@@ -83,21 +87,50 @@ double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op
   llvm_unreachable("all classes are handled");
 }
 
-double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function) {
-  double now = 0, linkIsFree = 0;
-  llvm::DenseMap<Operation*, double> ends;
-  for (Operation& op : function.front()) {
-    double seconds = getSeconds(cost, mesh, &op);
-    auto collective = dyn_cast<plan::CollectiveOp>(op);
-    if (collective) {
-      linkIsFree = std::max(now, linkIsFree) + seconds;
+namespace {
+
+/// When each instruction of a function ends: compute and what is in flight beside it.
+class Clocks {
+ public:
+  void run(Operation* op, double seconds) {
+    if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
+      begin(op, linkIsFree, seconds);
       if (!collective.getToken()) now = linkIsFree;
-      ends[&op] = linkIsFree;
+    } else if (auto copy = dyn_cast<plan::HostCopyOp>(op)) {
+      begin(op, copy.isToHost() ? isFreeToHost : isFreeFromHost, seconds);
     } else if (auto done = dyn_cast<plan::DoneOp>(op)) {
       now = std::max(now, ends.lookup(done.getCollective()));
+    } else if (auto copied = dyn_cast<plan::HostCopiedOp>(op)) {
+      hostWait += std::max(0.0, ends.lookup(copied.getCopy()) - now);
+      now = std::max(now, ends.lookup(copied.getCopy()));
     } else {
       now += seconds;
     }
   }
-  return now;
+
+  double getNow() const { return now; }
+  double getHostWait() const { return hostWait; }
+
+ private:
+  /// On a link, after what is in flight there.
+  void begin(Operation* op, double& isFree, double seconds) { ends[op] = isFree = std::max(now, isFree) + seconds; }
+
+  double now = 0, hostWait = 0, linkIsFree = 0, isFreeToHost = 0, isFreeFromHost = 0;
+  llvm::DenseMap<Operation*, double> ends;
+};
+
+}  // namespace
+
+static Clocks runAll(const CostModel& cost, MeshAttr mesh, func::FuncOp function) {
+  Clocks clocks;
+  for (Operation& op : function.front()) clocks.run(&op, getSeconds(cost, mesh, &op));
+  return clocks;
+}
+
+double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function) {
+  return runAll(cost, mesh, function).getNow();
+}
+
+double mlir::sgd::getHostWaitSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function) {
+  return runAll(cost, mesh, function).getHostWait();
 }

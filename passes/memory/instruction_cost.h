@@ -21,8 +21,11 @@ double getSeconds(const CostModel& cost, MeshAttr mesh, Operation* instruction);
 double getTransferSeconds(const CostModel& cost, int64_t from, plan::SendOp send);
 
 /// Seconds of one run of a plan-level function whose collectives in flight cost nothing but their own time, one after
-/// another.
+/// another, and so do host copies in each direction.
 double getSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function);
+
+/// How much of these nothing but host copies is done.
+double getHostWaitSeconds(const CostModel& cost, MeshAttr mesh, func::FuncOp function);
 
 }  // namespace mlir::sgd
 

@@ -1,6 +1,8 @@
 // Lifetimes read off a straight line of instructions.
 #include "passes/memory/lifetimes.h"
 
+#include "dialects/plan/host_copy.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -18,6 +20,13 @@ static SmallVector<bool> getOverwritten(Operation* op, const SymbolTable& kernel
   return overwritten;
 }
 
+/// What an instruction uses: the end of one that is in flight what that one works on.
+static Operation* getUser(Operation* op) {
+  if (auto done = dyn_cast<plan::DoneOp>(op)) return done.getCollective();
+  if (auto copied = dyn_cast<plan::HostCopiedOp>(op)) return copied.getCopy();
+  return op;
+}
+
 BufferUses::BufferUses(func::FuncOp function, const SymbolTable& kernels) {
   std::optional<int64_t> group;  // of the instruction before
   for (Operation& op : function.front()) {
@@ -28,15 +37,14 @@ BufferUses::BufferUses(func::FuncOp function, const SymbolTable& kernels) {
     group = own;
     int64_t position = end - 1;
     positions[&op] = position;
-    // A collective in flight uses its buffers until it is done.
-    auto done = dyn_cast<plan::DoneOp>(op);
+    Operation* user = getUser(&op);
     SmallVector<bool> overwritten = getOverwritten(&op, kernels);
-    for (auto [index, operand] : llvm::enumerate(done ? done.getCollective()->getOperands() : op.getOperands())) {
+    for (auto [index, operand] : llvm::enumerate(user->getOperands())) {
       Value root = plan::getRoot(operand).root;
       bool isWhole = getByteSize(cast<MemRefType>(operand.getType())) == getByteSize(cast<MemRefType>(root.getType()));
       SmallVector<Access, 4>& list = accesses[root];
       if (list.empty() || list.back().op != &op)
-        list.push_back({position, &op, !done && isWhole && overwritten[index]});
+        list.push_back({position, &op, user == &op && isWhole && overwritten[index]});
     }
   }
   --end;

@@ -11,7 +11,7 @@ namespace mlir::sgd {
 /// One use of a buffer by an instruction.
 struct Access {
   int64_t position = 0;     ///< of the instruction in the block, one for a group of launches; the return is one too
-  Operation* op = nullptr;  ///< a plan.done uses what its collective works on
+  Operation* op = nullptr;  ///< the end of a collective or host copy uses what that works on
   bool overwrites = false;  ///< every byte is written, none is read
 };
 

@@ -1,5 +1,6 @@
 // Chooses the most overlap that memory allows: the order of overlap_schedule.h, else the given one with starts and
 // dones in their positions, else no split at all. The memory of each is planned on a copy of the module.
+#include "dialects/plan/host_copy.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/memory/overlap_schedule.h"
@@ -101,7 +102,9 @@ struct OverlapCollectivesPass : mlir::sgd::impl::OverlapCollectivesPassBase<Over
 
   OverlapScheduler getScheduler(func::FuncOp function) {
     MeshAttr mesh = getMesh(getOperation()).getMesh();
-    return OverlapScheduler(function, [&](Operation* op) { return getSeconds(*cost, mesh, op); });
+    // A host copy runs beside what follows.
+    return OverlapScheduler(function,
+                            [&](Operation* op) { return isa<plan::HostCopyOp>(op) ? 0 : getSeconds(*cost, mesh, op); });
   }
 
   bool canSplit(Choose choose) {

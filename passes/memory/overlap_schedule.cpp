@@ -1,6 +1,8 @@
 // Dependences are those of memory: which instruction writes a buffer that another one uses. Buffers count as a whole.
 #include "passes/memory/overlap_schedule.h"
 
+#include "dialects/plan/host_copy.h"
+
 #include <queue>
 #include <set>
 
@@ -122,6 +124,9 @@ void OverlapScheduler::addNode(Operation* op) {
   llvm::MapVector<Value, bool> accesses;
   for (auto [operand, access] : llvm::zip(op->getOperands(), plan::getAccesses(op)))
     if (isa<MemRefType>(operand.getType())) accesses[plan::getRoot(operand).root] |= access.writes;
+  // The end of a host copy stays behind the copy, and before all that its memory is for next.
+  if (auto copied = dyn_cast<plan::HostCopiedOp>(op))
+    for (Value operand : copied.getCopy()->getOperands()) accesses[plan::getRoot(operand).root] = true;
   for (auto [root, isWrite] : accesses)
     if (!root.getDefiningOp<plan::ConstantOp>()) addAccess(index, root, isWrite);
   if (!plan::usesChannels(op)) return;

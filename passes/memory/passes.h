@@ -45,10 +45,12 @@ std::unique_ptr<Pass> createAssignWorkspacesPass(const LibraryModel& libraries);
 inline constexpr llvm::StringLiteral kAliasAttr = "plan.alias";
 /// On collectives that are split: what hides them, `{hidden_seconds, seconds}` (DictionaryAttr of f64).
 inline constexpr llvm::StringLiteral kOverlapAttr = "plan.overlap";
-/// On the module: bytes of the two spaces (IntegerAttr).
+/// On the module: bytes of the spaces (IntegerAttr); of the host's where there are any.
 inline constexpr llvm::StringLiteral kPrivateBytesAttr = "plan.private_bytes";
 inline constexpr llvm::StringLiteral kWindowBytesAttr = "plan.window_bytes";
-/// On the module of a pipeline: the same of each stage, [private, window] (ArrayAttr of DenseI64ArrayAttr).
+inline constexpr llvm::StringLiteral kHostBytesAttr = "plan.host_bytes";
+/// On the module of a pipeline: the same of each stage, [private, window] and, where it has any, host (ArrayAttr of
+/// DenseI64ArrayAttr).
 inline constexpr llvm::StringLiteral kStageBytesAttr = "plan.stage_bytes";
 
 }  // namespace mlir::sgd

@@ -71,10 +71,11 @@ def AssignOffsetsPass : Pass<"sgd-assign-offsets", "::mlir::ModuleOp"> {
   let summary = "Assigns every buffer an offset in private or window memory";
   let description = [{
     Arguments come first; those that functions share by name have the same offset in all of them. Buffers that do not live at the same
-    time share memory; private values also take the window's idle parts while that lowers the peak. Sizes of both spaces, the largest over the functions, are put on the module: `plan.private_bytes`, `plan.window_bytes`.
+    time share memory; private values also take the window's idle parts while that lowers the peak. Memory of the host is planned
+    likewise. Sizes of the spaces, the largest over the functions, are put on the module: `plan.private_bytes`, `plan.window_bytes`, and `plan.host_bytes` where there is any.
 
     Functions of different stages of a pipeline share nothing: each stage has spaces of its own, whose sizes are `plan.stage_bytes` on the
-    module, [private, window] for each stage. The mailboxes of the channels that a stage receives from are behind all else in its window.
+    module, [private, window] for each stage, and the host bytes of those that have any. The mailboxes of the channels that a stage receives from are behind all else in its window.
   }];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }

@@ -103,3 +103,8 @@ uint64_t mlir::sgd::getArenaBytes(ModuleOp plan) {
     if (auto bytes = plan->getAttrOfType<IntegerAttr>(name)) most += bytes.getInt();
   return most;
 }
+
+uint64_t mlir::sgd::getHostBytes(ModuleOp plan) {
+  auto bytes = plan->getAttrOfType<IntegerAttr>(kHostBytesAttr);
+  return bytes ? bytes.getInt() : 0;
+}

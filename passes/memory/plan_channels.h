@@ -35,6 +35,9 @@ void walkProgram(func::FuncOp function, llvm::function_ref<void(Operation*)> vis
 /// most.
 uint64_t getArenaBytes(ModuleOp plan);
 
+/// Likewise of the host's memory beside the device.
+uint64_t getHostBytes(ModuleOp plan);
+
 }  // namespace mlir::sgd
 
 #endif

@@ -1,6 +1,8 @@
 // Buffers change space and place; types of views follow.
 #include "passes/memory/spaces.h"
 
+#include "dialects/plan/host_copy.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -45,14 +47,21 @@ void mlir::sgd::updateFunctionType(func::FuncOp function) {
       FunctionType::get(function.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
 }
 
+static bool isOfHost(Value value) {
+  return plan::isBuffer(value.getType()) && plan::getSpace(value.getType()) == Space::Host;
+}
+
 LogicalResult mlir::sgd::checkIsPlan(func::FuncOp function) {
   auto isBuffer = [](Type type) { return plan::isBuffer(type); };
   if (!llvm::hasSingleElement(function.getBody()) || !llvm::all_of(function.getArgumentTypes(), isBuffer) ||
       !llvm::all_of(function.getResultTypes(), isBuffer))
     return function.emitOpError(
         "is not at the plan level: it must be one block over memrefs in a #plan.space; run sgd-lower-to-plan first");
-  for (Operation& op : function.front().without_terminator())
+  for (Operation& op : function.front().without_terminator()) {
     if (!isa_and_nonnull<plan::PlanDialect>(op.getDialect())) return op.emitOpError("is not an op of the plan level");
+    if (isa<plan::InstructionOpInterface>(op) && !isa<plan::HostCopyOp>(op) && llvm::any_of(op.getOperands(), isOfHost))
+      return op.emitOpError("uses host memory; expected plan.host_copy alone to do so; copy the buffer to the device");
+  }
   return success();
 }
 

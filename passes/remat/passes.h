@@ -21,11 +21,12 @@ FailureOr<CostModel> loadCosts(ModuleOp module, StringRef topologyName);
 FailureOr<unsigned> countLoopSteps(ModuleOp module, StringRef topologyName);
 
 /// Bytes that the program of `plan` with the highest peak has alive beside arguments and constants, estimated before
-/// buffers are shared. Fails with an error when the topology cannot be read.
-FailureOr<int64_t> estimateAliveBytes(ModuleOp plan, StringRef topologyName);
+/// buffers are shared; with `offload`, an option of sgd-recompute, states that may be on the host are among them. Fails
+/// with an error when the topology cannot be read.
+FailureOr<int64_t> estimateAliveBytes(ModuleOp plan, StringRef topologyName, StringRef offload = "never");
 
 /// The smallest budget that sgd-recompute meets in every program, to 1/256 of their peaks.
-FailureOr<int64_t> findLeastBudget(ModuleOp plan, StringRef topologyName);
+FailureOr<int64_t> findLeastBudget(ModuleOp plan, StringRef topologyName, StringRef offload = "never");
 
 }  // namespace mlir::sgd
 

@@ -31,10 +31,15 @@ def RecomputePass : Pass<"sgd-recompute", "::mlir::ModuleOp"> {
     library calls, copies and collectives may run twice, loops and branches do not. A gathered parameter is gathered again. An instruction whose
     results nobody reads before moves there instead. What a loop's body or a branch needs itself counts where it runs; what is still above the budget there is lowered inside of it.
 
+    With `offload`, buffers may instead be copied to the host's memory and back, on the links of the topology, where that makes the device
+    wait less: `activations` those that wait for a later reader, and results; `states` arguments that a step hands on to the next one in their own place,
+    which then are in host memory between steps. Loops' bodies and branches have none of that.
+
     What runs again is the same instruction on the same values: results are equal bit by bit. Copies carry `plan.recomputed`. Functions that peak above the budget in spite
     of all that stay as low as the search got.
   }];
-  let options = [Option<"budget", "budget", "uint64_t", "0", "Bytes alive at once in a function, arguments and constants not counted">,
+  let options = [Option<"budget", "budget", "uint64_t", "0", "Bytes alive at once in a function; arguments, but for states that may be offloaded, and constants not counted">,
+                 Option<"offload", "offload", "std::string", "\"never\"", "what may be on the host: never, states, activations or all">,
                  Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">];
   let dependentDialects = ["::mlir::plan::PlanDialect"];
 }

@@ -1,10 +1,16 @@
 // Buffers are roots: arguments, allocs and constants, behind all views.
 #include "passes/remat/plan_steps.h"
 
+#include <cmath>
+
+#include "dialects/plan/host_copy.h"
+#include "dialects/sgd/stages.h"
 #include "llvm/Support/MathExtras.h"
+#include "passes/carry/carry_attrs.h"
 #include "passes/memory/arena_planner.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/memory/passes.h"
+#include "passes/memory/spaces.h"
 #include "passes/remat/recomputed_attr.h"
 
 using namespace mlir;
@@ -15,11 +21,57 @@ static int64_t getOccupiedBytes(Value root) {
   return llvm::alignTo(getByteSize(cast<MemRefType>(root.getType())), memory::kAlignment);
 }
 
-PlanSteps::PlanSteps(func::FuncOp function, const CostModel& cost, MeshAttr mesh, const SymbolTable& kernels)
+/// Whether another program of the same ranks has an argument of this name, which then is in the same place.
+static bool isShared(func::FuncOp function, StringAttr name) {
+  for (auto other : function->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
+    for (unsigned index = 0; other != function && !other.isPrivate() && index < other.getNumArguments(); ++index)
+      if (getStage(other) == getStage(function) && other.getArgAttrOfType<StringAttr>(index, kNameAttr) == name)
+        return true;
+  return false;
+}
+
+llvm::DenseSet<Value> mlir::sgd::getOwnStates(func::FuncOp function) {
+  llvm::DenseSet<Value> states;
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    auto alias = function.getResultAttrOfType<IntegerAttr>(result, kAliasAttr);
+    if (!alias || getCarriedArgument(function, result) != alias.getInt()) continue;
+    auto name = function.getArgAttrOfType<StringAttr>(alias.getInt(), kNameAttr);
+    if (!name || !isShared(function, name)) states.insert(function.getArgument(alias.getInt()));
+  }
+  return states;
+}
+
+PlanSteps::PlanSteps(func::FuncOp function, const CostModel& cost, MeshAttr mesh, const SymbolTable& kernels,
+                     OffloadScope scope)
     : function(function), cost(cost), mesh(mesh), kernels(kernels) {
   addBuffers();
   for (Operation& op : function.front())
     if (isa<plan::InstructionOpInterface>(op) || op.hasTrait<OpTrait::IsTerminator>()) addStep(&op);
+  addHostCopies(scope);
+}
+
+/// Says which buffers may be on the host, and what a copy takes.
+void PlanSteps::addHostCopies(OffloadScope scope) {
+  auto getCopySeconds = [&](unsigned buffer) {
+    double seconds = cost.getHostCopySeconds(static_cast<double>(getOccupiedBytes(roots[buffer])));
+    return std::isinf(seconds) ? 0 : seconds;
+  };
+  for (unsigned buffer = 0; scope.activations && buffer < roots.size(); ++buffer)
+    if (!sequence.buffers[buffer].isKept) sequence.buffers[buffer].hostSeconds = getCopySeconds(buffer);
+  if (!scope.states) return;
+  llvm::DenseSet<Value> states = getOwnStates(function);
+  llvm::DenseSet<unsigned> written;
+  for (const Step& step : sequence.steps) written.insert(step.writes.begin(), step.writes.end());
+  // The next value is the argument as it is, or in a buffer of its own, which is copied out instead.
+  for (auto [index, value] : llvm::enumerate(function.front().getTerminator()->getOperands())) {
+    std::optional<unsigned> result = getBuffer(value);
+    auto alias = function.getResultAttrOfType<IntegerAttr>(index, kAliasAttr);
+    if (!result || !alias || !states.contains(function.getArgument(alias.getInt()))) continue;
+    unsigned state = numbers.lookup(function.getArgument(alias.getInt()));
+    if (written.contains(state) || (*result != state && sequence.buffers[*result].destination != state)) continue;
+    for (unsigned buffer : {state, *result}) sequence.buffers[buffer].hostSeconds = getCopySeconds(buffer);
+    if (sequence.buffers[state].hostSeconds != 0) sequence.buffers[state].stateBytes = getOccupiedBytes(roots[state]);
+  }
 }
 
 void PlanSteps::addBuffers() {
@@ -96,6 +148,7 @@ bool PlanSteps::isRepeatable(Operation* op) const {
       return true;
     case plan::CostClass::Collective:
       return op->getNumResults() == 0;
+    case plan::CostClass::HostCopy:
     case plan::CostClass::Wait:
     case plan::CostClass::Control:
       return false;
@@ -115,6 +168,10 @@ int64_t PlanSteps::getScratchBytes(Operation* op) const {
 
 namespace {
 
+MemRefType inSpaceOf(MemRefType type, MemRefType other) {
+  return MemRefType::get(type.getShape(), type.getElementType(), type.getLayout(), other.getMemorySpace());
+}
+
 /// Writes a timeline: versions become buffers.
 class TimelineWriter {
  public:
@@ -129,8 +186,12 @@ class TimelineWriter {
     Operation* end = ops.back();
     for (size_t position = 0; position < timeline.size(); ++position) {
       const remat::Execution& execution = timeline[position];
-      Operation* op = ops[execution.step];
       builder.setInsertionPoint(end);
+      if (execution.isCopy()) {
+        addCopy(execution);
+        continue;
+      }
+      Operation* op = ops[execution.step];
       if (isDone[execution.step]) {
         op = builder.clone(*op);
         describe(op, execution);
@@ -144,12 +205,41 @@ class TimelineWriter {
       if (!isDone[step]) op->erase();
     for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*end->getBlock())))
       if (isa<plan::AllocOp, plan::ViewOp, plan::ConstantOp>(op) && op.use_empty()) op.erase();
+    for (unsigned state : timeline.getStateOnHost()) setSpace(roots[state], plan::Space::Host);
+    updateFunctionType(cast<func::FuncOp>(end->getParentOp()));
   }
 
  private:
+  void addCopy(const remat::Execution& execution) {
+    if (execution.kind == remat::Execution::Kind::CopiedOut) {
+      Value token = copiesOut.lookup(execution.instance);
+      plan::HostCopiedOp::create(builder, token.getLoc(), token);
+      return;
+    }
+    Value source = getBuffer(execution.reads.front()), target = getBuffer(execution.writes.front());
+    Location loc = roots[timeline.getBuffer(execution.reads.front())].getLoc();
+    Value token =
+        plan::HostCopyOp::create(builder, loc, plan::TokenType::get(builder.getContext()), source, target).getToken();
+    if (execution.kind == remat::Execution::Kind::CopyOut)
+      copiesOut[execution.instance] = token;
+    else
+      copiesIn[execution.writes.front()] = token;
+  }
+
+  /// Before the first instruction that reads what is copied in.
+  void awaitCopies(const remat::Execution& execution) {
+    for (unsigned version : execution.reads) {
+      auto token = copiesIn.find(version);
+      if (token == copiesIn.end()) continue;
+      plan::HostCopiedOp::create(builder, token->second.getLoc(), token->second);
+      copiesIn.erase(token);
+    }
+  }
+
   void setOperands(Operation* op, const remat::Execution& execution) {
     const Step& step = timeline.getSequence().steps[execution.step];
     builder.setInsertionPoint(op);
+    awaitCopies(execution);
     for (OpOperand& operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType())) continue;
       plan::BufferRoot root = plan::getRoot(operand.get());
@@ -162,21 +252,27 @@ class TimelineWriter {
     }
   }
 
-  /// Allocs are where their buffers are first used: sharing lets later ones use the memory of earlier ones.
+  /// Allocs are where their buffers are first used: sharing lets later ones use the memory of earlier ones. What is
+  /// kept is its first version, where it is, and others are where it would be.
   Value getBuffer(unsigned version) {
     if (buffers[version]) return buffers[version];
     Value root = roots[timeline.getBuffer(version)];
-    if (timeline.getSequence().buffers[timeline.getBuffer(version)].isKept) return buffers[version] = root;
-    buffers[version] = plan::AllocOp::create(builder, root.getLoc(), cast<MemRefType>(root.getType()), IntegerAttr());
+    bool isKept = timeline.getSequence().buffers[timeline.getBuffer(version)].isKept;
+    if (isKept && version == timeline.getBuffer(version)) return buffers[version] = root;
+    auto type = cast<MemRefType>(root.getType());
+    if (timeline.isOnHost(version))
+      type = MemRefType::get(type.getShape(), type.getElementType(), type.getLayout(),
+                             plan::SpaceAttr::get(builder.getContext(), plan::Space::Host));
+    buffers[version] = plan::AllocOp::create(builder, root.getLoc(), type, IntegerAttr());
     numbers[buffers[version]] = timeline.getBuffer(version);
     return buffers[version];
   }
 
   Value getView(Value buffer, Value like, int64_t byteOffset) {
-    if (like.getType() == buffer.getType() && byteOffset == 0) return buffer;
-    Value& view = views[{buffer, like.getType(), byteOffset}];
-    if (!view)
-      view = plan::ViewOp::create(builder, like.getLoc(), cast<MemRefType>(like.getType()), buffer, byteOffset);
+    MemRefType type = inSpaceOf(cast<MemRefType>(like.getType()), cast<MemRefType>(buffer.getType()));
+    if (type == buffer.getType() && byteOffset == 0) return buffer;
+    Value& view = views[{buffer, type, byteOffset}];
+    if (!view) view = plan::ViewOp::create(builder, like.getLoc(), type, buffer, byteOffset);
     return view;
   }
 
@@ -194,8 +290,9 @@ class TimelineWriter {
   ArrayRef<Value> roots;
   llvm::DenseMap<Value, unsigned> numbers;  // of roots, new ones too, the buffer of the sequence
   OpBuilder builder;
-  std::vector<bool> isDone;       // by step
-  SmallVector<Value, 0> buffers;  // by version
+  std::vector<bool> isDone;                             // by step
+  SmallVector<Value, 0> buffers;                        // by version
+  llvm::DenseMap<unsigned, Value> copiesOut, copiesIn;  // in flight, by instance and by version
   llvm::DenseMap<std::tuple<Value, Type, int64_t>, Value> views;
 };
 

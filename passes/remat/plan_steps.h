@@ -9,22 +9,34 @@
 
 namespace mlir::sgd {
 
+/// What may be in the host's memory.
+struct OffloadScope {
+  bool activations = false;  ///< what a program makes
+  bool states = false;       ///< what it is given and hands on to its next step, see getOwnStates
+};
+
+/// The arguments of `function` that its next step gets from it in their place, and that no other program of the same
+/// ranks has.
+llvm::DenseSet<Value> getOwnStates(func::FuncOp function);
+
 /// Before buffers are shared: every value has a buffer of its own.
 class PlanSteps {
  public:
   /// `cost` and `mesh` time the instructions, `kernels` are those of the function's module.
-  PlanSteps(func::FuncOp function, const CostModel& cost, MeshAttr mesh, const SymbolTable& kernels);
+  PlanSteps(func::FuncOp function, const CostModel& cost, MeshAttr mesh, const SymbolTable& kernels,
+            OffloadScope scope = {});
 
   const remat::StepSequence& getSequence() const { return sequence; }
 
   Operation* getOp(unsigned step) const { return ops[step]; }
 
   /// Puts the function's instructions in the order of `timeline`, with copies of those that it repeats, which get
-  /// kRecomputedAttr (recomputed_attr.h).
+  /// kRecomputedAttr (recomputed_attr.h), and copies between device and host.
   void apply(const remat::Timeline& timeline) const;
 
  private:
   void addBuffers();
+  void addHostCopies(OffloadScope scope);
   void addStep(Operation* op);
   void addInPlace(plan::LaunchOp launch, remat::Step& step);
   bool isRepeatable(Operation* op) const;

@@ -1,4 +1,5 @@
 // One program after another, each before the bodies of its loops and branches.
+#include "llvm/ADT/StringSwitch.h"
 #include "passes/memory/spaces.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/remat/passes.h"
@@ -27,26 +28,41 @@ SmallVector<func::FuncOp> getPrograms(ModuleOp module) {
   return programs;
 }
 
+FailureOr<OffloadScope> getScope(ModuleOp module, StringRef offload) {
+  std::optional<OffloadScope> scope = llvm::StringSwitch<std::optional<OffloadScope>>(offload)
+                                          .Case("never", OffloadScope{false, false})
+                                          .Case("states", OffloadScope{false, true})
+                                          .Case("activations", OffloadScope{true, false})
+                                          .Case("all", OffloadScope{true, true})
+                                          .Default(std::nullopt);
+  if (!scope)
+    return module.emitError() << "option 'offload' is '" << offload
+                              << "'; expected 'never', 'states', 'activations' or 'all'; correct it";
+  return *scope;
+}
+
 struct RecomputePass : mlir::sgd::impl::RecomputePassBase<RecomputePass> {
   using RecomputePassBase::RecomputePassBase;
 
   void runOnOperation() final {
     FailureOr<CostModel> cost = loadCosts(getOperation(), topologyName);
-    if (failed(cost)) return signalPassFailure();
+    FailureOr<OffloadScope> scope = getScope(getOperation(), offload);
+    if (failed(cost) || failed(scope)) return signalPassFailure();
     for (func::FuncOp function : getPrograms(getOperation()))
-      if (failed(recompute(function, *cost, static_cast<int64_t>(budget)))) return signalPassFailure();
+      if (failed(recompute(function, *cost, static_cast<int64_t>(budget), *scope))) return signalPassFailure();
   }
 
   /// First what is alive while a loop or a branch runs is lowered, then, as far as that is not enough, what it needs
   /// itself.
-  LogicalResult recompute(func::FuncOp function, const CostModel& cost, int64_t budget) {
+  LogicalResult recompute(func::FuncOp function, const CostModel& cost, int64_t budget, OffloadScope scope = {}) {
     if (failed(checkIsPlan(function))) return failure();
     SymbolTable kernels(getOperation());
-    PlanSteps steps(function, cost, getMeshAttr(getOperation()), kernels);
+    PlanSteps steps(function, cost, getMeshAttr(getOperation()), kernels, scope);
     remat::Units units(steps.getSequence());
     remat::Timeline timeline = remat::chooseRecomputation(steps.getSequence(), units, budget);
     SmallVector<std::pair<func::FuncOp, int64_t>> callees;  // and their budgets
     for (size_t position = 0; position < timeline.size(); ++position) {
+      if (timeline[position].isCopy()) continue;
       int64_t scratch = steps.getSequence().steps[timeline[position].step].scratchBytes;
       int64_t over = timeline.getAlive(static_cast<int>(position)) - budget;
       if (scratch == 0 || over <= 0) continue;
@@ -78,13 +94,14 @@ int64_t findLeast(const remat::StepSequence& sequence, const remat::Units& units
 
 /// The largest of what `measure` says of the programs.
 template <typename Measure>
-FailureOr<int64_t> getMost(ModuleOp plan, StringRef topologyName, Measure measure) {
+FailureOr<int64_t> getMost(ModuleOp plan, StringRef topologyName, StringRef offload, Measure measure) {
   FailureOr<CostModel> cost = loadCosts(plan, topologyName);
-  if (failed(cost)) return failure();
+  FailureOr<OffloadScope> scope = getScope(plan, offload);
+  if (failed(cost) || failed(scope)) return failure();
   SymbolTable kernels(plan);
   int64_t most = 0;
   for (func::FuncOp function : getPrograms(plan)) {
-    PlanSteps steps(function, *cost, getMeshAttr(plan), kernels);
+    PlanSteps steps(function, *cost, getMeshAttr(plan), kernels, *scope);
     most = std::max(most, measure(steps.getSequence(), remat::Units(steps.getSequence())));
   }
   return most;
@@ -99,10 +116,10 @@ FailureOr<CostModel> mlir::sgd::loadCosts(ModuleOp module, StringRef topologyNam
   return CostModel(*topology, {});
 }
 
-FailureOr<int64_t> mlir::sgd::estimateAliveBytes(ModuleOp plan, StringRef topologyName) {
-  return getMost(plan, topologyName, getPeak);
+FailureOr<int64_t> mlir::sgd::estimateAliveBytes(ModuleOp plan, StringRef topologyName, StringRef offload) {
+  return getMost(plan, topologyName, offload, getPeak);
 }
 
-FailureOr<int64_t> mlir::sgd::findLeastBudget(ModuleOp plan, StringRef topologyName) {
-  return getMost(plan, topologyName, findLeast);
+FailureOr<int64_t> mlir::sgd::findLeastBudget(ModuleOp plan, StringRef topologyName, StringRef offload) {
+  return getMost(plan, topologyName, offload, findLeast);
 }

@@ -36,7 +36,7 @@ class ConeFinder {
 
  private:
   bool visitOperand(unsigned buffer, unsigned reader) {
-    if (timeline.getSequence().buffers[buffer].isKept) return timeline.getOverwritten(buffer) >= cone.position;
+    if (timeline.getSequence().buffers[buffer].isKept) return visitKept(buffer);
     std::optional<unsigned> writer = units.getWriter(buffer);
     if (!writer) return false;
     if (*writer == reader) return true;
@@ -48,6 +48,16 @@ class ConeFinder {
     bool wantsAgain = policy == OperandPolicy::RecomputeAll || (policy == OperandPolicy::KeepSmall && !isSmall);
     if (wantsAgain && units.isRepeatable(*writer)) return visit(*writer);
     if (!llvm::is_contained(cone.extended, version)) cone.extended.push_back(version);
+    return true;
+  }
+
+  /// State that is on the host between steps is read where it has been brought in.
+  bool visitKept(unsigned buffer) {
+    if (!timeline.isOnHost(buffer)) return timeline.getOverwritten(buffer) >= cone.position;
+    unsigned version = timeline.getVersionAt(buffer, cone.position);
+    if (timeline.isOnHost(version)) return false;
+    if (timeline.getUses(version).back() < cone.position && !llvm::is_contained(cone.extended, version))
+      cone.extended.push_back(version);
     return true;
   }
 
@@ -90,25 +100,24 @@ bool Excess::isAnyBetween(int first, int last) const {
   return last > first + 1 && numAbove[last] > numAbove[first + 1];
 }
 
-double Excess::getGain(const Timeline& timeline, const Cone& cone) const {
+int Excess::getFirstAbove(int first, int last) const {
+  auto found = std::upper_bound(numAbove.begin() + first + 1, numAbove.begin() + last + 1, numAbove[first]);
+  return static_cast<int>(found - numAbove.begin()) - 1;
+}
+
+int Excess::getLastAbove(int first, int last) const {
+  if (last <= first || numAbove[last] == numAbove[first]) return first - 1;
+  auto found = std::lower_bound(numAbove.begin() + first, numAbove.begin() + last + 1, numAbove[last]);
+  return static_cast<int>(found - numAbove.begin()) - 1;
+}
+
+double Excess::getGain(llvm::ArrayRef<Change> changes) const {
   std::vector<int64_t> change(above.size() + 1);
-  auto add = [&](int first, int last, int64_t bytes) {  // positions, both included
-    if (first > last) return;
+  for (auto [first, last, bytes] : changes) {
+    if (first > last) continue;
     change[getBin(first)] += bytes;
     change[getBin(last) + 1] -= bytes;
-  };
-  const StepSequence& sequence = timeline.getSequence();
-  for (unsigned unit : cone.units)
-    for (unsigned buffer : timeline.getUnits().getWritten(unit)) {
-      llvm::ArrayRef<int> uses = timeline.getUses(timeline.getVersionAt(buffer, cone.position));
-      auto next = llvm::lower_bound(uses, cone.position);
-      if (next == uses.end())
-        add(cone.position, cone.position, sequence.buffers[buffer].bytes);
-      else if (next != uses.begin())
-        add(*std::prev(next) + 1, cone.position - 1, -sequence.buffers[buffer].bytes);
-    }
-  for (unsigned version : cone.extended)
-    add(timeline.getUses(version).back() + 1, cone.position, sequence.buffers[timeline.getBuffer(version)].bytes);
+  }
   double gain = 0;
   int64_t now = 0;
   for (size_t bin = 0; bin < above.size(); ++bin) {
@@ -118,4 +127,24 @@ double Excess::getGain(const Timeline& timeline, const Cone& cone) const {
     gain += static_cast<double>(before - after) * weight[bin];
   }
   return gain;
+}
+
+double Excess::getGain(const Timeline& timeline, const Cone& cone) const {
+  llvm::SmallVector<Change, 16> changes;
+  const StepSequence& sequence = timeline.getSequence();
+  for (unsigned unit : cone.units)
+    for (unsigned buffer : timeline.getUnits().getWritten(unit)) {
+      llvm::ArrayRef<int> uses = timeline.getUses(timeline.getVersionAt(buffer, cone.position));
+      auto next = llvm::lower_bound(uses, cone.position);
+      if (next == uses.end())
+        changes.push_back({cone.position, cone.position, sequence.buffers[buffer].bytes});
+      else if (next != uses.begin())
+        changes.push_back({*std::prev(next) + 1, cone.position - 1, -sequence.buffers[buffer].bytes});
+    }
+  for (unsigned version : cone.extended) {
+    const Buffer& buffer = sequence.buffers[timeline.getBuffer(version)];
+    changes.push_back(
+        {timeline.getUses(version).back() + 1, cone.position, buffer.isKept ? buffer.stateBytes : buffer.bytes});
+  }
+  return getGain(changes);
 }

@@ -26,6 +26,12 @@ struct Cone {
 /// not run twice or reads what is overwritten by then.
 std::optional<Cone> findCone(const Timeline& timeline, unsigned version, int position, OperandPolicy policy);
 
+/// Bytes more, or fewer, at positions `first` to `last`, both included.
+struct Change {
+  int first = 0, last = 0;
+  int64_t bytes = 0;
+};
+
 /// How far memory is above a budget, and what a cone changes. Long timelines are sampled: the highest of neighbouring
 /// positions stands for them.
 class Excess {
@@ -37,7 +43,13 @@ class Excess {
   double getTotal() const { return total; }
   /// Whether some position between `first` and `last`, both excluded, is above the budget.
   bool isAnyBetween(int first, int last) const;
-  /// What the cone lowers the total by, estimated.
+  /// The first and the last of positions [first, last) that are above the budget: `last`, and `first` - 1, where none
+  /// is.
+  int getFirstAbove(int first, int last) const;
+  int getLastAbove(int first, int last) const;
+  /// What the changes lower the total by, estimated.
+  double getGain(llvm::ArrayRef<Change> changes) const;
+  /// What the cone does.
   double getGain(const Timeline& timeline, const Cone& cone) const;
 
  private:

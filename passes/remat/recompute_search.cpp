@@ -7,14 +7,15 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "passes/remat/offload_choice.h"
 #include "passes/remat/recompute_cone.h"
 
 using namespace mlir::sgd::remat;
 
 namespace {
 
-/// Choices between two rounds over all candidates.
-constexpr int kChoicesPerRound = 16;
+/// Choices between two rounds over all candidates. Copies depend on each other less than what runs again.
+constexpr int kChoicesPerRound = 16, kChoicesPerRoundOfCopies = 32;
 /// What is executed at most, in multiples of the sequence.
 constexpr size_t kMostExecutions = 4;
 /// Smaller buffers are not worth a look.
@@ -22,30 +23,49 @@ constexpr int64_t kLeastBytes = 64;
 /// Stands for the time that no cost model sees, such as handing over an instruction; avoids dividing by zero.
 constexpr double kLeastSeconds = 1e-7;
 
-/// A gap between two uses of a version, by the execution that ends it.
+/// What a candidate does; the first ones recompute, by an OperandPolicy each.
+enum class Means : unsigned { KeepAll, KeepSmall, RecomputeAll, Offload, OffloadState, Tighten };
+
+/// A gap between two uses of a version, by the execution that ends it; state, or a copy of it.
 struct Candidate {
   double worth = 0;  ///< gain per second
   unsigned version = 0;
   unsigned instance = 0, step = 0;  ///< of the execution
-  OperandPolicy policy = OperandPolicy::KeepAll;
+  Means means = Means::KeepAll;
 
-  auto getKey() const { return std::tuple(version, instance, step, static_cast<unsigned>(policy)); }
+  auto getKey() const { return std::tuple(version, instance, step, static_cast<unsigned>(means)); }
   /// The worthiest is the greatest; ties by what is the same in each compilation.
   bool operator<(const Candidate& other) const {
     return worth != other.worth ? worth < other.worth : getKey() > other.getKey();
   }
 };
 
+/// A change of the timeline, and its worth.
+struct Choice {
+  double worth = 0;
+  std::optional<Cone> cone;  ///< else `offload`
+  OffloadChoice offload;
+
+  void apply(Timeline& timeline) const {
+    cone ? timeline.repeat(cone->units, cone->position) : offload.apply(timeline);
+  }
+};
+
 class Search {
  public:
   Search(const StepSequence& sequence, const Units& units, int64_t budget)
-      : timeline(sequence, units), lowest(timeline), budget(budget) {}
+      : timeline(sequence, units), lowest(timeline), budget(budget) {
+    bool hasCopies = llvm::any_of(sequence.buffers, [](const Buffer& buffer) { return buffer.hostSeconds != 0; });
+    choicesPerRound = hasCopies ? kChoicesPerRoundOfCopies : kChoicesPerRound;
+  }
 
   Timeline run() {
     while (timeline.getPeak() > budget && timeline.size() < kMostExecutions * timeline.getSequence().steps.size())
       if (!runRound()) break;
     timeline = std::move(lowest);
-    undoUnnecessary(std::max(budget, timeline.getPeak()));
+    const int64_t goal = std::max(budget, timeline.getPeak());
+    undoUnnecessary(goal);
+    hideCopies(timeline, goal);
     return std::move(timeline);
   }
 
@@ -54,59 +74,96 @@ class Search {
   bool runRound() {
     std::priority_queue<Candidate> candidates = findCandidates();
     int choices = 0;
-    while (!candidates.empty() && choices < kChoicesPerRound && timeline.getPeak() > budget) {
+    while (!candidates.empty() && choices < choicesPerRound && timeline.getPeak() > budget) {
       Candidate candidate = candidates.top();
       candidates.pop();
       Excess excess(timeline, budget);
-      std::optional<Cone> cone = getCone(candidate);
-      if (!cone) continue;
+      std::optional<Choice> choice = getChoice(candidate, excess);
+      if (!choice) continue;
       double known = candidate.worth;
-      candidate.worth = getWorth(excess, *cone);
+      candidate.worth = choice->worth;
       if (candidate.worth <= 0) continue;
       if (candidate.worth < known * 0.999 && !candidates.empty() && candidate < candidates.top()) {
         candidates.push(candidate);
         continue;
       }
-      if (choose(*cone, excess)) ++choices;
+      if (choose(*choice, excess)) ++choices;
     }
     return choices > 0;
   }
 
-  std::priority_queue<Candidate> findCandidates() {
+  std::priority_queue<Candidate> findCandidates() const {
     std::vector<Candidate> found;
     Excess excess(timeline, budget);
-    llvm::DenseSet<std::pair<unsigned, int>> known;  // unit and position: other buffers of a unit have the same cones
+    auto add = [&](Candidate candidate, const std::optional<Choice>& choice) {
+      if (!choice || choice->worth <= 0) return;
+      candidate.worth = choice->worth;
+      found.push_back(candidate);
+    };
     for (unsigned version = 0; version < timeline.getNumVersions(); ++version) {
-      unsigned buffer = timeline.getBuffer(version);
-      std::optional<unsigned> writer = timeline.getUnits().getWriter(buffer);
-      if (!writer || timeline.getSequence().buffers[buffer].bytes < kLeastBytes ||
-          !timeline.getUnits().isRepeatable(*writer))
-        continue;
+      const Buffer& buffer = timeline.getSequence().buffers[timeline.getBuffer(version)];
+      if (std::max(buffer.bytes, buffer.stateBytes) < kLeastBytes) continue;
+      Candidate state{0, version, 0, 0, Means::OffloadState};
+      if (buffer.stateBytes != 0 && version == timeline.getBuffer(version)) add(state, getChoice(state, excess));
       llvm::ArrayRef<int> uses = timeline.getUses(version);
       for (size_t i = 1; i < uses.size(); ++i) {
         const Execution& reader = timeline[uses[i]];
         if (!excess.isAnyBetween(uses[i - 1], uses[i]) || llvm::is_contained(reader.writes, version)) continue;
-        for (OperandPolicy policy : {OperandPolicy::KeepAll, OperandPolicy::KeepSmall, OperandPolicy::RecomputeAll}) {
-          Candidate candidate{0, version, reader.instance, reader.step, policy};
-          std::optional<Cone> cone = findCone(timeline, version, uses[i], policy);
-          if (!cone) continue;
-          candidate.worth = getWorth(excess, *cone);
-          if (candidate.worth > 0) found.push_back(candidate);
-        }
+        for (Means means : {Means::KeepAll, Means::KeepSmall, Means::RecomputeAll, Means::Offload})
+          add({0, version, reader.instance, reader.step, means}, getGapChoice(excess, version, uses[i], means));
       }
     }
+    for (size_t position = 0; position < timeline.size(); ++position)
+      if (timeline[position].isCopy()) {
+        Candidate tighter{0, 0, timeline[position].instance, 0, Means::Tighten};
+        add(tighter, getChoice(tighter, excess));
+      }
     return std::priority_queue<Candidate>(std::less<Candidate>(), std::move(found));
   }
 
-  /// The cone at the place where the candidate's reader is by now; nullopt when the gap is no longer there.
-  std::optional<Cone> getCone(const Candidate& candidate) const {
+  /// What the candidate is by now; nullopt when it is no longer there.
+  std::optional<Choice> getChoice(const Candidate& candidate, const Excess& excess) const {
+    if (candidate.means == Means::OffloadState)
+      return getBest(excess, findStateOffloads(timeline, excess, candidate.version));
+    if (candidate.means == Means::Tighten) return getTighter(candidate.instance, excess);
     llvm::ArrayRef<int> uses = timeline.getUses(candidate.version);
     for (size_t i = 1; i < uses.size(); ++i) {
       const Execution& reader = timeline[uses[i]];
-      if (reader.instance == candidate.instance && reader.step == candidate.step)
-        return findCone(timeline, candidate.version, uses[i], candidate.policy);
+      if (!reader.isCopy() && reader.instance == candidate.instance && reader.step == candidate.step)
+        return getGapChoice(excess, candidate.version, uses[i], candidate.means);
     }
     return std::nullopt;
+  }
+
+  std::optional<Choice> getGapChoice(const Excess& excess, unsigned version, int reader, Means means) const {
+    if (means == Means::Offload) return getBest(excess, findGapOffloads(timeline, excess, version, reader));
+    std::optional<unsigned> writer = timeline.getUnits().getWriter(timeline.getBuffer(version));
+    if (!writer || !timeline.getUnits().isRepeatable(*writer) || timeline.isOnHost(version) ||
+        timeline[reader].isCopy())
+      return std::nullopt;
+    std::optional<Cone> cone = findCone(timeline, version, reader, static_cast<OperandPolicy>(means));
+    if (!cone) return std::nullopt;
+    const double worth = getWorth(excess, *cone);
+    return Choice{worth, std::move(cone), {}};
+  }
+
+  std::optional<Choice> getTighter(unsigned instance, const Excess& excess) const {
+    for (size_t position = 0; position < timeline.size(); ++position) {
+      if (timeline[position].instance != instance || timeline[position].kind == Execution::Kind::CopyOut) continue;
+      std::optional<OffloadChoice> tighter = findTighter(timeline, excess, static_cast<int>(position));
+      if (tighter) return getBest(excess, *tighter);
+    }
+    return std::nullopt;
+  }
+
+  /// The one that gains most per second.
+  static std::optional<Choice> getBest(const Excess& excess, llvm::ArrayRef<OffloadChoice> offloads) {
+    std::optional<Choice> best;
+    for (const OffloadChoice& offload : offloads) {
+      const double worth = excess.getGain(offload.changes) / (offload.seconds + kLeastSeconds);
+      if (!best || worth > best->worth) best = Choice{worth, std::nullopt, offload};
+    }
+    return best;
   }
 
   double getWorth(const Excess& excess, const Cone& cone) const {
@@ -120,15 +177,15 @@ class Search {
   bool moves(unsigned unit, int position) const {
     return llvm::all_of(timeline.getUnits().getWritten(unit), [&](unsigned buffer) {
       return llvm::all_of(timeline.getUses(timeline.getVersionAt(buffer, position)), [&](int use) {
-        return use >= position || timeline.getUnits().getUnit(timeline[use].step) == unit;
+        return use >= position || (!timeline[use].isCopy() && timeline.getUnits().getUnit(timeline[use].step) == unit);
       });
     });
   }
 
-  /// Applies the cone if it lowers the excess as counted, not only as estimated.
-  bool choose(const Cone& cone, const Excess& before) {
+  /// Applies the choice if it lowers the excess as counted, not only as estimated.
+  bool choose(const Choice& choice, const Excess& before) {
     Timeline saved = timeline;
-    timeline.repeat(cone.units, cone.position);
+    choice.apply(timeline);
     if (Excess(timeline, budget).getTotal() >= before.getTotal()) {
       timeline = std::move(saved);
       return false;
@@ -137,26 +194,31 @@ class Search {
     return true;
   }
 
-  /// Whatever does not raise the peak above `goal`.
+  /// Whatever does not raise the peak above `goal`: first what runs again, then copies.
   void undoUnnecessary(int64_t goal) {
     std::vector<std::pair<double, unsigned>> added;
     for (size_t position = 0; position < timeline.size(); ++position) {
       const Execution& execution = timeline[position];
-      added.push_back(
-          {-timeline.getUnits().getSeconds(timeline.getUnits().getUnit(execution.step)), execution.instance});
+      double seconds =
+          execution.isCopy() ? 0 : timeline.getUnits().getSeconds(timeline.getUnits().getUnit(execution.step));
+      added.push_back({-seconds, execution.instance});
     }
     std::vector<unsigned> repeated = timeline.getAddedInstances();
     llvm::erase_if(added, [&](const auto& entry) { return !llvm::is_contained(repeated, entry.second); });
     llvm::sort(added);
     added.erase(std::unique(added.begin(), added.end()), added.end());
-    for (auto [_, instance] : added) {
+    auto undo = [&](llvm::function_ref<bool()> change) {
       Timeline saved = timeline;
-      if (!timeline.drop(instance) || timeline.getPeak() > goal) timeline = std::move(saved);
-    }
+      if (!change() || timeline.getPeak() > goal) timeline = std::move(saved);
+    };
+    for (auto [_, instance] : added) undo([&, instance = instance] { return timeline.drop(instance); });
+    llvm::SmallVector<unsigned> states(timeline.getStateOnHost());
+    for (unsigned state : states) undo([&] { return timeline.keepOnDevice(state); });
   }
 
   Timeline timeline, lowest;  // lowest: of all that the search has had, the one that peaks lowest
   const int64_t budget;
+  int choicesPerRound = 0;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A program as recomputation sees it: steps in order, the buffers that they read and write, and what they cost. Plain
-// C++, no IR.
+// A program as recomputation and offload see it: steps in order, the buffers that they read and write, and what they
+// cost. Plain C++, no IR.
 #ifndef SGD_PASSES_REMAT_STEP_SEQUENCE_H
 #define SGD_PASSES_REMAT_STEP_SEQUENCE_H
 
@@ -14,9 +14,13 @@ namespace mlir::sgd::remat {
 
 struct Buffer {
   int64_t bytes = 0;    ///< what it occupies while it is alive, alignment included
-  bool isKept = false;  ///< an argument or a constant: always there, and counted by nobody here
+  bool isKept = false;  ///< an argument or a constant: always there, and counted by nobody here but for state
   /// The kept buffer that this one, a result of the program, is written to when nobody reads that any more by then.
   std::optional<unsigned> destination;
+  /// Of a copy to the host's memory, or back; 0 where it must not go there.
+  double hostSeconds = 0;
+  /// Of what is kept and may be on the host between steps: what it occupies while it is not.
+  int64_t stateBytes = 0;
 };
 
 struct Step {

@@ -56,22 +56,34 @@ Units::Units(const StepSequence& sequence) : unitOf(sequence.steps.size()), writ
 
 Timeline::Timeline(const StepSequence& sequence, const Units& units) : sequence(&sequence), units(&units) {
   for (unsigned buffer = 0; buffer < sequence.buffers.size(); ++buffer) {
-    bufferOf.push_back(buffer);
+    addVersion(buffer, /*isHost=*/false);
     versionsOf.push_back({buffer});
   }
   for (auto [index, step] : llvm::enumerate(sequence.steps)) {
     unsigned unit = units.getUnit(index);
-    executions.push_back({static_cast<unsigned>(index), unit, step.reads, step.writes});
+    executions.push_back({Execution::Kind::Step, static_cast<unsigned>(index), unit, step.reads, step.writes});
     nextInstance = std::max(nextInstance, unit + 1);
   }
   analyse();
+}
+
+unsigned Timeline::addVersion(unsigned buffer, bool isHost) {
+  bufferOf.push_back(buffer);
+  onHost.push_back(isHost);
+  return bufferOf.size() - 1;
+}
+
+/// Of a copy one that does nothing.
+const Step& Timeline::getStep(const Execution& execution) const {
+  static const Step copy;
+  return execution.isCopy() ? copy : sequence->steps[execution.step];
 }
 
 unsigned Timeline::getVersionAt(unsigned buffer, int position) const {
   unsigned best = versionsOf[buffer].front();
   int bestMade = -2;
   for (unsigned version : versionsOf[buffer])
-    if (made[version] < position && made[version] > bestMade &&
+    if (made[version] < position && made[version] > bestMade && !isOnHost(version) &&
         (made[version] >= 0 || sequence->buffers[buffer].isKept)) {
       best = version;
       bestMade = made[version];
@@ -85,8 +97,7 @@ void Timeline::repeat(ArrayRef<unsigned> repeated, int position) {
   std::vector<Execution> added;
   for (unsigned unit : repeated) {
     for (unsigned buffer : units->getWritten(unit)) {
-      unsigned version = bufferOf.size();
-      bufferOf.push_back(buffer);
+      unsigned version = addVersion(buffer, /*isHost=*/false);
       replacements[getVersionAt(buffer, position)] = version;
       newVersions[buffer] = version;
     }
@@ -106,9 +117,7 @@ void Timeline::repeat(ArrayRef<unsigned> repeated, int position) {
   for (const Execution& execution : ArrayRef(executions).take_front(position))
     if (llvm::any_of(execution.writes, [&](unsigned version) { return replacements.contains(version); }))
       earlier.insert(execution.instance);
-  for (size_t later = position; later < executions.size(); ++later)
-    for (unsigned& version : executions[later].reads)
-      if (auto found = replacements.find(version); found != replacements.end()) version = found->second;
+  for (auto [from, to] : replacements) rename(from, to, position);
   executions.insert(executions.begin() + position, added.begin(), added.end());
   analyse();
   llvm::SmallVector<unsigned> candidates(earlier.begin(), earlier.end());
@@ -127,7 +136,12 @@ void Timeline::dropUnread(ArrayRef<unsigned> candidates) {
       if (execution.instance == instance) {
         isThere = true;
         own.insert(execution.writes.begin(), execution.writes.end());
-        if (!units->isRepeatable(units->getUnit(execution.step))) isRead = true;
+        if (!execution.isCopy() && !units->isRepeatable(units->getUnit(execution.step))) isRead = true;
+        // What the end of the program reads, and the next step.
+        if (llvm::any_of(execution.writes, [&](unsigned version) {
+              return version < sequence->buffers.size() && sequence->buffers[version].isKept;
+            }))
+          isRead = true;
       }
     llvm::SmallSet<unsigned, 8> read;
     for (const Execution& execution : executions) {
@@ -146,6 +160,7 @@ void Timeline::dropUnread(ArrayRef<unsigned> candidates) {
 }
 
 bool Timeline::drop(unsigned instance) {
+  if (isCopiedOut(instance)) return dropCopyOut(instance);
   llvm::DenseMap<unsigned, unsigned> replacements;
   llvm::SmallSet<unsigned, 8> read;
   int first = -1;
@@ -206,15 +221,18 @@ void Timeline::analyse() {
     if (!uses[version].empty() || sequence->buffers[bufferOf[version]].isKept || version < versionsOf.size())
       versionsOf[bufferOf[version]].push_back(version);
   for (unsigned result : executions.back().reads)
-    if (std::optional<unsigned> destination = sequence->buffers[bufferOf[result]].destination)
+    if (std::optional<unsigned> destination = sequence->buffers[bufferOf[result]].destination;
+        destination && !onHost[result])
       overwritten[*destination] = std::min(overwritten[*destination], uses[result].front());
   countAlive();
+  countSeconds();
 }
 
-/// None when it is written over a buffer that is kept.
+/// None when it is written over a buffer that is kept, or is on the host.
 int64_t Timeline::getCountedBytes(unsigned version) const {
   const Buffer& buffer = sequence->buffers[bufferOf[version]];
-  if (buffer.isKept || uses[version].empty()) return 0;
+  if (uses[version].empty() || isOnHost(version)) return 0;
+  if (buffer.isKept) return version < sequence->buffers.size() ? 0 : buffer.stateBytes;
   bool isResult = buffer.destination && uses[version].back() + 1 == static_cast<int>(executions.size());
   if (!isResult) return buffer.bytes;
   ArrayRef<int> readers = uses[*buffer.destination];
@@ -224,7 +242,7 @@ int64_t Timeline::getCountedBytes(unsigned version) const {
 /// Bytes that the step at `position` needs less, since results take the memory of operands that die there.
 int64_t Timeline::getReusedBytes(int position) const {
   const Execution& execution = executions[position];
-  const Step& step = sequence->steps[execution.step];
+  const Step& step = getStep(execution);
   llvm::SmallVector<unsigned, 4> taken;
   int64_t reused = 0;
   for (auto [written, read] : step.inPlace) {
@@ -242,6 +260,9 @@ int64_t Timeline::getReusedBytes(int position) const {
 
 void Timeline::countAlive() {
   std::vector<int64_t> change(executions.size() + 1);
+  int64_t now = 0;
+  for (unsigned buffer = 0; buffer < sequence->buffers.size(); ++buffer)
+    if (!onHost[buffer]) now += sequence->buffers[buffer].stateBytes;
   for (unsigned version = 0; version < bufferOf.size(); ++version) {
     int64_t bytes = getCountedBytes(version);
     if (bytes == 0) continue;
@@ -249,17 +270,43 @@ void Timeline::countAlive() {
     change[uses[version].back() + 1] -= bytes;
   }
   alive.assign(executions.size(), 0);
-  int64_t now = 0;
   for (int position = 0; position < static_cast<int>(executions.size()); ++position) {
     now += change[position];
-    alive[position] = now + sequence->steps[executions[position].step].scratchBytes - getReusedBytes(position);
+    alive[position] = now + getStep(executions[position]).scratchBytes - getReusedBytes(position);
   }
 }
 
-int64_t Timeline::getPeak() const { return *llvm::max_element(alive); }
-
-double Timeline::getSeconds() const {
-  double seconds = 0;
-  for (const Execution& execution : executions) seconds += sequence->steps[execution.step].seconds;
-  return seconds;
+/// Three clocks: of the device, and of the copies in each direction, which end in the order in which they are enqueued.
+void Timeline::countSeconds() {
+  for (std::vector<double>* times : {&starts, &freeOut, &freeIn}) times->assign(executions.size() + 1, 0);
+  llvm::DenseMap<unsigned, double> ends;  // of copies, by what they write
+  double now = 0, isFreeOut = 0, isFreeIn = 0;
+  for (size_t position = 0; position < executions.size(); ++position) {
+    const Execution& execution = executions[position];
+    freeOut[position] = isFreeOut, freeIn[position] = isFreeIn;
+    auto copy = [&](double& isFree) {
+      isFree = std::max(now, isFree) + sequence->buffers[bufferOf[execution.reads.front()]].hostSeconds;
+      ends[execution.writes.front()] = isFree;
+    };
+    switch (execution.kind) {
+      case Execution::Kind::Step:
+        for (unsigned version : execution.reads)
+          if (!onHost[version]) now = std::max(now, ends.lookup(version));
+        break;
+      case Execution::Kind::CopyOut:
+        copy(isFreeOut);
+        break;
+      case Execution::Kind::CopyIn:
+        copy(isFreeIn);
+        break;
+      case Execution::Kind::CopiedOut:
+        now = std::max(now, ends.lookup(execution.writes.front()));
+        break;
+    }
+    starts[position] = now;
+    now += getStep(execution).seconds;
+  }
+  starts.back() = now, freeOut.back() = isFreeOut, freeIn.back() = isFreeIn;
 }
+
+int64_t Timeline::getPeak() const { return *llvm::max_element(alive); }

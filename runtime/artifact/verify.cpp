@@ -281,8 +281,13 @@ absl::Status VerifyDevice(const DeviceModel* device) {
 }
 
 absl::Status VerifySpaces(const Artifact& root, uint64_t constants_section_bytes) {
-  if (root.private_bytes() > kMaxSpaceBytes || root.window_bytes() > kMaxSpaceBytes) {
+  if (root.private_bytes() > kMaxSpaceBytes || root.window_bytes() > kMaxSpaceBytes ||
+      root.host_bytes() > kMaxSpaceBytes) {
     return Invalid("an arena is larger than 2^46 bytes");
+  }
+  if (root.host_bytes() != 0 && root.target()->string_view() == "cpu") {
+    return Invalid(absl::StrCat("it keeps ", root.host_bytes(),
+                                " bytes in memory of the host beside the device, and a cpu has no other"));
   }
   if (root.constant_bytes() != constants_section_bytes) {
     return Invalid(absl::StrCat("constant_bytes is ", root.constant_bytes(), " but the section holds ",
@@ -298,7 +303,8 @@ absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_byt
                               .kernels = root.kernels(),
                               .private_bytes = root.private_bytes(),
                               .window_bytes = root.window_bytes(),
-                              .constant_bytes = root.constant_bytes()};
+                              .constant_bytes = root.constant_bytes(),
+                              .host_bytes = root.host_bytes()};
   if (absl::Status status = VerifyMesh(root, context.mesh); !status.ok()) return status;
   if (absl::Status status = VerifySpaces(root, constants_section_bytes); !status.ok()) return status;
   if (absl::Status status = VerifyDevice(root.device()); !status.ok()) return status;

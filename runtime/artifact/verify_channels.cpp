@@ -193,7 +193,8 @@ absl::Status VerifyStages(const Artifact& root, const comm::Mesh& mesh) {
     return Invalid(absl::StrCat("there are ", stages, " stages, which the first mesh axis has not"));
   for (uint32_t i = 0; i < stages; ++i) {
     const Stage& stage = *root.stages()->Get(i);
-    if (stage.private_bytes() > root.private_bytes() || stage.window_bytes() > root.window_bytes())
+    if (stage.private_bytes() > root.private_bytes() || stage.window_bytes() > root.window_bytes() ||
+        stage.host_bytes() > root.host_bytes())
       return Invalid(absl::StrCat("stage ", i, " has larger arenas than any"));
   }
   if (absl::Status status = VerifyPrograms(root, stages); !status.ok()) return status;
@@ -211,6 +212,7 @@ VerifyContext ContextOf(const Artifact& root, const VerifyContext& all, int32_t 
   context.channels = root.channels();
   context.private_bytes = root.stages()->Get(static_cast<uint32_t>(stage))->private_bytes();
   context.window_bytes = root.stages()->Get(static_cast<uint32_t>(stage))->window_bytes();
+  context.host_bytes = root.stages()->Get(static_cast<uint32_t>(stage))->host_bytes();
   for (uint32_t i = 0; i < Size(root.channels()); ++i) {
     const Channel& channel = *root.channels()->Get(i);
     if (static_cast<int64_t>(channel.to_stage()) == stage)

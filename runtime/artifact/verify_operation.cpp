@@ -35,6 +35,8 @@ absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
   Range source = RangeOf(*copy.source());
   source.end = source.begin + copy.target()->size();
   if (Overlap(source, RangeOf(*copy.target()))) return Invalid("source and target overlap");
+  if (copy.source()->space() == Space::Host && copy.target()->space() == Space::Host)
+    return Invalid("source and target are both in host memory; expected one of them in the device's");
   return absl::OkStatus();
 }
 
@@ -82,6 +84,9 @@ absl::Status VerifySlice(const VerifyContext& context, const Slice* slice, const
       break;
     case Space::Scratch:
       space_bytes = context.scratch_bytes;
+      break;
+    case Space::Host:
+      space_bytes = context.host_bytes;
       break;
     default:
       return Invalid(absl::StrCat(what, " is in an unknown space"));
@@ -171,13 +176,17 @@ absl::Status VerifyKind(const VerifyContext& context, const Instruction& instruc
 
 }  // namespace
 
-// Whatever a kind checks or forgets: nothing is touched outside of its space, and no constant written.
+// Whatever a kind checks or forgets: nothing is touched outside of its space, no constant written, and memory of the
+// host touched by copies alone.
 absl::Status VerifyOperands(const VerifyContext& context, const Instruction& instruction) {
   absl::Status status;
   ForEachOperand(instruction, [&](const Operand& operand) {
     if (!status.ok() || (operand.slice == nullptr && operand.is_optional)) return;
     status = operand.is_written() ? VerifyWritable(context, operand.slice, operand.role)
                                   : VerifySlice(context, operand.slice, operand.role);
+    const bool is_host = operand.slice != nullptr && operand.slice->space() == Space::Host;
+    if (status.ok() && is_host && instruction.op_type() != Operation::Copy)
+      status = Invalid(absl::StrCat(operand.role, " is in host memory, which copies alone touch"));
   });
   return status;
 }

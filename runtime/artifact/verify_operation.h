@@ -17,6 +17,7 @@ struct VerifyContext {
   uint64_t private_bytes = 0;
   uint64_t window_bytes = 0;
   uint64_t constant_bytes = 0;
+  uint64_t host_bytes = 0;
   const flatbuffers::Vector<flatbuffers::Offset<Channel>>* channels = nullptr;  // may be null: none
   int32_t stage = -1;          // of the program whose instructions are checked; -1 without stages
   uint64_t scratch_bytes = 0;  // of the Tiled whose steps are checked; else 0

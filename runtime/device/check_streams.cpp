@@ -80,7 +80,8 @@ class Checker {
 
   std::string StreamText(uint32_t stream) const {
     if (stream == StreamPlan::kCompute) return "compute";
-    if (!plan_.IsLink(stream)) return absl::StrCat("communicator ", stream);
+    if (stream < plan_.to_host()) return absl::StrCat("communicator ", stream);
+    if (!plan_.IsLink(stream)) return stream == plan_.to_host() ? "copies to the host" : "copies from the host";
     const MessageLink& link = plan_.links[stream - plan_.first_link()];
     return absl::StrCat("the link ", link.sends ? "to" : "from", " stage ", link.peer);
   }

@@ -89,6 +89,8 @@ std::byte* MemoryMap::Address(const artifact::Slice& slice) const {
     case artifact::Space::Constant:
       // The verifier has refused instructions that write to constants.
       return const_cast<std::byte*>(constant_base) + slice.offset();
+    case artifact::Space::Host:
+      return host_base + slice.offset();
     case artifact::Space::Scratch:
       return nullptr;
   }

@@ -33,12 +33,13 @@ class Arena {
   virtual uint64_t size() const = 0;
 };
 
-// The addresses of the artifact's three spaces on this rank. Owns nothing; the memory must outlive
+// The addresses of the artifact's spaces on this rank. Owns nothing; the memory must outlive
 // every prepared thunk.
 struct MemoryMap {
   std::byte* private_base = nullptr;
   std::byte* window_base = nullptr;
   const std::byte* constant_base = nullptr;
+  std::byte* host_base = nullptr;
 
   // Address of a verified slice. Slices of the constant space must only be read; scratch memory is the device's own and
   // has no address here.

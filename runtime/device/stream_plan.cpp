@@ -86,6 +86,7 @@ class Planner {
       if (const artifact::Collective* collective = At(program, i).op_as_Collective())
         stream_of_[i] = StreamOf(*collective);
     }
+    PlaceHostCopies();
   }
 
   StreamPlan Plan() && {
@@ -134,6 +135,17 @@ class Planner {
       return static_cast<uint32_t>(plan_.communicators.size());
     }
     return static_cast<uint32_t>(found - plan_.communicators.begin()) + 1;
+  }
+
+  // Behind all communicators, whose number is known by now.
+  void PlaceHostCopies() {
+    for (uint64_t i = 0; i < stream_of_.size(); ++i) {
+      const artifact::Copy* copy = At(program_, i).op_as_Copy();
+      if (copy == nullptr) continue;
+      if (copy->target()->space() == artifact::Space::Host) stream_of_[i] = plan_.to_host();
+      if (copy->source()->space() == artifact::Space::Host) stream_of_[i] = plan_.from_host();
+      plan_.copies_to_host = plan_.copies_to_host || stream_of_[i] != StreamPlan::kCompute;
+    }
   }
 
   // Streams beside kCompute that instructions [begin, end) use.

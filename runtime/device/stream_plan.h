@@ -36,13 +36,18 @@ using StreamBlock = std::vector<StreamAction>;
 struct StreamPlan {
   static constexpr uint32_t kCompute = 0;
 
-  // Number of streams: kCompute and, from 1 on, one for each of `communicators`, then one for each of `links`.
+  // Number of streams: kCompute, from 1 on one for each of `communicators`, those of host copies if there are any, then
+  // one for each of `links`.
   uint32_t streams() const { return first_link() + static_cast<uint32_t>(links.size()); }
-  uint32_t first_link() const { return static_cast<uint32_t>(communicators.size()) + 1; }
+  uint32_t first_link() const { return to_host() + (copies_to_host ? 2 : 0); }
   bool IsLink(uint32_t stream) const { return stream >= first_link(); }
+  // Where there are host copies: the streams of those out of the device, and of those into it.
+  uint32_t to_host() const { return static_cast<uint32_t>(communicators.size()) + 1; }
+  uint32_t from_host() const { return to_host() + 1; }
 
   // Axes of the groups that a stream's collectives run over, in order of first use: a communicator each.
   std::vector<std::vector<comm::AxisRef>> communicators;
+  bool copies_to_host = false;  // whether the program has copies between device and host, in either direction
   // Between this stage of a pipeline and others.
   std::vector<MessageLink> links;
   std::vector<artifact::Slice> places;  // of the mailboxes of this stage
@@ -58,8 +63,9 @@ size_t SegmentEnd(const StreamBlock& block, size_t begin);
 
 // For a device with streams: collectives run on the stream of their communicator, one after the other in the program's
 // order whatever their communicators, since ranks that ran two of them in different orders could wait for each other
-// for ever; everything else runs on kCompute. Streams wait for each other where bytes demand it and nowhere else, but
-// for the ends of blocks. The program sends and receives no messages.
+// for ever; copies between device and host run on a stream for each direction; everything else runs on kCompute.
+// Streams wait for each other where bytes demand it and nowhere else, but for the ends of blocks. The program sends and
+// receives no messages.
 StreamPlan PlanStreams(const artifact::Program& program);
 
 // The same of any program of a verified artifact. Loops that send or receive are unrolled, so that a message waits for

@@ -50,6 +50,7 @@ absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(const
   context->memory_.private_base = context->private_arena_->data();
   context->memory_.window_base = communicator.window();
   if (absl::Status status = context->PlaceConstants(); !status.ok()) return status;
+  if (absl::Status status = context->PlaceHost(); !status.ok()) return status;
   context->LoadAlgorithms();
   return context;
 }
@@ -82,6 +83,24 @@ absl::Status ExecutionContext::PlaceConstants() {
   absl::Status status = transfer->Upload({memory_.constant_base, constants.size()}, constants_->data());
   memory_.constant_base = constants_->data();
   return status.ok() ? device_.Synchronize() : status;
+}
+
+absl::Status ExecutionContext::PlaceHost() {
+  const artifact::Artifact& root = file_.root();
+  const uint64_t bytes =
+      stage() < 0 ? root.host_bytes() : root.stages()->Get(static_cast<uint32_t>(stage()))->host_bytes();
+  if (bytes == 0) return absl::OkStatus();
+  device::HostTransfer* transfer = device_.host_transfer();
+  if (transfer == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(file_.path(), ": keeps ", bytes, " bytes in memory of the host beside the device, and '",
+                     device_.target(), "' has no other; expected none; compile it without \"offload\""));
+  }
+  absl::StatusOr<std::unique_ptr<device::Arena>> arena = transfer->AllocateHost(bytes);
+  if (!arena.ok()) return arena.status();
+  host_arena_ = *std::move(arena);
+  memory_.host_base = host_arena_->data();
+  return absl::OkStatus();
 }
 
 int32_t ExecutionContext::stage() const { return file_.StageOf(rank()); }

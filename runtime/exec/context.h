@@ -15,8 +15,8 @@
 
 namespace sgd::exec {
 
-// One rank's memory: the private arena is allocated once, the window is the communicator's,
-// constants are the artifact's mapping. Programs of the artifact use the same arenas, so state
+// One rank's memory: the private arena, and the one in pinned memory of the host, are allocated once, the window is the
+// communicator's, constants are the artifact's mapping. Programs of the artifact use the same arenas, so state
 // inputs of equal slices are shared by them without copies.
 class ExecutionContext {
  public:
@@ -45,11 +45,15 @@ class ExecutionContext {
 
   // Bytes of private arena, window and constants as allocated: what the report calls memory.peak.
   uint64_t arena_bytes() const;
+  // Bytes of the arena in the host's memory: what the report calls memory.host.
+  uint64_t host_bytes() const { return host_arena_ == nullptr ? 0 : host_arena_->size(); }
 
  private:
   ExecutionContext(const artifact::ArtifactFile& file, device::Device& device, comm::Communicator& communicator)
       : file_(file), device_(device), communicator_(communicator) {}
   absl::Status PlaceConstants();
+  // Allocates memory of the host beside the device.
+  absl::Status PlaceHost();
   void LoadAlgorithms();
 
   const artifact::ArtifactFile& file_;
@@ -57,7 +61,8 @@ class ExecutionContext {
   comm::Communicator& communicator_;
   comm::Mesh mesh_;
   std::unique_ptr<device::Arena> private_arena_;
-  std::unique_ptr<device::Arena> constants_;  // where the host's mapping is no memory of the device
+  std::unique_ptr<device::Arena> host_arena_;  // null where the artifact needs none
+  std::unique_ptr<device::Arena> constants_;   // where the host's mapping is no memory of the device
   std::unique_ptr<device::KernelLibrary> kernels_;
   device::MemoryMap memory_;
   std::unique_ptr<AlgorithmCache> algorithms_;  // on the rank that chooses

@@ -1,7 +1,7 @@
 // The format is Google's "Trace Event Format": complete events ("X"), times in microseconds.
 #include "runtime/trace/chrome_trace.h"
 
-#include <set>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,8 +14,16 @@
 namespace sgd::trace {
 namespace {
 
-std::string RowName(uint32_t rank, uint32_t stream) {
-  const std::string name = stream == 0 ? "compute" : absl::StrCat("collectives ", stream);
+// Of a stream beside compute, by what it runs.
+std::string StreamName(uint32_t stream, const artifact::Instruction& instruction) {
+  if (stream == 0) return "compute";
+  if (const artifact::Copy* copy = instruction.op_as_Copy())
+    return copy->target()->space() == artifact::Space::Host ? "copies to the host" : "copies from the host";
+  return absl::StrCat("collectives ", stream);
+}
+
+std::string RowName(uint32_t rank, uint32_t stream, const artifact::Instruction& instruction) {
+  const std::string name = StreamName(stream, instruction);
   return absl::StrCat("{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": ", rank, ", \"tid\": ", stream,
                       ", \"args\": {\"name\": ", JsonString(name), "}}");
 }
@@ -35,11 +43,12 @@ std::string Bar(const artifact::Artifact& root, const artifact::Program& program
 
 std::string ChromeTraceEvents(const artifact::Artifact& root, const artifact::Program& program, uint32_t rank,
                               const std::vector<TracedRun>& runs) {
-  std::set<uint32_t> streams;
-  for (const TracedRun& run : runs) streams.insert(run.stream);
+  std::map<uint32_t, uint32_t> streams;  // to an instruction that each runs
+  for (const TracedRun& run : runs) streams.emplace(run.stream, run.instruction);
   std::vector<std::string> events = {absl::StrCat("{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": ", rank,
                                                   ", \"args\": {\"name\": \"rank ", rank, "\"}}")};
-  for (uint32_t stream : streams) events.push_back(RowName(rank, stream));
+  for (const auto& [stream, instruction] : streams)
+    events.push_back(RowName(rank, stream, *program.instructions()->Get(instruction)));
   for (const TracedRun& run : runs) events.push_back(Bar(root, program, rank, run));
   return absl::StrJoin(events, ",\n");
 }

@@ -246,6 +246,10 @@ bool IsHalf(const artifact::Instruction& instruction) {
 // artifact does not describe its device.
 Json BoundOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
   if (instruction.op_as_Collective() != nullptr || instruction.op_as_Done() != nullptr) return "peers";
+  const artifact::Copy* copy = instruction.op_as_Copy();
+  if (copy != nullptr &&
+      (copy->source()->space() == artifact::Space::Host || copy->target()->space() == artifact::Space::Host))
+    return "host";
   const artifact::DeviceModel* device = root.device();
   if (device == nullptr) return Json();
   const double rate = IsHalf(instruction) ? device->half_flops() : device->flops();
@@ -429,6 +433,7 @@ void AddStages(const artifact::Artifact& root, Json& json) {
   for (const artifact::Stage* stage : *root.stages())
     json["stages"].push_back({{"private", stage->private_bytes()},
                               {"window", stage->window_bytes()},
+                              {"host", stage->host_bytes()},
                               {"total", stage->private_bytes() + stage->window_bytes() + root.constant_bytes()}});
   json["channels"] = Json::array();
   for (uint32_t i = 0; i < Size(root.channels()); ++i) {
@@ -469,6 +474,7 @@ Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
                 {{"private", root.private_bytes()},
                  {"window", root.window_bytes()},
                  {"constants", root.constant_bytes()},
+                 {"host", root.host_bytes()},
                  {"total", root.private_bytes() + root.window_bytes() + root.constant_bytes()}}},
                {"kernels", {{"count", Size(root.kernels())}, {"bytes", file.kernels().size()}}},
                {"programs", Json::array()}};

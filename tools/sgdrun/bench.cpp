@@ -108,6 +108,7 @@ std::string StreamJson(const train::Session& session, const train::BenchResult& 
   return absl::StrCat(", \"host_us_median\": ", trace::NumberJson(train::Median(result.times.host_us)),
                       ", \"staging_bytes\": ", session.executor().staging_bytes(),
                       ", \"pinned_bytes\": ", session.executor().pinned_bytes(),
+                      ", \"host_bytes\": ", session.context().host_bytes(),
                       ", \"device_used_bytes\": ", result.device_after,
                       ", \"device_growth_bytes\": ", result.device_after - result.device_before);
 }

@@ -27,6 +27,7 @@ TEST(Topology, ShippedFileLoads) {
   EXPECT_EQ(topology->links.size(), 2u);
   EXPECT_EQ(topology->links[0].ranks, 8);
   EXPECT_EQ(topology->links[1].name, "infiniband");
+  EXPECT_EQ(topology->device.hostBandwidth, 5e10);
 }
 
 TEST(Topology, HostIsBuiltIn) {
@@ -46,6 +47,7 @@ TEST(Topology, GpusAreBuiltIn) {
     EXPECT_EQ(topology->links.size(), 2u);
     EXPECT_GT(topology->device.memoryBandwidth, bandwidth) << "newer is faster";
     bandwidth = topology->device.memoryBandwidth;
+    EXPECT_GE(topology->device.hostBandwidth, 2.5e10);
   }
 }
 
@@ -83,6 +85,21 @@ TEST(Topology, MissingFileIsNamed) {
 }
 
 TEST(Topology, MinimalFileIsAccepted) { EXPECT_EQ(errorOf(withLinks(kLink)), "accepted"); }
+
+TEST(Topology, LinkToTheHostMayBeLeftOut) {
+  llvm::Expected<Topology> plain = parseTopology(withLinks(kLink), "t.json");
+  ASSERT_TRUE(bool(plain));
+  EXPECT_EQ(plain->device.hostBandwidth, 2.5e10);
+  std::string text = withLinks(kLink), field = "\"memory_bytes\":1";
+  auto with = [&](const std::string& value) {
+    return std::string(text).replace(text.find(field), field.size(), field + ",\"host_bandwidth\":" + value);
+  };
+  llvm::Expected<Topology> fast = parseTopology(with("4.5e11"), "t.json");
+  ASSERT_TRUE(bool(fast));
+  EXPECT_EQ(fast->device.hostBandwidth, 4.5e11);
+  EXPECT_EQ(errorOf(with("0")), "accepted");
+  EXPECT_THAT(errorOf(with("-1")), HasSubstr("device: field 'host_bandwidth' is -1; expected a number of at least 0"));
+}
 
 TEST(Topology, ErrorsNameFieldAndPlace) {
   EXPECT_THAT(errorOf("{"), HasSubstr("topology 't.json' is not JSON"));

@@ -16,10 +16,10 @@ constexpr int64_t kBytes = 1024;
 /// Builds sequences value by value.
 class Builder {
  public:
-  unsigned argument() { return add({0, /*isKept=*/true, std::nullopt}); }
+  unsigned argument() { return add({0, /*isKept=*/true, std::nullopt, 0, 0}); }
 
   unsigned step(llvm::ArrayRef<unsigned> reads, double seconds = 1, int64_t bytes = kBytes, bool isRepeatable = true) {
-    unsigned result = add({bytes, false, std::nullopt});
+    unsigned result = add({bytes, false, std::nullopt, 0, 0});
     sequence.steps.push_back({seconds, {reads.begin(), reads.end()}, {result}, {}, 0, isRepeatable});
     return result;
   }

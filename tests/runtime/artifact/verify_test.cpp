@@ -21,6 +21,9 @@ std::vector<Violation> RootCases() {
       {"empty axis", [](ArtifactT& a, ProgramT&) { a.mesh[0]->size = 0; }, "mesh axis 0 has size 0"},
       {"huge mesh", [](ArtifactT& a, ProgramT&) { a.mesh[0]->size = 1u << 30; }, "ranks"},
       {"huge arena", [](ArtifactT& a, ProgramT&) { a.private_bytes = uint64_t{1} << 60; }, "larger than 2^46"},
+      {"huge host memory", [](ArtifactT& a, ProgramT&) { a.host_bytes = uint64_t{1} << 60; }, "larger than 2^46"},
+      {"host memory of a cpu", [](ArtifactT& a, ProgramT&) { a.host_bytes = 64; },
+       "keeps 64 bytes in memory of the host beside the device, and a cpu has no other"},
       {"device", [](ArtifactT& a, ProgramT&) { a.device = std::make_unique<DeviceModelT>(); },
        "the device's operations or bytes per second are not positive and finite"},
       {"cause",
@@ -296,6 +299,36 @@ TEST(Verify, AcceptsTheSample) {
 
 TEST(Verify, RefusesEachViolation) {
   for (const auto& cases : {RootCases(), TensorCases(), OperationCases()}) ExpectRefused(cases);
+}
+
+// Of a device with memory of its own, which copies alone may reach.
+TEST(Verify, HostMemoryIsForCopies) {
+  const auto error_after = [](const std::function<void(ProgramT&)>& change) {
+    return ErrorAfter([&](ArtifactT& artifact, ProgramT& program) {
+      artifact.target = "cuda";
+      artifact.cpu_features.clear();
+      artifact.host_bytes = 256;
+      change(program);
+    });
+  };
+  const auto at_host = [](uint64_t offset, uint64_t size) { return testing::SliceAt(Space::Host, offset, size); };
+  // The program is accepted; the sample's kernels are a CPU's.
+  const auto is_accepted = ::testing::HasSubstr("section 'kernels' holds more than its modules");
+  EXPECT_THAT(error_after([&](ProgramT& p) { CopyIn(p).target = at_host(0, 256); }), is_accepted);
+  EXPECT_THAT(error_after([&](ProgramT& p) { p.inputs[0]->slice = at_host(128, 128); }), is_accepted);
+  EXPECT_THAT(error_after([&](ProgramT& p) { CopyIn(p).target = at_host(64, 256); }),
+              ::testing::HasSubstr("target: 256 bytes at 64 are outside of the Host space of 256 bytes"));
+  EXPECT_THAT(error_after([&](ProgramT& p) { p.inputs[0]->slice = at_host(192, 128); }),
+              ::testing::HasSubstr("128 bytes at 192 are outside of the Host space of 256 bytes"));
+  EXPECT_THAT(error_after([&](ProgramT& p) {
+                CopyIn(p).source = at_host(0, 64);
+                CopyIn(p).target = at_host(64, 64);
+              }),
+              ::testing::HasSubstr("source and target are both in host memory"));
+  EXPECT_THAT(error_after([&](ProgramT& p) { FillIn(p).target = at_host(0, FillIn(p).target->size()); }),
+              ::testing::HasSubstr("target is in host memory, which copies alone touch"));
+  EXPECT_THAT(error_after([&](ProgramT& p) { LaunchIn(p).buffers[0] = Slice(Space::Host, 0, 256); }),
+              ::testing::HasSubstr("in host memory, which copies alone touch"));
 }
 
 TEST(Verify, EmptyMatmulsNeedNoStorage) {

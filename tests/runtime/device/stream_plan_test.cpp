@@ -100,6 +100,7 @@ void AddLoop(ProgramT& program, uint64_t trips, uint32_t body) {
 
 Slice Private(uint64_t offset, uint64_t size) { return {Space::Private, offset, size}; }
 Slice Window(uint64_t offset, uint64_t size) { return {Space::Window, offset, size}; }
+Slice Host(uint64_t offset, uint64_t size) { return {Space::Host, offset, size}; }
 
 size_t CountActions(const StreamPlan& plan, ActionKind kind) {
   size_t count = 0;
@@ -250,6 +251,43 @@ TEST(CheckStreams, TripsOfALoopMeet) {
               HasProblem(ProblemKind::kRace, "instruction 1 (copy)"));
 }
 
+// x is on the host while something else is computed in its place, and comes back beside another fill.
+TEST(StreamPlan, CopiesToTheHostRunBesideCompute) {
+  ProgramT program = Empty();
+  AddInput(program, Window(0, 8));
+  AddInput(program, Private(0, 8));
+  AddGather(program, Window(0, 8), Window(64, 16), 0, false);
+  AddCopy(program, Private(0, 8), Host(0, 8));
+  AddFill(program, Private(64, 8));
+  AddFill(program, Private(0, 8));
+  AddCopy(program, Host(0, 8), Private(128, 8));
+  AddFill(program, Private(64, 8));
+  AddCopy(program, Private(128, 8), Private(192, 8));
+  const Built built(program);
+  const StreamPlan plan = PlanStreams(*built);
+  EXPECT_EQ(plan.streams(), 4u);
+  EXPECT_THAT(CheckStreams(*built, plan), IsEmpty());
+  std::vector<uint32_t> streams;
+  for (const StreamAction& action : plan.blocks[0])
+    if (action.kind == ActionKind::kRun) streams.push_back(action.stream);
+  EXPECT_THAT(streams, ::testing::ElementsAre(1, plan.to_host(), 0, 0, plan.from_host(), 0, 0));
+  // Fork, the fill over x, the copy back, and its reader; the copies in one direction follow each other.
+  size_t found = 0;
+  std::vector<bool> has_forked(plan.streams());
+  for (size_t i = 0; i < plan.blocks[0].size(); ++i) {
+    const StreamAction& action = plan.blocks[0][i];
+    if (action.kind != ActionKind::kWait) continue;
+    if (action.stream != StreamPlan::kCompute && !has_forked[action.stream]) {
+      has_forked[action.stream] = true;
+      continue;
+    }
+    EXPECT_THAT(CheckStreams(*built, Without(plan, 0, i)), Not(IsEmpty())) << "action " << i;
+    ++found;
+  }
+  EXPECT_GE(found, 3u);
+  EXPECT_THAT(CheckStreams(*built, Without(plan, 0, plan.blocks[0].size() - 1)), Not(IsEmpty()));
+}
+
 // Random programs over a few bytes: windows that are gathered on two communicators, copies between, loops around some.
 ProgramT RandomProgram(uint32_t seed, bool has_loops) {
   std::mt19937 random(seed);
@@ -271,6 +309,27 @@ ProgramT RandomProgram(uint32_t seed, bool has_loops) {
     }
   }
   return program;
+}
+
+// The same with copies to and from the host between, in loops too.
+TEST(StreamPlan, RandomProgramsWithHostCopies) {
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    ProgramT program = RandomProgram(seed, seed % 2 == 0);
+    AddInput(program, Host(0, 256));
+    std::mt19937 random(seed);
+    const auto slice = [&](Space space) { return Slice{space, random() % 28 * 8, 8}; };
+    for (auto& instruction : program.instructions) {
+      artifact::CopyT* copy = instruction->op.AsCopy();
+      if (copy == nullptr || random() % 2 == 0) continue;
+      *(random() % 2 == 0 ? copy->source : copy->target) = slice(Space::Host);
+    }
+    const Built built(program);
+    const StreamPlan plan = PlanStreams(*built);
+    EXPECT_EQ(plan.streams(), plan.communicators.size() + 1 + (plan.copies_to_host ? 2 : 0));
+    EXPECT_THAT(CheckStreams(*built, plan), IsEmpty());
+    EXPECT_THAT(CheckStreams(*built, PlanHostThreads(*built)), IsEmpty());
+  }
 }
 
 TEST(StreamPlan, RandomProgramsWithLoops) {
