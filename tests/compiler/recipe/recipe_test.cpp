@@ -64,6 +64,12 @@ TEST(ParseRecipe, NamesTheFieldAndWhatIsExpected) {
             "field 'attention' is \"rings\"; expected \"ring\", \"striped_ring\", \"all_to_all\" or \"gathered\"");
   EXPECT_EQ(errorOf(R"({"memory_limit": 5})"), "field 'memory_limit' is 5; expected a string such as \"16GiB\"");
   EXPECT_THAT(errorOf(R"({"memory_limit": "5XB"})"), HasSubstr("'5XB' is not a number of bytes"));
+  EXPECT_EQ(
+      errorOf(R"({"offload": "activation"})"),
+      "field 'offload' is \"activation\"; expected \"auto\", \"never\", \"states\" or \"activations\"; did you mean "
+      "\"activations\"?");
+  EXPECT_EQ(errorOf(R"({"offload": ["states"]})"),
+            "field 'offload' is [\"states\"]; expected \"auto\", \"never\", \"states\" or \"activations\"");
   EXPECT_EQ(errorOf(R"({"bucket_size_mb": -1})"),
             "field 'bucket_size_mb' is -1; expected a positive number of megabytes");
   EXPECT_EQ(errorOf(R"({"rules": [{"sharding": []}]})"), "field 'rules[0]' needs one of 'tensor' and 'scope', a glob");
@@ -129,7 +135,7 @@ TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
   EXPECT_EQ(errorOf(R"({"frobnicate": 1})"),
             "field 'frobnicate' is unknown; the fields are mesh, sequential, stages, schedule, batch, rules, zero, "
-            "compress, attention, memory_limit, bucket_size_mb");
+            "compress, attention, memory_limit, offload, bucket_size_mb");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),
