@@ -3,6 +3,8 @@ import json
 import os
 import re
 
+import numpy as np
+
 import compare_tensors
 import harness
 import memory_limit
@@ -134,6 +136,25 @@ def checkpoints_are_alike(folder):
     assert outputs[0] == outputs[1]
 
 
+def pipeline(folder):
+    """Each stage has memory of the host of its own, beside messages."""
+    args = [EXAMPLES / "recipes" / "gpt.mlir", "--recipe", EXAMPLES / "recipes" / "pipeline.json", *TARGET]
+    artifact, base = compiled(folder, *args)
+    random, inputs = np.random.default_rng(0), {}
+    for one in json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"]:
+        for tensor in one["inputs"]:
+            kind, shape = re.fullmatch(r"(\w+)\[([\d, x]*)\]", tensor["type"]).groups()
+            shape = [int(size) for size in re.findall(r"\d+", shape)]
+            inputs[tensor["name"]] = np.zeros(shape, np.int32) if kind.startswith("i") else np.asarray(np.abs(random.standard_normal(shape)) * 0.05, np.float32)
+    harness.save(folder / "in.safetensors", inputs)
+    want = harness.run_once(artifact, base["ranks"], folder / "in.safetensors", folder / "out.safetensors")
+    limit = memory_limit.refusal(*args, "--report")
+    artifact, report = compiled(folder, *args, "--memory-limit", limit)
+    assert report["memory"]["host"] > 0 and all(stage["memory"]["peak"] <= limit for stage in report["stages"]), report["stages"]
+    got = harness.run_once(artifact, report["ranks"], folder / "in.safetensors", folder / "out.safetensors")
+    assert memory_limit.bits(got) == memory_limit.bits(want), "other bits"
+
+
 def refused(folder, fields, message, *flags):
     model = harness.Model("gpt_dp")
     run = harness.tool("sgdc", model.path / "model.mlir", "-o", folder / "m.sgda", *recipe(folder, **fields), *flags, check=False)
@@ -158,4 +179,4 @@ def refusals(folder):
 
 if __name__ == "__main__":
     harness.main([("gpt_dp", lambda folder: check_model(folder, "gpt_dp", 0.5)), ("gpt_zero3", lambda folder: check_model(folder, "gpt_zero3", 0.75)),
-                  ("only", only), ("training", training), ("checkpoints", checkpoints_are_alike), ("refusals", refusals)])
+                  ("only", only), ("training", training), ("checkpoints", checkpoints_are_alike), ("pipeline", pipeline), ("refusals", refusals)])
