@@ -184,6 +184,7 @@ void HostLinks::RunThread(const std::function<void()>& advance) {
   while (true) {
     nobody_drives_.wait(lock, [&] { return drivers_ == 0 || is_closing_; });
     if (is_closing_) return;
+    for (const auto& [key, link] : links_) link->SendDueAck();
     advance();
     if (!Progress()) Sleep(lock);
   }
@@ -199,21 +200,6 @@ void HostLinks::Close() {
     thread_.join();
   }
   transport_.reset();
-}
-
-absl::Status HostLinks::Flush(absl::Duration timeout, bool spins, const std::string& description) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (IsPending(flush_)) return absl::InternalError(absl::StrCat(description, ": a flush is under way"));
-    for (const auto& [key, link] : links_) link->SendDueAck();
-    transport_->Flush(flush_);
-  }
-  const auto advance = [&] { return IsPending(flush_) ? Advance::kIdle : Advance::kDone; };
-  absl::Status status =
-      Drive(advance, timeout, spins, description, [] { return std::string("the network took no more messages"); });
-  if (!status.ok()) return status;
-  const std::lock_guard lock(mutex_);
-  return Failure(description);
 }
 
 absl::Status HostLinks::Failure(const std::string& description) {

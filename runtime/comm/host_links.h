@@ -117,12 +117,9 @@ class HostLinks {
   // gives it back while it sleeps.
   absl::Status Drive(absl::FunctionRef<Advance()> advance, absl::Duration timeout, bool spins,
                      const std::string& description, absl::FunctionRef<std::string()> describe_missing);
-  // From now on a thread moves messages while nobody drives, and calls `advance` under the mutex when some have moved.
-  // ResourceExhausted without a thread.
+  // From now on a thread moves messages while nobody drives: what is sent may need help when its sender already
+  // computes. It calls `advance` under the mutex when some have moved. ResourceExhausted without a thread.
   absl::Status StartThread(std::function<void()> advance);
-
-  // Waits until everything that was sent needs no more help of this rank. As Drive.
-  absl::Status Flush(absl::Duration timeout, bool spins, const std::string& description);
 
  private:
   absl::Status Failure(const std::string& description);
@@ -137,7 +134,6 @@ class HostLinks {
   std::vector<std::string> addresses_;
   std::mutex mutex_;
   std::map<std::pair<uint32_t, uint64_t>, std::unique_ptr<HostLink>> links_;
-  Completion flush_;
   // Who sleeps is woken when another thread has moved messages, which may be his.
   UniqueFd wake_;  // eventfd
   uint64_t sleepers_ = 0;

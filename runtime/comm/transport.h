@@ -42,12 +42,10 @@ class Transport {
   // Before the first message to `peer`. Waits for nobody.
   virtual absl::Status Connect(uint32_t peer, std::string_view address) = 0;
 
-  // Begins to send; done when the bytes may be overwritten.
+  // Begins to send; done when the bytes may be overwritten. To arrive they may need Progress even after that.
   virtual void Send(uint32_t peer, uint64_t tag, const std::byte* data, uint64_t bytes, Completion& completion) = 0;
   // Begins to receive the message with this tag; failed when it has not exactly so many bytes.
   virtual void Receive(uint64_t tag, std::byte* data, uint64_t bytes, Completion& completion) = 0;
-  // Done when all that was sent before has left this rank's hands, and needs no more progress.
-  virtual void Flush(Completion& completion) = 0;
 
   // Moves on what can be moved; false when that was nothing.
   virtual bool Progress() = 0;

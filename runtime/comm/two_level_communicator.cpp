@@ -180,11 +180,7 @@ absl::Status TwoLevelCommunicator::UseStages(const StageLinks& stages, absl::Dur
   if (stages.stages == 0 || control_.size() % stages.stages != 0)
     return absl::InvalidArgumentError(absl::StrCat(control_.size(), " ranks are not of ", stages.stages, " stages"));
   // On this host ranks of all stages meet; how many these are does not matter.
-  if (absl::Status status = local_->UseStages(StageLinks{}, timeout); !status.ok()) return status;
-  if (placement().hosts() == 1) return absl::OkStatus();
-  return links_.StartThread([this] {
-    for (const auto& [key, channel] : channels_) channel->Advance();
-  });
+  return local_->UseStages(StageLinks{}, timeout);
 }
 
 absl::StatusOr<ChannelHandle> TwoLevelCommunicator::PrepareChannel(const ChannelSpec& spec) {
@@ -262,7 +258,6 @@ absl::Status TwoLevelCommunicator::RunBetweenHosts(uint32_t index, Wide& wide, a
   };
   absl::Status status =
       links_.Drive(advance, timeout, spins, plan.base.description, [&] { return DescribeSilent(wide); });
-  if (status.ok()) status = links_.Flush(timeout, spins, plan.base.description);
   if (status.ok()) status = WaitForHost(plan, timeout);
   if (!status.ok()) return status;
   sent_bytes_ += plan.base.sent_bytes;

@@ -234,15 +234,6 @@ void UcxTransport::Receive(uint64_t tag, std::byte* data, uint64_t bytes, Comple
   Began(ucp_tag_recv_nbx(worker_, data, bytes, tag, ~uint64_t{0}, &param), completion);
 }
 
-void UcxTransport::Flush(Completion& completion) {
-  completion = {.state = Completion::State::kPending};
-  ucp_request_param_t param = {};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  param.cb.send = OnSent;
-  param.user_data = &completion;
-  Began(ucp_worker_flush_nbx(worker_, &param), completion);
-}
-
 absl::Status UcxTransport::ErrorOf(uint32_t peer) const {
   const auto found = peers_.find(peer);
   if (found == peers_.end() || found->second->error == UCS_OK) return absl::OkStatus();

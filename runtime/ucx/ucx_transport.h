@@ -26,7 +26,6 @@ class UcxTransport final : public comm::Transport {
   absl::Status Connect(uint32_t peer, std::string_view address) override;
   void Send(uint32_t peer, uint64_t tag, const std::byte* data, uint64_t bytes, comm::Completion& completion) override;
   void Receive(uint64_t tag, std::byte* data, uint64_t bytes, comm::Completion& completion) override;
-  void Flush(comm::Completion& completion) override;
   bool Progress() override { return ucp_worker_progress(worker_) != 0; }
   bool Arm() override { return ucp_worker_arm(worker_) != UCS_ERR_BUSY; }
   int descriptor() const override { return descriptor_; }

@@ -79,6 +79,28 @@ def losses_of(name):
     return test
 
 
+def starts(folder):
+    """All connect to all at once, many times."""
+    model = harness.Model("gpt_zero1")
+    artifact, _, ranks = model.compile(folder)
+    args = ["--inputs", model.data / "inputs.safetensors", "--deadline", 60, "--outputs", folder / "out.safetensors"]
+    for _ in range(15):
+        check_ended_well(nodes(artifact, args, 4, ranks))
+
+
+def stopped_run(folder):
+    """SIGTERM to one launcher: all ranks end after the same step, as asked."""
+    model = harness.Model("mlp_digits")
+    artifact, _, _ = model.compile(folder, {"data": 4})
+    args = ["--init", model.data / "inputs.safetensors", "--batches", model.data / "batches.safetensors", "--carry-json", model.carry_file(folder),
+            "--steps", 100000000, "--deadline", 60]
+    processes = nodes(artifact, args, 2)
+    harness.wait_until(lambda: all(len(harness.children(p.pid)) == 2 and all(harness.busy(c) for c in harness.children(p.pid)) for p in processes), 60)
+    processes[1].send_signal(signal.SIGTERM)
+    ended = host_network.finish(processes)
+    assert [code for code, _ in ended] == [75, 75], ended
+
+
 def pipeline(folder):
     """Stages on one host, on a host each, and with their ranks dealt out: steps with state, and checkpoints that any of them resumes."""
     artifact, _ = pipelines.compile_all(folder)
@@ -256,13 +278,13 @@ def cut_link(folder):
     assert any(f"rank {rank} (host host0) sent nothing within {deadline}s" in results[1][1] for rank in (0, 1)), results
 
 
-MODELS = ("mlp_digits", "gpt_zero3", "gpt_tp", "resnet_spatial", "moe_einsum")
+MODELS = ("mlp_digits", "gpt_dp", "gpt_scan", "gpt_zero3", "gpt_tp", "resnet_small", "resnet_spatial", "moe_einsum")
 TESTS = {
     "values": [*((f"outputs of {name}", values_of(name)) for name in MODELS), ("losses of mlp_digits", losses_of("mlp_digits")),
-               ("losses of gpt_zero1", losses_of("gpt_zero1")), ("pipeline", pipeline), ("bytes on cables", bytes_on_cables)],
+               ("losses of gpt_zero1", losses_of("gpt_zero1")), ("pipeline", pipeline), ("many starts", starts), ("bytes on cables", bytes_on_cables)],
     "launchers": [("torchrun", started_by(torchrun, lambda rank: rank // 2)), ("Open MPI, ranks dealt out", started_by(open_mpi, lambda rank: rank % 2)),
                   ("Kubernetes, a rank per pod", started_by(kubernetes, lambda rank: rank)), ("without UCX", without_ucx), ("devices", devices)],
-    "faults": [("killed rank", killed_rank), ("killed host", killed_host), ("stopped host", stopped_host), ("stopped stage", stopped_stage), ("cut link", cut_link)],
+    "faults": [("stopped run", stopped_run), ("killed rank", killed_rank), ("killed host", killed_host), ("stopped host", stopped_host), ("stopped stage", stopped_stage), ("cut link", cut_link)],
 }
 
 try:

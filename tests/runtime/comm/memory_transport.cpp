@@ -70,7 +70,6 @@ class MemoryTransport final : public Transport {
     completion = {.state = Completion::State::kPending, .bytes = bytes};
     expected_[tag].push_back({data, &completion});
   }
-  void Flush(Completion& completion) override { completion = {.state = Completion::State::kDone}; }
   bool Progress() override {
     const std::lock_guard lock(own_->mutex);
     bool moved = false;
