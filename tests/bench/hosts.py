@@ -44,18 +44,6 @@ def gloo(network, args, program, folder):
             for rank in range(args.hosts * args.ranks_per_host)]
 
 
-def open_mpi(network, args, program, folder):
-    agent = folder / "agent"
-    cases = "".join(f"{network.address(host)}) exec {' '.join(network.prefixes[host])} sh -c \"$*\";;\n" for host in range(args.hosts))
-    agent.write_text(f"#!/bin/sh\nhost=$1\nshift\ncase $host in\n{cases}esac\n")
-    agent.chmod(0o700)
-    places = ",".join(f"{network.address(host)}:{args.ranks_per_host}" for host in range(args.hosts))
-    flags = ["--allow-run-as-root", "--host", places, "-np", args.hosts * args.ranks_per_host, "--bind-to", "none"]
-    for name, value in (("plm_rsh_agent", agent), ("pml", "ob1"), ("btl", "tcp,self"), ("btl_tcp_if_include", "eth0"), ("oob_tcp_if_include", "eth0")):
-        flags += ["--mca", name, value]
-    return [network.start(0, ["mpirun", *flags, program, *args.kib])]
-
-
 def times(processes):
     """Least milliseconds by size."""
     texts = [process.communicate(timeout=550) for process in processes]
@@ -81,7 +69,7 @@ def main():
         folder = pathlib.Path(name)
         results = {"sgd": times(ours(network, args, 30000))}
         if program := compiled(folder, "mpicc.openmpi", "mpi_all_reduce.c"):
-            results["Open MPI"] = times(open_mpi(network, args, program, folder))
+            results["Open MPI"] = times([network.mpirun(folder, args.ranks_per_host, args.hosts, [program, *args.kib])])
         if program := compiled(folder, "g++", "gloo_all_reduce.cpp", "-lgloo", "-lpthread"):
             results["gloo"] = times(gloo(network, args, program, folder))
     network.close()

@@ -67,6 +67,18 @@ class Network:
         text = command(*self.prefixes[host], "ip", "-json", "-stats", "link", "show", "dev", "eth0").stdout
         return json.loads(text)[0]["stats64"]["tx"]["bytes"]
 
+    def mpirun(self, folder, ranks_per_host, hosts, args):
+        """Open MPI's launcher on host 0, which starts processes on the others through a script in place of ssh."""
+        agent = folder / "agent"
+        cases = "".join(f"{self.address(host)}) exec {' '.join(self.prefixes[host])} sh -c \"$*\";;\n" for host in range(hosts))
+        agent.write_text(f"#!/bin/sh\nhost=$1\nshift\ncase $host in\n{cases}esac\n")
+        agent.chmod(0o700)
+        places = ",".join(f"{self.address(host)}:{ranks_per_host}" for host in range(hosts))
+        flags = ["--allow-run-as-root", "--host", places, "-np", hosts * ranks_per_host, "--bind-to", "none"]
+        for name, value in (("plm_rsh_agent", agent), ("pml", "ob1"), ("btl", "tcp,self"), ("btl_tcp_if_include", "eth0"), ("oob_tcp_if_include", "eth0")):
+            flags += ["--mca", name, value]
+        return self.start(0, ["mpirun", *flags, *args])
+
     def cut(self, host):
         command("ip", "link", "set", f"cable{host}", "down")
 

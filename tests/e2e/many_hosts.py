@@ -165,6 +165,19 @@ def started_by(family, host_of):
     return test
 
 
+def mpirun(folder):
+    """Open MPI itself, where it is installed."""
+    if shutil.which("mpirun") is None:
+        print("        skipped: there is no mpirun")
+        return
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    args = ["--inputs", MLP.data / "inputs.safetensors", "--deadline", 60, "--outputs"]
+    harness.tool("sgdrun", "-n", 4, artifact, *args, folder / "one.safetensors")
+    place = f"SGD_MASTER={NETWORK.address(0)}:{next(PORTS)}"
+    check_ended_well([NETWORK.mpirun(folder, 2, 2, ["-x", place, "-x", "SGD_SECRET", "-x", "UCX_TLS", SGDRUN, artifact, *args, folder / "out.safetensors"])])
+    assert same_bits(folder / "out.safetensors", folder / "one.safetensors")
+
+
 def without_ucx(folder):
     """A build without the plugin and a host without UCX are named, with what to install."""
     artifact, _, _ = MLP.compile(folder, {"data": 4})
@@ -181,8 +194,11 @@ def without_ucx(folder):
 
 
 def devices(folder):
-    """A device that there is not is refused by name; one that there is, used."""
+    """Those that there are are listed, and used; one that there is not is refused by name."""
     artifact, _, _ = MLP.compile(folder, {"data": 4})
+    text = NETWORK.start(1, [SGDRUN, "--topology"]).communicate(timeout=60)[0]
+    line = next(line for line in text.splitlines() if line.startswith("between hosts: UCX "))
+    assert "tcp/eth0" in line.split(), text
     check_ended_well([p for p in nodes(artifact, ["--inputs", MLP.data / "inputs.safetensors", "--outputs", folder / "out.safetensors", "--deadline", 60,
                                                   "--net-devices", "eth0"], 2)])
     for code, errors in host_network.finish(nodes(artifact, ["--bench", 1, "--deadline", 60, "--net-devices", "absent0"], 2)):
@@ -283,8 +299,9 @@ TESTS = {
     "values": [*((f"outputs of {name}", values_of(name)) for name in MODELS), ("losses of mlp_digits", losses_of("mlp_digits")),
                ("losses of gpt_zero1", losses_of("gpt_zero1")), ("pipeline", pipeline), ("many starts", starts), ("bytes on cables", bytes_on_cables)],
     "launchers": [("torchrun", started_by(torchrun, lambda rank: rank // 2)), ("Open MPI, ranks dealt out", started_by(open_mpi, lambda rank: rank % 2)),
-                  ("Kubernetes, a rank per pod", started_by(kubernetes, lambda rank: rank)), ("without UCX", without_ucx), ("devices", devices)],
-    "faults": [("stopped run", stopped_run), ("killed rank", killed_rank), ("killed host", killed_host), ("stopped host", stopped_host), ("stopped stage", stopped_stage), ("cut link", cut_link)],
+                  ("Kubernetes, a rank per pod", started_by(kubernetes, lambda rank: rank)), ("mpirun", mpirun), ("without UCX", without_ucx), ("devices", devices)],
+    "faults": [("stopped run", stopped_run), ("killed rank", killed_rank), ("killed host", killed_host), ("stopped host", stopped_host),
+               ("stopped stage", stopped_stage), ("cut link", cut_link)],
 }
 
 try:
