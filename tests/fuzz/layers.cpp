@@ -108,9 +108,9 @@ class Layers {
       body += "    %all = sgd.reduce max %ws dimensions = [0, 1] : " + weights.print() + " -> tensor<" +
               std::to_string(width) + "xf32>\n    %more = sgd.broadcast_in_dim %all dims = [1] : tensor<" +
               std::to_string(width) + "xf32> -> " + stream.print() +
-              "\n    %g = arith.mulf %h, %more : " + stream.print() + "\n";
+              "\n    %g = arith.addf %h, %more : " + stream.print() + "\n";
     else
-      body += "    %g = arith.mulf %h, %x : " + stream.print() + "\n";
+      body += "    %g = arith.addf %h, %x : " + stream.print() + "\n";
     body += "    %y = math.tanh %g : " + stream.print() + "\n" + put("xs2", "%x", "%xs", stream, kept);
     return loop({zero, w, x, fill("0.0", kept)},
                 "%i: tensor<i32>, %ws: " + weights.print() + ", %x: " + stream.print() + ", %xs: " + kept.print(), body,
