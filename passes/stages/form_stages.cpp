@@ -37,7 +37,7 @@ class StageFormation {
   LogicalResult checkLoops(const LoopSchedule& loops, unsigned numStages, double mostShares);
   void warnOfImbalance(const PipelinePlan& plan);
   LogicalResult check(const PipelinePlan& plan);
-  void write(const PipelinePlan& plan);
+  LogicalResult write(const PipelinePlan& plan);
 
   func::FuncOp function;
   MeshOp mesh;
@@ -98,16 +98,18 @@ LogicalResult StageFormation::check(const PipelinePlan& plan) {
   return emitIdleStage(function, busy.find_first_unset(), busy.size());
 }
 
-void StageFormation::write(const PipelinePlan& plan) {
+LogicalResult StageFormation::write(const PipelinePlan& plan) {
   Builder builder(function.getContext());
   StringAttr program = builder.getStringAttr(getProgramName(function));
   auto meshName = FlatSymbolRefAttr::get(mesh.getSymNameAttr());
   for (unsigned stage = plan.getForm().numStages; stage-- > 0;) {
     func::FuncOp own = StageWriter(plan, stage, meshName, axis ? &*axis : nullptr, attr).write();
+    if (!own) return failure();
     own.setName((program.getValue() + "_stage" + Twine(stage)).str());
     own->setAttr(kStageAttr, builder.getI64IntegerAttr(stage));
     own->setAttr(kProgramAttr, program);
   }
+  return success();
 }
 
 LogicalResult StageFormation::run(bool refuse) {
@@ -117,8 +119,7 @@ LogicalResult StageFormation::run(bool refuse) {
   ProgramPlan plan(function, mesh);
   if (parts && failed(parts->check(plan.getLoops(), refuse))) return failure();
   if (failed(plan.choose(mesh, cost)) || failed(check(plan.get()))) return failure();
-  write(plan.get());
-  return success();
+  return write(plan.get());
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/sgd/tensor_type.h"
@@ -57,9 +58,10 @@ class RowJoin {
         arguments(findGroups(function.getNumArguments(), [&](unsigned i) { return function.getArgAttrDict(i); })),
         results(findGroups(function.getNumResults(), [&](unsigned i) { return function.getResultAttrDict(i); })) {}
 
-  void run();
+  LogicalResult run();
 
  private:
+  LogicalResult check(const Group& group, bool isResult);
   DictionaryAttr getAttrs(const Group& group, bool isResult);
   void renumber(NamedAttrList& attrs, StringRef name, ArrayRef<Group> others);
   void joinArguments();
@@ -78,6 +80,22 @@ void RowJoin::renumber(NamedAttrList& attrs, StringRef name, ArrayRef<Group> oth
   if (!number) return;
   for (auto [index, other] : llvm::enumerate(others))
     if (llvm::is_contained(other.parts, number.getInt())) attrs.set(name, IntegerAttr::get(number.getType(), index));
+}
+
+/// Rows of one stage are one tensor there, which is cut in one way.
+LogicalResult RowJoin::check(const Group& group, bool isResult) {
+  for (unsigned part : group.parts) {
+    DictionaryAttr own = isResult ? function.getResultAttrDict(part) : function.getArgAttrDict(part);
+    if (part == group.parts[0] || (own.get(kBlocksAttr) == group.attrs.get(kBlocksAttr) &&
+                                   own.get(kShardingAttr) == group.attrs.get(kShardingAttr)))
+      continue;
+    auto position = group.attrs.getAs<IntegerAttr>(kPositionAttr);
+    return function.emitError() << (isResult ? "result " : "argument ") << position.getInt()
+                                << " is of all layers, and differs between layers in how it is cut over ranks or parts "
+                                   "of the batch; expected layers of one stage that are cut alike; use a schedule with "
+                                   "one chunk on a stage, or fewer stages";
+  }
+  return success();
 }
 
 /// Rows that follow each other are one range where each rank has all of both.
@@ -166,7 +184,11 @@ void RowJoin::joinResults() {
   terminator->setOperands(values);
 }
 
-void RowJoin::run() {
+LogicalResult RowJoin::run() {
+  for (const Group& group : arguments)
+    if (failed(check(group, /*isResult=*/false))) return failure();
+  for (const Group& group : results)
+    if (failed(check(group, /*isResult=*/true))) return failure();
   for (const Group& group : arguments) argumentAttrs.push_back(getAttrs(group, /*isResult=*/false));
   for (const Group& group : results) resultAttrs.push_back(getAttrs(group, /*isResult=*/true));
   joinResults();
@@ -175,6 +197,7 @@ void RowJoin::run() {
                                              function.front().getTerminator()->getOperandTypes()));
   function.setAllArgAttrs(argumentAttrs);
   function.setAllResultAttrs(resultAttrs);
+  return success();
 }
 
-void mlir::sgd::joinRows(func::FuncOp function) { RowJoin(function).run(); }
+LogicalResult mlir::sgd::joinRows(func::FuncOp function) { return RowJoin(function).run(); }

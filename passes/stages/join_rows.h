@@ -7,8 +7,9 @@
 namespace mlir::sgd {
 
 /// Of a stage's function, whose arguments and results have positions: those of one position become one, with the rows
-/// of all (`sgd.rows`) and the type of the whole as `sgd.global_type`. Removes `sgd.whole`.
-void joinRows(func::FuncOp function);
+/// of all (`sgd.rows`) and the type of the whole as `sgd.global_type`. Removes `sgd.whole`. An error where
+/// they are cut over ranks, or over parts of the batch, in several ways.
+LogicalResult joinRows(func::FuncOp function);
 
 }  // namespace mlir::sgd
 

@@ -27,8 +27,7 @@ func::FuncOp StageWriter::write() {
   setResults();
   setAttributes();
   dropOthers();
-  joinRows(function);
-  return function;
+  return failed(joinRows(function)) ? func::FuncOp() : function;
 }
 
 /// Sends or receives a value that is there once.

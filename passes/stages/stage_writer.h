@@ -15,7 +15,7 @@ class StageWriter {
               MeshAxisAttr attr)
       : plan(plan), stage(stage), axis(axis), attr(attr), context{meshName, attr} {}
 
-  /// A function behind the plan's one, with the ops, arguments and results of the stage.
+  /// A function behind the plan's one, with the ops, arguments and results of the stage; null after an error.
   func::FuncOp write();
 
  private:
