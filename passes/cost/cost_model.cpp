@@ -117,6 +117,11 @@ double CostModel::getHostCopySeconds(double bytes) const {
                                    : device.launchLatency + bytes / device.hostBandwidth;
 }
 
+double CostModel::getAttentionSeconds(double flops, double bytes) const {
+  const DeviceModel& device = topology.device;
+  return device.launchLatency + std::max(flops / device.attentionFlops, bytes / device.memoryBandwidth);
+}
+
 uint64_t CostModel::getBucketBytes(ArrayRef<AxisPart> parts) const {
   const LinkClass& link = getLink(parts);
   double rounds = llvm::is_contained(link.algorithms, Algorithm::Direct) ? 2 : 2 * (getGroupSize(parts) - 1);

@@ -47,6 +47,9 @@ class CostModel {
   /// Of a copy between the device and its host, alone on the link in its direction. Infinite where there is no link.
   double getHostCopySeconds(double bytes) const;
 
+  /// The same of fused attention of f16 or bf16, whose kernels reach less; `flops` are those of all scores.
+  double getAttentionSeconds(double flops, double bytes) const;
+
   /// Bytes from which a bucket over `parts` gains less than 2 % by growing; at least 4 MiB.
   uint64_t getBucketBytes(llvm::ArrayRef<AxisPart> parts) const;
 

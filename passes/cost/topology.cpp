@@ -14,6 +14,7 @@ Topology mlir::sgd::getHostTopology() {
   topology.name = "host";
   topology.device.flops = 6e10;
   topology.device.halfFlops = 3e10;
+  topology.device.attentionFlops = 3e10;
   topology.device.memoryBandwidth = 1e10;
   topology.device.launchLatency = 1e-6;
   topology.device.memoryBytes = int64_t(16) << 30;
@@ -25,20 +26,23 @@ Topology mlir::sgd::getHostTopology() {
 }
 
 namespace {
-/// What programs reach, about 80 % of the data sheet's numbers, and the sheet's own. Of one direction of PCIe 4.0
-/// and 5.0 x16, 31.5 and 63 GB/s (PCI-SIG), packets leave as much; GB200 has NVLink-C2C, of 450 GB/s for two GPUs.
+/// What training steps reach, about 60 % of the data sheet's numbers (docs/simulation.md says how they were found), and
+/// the sheet's own. Links: 80 to 90 %.
+/// Of one direction of PCIe 4.0 and 5.0 x16, 31.5 and 63 GB/s (PCI-SIG), packets leave 80 %; GB200 has NVLink-C2C, of
+/// 450 GB/s for two GPUs.
 struct Gpu {
-  double flops, halfFlops, memoryBandwidth, nvlink;  // tf32 for f32 matmuls; NVLink in one direction
+  double flops, halfFlops, attentionFlops, memoryBandwidth, nvlink;  // tf32 for f32 matmuls; NVLink in one direction
   double peakFlops, peakHalfFlops;
   int64_t memoryGigabytes;
   double toHost;
+  const char* architecture;  // that kernels are compiled for, which newer ones run
 };
 }  // namespace
 
-static constexpr Gpu kA100 = {1.2e14, 2.5e14, 1.6e12, 2.4e11, 1.56e14, 3.12e14, 80, 2.5e10};
-static constexpr Gpu kH100 = {4.0e14, 7.0e14, 2.8e12, 3.6e11, 4.94e14, 9.89e14, 80, 5.0e10};
-static constexpr Gpu kH200 = {4.0e14, 7.0e14, 3.9e12, 3.6e11, 4.94e14, 9.89e14, 141, 5.0e10};
-static constexpr Gpu kB200 = {9.0e14, 1.8e15, 6.4e12, 7.2e11, 1.125e15, 2.25e15, 180, 5.0e10};
+static constexpr Gpu kA100 = {9.5e13, 1.95e14, 7.0e13, 1.25e12, 2.4e11, 1.56e14, 3.12e14, 80, 2.5e10, "sm_80"};
+static constexpr Gpu kH100 = {3.3e14, 6.6e14, 3.5e14, 2.2e12, 3.6e11, 4.94e14, 9.89e14, 80, 5.0e10, "sm_90"};
+static constexpr Gpu kH200 = {3.3e14, 6.6e14, 3.5e14, 3.1e12, 3.6e11, 4.94e14, 9.89e14, 141, 5.0e10, "sm_90"};
+static constexpr Gpu kB200 = {7.5e14, 1.5e15, 8.0e14, 5.0e12, 7.2e11, 1.125e15, 2.25e15, 180, 5.0e10, "sm_90"};
 
 /// GPUs of a domain on NVLink, domains on links between hosts. A launch is one in a graph.
 static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, int64_t domain, LinkClass between) {
@@ -46,9 +50,11 @@ static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, int64_t dom
   topology.name = name.str();
   topology.device.flops = gpu.flops;
   topology.device.halfFlops = gpu.halfFlops;
+  topology.device.attentionFlops = gpu.attentionFlops;
   topology.device.memoryBandwidth = gpu.memoryBandwidth;
   topology.device.launchLatency = 1.5e-6;
   topology.device.memoryBytes = gpu.memoryGigabytes * 1000000000;
+  topology.device.architecture = gpu.architecture;
   topology.device.peakFlops = gpu.peakFlops;
   topology.device.peakHalfFlops = gpu.peakHalfFlops;
   topology.device.hostBandwidth = gpu.toHost;
@@ -80,6 +86,7 @@ static Topology getTorusTopology() {
   topology.name = "torus";
   topology.device.flops = 1.8e14;
   topology.device.halfFlops = 3.6e14;
+  topology.device.attentionFlops = 2e14;
   topology.device.memoryBandwidth = 2.2e12;
   topology.device.launchLatency = 1e-6;
   topology.device.memoryBytes = int64_t(95) * 1000000000;

@@ -41,9 +41,11 @@ struct LinkClass {
 struct DeviceModel {
   double flops = 0;            // per second, f32 matmuls
   double halfFlops = 0;        // per second, f16 and bf16 matmuls
+  double attentionFlops = 0;   // per second, fused attention of f16 and bf16
   double memoryBandwidth = 0;  // bytes per second, read and written
   double launchLatency = 0;    // seconds before a kernel does any work
   int64_t memoryBytes = 0;
+  std::string architecture;       // of a GPU, "sm_90"; empty: a CPU
   double peakFlops = 0;           // of the data sheet, for reports: as `flops`
   double peakHalfFlops = 0;       // as `halfFlops`
   double storageBandwidth = 1e9;  // bytes per second that a rank saves

@@ -63,6 +63,12 @@ class Fields {
     return Error::success();
   }
 
+  Error getOptional(StringRef key, std::string& value) {
+    if (object.get(key)) return getString(key, value);
+    known.push_back(key);
+    return Error::success();
+  }
+
   Error getArray(StringRef key, const llvm::json::Array*& value) {
     known.push_back(key);
     value = object.getArray(key);
@@ -110,6 +116,10 @@ Error readDevice(const llvm::json::Object& object, const std::string& path, Devi
                   [&] { return fields.getNumber("launch_latency", device.launchLatency, /*mayBeZero=*/true); },
                   [&] { return fields.getInteger("memory_bytes", device.memoryBytes); },
                   [&] {
+                    device.attentionFlops = device.halfFlops;
+                    return fields.getOptional("attention_flops", device.attentionFlops);
+                  },
+                  [&] {
                     device.peakFlops = device.flops;
                     return fields.getOptional("peak_flops", device.peakFlops);
                   },
@@ -117,6 +127,7 @@ Error readDevice(const llvm::json::Object& object, const std::string& path, Devi
                     device.peakHalfFlops = device.halfFlops;
                     return fields.getOptional("peak_half_flops", device.peakHalfFlops);
                   },
+                  [&] { return fields.getOptional("architecture", device.architecture); },
                   [&] { return fields.getOptional("storage_bandwidth", device.storageBandwidth); },
                   [&] { return fields.getOptional("price_per_hour", device.pricePerHour, /*mayBeZero=*/true); },
                   [&] { return fields.getOptional("host_bandwidth", device.hostBandwidth, /*mayBeZero=*/true); },

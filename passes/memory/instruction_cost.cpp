@@ -1,8 +1,8 @@
 // Roofline for compute, alpha-beta for collectives; two clocks where they overlap.
 #include "passes/memory/instruction_cost.h"
 
+#include "dialects/plan/attention.h"
 #include "dialects/plan/host_copy.h"
-
 #include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
 #include "runtime/comm/sent_bytes.h"
@@ -78,8 +78,12 @@ double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op
       return cost.getHostCopySeconds(static_cast<double>(cast<plan::HostCopyOp>(op).getCopiedBytes()));
     case plan::CostClass::Control:
       return getCalleeSeconds(cost, mesh, op);
-    case plan::CostClass::Kernel:
     case plan::CostClass::Library:
+      if (isa<plan::AttentionOp, plan::AttentionGradientOp>(op))
+        return cost.getAttentionSeconds(static_cast<double>(instruction.getFlops()),
+                                        static_cast<double>(instruction.getTouchedBytes()));
+      [[fallthrough]];
+    case plan::CostClass::Kernel:
     case plan::CostClass::Transfer:
       return cost.getOpSeconds(static_cast<double>(instruction.getFlops()),
                                static_cast<double>(instruction.getTouchedBytes()), instruction.isHalfPrecision());

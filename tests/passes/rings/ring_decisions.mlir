@@ -1,5 +1,5 @@
 // Which rings are worth it.
-// RUN: sgd-opt %s --spmd-ring-matmuls=topology=h100 | FileCheck %s
+// RUN: sgd-opt %s --spmd-ring-matmuls=topology=%S/../../../passes/cost/topologies/dgx-h100.json | FileCheck %s
 // RUN: sgd-opt %s --spmd-ring-matmuls=topology=host | FileCheck %s --check-prefix=HOST
 
 sgd.mesh @mesh = <["model"=8]>
