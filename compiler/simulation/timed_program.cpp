@@ -44,9 +44,16 @@ static bool isHalf(artifact::ElementType element) {
   return element == artifact::ElementType::F16 || element == artifact::ElementType::BF16;
 }
 
+static double getSeconds(const CostModel& cost, const artifact::Instruction& instruction) {
+  auto flops = static_cast<double>(instruction.flops()), bytes = static_cast<double>(instruction.bytes());
+  if (instruction.op_as_Attention()) return cost.getAttentionSeconds(flops, bytes);
+  const artifact::Matmul* matmul = instruction.op_as_Matmul();
+  return cost.getOpSeconds(flops, bytes, matmul && isHalf(matmul->element()));
+}
+
 static bool isHalf(const artifact::Instruction& instruction) {
-  if (const artifact::Matmul* matmul = instruction.op_as_Matmul()) return isHalf(matmul->element());
-  return instruction.op_as_Attention() != nullptr;
+  const artifact::Matmul* matmul = instruction.op_as_Matmul();
+  return instruction.op_as_Attention() || (matmul && isHalf(matmul->element()));
 }
 
 TimedProgram Timing::run() {
@@ -89,10 +96,9 @@ void Timing::add(const device::StreamAction& action, double times) {
     return addCompute(
         action, machine.getCost().getHostCopySeconds(static_cast<double>(instruction.op_as_Copy()->target()->size())));
   double flops = static_cast<double>(instruction.flops());
-  bool half = isHalf(instruction);
   result.flops += times * flops;
-  if (half) result.halfFlops += times * flops;
-  addCompute(action, machine.getCost().getOpSeconds(flops, static_cast<double>(instruction.bytes()), half));
+  if (isHalf(instruction)) result.halfFlops += times * flops;
+  addCompute(action, getSeconds(machine.getCost(), instruction));
 }
 
 void Timing::addCompute(const device::StreamAction& action, double seconds) {

@@ -65,13 +65,14 @@ COMPILER = {
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],
+    "compiler/models": [],
     "compiler/simulation": ["compiler", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
     "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact"],
 }
 TOOLS = {
     "tools/sgdc": ["compiler", "compiler/driver", "compiler/target"],
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
-    "tools/sgd-sim": ["compiler", "compiler/simulation", "passes/cost", "runtime/artifact"],
+    "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "passes/cost", "runtime/artifact"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/trace"],
 }

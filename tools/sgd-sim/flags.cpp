@@ -16,12 +16,20 @@ constexpr char kExamples[] =
     "  sgd-sim step.sgda --topology h100                                 a step on hosts of eight H100\n"
     "  sgd-sim step.sgda --topology h100 --svg step.svg                  its timeline\n"
     "  sgd-sim step.sgda --topology h100 --sweep data=1..1024            what more ranks gain, a batch for each\n"
-    "  sgd-sim step.sgda --topology h100 --mesh data=512 --failures 50000\n";
+    "  sgd-sim step.sgda --topology h100 --mesh data=512 --failures 50000\n"
+    "  sgd-sim --model gpt.json --topology a100                          a language model by its sizes\n";
 
 std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
   CLI::App app{kAbout, "sgd-sim"};
   app.footer(kExamples);
-  app.add_option("artifact", flags.artifact, "The artifact, made by sgdc")->required()->option_text("ARTIFACT");
+  app.add_option("artifact", flags.artifact, "The artifact, made by sgdc")->option_text("ARTIFACT");
+  app.add_option("--model", flags.model,
+                 "Instead of an artifact: a transformer by numbers, which is compiled (docs/simulation.md)")
+      ->option_text("FILE.json");
+  app.add_option("--target", flags.target,
+                 "With --model: what it is compiled for, as sgdc's --target (default: the topology's devices)");
+  app.add_option("--write-text", flags.text, "With --model: also write its step as StableHLO, and nothing else")
+      ->option_text("FILE.mlir");
   app.add_option("--topology", flags.topology, "Name or file of the machine (docs/topologies.md; default host)")
       ->option_text("NAME|FILE");
   app.add_option("--mesh", flags.mesh,
@@ -52,7 +60,9 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
     std::cerr << "sgd-sim: " << error.what() << "\nRun with --help for more information.\n";
     return 2;
   }
-  return std::nullopt;
+  if (flags.artifact.empty() != flags.model.empty()) return std::nullopt;
+  std::cerr << "sgd-sim: expected an artifact, or --model\nRun with --help for more information.\n";
+  return 2;
 }
 
 }  // namespace mlir::sgd

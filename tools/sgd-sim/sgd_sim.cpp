@@ -2,7 +2,10 @@
 // usage.
 #include <csignal>
 
+#include "compiler/driver/driver.h"
+#include "compiler/models/transformer.h"
 #include "compiler/simulation/drawing.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/artifact/writer.h"
 #include "tools/sgd-sim/flags.h"
@@ -60,8 +63,8 @@ int write(const std::string& path, const std::string& text) {
 class Simulator {
  public:
   Simulator(const ::sgd::artifact::ArtifactFile& file, Topology topology, std::vector<MeshAxisSize> mesh,
-            const Flags& flags)
-      : file(file), topology(std::move(topology)), mesh(std::move(mesh)), flags(flags) {}
+            const Flags& flags, double modelFlops)
+      : file(file), topology(std::move(topology)), mesh(std::move(mesh)), flags(flags), modelFlops(modelFlops) {}
 
   int runOne();
   int runSweep(const Sweep& sweep);
@@ -71,6 +74,7 @@ class Simulator {
   Topology topology;
   std::vector<MeshAxisSize> mesh;
   const Flags& flags;
+  double modelFlops;  // of all ranks; 0: not known
 };
 
 int Simulator::runOne() {
@@ -78,6 +82,7 @@ int Simulator::runOne() {
   if (!machine) return fail(llvm::toString(machine.takeError()));
   llvm::Expected<StepEstimate> estimate = estimateStep(*machine, getOptions(flags));
   if (!estimate) return fail(flags.artifact + ": " + llvm::toString(estimate.takeError()));
+  estimate->modelFlops = modelFlops;
   if (!flags.svg.empty())
     if (int code = write(flags.svg, drawTimeline(*machine, *estimate))) return code;
   if (flags.json != "-") llvm::outs() << toText(*estimate);
@@ -106,6 +111,38 @@ int Simulator::runSweep(const Sweep& sweep) {
   return flags.json.empty() ? 0 : write(flags.json, json.dump(1) + "\n");
 }
 
+using File = std::unique_ptr<::sgd::artifact::ArtifactFile>;
+
+llvm::Expected<Transformer> readModel(const std::string& path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file) return llvm::createStringError("cannot read model '" + path + "': " + file.getError().message());
+  return parseTransformer((*file)->getBuffer(), path);
+}
+
+llvm::Expected<File> compileModel(const Transformer& model, const Flags& flags, const Topology& topology) {
+  CompileOptions options;
+  options.recipeFile = flags.model;
+  options.recipe = writeRecipe(model);
+  options.topologyFile = flags.topology;
+  bool isGpu = !topology.device.architecture.empty();
+  if (isGpu) options.target = "cuda:" + topology.device.architecture;
+  if (!flags.target.empty()) options.target = flags.target;
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  auto compilation = compile({{"main", flags.model, writeStep(model)}}, options, stream);
+  if (failed(compilation)) return llvm::createStringError(llvm::StringRef(errors).rtrim());
+  const std::string& bytes = compilation->artifact;
+  auto file = ::sgd::artifact::ArtifactFile::FromBytes({bytes.data(), bytes.size()}, flags.model);
+  if (!file.ok()) return llvm::createStringError(std::string(file.status().message()));
+  return *std::move(file);
+}
+
+llvm::Expected<File> openArtifact(const std::string& path) {
+  auto file = ::sgd::artifact::ArtifactFile::Open(path);
+  if (!file.ok()) return llvm::createStringError(std::string(file.status().message()));
+  return *std::move(file);
+}
+
 int run(const Flags& flags) {
   std::vector<MeshAxisSize> mesh;
   if (!flags.mesh.empty()) {
@@ -119,11 +156,18 @@ int run(const Flags& flags) {
     if (!parsed) return fail(llvm::toString(parsed.takeError()), 2);
     sweep = std::move(*parsed);
   }
-  auto file = ::sgd::artifact::ArtifactFile::Open(flags.artifact);
-  if (!file.ok()) return fail(std::string(file.status().message()));
   llvm::Expected<Topology> topology = loadTopology(flags.topology);
   if (!topology) return fail(llvm::toString(topology.takeError()));
-  Simulator simulator(**file, std::move(*topology), std::move(mesh), flags);
+  std::optional<Transformer> model;
+  if (!flags.model.empty()) {
+    llvm::Expected<Transformer> read = readModel(flags.model);
+    if (!read) return fail(llvm::toString(read.takeError()));
+    model = std::move(*read);
+    if (!flags.text.empty()) return write(flags.text, writeStep(*model));
+  }
+  llvm::Expected<File> file = model ? compileModel(*model, flags, *topology) : openArtifact(flags.artifact);
+  if (!file) return fail(llvm::toString(file.takeError()));
+  Simulator simulator(**file, std::move(*topology), std::move(mesh), flags, model ? model->getFlopsDone() : 0);
   return sweep ? simulator.runSweep(*sweep) : simulator.runOne();
 }
 

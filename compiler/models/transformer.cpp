@@ -1,0 +1,193 @@
+// Numbers in and out.
+#include "compiler/models/transformer.h"
+
+#include <limits>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "nlohmann/json.hpp"
+
+using namespace mlir::sgd;
+using llvm::Error;
+using llvm::StringRef;
+using Json = nlohmann::ordered_json;
+
+namespace {
+struct Field {
+  const char* name;
+  int64_t Transformer::* number;
+  int64_t least;
+  bool isRequired;
+};
+
+constexpr Field kFields[] = {{"layers", &Transformer::layers, 1, true},
+                             {"hidden", &Transformer::hidden, 1, true},
+                             {"heads", &Transformer::heads, 1, true},
+                             {"sequence", &Transformer::sequence, 1, true},
+                             {"vocabulary", &Transformer::vocabulary, 1, true},
+                             {"global_batch", &Transformer::globalBatch, 1, true},
+                             {"micro_batch", &Transformer::microBatch, 1, false},
+                             {"tp", &Transformer::tensor, 1, false},
+                             {"pp", &Transformer::pipeline, 1, false},
+                             {"dp", &Transformer::data, 1, false},
+                             {"zero", &Transformer::zero, 0, false}};
+constexpr const char* kTexts[] = {"kind", "schedule", "recompute", "dtype", "cp"};
+constexpr int64_t kMost = int64_t(1) << 32;
+
+class Reader {
+ public:
+  Reader(const Json& json, StringRef name) : json(json), name(name) {}
+  llvm::Expected<Transformer> read();
+
+ private:
+  Error fail(const llvm::Twine& what) const { return llvm::createStringError("model '" + name + "': " + what); }
+  Error checkNames() const;
+  Error readNumbers();
+  Error readTexts();
+  Error checkSizes() const;
+  llvm::Expected<std::string> readText(const char* field, const std::string& usual) const;
+
+  const Json& json;
+  StringRef name;
+  Transformer model;
+};
+}  // namespace
+
+Error Reader::checkNames() const {
+  for (const auto& item : json.items()) {
+    StringRef field = item.key();
+    bool isKnown = llvm::any_of(kFields, [&](const Field& known) { return field == known.name; }) ||
+                   llvm::any_of(kTexts, [&](const char* known) { return field == known; });
+    if (isKnown) continue;
+    std::string known;
+    for (const Field& other : kFields) known += std::string(other.name) + ", ";
+    return fail("field '" + field + "' is unknown; expected one of " + known +
+                "kind, schedule, recompute, dtype or cp");
+  }
+  return Error::success();
+}
+
+Error Reader::readNumbers() {
+  for (const Field& field : kFields) {
+    auto found = json.find(field.name);
+    if (found == json.end() && !field.isRequired) continue;
+    if (found == json.end()) return fail(llvm::Twine("field '") + field.name + "' is missing; expected a number");
+    bool isWhole = found->is_number_integer() && found->is_number_unsigned();
+    if (!isWhole || found->get<uint64_t>() > kMost || found->get<int64_t>() < field.least)
+      return fail(llvm::Twine("field '") + field.name + "' is " + found->dump() + "; expected a whole number from " +
+                  llvm::Twine(field.least) + " to 2^32");
+    model.*field.number = found->get<int64_t>();
+  }
+  return Error::success();
+}
+
+llvm::Expected<std::string> Reader::readText(const char* field, const std::string& usual) const {
+  auto found = json.find(field);
+  if (found == json.end()) return usual;
+  if (!found->is_string())
+    return fail(llvm::Twine("field '") + field + "' is " + found->dump() + "; expected a string");
+  return found->get<std::string>();
+}
+
+Error Reader::readTexts() {
+  llvm::Expected<std::string> kind = readText("kind", "gpt"), schedule = readText("schedule", model.schedule),
+                              recompute = readText("recompute", "none"), dtype = readText("dtype", model.dtype);
+  for (llvm::Expected<std::string>* text : {&kind, &schedule, &recompute, &dtype})
+    if (!*text) {
+      Error error = text->takeError();
+      for (llvm::Expected<std::string>* other : {&kind, &schedule, &recompute, &dtype})
+        if (other != text) llvm::consumeError(other->takeError());
+      return error;
+    }
+  if (*kind != "gpt") return fail("field 'kind' is \"" + *kind + "\"; expected \"gpt\"");
+  if (!llvm::is_contained({"bf16", "f16", "f32"}, StringRef(*dtype)))
+    return fail("field 'dtype' is \"" + *dtype + "\"; expected \"bf16\", \"f16\" or \"f32\"");
+  auto form = llvm::StringSwitch<std::optional<Recompute>>(*recompute)
+                  .Case("none", Recompute::None)
+                  .Case("selective", Recompute::Selective)
+                  .Case("full", Recompute::Full)
+                  .Default(std::nullopt);
+  if (!form) return fail("field 'recompute' is \"" + *recompute + "\"; expected \"none\", \"selective\" or \"full\"");
+  if (auto found = json.find("cp"); found != json.end() && *found != 1)
+    return fail("field 'cp' is " + found->dump() +
+                "; expected 1: a generated model's sequences are whole; compile a "
+                "model's own text with a recipe for its positions, and give the artifact");
+  model.schedule = *schedule;
+  model.recompute = *form;
+  model.dtype = *dtype;
+  return Error::success();
+}
+
+Error Reader::checkSizes() const {
+  auto divides = [&](const char* what, int64_t number, const char* by, int64_t divisor) -> Error {
+    if (number % divisor == 0) return Error::success();
+    return fail(llvm::Twine(what) + " " + llvm::Twine(number) + " is no multiple of " + by + " " +
+                llvm::Twine(divisor));
+  };
+  if (Error error = divides("hidden", model.hidden, "heads", model.heads)) return error;
+  if (Error error = divides("heads", model.heads, "tp", model.tensor)) return error;
+  if (Error error = divides("global_batch", model.globalBatch, "dp x micro_batch", model.data * model.microBatch))
+    return error;
+  if (model.pipeline > model.layers)
+    return fail("pp is " + llvm::Twine(model.pipeline) + " for " + llvm::Twine(model.layers) +
+                " layers; expected at most as many stages");
+  if (model.zero > 3) return fail("zero is " + llvm::Twine(model.zero) + "; expected 0 to 3");
+  return Error::success();
+}
+
+llvm::Expected<Transformer> Reader::read() {
+  if (!json.is_object()) return fail("is no object; expected {...} with layers, hidden and others");
+  if (Error error = checkNames()) return std::move(error);
+  if (Error error = readNumbers()) return std::move(error);
+  if (Error error = readTexts()) return std::move(error);
+  if (Error error = checkSizes()) return std::move(error);
+  return std::move(model);
+}
+
+llvm::Expected<Transformer> mlir::sgd::parseTransformer(StringRef json, StringRef name) {
+  Json parsed = Json::parse(json.begin(), json.end(), nullptr, /*allow_exceptions=*/false);
+  if (parsed.is_discarded())
+    return llvm::createStringError("model '" + name + "' is not JSON; expected one JSON object");
+  return Reader(parsed, name).read();
+}
+
+/// `perLayer` operations for each parameter of a layer and token, 2 for each pass of a matmul.
+static double countFlops(const Transformer& model, double perLayer) {
+  auto b = static_cast<double>(model.globalBatch), s = static_cast<double>(model.sequence);
+  auto l = static_cast<double>(model.layers), h = static_cast<double>(model.hidden);
+  auto v = static_cast<double>(model.vocabulary);
+  // 12 h^2 parameters of a layer, two matmuls of scores, and three passes of the logits.
+  return perLayer * b * s * l * h * h * (1 + s / (6 * h)) + 6 * b * s * h * v;
+}
+
+double Transformer::getFlops() const { return countFlops(*this, 72); }
+double Transformer::getFlopsDone() const { return countFlops(*this, recompute == Recompute::Full ? 96 : 72); }
+
+double Transformer::getParameters() const {
+  auto l = static_cast<double>(layers), h = static_cast<double>(hidden);
+  return 12 * l * h * h + 4 * l * h + h * static_cast<double>(vocabulary + sequence);
+}
+
+std::string mlir::sgd::writeRecipe(const Transformer& model) {
+  Json recipe;
+  recipe["mesh"] = {{"data", model.data}, {"model", model.tensor}};
+  if (model.data > 1) recipe["batch"] = "data";
+  if (model.data > 1) recipe["zero"] = model.zero;
+  auto rule = [&](const char* tensor, Json sharding) {
+    recipe["rules"].push_back({{"tensor", tensor}, {"sharding", std::move(sharding)}});
+  };
+  if (model.tensor > 1) {
+    rule("state.params.*.qkv", {nullptr, nullptr, "model", nullptr});
+    rule("state.params.*.output", {"model", nullptr, nullptr});
+    rule("state.params.*.up", {nullptr, "model"});
+    rule("state.params.*.down", {"model", nullptr});
+    rule("state.params.embedding", {"model", nullptr});
+  }
+  if (model.pipeline > 1) {
+    recipe["stages"] = model.pipeline;
+    recipe["schedule"] = model.schedule;
+  }
+  if (model.getParts() > 1) recipe["sequential"] = {{"micro", model.getParts()}};
+  return recipe.dump();
+}

@@ -1,0 +1,107 @@
+"""The step that sgd-sim generates of a transformer's sizes: gradients against differences of the loss, forms of recomputation, sharded and in stages."""
+import json
+
+import numpy as np
+
+import compare_tensors
+import harness
+
+SIZES = {"layers": 3, "hidden": 32, "heads": 4, "sequence": 12, "vocabulary": 40, "global_batch": 4, "dtype": "f32"}
+
+
+def write(folder, **changes):
+    (folder / "gpt.json").write_text(json.dumps(SIZES | changes))
+    return folder / "gpt.json"
+
+
+def compile_step(folder, *options, **changes):
+    """The artifact, and shapes and names of its arguments."""
+    harness.tool("sgd-sim", "--model", write(folder, **changes), "--write-text", folder / "gpt.mlir")
+    harness.tool("sgdc", folder / "gpt.mlir", "-o", folder / "gpt.sgda", *options)
+    program = json.loads(harness.tool("sgd-inspect", folder / "gpt.sgda", "--json", "--program").stdout)["programs"][0]
+    return folder / "gpt.sgda", program["inputs"]
+
+
+def make_inputs(inputs, seed=1):
+    random = np.random.default_rng(seed)
+    arrays = {}
+    for entry in inputs:
+        name, shape = entry["name"], [int(size) for size in entry["type"].split("[")[1].rstrip("]").split(",") if size]
+        if name in ("tokens", "labels"):
+            arrays[name] = random.integers(0, SIZES["vocabulary"], shape).astype(np.int32)
+        elif "params" in name:
+            scale = "scale" in name
+            arrays[name] = (scale + 0.1 * random.standard_normal(shape)).astype(np.float32)
+        else:
+            arrays[name] = np.zeros(shape, np.float32)
+    return arrays
+
+
+def run(folder, artifact, arrays, ranks=1):
+    harness.save(folder / "in.safetensors", arrays)
+    return {name: array for name, (kind, array) in harness.run_once(artifact, ranks, folder / "in.safetensors", folder / "out.safetensors").items()}
+
+
+def agrees(results, expected):
+    one, other = ({key + name[len("result"):]: ("F32", value) for name, value in tensors.items()} for key, tensors in (("result", results), ("expected.", expected)))
+    return compare_tensors.compare(one, other, {}, "result", quiet=True) == 0
+
+
+def gradients_are_slopes(folder):
+    artifact, inputs = compile_step(folder)
+    arrays = make_inputs(inputs)
+    results = run(folder, artifact, arrays)
+    program = json.loads(harness.tool("sgd-inspect", artifact, "--json", "--program").stdout)["programs"][0]
+    names = {entry["name"]: f"result{index}" for index, entry in enumerate(program["outputs"])}
+    random = np.random.default_rng(2)
+    for name in [name for name in arrays if "['params']" in name]:
+        # Moments were zero: the first one is a tenth of the gradient.
+        gradient = results[names[name.replace("state['params']", "result[0]['first']")]].astype(np.float64) / 0.1
+        direction = random.standard_normal(gradient.shape)
+        direction /= np.sqrt((direction**2).sum())
+        step = 1e-2
+        ends = [run(folder, artifact, arrays | {name: (arrays[name] + sign * step * direction).astype(np.float32)})["result0"] for sign in (1, -1)]
+        slope, expected = float(ends[0] - ends[1]) / (2 * step), float((gradient * direction).sum())
+        assert abs(slope - expected) < 2e-4 + 0.02 * abs(expected), (name, slope, expected)
+
+
+def forms_agree(folder):
+    expected = None
+    for recompute in ("none", "selective", "full"):
+        artifact, inputs = compile_step(folder, recompute=recompute)
+        results = run(folder, artifact, make_inputs(inputs))
+        if expected:
+            assert agrees(results, expected), recompute
+        expected = expected or results
+
+
+def sharded_and_in_stages(folder):
+    artifact, inputs = compile_step(folder)
+    arrays = make_inputs(inputs)
+    expected = run(folder, artifact, arrays)
+    mesh = {"mesh": {"data": 1, "model": 2}, "stages": 3, "schedule": "1f1b", "sequential": {"micro": 2},
+            "rules": [{"tensor": "state.params.*.qkv", "sharding": [None, None, "model", None]}, {"tensor": "state.params.*.down", "sharding": ["model", None]}]}
+    (folder / "r.json").write_text(json.dumps(mesh))
+    artifact, _ = compile_step(folder, "--recipe", folder / "r.json")
+    assert agrees(run(folder, artifact, arrays, ranks=6), expected)
+
+
+def simulated(folder):
+    step = json.loads(harness.tool("sgd-sim", "--model", write(folder, tp=2, pp=3, dp=2, layers=6, global_batch=8, dtype="bf16", recompute="full"), "--topology", "a100", "--json", "-").stdout)
+    assert step["ranks"] == 12 and step["mesh"] == {"stage": 3, "data": 2, "model": 2} and step["bubble"] > 0.1, step
+    assert 0 < step["model_tflops_per_rank"], step
+
+
+def wrong_numbers(folder):
+    for found, changes in [("field 'depth' is unknown", {"depth": 3}), ("field 'layers' is 0; expected a whole number from 1", {"layers": 0}), ("heads 4 is no multiple of tp 3", {"tp": 3}),
+                           ("pp is 4 for 3 layers", {"pp": 4}), ("field 'dtype' is \"f8\"", {"dtype": "f8"}), ("field 'cp' is 2; expected 1", {"cp": 2}),
+                           ("global_batch 4 is no multiple of dp x micro_batch 3", {"dp": 3}), ("field 'hidden' is 1.5", {"hidden": 1.5}), ("field 'zero' is -1", {"zero": -1})]:
+        result = harness.tool("sgd-sim", "--model", write(folder, **changes), check=False)
+        assert result.returncode == 1 and found in result.stderr, (changes, result.stderr)
+    (folder / "gpt.json").write_text("{")
+    result = harness.tool("sgd-sim", "--model", folder / "gpt.json", check=False)
+    assert result.returncode == 1 and "is not JSON" in result.stderr, result.stderr
+
+
+harness.main([("gradients are slopes", gradients_are_slopes), ("forms of recomputation agree", forms_agree), ("sharded and in stages", sharded_and_in_stages),
+              ("simulated", simulated), ("wrong numbers", wrong_numbers)])
