@@ -120,30 +120,10 @@ struct DropIdleIterArgs : OpRewritePattern<WhileOp> {
   }
 };
 
-/// A loop of one trip is what is in its body.
-struct InlineOnlyTrip : OpRewritePattern<WhileOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(WhileOp loop, PatternRewriter& rewriter) const override {
-    if (loop.getTrips() != 1) return failure();
-    Block& body = loop.getBody().front();
-    Operation* yield = body.getTerminator();
-    SmallVector<Value> yielded(yield->getOperands());
-    rewriter.eraseOp(yield);
-    // Arguments that are yielded become what they begin as.
-    for (Value& value : yielded)
-      if (auto argument = dyn_cast<BlockArgument>(value)) value = loop.getInits()[argument.getArgNumber()];
-    SmallVector<Value> inits(loop.getInits());
-    rewriter.inlineBlockBefore(&body, loop, inits);
-    rewriter.replaceOp(loop, yielded);
-    return success();
-  }
-};
-
 }  // namespace
 
 void WhileOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRContext* context) {
-  patterns.add<DropIdleIterArgs, InlineOnlyTrip>(context);
+  patterns.add<DropIdleIterArgs>(context);
 }
 
 // StableHLO spec, case (C1) to (C4).

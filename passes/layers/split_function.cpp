@@ -49,6 +49,7 @@ class FunctionSplit {
   void collectArguments();
   void writeArguments();
   void writeSignature();
+  void inlineSingleLayers();
   void renumber(NamedAttrList& attrs, StringRef name, ArrayRef<Part> others, const Part& own);
   DictionaryAttr getAttrs(DictionaryAttr before, const Part& part, bool isResult);
 
@@ -181,6 +182,25 @@ void FunctionSplit::writeSignature() {
   function.setAllResultAttrs(newResults);
 }
 
+/// A range of one layer is what is in its loop's body. (Elsewhere a loop of one trip may keep apart what is in it, as
+/// the blocks of a ring.)
+void FunctionSplit::inlineSingleLayers() {
+  IRRewriter rewriter(function.getContext());
+  for (WhileOp loop : llvm::make_early_inc_range(function.front().getOps<WhileOp>())) {
+    if (loop.getTrips() != 1) continue;
+    Block& body = loop.getBody().front();
+    Operation* yield = body.getTerminator();
+    SmallVector<Value> yielded(yield->getOperands()), inits(loop.getInits());
+    // Arguments that are yielded become what they begin as.
+    for (Value& value : yielded)
+      if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == &body)
+        value = inits[argument.getArgNumber()];
+    rewriter.eraseOp(yield);
+    rewriter.inlineBlockBefore(&body, loop, inits);
+    rewriter.replaceOp(loop, yielded);
+  }
+}
+
 CutNumbers FunctionSplit::run() {
   splitOps();
   splitResults();
@@ -188,6 +208,7 @@ CutNumbers FunctionSplit::run() {
   pieces.finish();
   if (cut.empty() && results.size() == function.getNumResults()) return cut;
   writeSignature();
+  inlineSingleLayers();
   return cut;
 }
 
