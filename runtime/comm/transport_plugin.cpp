@@ -18,8 +18,8 @@ void SetTransportVariables() {
   setenv("UCX_ERROR_SIGNALS", "", /*overwrite=*/0);
   setenv("UCX_LOG_LEVEL", "fatal", /*overwrite=*/0);
   setenv("UCX_WARN_UNUSED_ENV_VARS", "n", /*overwrite=*/0);
-#if __has_feature(address_sanitizer)
-  // UCX would patch functions of memory that the sanitizer has replaced, and jump into nothing.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  // UCX would patch functions of memory that sanitizers have replaced, and jump into nothing.
   setenv("UCX_MEM_MMAP_HOOK_MODE", "none", /*overwrite=*/0);
 #endif
 }
