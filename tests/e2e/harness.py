@@ -125,18 +125,31 @@ def deadline_beyond(seconds, least):
     return min(50, max(least, math.ceil(4 * seconds)))
 
 
-def ended_after_fault(process, pids, limit, *parts):
-    """The messages of a job that has ended within `limit` seconds from now, with `parts` in them and none of its processes left."""
+def finish(processes, seconds=TIMEOUT):
+    """Exit codes of launchers, and what each said on standard error."""
+    end = time.monotonic() + seconds
+    texts = [process.communicate(timeout=max(1.0, end - time.monotonic())) for process in processes]
+    return [(process.returncode, errors) for process, (_, errors) in zip(processes, texts)]
+
+
+def all_ended_after_fault(processes, pids, limit, *parts):
+    """What `finish` gives of launchers that have all ended within `limit` seconds from now, with `parts` in their messages and none of their processes left."""
     begin = time.monotonic()
-    _, errors = process.communicate(timeout=TIMEOUT)
+    results = finish(processes)
     seconds = time.monotonic() - begin
-    assert process.returncode == 1, f"exit code {process.returncode}: {errors}"
-    for part in parts:
-        assert part in errors, f"'{part}' is not in: {errors}"
+    for code, errors in results:
+        assert code == 1, f"exit code {code}: {errors}"
+        for part in parts:
+            assert part in errors, f"'{part}' is not in: {errors}"
     assert is_within(seconds, limit), f"took {seconds:.2f} s"
     wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
     print(f"        ended {seconds * 1000:.0f} ms after the fault")
-    return errors
+    return results
+
+
+def ended_after_fault(process, pids, limit, *parts):
+    """The messages of one launcher, likewise."""
+    return all_ended_after_fault([process], pids, limit, *parts)[0][1]
 
 
 def temporary_folder():

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import harness
 
@@ -89,10 +88,3 @@ class Network:
         for holder in self.holders:
             holder.kill()
             holder.wait()
-
-
-def finish(processes, seconds=harness.TIMEOUT):
-    """Exit codes and what was said on standard error."""
-    end = time.monotonic() + seconds
-    texts = [process.communicate(timeout=max(1.0, end - time.monotonic())) for process in processes]
-    return [(process.returncode, errors) for process, (_, errors) in zip(processes, texts)]

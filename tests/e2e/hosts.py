@@ -1,6 +1,5 @@
 """Ranks on two hosts, which are network namespaces joined by a cable: values, secrets, garbage, and every way in which one of them goes."""
 import os
-import pathlib
 import signal
 import socket
 import subprocess
@@ -69,11 +68,6 @@ def nodes(artifact, args, host=ADDRESS, env=({}, {}), ranks=2):
     return [start(node, ["-n", ranks, "--nnodes", 2, "--node-rank", node, "--master", place, artifact, *args], env[node]) for node in (0, 1)]
 
 
-def finish(processes, seconds=harness.TIMEOUT):
-    texts = [process.communicate(timeout=seconds) for process in processes]
-    return [(process.returncode, errors) for process, (_, errors) in zip(processes, texts)]
-
-
 def once(folder, deadline=60):
     return ["--inputs", MLP.data / "inputs.safetensors", "--outputs", folder / "out.safetensors", "--deadline", deadline]
 
@@ -86,7 +80,7 @@ def check_values(folder):
 
 def values(folder):
     for address in (ADDRESS, "fd99::1"):
-        ended = finish(nodes(compiled(folder, {"data": 4}), once(folder), host=address))
+        ended = harness.finish(nodes(compiled(folder, {"data": 4}), once(folder), host=address))
         assert ended == [(0, ""), (0, "")], ended
         check_values(folder)
 
@@ -97,7 +91,7 @@ def pipeline(folder):
     (folder / "recipe.json").write_text('{"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}, "mesh": {"data": 2}, "batch": "data"}')
     artifact = folder / "p.sgda"
     harness.tool("sgdc", folder / "model.mlir", "--recipe", folder / "recipe.json", "-o", artifact, "--target", "cuda:emulated")
-    finished = finish(nodes(artifact, once(folder)))
+    finished = harness.finish(nodes(artifact, once(folder)))
     assert finished == [(0, ""), (0, "")], finished
     check_values(folder)
     replays = folder / "replays"
@@ -105,7 +99,7 @@ def pipeline(folder):
     processes = nodes(artifact, ["--bench", 100000000], env=({"SGD_EMULATED_REPLAYS": str(replays)},) * 2)
     harness.wait_until(lambda: len(list(replays.iterdir())) == 4, 60)
     os.kill(harness.children(processes[1].pid)[0], signal.SIGKILL)
-    ended(processes, [], FAULT_LIMIT, "rank 2")
+    harness.all_ended_after_fault(processes, [], FAULT_LIMIT, "rank 2")
 
 
 def torchrun(rank, port):
@@ -129,7 +123,7 @@ def launchers(folder):
     artifact = compiled(folder, {"data": 2})
     for family in (torchrun, slurm, open_mpi, kubernetes):
         port = next(PORTS)
-        ended = finish([start(rank, [artifact, *once(folder)], family(rank, port)) for rank in (0, 1)])
+        ended = harness.finish([start(rank, [artifact, *once(folder)], family(rank, port)) for rank in (0, 1)])
         assert ended == [(0, ""), (0, "")], (family.__name__, ended)
         check_values(folder)
 
@@ -139,20 +133,20 @@ def secrets(folder):
     secret = folder / "secret"
     secret.write_text("the secret of a file\n")
     secret.chmod(0o640)
-    for code, errors in finish(nodes(artifact, ["--secret-file", secret, *once(folder)])):
+    for code, errors in harness.finish(nodes(artifact, ["--secret-file", secret, *once(folder)])):
         assert code == 1 and f"--secret-file: {secret} can be used by others than its owner (mode 0640); chmod 600 {secret}" in errors, errors
     secret.chmod(0o600)
     begin = time.monotonic()
-    ended = finish(nodes(artifact, ["--secret-file", secret, *once(folder)]))
+    ended = harness.finish(nodes(artifact, ["--secret-file", secret, *once(folder)]))
     assert ended == [(0, ""), (0, "")], ended
     deadline = harness.deadline_beyond(time.monotonic() - begin, 3)
-    ended = finish(nodes(artifact, once(folder, deadline), env=({}, {"SGD_SECRET": "another secret than that"})))
+    ended = harness.finish(nodes(artifact, once(folder, deadline), env=({}, {"SGD_SECRET": "another secret than that"})))
     assert ended[0][0] == ended[1][0] == 1, ended
     assert "refuses this one: it was started with another secret (SGD_SECRET or --secret-file); expected one secret" in ended[1][1], ended
     assert "rank 2, 3 of 4 did not come" in ended[0][1] and "was refused: it was started with another secret" in ended[0][1], ended
-    for code, errors in finish(nodes(artifact, once(folder), env=({"SGD_SECRET": "fifteen letters"}, {"SGD_SECRET": "fifteen letters"}))):
+    for code, errors in harness.finish(nodes(artifact, once(folder), env=({"SGD_SECRET": "fifteen letters"}, {"SGD_SECRET": "fifteen letters"}))):
         assert code == 1 and "SGD_SECRET is a secret of 15 bytes, expected at least 16; make one with: openssl rand -hex 32" in errors, errors
-    ended = finish(nodes(artifact, once(folder), env=({"SGD_SECRET": ""}, {"SGD_SECRET": ""})))
+    ended = harness.finish(nodes(artifact, once(folder), env=({"SGD_SECRET": ""}, {"SGD_SECRET": ""})))
     assert all(code == 1 and "have no secret; expected one; give all ranks the same SGD_SECRET or --secret-file" in errors for code, errors in ended), ended
 
 
@@ -161,11 +155,11 @@ def contradictions(folder):
     artifact, other = compiled(folder, {"data": 4}), folder / "other.sgda"
     harness.tool("sgdc", harness.MODELS / "gpt_dp" / "model.mlir", "-o", other, "--mesh", "data=4", "--target", "cuda:emulated")
     port = next(PORTS)
-    ended = finish([start(node, ["-n", 2, "--nnodes", 2, "--node-rank", node, "--master", f"{ADDRESS}:{port}", path, "--bench", 1, "--deadline", 60])
+    ended = harness.finish([start(node, ["-n", 2, "--nnodes", 2, "--node-rank", node, "--master", f"{ADDRESS}:{port}", path, "--bench", 1, "--deadline", 60])
                     for node, path in ((0, artifact), (1, other))])
     for code, errors in ended:
         assert code == 1 and "ranks must run the same thing, but rank 0 and rank 2 differ: 'artifact: " in errors, ended
-    ended = finish([start(node, ["-n", 2, "--nnodes", 2, "--node-rank", node, "--master", f"{ADDRESS}:{port}", artifact, "--bench", 1, "--deadline", 2]) for node in (1,)])
+    ended = harness.finish([start(node, ["-n", 2, "--nnodes", 2, "--node-rank", node, "--master", f"{ADDRESS}:{port}", artifact, "--bench", 1, "--deadline", 2]) for node in (1,)])
     assert ended[0][0] == 1 and "cannot meet rank 0: nobody answered at" in ended[0][1], ended
 
 
@@ -175,32 +169,19 @@ def training(artifact, deadline=60):
     return processes, [child for process in processes for child in harness.children(process.pid)]
 
 
-def ended(processes, pids, limit, *parts):
-    begin = time.monotonic()
-    results = finish(processes)
-    seconds = time.monotonic() - begin
-    for code, errors in results:
-        assert code == 1, results
-        for part in parts:
-            assert part in errors, f"'{part}' is not in: {errors}"
-    assert harness.is_within(seconds, limit), f"took {seconds:.2f} s"
-    harness.wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
-    print(f"        ended {seconds * 1000:.0f} ms after the fault")
-
-
 def killed_rank(folder):
     artifact = compiled(folder, {"data": 4})
     for rank in (0, 3):
         processes, pids = training(artifact)
         os.kill(pids[rank], signal.SIGKILL)
-        ended(processes, pids, FAULT_LIMIT, f"rank {rank}: ")
+        harness.all_ended_after_fault(processes, pids, FAULT_LIMIT, f"rank {rank}: ")
 
 
 def killed_launcher(folder):
     processes, pids = training(compiled(folder, {"data": 4}))
     processes[1].kill()
     processes[1].communicate()
-    ended(processes[:1], pids, FAULT_LIMIT, "rank ", "its process or host has ended")
+    harness.all_ended_after_fault(processes[:1], pids, FAULT_LIMIT, "rank ", "its process or host has ended")
 
 
 def stopped_rank(folder):
@@ -213,7 +194,7 @@ def stopped_rank(folder):
     deadline = harness.deadline_beyond(time.monotonic() - begin, 2)
     processes, pids = training(artifact, deadline=deadline)
     os.kill(pids[2], signal.SIGSTOP)
-    ended(processes, pids, deadline + 38, "the GPU is at all_reduce #", f"has not come to the end in {deadline}s", " did not arrive within 2s")
+    harness.all_ended_after_fault(processes, pids, deadline + 38, "the GPU is at all_reduce #", f"has not come to the end in {deadline}s", " did not arrive within 2s")
 
 
 def listens(port):
@@ -235,7 +216,7 @@ def garbage(folder):
     strangers = [socket.create_connection((ADDRESS, port)) for _ in range(20)]
     for i, stranger in enumerate(strangers):
         stranger.send(os.urandom(i * 37 + 1))
-    ended_ = finish([start(1, ["--node-rank", 1, *args]), first])
+    ended_ = harness.finish([start(1, ["--node-rank", 1, *args]), first])
     assert ended_[0] == (0, "") and ended_[1][0] == 0, ended_
     notes = ended_[1][1].splitlines()
     assert 1 <= len(notes) <= 8 and all(n.startswith(f"sgdrun: note: port {port}: turned away a connection from {ADDRESS}:") for n in notes), notes
@@ -255,7 +236,7 @@ def killed_before_it_connects(folder):
     first = start(0, ["--node-rank", 0, *args])
     harness.wait_until(lambda: listens(port))
     os.kill(victim, signal.SIGKILL)
-    ended([first, second], [victim], FAULT_LIMIT, f"rank 3: killed by signal 9 (Killed), process {victim}")
+    harness.all_ended_after_fault([first, second], [victim], FAULT_LIMIT, f"rank 3: killed by signal 9 (Killed), process {victim}")
 
 
 def launcher_that_cannot_prepare(folder):
@@ -266,7 +247,7 @@ def launcher_that_cannot_prepare(folder):
     first = start(0, ["--node-rank", 0, *args, "--inputs", MLP.data / "inputs.safetensors"])
     harness.wait_until(lambda: listens(port))
     second = start(1, ["--node-rank", 1, *args, "--inputs", folder / "absent.safetensors"])
-    ended([first, second], [], FAULT_LIMIT, "absent.safetensors: cannot open")
+    harness.all_ended_after_fault([first, second], [], FAULT_LIMIT, "absent.safetensors: cannot open")
 
 
 try:

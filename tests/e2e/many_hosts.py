@@ -2,7 +2,6 @@
 usage: many_hosts.py values | launchers | faults"""
 import json
 import os
-import pathlib
 import shutil
 import signal
 import sys
@@ -36,7 +35,7 @@ def nodes(artifact, args, hosts, ranks=4, env=None, sgdrun=SGDRUN):
 
 
 def check_ended_well(processes):
-    ended = host_network.finish(processes)
+    ended = harness.finish(processes)
     assert all(code == 0 and errors == "" for code, errors in ended), ended
 
 
@@ -97,7 +96,7 @@ def stopped_run(folder):
     processes = nodes(artifact, args, 2)
     harness.wait_until(lambda: all(len(harness.children(p.pid)) == 2 and all(harness.busy(c) for c in harness.children(p.pid)) for p in processes), 60)
     processes[1].send_signal(signal.SIGTERM)
-    ended = host_network.finish(processes)
+    ended = harness.finish(processes)
     assert [code for code, _ in ended] == [75, 75], ended
 
 
@@ -185,11 +184,11 @@ def without_ucx(folder):
         (folder / part).mkdir(parents=True)
     shutil.copy(SGDRUN, folder / "bin" / "sgdrun")
     args = ["--bench", 1, "--deadline", 60]
-    for code, errors in host_network.finish(nodes(artifact, args, 2, sgdrun=folder / "bin" / "sgdrun")):
+    for code, errors in harness.finish(nodes(artifact, args, 2, sgdrun=folder / "bin" / "sgdrun")):
         assert code == 1 and "need UCX, which is not in this build" in errors and "install libucx-dev and build anew" in errors, errors
     shutil.copy(PLUGIN, folder / "lib" / "sgd")
     (folder / "libucp.so.0").write_text("no library")
-    for code, errors in host_network.finish(nodes(artifact, args, 2, env={"LD_LIBRARY_PATH": str(folder)}, sgdrun=folder / "bin" / "sgdrun")):
+    for code, errors in harness.finish(nodes(artifact, args, 2, env={"LD_LIBRARY_PATH": str(folder)}, sgdrun=folder / "bin" / "sgdrun")):
         assert code == 1 and "need UCX" in errors and "libucp.so.0" in errors and "install libucx0" in errors, errors
 
 
@@ -201,7 +200,7 @@ def devices(folder):
     assert "tcp/eth0" in line.split(), text
     check_ended_well([p for p in nodes(artifact, ["--inputs", MLP.data / "inputs.safetensors", "--outputs", folder / "out.safetensors", "--deadline", 60,
                                                   "--net-devices", "eth0"], 2)])
-    for code, errors in host_network.finish(nodes(artifact, ["--bench", 1, "--deadline", 60, "--net-devices", "absent0"], 2)):
+    for code, errors in harness.finish(nodes(artifact, ["--bench", 1, "--deadline", 60, "--net-devices", "absent0"], 2)):
         assert code == 1 and "--net-devices: UCX finds no 'absent0' among " in errors, errors
 
 
@@ -213,26 +212,12 @@ def running(artifact, hosts, deadline, args=()):
     return processes, [child for process in processes for child in harness.children(process.pid)]
 
 
-def check_ended(processes, pids, limit, *parts):
-    begin = time.monotonic()
-    results = host_network.finish(processes, seconds=120)
-    seconds = time.monotonic() - begin
-    for code, errors in results:
-        assert code == 1, results
-        for part in parts:
-            assert part in errors, f"'{part}' is not in: {errors}"
-    assert harness.is_within(seconds, limit), f"took {seconds:.2f} s"
-    harness.wait_until(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), 5)
-    print(f"        ended {seconds * 1000:.0f} ms after the fault")
-    return results
-
-
 def killed_rank(folder):
     artifact, _, _ = MLP.compile(folder, {"data": 4})
     for hosts, rank in ((2, 0), (2, 3), (4, 2)):
         processes, pids = running(artifact, hosts, 60)
         os.kill(pids[rank], signal.SIGKILL)
-        check_ended(processes, pids, FAULT_LIMIT, f"rank {rank}: ")
+        harness.all_ended_after_fault(processes, pids, FAULT_LIMIT, f"rank {rank}: ")
 
 
 def killed_host(folder):
@@ -242,7 +227,7 @@ def killed_host(folder):
     for pid in (processes[1].pid, *pids[2:]):
         os.kill(pid, signal.SIGKILL)
     processes[1].communicate()
-    check_ended(processes[:1], pids, FAULT_LIMIT, "rank ", "its process or host has ended")
+    harness.all_ended_after_fault(processes[:1], pids, FAULT_LIMIT, "rank ", "its process or host has ended")
 
 
 def stopped_stage(folder):
@@ -252,7 +237,7 @@ def stopped_stage(folder):
     deadline = harness.deadline_beyond(start_time(MLP.compile(folder, {"data": 4})[0]), 2)
     processes, pids = running(artifact, 2, deadline, ["--inputs", inputs])
     os.kill(pids[2], signal.SIGSTOP)
-    results = check_ended(processes, pids, deadline + 5)
+    results = harness.all_ended_after_fault(processes, pids, deadline + 5)
     assert any(f"rank 2 (host host1) {did} within {deadline}s" in results[0][1] for did in ("sent nothing", "freed no place")), results
 
 
@@ -273,7 +258,7 @@ def stopped_host(folder):
         os.kill(pid, signal.SIGSTOP)
     try:
         # What is stopped cannot end.
-        results = check_ended(processes[:1], pids[:2], deadline + 5)
+        results = harness.all_ended_after_fault(processes[:1], pids[:2], deadline + 5)
         assert any(f"rank {rank} (host host1) sent nothing within {deadline}s" in results[0][1] for rank in (2, 3)), results
     finally:
         for pid in stopped:
@@ -287,7 +272,7 @@ def cut_link(folder):
     processes, pids = running(artifact, 2, deadline)
     NETWORK.cut(1)
     try:
-        results = check_ended(processes, pids, deadline + 10)
+        results = harness.all_ended_after_fault(processes, pids, deadline + 10)
     finally:
         NETWORK.join(1)
     assert any(f"rank {rank} (host host1) sent nothing within {deadline}s" in results[0][1] for rank in (2, 3)), results
