@@ -7,20 +7,11 @@ using namespace mlir::sgd;
 
 namespace {
 
-struct CopyExport : ExportOpInterface::ExternalModel<CopyExport, plan::CopyOp> {
+/// Of copies on the device, and between it and its host: their slices' spaces tell them apart.
+template <class Op>
+struct CopyExport : ExportOpInterface::ExternalModel<CopyExport<Op>, Op> {
   LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
-    auto copy = cast<plan::CopyOp>(op);
-    artifact::CopyT target;
-    target.source = operands.slices.getOwned(copy.getSource());
-    target.target = operands.slices.getOwned(copy.getTarget());
-    instruction.op.Set(std::move(target));
-    return success();
-  }
-};
-
-struct HostCopyExport : ExportOpInterface::ExternalModel<HostCopyExport, plan::HostCopyOp> {
-  LogicalResult exportTo(Operation* op, OperandExporter& operands, artifact::InstructionT& instruction) const {
-    auto copy = cast<plan::HostCopyOp>(op);
+    auto copy = cast<Op>(op);
     artifact::CopyT target;
     target.source = operands.slices.getOwned(copy.getSource());
     target.target = operands.slices.getOwned(copy.getTarget());
@@ -74,8 +65,8 @@ struct ReceiveExport : ExportOpInterface::ExternalModel<ReceiveExport, plan::Rec
 }  // namespace
 
 void mlir::sgd::registerTransferExports(MLIRContext& context) {
-  plan::CopyOp::attachInterface<CopyExport>(context);
-  plan::HostCopyOp::attachInterface<HostCopyExport>(context);
+  plan::CopyOp::attachInterface<CopyExport<plan::CopyOp>>(context);
+  plan::HostCopyOp::attachInterface<CopyExport<plan::HostCopyOp>>(context);
   plan::FillOp::attachInterface<FillExport>(context);
   plan::DoneOp::attachInterface<DoneExport>(context);
   plan::SendOp::attachInterface<SendExport>(context);
