@@ -17,23 +17,25 @@ namespace {
 struct Field {
   const char* name;
   int64_t Transformer::* number;
-  int64_t least;
+  int64_t least, most;
   bool isRequired;
 };
 
-constexpr Field kFields[] = {{"layers", &Transformer::layers, 1, true},
-                             {"hidden", &Transformer::hidden, 1, true},
-                             {"heads", &Transformer::heads, 1, true},
-                             {"sequence", &Transformer::sequence, 1, true},
-                             {"vocabulary", &Transformer::vocabulary, 1, true},
-                             {"global_batch", &Transformer::globalBatch, 1, true},
-                             {"micro_batch", &Transformer::microBatch, 1, false},
-                             {"tp", &Transformer::tensor, 1, false},
-                             {"pp", &Transformer::pipeline, 1, false},
-                             {"dp", &Transformer::data, 1, false},
-                             {"zero", &Transformer::zero, 0, false}};
+/// Every layer is written out; sizes multiply, and their products are numbers of bytes.
+constexpr int64_t kMostLayers = 4096, kMost = int64_t(1) << 20;
+
+constexpr Field kFields[] = {{"layers", &Transformer::layers, 1, kMostLayers, true},
+                             {"hidden", &Transformer::hidden, 1, kMost, true},
+                             {"heads", &Transformer::heads, 1, kMost, true},
+                             {"sequence", &Transformer::sequence, 1, kMost, true},
+                             {"vocabulary", &Transformer::vocabulary, 1, kMost, true},
+                             {"global_batch", &Transformer::globalBatch, 1, kMost, true},
+                             {"micro_batch", &Transformer::microBatch, 1, kMost, false},
+                             {"tp", &Transformer::tensor, 1, kMost, false},
+                             {"pp", &Transformer::pipeline, 1, kMost, false},
+                             {"dp", &Transformer::data, 1, kMost, false},
+                             {"zero", &Transformer::zero, 0, 3, false}};
 constexpr const char* kTexts[] = {"kind", "schedule", "recompute", "dtype", "cp"};
-constexpr int64_t kMost = int64_t(1) << 32;
 
 class Reader {
  public:
@@ -74,9 +76,9 @@ Error Reader::readNumbers() {
     if (found == json.end() && !field.isRequired) continue;
     if (found == json.end()) return fail(llvm::Twine("field '") + field.name + "' is missing; expected a number");
     bool isWhole = found->is_number_integer() && found->is_number_unsigned();
-    if (!isWhole || found->get<uint64_t>() > kMost || found->get<int64_t>() < field.least)
+    if (!isWhole || found->get<uint64_t>() > static_cast<uint64_t>(field.most) || found->get<int64_t>() < field.least)
       return fail(llvm::Twine("field '") + field.name + "' is " + found->dump() + "; expected a whole number from " +
-                  llvm::Twine(field.least) + " to 2^32");
+                  llvm::Twine(field.least) + " to " + llvm::Twine(field.most));
     model.*field.number = found->get<int64_t>();
   }
   return Error::success();
@@ -129,10 +131,15 @@ Error Reader::checkSizes() const {
   if (Error error = divides("heads", model.heads, "tp", model.tensor)) return error;
   if (Error error = divides("global_batch", model.globalBatch, "dp x micro_batch", model.data * model.microBatch))
     return error;
+  auto b = static_cast<double>(model.globalBatch), s = static_cast<double>(model.sequence);
+  double most = b * s * std::max(static_cast<double>(model.heads) * s, static_cast<double>(model.vocabulary));
+  if (most > 0x1p58)
+    return fail(
+        "scores or logits have more than 2^58 elements; expected a smaller global_batch, sequence, heads or "
+        "vocabulary");
   if (model.pipeline > model.layers)
     return fail("pp is " + llvm::Twine(model.pipeline) + " for " + llvm::Twine(model.layers) +
                 " layers; expected at most as many stages");
-  if (model.zero > 3) return fail("zero is " + llvm::Twine(model.zero) + "; expected 0 to 3");
   return Error::success();
 }
 
@@ -152,21 +159,12 @@ llvm::Expected<Transformer> mlir::sgd::parseTransformer(StringRef json, StringRe
   return Reader(parsed, name).read();
 }
 
-/// `perLayer` operations for each parameter of a layer and token, 2 for each pass of a matmul.
-static double countFlops(const Transformer& model, double perLayer) {
-  auto b = static_cast<double>(model.globalBatch), s = static_cast<double>(model.sequence);
-  auto l = static_cast<double>(model.layers), h = static_cast<double>(model.hidden);
-  auto v = static_cast<double>(model.vocabulary);
-  // 12 h^2 parameters of a layer, two matmuls of scores, and three passes of the logits.
-  return perLayer * b * s * l * h * h * (1 + s / (6 * h)) + 6 * b * s * h * v;
-}
-
-double Transformer::getFlops() const { return countFlops(*this, 72); }
-double Transformer::getFlopsDone() const { return countFlops(*this, recompute == Recompute::Full ? 96 : 72); }
-
-double Transformer::getParameters() const {
-  auto l = static_cast<double>(layers), h = static_cast<double>(hidden);
-  return 12 * l * h * h + 4 * l * h + h * static_cast<double>(vocabulary + sequence);
+double Transformer::getFlops() const {
+  auto b = static_cast<double>(globalBatch), s = static_cast<double>(sequence), l = static_cast<double>(layers);
+  auto h = static_cast<double>(hidden), v = static_cast<double>(vocabulary);
+  // Of each layer 12 h^2 parameters and two matmuls of scores, and three passes of the logits.
+  double ofLayers = recompute == Recompute::Full ? 96 : 72;
+  return ofLayers * b * s * l * h * h * (1 + s / (6 * h)) + 6 * b * s * h * v;
 }
 
 std::string mlir::sgd::writeRecipe(const Transformer& model) {

@@ -27,15 +27,11 @@ struct Transformer {
   Recompute recompute = Recompute::None;
   std::string dtype = "bf16";
 
-  int64_t getRanks() const { return tensor * pipeline * data; }
   /// Parts of the batch that a rank computes one after the other.
   int64_t getParts() const { return globalBatch / (data * microBatch); }
-  /// Operations of a step of all ranks, without what is computed again: 72 B s l h^2 (1 + s/6h + V/12lh)
-  /// (Narayanan et al., 2021, appendix; 96 and 16 where layers are recomputed).
+  /// Operations of a step of all ranks: 72 B s l h^2 (1 + s/6h + V/12lh), and 96 where layers are computed again
+  /// (Narayanan et al., 2021, appendix).
   double getFlops() const;
-  /// The same with what is recomputed, as that paper counts.
-  double getFlopsDone() const;
-  double getParameters() const;
 };
 
 /// Reads the JSON form (docs/simulation.md). Errors name the field of `name` that is missing, unknown or out of range.

@@ -35,6 +35,13 @@ static bool isCut(const artifact::Artifact& root, unsigned axis, uint32_t size) 
   return false;
 }
 
+static bool isSmall(llvm::ArrayRef<int64_t> mesh) {
+  constexpr int64_t kMostRanks = int64_t(1) << 24;
+  int64_t left = kMostRanks;
+  for (int64_t size : mesh) left /= size;
+  return left > 0;
+}
+
 llvm::Expected<Machine> Machine::create(const artifact::ArtifactFile& file, Topology topology,
                                         llvm::ArrayRef<MeshAxisSize> sizes) {
   const artifact::Artifact& root = file.root();
@@ -57,6 +64,9 @@ llvm::Expected<Machine> Machine::create(const artifact::ArtifactFile& file, Topo
       return fail("is used in parts, or for ranges of dimensions, by size; expected its size " +
                   llvm::Twine(mesh[axis]) + "; compile for a mesh of that size");
     mesh[axis] = size;
+    // Each is a positive number of 64 bits.
+    if (!isSmall(mesh))
+      return fail("of " + llvm::Twine(size) + " makes more ranks than any machine has; expected 2^24 or fewer in all");
   }
   return Machine(file, CostModel(std::move(topology), mesh));
 }

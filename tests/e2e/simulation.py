@@ -83,7 +83,7 @@ def wrong_input(folder):
     (folder / "t.json").write_text('{"name": "t"}')
     for code, found, options in [(1, "nowhere.sgda", [folder / "nowhere.sgda"]), (1, "short.sgda", [folder / "short.sgda"]),
                                  (1, "built in are host", [artifact, "--topology", "nothing"]), (1, "field 'device' is missing", [artifact, "--topology", folder / "t.json"]),
-                                 (1, "axis 'model' is not in its mesh; expected one of data", [artifact, "--mesh", "model=2"]), (2, "--mesh", [artifact, "--mesh", "data"]),
+                                 (1, "axis 'model' is not in its mesh; expected one of data", [artifact, "--mesh", "model=2"]), (2, "--mesh", [artifact, "--mesh", "data"]), (1, "more ranks than any machine has", [artifact, "--mesh", "data=9000000000000000000"]), (2, "--model", [artifact, "--write-text", folder / "x.mlir"]),
                                  (2, "expected AXIS=FROM..TO", [artifact, "--sweep", "data=8..2"]), (2, "--failures", [artifact, "--failures", "-1"]),
                                  (1, "no program 'eval'; expected one of main", [artifact, "--program", "eval"]), (1, "cannot", [artifact, "--svg", folder / "no" / "x.svg"])]:
         result = simulate(*options, check=False)

@@ -95,7 +95,8 @@ def simulated(folder):
 def wrong_numbers(folder):
     for found, changes in [("field 'depth' is unknown", {"depth": 3}), ("field 'layers' is 0; expected a whole number from 1", {"layers": 0}), ("heads 4 is no multiple of tp 3", {"tp": 3}),
                            ("pp is 4 for 3 layers", {"pp": 4}), ("field 'dtype' is \"f8\"", {"dtype": "f8"}), ("field 'cp' is 2; expected 1", {"cp": 2}),
-                           ("global_batch 4 is no multiple of dp x micro_batch 3", {"dp": 3}), ("field 'hidden' is 1.5", {"hidden": 1.5}), ("field 'zero' is -1", {"zero": -1})]:
+                           ("global_batch 4 is no multiple of dp x micro_batch 3", {"dp": 3}), ("field 'hidden' is 1.5", {"hidden": 1.5}), ("field 'zero' is -1", {"zero": -1}), ("field 'zero' is 4; expected a whole number from 0 to 3", {"zero": 4}), ("field 'layers' is 5000; expected a whole number from 1 to 4096", {"layers": 5000}),
+                           ("more than 2^58 elements", {"sequence": 1 << 20, "global_batch": 1 << 20}), ("field 'hidden' is 4294967296", {"hidden": 4294967296})]:
         result = harness.tool("sgd-sim", "--model", write(folder, **changes), check=False)
         assert result.returncode == 1 and found in result.stderr, (changes, result.stderr)
     (folder / "gpt.json").write_text("{")

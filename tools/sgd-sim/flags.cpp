@@ -27,8 +27,10 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
                  "Instead of an artifact: a transformer by numbers, which is compiled (docs/simulation.md)")
       ->option_text("FILE.json");
   app.add_option("--target", flags.target,
-                 "With --model: what it is compiled for, as sgdc's --target (default: the topology's devices)");
+                 "With --model: what it is compiled for, as sgdc's --target (default: the topology's devices)")
+      ->needs("--model");
   app.add_option("--write-text", flags.text, "With --model: also write its step as StableHLO, and nothing else")
+      ->needs("--model")
       ->option_text("FILE.mlir");
   app.add_option("--topology", flags.topology, "Name or file of the machine (docs/topologies.md; default host)")
       ->option_text("NAME|FILE");

@@ -167,7 +167,7 @@ int run(const Flags& flags) {
   }
   llvm::Expected<File> file = model ? compileModel(*model, flags, *topology) : openArtifact(flags.artifact);
   if (!file) return fail(llvm::toString(file.takeError()));
-  Simulator simulator(**file, std::move(*topology), std::move(mesh), flags, model ? model->getFlopsDone() : 0);
+  Simulator simulator(**file, std::move(*topology), std::move(mesh), flags, model ? model->getFlops() : 0);
   return sweep ? simulator.runSweep(*sweep) : simulator.runOne();
 }
 
