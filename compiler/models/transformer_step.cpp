@@ -314,8 +314,9 @@ std::string Step::write() {
   for (size_t number = layers.size(); number-- > 0;) gradient = backward(layers[number], passed[number], gradient);
   Tensor last = wide(gradient);
   parameters[positions].gradient = sumOver(last, {0});
-  parameters[embedding].gradient =
-      g.binary("add", parameters[embedding].gradient, g.addRows(last, tokens, model.vocabulary));
+  // Of the first and of the last stage: each is accumulated where it is, before one is sent.
+  auto held = g.barrier({parameters[embedding].gradient, g.addRows(last, tokens, model.vocabulary)});
+  parameters[embedding].gradient = g.binary("add", held[0], held[1]);
   update(loss);
   return g.getText();
 }

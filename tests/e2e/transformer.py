@@ -87,9 +87,17 @@ def sharded_and_in_stages(folder):
 
 
 def simulated(folder):
-    step = json.loads(harness.tool("sgd-sim", "--model", write(folder, tp=2, pp=3, dp=2, layers=6, global_batch=8, dtype="bf16", recompute="full"), "--topology", "a100", "--json", "-").stdout)
+    model = write(folder, tp=2, pp=3, dp=2, layers=6, global_batch=8, dtype="bf16", recompute="full")
+    step = json.loads(harness.tool("sgd-sim", "--model", model, "--topology", "a100", "--json", "-", "--save", folder / "kept.sgda").stdout)
     assert step["ranks"] == 12 and step["mesh"] == {"stage": 3, "data": 2, "model": 2} and step["bubble"] > 0.1, step
     assert 0 < step["model_tflops_per_rank"], step
+    kept = json.loads(harness.tool("sgd-sim", folder / "kept.sgda", "--topology", "a100", "--json", "-").stdout)
+    assert kept["step_seconds"] == step["step_seconds"] and kept["sent_bytes"] == step["sent_bytes"], (kept, step)
+    # Of the tied embedding's gradient the two ends send one sum of all parts: of 40 x 32 words one half, in f32.
+    channels = json.loads(harness.tool("sgd-inspect", folder / "kept.sgda", "--json").stdout)["channels"]
+    assert [channel["depth"] for channel in channels if channel["message_bytes"] == 40 * 32 * 4 // 2] == [1], channels
+    result = harness.tool("sgd-sim", folder / "kept.sgda", "--save", folder / "again.sgda", check=False)
+    assert result.returncode == 2 and "--save are for --model" in result.stderr, result.stderr
 
 
 def wrong_numbers(folder):

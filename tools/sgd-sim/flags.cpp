@@ -32,6 +32,8 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
   app.add_option("--write-text", flags.text, "With --model: also write its step as StableHLO, and nothing else")
       ->needs("--model")
       ->option_text("FILE.mlir");
+  app.add_option("--save", flags.save, "With --model: also keep the compiled artifact, which can be simulated again")
+      ->option_text("ARTIFACT");
   app.add_option("--topology", flags.topology, "Name or file of the machine (docs/topologies.md; default host)")
       ->option_text("NAME|FILE");
   app.add_option("--mesh", flags.mesh,
@@ -62,8 +64,11 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
     std::cerr << "sgd-sim: " << error.what() << "\nRun with --help for more information.\n";
     return 2;
   }
-  if (flags.artifact.empty() != flags.model.empty()) return std::nullopt;
-  std::cerr << "sgd-sim: expected an artifact, or --model\nRun with --help for more information.\n";
+  const char* fault = nullptr;
+  if (flags.artifact.empty() == flags.model.empty()) fault = "expected an artifact, or --model";
+  if (flags.model.empty() && !(flags.text + flags.save).empty()) fault = "--write-text and --save are for --model";
+  if (!fault) return std::nullopt;
+  std::cerr << "sgd-sim: " << fault << "\nRun with --help for more information.\n";
   return 2;
 }
 

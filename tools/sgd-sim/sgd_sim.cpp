@@ -132,6 +132,9 @@ llvm::Expected<File> compileModel(const Transformer& model, const Flags& flags, 
   auto compilation = compile({{"main", flags.model, writeStep(model)}}, options, stream);
   if (failed(compilation)) return llvm::createStringError(llvm::StringRef(errors).rtrim());
   const std::string& bytes = compilation->artifact;
+  if (!flags.save.empty())
+    if (absl::Status status = ::sgd::artifact::WriteFileAtomically(flags.save, bytes); !status.ok())
+      return llvm::createStringError(std::string(status.message()));
   auto file = ::sgd::artifact::ArtifactFile::FromBytes({bytes.data(), bytes.size()}, flags.model);
   if (!file.ok()) return llvm::createStringError(std::string(file.status().message()));
   return *std::move(file);
