@@ -2,8 +2,6 @@
 #ifndef SGD_TESTS_TARGETS_GPU_EMULATOR_BLOCK_FIBRES_H
 #define SGD_TESTS_TARGETS_GPU_EMULATOR_BLOCK_FIBRES_H
 
-#include <ucontext.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -35,15 +33,18 @@ class BlockFibres {
  private:
   enum class State { kReady, kAtBarrier, kAtExchange, kDone };
   struct Fibre {
-    ucontext_t context;
+    void* jump[5];  // where it goes on, as __builtin_setjmp says
     State state;
     uint32_t site;   // where it waits
     uint32_t lanes;  // that it says take part in the exchange
     uint32_t exchanges;
+    bool is_started = false;  // its stack has a frame
   };
 
   static void Enter();
-  void Wait(State state, uint32_t site);
+  // From the scheduler to a fibre, until that waits; and back.
+  __attribute__((noinline)) void Switch(Fibre& fibre);
+  __attribute__((noinline)) void Wait(State state, uint32_t site);
   // The values that the threads have given, by thread, once all have.
   const std::vector<int32_t>& Gather(uint32_t site, uint32_t lanes, int32_t value);
   std::string CheckRound() const;
@@ -53,7 +54,7 @@ class BlockFibres {
       words_[2];  // by parity of the thread's exchanges: the last one is read while the next is written
   char* stacks_ = nullptr;
   uint32_t stack_count_ = 0;
-  ucontext_t scheduler_;
+  void* scheduler_[5];
   uint32_t current_ = 0;
   const std::function<void()>* body_ = nullptr;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "tests/targets/gpu/fakes/counts.h"
@@ -173,9 +174,15 @@ CUresult Machine::Advance() {
       stream->items.clear();
       stream->next = 0;
     }
+    fruitless_ = 0;
     return CUDA_SUCCESS;
   }
-  sched_yield();  // others have to do something first
+  // Others have to do something first, with what cores there are.
+  constexpr int kYields = 50;
+  if (++fruitless_ <= kYields)
+    sched_yield();
+  else
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   return CUDA_ERROR_NOT_READY;
 }
 

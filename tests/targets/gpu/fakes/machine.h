@@ -112,6 +112,7 @@ class Machine {
   CUresult error_ = CUDA_SUCCESS;
   bool does_nothing_ = false;
   std::mt19937 random_;
+  int fruitless_ = 0;  // calls of Advance since the last that did something
 };
 
 }  // namespace sgd::emulated
