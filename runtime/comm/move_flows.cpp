@@ -21,7 +21,8 @@ void MoveFlow::Begin(std::byte* staging, absl::Span<std::byte* const> host_windo
 
 bool MoveFlow::Send() {
   bool moved = false;
-  for (; begun_ < chunks() && link_->MaySend(); ++begun_) {
+  const size_t here = earlier_ == nullptr ? chunks() : earlier_->consumed_;
+  for (; begun_ < here && link_->MaySend(); ++begun_) {
     const uint64_t begin = BeginOf(begun_), end = EndOf(begun_);
     const std::byte* data = move_->message.Find(own_window_, begin, end);
     if (data == nullptr) {

@@ -20,6 +20,9 @@ class MoveFlow {
   // Memory for messages that it uses while it is executed.
   uint64_t staging_bytes() const { return Buffers() * move_->chunk_bytes; }
 
+  // What `earlier` has received is sent on. It is borrowed.
+  void SendAfter(const MoveFlow* earlier) { earlier_ = earlier; }
+
   // Starts over. Windows by index on the host; `own` is this rank's.
   void Begin(std::byte* staging, absl::Span<std::byte* const> host_windows, uint32_t own);
   // Does what can be done now; whether that was anything.
@@ -44,6 +47,7 @@ class MoveFlow {
   const Move* move_;
   bool sends_;
   HostLink* link_;
+  const MoveFlow* earlier_ = nullptr;
   std::byte* staging_ = nullptr;
   absl::Span<std::byte* const> host_windows_;
   std::byte* own_window_ = nullptr;

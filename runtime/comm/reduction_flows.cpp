@@ -32,8 +32,11 @@ absl::Status ReductionFlow::Open(HostLinks& links) {
   };
   const ReductionPart& part = *plan_->part;
   absl::Status status;
-  if (plan_->values_to)
-    status = add(values_out_, *plan_->values_to, kForwardStream, host_, part.MostValueBytes(host_), kSendBuffers);
+  for (uint32_t peer : plan_->values_to) {
+    // All get the same bytes, from the buffers of the first.
+    const uint64_t most = values_out_.empty() ? part.MostValueBytes(host_) : 0;
+    if (status.ok()) status = add(values_out_, peer, kForwardStream, host_, most, kSendBuffers);
+  }
   for (const PartPlan::From& from : plan_->values_from) {
     values_.resize(std::max<size_t>(values_.size(), from.host + 1));
     if (status.ok())
@@ -81,21 +84,26 @@ bool ReductionFlow::Advance(TileScratch& scratch) {
   return TakeResults() || moved;
 }
 
+// To all at the same time: what is made is made once.
 bool ReductionFlow::SendValues(TileScratch& scratch) {
+  if (values_out_.empty()) return false;
   bool moved = false;
   const ReductionPart& part = *plan_->part;
-  for (Lane& lane : values_out_) {
-    while (lane.chunks < part.chunks() && lane.link->MaySend() && MayUseBuffer(lane)) {
-      const std::byte* data = part.FindValues(lane.chunks, host_, windows_);
-      if (data == nullptr) {
-        std::byte* buffer = lane.Buffer(lane.chunks % kSendBuffers);
-        part.MakeValues(lane.chunks, host_, windows_, buffer, scratch);
-        data = buffer;
-      }
-      lane.link->Send(data, part.ValueBytes(lane.chunks, host_));
-      ++lane.chunks;
-      moved = true;
+  const Lane& first = values_out_[0];
+  const auto may_send = [&](const Lane& lane) { return lane.link->MaySend() && MayUseBuffer(lane); };
+  while (first.chunks < part.chunks() && std::ranges::all_of(values_out_, may_send)) {
+    const std::byte* data = part.FindValues(first.chunks, host_, windows_);
+    if (data == nullptr) {
+      std::byte* buffer = first.Buffer(first.chunks % kSendBuffers);
+      part.MakeValues(first.chunks, host_, windows_, buffer, scratch);
+      data = buffer;
     }
+    const uint64_t bytes = part.ValueBytes(first.chunks, host_);
+    for (Lane& lane : values_out_) {
+      lane.link->Send(data, bytes);
+      ++lane.chunks;
+    }
+    moved = true;
   }
   return moved;
 }
@@ -110,11 +118,10 @@ bool ReductionFlow::ReduceChunks(TileScratch& scratch) {
         lane.link->Post(lane.Buffer(lane.chunks % HostLink::kPosted), part.ValueBytes(lane.chunks, lane.host));
       is_here = is_here && lane.link->HasArrived();
     }
-    // What is stored over a source of this host must have been sent: the other host may read it in the window.
-    if (is_here && !values_out_.empty()) {
-      const Lane& out = values_out_[0];
-      is_here = out.chunks > reduced_ && out.link->HasLeft(out.first + reduced_);
-    }
+    // What is stored over a source of this host must have been sent: it may be sent from the window.
+    is_here = is_here && std::ranges::all_of(values_out_, [&](const Lane& out) {
+                return out.chunks > reduced_ && out.link->HasLeft(out.first + reduced_);
+              });
     if (!is_here) break;
     for (const Lane& lane : values_in_) values_[lane.host] = lane.Buffer(reduced_ % HostLink::kPosted);
     part.Reduce(reduced_, host_, windows_, values_, targets_, scratch);

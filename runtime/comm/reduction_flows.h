@@ -58,7 +58,7 @@ class ReductionFlow {
   const PartPlan* plan_;
   uint32_t host_;
   uint64_t staging_bytes_ = 0;
-  std::vector<Lane> values_out_, values_in_, results_out_, results_in_;  // the first and the last: at most one
+  std::vector<Lane> values_out_, values_in_, results_out_, results_in_;  // the last: at most one
   ReductionPart::Windows windows_;
   absl::Span<std::byte* const> host_windows_;
   std::vector<std::byte*> targets_;

@@ -75,6 +75,14 @@ class ReductionPart {
   void Reduce(size_t chunk, uint32_t own_host, Windows windows, absl::Span<const std::byte* const> values,
               absl::Span<std::byte* const> target_windows, TileScratch& scratch) const;
 
+  // The same in steps, of a group that has one node per host: accumulators of a chunk's elements from the values of one
+  // host; left = left op right; the result to the targets.
+  uint64_t AccumulatorBytes(size_t chunk) const;
+  void Accumulate(size_t chunk, uint32_t host, const std::byte* values, std::byte* accumulators) const;
+  void JoinAccumulators(size_t chunk, std::byte* left, const std::byte* right) const;
+  void StoreAccumulators(size_t chunk, const std::byte* accumulators, absl::Span<std::byte* const> target_windows,
+                         TileScratch& scratch) const;
+
   // The result of a chunk within a window, or null where it has gaps; its packing and unpacking.
   std::byte* FindResult(size_t chunk, std::byte* window) const;
   void PackResult(size_t chunk, const std::byte* window, std::byte* out) const;
@@ -82,6 +90,9 @@ class ReductionPart {
 
  private:
   void Cut(uint64_t chunk_bytes);
+  // Calls visit(piece, its operand, where its accumulators begin).
+  template <class Visit>
+  void ForEachAccumulated(size_t chunk, Visit visit) const;
   uint32_t ValueSize(const TreeNode& node, const PartOperand& operand) const {
     return node.count == 1 ? operand.element_size : operand.kernel->accumulator_size;
   }

@@ -111,12 +111,21 @@ absl::Status TwoLevelCommunicator::OpenFlows(Wide& wide) {
     if (!flow.ok()) return flow.status();
     wide.reductions.push_back(*std::move(flow));
   }
+  if (wide.plan->doubling) {
+    absl::StatusOr<DoublingFlow> flow = DoublingFlow::Create(links_, *wide.plan->doubling, placement().host_of[rank()]);
+    if (!flow.ok()) return flow.status();
+    wide.doubling = *std::move(flow);
+  }
   for (const std::vector<Move>* moves : {&wide.plan->sends, &wide.plan->receives}) {
     for (const Move& move : *moves) {
       absl::StatusOr<MoveFlow> flow = MoveFlow::Create(links_, move, moves == &wide.plan->sends);
       if (!flow.ok()) return flow.status();
       wide.moves.push_back(*std::move(flow));
     }
+  }
+  const std::vector<Move>& sends = wide.plan->sends;
+  for (size_t i = 0; i < sends.size(); ++i) {
+    if (sends[i].after) wide.moves[i].SendAfter(&wide.moves[sends.size() + *sends[i].after]);
   }
   return absl::OkStatus();
 }
@@ -126,6 +135,7 @@ absl::Status TwoLevelCommunicator::ReserveStaging(const Wide& wide) {
   uint64_t bytes = 0;
   for (const ReductionFlow& flow : wide.reductions) bytes += flow.staging_bytes();
   for (const MoveFlow& flow : wide.moves) bytes += flow.staging_bytes();
+  if (wide.doubling) bytes += wide.doubling->staging_bytes();
   if (bytes <= staging_bytes_) return absl::OkStatus();
   bytes = (bytes + kPage - 1) / kPage * kPage;
   staging_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, bytes)));
@@ -282,18 +292,20 @@ void TwoLevelCommunicator::BeginFlows(Wide& wide) {
     flow.Begin(staging, host_windows_, own);
     staging += flow.staging_bytes();
   }
+  if (wide.doubling) wide.doubling->Begin(staging, wide.windows, host_windows_);
 }
 
 bool TwoLevelCommunicator::AdvanceFlows(Wide& wide) {
   bool moved = false;
   for (ReductionFlow& flow : wide.reductions) moved = flow.Advance(scratch_) || moved;
   for (MoveFlow& flow : wide.moves) moved = flow.Advance() || moved;
+  if (wide.doubling) moved = wide.doubling->Advance(scratch_) || moved;
   return moved;
 }
 
 bool TwoLevelCommunicator::AreDone(const Wide& wide) const {
   return std::ranges::all_of(wide.reductions, &ReductionFlow::IsDone) &&
-         std::ranges::all_of(wide.moves, &MoveFlow::IsDone);
+         std::ranges::all_of(wide.moves, &MoveFlow::IsDone) && (!wide.doubling || wide.doubling->IsDone());
 }
 
 // What this rank reads from windows of its host, of collectives that move bytes.
@@ -323,6 +335,7 @@ void TwoLevelCommunicator::CopyOnHost(const Wide& wide) {
 std::string TwoLevelCommunicator::DescribeSilent(const Wide& wide) const {
   std::vector<uint32_t> senders, takers;
   for (const ReductionFlow& flow : wide.reductions) flow.AppendSilent(&senders, &takers);
+  if (wide.doubling) wide.doubling->AppendSilent(&senders, &takers);
   for (const MoveFlow& flow : wide.moves) {
     if (!flow.IsDone()) (flow.sends() ? takers : senders).push_back(flow.peer());
   }

@@ -7,12 +7,14 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "runtime/comm/collective_thread.h"
 #include "runtime/comm/communicator.h"
+#include "runtime/comm/doubling_flow.h"
 #include "runtime/comm/host_channel.h"
 #include "runtime/comm/host_links.h"
 #include "runtime/comm/move_flows.h"
@@ -62,6 +64,7 @@ class TwoLevelCommunicator final : public Communicator {
     std::unique_ptr<TwoLevelPlan> plan;
     std::vector<const std::byte*> windows;  // by position, null of other hosts
     std::vector<ReductionFlow> reductions;
+    std::optional<DoublingFlow> doubling;
     std::vector<MoveFlow> moves;
   };
   struct Progress {

@@ -1,18 +1,21 @@
 // Between hosts, one rank of each stands for it: an agent, another one for each part of a reduction or each rank's
 // contribution to a gather, so that all ranks of a host send and receive about as much.
-//   AllReduce over two hosts: parts, as many as a host has ranks. The agents swap their hosts' values, both reduce, and
-//     store the result to all ranks of their host: S bytes per host, and one message after another in one direction.
-//   AllReduce over more hosts: a part per rank, which gets the other hosts' values of it, reduces and sends the result
-//   to
-//     the others' agents: 2 S (G - 1) / G bytes per host.
-//   ReduceScatter: the same without the way back.
-//   AllGather: each rank sends to one agent per host, which stores to all ranks of its host. Broadcast: the same with
-//     one sender and the agents sharing the work.
+//   AllReduce has three forms (host_forms.h). Swap: the agents of a part send their hosts' values to each other, all
+//     reduce, and store the result to all ranks of their host. Doubling: the same in rounds. Parts: one per rank, which
+//     gets the other hosts' values of it, reduces and sends the result to the others' agents: for two hosts twice the
+//     messages of a swap, for more the fewest bytes.
+//   ReduceScatter: as parts, without the way back.
+//   AllGather: each rank sends to one agent per host, which stores to all ranks of its host.
+//   Broadcast: agents get a range each, from the root or from another host's agent that has it.
 //   AllToAll, Permute, GatherRange: from rank to rank.
 #include "runtime/comm/two_level_plan.h"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <utility>
+
+#include "runtime/comm/host_forms.h"
 
 namespace sgd::comm {
 namespace {
@@ -22,6 +25,7 @@ constexpr uint64_t kLine = 64;
 constexpr uint64_t kChunksPerFlow = 16;
 constexpr uint64_t kLeastChunk = 32 << 10;
 constexpr uint64_t kMostChunk = 256 << 10;
+constexpr uint64_t kOneChunk = uint64_t{1} << 40;
 
 uint64_t ChunkBytes(uint64_t flow_bytes) {
   return std::clamp(flow_bytes / kChunksPerFlow / kLine * kLine, kLeastChunk, kMostChunk);
@@ -138,26 +142,86 @@ class Planner {
     return std::make_unique<ReductionPart>(std::move(operands), plan_->nodes, ChunkBytes(bytes));
   }
 
+  AllReduceSizes SizesOfAllReduce() const {
+    AllReduceSizes sizes;
+    uint64_t operand_bytes = 0;
+    for (const CollectiveOperand& operand : spec_.operands)
+      operand_bytes += operand.count * ElementSize(operand.element);
+    for (const HostMembers& host : hosts_) {
+      uint64_t values = 0;
+      for (size_t i = 0; i < spec_.operands.size(); ++i) {
+        const uint64_t size = ElementSize(spec_.operands[i].element),
+                       accumulator = plan_->base.operands[i].reduction.kernel->accumulator_size;
+        for (const TreeNode& node : plan_->nodes.nodes) {
+          if (node.host == host.host) values += spec_.operands[i].count * (node.count == 1 ? size : accumulator);
+        }
+        if (&host == hosts_.data()) sizes.accumulators += spec_.operands[i].count * accumulator;
+      }
+      sizes.values = std::max(sizes.values, values);
+      const uint64_t own = host.positions.size(), all = members().size();
+      sizes.parts = std::max(sizes.parts, (values * (all - own) + operand_bytes * own * (hosts_.size() - 1)) / all);
+    }
+    return sizes;
+  }
+
   void PlanAllReduce() {
     FindNodes();
-    if (hosts_.size() == 2) return PlanSwap();
+    const uint32_t hosts = static_cast<uint32_t>(hosts_.size());
+    const AllReduceSizes sizes = SizesOfAllReduce();
+    switch (ChooseAllReduce(sizes, hosts, CanDouble(plan_->nodes))) {
+      case AllReduceForm::kSwap:
+        return PlanSwap(sizes.values);
+      case AllReduceForm::kDoubling:
+        return PlanDoubling();
+      case AllReduceForm::kParts:
+        break;
+    }
     for (uint32_t position = 0; position < members().size(); ++position)
       PlanOwnedPart(position, PartOfAll(position, members().size()), /*sends_results=*/true);
   }
 
-  void PlanSwap() {
-    const size_t parts = std::max(hosts_[0].positions.size(), hosts_[1].positions.size());
-    const HostMembers& other = hosts_[hosts_[0].host == own_host_ ? 1 : 0];
-    for (size_t index = 0; index < parts; ++index) {
+  // Parts for as many ranks of each host as have enough to do. No two parts are between the same two ranks.
+  uint64_t PartsToSwap(uint64_t value_bytes) const {
+    uint64_t most = 0, least = UINT64_MAX;
+    for (const HostMembers& host : hosts_) {
+      most = std::max<uint64_t>(most, host.positions.size());
+      least = std::min<uint64_t>(least, host.positions.size());
+    }
+    return std::clamp(value_bytes / kLeastChunk, uint64_t{1}, hosts_.size() == 2 ? most : least);
+  }
+
+  void PlanSwap(uint64_t value_bytes) {
+    const uint64_t parts = PartsToSwap(value_bytes);
+    for (uint64_t index = 0; index < parts; ++index) {
       if (AgentOf(OwnHost(), index) != rank_) continue;
       PartPlan part;
       part.part = MakePart(PartOfAll(index, parts));
       if (part.part == nullptr) continue;
-      part.values_to = AgentOf(other, index);
-      part.values_from.push_back({*part.values_to, other.host});
+      for (const HostMembers& host : hosts_) {
+        if (host.host == own_host_) continue;
+        part.values_to.push_back(AgentOf(host, index));
+        part.values_from.push_back({AgentOf(host, index), host.host});
+      }
       part.targets = plan_->local_members;
       plan_->parts.push_back(std::move(part));
     }
+  }
+
+  // Hosts are numbered here by their place in the tree.
+  void PlanDoubling() {
+    if (AgentOf(OwnHost(), 0) != rank_) return;
+    DoublingPlan doubling;
+    doubling.part = std::make_unique<ReductionPart>(PartOfAll(0, 1), plan_->nodes, kOneChunk);
+    if (doubling.part->chunks() == 0) return;
+    doubling.targets = plan_->local_members;
+    const std::vector<TreeNode>& nodes = plan_->nodes.nodes;
+    const size_t own = static_cast<size_t>(std::ranges::find(nodes, own_host_, &TreeNode::host) - nodes.begin());
+    for (size_t distance = 1; distance < nodes.size(); distance *= 2) {
+      const size_t other = own ^ distance;
+      const HostMembers& host = *std::ranges::find(hosts_, nodes[other].host, &HostMembers::host);
+      doubling.rounds.push_back({.peer = AgentOf(host, 0), .host = host.host, .is_left = other < own});
+    }
+    plan_->doubling = std::move(doubling);
   }
 
   void PlanReduceScatter() {
@@ -177,7 +241,7 @@ class Planner {
     part.part = MakePart(std::move(operands));
     if (part.part == nullptr) return;
     if (owner != rank_) {
-      part.values_to = owner;
+      part.values_to = {owner};
       if (sends_results) {
         part.results_from = owner;
         part.targets = plan_->local_members;
@@ -235,25 +299,74 @@ class Planner {
     }
   }
 
-  // Each of the agents of a host gets a range of the whole.
+  // The agents of a host get a range of the whole each.
   void PlanBroadcast() {
-    const bool sends = plan_->base.position == 0;
-    const uint32_t root = members()[0];
-    if (!sends && placement_.host_of[root] == own_host_) return;
-    for (const HostMembers& host : hosts_) {
-      if (sends == (host.host == own_host_)) continue;
-      const uint64_t count = host.positions.size();
-      for (uint64_t which = 0; which < count; ++which) {
-        const uint32_t agent = AgentOf(host, which);
-        if (!sends && agent != rank_) continue;
-        Move move = sends ? MakeMove(agent, WholeSource()) : MakeMove(root, TargetOfPosition(0));
-        const uint64_t share = (move.end / count + kLine - 1) / kLine * kLine, whole = move.end;
-        move.begin = std::min(whole, share * which);
-        move.end = which + 1 == count ? whole : std::min(whole, share * (which + 1));
-        if (!sends) move.targets = plan_->local_members;
-        (sends ? plan_->sends : plan_->receives).push_back(std::move(move));
+    const uint64_t bytes = WholeSource().bytes();
+    std::vector<HostMembers> hosts;  // the root's first
+    std::ranges::copy_if(hosts_, std::back_inserter(hosts), [&](const HostMembers& host) { return Holds(host, 0); });
+    std::ranges::copy_if(hosts_, std::back_inserter(hosts), [&](const HostMembers& host) { return !Holds(host, 0); });
+    uint64_t agents = UINT64_MAX;
+    for (size_t i = 1; i < hosts.size(); ++i) agents = std::min<uint64_t>(agents, hosts[i].positions.size());
+    agents = std::clamp(bytes / kLeastChunk, uint64_t{1}, agents);
+    const BroadcastForm form = ChooseBroadcast(bytes, static_cast<uint32_t>(hosts.size()));
+    for (uint64_t which = 0; which < agents; ++which) {
+      const auto agent = [&](size_t host) { return host == 0 ? members()[0] : AgentOf(hosts[host], which); };
+      const uint64_t begin = ShareBegin(bytes, which, agents), end = ShareBegin(bytes, which + 1, agents);
+      switch (form) {
+        case BroadcastForm::kDirect:
+          for (size_t host = 1; host < hosts.size(); ++host) PlanPass(agent(0), agent(host), begin, end);
+          break;
+        case BroadcastForm::kTree:
+          for (size_t step = std::bit_floor(hosts.size() - 1); step > 0; step /= 2) {
+            for (size_t host = 0; host + step < hosts.size(); host += 2 * step)
+              PlanPass(agent(host), agent(host + step), begin, end);
+          }
+          break;
+        case BroadcastForm::kSpread:
+          PlanSpread(hosts, agent, begin, end);
+          break;
       }
     }
+  }
+
+  template <class Agent>
+  void PlanSpread(const std::vector<HostMembers>& hosts, Agent agent, uint64_t begin, uint64_t end) {
+    const uint64_t others = hosts.size() - 1;
+    for (size_t first = 1; first < hosts.size(); ++first) {
+      const uint64_t from = begin + ShareBegin(end - begin, first - 1, others),
+                     to = begin + ShareBegin(end - begin, first, others);
+      PlanPass(agent(0), agent(first), from, to);
+      for (size_t host = 1; host < hosts.size(); ++host) {
+        if (host != first) PlanPass(agent(first), agent(host), from, to);
+      }
+    }
+  }
+
+  static bool Holds(const HostMembers& host, uint32_t position) {
+    return std::ranges::find(host.positions, position) != host.positions.end();
+  }
+
+  // Where share `which` of `count` begins.
+  static uint64_t ShareBegin(uint64_t bytes, uint64_t which, uint64_t count) {
+    const uint64_t share = (bytes / count + kLine - 1) / kLine * kLine;
+    return which == count ? bytes : std::min(bytes, share * which);
+  }
+
+  // A range of a broadcast goes from one rank to another. Whoever is not the root has planned to receive it before.
+  void PlanPass(uint32_t from, uint32_t to, uint64_t begin, uint64_t end) {
+    if ((from != rank_ && to != rank_) || begin == end) return;
+    const bool sends = from == rank_;
+    const bool is_root = plan_->base.position == 0;
+    Move move = MakeMove(sends ? to : from, is_root ? WholeSource() : TargetOfPosition(0));
+    move.begin = begin;
+    move.end = end;
+    if (!sends) {
+      move.targets = plan_->local_members;
+    } else if (!is_root) {
+      const auto earlier = std::ranges::find(plan_->receives, begin, &Move::begin);
+      move.after = static_cast<size_t>(earlier - plan_->receives.begin());
+    }
+    (sends ? plan_->sends : plan_->receives).push_back(std::move(move));
   }
 
   // What `reader` takes from position `sender`, seen in the sender's window or in the reader's.
@@ -294,10 +407,14 @@ class Planner {
   }
 
   void CountBytes() {
+    if (const auto& doubling = plan_->doubling) {
+      plan_->host_bytes += doubling->part->ValueBytes(0, own_host_) +
+                           (doubling->rounds.size() - 1) * doubling->part->AccumulatorBytes(0);
+    }
     for (const Move& move : plan_->sends) plan_->host_bytes += move.end - move.begin;
     for (const PartPlan& part : plan_->parts) {
       for (size_t chunk = 0; chunk < part.part->chunks(); ++chunk) {
-        if (part.values_to) plan_->host_bytes += part.part->ValueBytes(chunk, own_host_);
+        plan_->host_bytes += part.values_to.size() * part.part->ValueBytes(chunk, own_host_);
         plan_->host_bytes += part.results_to.size() * part.part->ResultBytes(chunk);
       }
     }

@@ -25,12 +25,13 @@ struct Move {
   uint64_t end = 0;
   uint64_t chunk_bytes = 0;
   std::vector<uint32_t> targets;  // of what is received: ranks of this host, by their index there
+  std::optional<size_t> after;    // of what is passed on: the receive that brings it to this rank's window
 };
 
 // What this rank does for one part of a reduction: it stands for its host.
 struct PartPlan {
   std::unique_ptr<ReductionPart> part;
-  std::optional<uint32_t> values_to;  // a rank of a host that reduces the part: gets this host's values
+  std::vector<uint32_t> values_to;  // ranks of other hosts that reduce the part: get this host's values
   struct From {
     uint32_t peer = 0;
     uint32_t host = 0;
@@ -43,12 +44,25 @@ struct PartPlan {
   bool reduces() const { return !values_from.empty(); }
 };
 
+// An AllReduce by recursive doubling, of which one rank per host does its host's work.
+struct DoublingPlan {
+  std::unique_ptr<ReductionPart> part;  // of one chunk
+  struct Round {
+    uint32_t peer = 0;
+    uint32_t host = 0;
+    bool is_left = false;  // the peer's ranks are before this host's in the tree
+  };
+  std::vector<Round> rounds;
+  std::vector<uint32_t> targets;  // ranks of this host, by their index there
+};
+
 struct TwoLevelPlan {
   CollectivePlan base;                   // with ranks of the job
   std::vector<uint32_t> local_members;   // ranks of this host in the group, by their index there
   std::vector<int32_t> local_positions;  // by position: the member's index on this host, or -1
   GroupNodes nodes;                      // of reductions
   std::vector<PartPlan> parts;
+  std::optional<DoublingPlan> doubling;
   std::vector<Move> sends, receives;  // of all else
   uint64_t host_bytes = 0;            // that this rank sends to other hosts
 };
