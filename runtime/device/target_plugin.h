@@ -19,6 +19,8 @@ struct DeviceRequest {
   bool is_deterministic = true;
   // Whether ranks of a pipeline send each other messages, for which the device waits while the host gives it more.
   bool has_messages = false;
+  // Whether ranks exchange tensors though no artifact says so, by which OpenLibraries would know.
+  bool has_collectives = false;
 };
 
 // The objects of a plugin. Lives as long as the process.

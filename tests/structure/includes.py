@@ -14,6 +14,7 @@ RUNTIME = {
     "runtime/comm": [],
     "runtime/ucx": ["runtime/comm"],
     "runtime/device": ["runtime/artifact", "runtime/comm"],
+    "runtime/measure": ["runtime/artifact", "runtime/comm", "runtime/device"],
     "runtime/data": ["runtime/artifact", "runtime/comm"],
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact"],
     "runtime/launch": ["runtime/comm"],

@@ -28,6 +28,7 @@
 #include "runtime/train/session.h"
 #include "targets/cpu/device/cpu_device.h"
 #include "tools/sgdrun/early_signals.h"
+#include "tools/sgdrun/measure.h"
 #include "tools/sgdrun/modes.h"
 #include "tools/sgdrun/options.h"
 #include "tools/sgdrun/reporter.h"
@@ -119,6 +120,8 @@ absl::StatusOr<train::Job> Prepare(const Options& options, std::unique_ptr<artif
 
 absl::Status Run(const Options& options, trace::StartTimes start) {
   if (options.shows_topology) return PrintTopology(options);
+  if (!options.measured_topology.empty())
+    return MeasureTopology(options, [&](const launch::RankContext& rank) { return OpenCpu(options, rank); });
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.run.artifact);
   if (!file.ok()) return FailWithoutArtifact(options, file.status());
   const uint64_t window_bytes = train::HostWindowBytes(**file);

@@ -29,6 +29,7 @@ Usage:
   sgdrun [-n RANKS] ARTIFACT --steps K [--init FILE] [--data FILE | --batches FILE] [--save DIR] [--log-json FILE] ...
   sgdrun [-n RANKS] ARTIFACT --bench K [--inputs FILE]
   sgdrun [-n RANKS] --topology
+  sgdrun [-n RANKS] --measure-topology FILE
 )";
 
 constexpr char kExamples[] = R"(Examples:
@@ -233,6 +234,11 @@ void AddOtherFlags(CLI::App& app, Options& options) {
 std::string CheckCombination(const CLI::App& app, Options& options) {
   auto given = [&](const char* flag) { return app.count(flag) > 0; };
   if (given("--bench") && given("--steps")) return "--bench and --steps exclude each other";
+  if (given("--measure-topology")) {
+    for (const char* other : {"--bench", "--steps", "--topology", "artifact"})
+      if (given(other)) return absl::StrCat("--measure-topology runs no artifact: leave out ", other);
+    return options.measured_topology.empty() ? "--measure-topology needs the name of a file" : "";
+  }
   if (options.shows_topology) {
     return given("--bench") || given("--steps") || given("artifact") ? "--topology runs nothing: leave the rest out"
                                                                      : "";
@@ -287,6 +293,11 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   const char* other = "Other";
   app.add_flag("--topology", options.shows_topology,
                "Print this host's cores, GPUs, links and network cards, and which rank gets what")
+      ->group(other);
+  app.add_option("--measure-topology", options.measured_topology,
+                 "Measure what the ranks' devices and the links between them reach, and write a topology file for "
+                 "sgdc and sgd-sim (docs/topologies.md)")
+      ->option_text("FILE")
       ->group(other);
   app.set_version_flag("--version", std::string("sgdrun ") + SGD_VERSION, "Print the version")->group(other);
   app.set_help_flag("-h,--help", "Print this text")->group(other);

@@ -13,7 +13,9 @@ namespace sgd::sgdrun {
 
 struct Options {
   train::RunOptions run;
-  bool shows_topology = false;  // instead of all else: then there is no artifact
+  // Instead of all else: then there is no artifact.
+  bool shows_topology = false;
+  std::string measured_topology;  // file to write; empty: none
 
   launch::RankFlags rank_flags;
   std::string secret_file;

@@ -19,10 +19,16 @@ class CudaModule final : public device::TargetPlugin {
   }
 
   absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const device::DeviceRequest& request) const override {
-    return CudaDevice::Create({.local_rank = request.local_rank,
-                               .shares_gpus = request.shares_gpus,
-                               .is_deterministic = request.is_deterministic,
-                               .has_messages = request.has_messages});
+    absl::StatusOr<std::unique_ptr<CudaDevice>> device =
+        CudaDevice::Create({.local_rank = request.local_rank,
+                            .shares_gpus = request.shares_gpus,
+                            .is_deterministic = request.is_deterministic,
+                            .has_messages = request.has_messages});
+    if (!device.ok()) return device.status();
+    if (request.has_collectives) {
+      if (absl::Status status = (*device)->nccl().status(); !status.ok()) return status;
+    }
+    return device;
   }
 
   absl::StatusOr<std::unique_ptr<comm::Communicator>> OpenCommunicator(device::Device& device, comm::Control& control,

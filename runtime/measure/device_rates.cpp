@@ -1,0 +1,110 @@
+// Instructions are prepared as an artifact's are, so that what is timed is what programs run.
+#include "runtime/measure/device_rates.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "runtime/artifact/element_type.h"
+#include "runtime/measure/timing.h"
+
+namespace sgd::measure {
+namespace {
+
+using artifact::ElementType;
+
+constexpr int kRepetitions = 5;
+constexpr uint64_t kLeastMatmul = 256;
+constexpr uint64_t kLaunches = 1000;
+
+class DeviceMeasurement {
+ public:
+  DeviceMeasurement(device::Device& device, const Agreement& agreement, const DeviceSizes& sizes)
+      : device_(device), agreement_(agreement), sizes_(sizes) {}
+
+  absl::StatusOr<DeviceRates> Run() {
+    const uint64_t matmul_bytes = 3 * sizes_.most_matmul * sizes_.most_matmul * sizeof(float);
+    auto arena = device_.Allocate(std::max(matmul_bytes, 2 * sizes_.copied_bytes));
+    if (!arena.ok()) return arena.status();
+    arena_ = *std::move(arena);
+    DeviceRates rates;
+    for (auto [rate, measured] :
+         {std::pair(&rates.flops, MatmulRate(ElementType::F32)),
+          std::pair(&rates.half_flops, MatmulRate(ElementType::BF16)), std::pair(&rates.memory_bandwidth, CopyRate()),
+          std::pair(&rates.launch_latency, LaunchSeconds())}) {
+      if (!measured.ok()) return measured.status();
+      *rate = *measured;
+    }
+    return rates;
+  }
+
+ private:
+  // Of `times` executions of the thunk, on the slowest rank; the shortest of several attempts.
+  absl::StatusOr<double> Seconds(device::Thunk& thunk, uint64_t times) {
+    return agreement_.ShortestOfAll(kRepetitions, [&]() -> absl::Status {
+      for (uint64_t i = 0; i < times; ++i)
+        if (absl::Status status = thunk.Execute(); !status.ok()) return status;
+      return device_.Synchronize();
+    });
+  }
+
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(ElementType element, uint64_t size) {
+    artifact::MatmulT matmul;
+    matmul.element = element;
+    matmul.m = matmul.n = matmul.k = size;
+    const uint64_t bytes = size * size * artifact::ElementSize(element);
+    matmul.a = std::make_unique<artifact::Slice>(artifact::Space::Private, 0, bytes);
+    matmul.b = std::make_unique<artifact::Slice>(artifact::Space::Private, bytes, bytes);
+    matmul.c = std::make_unique<artifact::Slice>(artifact::Space::Private, 2 * bytes, bytes);
+    matmul.a_m = matmul.b_k = matmul.c_m = static_cast<int64_t>(size);
+    matmul.a_k = matmul.b_n = matmul.c_n = 1;
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(artifact::Matmul::Pack(builder, &matmul));
+    return device_.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()),
+                                 {.private_base = arena_->data()});
+  }
+
+  // Sizes double until a matmul takes long enough; all ranks see the same seconds.
+  absl::StatusOr<double> MatmulRate(ElementType element) {
+    for (uint64_t size = std::min(kLeastMatmul, sizes_.most_matmul);; size *= 2) {
+      auto thunk = PrepareMatmul(element, size);
+      if (!thunk.ok()) return thunk.status();
+      const absl::StatusOr<double> seconds = Seconds(**thunk, 1);
+      if (!seconds.ok()) return seconds.status();
+      if (*seconds >= sizes_.least_seconds || 2 * size > sizes_.most_matmul)
+        return 2.0 * static_cast<double>(size * size * size) / *seconds;
+    }
+  }
+
+  absl::StatusOr<double> CopyRate() {
+    auto thunk = device_.PrepareCopy(arena_->data(), arena_->data() + sizes_.copied_bytes, sizes_.copied_bytes);
+    if (!thunk.ok()) return thunk.status();
+    const absl::StatusOr<double> seconds = Seconds(**thunk, 1);
+    if (!seconds.ok()) return seconds.status();
+    return 2.0 * static_cast<double>(sizes_.copied_bytes) / *seconds;
+  }
+
+  absl::StatusOr<double> LaunchSeconds() {
+    const uint8_t zero = 0;
+    auto thunk = device_.PrepareFill(arena_->data(), 64, {&zero, 1});
+    if (!thunk.ok()) return thunk.status();
+    const absl::StatusOr<double> seconds = Seconds(**thunk, kLaunches);
+    if (!seconds.ok()) return seconds.status();
+    return *seconds / kLaunches;
+  }
+
+  device::Device& device_;
+  const Agreement& agreement_;
+  const DeviceSizes sizes_;
+  std::unique_ptr<device::Arena> arena_;
+};
+
+}  // namespace
+
+absl::StatusOr<DeviceRates> MeasureDevice(device::Device& device, comm::Control& control, const DeviceSizes& sizes,
+                                          absl::Duration timeout) {
+  const Agreement agreement(control, timeout);
+  return DeviceMeasurement(device, agreement, sizes).Run();
+}
+
+}  // namespace sgd::measure
