@@ -9,6 +9,7 @@
 #include "passes/stages/op_seconds.h"
 #include "passes/stages/passes.h"
 #include "passes/stages/plan_program.h"
+#include "passes/stages/split_sums.h"
 #include "passes/stages/stage_writer.h"
 
 namespace mlir::sgd {
@@ -116,10 +117,16 @@ LogicalResult StageFormation::run(bool refuse) {
   std::optional<BatchParts> parts;
   if (axis) parts.emplace(function, *axis, attr);
   if (parts) parts->widenArguments();
-  ProgramPlan plan(function, mesh);
-  if (parts && failed(parts->check(plan.getLoops(), refuse))) return failure();
-  if (failed(plan.choose(mesh, cost)) || failed(check(plan.get()))) return failure();
-  return write(plan.get());
+  auto plan = std::make_unique<ProgramPlan>(function, mesh);
+  if (parts && failed(parts->check(plan->getLoops(), refuse))) return failure();
+  if (failed(plan->choose(mesh, cost))) return failure();
+  if (splitSums(plan->get())) {
+    plan = std::make_unique<ProgramPlan>(function, mesh);
+    if (failed(plan->choose(mesh, cost))) return failure();
+  }
+  plan->remarkChoice(mesh);
+  if (failed(check(plan->get()))) return failure();
+  return write(plan->get());
 }
 
 namespace {

@@ -71,8 +71,12 @@ LogicalResult ProgramPlan::choose(MeshOp mesh, const CostModel& cost) {
     constexpr double kGain = 0.99;
     if (!plan || (*next)->getTimes().seconds < kGain * plan->getTimes().seconds) plan = std::move(*next);
   }
-  if (names.size() > 1 && loops.getNumLoops() > 0)
-    function.emitRemark() << "schedule '" << getScheduleName(plan->getForm()) << "' is the fastest, with "
-                          << std::lround(100 * plan->getTimes().getBubble()) << " % of the time waited";
   return success();
+}
+
+void ProgramPlan::remarkChoice(MeshOp mesh) const {
+  auto asked = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
+  if (getScheduleChoices(asked ? asked.getValue() : StringRef()).size() == 1 || loops.getNumLoops() == 0) return;
+  mlir::emitRemark(function->getLoc()) << "schedule '" << getScheduleName(plan->getForm()) << "' is the fastest, with "
+                                       << std::lround(100 * plan->getTimes().getBubble()) << " % of the time waited";
 }

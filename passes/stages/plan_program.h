@@ -17,6 +17,8 @@ class ProgramPlan {
   /// By the schedule that the mesh names (`sgd.schedule`), else by the fastest one; of several as fast the one that
   /// keeps least. Fails with an error.
   LogicalResult choose(MeshOp mesh, const CostModel& cost);
+  /// Says which schedule was chosen, where there was a choice.
+  void remarkChoice(MeshOp mesh) const;
 
  private:
   /// Whether arguments are on some of so many virtual stages.

@@ -40,6 +40,7 @@ LogicalResult mlir::sgd::shareStages(ArrayRef<ModuleOp> programs, StringRef topo
   if (failed(cost)) return failure();
   ProgramPlan plan(step, mesh);
   if (failed(plan.choose(mesh, *cost))) return failure();
+  plan.remarkChoice(mesh);
   mark(step, plan);
   auto schedule = StringAttr::get(step.getContext(), getScheduleName(plan.get().getForm()));
   for (ModuleOp program : programs) {
