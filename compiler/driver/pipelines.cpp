@@ -60,10 +60,11 @@ void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& op
 void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
   std::string topology = getTopologyName(options, TargetDescription());
   // Stages take the time of the ranks that run them.
-  passes.addPass(createFormStagesPass(
-      FormStagesPassOptions{options.refuseSplit, getTopologyName(options, target.getDescription())}));
+  std::string stageTopology = getTopologyName(options, target.getDescription());
+  passes.addPass(createFormStagesPass(FormStagesPassOptions{options.refuseSplit, stageTopology}));
   passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit}));
   passes.addPass(createReportScalarsPass());
+  passes.addPass(createShardMessagesPass(ShardMessagesPassOptions{stageTopology}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createSettleControlFlowPass());
   passes.addPass(createCanonicalizerPass());

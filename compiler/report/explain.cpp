@@ -16,6 +16,7 @@
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/recomputed_attr.h"
 #include "passes/rings/rings_attr.h"
+#include "passes/stages/message_parts.h"
 #include "runtime/artifact/explain_text.h"
 
 using namespace mlir;
@@ -52,12 +53,12 @@ class Explainer {
     }
   }
 
-  /// Sentences about loops or matmuls that hide communication.
+  /// Sentences about loops or matmuls that hide communication, or about messages.
   void addHidden(func::FuncOp function, StringRef attribute, StringRef op) {
     auto sentences = function->getAttrOfType<ArrayAttr>(attribute);
     for (Attribute sentence : sentences ? sentences.getValue() : ArrayRef<Attribute>()) {
       ExplainRecord& record = explanation.records.emplace_back();
-      record.program = function.getName().str();
+      record.program = getProgramName(function).str();
       record.op = op;
       record.why = cast<StringAttr>(sentence).str();
     }
@@ -198,6 +199,7 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
       explainer.addChoice(function);
       explainer.addHidden(function, kPrefetchedAttr, "prefetch");
       explainer.addHidden(function, kRingsAttr, "ring");
+      explainer.addHidden(function, kMessagesAttr, "message");
       explainer.addUpdates(function);
       explainer.addAttentions(function);
       explainer.addOffloaded(function);

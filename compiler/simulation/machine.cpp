@@ -1,6 +1,7 @@
 // Axes of other sizes than the artifact's.
 #include "compiler/simulation/timed_program.h"
 #include "llvm/ADT/STLExtras.h"
+#include "passes/cost/message_cost.h"
 #include "runtime/artifact/collective.h"
 
 using namespace mlir::sgd;
@@ -80,17 +81,8 @@ int64_t Machine::getRanks() const {
 int64_t Machine::getStages() const { return std::max<int64_t>(1, artifact::Size(file->root().stages())); }
 
 unsigned Machine::getLinkBetween(int64_t from, int64_t to) const {
-  int64_t ranks = getRanks() / getStages();
-  llvm::ArrayRef<LinkClass> links = cost.getTopology().links;
-  for (auto [index, link] : llvm::enumerate(links)) {
-    if (link.ranks == 0) return index;
-    // Domains begin at multiples of their size, so that ranks one such apart are alike.
-    bool joinsAll = llvm::all_of(llvm::seq<int64_t>(0, std::min(ranks, link.ranks)), [&](int64_t rank) {
-      return (from * ranks + rank) / link.ranks == (to * ranks + rank) / link.ranks;
-    });
-    if (joinsAll) return index;
-  }
-  return links.size() - 1;
+  const Topology& topology = cost.getTopology();
+  return &getMessageLink(topology, getRanks() / getStages(), from, to) - topology.links.data();
 }
 
 AxisParts Machine::getParts(const artifact::AxisRefs* axes) const {

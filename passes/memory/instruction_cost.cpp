@@ -3,6 +3,7 @@
 
 #include "dialects/plan/attention.h"
 #include "dialects/plan/host_copy.h"
+#include "passes/cost/message_cost.h"
 #include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
 #include "runtime/comm/sent_bytes.h"
@@ -46,23 +47,11 @@ static double getCalleeSeconds(const CostModel& cost, MeshAttr mesh, Operation* 
   return isa<plan::CaseOp>(op) ? longest : sum * static_cast<double>(plan::getTrips(op));
 }
 
-static bool sharesMemory(const LinkClass& link) { return llvm::is_contained(link.algorithms, Algorithm::Direct); }
-
 double mlir::sgd::getTransferSeconds(const CostModel& cost, int64_t from, plan::SendOp send) {
-  int64_t ofStage = 1, to = send.getStage();
-  for (int64_t size : cost.getMesh().drop_front()) ofStage *= size;
-  // The innermost links that join all pairs of ranks.
-  const LinkClass* link = &cost.getTopology().links.back();
-  for (const LinkClass& inner : cost.getTopology().links) {
-    auto joins = [&](int64_t place) {
-      return inner.ranks == 0 || (from * ofStage + place) / inner.ranks == (to * ofStage + place) / inner.ranks;
-    };
-    if (!llvm::all_of(llvm::seq<int64_t>(0, ofStage), joins)) continue;
-    link = &inner;
-    break;
-  }
-  if (sharesMemory(*link)) return 0;
-  return link->latency + static_cast<double>(getByteSize(send.getSource().getType())) / link->bandwidth;
+  int64_t stageRanks = 1, to = send.getStage();
+  for (int64_t size : cost.getMesh().drop_front()) stageRanks *= size;
+  if (sharesMemory(getMessageLink(cost.getTopology(), stageRanks, from, to))) return 0;
+  return getMessageSeconds(cost, from, to, static_cast<double>(getByteSize(send.getSource().getType())));
 }
 
 double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op) {

@@ -19,6 +19,18 @@ def FormStagesPass : Pass<"sgd-form-stages", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];
 }
 
+def ShardMessagesPass : Pass<"sgd-shard-messages", "::mlir::ModuleOp"> {
+  let summary = "Sends a part of what several ranks of a stage have alike from each of them";
+  let description = [{
+    Before: functions of stages at the SPMD level, in which each rank sends all that its peer needs. A message that is the same on ranks over some axes, by the analysis
+    that proves collectives, is cut into a part for each of them where that takes less time: the links between stages carry it once, and the receivers gather it over
+    theirs (scatter/gather of Narayanan et al., 2021). Parts are of elements next to each other; messages whose elements do not divide stay whole. After: `sgd.messages`
+    on functions says what was chosen, and why.
+  }];
+  let options = [Option<"topology", "topology", "std::string", "\"host\"", "Name or file of a topology">];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];
+}
+
 def PrintStagesPass : Pass<"sgd-print-stages", "::mlir::ModuleOp"> {
   let summary = "Says by remarks on which stage of a pipeline each op and argument is, and what is sent";
   let description = [{

@@ -8,6 +8,8 @@ import compare_tensors
 import harness
 import model_text
 import one_device
+import recipes_of_models
+import stages
 
 SCHEDULES = ("gpipe", "1f1b", "interleaved:2", "zb_h1", "zb_h2", "zb_v")
 PROGRAMS = harness.MODELS / "scan_gpt"
@@ -183,6 +185,7 @@ tests += [("gpt_scan by all schedules", lambda folder: check_model(folder, 2, SC
           ("gpt_scan on 4 stages", lambda folder: check_model(folder, 4, ("1f1b", "gpipe", "zb_h1"), (4,), None)),
           ("gpt_scan data parallel", lambda folder: check_model(folder, 2, ("1f1b", "zb_v"), (4,), {"mesh": {"data": 2}, "batch": "data", "zero": 1})),
           ("gpt_scan over data and model", lambda folder: check_model(folder, 2, ("1f1b", "interleaved:2"), (2,), {}, annotated=True)),
+          ("messages in parts", lambda folder: stages.check_parts(folder, "gpt_scan", recipes_of_models.STACKED, 4, ("1f1b", "interleaved:2"))),
           ("more stages than layers", lambda folder: check_model(folder, 4, ("interleaved:2",), (4,), None)),
           ("levels", check_levels), ("figures", check_figures), ("training", check_training)]
 harness.main(tests)

@@ -5,6 +5,7 @@ import re
 import compare_tensors
 import harness
 import one_device
+import recipes_of_models
 
 TARGET = []  # flags of sgdc
 SCHEDULES = ("gpipe", "1f1b", "interleaved:2", "zb_h1", "zb_h2", "zb_v")
@@ -53,6 +54,41 @@ def check_bytes(folder):
 # Cut at layers, which two tensors of the model are not worth.
 LAYERS = {2: {"stages": [{"match": "*['h0']*"}, {"match": "*['h1']*"}]},
           3: {"stages": [{"match": "*wte*"}, {"match": "*['h0']*"}, {"match": "*['h1']*"}]}}
+
+
+# Hosts of two ranks on a slow wire: messages go in parts where ranks have them alike.
+SLOW_WIRE = {"name": "slow wire", "device": {"flops": 6e10, "half_flops": 3e10, "memory_bandwidth": 1e10, "launch_latency": 1e-6, "memory_bytes": 16 << 30},
+             "links": [{"name": "memory", "ranks": 2, "latency": 1e-6, "bandwidth": 5e9, "algorithms": ["direct"]},
+                       {"name": "wire", "ranks": 0, "latency": 5e-5, "bandwidth": 1e7, "algorithms": ["ring", "tree"]}]}
+
+
+def get_messages(report):
+    """Bytes of messages, by stage and receiver."""
+    sums = {}
+    for one in report["collectives"]:
+        if one["kind"] == "send":
+            sums[one["stage"], one["to_stage"]] = sums.get((one["stage"], one["to_stage"]), 0) + one["sent_bytes"]
+    return sums
+
+
+def check_parts(folder, name="gpt_dp", rules=recipes_of_models.TENSOR, micro=4, schedules=("1f1b", "interleaved:2", "zb_h1")):
+    """Each rank of a tensor-parallel group sends a part of each activation, and of whatever else it has as the others do; the report counts what goes."""
+    model = harness.Model(name)
+    (folder / "wire.json").write_text(json.dumps(SLOW_WIRE))
+    for schedule in schedules:
+        recipe = {"mesh": {"model": 2}, "rules": rules, "stages": 2, "sequential": {"micro": micro}, "schedule": schedule}
+        artifact, report = compile_recipe(folder, model, recipe, flags=("--topology", folder / "wire.json", f"--explain={folder / 'explain.json'}"))
+        if schedule == "1f1b":
+            _, before = compile_recipe(folder, model, recipe)
+            assert min(get_messages(before).values()) > 65536, get_messages(before)
+            for pair, count in get_messages(before).items():
+                # Numbers go whole.
+                assert count / 2 <= get_messages(report)[pair] <= count / 2 + 256, (get_messages(before), get_messages(report))
+        reasons = [record["why"] for record in json.loads((folder / "explain.json").read_text()) if record["op"] == "message"]
+        assert any("each sends one of 2 parts" in why and "gathers, in" in why for why in reasons), reasons
+        check_values(model, artifact, report["ranks"], folder)
+        run = harness.tool("sgdrun", "-n", report["ranks"], artifact, "--bench", 2)
+        assert json.loads(run.stdout.splitlines()[-1])["sent_bytes"] == report["sent_bytes"], (run.stdout, report["sent_bytes"])
 
 
 def check_training(folder):
@@ -109,5 +145,6 @@ def cases(listed):
 if __name__ == "__main__":
     tests = cases(CASES)
     tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
+    tests += [("messages in parts", check_parts)]
     tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
     harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals)])

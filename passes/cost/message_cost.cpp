@@ -1,0 +1,30 @@
+// Domains of links begin at multiples of their size.
+#include "passes/cost/message_cost.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir::sgd;
+
+const LinkClass& mlir::sgd::getMessageLink(const Topology& topology, int64_t stageRanks, int64_t from, int64_t to) {
+  for (const LinkClass& link : topology.links) {
+    if (link.ranks == 0) return link;
+    // Ranks that are one such size apart are alike.
+    bool joinsAll = llvm::all_of(llvm::seq<int64_t>(0, std::min(stageRanks, link.ranks)), [&](int64_t rank) {
+      return (from * stageRanks + rank) / link.ranks == (to * stageRanks + rank) / link.ranks;
+    });
+    if (joinsAll) return link;
+  }
+  return topology.links.back();
+}
+
+double mlir::sgd::getMessageSeconds(const CostModel& cost, int64_t from, int64_t to, double bytes) {
+  int64_t stageRanks = 1;
+  for (int64_t size : cost.getMesh().drop_front()) stageRanks *= size;
+  const LinkClass& link = getMessageLink(cost.getTopology(), stageRanks, from, to);
+  return link.latency + bytes / link.getShare();
+}
+
+bool mlir::sgd::sharesMemory(const LinkClass& link) { return llvm::is_contained(link.algorithms, Algorithm::Direct); }

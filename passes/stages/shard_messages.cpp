@@ -1,0 +1,195 @@
+// The pass sgd-shard-messages.
+#include <cmath>
+#include <map>
+
+#include "dialects/sgd/stages.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Format.h"
+#include "passes/collectives/rank_differences.h"
+#include "passes/partition/explanation.h"
+#include "passes/partition/reshard_emitter.h"
+#include "passes/partition/source_line.h"
+#include "passes/stages/message_parts.h"
+#include "passes/stages/passes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_SHARDMESSAGESPASS
+#include "passes/stages/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+/// The messages of a channel: they are of one type, and cut alike.
+struct Channel {
+  int64_t from = 0;
+  SmallVector<spmd::SendOp> sends;
+  SmallVector<spmd::ReceiveOp> receives;
+};
+
+/// Of one program.
+class MessageSharding {
+ public:
+  MessageSharding(ArrayRef<func::FuncOp> stages, MeshOp mesh, const CostModel& cost);
+
+  /// `differences` of the program's messages.
+  void run(const RankDifferences::Messages& differences);
+
+ private:
+  AxisParts getReplicated(const AxisParts& different) const;
+  void cut(const Channel& channel, const MessageParts& parts);
+  Value gather(OpBuilder& builder, spmd::ReceiveOp receive, RankedTensorType type, const MessageParts& parts);
+  std::string describe(const Channel& channel, const AxisParts& replicated, const MessageParts& parts) const;
+
+  ArrayRef<func::FuncOp> stages;
+  FlatSymbolRefAttr meshName;
+  MeshAttr mesh;
+  const CostModel& cost;
+  llvm::MapVector<int64_t, Channel> channels;
+};
+}  // namespace
+
+MessageSharding::MessageSharding(ArrayRef<func::FuncOp> stages, MeshOp mesh, const CostModel& cost)
+    : stages(stages), meshName(FlatSymbolRefAttr::get(mesh.getSymNameAttr())), mesh(mesh.getMesh()), cost(cost) {
+  for (func::FuncOp function : stages)
+    function.walk([&](Operation* op) {
+      if (auto send = dyn_cast<spmd::SendOp>(op)) {
+        Channel& channel = channels[send.getChannel()];
+        channel.from = *getStage(function);
+        channel.sends.push_back(send);
+      } else if (auto receive = dyn_cast<spmd::ReceiveOp>(op)) {
+        channels[receive.getChannel()].receives.push_back(receive);
+      }
+    });
+}
+
+/// The axes of a stage's ranks but for `different`, in the mesh's order.
+AxisParts MessageSharding::getReplicated(const AxisParts& different) const {
+  AxisParts all;
+  for (auto [index, axis] : llvm::enumerate(mesh.getAxes()))
+    if (index > 0 && axis.getSize() > 1) all.push_back({static_cast<unsigned>(index), 1, axis.getSize()});
+  return difference(all, different);
+}
+
+/// As one dimension, where no dimension is cut.
+static Value flatten(OpBuilder& builder, Value value, const MessageParts& parts) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (parts.dim) return value;
+  return ReshapeOp::create(builder, value.getLoc(), type.clone({type.getNumElements()}), value);
+}
+
+static RankedTensorType getPartType(RankedTensorType type, const MessageParts& parts) {
+  if (!parts.dim) return type.clone({type.getNumElements() / parts.getCount()});
+  SmallVector<int64_t> shape(type.getShape());
+  shape[*parts.dim] /= parts.getCount();
+  return type.clone(shape);
+}
+
+static std::string getText(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+Value MessageSharding::gather(OpBuilder& builder, spmd::ReceiveOp receive, RankedTensorType type,
+                              const MessageParts& parts) {
+  RankedTensorType gathered = parts.dim ? type : type.clone({type.getNumElements()});
+  AxisListAttr axes = getAxisList(meshName, mesh, parts.axes);
+  auto gather = spmd::AllGatherOp::create(builder, receive.getLoc(), TypeRange{gathered}, receive.getResult(),
+                                          ArrayRef<int64_t>{parts.dim.value_or(0)}, axes);
+  auto bytes = static_cast<uint64_t>(getByteSize(type));
+  setExplanation(gather, {.cause = MovementCause::User,
+                          .op = spmd::ReceiveOp::getOperationName().str(),
+                          .tensor = getText(type),
+                          .source = getSourceLine(receive.getLoc()),
+                          .from = "a part of the message for each rank",
+                          .to = "the whole",
+                          .kind = "all_gather",
+                          .bytes = CostModel::getSentBytes(CollectiveKind::kAllGather, parts.axes, bytes),
+                          .seconds = cost.getCollectiveSeconds(CollectiveKind::kAllGather, parts.axes, bytes)});
+  Value whole = gather.getResult(0);
+  return parts.dim ? whole : ReshapeOp::create(builder, receive.getLoc(), type, whole);
+}
+
+void MessageSharding::cut(const Channel& channel, const MessageParts& parts) {
+  for (spmd::SendOp send : channel.sends) {
+    OpBuilder builder(send);
+    auto type = cast<RankedTensorType>(send.getInput().getType());
+    Value whole = flatten(builder, send.getInput(), parts);
+    Value part = spmd::ShardSliceOp::create(builder, send.getLoc(), getPartType(type, parts), whole,
+                                            parts.dim.value_or(0), getAxisList(meshName, mesh, parts.axes));
+    send.getInputMutable().assign(part);
+  }
+  for (spmd::ReceiveOp receive : channel.receives) {
+    Value result = receive.getResult();
+    auto type = cast<RankedTensorType>(result.getType());
+    result.setType(getPartType(type, parts));
+    OpBuilder builder(receive->getContext());
+    builder.setInsertionPointAfter(receive);
+    SmallVector<OpOperand*> uses(llvm::make_pointer_range(result.getUses()));
+    Value whole = gather(builder, receive, type, parts);
+    for (OpOperand* use : uses) use->set(whole);
+  }
+}
+
+std::string MessageSharding::describe(const Channel& channel, const AxisParts& replicated,
+                                      const MessageParts& parts) const {
+  spmd::SendOp send = channel.sends.front();
+  auto type = cast<RankedTensorType>(send.getInput().getType());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << getText(type) << " to stage " << send.getStage() << ", which ranks over "
+     << getAxisList(meshName, mesh, parts.isCut() ? parts.axes : replicated) << " have alike: ";
+  if (parts.isCut())
+    os << "each sends one of " << parts.getCount() << " parts" << (parts.dim ? "" : " of its elements")
+       << ", which stage " << send.getStage() << " gathers, in "
+       << llvm::format("%.3g us instead of %.3g", parts.partSeconds * 1e6, parts.wholeSeconds * 1e6);
+  else if (std::isinf(parts.partSeconds))
+    os << "each sends all " << type.getNumElements() << " elements, which do not divide";
+  else
+    os << "each sends the whole in "
+       << llvm::format("%.3g us; parts and gathering them would take %.3g", parts.wholeSeconds * 1e6,
+                       parts.partSeconds * 1e6);
+  return text;
+}
+
+void MessageSharding::run(const RankDifferences::Messages& differences) {
+  std::string program = getProgramName(stages.front()).str();
+  std::vector<std::map<std::string, unsigned>> sentences(stages.size());  // by sending stage, how often
+  for (auto& [number, channel] : channels) {
+    if (channel.sends.empty()) continue;
+    auto different = differences.find({program, number});
+    AxisParts replicated = getReplicated(different == differences.end() ? AxisParts() : different->second);
+    spmd::SendOp send = channel.sends.front();
+    auto type = cast<RankedTensorType>(send.getInput().getType());
+    if (replicated.empty() || type.getNumElements() <= 1) continue;
+    auto to = static_cast<int64_t>(send.getStage());
+    MessageParts parts = chooseMessageParts(type, channel.from, to, replicated, cost);
+    ++sentences[channel.from][describe(channel, replicated, parts)];
+    if (parts.isCut()) cut(channel, parts);
+  }
+  for (auto [stage, texts] : llvm::enumerate(sentences)) {
+    func::FuncOp function = stages[stage];
+    Builder builder(function.getContext());
+    SmallVector<Attribute> attributes;
+    for (const auto& [text, count] : texts)
+      attributes.push_back(builder.getStringAttr(count > 1 ? std::to_string(count) + " times " + text : text));
+    if (!attributes.empty()) function->setAttr(kMessagesAttr, builder.getArrayAttr(attributes));
+  }
+}
+
+namespace {
+struct ShardMessagesPass : mlir::sgd::impl::ShardMessagesPassBase<ShardMessagesPass> {
+  using ShardMessagesPassBase::ShardMessagesPassBase;
+
+  void runOnOperation() override {
+    MeshOp mesh = getMesh(getOperation());
+    if (!getActiveStageAxis(mesh) || mesh.getMesh().getAxes().size() == 1) return;
+    FailureOr<CostModel> cost = loadCostModel(mesh, topology);
+    if (failed(cost)) return signalPassFailure();
+    RankDifferences::Messages differences = RankDifferences::findMessages(getOperation(), mesh.getMesh());
+    for (auto& [_, stages] : getStagePrograms(getOperation())) MessageSharding(stages, mesh, *cost).run(differences);
+  }
+};
+}  // namespace
