@@ -109,11 +109,21 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::stri
   }
   close(descriptor);
   if (!mapped.ok()) return mapped;
-  if (absl::Status loaded = file->Load(); !loaded.ok()) return WithRemedy(loaded);
+  if (absl::Status loaded = file->Load(Code::kPresent); !loaded.ok()) return WithRemedy(loaded);
   return file;
 }
 
 absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromBytes(std::string_view bytes, const std::string& name) {
+  return FromMemory(bytes, name, Code::kPresent);
+}
+
+absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromBytesWithoutCode(std::string_view bytes,
+                                                                                 const std::string& name) {
+  return FromMemory(bytes, name, Code::kAbsent);
+}
+
+absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromMemory(std::string_view bytes, const std::string& name,
+                                                                       Code code) {
   std::unique_ptr<ArtifactFile> file(new ArtifactFile);
   file->path_ = name;
   if (!bytes.empty()) {
@@ -124,11 +134,11 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromBytes(std::strin
     std::memcpy(mapping, bytes.data(), bytes.size());
     if (mprotect(mapping, bytes.size(), PROT_READ) != 0) return SystemError(name, "protect");
   }
-  if (absl::Status loaded = file->Load(); !loaded.ok()) return loaded;
+  if (absl::Status loaded = file->Load(code); !loaded.ok()) return loaded;
   return file;
 }
 
-absl::Status ArtifactFile::Load() {
+absl::Status ArtifactFile::Load(Code code) {
   const Bytes bytes(static_cast<const uint8_t*>(mapping_.data()), mapping_.size());
   const auto check = [&]() -> absl::Status {
     absl::StatusOr<Sections> sections = OpenContainer(bytes);
@@ -139,7 +149,7 @@ absl::Status ArtifactFile::Load() {
     root_ = *root;
     if (absl::Status status = VerifyArtifact(*root_, sections_.constants.size()); !status.ok()) return status;
     ranks_ = MeshOf(*root_).ranks();
-    return CheckKernels(*root_, sections_.kernels);
+    return code == Code::kAbsent ? absl::OkStatus() : CheckKernels(*root_, sections_.kernels);
   };
   const absl::Status status = WithMemoryFor("what the artifact describes", check);
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(path_, ": ", status.message()));

@@ -27,6 +27,11 @@ class ArtifactFile {
   // The same from memory; `bytes` is copied. `name` takes the path's place in messages.
   static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromBytes(std::string_view bytes, const std::string& name);
 
+  // The same of what ArtifactWriter::SerializeWithoutCode gives, for who only reads what a step does: its kernels are
+  // described, and there is no code of them.
+  static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromBytesWithoutCode(std::string_view bytes,
+                                                                            const std::string& name);
+
   ArtifactFile(const ArtifactFile&) = delete;
   ArtifactFile& operator=(const ArtifactFile&) = delete;
 
@@ -63,8 +68,12 @@ class ArtifactFile {
   uint64_t ranks() const { return ranks_; }
 
  private:
+  enum class Code { kPresent, kAbsent };
+
   ArtifactFile() = default;
-  absl::Status Load();
+  static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromMemory(std::string_view bytes, const std::string& name,
+                                                                  Code code);
+  absl::Status Load(Code code);
 
   std::string path_;
   FileMapping mapping_;

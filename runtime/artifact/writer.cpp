@@ -97,13 +97,18 @@ Slice ArtifactWriter::AddConstant(std::string_view bytes, uint64_t alignment) {
   return slice;
 }
 
-absl::StatusOr<std::string> ArtifactWriter::Serialize() {
+absl::StatusOr<std::string> ArtifactWriter::Build(std::string_view kernels) {
   artifact_.constant_bytes = constants_.size();
   if (absl::Status status = SetCollectiveHashes(); !status.ok()) return status;
   flatbuffers::FlatBufferBuilder builder;
   Pack(artifact_, builder);
-  absl::StatusOr<std::string> bytes =
-      BuildContainer({Bytes(builder.GetBufferPointer(), builder.GetSize()), ViewOf(kernels_), ViewOf(constants_)});
+  return BuildContainer({Bytes(builder.GetBufferPointer(), builder.GetSize()), ViewOf(kernels), ViewOf(constants_)});
+}
+
+absl::StatusOr<std::string> ArtifactWriter::SerializeWithoutCode() { return Build({}); }
+
+absl::StatusOr<std::string> ArtifactWriter::Serialize() {
+  absl::StatusOr<std::string> bytes = Build(kernels_);
   if (!bytes.ok()) return bytes.status();
   absl::StatusOr<std::unique_ptr<ArtifactFile>> file = ArtifactFile::FromBytes(*bytes, "the artifact to be written");
   if (!file.ok()) return file.status();

@@ -43,11 +43,15 @@ class ArtifactWriter {
   // message.
   absl::StatusOr<std::string> Serialize();
 
+  // The same without the kernels section, of which the reader takes FromBytesWithoutCode, alone: that checks it.
+  absl::StatusOr<std::string> SerializeWithoutCode();
+
   // Writes beside `path`, syncs and renames: `path` is either untouched or complete. Errors name
   // the path and the system's reason.
   absl::Status WriteFile(const std::string& path);
 
  private:
+  absl::StatusOr<std::string> Build(std::string_view kernels);
   absl::Status SetCollectiveHashes();
 
   ArtifactT artifact_;

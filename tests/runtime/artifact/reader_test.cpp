@@ -72,6 +72,20 @@ TEST(ArtifactFile, RefusedFilesSayWhatToDo) {
               EndsWith("; expected the file as it was written; copy it again, or compile the model again"));
 }
 
+// What a step does can be read of an artifact whose kernels were never compiled; nobody who runs it takes it.
+TEST(ArtifactFile, WithoutCodeForReadersAlone) {
+  const std::string sample = testing::SampleBytes(2);
+  const Sections sections = *OpenContainer({reinterpret_cast<const uint8_t*>(sample.data()), sample.size()});
+  const std::string bytes = *BuildContainer({sections.program, {}, sections.constants});
+  EXPECT_THAT(std::string(ArtifactFile::FromBytes(bytes, "sample").status().message()),
+              HasSubstr("has kernels but no kernels section"));
+  absl::StatusOr<std::unique_ptr<ArtifactFile>> file = ArtifactFile::FromBytesWithoutCode(bytes, "sample");
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_GT((*file)->root().kernels()->size(), 0u);
+  EXPECT_TRUE((*file)->kernels().empty());
+  EXPECT_FALSE(ArtifactFile::FromBytesWithoutCode(bytes.substr(0, bytes.size() - 1), "sample").ok());
+}
+
 TEST(ArtifactFile, EveryFlippedByteIsFound) {
   std::string bytes = testing::SampleBytes(2);
   for (size_t i = 0; i < bytes.size(); ++i) {
