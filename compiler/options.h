@@ -36,6 +36,7 @@ struct CompileOptions {
   std::string cpu = "native";              ///< native, x86-64-v3 or x86-64-v4
   std::optional<EmitLevel> emit;
   bool writeArtifact = true;            ///< false stops after the emitted level
+  bool isForSimulation = false;         ///< the artifact has no code, and nothing is explained
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
   std::string offload;                  ///< to the host, under a limit: never, states, activations; empty: by cost
   std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives; by default the cost model decides

@@ -2,6 +2,7 @@
 #include "compiler/driver/driver.h"
 
 #include <chrono>
+#include <map>
 
 #include "compiler/driver/diagnostics.h"
 #include "compiler/driver/fit_memory.h"
@@ -35,13 +36,30 @@ using namespace mlir::sgd;
 
 namespace {
 
+/// Programs whose texts are read, before any option of how they run.
+struct ReadPrograms {
+  std::vector<OwningOpRef<ModuleOp>> programs;
+  bool isLocal = false;  // has parts that are written for one rank of the mesh
+};
+
+DialectRegistry getRegistry() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerExports(registry);
+  return registry;
+}
+
 class Driver {
  public:
-  Driver(ArrayRef<ProgramSource> sources, const CompileOptions& options, llvm::raw_ostream& errors, Timings* timings)
+  /// `known` are the programs that were read with the same `context` before, by ReadPrograms' only option: whether
+  /// layers' loops are kept. Null: nothing is kept.
+  Driver(MLIRContext& context, ArrayRef<ProgramSource> sources, const CompileOptions& options,
+         llvm::raw_ostream& errors, Timings* timings, std::map<bool, ReadPrograms>* known)
       : sources(sources),
         options(options),
         timings(timings),
-        context(getRegistry(), MLIRContext::Threading::DISABLED),
+        known(known),
+        context(context),
         printer(&context, errors) {}
 
   FailureOr<Compilation> run() {
@@ -55,14 +73,11 @@ class Driver {
     return std::move(result);
   }
 
- private:
-  static DialectRegistry getRegistry() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    registerExports(registry);
-    return registry;
+  LogicalResult visitPrograms(llvm::function_ref<LogicalResult(MutableArrayRef<OwningOpRef<ModuleOp>>)> visit) {
+    return failure(failed(readRecipe()) || failed(readPrograms()) || failed(visit(programs)));
   }
 
+ private:
   LogicalResult compile() {
     llvm::Expected<std::unique_ptr<Target>> found = Target::create(options);
     if (!found) return emitError(UnknownLoc::get(&context)) << llvm::toString(found.takeError());
@@ -229,6 +244,7 @@ class Driver {
 
   /// Of the program that will be reported: see getReportedFunction.
   void computeBound() {
+    if (options.isForSimulation) return;
     Timings::Scope scope(timings, "lower bound");
     SmallVector<ModuleOp> modules;
     for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
@@ -240,7 +256,30 @@ class Driver {
     bound = computeLowerBound(folded->lookupSymbol<func::FuncOp>(reported.getName()));
   }
 
-  LogicalResult load() {
+  /// The texts, then what the recipe says about their annotations.
+  LogicalResult readPrograms() {
+    if (known && known->count(options.keepsLayerLoops)) {
+      takeKnown();
+    } else {
+      if (failed(readTexts())) return failure();
+      if (known) {
+        known->try_emplace(options.keepsLayerLoops, ReadPrograms{std::move(programs), isLocal});
+        takeKnown();
+      }
+    }
+    if (!recipe || hasStages(*programs.front())) return success();
+    printer.setFileName(recipe->fileName);
+    return dropAnnotations(programs, *recipe, isLocal);
+  }
+
+  void takeKnown() {
+    ReadPrograms& read = known->at(options.keepsLayerLoops);
+    programs.clear();
+    for (OwningOpRef<ModuleOp>& program : read.programs) programs.push_back(program->clone());
+    isLocal = read.isLocal;
+  }
+
+  LogicalResult readTexts() {
     for (const ProgramSource& source : sources) {
       printer.setFileName(source.fileName);
       OwningOpRef<ModuleOp> program = loadProgram(&context, source, options, timings);
@@ -251,9 +290,15 @@ class Driver {
     for (auto [program, source] : llvm::zip(programs, sources)) {
       printer.setFileName(source.fileName);
       if (failed(checkStateNames(*program)) || failed(decideCarry(*program))) return failure();
+      isLocal |= program->walk([](ManualComputationOp) { return WalkResult::interrupt(); }).wasInterrupted();
       // On the mesh that the program was written for.
       if (failed(expandManualComputations(*program))) return failure();
     }
+    return success();
+  }
+
+  LogicalResult load() {
+    if (failed(readPrograms())) return failure();
     if (recipe) {
       printer.setFileName(recipe->fileName);
       if (failed(applyRecipeMesh(programs, *recipe))) return failure();
@@ -407,14 +452,18 @@ class Driver {
     llvm::Expected<Topology> topology = loadTopology(getTopologyName(options, target->getDescription()));
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
     result.report = computeReport(plan, writer.constant_bytes(), *topology, std::move(bound));
-    result.explanation = computeExplanation(plan, *topology);
+    if (!options.isForSimulation) result.explanation = computeExplanation(plan, *topology);
     if (failed(checkMemory(plan))) return failure();
     if (!options.writeArtifact) return success();
     if (failed(declareKernels(plan, target->getKernelModel(timings), writer.artifact()))) return failure();
+    if (options.isForSimulation) return serialize(writer.SerializeWithoutCode());
     if (failed(target->compileKernels(plan, writer, timings))) return failure();
     describeKernels(plan, *topology, writer.artifact());
     exportDevice(*topology, writer.artifact());
-    absl::StatusOr<std::string> bytes = writer.Serialize();
+    return serialize(writer.Serialize());
+  }
+
+  LogicalResult serialize(absl::StatusOr<std::string> bytes) {
     if (!bytes.ok())
       return emitError(UnknownLoc::get(&context))
              << "the artifact is not valid: " << std::string(bytes.status().message());
@@ -431,12 +480,13 @@ class Driver {
   ArrayRef<ProgramSource> sources;
   CompileOptions options;  // with what the recipe adds
   Timings* timings;
-  MLIRContext context;
+  std::map<bool, ReadPrograms>* known;
+  MLIRContext& context;
   DiagnosticPrinter printer;
   std::unique_ptr<Target> target;
   std::vector<OwningOpRef<ModuleOp>> programs;
   std::optional<Recipe> recipe;
-  bool limitIsOfRecipe = false, sequentialIsOfFlag = false;
+  bool limitIsOfRecipe = false, sequentialIsOfFlag = false, isLocal = false;
   LowerBound bound;
   Compilation result;
 };
@@ -496,12 +546,35 @@ LogicalResult mlir::sgd::readRecipeFile(StringRef path, CompileOptions& options,
 
 FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                           llvm::raw_ostream& errors, Timings* timings) {
-  std::optional<Driver> driver;
+  std::optional<MLIRContext> context;
   {
     Timings::Scope scope(timings, "load dialects");
-    driver.emplace(sources, options, errors, timings);
+    context.emplace(getRegistry(), MLIRContext::Threading::DISABLED);
   }
-  return driver->run();
+  return Driver(*context, sources, options, errors, timings, /*known=*/nullptr).run();
+}
+
+struct CompileSession::State {
+  ArrayRef<ProgramSource> sources;
+  MLIRContext context{getRegistry(), MLIRContext::Threading::DISABLED};
+  std::map<bool, ReadPrograms> known;
+};
+
+CompileSession::CompileSession(ArrayRef<ProgramSource> sources) : state(std::make_unique<State>()) {
+  state->sources = sources;
+}
+
+CompileSession::~CompileSession() = default;
+
+FailureOr<Compilation> CompileSession::compile(const CompileOptions& options, llvm::raw_ostream& errors) {
+  return Driver(state->context, state->sources, options, errors, /*timings=*/nullptr, &state->known).run();
+}
+
+LogicalResult CompileSession::visitPrograms(
+    const CompileOptions& options, llvm::raw_ostream& errors,
+    llvm::function_ref<LogicalResult(MutableArrayRef<OwningOpRef<ModuleOp>>)> visit) {
+  return Driver(state->context, state->sources, options, errors, /*timings=*/nullptr, &state->known)
+      .visitPrograms(visit);
 }
 
 LogicalResult mlir::sgd::writeFile(StringRef path, StringRef bytes, llvm::raw_ostream& errors) {

@@ -3,6 +3,7 @@
 #ifndef SGD_COMPILER_DRIVER_H
 #define SGD_COMPILER_DRIVER_H
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,10 @@
 #include "compiler/report/report.h"
 #include "compiler/timings.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/LogicalResult.h"
 
 namespace mlir::sgd {
@@ -41,6 +45,27 @@ struct Compilation {
 /// one-line errors go to `errors`, the time that each stage takes to `timings` unless that is null.
 FailureOr<Compilation> compile(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                llvm::raw_ostream& errors, Timings* timings = nullptr);
+
+/// Compiles the same programs many times, with options that differ in what comes after their texts are read: that is
+/// done once. Of one thread.
+class CompileSession {
+ public:
+  /// `sources` must outlive it.
+  explicit CompileSession(llvm::ArrayRef<ProgramSource> sources);
+  ~CompileSession();
+
+  /// As compile().
+  FailureOr<Compilation> compile(const CompileOptions& options, llvm::raw_ostream& errors);
+
+  /// Calls `visit` with the programs as a recipe finds them: on the graph level, what steps carry decided, and without
+  /// annotations where `options` say so.
+  LogicalResult visitPrograms(const CompileOptions& options, llvm::raw_ostream& errors,
+                              llvm::function_ref<LogicalResult(MutableArrayRef<OwningOpRef<ModuleOp>>)> visit);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state;
+};
 
 /// Writes `bytes` to `path` by way of a neighbouring file that is renamed, so that `path` is untouched or complete. One
 /// line to `errors` on failure.

@@ -8,6 +8,11 @@
 
 namespace mlir::sgd {
 
+/// Leaves out the shardings that the programs' texts have, and their meshes, where the recipe ignores them. Fails for
+/// one of `isLocal`: parts of it are written for its mesh.
+LogicalResult dropAnnotations(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe,
+                              bool isLocal);
+
 /// Gives every program the axes of the recipe's mesh, in its order: axes that the programs have too keep nothing of
 /// theirs but the name, others of theirs come first. Before sizes of `--mesh`.
 LogicalResult applyRecipeMesh(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe);

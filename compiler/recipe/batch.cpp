@@ -34,11 +34,17 @@ llvm::StringSet<> mlir::sgd::getStateNames(ArrayRef<func::FuncOp> functions) {
   return names;
 }
 
+static bool shardsRows(func::FuncOp function, unsigned argument) {
+  auto sharding = function.getArgAttrOfType<ShardingAttr>(argument, kShardingAttr);
+  return sharding && !sharding.getDims().front().getAxes().empty();
+}
+
 FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles,
                                       const RuledArguments& ruled, const llvm::StringSet<>& state) {
   Annotator annotator(function->getParentOfType<ModuleOp>());
   if (failed(annotator.checkAxes(recipe.batch, "batch"))) return failure();
   SmallVector<unsigned> inputs = findInputsWithRows(function, roles, state);
+  bool isRuled = llvm::any_of(inputs, [&](unsigned input) { return ruled[input] && shardsRows(function, input); });
   llvm::erase_if(inputs, [&](unsigned input) { return ruled[input]; });
   auto getRows = [&](unsigned input) {
     return cast<RankedTensorType>(function.getArgumentTypes()[input]).getDimSize(0);
@@ -59,5 +65,5 @@ FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recip
     if (failed(sharding)) return failure();
     annotator.annotateArgument(function, input, *sharding);
   }
-  return !inputs.empty();
+  return isRuled || !inputs.empty();
 }

@@ -59,13 +59,19 @@ class Reader {
   };
 
   static ArrayRef<Field> getFields() {
-    static constexpr Field fields[] = {
-        {"mesh", &Reader::readMesh},           {"sequential", &Reader::readSequential},
-        {"stages", &Reader::readStageList},    {"schedule", &Reader::readScheduleName},
-        {"batch", &Reader::readBatch},         {"rules", &Reader::readRules},
-        {"zero", &Reader::readZero},           {"compress", &Reader::readCompress},
-        {"attention", &Reader::readAttention}, {"memory_limit", &Reader::readMemoryLimit},
-        {"offload", &Reader::readOffload},     {"bucket_size_mb", &Reader::readBucketSize}};
+    static constexpr Field fields[] = {{"annotations", &Reader::readAnnotations},
+                                       {"mesh", &Reader::readMesh},
+                                       {"sequential", &Reader::readSequential},
+                                       {"stages", &Reader::readStageList},
+                                       {"schedule", &Reader::readScheduleName},
+                                       {"batch", &Reader::readBatch},
+                                       {"rules", &Reader::readRules},
+                                       {"zero", &Reader::readZero},
+                                       {"compress", &Reader::readCompress},
+                                       {"attention", &Reader::readAttention},
+                                       {"memory_limit", &Reader::readMemoryLimit},
+                                       {"offload", &Reader::readOffload},
+                                       {"bucket_size_mb", &Reader::readBucketSize}};
     return fields;
   }
 
@@ -83,6 +89,12 @@ class Reader {
     for (const Field& field : getFields())
       if (auto value = object.find(field.name.str()); value != object.end())
         if (Error error = (this->*field.read)(*value)) return error;
+    return Error::success();
+  }
+
+  Error readAnnotations(const Json& value) {
+    if (value != "keep" && value != "ignore") return expected("annotations", value, "\"keep\" or \"ignore\"");
+    recipe.keepsAnnotations = value == "keep";
     return Error::success();
   }
 

@@ -40,6 +40,7 @@ struct RecipeStages {
 
 struct Recipe {
   std::string fileName;            ///< what messages call it
+  bool keepsAnnotations = true;    ///< false: the mesh and the shardings that the text has are left out first
   std::vector<MeshAxisSize> mesh;  ///< in the order of the file; empty: the model's own
   std::vector<std::string> batch;  ///< axes over which the batch is sharded, major to minor
   std::vector<RecipeRule> rules;   ///< the first one that matches a tensor decides

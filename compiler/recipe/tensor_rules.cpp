@@ -27,6 +27,7 @@ class TensorRules {
       RuledArguments& arguments = ruled.emplace_back(function.getNumArguments());
       for (unsigned i = 0; i < function.getNumArguments(); ++i) {
         auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
+        if (!name) name = StringAttr::get(context, "arg" + Twine(i));  // as in files of tensors
         FailureOr<ShardingAttr> sharding = decide(annotator, name, function.getArgumentTypes()[i], arguments[i]);
         if (failed(sharding)) return failure();
         if (*sharding) annotator.annotateArgument(function, i, *sharding);

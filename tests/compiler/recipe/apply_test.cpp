@@ -65,6 +65,46 @@ TEST(Recipe, BatchShardsRowsOfInputsAlone) {
   EXPECT_EQ(shardingOf(outcome, "key"), "") << "two words of a random key are no rows";
 }
 
+// Shardings of the text, of arguments, results and values inside, and its mesh.
+TEST(Recipe, IgnoredAnnotationsAreLeftOutFirst) {
+  const std::string program = R"(
+sgd.mesh @mesh = <["old"=8]>
+func.func @main(%w: tensor<8x4xf32> {sgd.name = "w", sgd.sharding = #sgd.sharding<@mesh, [{"old"}, {}]>}, %x: tensor<8x4xf32> {sgd.name = "x"})
+    -> (tensor<8x4xf32> {sgd.name = "result[0]['w']", sgd.sharding = #sgd.sharding<@mesh, [{"old"}, {}]>}) {
+  %0 = arith.addf %w, %x : tensor<8x4xf32>
+  %1 = sgd.sharding_constraint %0 <@mesh, [{}, {"old"}]> : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+})";
+  Outcome kept = applyTo(R"({"annotations": "keep"})", program);
+  EXPECT_THAT(kept.graph, AllOf(HasSubstr("\"old\""), HasSubstr("sgd.sharding_constraint"))) << kept.messages;
+  Outcome outcome = applyTo(R"({"annotations": "ignore", "mesh": {"data": 4}, "batch": "data"})", program);
+  EXPECT_EQ(outcome.messages, "");
+  EXPECT_THAT(outcome.graph, AllOf(Not(HasSubstr("\"old\"")), Not(HasSubstr("sgd.sharding_constraint"))));
+  EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {?}]");
+  EXPECT_THAT(applyTo(R"({"annotations": "drop"})", program).messages,
+              HasSubstr(R"(field 'annotations' is "drop"; expected "keep" or "ignore")"));
+}
+
+TEST(Recipe, RulesCallArgumentsWithoutNamesByPosition) {
+  Outcome outcome = applyTo(R"({"mesh": {"model": 2}, "rules": [{"tensor": "arg1", "sharding": ["model"]}]})",
+                            "func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {\n"
+                            "  %0 = arith.addf %a, %b : tensor<8xf32>\n  return %0 : tensor<8xf32>\n}");
+  EXPECT_EQ(outcome.messages, "");
+  EXPECT_THAT(outcome.graph,
+              testing::ContainsRegex("%arg1: tensor<8xf32> [^%]*sgd.sharding = #sgd.sharding<@mesh, ..\"model\""));
+}
+
+// Rows of all inputs by rules: the batch is theirs.
+TEST(Recipe, RulesMayShardTheWholeBatch) {
+  Outcome outcome = applyTo(
+      R"({"mesh": {"data": 4, "model": 2}, "batch": "data", "zero": 1, "rules": [{"tensor": "x", "sharding": ["data", "model"]}]})");
+  EXPECT_THAT(outcome.messages, Not(HasSubstr("error")));
+  EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {\"model\"}]");
+  EXPECT_THAT(applyTo(R"({"mesh": {"data": 4}, "batch": "data", "rules": [{"tensor": "x", "sharding": [null, null]}]})")
+                  .messages,
+              HasSubstr("no program has an input with rows that no rule shards"));
+}
+
 TEST(Recipe, ZeroOneShardsOptimizerStateAndKeepsParametersWhole) {
   Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 1})");
   EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}, {?}]");

@@ -133,9 +133,10 @@ TEST(ParseRecipe, RefusesOtherCompression) {
 TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"msh": {}})"), "field 'msh' is unknown; did you mean 'mesh'?");
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
-  EXPECT_EQ(errorOf(R"({"frobnicate": 1})"),
-            "field 'frobnicate' is unknown; the fields are mesh, sequential, stages, schedule, batch, rules, zero, "
-            "compress, attention, memory_limit, offload, bucket_size_mb");
+  EXPECT_EQ(
+      errorOf(R"({"frobnicate": 1})"),
+      "field 'frobnicate' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, rules, "
+      "zero, compress, attention, memory_limit, offload, bucket_size_mb");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),

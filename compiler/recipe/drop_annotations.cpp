@@ -1,0 +1,30 @@
+// The text of a step as it would be for one device.
+#include "compiler/recipe/apply.h"
+#include "dialects/sgd/sgd_dialect.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+static void dropFrom(func::FuncOp function) {
+  auto name = StringAttr::get(function.getContext(), kShardingAttr);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) function.removeArgAttr(i, name);
+  for (unsigned i = 0; i < function.getNumResults(); ++i) function.removeResultAttr(i, name);
+  function.walk([](ShardingConstraintOp constraint) {
+    constraint.replaceAllUsesWith(constraint.getOperand());
+    constraint.erase();
+  });
+}
+
+LogicalResult mlir::sgd::dropAnnotations(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe,
+                                         bool isLocal) {
+  if (recipe.keepsAnnotations) return success();
+  if (isLocal)
+    return emitError(UnknownLoc::get(programs.front()->getContext()))
+           << "field 'annotations' ignores the mesh of the model, and parts of the model are written for one rank of "
+              "it (jax.shard_map); expected a step of whole tensors; leave the field out, or write these parts without";
+  for (OwningOpRef<ModuleOp>& program : programs) {
+    for (auto function : program->getOps<func::FuncOp>()) dropFrom(function);
+    if (MeshOp mesh = getMesh(*program)) mesh.erase();
+  }
+  return success();
+}
