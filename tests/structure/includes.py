@@ -69,9 +69,10 @@ COMPILER = {
     "compiler/models": [],
     "compiler/simulation": ["compiler", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
     "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact"],
+    "compiler/auto_sharding": ["compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/carry", "passes/cost"],
 }
 TOOLS = {
-    "tools/sgdc": ["compiler", "compiler/driver", "compiler/target"],
+    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target"],
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
     "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "passes/cost", "runtime/artifact"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in

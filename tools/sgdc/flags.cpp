@@ -15,6 +15,7 @@ Examples:
   sgdc step.mlir -o step.sgda                        the mesh that the model names
   sgdc step.mlir -o step.sgda --mesh data=8          the same model on 8 ranks
   sgdc step.mlir -o step.sgda --target cuda:sm_90    kernels for GPUs; neither a GPU nor CUDA is needed
+  sgdc step.mlir -o step.sgda --auto 8               for 8 ranks, by the recipe that is found to be fastest
   sgdc train=step.mlir eval=eval.mlir -o m.sgda      two programs over the same parameters
   sgdc step.mlir --emit spmd                         what each rank will execute, as text; no artifact
   sgdc step.mlir -o step.sgda --report --explain     bytes, memory and the reason of each collective
@@ -27,6 +28,21 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "How to shard the model without touching its text: mesh, rules by names and scopes, batch, ZeRO stage "
                  "(docs/recipes.md)")
       ->type_name("FILE.json");
+  app.add_option("--auto", flags.autoRanks,
+                 "Find a recipe for N ranks: meshes, sharding rules, ZeRO stages, pipelines and parts of the batch are "
+                 "compared by the simulated time of their plans (docs/auto-sharding.md)")
+      ->type_name("N");
+  app.add_option("--auto-recipe", flags.autoRecipe, "Write the recipe that --auto found, to be used by --recipe")
+      ->type_name("FILE.json");
+  app.add_option("--auto-table", flags.autoTable,
+                 "Print all that --auto compared, and why it was rejected; write it as JSON with =FILE")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->type_name("FILE.json");
+  app.add_option("--auto-evaluations", flags.autoEvaluations,
+                 "The most candidates that --auto compiles and simulates (default 200)")
+      ->type_name("K")
+      ->check(CLI::PositiveNumber);
   app.add_option("--mesh", flags.mesh, "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's")
       ->type_name("AXIS=N,...");
   app.add_option("--target", flags.compile.target,
@@ -110,6 +126,7 @@ std::optional<int> mlir::sgd::readFlags(int argc, char** argv, Flags& flags) {
   }
   // CLI11 leaves an option given without its optional value empty.
   if (app.count("--report") && flags.report.empty()) flags.report = "-";
+  if (app.count("--auto-table") && flags.autoTable.empty()) flags.autoTable = "-";
   if (app.count("--explain") && flags.explain.empty()) flags.explain = "-";
   return std::nullopt;
 }

@@ -15,6 +15,9 @@ struct Flags {
   std::string output, recipe, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto",
                                                                            constraints = "keep";
   uint64_t cacheBytes = 0;
+  std::optional<int64_t> autoRanks;
+  int64_t autoEvaluations = 0;  // 0: not given
+  std::string autoRecipe, autoTable;
   std::string report, explain;  // "-" prints to standard output
   CompileOptions compile;
   bool time = false;

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <new>
 
+#include "compiler/auto_sharding/auto_sharding.h"
 #include "compiler/driver/compile_cache.h"
 #include "compiler/target/target.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -35,6 +36,23 @@ bool take(llvm::Expected<T> expected, U& value, std::string& error) {
   return true;
 }
 
+/// What goes with --auto, and what without.
+bool checkAuto(const Flags& flags, std::string& error) {
+  if (!flags.autoRanks) {
+    bool isAlone = !flags.autoRecipe.empty() || !flags.autoTable.empty() || flags.autoEvaluations > 0;
+    if (isAlone) error = "--auto-recipe, --auto-table and --auto-evaluations are given without --auto N; add it";
+    return !isAlone;
+  }
+  if (*flags.autoRanks < 1 || *flags.autoRanks > kMostAutoRanks)
+    error = "--auto is " + std::to_string(*flags.autoRanks) + "; expected a number of ranks, 1 to " +
+            std::to_string(kMostAutoRanks);
+  else if (!flags.recipe.empty() || !flags.mesh.empty() || flags.micro > 0)
+    error =
+        "--auto finds mesh, recipe and parts of the batch, and one is given; expected --auto without --recipe, "
+        "--mesh and --micro; leave one of them out";
+  return error.empty();
+}
+
 bool parseValues(Flags& flags, std::string& error) {
   if (!flags.mesh.empty() && !take(parseMesh(flags.mesh), flags.compile.mesh, error)) return false;
   if (flags.micro > 0) flags.compile.sequential = MeshAxisSize{"micro", flags.micro};
@@ -53,7 +71,8 @@ bool parseValues(Flags& flags, std::string& error) {
   flags.compile.weighConstraints = flags.constraints == "weigh";
   flags.compile.shardUpdates = flags.shardUpdates == "auto";
   flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || (flags.emit.empty());
-  if (flags.output.empty() && flags.emit.empty() && flags.report.empty() && flags.explain.empty()) {
+  if (!checkAuto(flags, error)) return false;
+  if (flags.output.empty() && flags.emit.empty() && flags.report.empty() && flags.explain.empty() && !flags.autoRanks) {
     error = "no output is asked for; expected -o FILE, --emit LEVEL, --report or --explain";
     return false;
   }
@@ -79,11 +98,32 @@ FailureOr<std::vector<ProgramSource>> read(const Flags& flags, Timings* timings)
   return readSources(flags.models, llvm::errs());
 }
 
+/// Sets the recipe that is found, and delivers what it was compared with. Beside IR on standard output there is no
+/// table that was not asked for.
+bool findRecipe(llvm::ArrayRef<ProgramSource> sources, const Flags& flags, CompileOptions& options, Timings* timings) {
+  AutoOptions wanted;
+  wanted.ranks = *flags.autoRanks;
+  if (flags.autoEvaluations > 0) wanted.mostEvaluations = static_cast<unsigned>(flags.autoEvaluations);
+  FailureOr<AutoChoice> choice = chooseRecipe(sources, options, wanted, llvm::errs(), timings);
+  if (failed(choice)) return false;
+  options = useRecipe(options, *choice, flags.autoRecipe.empty() ? "--auto" : flags.autoRecipe);
+  bool isJson = !flags.autoTable.empty() && flags.autoTable != "-";
+  if (flags.emit.empty() || flags.autoTable == "-") choice->print(llvm::outs(), flags.autoTable == "-");
+  if (isJson) {
+    std::string text = llvm::formatv("{0:2}\n", choice->toJson());
+    if (failed(writeFile(flags.autoTable, text, llvm::errs()))) return false;
+  }
+  return flags.autoRecipe.empty() || succeeded(writeFile(flags.autoRecipe, options.recipe, llvm::errs()));
+}
+
 int run(const Flags& flags, Timings* timings) {
   auto sources = read(flags, timings);
   if (failed(sources)) return 1;
   CompileOptions options = flags.compile;
   if (!flags.recipe.empty() && failed(readRecipeFile(flags.recipe, options, llvm::errs()))) return 1;
+  if (flags.autoRanks && !findRecipe(*sources, flags, options, timings)) return 1;
+  bool isWanted = !flags.output.empty() || !flags.emit.empty() || !flags.report.empty() || !flags.explain.empty();
+  if (!isWanted) return 0;
   auto compilation = flags.cache.empty()
                          ? compile(*sources, options, llvm::errs(), timings)
                          : compileCached(*sources, options, flags.cache, flags.cacheBytes, llvm::errs(), timings);

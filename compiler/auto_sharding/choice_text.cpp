@@ -1,0 +1,117 @@
+// What was compared, for people and as JSON.
+#include "compiler/auto_sharding/auto_sharding.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir::sgd;
+
+/// Of the table that is printed without being asked for.
+static constexpr size_t kShortTable = 8;
+
+/// Trials by what becomes of them: those that fit, those that need too much memory, those that were refused; the
+/// fastest first.
+static std::vector<const Trial*> sortTrials(const SearchResult& search) {
+  std::vector<const Trial*> trials;
+  for (const Trial& trial : search.trials) trials.push_back(&trial);
+  auto key = [](const Trial* trial) {
+    const Evaluation& evaluation = trial->evaluation;
+    int group = trial->fits ? 0 : evaluation.refusal.empty() ? 1 : 2;
+    return std::tuple(group, evaluation.seconds, evaluation.peakBytes, evaluation.sentBytes, trial);
+  };
+  llvm::sort(trials, [&](const Trial* left, const Trial* right) { return key(left) < key(right); });
+  return trials;
+}
+
+static std::string formatBytes(uint64_t bytes) {
+  if (bytes < 10000) return llvm::formatv("{0} B", bytes);
+  if (bytes < 10000000) return llvm::formatv("{0:f1} kB", static_cast<double>(bytes) / 1e3);
+  return llvm::formatv("{0:f1} MB", static_cast<double>(bytes) / 1e6);
+}
+
+static void printRow(llvm::raw_ostream& os, const Trial& trial, const AutoChoice& choice) {
+  std::string name = describe(trial.candidate, choice.facts);
+  if (trial.candidate.memoryLimit) name += " (computes again)";
+  const Evaluation& evaluation = trial.evaluation;
+  if (!evaluation.refusal.empty()) {
+    os << "  refused: " << name << ": " << evaluation.refusal << "\n";
+    return;
+  }
+  os << llvm::formatv("  {0,10:f3} {1,10:f3} {2,10:f3} {3,6:f1}% {4,11} {5,11}  {6}{7}\n", evaluation.seconds * 1e3,
+                      evaluation.computeSeconds * 1e3, evaluation.exposedSeconds * 1e3, evaluation.bubble * 100,
+                      formatBytes(evaluation.peakBytes), formatBytes(evaluation.sentBytes), name,
+                      trial.fits ? "" : " (does not fit)");
+}
+
+/// Why it and not the fastest of another kind.
+static void printReasons(llvm::raw_ostream& os, const AutoChoice& choice, llvm::ArrayRef<const Trial*> trials) {
+  const Trial& best = choice.getBest();
+  const Evaluation& chosen = best.evaluation;
+  os << llvm::formatv("chosen: {0}\n", describe(best.candidate, choice.facts));
+  os << llvm::formatv(
+      "  {0:f3} ms a step on {1}: {2:f3} computing, {3:f3} waiting for collectives, {4:f1} % waiting for "
+      "other stages; one rank alone takes {5:f3}\n",
+      chosen.seconds * 1e3, choice.topology, chosen.computeSeconds * 1e3, chosen.exposedSeconds * 1e3,
+      chosen.bubble * 100, choice.search.oneRank.seconds * 1e3);
+  auto kindOf = [](const Trial& trial) {
+    const Candidate& candidate = trial.candidate;
+    return std::tuple(candidate.asWritten.has_value(), candidate.mesh.model > 1, candidate.mesh.stages > 1,
+                      candidate.zero > 0);
+  };
+  std::vector<decltype(kindOf(best))> seen = {kindOf(best)};
+  for (const Trial* trial : trials) {
+    if (!trial->fits || llvm::is_contained(seen, kindOf(*trial))) continue;
+    seen.push_back(kindOf(*trial));
+    const Evaluation& other = trial->evaluation;
+    os << llvm::formatv(
+        "  beats {0}: {1:f3} ms ({2:f2} x), of which {3:f3} computing and {4:f3} waiting for "
+        "collectives; sends {5}, needs {6}\n",
+        describe(trial->candidate, choice.facts), other.seconds * 1e3, other.seconds / chosen.seconds,
+        other.computeSeconds * 1e3, other.exposedSeconds * 1e3, formatBytes(other.sentBytes),
+        formatBytes(other.peakBytes));
+  }
+}
+
+void AutoChoice::print(llvm::raw_ostream& os, bool all) const {
+  std::vector<const Trial*> trials = sortTrials(search);
+  auto count = [&](auto is) { return llvm::count_if(trials, [&](const Trial* trial) { return is(*trial); }); };
+  os << llvm::formatv("auto-sharding for {0} ranks: {1} evaluations, {2} left out by their bound, {3}\n", ranks,
+                      search.numEvaluations, search.numPruned,
+                      search.isComplete ? "nothing left to look at" : "as many as asked for");
+  os << llvm::formatv("  {0} fit into {1} of a rank{2}, {3} do not, {4} are refused\n",
+                      count([](const Trial& trial) { return trial.fits; }), formatBytes(memoryLimit),
+                      limitIsGiven ? "" : " (the topology's)",
+                      count([](const Trial& trial) { return !trial.fits && trial.evaluation.refusal.empty(); }),
+                      count([](const Trial& trial) { return !trial.evaluation.refusal.empty(); }));
+  os << "     step ms    compute    exposed  bubble        peak        sent  recipe\n";
+  for (const Trial* trial : llvm::ArrayRef(trials).take_front(all ? trials.size() : kShortTable))
+    if (all || trial->evaluation.refusal.empty()) printRow(os, *trial, *this);
+  printReasons(os, *this, trials);
+}
+
+llvm::json::Value AutoChoice::toJson() const {
+  llvm::json::Array candidates;
+  for (const Trial* trial : sortTrials(search)) {
+    const Evaluation& evaluation = trial->evaluation;
+    llvm::json::Object candidate{{"name", describe(trial->candidate, facts)}, {"recipe", trial->recipe}};
+    if (!evaluation.refusal.empty()) {
+      candidate["refused"] = evaluation.refusal;
+    } else {
+      candidate["fits"] = trial->fits;
+      candidate["step_seconds"] = evaluation.seconds;
+      candidate["compute_seconds"] = evaluation.computeSeconds;
+      candidate["exposed_communication_seconds"] = evaluation.exposedSeconds;
+      candidate["bubble"] = evaluation.bubble;
+      candidate["peak_bytes"] = evaluation.peakBytes;
+      candidate["sent_bytes"] = evaluation.sentBytes;
+    }
+    candidates.push_back(std::move(candidate));
+  }
+  return llvm::json::Object{{"ranks", ranks},
+                            {"topology", topology},
+                            {"memory_limit", memoryLimit},
+                            {"evaluations", search.numEvaluations},
+                            {"pruned", search.numPruned},
+                            {"complete", search.isComplete},
+                            {"one_rank_seconds", search.oneRank.seconds},
+                            {"candidates", std::move(candidates)}};
+}

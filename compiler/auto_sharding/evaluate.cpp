@@ -1,0 +1,70 @@
+#include "compiler/auto_sharding/evaluate.h"
+
+#include <atomic>
+#include <thread>
+
+#include "compiler/simulation/estimate.h"
+
+using namespace mlir::sgd;
+
+Evaluator::Evaluator(llvm::ArrayRef<ProgramSource> sources, CompileOptions options, Topology topology, unsigned threads)
+    : options(std::move(options)), topology(std::move(topology)) {
+  this->options.emit.reset();
+  this->options.writeArtifact = this->options.isForSimulation = true;
+  for (unsigned thread = 0; thread < std::max(1u, threads); ++thread) sessions.emplace_back(sources);
+}
+
+std::vector<Evaluation> Evaluator::evaluate(llvm::ArrayRef<std::string> recipes) {
+  std::vector<Evaluation> evaluations(recipes.size());
+  std::atomic<size_t> next = 0;
+  auto work = [&](CompileSession& session) {
+    for (size_t i = next++; i < recipes.size(); i = next++) evaluations[i] = evaluate(session, recipes[i]);
+  };
+  std::vector<std::thread> threads;
+  for (CompileSession& session : llvm::drop_begin(sessions))
+    if (threads.size() + 1 < recipes.size()) threads.emplace_back([&] { work(session); });
+  work(sessions.front());
+  for (std::thread& thread : threads) thread.join();
+  return evaluations;
+}
+
+/// The first error of what the compiler prints, without the file of the recipe, which there is none of.
+static std::string getError(llvm::StringRef messages) {
+  for (; !messages.empty(); messages = messages.split('\n').second) {
+    llvm::StringRef line = messages.split('\n').first;
+    if (!line.contains("error: ")) continue;
+    line.consume_front("--auto: error: ");
+    return line.str();
+  }
+  return "the compiler failed without saying why";
+}
+
+Evaluation Evaluator::evaluate(CompileSession& session, const std::string& recipe) const {
+  Evaluation evaluation;
+  CompileOptions trial = options;
+  trial.recipeFile = "--auto";
+  trial.recipe = recipe;
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  FailureOr<Compilation> compilation = session.compile(trial, stream);
+  auto refuse = [&](llvm::StringRef why) {
+    evaluation.refusal = why.str();
+    return evaluation;
+  };
+  if (failed(compilation)) return refuse(getError(messages));
+  auto file = ::sgd::artifact::ArtifactFile::FromBytesWithoutCode(compilation->artifact, "the candidate");
+  if (!file.ok()) return refuse(llvm::StringRef(file.status().message().data(), file.status().message().size()));
+  llvm::Expected<Machine> machine = Machine::create(**file, topology, {});
+  if (!machine) return refuse(llvm::toString(machine.takeError()));
+  EstimateOptions asked;
+  asked.program = compilation->report.program;
+  llvm::Expected<StepEstimate> estimate = estimateStep(*machine, asked);
+  if (!estimate) return refuse(llvm::toString(estimate.takeError()));
+  evaluation.seconds = estimate->stepSeconds;
+  evaluation.computeSeconds = estimate->computeSeconds;
+  evaluation.exposedSeconds = estimate->exposedSeconds;
+  evaluation.bubble = estimate->bubble;
+  evaluation.peakBytes = compilation->report.memory.peak;
+  evaluation.sentBytes = compilation->report.sentBytes;
+  return evaluation;
+}

@@ -1,0 +1,29 @@
+// Where a search begins, and how it goes on from a candidate.
+#ifndef SGD_COMPILER_AUTO_SHARDING_NEIGHBOURS_H
+#define SGD_COMPILER_AUTO_SHARDING_NEIGHBOURS_H
+
+#include "compiler/auto_sharding/candidate.h"
+
+namespace mlir::sgd {
+
+/// The whole step on one rank, without annotations.
+Candidate getOneRank(const StepFacts& facts);
+
+/// One of each kind: data parallelism with each stage of ZeRO, tensor parallelism by each group of dimensions and by
+/// sets of them that fit together, experts' form of it over the data axis, pipelines of each number of stages, and the
+/// text's own annotations on each mesh of its axes. Some are not sensible.
+std::vector<Candidate> findSeeds(const StepFacts& facts, int64_t ranks);
+
+/// Candidates that differ in one respect: a group of dimensions is sharded or not, a prime factor of the ranks is on
+/// another axis, another stage of ZeRO, twice or half as many parts of the batch, another schedule. `groups` are those
+/// that one without a model axis gets with it; null: it gets none.
+std::vector<Candidate> findNeighbours(const Candidate& candidate, const StepFacts& facts,
+                                      const std::vector<GroupAxis>* groups);
+
+/// Seconds that a step takes at least, where one rank takes `oneRank`: what each rank computes, with the waits of the
+/// schedule that has fewest.
+double getBound(const Candidate& candidate, const StepFacts& facts, double oneRank);
+
+}  // namespace mlir::sgd
+
+#endif

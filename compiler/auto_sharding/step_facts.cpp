@@ -1,0 +1,135 @@
+#include "compiler/auto_sharding/step_facts.h"
+
+#include <map>
+
+#include "compiler/auto_sharding/dim_groups.h"
+#include "compiler/recipe/batch.h"
+#include "compiler/recipe/glob.h"
+#include "compiler/recipe/roles.h"
+#include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/stages.h"
+#include "dialects/sgd/tensor_layout.h"
+#include "passes/carry/carry_attrs.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+class FactFinder {
+ public:
+  explicit FactFinder(MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
+    for (OwningOpRef<ModuleOp>& program : programs) functions.push_back(*program->getOps<func::FuncOp>().begin());
+  }
+
+  FailureOr<StepFacts> run();
+
+ private:
+  InFlightDiagnostic error() { return emitError(step.getLoc()); }
+  LogicalResult findStep();
+  LogicalResult findBatch();
+  void findTensors();
+
+  SmallVector<func::FuncOp> functions;
+  func::FuncOp step;
+  Roles roles;
+  std::vector<GroupedTensor> tensors;  // by argument
+  StepFacts facts;
+};
+
+}  // namespace
+
+LogicalResult FactFinder::findStep() {
+  step = functions.front();
+  auto found = llvm::find_if(functions, [](func::FuncOp function) { return carriesState(function); });
+  if (found == functions.end())
+    return error() << "--auto looks for shardings of a train step, and no result is known to be an argument of the "
+                      "next step; expected one that carries its parameters; return what steps change, named or "
+                      "donated as arguments";
+  step = *found;
+  roles = findRoles(step);
+  return success();
+}
+
+void FactFinder::findTensors() {
+  for (unsigned argument = 0; argument < step.getNumArguments(); ++argument) {
+    auto type = cast<RankedTensorType>(step.getArgumentTypes()[argument]);
+    auto name = step.getArgAttrOfType<StringAttr>(argument, kNameAttr);
+    Role role = roles.arguments[argument];
+    GroupedTensor tensor;
+    tensor.name = name ? TensorGlob::normalizeName(name.getValue()) : "arg" + std::to_string(argument);
+    tensor.shape = type.getShape();
+    tensor.isShardable = role != Role::OptimizerState;
+    if (role == Role::Parameter) tensor.bytes = getByteSize(type);
+    if (role != Role::Input) facts.stateBytes += getByteSize(type);
+    facts.names.push_back(tensor.name);
+    facts.shapes.push_back(tensor.shape);
+    tensors.push_back(std::move(tensor));
+  }
+}
+
+/// Of inputs with different numbers of rows, the batch is those of most bytes.
+LogicalResult FactFinder::findBatch() {
+  std::map<int64_t, std::vector<unsigned>> byRows;
+  std::map<int64_t, uint64_t> bytes;
+  for (unsigned input : findInputsWithRows(step, roles, getStateNames(functions))) {
+    auto type = cast<RankedTensorType>(step.getArgumentTypes()[input]);
+    byRows[type.getDimSize(0)].push_back(input);
+    bytes[type.getDimSize(0)] += getByteSize(type);
+  }
+  if (byRows.empty())
+    return error() << "--auto shards the batch, and the step has no input with rows; expected tensors that each step "
+                      "is fed, of an example in each row; feed the batch as an argument";
+  for (auto [rows, size] : bytes)
+    if (facts.rows == 0 || size > bytes[facts.rows]) facts.rows = rows;
+  for (auto& [rows, inputs] : byRows) llvm::append_range(rows == facts.rows ? facts.batch : facts.others, inputs);
+  return success();
+}
+
+FailureOr<StepFacts> FactFinder::run() {
+  if (failed(findStep())) return failure();
+  findTensors();
+  if (failed(findBatch())) return failure();
+  std::vector<ArgumentDim> rows;
+  for (unsigned input : facts.batch) rows.push_back({input, 0});
+  facts.groups = groupDims(findLogicalDims(step), tensors, rows);
+  return std::move(facts);
+}
+
+static bool isAnnotated(ModuleOp program) {
+  bool found = getMesh(program) != nullptr;
+  program.walk([&](func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) found |= function.getArgAttr(i, kShardingAttr) != nullptr;
+  });
+  return found;
+}
+
+FailureOr<StepFacts> mlir::sgd::findStepFacts(CompileSession& session, const CompileOptions& options,
+                                              llvm::raw_ostream& errors) {
+  CompileOptions plain = options;
+  plain.recipeFile.clear();
+  std::vector<MeshAxisSize> ownMesh;
+  bool hasAnnotations = false;
+  auto look = [&](MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
+    if (getActiveStageAxis(getMesh(*programs.front())))
+      return LogicalResult(emitError(UnknownLoc::get(programs.front()->getContext()))
+                           << "the model is written by stages for its mesh; expected whole programs for --auto, which "
+                              "forms stages itself; leave --auto out");
+    if (MeshOp mesh = getMesh(*programs.front()))
+      for (MeshAxisAttr axis : mesh.getMesh().getAxes()) ownMesh.push_back({axis.getName().str(), axis.getSize()});
+    hasAnnotations = llvm::any_of(programs, [](OwningOpRef<ModuleOp>& program) { return isAnnotated(*program); });
+    return success();
+  };
+  if (failed(session.visitPrograms(plain, errors, look))) return failure();
+  plain.recipeFile = "--auto";
+  plain.recipe = hasAnnotations ? R"({"annotations": "ignore"})" : "{}";
+  FailureOr<StepFacts> facts = failure();
+  auto find = [&](MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
+    facts = FactFinder(programs).run();
+    return LogicalResult(facts);
+  };
+  if (failed(session.visitPrograms(plain, errors, find))) return failure();
+  facts->ownMesh = std::move(ownMesh);
+  facts->isAnnotated = hasAnnotations;
+  return facts;
+}

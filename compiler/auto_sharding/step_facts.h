@@ -1,0 +1,44 @@
+// What a search has to know of a train step: its batch, its parameters, and which of their dimensions may be sharded
+// together.
+#ifndef SGD_COMPILER_AUTO_SHARDING_STEP_FACTS_H
+#define SGD_COMPILER_AUTO_SHARDING_STEP_FACTS_H
+
+#include <string>
+
+#include "compiler/auto_sharding/logical_dims.h"
+#include "compiler/driver/driver.h"
+
+namespace mlir::sgd {
+
+/// Logical dimensions that are sharded alike: those of all layers. No argument has two of them.
+struct DimGroup {
+  std::vector<ArgumentDim> members;  ///< of parameters and inputs, ascending
+  int64_t size = 0;                  ///< how many shards there may be
+  uint64_t bytes = 0;                ///< of parameters that have it
+  std::string label;                 ///< the largest member for people: `params.h*.mlp.w1:1`
+
+  bool hasParameters() const { return bytes > 0; }
+};
+
+struct StepFacts {
+  std::vector<std::string> names;            ///< by argument, as globs of recipes match them
+  std::vector<std::vector<int64_t>> shapes;  ///< by argument
+  std::vector<unsigned> batch;               ///< inputs whose rows are the batch
+  std::vector<unsigned> others;              ///< inputs with rows that are not
+  int64_t rows = 0;                          ///< of the batch
+  std::vector<DimGroup> groups;              ///< those of most bytes first, then those of inputs alone
+  uint64_t stateBytes = 0;                   ///< of what a step carries to the next
+  std::vector<MeshAxisSize> ownMesh;         ///< that the text names; empty: none
+  bool isAnnotated = false;                  ///< the text has a mesh or shardings
+};
+
+/// `name` with a `*` for each number in it.
+std::string generalizeName(llvm::StringRef name);
+
+/// The first of several programs that carries state counts. Fails with an error where there is none, and where it is
+/// fed no batch.
+FailureOr<StepFacts> findStepFacts(CompileSession& session, const CompileOptions& options, llvm::raw_ostream& errors);
+
+}  // namespace mlir::sgd
+
+#endif
