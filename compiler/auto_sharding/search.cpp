@@ -18,6 +18,8 @@ constexpr double kHopeless = 1.25;
 constexpr unsigned kSureRounds = 1;
 /// Candidates for which a plan within the limit is looked for in one round.
 constexpr size_t kFitted = 4;
+/// Seeds after which plans within the limit are looked for, so that a small budget finds some too.
+constexpr size_t kSeeds = 8;
 /// The search ends at a step that takes at most so many times what computing it takes.
 constexpr double kGoodEnough = 1.005;
 
@@ -153,8 +155,11 @@ SearchResult Search::run() {
   Candidate alone = getOneRank(facts);
   result.oneRank = evaluate({writeRecipe(alone, facts)}).front();
   ++result.numEvaluations;
-  tryAll(findSeeds(facts, options.ranks));
-  fitIntoLimit();
+  std::vector<Candidate> seeds = findSeeds(facts, options.ranks);
+  for (llvm::ArrayRef<Candidate> left = seeds; !left.empty(); left = left.drop_front(std::min(left.size(), kSeeds))) {
+    tryAll(left.take_front(kSeeds));
+    fitIntoLimit();
+  }
   for (unsigned round = 0; !isDone(); ++round) {
     size_t before = result.trials.size();
     bool goesOn = improve(round);
