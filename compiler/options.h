@@ -44,6 +44,8 @@ struct CompileOptions {
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
   bool keepsLayerLoops = false;         ///< sgd::ImportOptions::keepsLayerLoops
   std::optional<int64_t> unrolledOps;   ///< sgd::ImportOptions::unrolledOps
+  bool sumsInOwnType = false;           ///< over parts of a batch, of floats of 16 bits; else in f32
+  bool exchangesInLoops = false;        ///< gathers and reductions to shards run in each part of a batch
   std::string attention;                ///< the form of sgd-shard-attention; empty: by cost
   bool shardUpdates = true;             ///< where that is faster; see sgd-shard-updates
   bool weighConstraints = false;        ///< may drop constraints inside programs; see sgd-choose-shardings

@@ -330,6 +330,8 @@ class Driver {
     limitIsOfRecipe = !options.memoryLimit && recipe->memoryLimit;
     if (limitIsOfRecipe) options.memoryLimit = recipe->memoryLimit;
     options.offload = recipe->offload;
+    options.sumsInOwnType = recipe->sumsInOwnType;
+    options.exchangesInLoops = recipe->exchangesInLoops;
     return checkOffload();
   }
 

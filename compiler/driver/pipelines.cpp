@@ -47,7 +47,7 @@ void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& op
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
   passes.addPass(
       createCompressReductionsPass(CompressReductionsPassOptions{topology, options.bucketBytes.value_or(0)}));
-  passes.addPass(createShardSequentialPass());
+  passes.addPass(createShardSequentialPass(ShardSequentialPassOptions{options.sumsInOwnType}));
   passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
   if (options.sequential) {
     // What forward and backward share is fetched by the loop that has both, or left by one for the other.
@@ -62,7 +62,7 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   // Stages take the time of the ranks that run them.
   std::string stageTopology = getTopologyName(options, target.getDescription());
   passes.addPass(createFormStagesPass(FormStagesPassOptions{options.refuseSplit, stageTopology}));
-  passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit}));
+  passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit, options.sumsInOwnType}));
   passes.addPass(createReportScalarsPass());
   passes.addPass(createShardMessagesPass(ShardMessagesPassOptions{stageTopology}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
@@ -71,6 +71,11 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
+  if (options.exchangesInLoops) {
+    RecomputeInLoopsPassOptions exchanges{0, topology, /*exchanges=*/true};
+    passes.addPass(createRecomputeInLoopsPass(exchanges));
+    passes.addPass(createCanonicalizerPass());
+  }
   passes.addNestedPass<func::FuncOp>(
       createCombineCollectivesPass(CombineCollectivesPassOptions{topology, options.bucketBytes.value_or(0)}));
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));

@@ -35,7 +35,7 @@ constexpr Field kFields[] = {{"layers", &Transformer::layers, 1, kMostLayers, tr
                              {"pp", &Transformer::pipeline, 1, kMost, false},
                              {"dp", &Transformer::data, 1, kMost, false},
                              {"zero", &Transformer::zero, 0, 3, false}};
-constexpr const char* kTexts[] = {"kind", "schedule", "recompute", "dtype", "cp"};
+constexpr const char* kTexts[] = {"kind", "schedule", "recompute", "dtype", "gradients", "cp"};
 
 class Reader {
  public:
@@ -65,7 +65,7 @@ Error Reader::checkNames() const {
     std::string known;
     for (const Field& other : kFields) known += std::string(other.name) + ", ";
     return fail("field '" + field + "' is unknown; expected one of " + known +
-                "kind, schedule, recompute, dtype or cp");
+                "kind, schedule, recompute, dtype, gradients or cp");
   }
   return Error::success();
 }
@@ -102,6 +102,11 @@ Error Reader::readTexts() {
         if (other != text) llvm::consumeError(other->takeError());
       return error;
     }
+  llvm::Expected<std::string> gradients = readText("gradients", *dtype);
+  if (!gradients) return gradients.takeError();
+  if (*gradients != "f32" && *gradients != *dtype)
+    return fail("field 'gradients' is \"" + *gradients + "\"; expected \"f32\", or the dtype, which is \"" + *dtype +
+                "\"");
   if (*kind != "gpt") return fail("field 'kind' is \"" + *kind + "\"; expected \"gpt\"");
   if (!llvm::is_contained({"bf16", "f16", "f32"}, StringRef(*dtype)))
     return fail("field 'dtype' is \"" + *dtype + "\"; expected \"bf16\", \"f16\" or \"f32\"");
@@ -118,6 +123,7 @@ Error Reader::readTexts() {
   model.schedule = *schedule;
   model.recompute = *form;
   model.dtype = *dtype;
+  model.gradients = *gradients;
   return Error::success();
 }
 
@@ -187,5 +193,8 @@ std::string mlir::sgd::writeRecipe(const Transformer& model) {
     recipe["schedule"] = model.schedule;
   }
   if (model.getParts() > 1) recipe["sequential"] = {{"micro", model.getParts()}};
+  if (model.getParts() > 1 && model.pipeline == 1)
+    recipe["accumulate"] = {{"type", model.gradients == "f32" ? "f32" : "own"},
+                            {"as", model.data > 1 && model.zero >= 2 ? "shards" : "whole"}};
   return recipe.dump();
 }

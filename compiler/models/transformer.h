@@ -16,7 +16,8 @@ enum class Recompute : uint8_t {
 };
 
 /// A GPT: blocks of causal attention and of two matmuls with GELU, normalized before, with tied embeddings and learned
-/// positions; Adam. Parameters and their state are f32, matmuls of `dtype`.
+/// positions; Adam. Parameters and matmuls are of `dtype`, and where that is not f32, parameters are rounded from f32
+/// ones that are the optimizer's state with the moments.
 struct Transformer {
   int64_t layers = 0, hidden = 0, heads = 0, sequence = 0, vocabulary = 0;
   int64_t globalBatch = 0;  ///< sequences of a step
@@ -26,6 +27,7 @@ struct Transformer {
   std::string schedule = "1f1b";
   Recompute recompute = Recompute::None;
   std::string dtype = "bf16";
+  std::string gradients = "bf16";  ///< in which gradients of matrices are summed up and reduced: f32, or `dtype`
 
   /// Parts of the batch that a rank computes one after the other.
   int64_t getParts() const { return globalBatch / (data * microBatch); }

@@ -34,17 +34,25 @@ class Step {
  private:
   struct Parameter {
     std::string path;
-    Tensor value, first, second;  // f32: itself and its moments
+    Tensor value;                  // of the model's type
+    Tensor master, first, second;  // f32: itself, where the model has another type, and its moments
     Tensor gradient;
+    llvm::SmallVector<Tensor> rows;  // the gradient's, of norms
   };
 
   size_t addParameter(const std::string& path, llvm::ArrayRef<int64_t> dims);
-  Tensor read(size_t parameter) { return g.convert(parameters[parameter].value, model.dtype); }
+  Tensor read(size_t parameter) { return parameters[parameter].value; }
+  /// [h], f32.
+  Tensor readRow(size_t parameter, int64_t row) {
+    return wide(g.reshape(g.slice(parameters[parameter].value, 0, row), {h}));
+  }
 
   Norm normalize(const Tensor& x);
-  Tensor applyNorm(const Norm& norm, size_t scale, size_t bias);
-  /// Of the norm's input, f32; sets the gradients of scale and bias.
-  Tensor differentiateNorm(const Norm& norm, size_t scale, size_t bias, const Tensor& gradient);
+  /// With the scale in `row` of the parameter, and the bias behind it.
+  Tensor applyNorm(const Norm& norm, size_t parameter, int64_t row);
+  /// Of the norm's input, f32; keeps the gradients of scale and bias.
+  Tensor differentiateNorm(const Norm& norm, size_t parameter, int64_t row, const Tensor& gradient);
+  bool hasMasters() const { return model.dtype != "f32"; }
   Tensor wide(const Tensor& value) { return g.convert(value, "f32"); }
   Tensor narrow(const Tensor& value) { return g.convert(value, model.dtype); }
   Tensor sumOver(const Tensor& value, llvm::ArrayRef<int64_t> dims) { return g.reduce("add", value, dims); }
@@ -73,14 +81,17 @@ class Step {
 };
 
 /// Places of a layer's parameters behind its first.
-enum Place : size_t { kScale1, kBias1, kQkv, kOutput, kScale2, kBias2, kUp, kDown };
+enum Place : size_t { kNorms, kQkv, kOutput, kUp, kDown };
+
+/// Rows of a layer's norms: a scale, and a bias behind it. Together they are large enough to be sharded.
+enum Row : int64_t { kFirst = 0, kSecond = 2 };
 
 }  // namespace
 
 size_t Step::addParameter(const std::string& path, llvm::ArrayRef<int64_t> dims) {
   Parameter parameter;
   parameter.path = path;
-  parameter.value = g.addArgument("state['params']" + path, dims, "f32");
+  parameter.value = g.addArgument("state['params']" + path, dims, model.dtype);
   parameters.push_back(std::move(parameter));
   return parameters.size() - 1;
 }
@@ -90,17 +101,16 @@ void Step::addInputs() {
   positions = addParameter("['positions']", {s, h});
   for (int64_t number = 0; number < model.layers; ++number) {
     std::string path = "['layer" + std::to_string(number) + "']";
-    layers.push_back(addParameter(path + "['scale1']", {h}));
-    addParameter(path + "['bias1']", {h});
+    layers.push_back(addParameter(path + "['norms']", {4, h}));
     addParameter(path + "['qkv']", {h, 3, n, d});
     addParameter(path + "['output']", {n, d, h});
-    addParameter(path + "['scale2']", {h});
-    addParameter(path + "['bias2']", {h});
     addParameter(path + "['up']", {h, 4 * h});
     addParameter(path + "['down']", {4 * h, h});
   }
-  lastNorm = addParameter("['scale']", {h});
-  addParameter("['bias']", {h});
+  lastNorm = addParameter("['norms']", {2, h});
+  for (Parameter& parameter : parameters)
+    parameter.master =
+        hasMasters() ? g.addArgument("state['master']" + parameter.path, parameter.value.dims, "f32") : parameter.value;
   for (Parameter& parameter : parameters)
     parameter.first = g.addArgument("state['first']" + parameter.path, parameter.value.dims, "f32");
   for (Parameter& parameter : parameters)
@@ -122,17 +132,19 @@ Norm Step::normalize(const Tensor& x) {
   return norm;
 }
 
-Tensor Step::applyNorm(const Norm& norm, size_t scale, size_t bias) {
+Tensor Step::applyNorm(const Norm& norm, size_t parameter, int64_t row) {
   const auto& dims = norm.normalized.dims;
-  Tensor scaled = g.binary("multiply", norm.normalized, g.broadcast(parameters[scale].value, {2}, dims));
-  return narrow(g.binary("add", scaled, g.broadcast(parameters[bias].value, {2}, dims)));
+  Tensor scaled = g.binary("multiply", norm.normalized, g.broadcast(readRow(parameter, row), {2}, dims));
+  return narrow(g.binary("add", scaled, g.broadcast(readRow(parameter, row + 1), {2}, dims)));
 }
 
-Tensor Step::differentiateNorm(const Norm& norm, size_t scale, size_t bias, const Tensor& gradient) {
+Tensor Step::differentiateNorm(const Norm& norm, size_t parameter, int64_t row, const Tensor& gradient) {
   Tensor value = wide(gradient);
-  parameters[scale].gradient = sumOver(g.binary("multiply", value, norm.normalized), {0, 1});
-  parameters[bias].gradient = sumOver(value, {0, 1});
-  Tensor inner = g.binary("multiply", value, g.broadcast(parameters[scale].value, {2}, value.dims));
+  llvm::SmallVector<Tensor>& rows = parameters[parameter].rows;
+  rows.resize(parameters[parameter].value.dims[0]);
+  rows[row] = g.reshape(sumOver(g.binary("multiply", value, norm.normalized), {0, 1}), {1, h});
+  rows[row + 1] = g.reshape(sumOver(value, {0, 1}), {1, h});
+  Tensor inner = g.binary("multiply", value, g.broadcast(readRow(parameter, row), {2}, value.dims));
   double share = 1.0 / static_cast<double>(h);
   Tensor mean = g.scale(sumOver(inner, {2}), share);
   Tensor slope = g.scale(sumOver(g.binary("multiply", inner, norm.normalized), {2}), share);
@@ -188,15 +200,14 @@ Layer Step::forward(size_t first, const Tensor& input, Tensor& output) {
   Layer layer;
   layer.input = input;
   layer.first = normalize(input);
-  Tensor normalized = applyNorm(layer.first, first + kScale1, first + kBias1);
+  Tensor normalized = applyNorm(layer.first, first + kNorms, kFirst);
   layer.qkv = g.dot(normalized, read(first + kQkv), {}, {}, {2}, {0}, model.dtype);
   attend(layer);
   // [b, n, s, d] with [n, d, h].
   Tensor attention = g.dot(layer.context, read(first + kOutput), {}, {}, {1, 3}, {0, 1}, model.dtype);
   layer.middle = g.binary("add", input, attention);
   layer.second = normalize(layer.middle);
-  layer.up =
-      g.dot(applyNorm(layer.second, first + kScale2, first + kBias2), read(first + kUp), {}, {}, {2}, {0}, model.dtype);
+  layer.up = g.dot(applyNorm(layer.second, first + kNorms, kSecond), read(first + kUp), {}, {}, {2}, {0}, model.dtype);
   Tensor down = g.dot(gelu(layer.up), read(first + kDown), {}, {}, {2}, {0}, model.dtype);
   output = g.binary("add", layer.middle, down);
   return layer;
@@ -228,13 +239,12 @@ Tensor Step::backward(size_t first, Layer layer, Tensor gradient) {
     Tensor output;
     layer = forward(first, held[0], output);
   }
-  Tensor normalized2 = applyNorm(layer.second, first + kScale2, first + kBias2);
-  parameters[first + kDown].gradient = g.dot(gelu(layer.up), gradient, {}, {}, {0, 1}, {0, 1}, "f32");
+  Tensor normalized2 = applyNorm(layer.second, first + kNorms, kSecond);
+  parameters[first + kDown].gradient = g.dot(gelu(layer.up), gradient, {}, {}, {0, 1}, {0, 1}, model.gradients);
   Tensor up = differentiateGelu(layer.up, g.dot(gradient, read(first + kDown), {}, {}, {2}, {1}, model.dtype));
-  parameters[first + kUp].gradient = g.dot(normalized2, up, {}, {}, {0, 1}, {0, 1}, "f32");
+  parameters[first + kUp].gradient = g.dot(normalized2, up, {}, {}, {0, 1}, {0, 1}, model.gradients);
   Tensor second = g.dot(up, read(first + kUp), {}, {}, {2}, {1}, model.dtype);
-  Tensor middle =
-      g.binary("add", gradient, narrow(differentiateNorm(layer.second, first + kScale2, first + kBias2, second)));
+  Tensor middle = g.binary("add", gradient, narrow(differentiateNorm(layer.second, first + kNorms, kSecond, second)));
 
   // [b, s, h] with [n, d, h]: [b, s, n, d].
   Tensor context = g.transpose(g.dot(middle, read(first + kOutput), {}, {}, {2}, {2}, model.dtype), {0, 2, 1, 3});
@@ -246,18 +256,18 @@ Tensor Step::backward(size_t first, Layer layer, Tensor gradient) {
     context = held[1];
     attend(layer);
   }
-  parameters[first + kOutput].gradient = g.dot(layer.context, middle, {}, {}, {0, 2}, {0, 1}, "f32");
+  parameters[first + kOutput].gradient = g.dot(layer.context, middle, {}, {}, {0, 2}, {0, 1}, model.gradients);
   Tensor qkv = differentiateAttention(layer, context);
-  Tensor normalized1 = applyNorm(layer.first, first + kScale1, first + kBias1);
-  parameters[first + kQkv].gradient = g.dot(normalized1, qkv, {}, {}, {0, 1}, {0, 1}, "f32");
+  Tensor normalized1 = applyNorm(layer.first, first + kNorms, kFirst);
+  parameters[first + kQkv].gradient = g.dot(normalized1, qkv, {}, {}, {0, 1}, {0, 1}, model.gradients);
   Tensor inner = g.dot(qkv, read(first + kQkv), {}, {}, {2, 3, 4}, {1, 2, 3}, model.dtype);
-  return g.binary("add", middle, narrow(differentiateNorm(layer.first, first + kScale1, first + kBias1, inner)));
+  return g.binary("add", middle, narrow(differentiateNorm(layer.first, first + kNorms, kFirst, inner)));
 }
 
 /// Logits, their mean cross-entropy, and the gradient of `hidden`.
 Tensor Step::addHead(const Tensor& hidden, Tensor& gradient) {
   Norm norm = normalize(hidden);
-  Tensor normalized = applyNorm(norm, lastNorm, lastNorm + 1);
+  Tensor normalized = applyNorm(norm, lastNorm, kFirst);
   Tensor logits = g.dot(normalized, read(embedding), {}, {}, {2}, {1}, "f32");
   Tensor most = g.reduce("maximum", logits, {2});
   Tensor powers = g.unary("exponential", g.binary("subtract", logits, g.broadcast(most, {0, 1}, logits.dims)));
@@ -272,31 +282,34 @@ Tensor Step::addHead(const Tensor& hidden, Tensor& gradient) {
   Tensor one = g.broadcast(g.constant(1, {}, "f32"), {}, logits.dims);
   Tensor chances = g.binary("divide", powers, g.broadcast(sum, {0, 1}, logits.dims));
   Tensor slope = narrow(g.scale(g.binary("subtract", chances, g.select(isLabel, one, zero)), share));
-  parameters[embedding].gradient = g.dot(slope, normalized, {}, {}, {0, 1}, {0, 1}, "f32");
+  parameters[embedding].gradient = g.dot(slope, normalized, {}, {}, {0, 1}, {0, 1}, model.gradients);
   Tensor inner = g.dot(slope, read(embedding), {}, {}, {2}, {0}, model.dtype);
-  gradient = narrow(differentiateNorm(norm, lastNorm, lastNorm + 1, inner));
+  gradient = narrow(differentiateNorm(norm, lastNorm, kFirst, inner));
   return loss;
 }
 
 void Step::update(const Tensor& loss) {
   g.addResult("result[1]", loss);
   struct Next {
-    Tensor value, first, second;
+    Tensor value, master, first, second;
   };
   std::vector<Next> all;
   for (const Parameter& parameter : parameters) {
-    const Tensor& gradient = parameter.gradient;
+    Tensor gradient = wide(parameter.rows.empty() ? parameter.gradient : g.concatenate(parameter.rows, 0));
     Next next;
     next.first = g.binary("add", g.scale(parameter.first, kBeta1), g.scale(gradient, 1 - kBeta1));
     next.second = g.binary("add", g.scale(parameter.second, kBeta2),
                            g.scale(g.binary("multiply", gradient, gradient), 1 - kBeta2));
     Tensor small = g.broadcast(g.constant(1e-8, {}, "f32"), {}, gradient.dims);
     Tensor root = g.binary("add", g.unary("sqrt", next.second), small);
-    next.value = g.binary("subtract", parameter.value, g.scale(g.binary("divide", next.first, root), kRate));
+    next.master = g.binary("subtract", parameter.master, g.scale(g.binary("divide", next.first, root), kRate));
+    next.value = narrow(next.master);
     all.push_back(std::move(next));
   }
   for (auto [parameter, next] : llvm::zip(parameters, all))
     g.addResult("result[0]['params']" + parameter.path, next.value, &parameter.value);
+  for (auto [parameter, next] : llvm::zip(parameters, all))
+    if (hasMasters()) g.addResult("result[0]['master']" + parameter.path, next.master, &parameter.master);
   for (auto [parameter, next] : llvm::zip(parameters, all))
     g.addResult("result[0]['first']" + parameter.path, next.first, &parameter.first);
   for (auto [parameter, next] : llvm::zip(parameters, all))
@@ -312,10 +325,11 @@ std::string Step::write() {
   Tensor gradient;
   Tensor loss = addHead(hidden, gradient);
   for (size_t number = layers.size(); number-- > 0;) gradient = backward(layers[number], passed[number], gradient);
-  Tensor last = wide(gradient);
-  parameters[positions].gradient = sumOver(last, {0});
+  parameters[positions].gradient = sumOver(g.convert(gradient, model.gradients), {0});
+  Tensor rows = g.addRows(g.convert(gradient, model.gradients), tokens, model.vocabulary);
+  llvm::SmallVector<Tensor> held = {parameters[embedding].gradient, rows};
   // Of the first and of the last stage: each is accumulated where it is, before one is sent.
-  auto held = g.barrier({parameters[embedding].gradient, g.addRows(last, tokens, model.vocabulary)});
+  if (model.pipeline > 1) held = g.barrier(held);
   parameters[embedding].gradient = g.binary("add", held[0], held[1]);
   update(loss);
   return g.getText();

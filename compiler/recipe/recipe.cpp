@@ -71,7 +71,8 @@ class Reader {
                                        {"attention", &Reader::readAttention},
                                        {"memory_limit", &Reader::readMemoryLimit},
                                        {"offload", &Reader::readOffload},
-                                       {"bucket_size_mb", &Reader::readBucketSize}};
+                                       {"bucket_size_mb", &Reader::readBucketSize},
+                                       {"accumulate", &Reader::readAccumulate}};
     return fields;
   }
 
@@ -244,7 +245,30 @@ class Reader {
     return Error::success();
   }
 
+  /// How gradients are summed up over the parts of a batch.
+  Error readAccumulate(const Json& value) {
+    if (!value.is_object()) return expected("accumulate", value, "an object such as {\"as\": \"shards\"}");
+    for (const auto& item : value.items()) {
+      std::string text = item.value().is_string() ? getString(item.value()) : std::string();
+      std::string path = "accumulate." + item.key();
+      if (item.key() == "type") {
+        if (text != "f32" && text != "own") return expected(path, item.value(), "\"f32\" or \"own\"");
+        recipe.sumsInOwnType = text == "own";
+      } else if (item.key() == "as") {
+        if (text != "whole" && text != "shards") return expected(path, item.value(), "\"whole\" or \"shards\"");
+        recipe.exchangesInLoops = text == "shards";
+      } else {
+        return fail("field '" + path + "' is unknown; expected 'type' or 'as'");
+      }
+    }
+    return Error::success();
+  }
+
   Error checkUse() {
+    if ((recipe.sumsInOwnType || recipe.exchangesInLoops) && !recipe.sequential)
+      return fail("field 'accumulate' is about sums over parts of a batch; expected a field 'sequential' as well");
+    if ((recipe.sumsInOwnType || recipe.exchangesInLoops) && recipe.stages)
+      return fail("field 'accumulate' is there, and 'stages'; expected one of them: stages add up whole sums in f32");
     if (recipe.zero > 0 && recipe.batch.empty())
       return fail("field 'zero' shards over the axes of the batch; expected a field 'batch' as well");
     if (!recipe.schedule.empty() && !recipe.stages)

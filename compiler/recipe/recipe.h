@@ -47,6 +47,8 @@ struct Recipe {
   int zero = 0;                    ///< 0 to 3: what is sharded over `batch` besides it
   std::vector<RecipeCompression> compress;
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations, over which the batch is cut
+  bool sumsInOwnType = false;     ///< CompileOptions::sumsInOwnType
+  bool exchangesInLoops = false;  ///< CompileOptions::exchangesInLoops
   std::optional<RecipeStages> stages;
   std::string schedule;                  ///< of the stages, as getScheduleChoices reads it
   std::optional<ContextForm> attention;  ///< of all attention whose positions are sharded; by default cost decides

@@ -37,14 +37,6 @@ static uint64_t getPeakBytes(const artifact::Artifact& root) {
   return arenas + root.constant_bytes();
 }
 
-static uint64_t getStateBytes(const artifact::Program& program) {
-  uint64_t bytes = 0;
-  if (!program.inputs()) return 0;
-  for (const artifact::Input* input : *program.inputs())
-    if (input->state()) bytes += input->slice()->size();
-  return bytes;
-}
-
 static FailureEstimate estimateFailures(const Machine& machine, const EstimateOptions& options,
                                         const StepEstimate& estimate) {
   FailureEstimate failures;
@@ -66,7 +58,9 @@ static void addStages(const Machine& machine, llvm::ArrayRef<TimedProgram> progr
     estimate.flopsPerRank += share * program.flops;
     least +=
         share * ((program.flops - program.halfFlops) / device.peakFlops + program.halfFlops / device.peakHalfFlops);
-    estimate.stateBytes = std::max(estimate.stateBytes, getStateBytes(*program.program));
+    ModelState state = measureModelState(*program.program);
+    if (state.getBytes() > estimate.modelState.getBytes()) estimate.modelState = state;
+    estimate.stateBytes = std::max(estimate.stateBytes, state.kept);
   }
   estimate.stepSeconds = step.seconds;
   estimate.bubble = step.getBubble();

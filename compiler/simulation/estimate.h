@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/simulation/failures.h"
+#include "compiler/simulation/model_state.h"
 #include "compiler/simulation/simulate.h"
 #include "nlohmann/json.hpp"
 
@@ -30,6 +31,7 @@ struct StepEstimate {
   double utilization = 0;           ///< of the data sheet's flops, by what the program computes
   uint64_t peakBytes = 0;           ///< of the rank that needs most, as the artifact was compiled
   uint64_t stateBytes = 0;          ///< of a rank, that a checkpoint saves
+  ModelState modelState;            ///< of the stage that has most of it
   std::vector<StageTimes> stages;
   std::vector<std::pair<std::string, uint64_t>> sentBytes;  ///< by links, of the rank that sends most
   std::optional<FailureEstimate> failures;

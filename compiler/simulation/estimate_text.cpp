@@ -28,6 +28,9 @@ Json mlir::sgd::toJson(const StepEstimate& estimate) {
   if (estimate.modelFlops > 0) json["model_tflops_per_rank"] = estimate.getModelTeraflopsPerRank();
   json["flops_per_rank"] = estimate.flopsPerRank;
   json["peak_bytes"] = estimate.peakBytes;
+  json["model_state_bytes"] = estimate.modelState.getBytes();
+  json["state_bytes"] = estimate.modelState.kept;
+  json["gradient_bytes"] = estimate.modelState.gradients;
   for (const auto& [name, bytes] : estimate.sentBytes) json["sent_bytes"][name] = bytes;
   json["goodput"] = estimate.goodput;
   if (const auto& failures = estimate.failures)
@@ -108,7 +111,9 @@ std::string mlir::sgd::toText(const StepEstimate& estimate) {
        << " TFLOP/s a rank, by the model's sizes\n";
   for (const auto& [name, bytes] : estimate.sentBytes)
     if (bytes > 0) os << "  sent         " << formatSize(bytes) << " a rank, over " << name << "\n";
-  os << "  memory       " << formatSize(estimate.peakBytes) << " a rank\n";
+  os << "  memory       " << formatSize(estimate.peakBytes) << " a rank; of the model "
+     << formatSize(estimate.modelState.kept) << " of state and " << formatSize(estimate.modelState.gradients)
+     << " of gradients\n";
   if (estimate.failures) printFailures(estimate, os);
   if (estimate.epochSteps > 0) {
     os << "  epoch        " << estimate.epochSteps << " steps, " << llvm::format("%.4g", estimate.epochDeviceHours)

@@ -18,7 +18,8 @@ def RecomputeInLoopsPass : Pass<"sgd-recompute-in-loops", "::mlir::ModuleOp"> {
     Nothing that the later loop must not repeat runs twice: ops with effects, loops that differ between ranks.
   }];
   let options = [Option<"count", "count", "uint64_t", "1", "Steps to take in each function">,
-                 Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">];
+                 Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">,
+                 Option<"exchanges", "exchanges", "bool", "false", "Take the two steps of collectives, whatever count says">];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
 }
 

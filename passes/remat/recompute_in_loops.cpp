@@ -91,10 +91,10 @@ constexpr ExchangeStep kExchangeSteps[] = {{findRepeatableGathers, gatherInLoops
                                            {findRepeatableReductions, reduceInLoops}};
 
 /// The first `count` steps; marks the function with what they are.
-void recompute(func::FuncOp function, const CostModel& cost, uint64_t count) {
+void recompute(func::FuncOp function, const CostModel& cost, uint64_t count, bool takesExchanges) {
   SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
   std::vector<Step> steps = StackChooser(pairs, cost).run();
-  uint64_t exchanges = count - std::min<uint64_t>(count, steps.size());
+  uint64_t exchanges = takesExchanges ? std::size(kExchangeSteps) : count - std::min<uint64_t>(count, steps.size());
   steps.resize(std::min<size_t>(steps.size(), count));
   std::vector<SmallVector<unsigned, 8>> dropped(pairs.size());
   SmallVector<Attribute> records;
@@ -139,7 +139,7 @@ struct RecomputeInLoopsPass : mlir::sgd::impl::RecomputeInLoopsPassBase<Recomput
     FailureOr<CostModel> cost = loadCosts(getOperation(), topologyName);
     if (failed(cost)) return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal()) recompute(function, *cost, count);
+      if (!function.isExternal()) recompute(function, *cost, count, exchanges);
   }
 };
 

@@ -14,12 +14,12 @@ using namespace mlir::sgd;
 namespace {
 class LoopFormation {
  public:
-  LoopFormation(func::FuncOp function, const SequentialAxis& axis, MeshAxisAttr attr)
+  LoopFormation(func::FuncOp function, const SequentialAxis& axis, MeshAxisAttr attr, bool sumsInOwnType)
       : function(function),
         axis(axis),
         attr(attr),
         parts(function, axis, attr),
-        context{axis.getMesh().getName(), attr} {}
+        context{axis.getMesh().getName(), attr, sumsInOwnType} {}
 
   LogicalResult run(bool refuse);
   unsigned numLoops = 0, numStacked = 0;
@@ -105,7 +105,7 @@ struct FormLoopsPass : mlir::sgd::impl::FormLoopsPassBase<FormLoopsPass> {
     SequentialAxis sequential(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), axis);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal()) continue;
-      LoopFormation formation(function, sequential, axis);
+      LoopFormation formation(function, sequential, axis, sumsInOwnType);
       if (failed(formation.run(refuse))) return signalPassFailure();
       numLoops += formation.numLoops;
       numStacked += formation.numStacked;

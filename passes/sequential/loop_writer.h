@@ -32,6 +32,7 @@ struct LoopContext {
 
   FlatSymbolRefAttr meshName;
   MeshAxisAttr axis;
+  bool sumsInOwnType = false;  ///< of floats of 16 bits; else in f32
   std::deque<State> states{};
   DenseMap<const void*, State*> byKey{};
   DenseMap<Value, Stored> stored{};

@@ -16,7 +16,10 @@ def ShardSequentialPass : Pass<"sgd-shard-sequential", "::mlir::ModuleOp"> {
 
     Inside of loops and branches no value can be reduced or gathered over the axis: sums that are carried or stacked stay partial there. A
     loop or branch that needs more is whole, and so computed for all coordinates at once.
+
+    Outside, sums are reduced as soon as they are summands, but behind conversions to a wider type, unless `sums-in-own-type`.
   }];
+  let options = [Option<"sumsInOwnType", "sums-in-own-type", "bool", "false", "Reduce sums before they are converted to a wider type">];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
@@ -35,10 +38,11 @@ def FormLoopsPass : Pass<"sgd-form-loops", "::mlir::ModuleOp"> {
   let description = [{
     Before: the program of one coordinate of the sequential axis on one rank (`sgd-localize`), with reductions and gathers over that axis.
     After: the program of one rank. What differs along the axis is in `sgd.while` loops, one iteration per coordinate; reductions over the axis
-    are accumulated in them, in f32 for floats of 16 bits, and what is gathered or needed by a later loop is stacked in place. All else
+    are accumulated in them, in f32 for floats of 16 bits unless `sums-in-own-type`, and what is gathered or needed by a later loop is stacked in place. All else
     is computed once. Values that need all coordinates separate one loop from the next; with `refuse` that is an error.
   }];
-  let options = [Option<"refuse", "refuse", "bool", "false", "Refuse programs that need more than one loop">];
+  let options = [Option<"refuse", "refuse", "bool", "false", "Refuse programs that need more than one loop">,
+                 Option<"sumsInOwnType", "sums-in-own-type", "bool", "false", "Accumulate floats of 16 bits in their own type">];
   let statistics = [Statistic<"numLoops", "loops", "Loops over the sequential axis">,
                     Statistic<"numStacked", "stacked", "Values that a loop leaves for a later one">];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];

@@ -33,8 +33,8 @@ static void forEachTensor(Operation* op, const ShardingRule& rule, llvm::functio
 static bool isInLoop(Operation* op) { return !isa<func::FuncOp>(op->getParentOp()); }
 
 SequentialSharding::SequentialSharding(func::FuncOp function, const SequentialAxis& axis,
-                                       const DenseMap<Value, unsigned>& arguments)
-    : axis(axis), dims(arguments) {
+                                       const DenseMap<Value, unsigned>& arguments, bool sumsInOwnType)
+    : axis(axis), sumsInOwnType(sumsInOwnType), dims(arguments) {
   addRules(function.front());
   propagate();
   for (auto [argument, dim] : arguments) states[argument] = SequentialState::cut(dim);
@@ -204,7 +204,7 @@ bool SequentialSharding::visitPartial(const Ruled& ruled) {
     set(op, state, state);
     return true;
   }
-  bool widens = isa<arith::ExtFOp>(op);
+  bool widens = isa<arith::ExtFOp>(op) && !sumsInOwnType;
   if (isa<ReshardOp>(op) || !(widens || isInLoop(op)) || llvm::count_if(op->getOperands(), isPartial) != 1 ||
       !carriesPartial(op, operand, state.reduceKind))
     return false;

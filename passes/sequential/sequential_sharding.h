@@ -18,8 +18,10 @@ namespace mlir::sgd {
 /// The states of all tensors of a function that is sharded over ranks.
 class SequentialSharding {
  public:
-  /// `arguments` are the dimensions in which arguments are cut; all others are whole.
-  SequentialSharding(func::FuncOp function, const SequentialAxis& axis, const DenseMap<Value, unsigned>& arguments);
+  /// `arguments` are the dimensions in which arguments are cut; all others are whole. `sumsInOwnType`: sums
+  /// are reduced before they are converted to a wider type.
+  SequentialSharding(func::FuncOp function, const SequentialAxis& axis, const DenseMap<Value, unsigned>& arguments,
+                     bool sumsInOwnType = false);
 
   /// In which the op computes `value`.
   SequentialState get(Value value) const { return states.lookup(value); }
@@ -56,6 +58,7 @@ class SequentialSharding {
   void set(Operation* op, SequentialState operands, SequentialState results);
 
   const SequentialAxis& axis;
+  bool sumsInOwnType;
   SmallVector<Ruled, 0> ops;                 // in the order of a walk
   DenseMap<Operation*, unsigned> positions;  // in `ops`
   SmallVector<DataFlowEdge, 0> edges;

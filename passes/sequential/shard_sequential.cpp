@@ -134,6 +134,8 @@ FailureOr<DenseMap<Value, unsigned>> getCutArguments(func::FuncOp function, cons
 }
 
 struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSequentialPass> {
+  using ShardSequentialPassBase::ShardSequentialPassBase;
+
   void runOnOperation() override {
     MeshOp mesh = getMesh(getOperation());
     MeshAxisAttr axis = getSequentialAxis(mesh);
@@ -146,7 +148,7 @@ struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSeque
       if (function.isExternal()) continue;
       FailureOr<DenseMap<Value, unsigned>> arguments = getCutArguments(function, sequential);
       if (failed(arguments)) return signalPassFailure();
-      SequentialSharding sharding(function, sequential, *arguments);
+      SequentialSharding sharding(function, sequential, *arguments, sumsInOwnType);
       for (Operation* op : sharding.getWhole())
         op->emitRemark() << "is computed for all parts of '" << axis.getName()
                          << "' at once and takes the memory of the whole batch, since its body needs rows of several "

@@ -30,8 +30,9 @@ def make_inputs(inputs, seed=1):
         if name in ("tokens", "labels"):
             arrays[name] = random.integers(0, SIZES["vocabulary"], shape).astype(np.int32)
         elif "params" in name:
-            scale = "scale" in name
-            arrays[name] = (scale + 0.1 * random.standard_normal(shape)).astype(np.float32)
+            arrays[name] = (0.1 * random.standard_normal(shape)).astype(np.float32)
+            if "norms" in name:
+                arrays[name][::2] += 1
         else:
             arrays[name] = np.zeros(shape, np.float32)
     return arrays
@@ -86,6 +87,58 @@ def sharded_and_in_stages(folder):
     assert agrees(run(folder, artifact, arrays, ranks=6), expected)
 
 
+def mixed_precision(folder):
+    """Working parameters are rounded masters, moments those of f32 but for rounding."""
+    artifact, inputs = compile_step(folder)
+    arrays = make_inputs(inputs)
+    (folder / "16").mkdir()
+    short, inputs = compile_step(folder / "16", dtype="f16")
+    rounded = {}
+    for entry in inputs:
+        name = entry["name"]
+        if "['params']" in name:
+            rounded[name] = arrays[name].astype(np.float16)
+        elif "['master']" in name:
+            rounded[name] = arrays[name.replace("master", "params")]
+        else:
+            rounded[name] = arrays[name]
+    harness.save(folder / "in16.safetensors", rounded)
+    outputs = harness.run_once(short, 1, folder / "in16.safetensors", folder / "out16.safetensors")
+    expected = run(folder, artifact, arrays)
+    names = lambda path: {entry["name"]: f"result{index}" for index, entry in enumerate(json.loads(harness.tool("sgd-inspect", path, "--json", "--program").stdout)["programs"][0]["outputs"])}
+    wide, narrow = names(artifact), names(short)
+    for name, result in narrow.items():
+        if "['params']" in name:
+            kind, value = outputs[result]
+            assert kind == "F16" and np.array_equal(value, outputs[narrow[name.replace("params", "master")]][1].astype(np.float16)), name
+        if "['first']" in name:
+            value, other = outputs[result][1].astype(np.float64), expected[wide[name]].astype(np.float64)
+            assert np.linalg.norm(value - other) < 0.05 * np.linalg.norm(other), (name, np.linalg.norm(value - other) / np.linalg.norm(other))
+
+
+def model_states(folder):
+    """Rajbhandari et al., ZeRO (2020), table 1: 2 bytes of a parameter, 2 of its gradient and 12 of the optimizer, of which stages shard ever more."""
+    h, layers, words, sequence = 128, 2, 256, 512
+    count = layers * 12 * h * h + (words + sequence) * h
+    for ranks in (1, 4):
+        for zero, bytes in [(1, 4 + 12 / ranks), (2, 2 + 14 / ranks), (3, 16 / ranks)]:
+            model = write(folder, hidden=h, layers=layers, vocabulary=words, sequence=sequence, dtype="bf16", recompute="full", dp=ranks, zero=zero, global_batch=2 * ranks)
+            step = json.loads(harness.tool("sgd-sim", "--model", model, "--json", "-").stdout)
+            assert step["model_state_bytes"] == step["state_bytes"] + step["gradient_bytes"] <= step["peak_bytes"], step
+            assert abs(step["model_state_bytes"] / (bytes * count) - 1) < 0.04, (ranks, zero, step["model_state_bytes"], bytes * count)
+
+
+def shards_are_sums(folder):
+    """Gradients that are reduced to shards in each part of the batch: the same step."""
+    artifact, inputs = compile_step(folder)
+    arrays = make_inputs(inputs)
+    expected = run(folder, artifact, arrays)
+    for zero in (2, 3):
+        (folder / "r.json").write_text(json.dumps({"mesh": {"data": 2}, "batch": "data", "zero": zero, "sequential": {"micro": 2}, "accumulate": {"type": "own", "as": "shards"}}))
+        artifact, _ = compile_step(folder, "--recipe", folder / "r.json")
+        assert agrees(run(folder, artifact, arrays, ranks=2), expected), zero
+
+
 def simulated(folder):
     model = write(folder, tp=2, pp=3, dp=2, layers=6, global_batch=8, dtype="bf16", recompute="full")
     step = json.loads(harness.tool("sgd-sim", "--model", model, "--topology", "a100", "--json", "-", "--save", folder / "kept.sgda").stdout)
@@ -93,9 +146,9 @@ def simulated(folder):
     assert 0 < step["model_tflops_per_rank"], step
     kept = json.loads(harness.tool("sgd-sim", folder / "kept.sgda", "--topology", "a100", "--json", "-").stdout)
     assert kept["step_seconds"] == step["step_seconds"] and kept["sent_bytes"] == step["sent_bytes"], (kept, step)
-    # Of the tied embedding's gradient the two ends send one sum of all parts: of 40 x 32 words one half, in f32.
+    # Of the tied embedding and its gradient the two ends send one sum of all parts: of 40 x 32 words one half, in bf16.
     channels = json.loads(harness.tool("sgd-inspect", folder / "kept.sgda", "--json").stdout)["channels"]
-    assert [channel["depth"] for channel in channels if channel["message_bytes"] == 40 * 32 * 4 // 2] == [1], channels
+    assert [channel["depth"] for channel in channels if channel["message_bytes"] == 40 * 32 * 2 // 2] == [1, 1], channels
     result = harness.tool("sgd-sim", folder / "kept.sgda", "--save", folder / "again.sgda", check=False)
     assert result.returncode == 2 and "--save are for --model" in result.stderr, result.stderr
 
@@ -112,5 +165,6 @@ def wrong_numbers(folder):
     assert result.returncode == 1 and "is not JSON" in result.stderr, result.stderr
 
 
-harness.main([("gradients are slopes", gradients_are_slopes), ("forms of recomputation agree", forms_agree), ("sharded and in stages", sharded_and_in_stages),
+harness.main([("gradients are slopes", gradients_are_slopes), ("forms of recomputation agree", forms_agree), ("sharded and in stages", sharded_and_in_stages), ("mixed precision", mixed_precision),
+              ("model states", model_states), ("shards are sums", shards_are_sums),
               ("simulated", simulated), ("wrong numbers", wrong_numbers)])

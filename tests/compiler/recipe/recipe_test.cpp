@@ -40,6 +40,21 @@ TEST(ParseRecipe, ReadsEveryField) {
   EXPECT_EQ(recipe->rules[1].scope, "mlp");
 }
 
+TEST(ParseRecipe, ReadsHowPartsAreAccumulated) {
+  llvm::Expected<Recipe> recipe =
+      parseRecipe(R"({"sequential": {"micro": 2}, "accumulate": {"type": "own", "as": "shards"}})", "r.json");
+  ASSERT_TRUE(static_cast<bool>(recipe)) << llvm::toString(recipe.takeError());
+  EXPECT_TRUE(recipe->sumsInOwnType && recipe->exchangesInLoops);
+  EXPECT_EQ(errorOf(R"({"accumulate": {"as": "shard"}})"),
+            "field 'accumulate.as' is \"shard\"; expected \"whole\" or \"shards\"");
+  EXPECT_EQ(errorOf(R"({"accumulate": {"type": 16}})"),
+            "field 'accumulate.type' is 16; expected \"f32\" or \"own\"");
+  EXPECT_THAT(errorOf(R"({"accumulate": {"in": "f32"}})"), HasSubstr("'accumulate.in' is unknown"));
+  EXPECT_THAT(errorOf(R"({"accumulate": {"type": "own"}})"), HasSubstr("expected a field 'sequential' as well"));
+  EXPECT_THAT(errorOf(R"({"sequential": {"micro": 2}, "stages": 2, "accumulate": {"as": "shards"}})"),
+              HasSubstr("expected one of them"));
+}
+
 TEST(ParseRecipe, AllFieldsAreOptional) {
   llvm::Expected<Recipe> recipe = parseRecipe("{}", "r.json");
   ASSERT_TRUE(static_cast<bool>(recipe));
@@ -136,7 +151,7 @@ TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(
       errorOf(R"({"frobnicate": 1})"),
       "field 'frobnicate' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, rules, "
-      "zero, compress, attention, memory_limit, offload, bucket_size_mb");
+      "zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),

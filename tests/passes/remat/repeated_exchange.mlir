@@ -1,6 +1,7 @@
 // What is gathered before a loop and reduced after it moves into the loop, once no stacks are left to drop.
 // RUN: sgd-opt %s --sgd-recompute-in-loops=count=1 --canonicalize --cse | FileCheck %s --check-prefix=GATHER
 // RUN: sgd-opt %s --sgd-recompute-in-loops=count=2 --canonicalize --cse | FileCheck %s --check-prefix=BOTH
+// RUN: sgd-opt %s --sgd-recompute-in-loops="count=0 exchanges" --canonicalize --cse | FileCheck %s --check-prefix=BOTH
 
 sgd.mesh @mesh = <["data"=4]>
 

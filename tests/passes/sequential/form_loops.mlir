@@ -1,5 +1,6 @@
 // Coordinates of the sequential axis become iterations.
 // RUN: sgd-opt %s --sgd-form-loops --split-input-file | FileCheck %s
+// RUN: sgd-opt %s --sgd-form-loops=sums-in-own-type --split-input-file | FileCheck %s --check-prefix=OWN
 // RUN: not sgd-opt %s --sgd-form-loops=refuse --split-input-file 2>&1 | FileCheck %s --check-prefix=REFUSE
 
 sgd.mesh @mesh = <["micro"=4, "data"=2]> {sgd.sequential = #sgd<axis"micro"=4>}
@@ -26,6 +27,10 @@ func.func @accumulated(%x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, 
 
 // Sums of 16 bits are taken in 32.
 // CHECK-LABEL: @short
+// OWN-LABEL: @short
+// OWN: arith.addf {{.*}} : tensor<2xbf16>
+// OWN-NOT: f32
+// OWN: return
 func.func @short(%x: tensor<2xbf16> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}]>}) -> tensor<2xbf16> {
   // CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : tensor<2xbf16> to tensor<2xf32>
   // CHECK: arith.addf %{{.*}}, %[[WIDE]] : tensor<2xf32>

@@ -1,5 +1,6 @@
 // The batch is cut over the sequential axis, and what is a sum over it is reduced before ranks exchange it.
 // RUN: sgd-opt %s --sgd-shard-sequential --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: sgd-opt %s --sgd-shard-sequential=sums-in-own-type --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=OWN
 
 sgd.mesh @mesh = <["data"=2]> {sgd.sequential = #sgd<axis"micro"=4>}
 !rows = tensor<16x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
@@ -72,4 +73,23 @@ func.func @whole_loop(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !rows {
     sgd.yield %next : !rows
   } : (!rows) -> !rows
   return %0 : !rows
+}
+
+// -----
+
+// Conversions of summands come before the sum is reduced, or behind it.
+sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=4>}
+!rows = tensor<16x8xbf16, #sgd.sharding<@mesh, [{}, {}]>>
+!matrix = tensor<8x8xbf16, #sgd.sharding<@mesh, [{}, {}]>>
+!wide = tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+
+// CHECK-LABEL: @widened(
+// OWN-LABEL: @widened(
+func.func @widened(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !wide {
+  // CHECK: arith.extf {{.*}}unreduced={"micro"}>> to tensor<8x8xf32, {{.*}}unreduced={"micro"}>>
+  // OWN: sgd.reshard {{.*}}unreduced={"micro"}{{.*}} -> tensor<8x8xbf16, #sgd.sharding<@mesh, [{}, {}]>>
+  // OWN: arith.extf {{.*}} to tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  %g = sgd.dot_general %x, %x batching = [] x [] contracting = [0] x [0] : !rows, !rows -> !matrix
+  %w = arith.extf %g : !matrix to !wide
+  return %w : !wide
 }
