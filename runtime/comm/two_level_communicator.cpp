@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime/comm/transport_meeting.h"
 
 namespace sgd::comm {
 namespace {
@@ -16,19 +17,6 @@ namespace {
 constexpr uint64_t kPage = 4096;
 // Who waits for a rank of its own host that itself waits for another host lets that one say so.
 absl::Duration PatienceOf(absl::Duration timeout) { return std::min(timeout, absl::Seconds(2)); }
-
-absl::Status CheckVersions(Control& control, const Placement& placement, const std::string& mine,
-                           absl::Duration timeout) {
-  absl::StatusOr<std::vector<std::string>> all = control.AllGatherBytes(mine, timeout);
-  if (!all.ok()) return all.status();
-  for (uint32_t rank = 0; rank < all->size(); ++rank) {
-    if ((*all)[rank] == (*all)[0]) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat(placement.Describe(0), " has ", (*all)[0], ", ", placement.Describe(rank), " has ", (*all)[rank],
-                     ", which do not understand each other; expected one version; install the same on all hosts"));
-  }
-  return absl::OkStatus();
-}
 
 }  // namespace
 
@@ -49,8 +37,8 @@ absl::StatusOr<std::unique_ptr<TwoLevelCommunicator>> TwoLevelCommunicator::Conn
     return std::unique_ptr<TwoLevelCommunicator>(
         new TwoLevelCommunicator(control, std::move(local), std::move(placement), nullptr, {}));
   }
-  if (absl::Status status = CheckVersions(control, placement, transport->version(), timeout); !status.ok())
-    return status;
+  absl::Status same = CompareTransports(control, placement, transport->version(), transport->devices(), timeout);
+  if (!same.ok()) return same;
   absl::Status registered = transport->Register(local->window(), local->window_bytes());
   if (!registered.ok()) return registered;
   absl::StatusOr<std::vector<std::string>> addresses = control.AllGatherBytes(transport->address(), timeout);

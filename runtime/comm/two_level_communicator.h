@@ -28,7 +28,7 @@ namespace sgd::comm {
 class TwoLevelCommunicator final : public Communicator {
  public:
   // All ranks call it. `control` is of all ranks and borrowed, `local` is of those of this host, and `transport` is
-  // null where there is but one host. FailedPrecondition when the ranks' transports are of different versions.
+  // null where there is but one host. FailedPrecondition when the ranks' transports cannot reach each other.
   static absl::StatusOr<std::unique_ptr<TwoLevelCommunicator>> Connect(Control& control,
                                                                        std::unique_ptr<SharedMemoryCommunicator> local,
                                                                        Placement placement,

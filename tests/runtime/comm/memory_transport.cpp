@@ -45,11 +45,14 @@ namespace {
 
 class MemoryTransport final : public Transport {
  public:
-  MemoryTransport(std::shared_ptr<MemoryNetwork> network, std::string version)
-      : network_(std::move(network)), version_(std::move(version)), own_(network_->Add(&index_)) {}
+  MemoryTransport(std::shared_ptr<MemoryNetwork> network, std::string version, std::string devices)
+      : network_(std::move(network)),
+        version_(std::move(version)),
+        devices_(std::move(devices)),
+        own_(network_->Add(&index_)) {}
 
   std::string version() const override { return version_; }
-  std::string devices() const override { return "memory"; }
+  std::string devices() const override { return devices_; }
   std::string address() const override { return absl::StrCat(index_); }
   absl::Status Register(std::byte*, uint64_t) override { return absl::OkStatus(); }
   absl::Status Connect(uint32_t peer, std::string_view address) override {
@@ -101,7 +104,7 @@ class MemoryTransport final : public Transport {
     Completion* completion;
   };
   std::shared_ptr<MemoryNetwork> network_;
-  std::string version_;
+  std::string version_, devices_;
   size_t index_ = 0;
   std::shared_ptr<Mailbox> own_;
   std::map<uint32_t, std::shared_ptr<Mailbox>> peers_;
@@ -110,8 +113,9 @@ class MemoryTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeMemoryTransport(std::shared_ptr<MemoryNetwork> network, const std::string& version) {
-  return std::make_unique<MemoryTransport>(std::move(network), version);
+std::unique_ptr<Transport> MakeMemoryTransport(std::shared_ptr<MemoryNetwork> network, const std::string& version,
+                                               const std::string& devices) {
+  return std::make_unique<MemoryTransport>(std::move(network), version, devices);
 }
 
 }  // namespace sgd::comm

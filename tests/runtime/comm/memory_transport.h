@@ -12,8 +12,9 @@ namespace sgd::comm {
 class MemoryNetwork;
 std::shared_ptr<MemoryNetwork> MakeMemoryNetwork();
 
-// `version` as other ranks see it.
+// `version` and `devices` as other ranks see them.
 std::unique_ptr<Transport> MakeMemoryTransport(std::shared_ptr<MemoryNetwork> network,
-                                               const std::string& version = "memory 1");
+                                               const std::string& version = "memory 1",
+                                               const std::string& devices = "memory/0");
 
 }  // namespace sgd::comm

@@ -133,25 +133,55 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Faults,
                                          CollectiveKind::kAllGather),
                          [](const auto& info) { return CollectiveName(info.param); });
 
-TEST(TwoLevelVersions, MustBeEqual) {
+struct Found {
+  std::string version, devices;
+};
+
+// What ranks, each on a host of its own, say of these transports.
+std::vector<absl::Status> Meet(const std::vector<Found>& found) {
   auto network = MakeMemoryNetwork();
-  std::vector<absl::StatusOr<std::shared_ptr<SharedMemorySegment>>> segments(2);
+  const uint32_t ranks = static_cast<uint32_t>(found.size());
+  std::vector<absl::StatusOr<std::shared_ptr<SharedMemorySegment>>> segments(ranks);
   for (auto& segment : segments) segment = SharedMemorySegment::Create(1, 4096);
-  RunOnHostsWithoutCommunicator(2, [&](Control& control) {
+  std::vector<absl::Status> said(ranks);
+  RunOnHostsWithoutCommunicator(ranks, [&](Control& control) {
     const uint32_t rank = control.rank();
     auto local = SharedMemoryCommunicator::Connect(*segments[rank], 0, kTimeout, UINT32_MAX, {rank});
     ASSERT_TRUE(local.ok()) << local.status();
     auto placement = AgreeOnPlacement(control, absl::StrCat(rank), kTimeout);
     ASSERT_TRUE(placement.ok()) << placement.status();
-    auto communicator =
-        TwoLevelCommunicator::Connect(control, *std::move(local), *std::move(placement),
-                                      MakeMemoryTransport(network, rank == 0 ? "UCX 1.13.1" : "UCX 1.22.0"), kTimeout);
-    EXPECT_EQ(communicator.status().code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_THAT(Message(communicator.status()), HasSubstr("has UCX 1.13.1, rank 1 (host "));
-    EXPECT_THAT(
-        Message(communicator.status()),
-        HasSubstr("has UCX 1.22.0, which do not understand each other; expected one version; install the same"));
+    auto transport = MakeMemoryTransport(network, found[rank].version, found[rank].devices);
+    auto communicator = TwoLevelCommunicator::Connect(control, *std::move(local), *std::move(placement),
+                                                      std::move(transport), kTimeout);
+    said[rank] = communicator.status();
   });
+  return said;
+}
+
+TEST(TransportMeeting, RefusesVersionsThatDiffer) {
+  const std::vector<absl::Status> said = Meet({{"UCX 1.13.1", "tcp/eth0"}, {"UCX 1.22.0", "tcp/eth0 tcp/lo"}});
+  for (const absl::Status& status : said) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(Message(status), HasSubstr("rank 0 (host "));
+    EXPECT_THAT(Message(status), HasSubstr(") has UCX 1.13.1 with tcp/eth0, rank 1 (host "));
+    EXPECT_THAT(Message(status), HasSubstr(") has UCX 1.22.0 with tcp/eth0 tcp/lo, which do not understand each other; "
+                                           "expected one version; install the same on all hosts"));
+  }
+}
+
+TEST(TransportMeeting, RefusesHostsWithoutACommonKindOfNetwork) {
+  // Each has one in common with the first.
+  const std::vector<absl::Status> said = Meet(
+      {{"UCX 1.13.1", "rc_mlx5/mlx5_0:1 tcp/eth0"}, {"UCX 1.13.1", "tcp/eth1"}, {"UCX 1.13.1", "rc_mlx5/mlx5_3:1"}});
+  for (const absl::Status& status : said) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(Message(status), HasSubstr("rank 1 (host "));
+    EXPECT_THAT(Message(status), HasSubstr(") has UCX 1.13.1 with tcp/eth1, rank 2 (host "));
+    EXPECT_THAT(Message(status), HasSubstr(") has UCX 1.13.1 with rc_mlx5/mlx5_3:1; expected a kind of network that "
+                                           "both have; look at UCX_TLS and --net-devices on both hosts"));
+  }
+  for (const absl::Status& status : Meet({{"UCX 1.13.1", "rc_mlx5/mlx5_0:1 tcp/eth0"}, {"UCX 1.13.1", "tcp/eth1"}}))
+    EXPECT_TRUE(status.ok()) << status;
 }
 
 // Content of message `number`: of its number and place, so that torn or swapped messages show.
