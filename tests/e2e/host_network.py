@@ -81,8 +81,13 @@ class Network:
     def cut(self, host):
         command("ip", "link", "set", f"cable{host}", "down")
 
-    def join(self, host):
-        command("ip", "link", "set", f"cable{host}", "up")
+    def take_down(self, host):
+        """The host's card, by the host itself."""
+        command(*self.prefixes[host], "ip", "link", "set", "eth0", "down")
+
+    def remove(self, host):
+        """The card and its cable, for good."""
+        command(*self.prefixes[host], "ip", "link", "delete", "eth0")
 
     def close(self):
         for holder in self.holders:
