@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -35,6 +36,9 @@ using comm::SharedMemorySegment;
 constexpr absl::Duration kGrace = absl::Milliseconds(25);
 constexpr absl::Duration kGraceOfMeetings =
     absl::Seconds(1);  // rank 0 waits half of it for ranks that are about to come
+
+// Whoever is woken so late has not waited.
+constexpr absl::Duration kOwnStop = absl::Seconds(5);
 
 // Blocks the signals the supervisor reads from a descriptor, and unblocks them at the end.
 class BlockedSignals {
@@ -67,7 +71,7 @@ class BlockedSignals {
 class Supervisor {
  public:
   Supervisor(const SupervisorOptions& options, std::shared_ptr<SharedMemorySegment> segment)
-      : options_(options), segment_(std::move(segment)), children_(options.ranks, -1) {}
+      : options_(options), segment_(std::move(segment)), children_(options.ranks, -1), is_stopped_(options.ranks) {}
 
   absl::Status Run(const ChildMain& child_main) {
     if (signals_.descriptor() < 0) {
@@ -78,6 +82,7 @@ class Supervisor {
       Wait();
       HandleSignals();
       Collect();
+      FailWhenAllStayStopped();
       KillWhenDue();
     }
     if (!interrupted_.ok()) return interrupted_;
@@ -119,7 +124,7 @@ class Supervisor {
 
   // Until a signal arrives or something is due.
   void Wait() {
-    const absl::Time due = std::min(kill_at_, end_at_);
+    const absl::Time due = std::min({kill_at_, end_at_, continue_at_});
     int milliseconds = -1;
     if (due != absl::InfiniteFuture()) {
       const int64_t left = absl::ToInt64Milliseconds(due - absl::Now());
@@ -147,9 +152,13 @@ class Supervisor {
   void Collect() {
     for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
       int status = 0;
-      if (children_[rank] <= 0 || waitpid(children_[rank], &status, WNOHANG) != children_[rank]) {
+      if (children_[rank] <= 0 ||
+          waitpid(children_[rank], &status, WNOHANG | WUNTRACED | WCONTINUED) != children_[rank]) {
         continue;
       }
+      is_stopped_[rank] = WIFSTOPPED(status);
+      CountStopped();
+      if (WIFSTOPPED(status) || WIFCONTINUED(status)) continue;
       const pid_t pid = std::exchange(children_[rank], -1);
       --alive_;
       const bool announced = segment_->flag(rank).state.load() == RankState::kDone;
@@ -161,6 +170,30 @@ class Supervisor {
         Fail(rank, absl::UnavailableError(absl::StrCat(comm::DescribeExit(status), ", process ", pid)));
       }
     }
+  }
+
+  // While a rank runs it misses the others within its deadline; when none does this process has to.
+  void CountStopped() {
+    const bool are_all_stopped = alive_ == options_.ranks && std::ranges::all_of(is_stopped_, std::identity());
+    if (!are_all_stopped) {
+      continue_at_ = absl::InfiniteFuture();
+    } else if (continue_at_ == absl::InfiniteFuture()) {
+      continue_at_ = absl::Now() + options_.deadline;
+    }
+  }
+
+  void FailWhenAllStayStopped() {
+    const absl::Time now = absl::Now();
+    if (now < continue_at_) return;
+    // This process was stopped itself, as by ^Z: the ranks go on when it does.
+    if (now > continue_at_ + kOwnStop) {
+      continue_at_ = now + options_.deadline;
+      return;
+    }
+    continue_at_ = absl::InfiniteFuture();
+    Fail(0, absl::DeadlineExceededError(absl::StrCat(
+                "is stopped by a signal, and so are all ranks that this launcher has started, for ",
+                absl::FormatDuration(options_.deadline), "; continue them sooner (SIGCONT), or raise --deadline")));
   }
 
   // The cause counts unless the job has one already, as it has when the rank reported its error itself.
@@ -213,12 +246,14 @@ class Supervisor {
   std::shared_ptr<SharedMemorySegment> segment_;
   BlockedSignals signals_;
   std::vector<pid_t> children_;  // -1 once collected
+  std::vector<bool> is_stopped_;
   uint32_t alive_ = 0;
   absl::Status interrupted_;
   bool is_stopping_ = false;   // the ranks have been asked to
   bool have_stopped_ = false;  // and one has said that they did
   absl::Time kill_at_ = absl::InfiniteFuture();
   absl::Time end_at_ = absl::InfiniteFuture();
+  absl::Time continue_at_ = absl::InfiniteFuture();  // for ranks that are all stopped
 };
 
 }  // namespace

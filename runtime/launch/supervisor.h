@@ -15,7 +15,8 @@ struct SupervisorOptions {
   uint32_t ranks = 1;
   uint32_t first_rank = 0;  // its number in the job
   uint64_t window_bytes = 0;
-  absl::Duration deadline;           // for the last rank to end once the first has ended
+  absl::Duration deadline;           // for the last rank to end once the first has ended, and for ranks that are all
+                                     // stopped to go on
   bool stops_between_steps = false;  // see LaunchOptions
   // Called when a rank has died of which nothing was heard, while none of this host has met those of other hosts (its
   // flag's state says so): tells them. True when they heard, which tells the ranks of this host too. May be empty.

@@ -22,6 +22,31 @@ TEST(Supervisor, NamesAStoppedRankAtTheDeadlineAndKillsIt) {
   EXPECT_TRUE(EndsWithin(stopped, kLoaded));
 }
 
+// No rank is left that would miss another one.
+TEST(Supervisor, NamesRanksThatAreAllStoppedAtTheDeadlineAndKillsThem) {
+  PidBoard board;
+  LaunchOptions options = Options();
+  options.deadline = absl::Milliseconds(400);
+  JobProcess job(LauncherOf(2), options, [&](RankContext& context) -> absl::Status {
+    board.Announce(context.rank);
+    ComputeForever();
+  });
+  const comm::UniqueFd rank0 = board.Open(0), rank1 = board.Open(1);
+  // Ranks that go on in time are not missed.
+  for (const int signal : {SIGSTOP, SIGCONT}) {
+    for (uint32_t rank : {0u, 1u}) kill(board.WaitFor(rank), signal);
+    absl::SleepFor(absl::Milliseconds(100));
+  }
+  EXPECT_FALSE(EndsWithin(rank0, absl::Milliseconds(600)));
+  for (uint32_t rank : {0u, 1u}) kill(board.WaitFor(rank), SIGSTOP);
+  EXPECT_EQ(job.Wait(), 1);
+  EXPECT_EQ(job.ReadErrors(),
+            "sgdrun: rank 0: is stopped by a signal, and so are all ranks that this launcher has started, for 400ms; "
+            "continue them sooner (SIGCONT), or raise --deadline\n");
+  EXPECT_TRUE(EndsWithin(rank0, kLoaded));
+  EXPECT_TRUE(EndsWithin(rank1, kLoaded));
+}
+
 TEST(Supervisor, NamesARankThatDoesNotEnd) {
   LaunchOptions options = Options();
   options.deadline = absl::Milliseconds(400);
