@@ -19,7 +19,14 @@ std::string StreamName(uint32_t stream, const artifact::Instruction& instruction
   if (stream == 0) return "compute";
   if (const artifact::Copy* copy = instruction.op_as_Copy())
     return copy->target()->space() == artifact::Space::Host ? "copies to the host" : "copies from the host";
-  return absl::StrCat("collectives ", stream);
+  switch (instruction.op_type()) {
+    case artifact::Operation::Send:
+      return absl::StrCat("sent messages ", stream);
+    case artifact::Operation::Receive:
+      return absl::StrCat("received messages ", stream);
+    default:
+      return absl::StrCat("collectives ", stream);
+  }
 }
 
 std::string RowName(uint32_t rank, uint32_t stream, const artifact::Instruction& instruction) {

@@ -20,7 +20,7 @@ BESIDE_THE_PLAN = 8 * 4096  # what allocations are rounded up by, the marks of w
 LIMIT = 20.0
 
 CASES = [
-    ("mlp_digits", 2, ("gpipe", "1f1b", "interleaved:2", "zb_h1", "zb_v"), {}), ("gpt_dp", 4, ("1f1b", "zb_v"), {}),
+    ("mlp_digits", 2, ("gpipe", "1f1b", "interleaved:2", "zb_h1", "zb_v"), {}), ("gpt_dp", 4, ("zb_v",), {}),
     ("gpt_dp", 2, ("interleaved:2",), {"mesh": {"data": 2}, "batch": "data"}),
     ("gpt_zero3", 2, ("1f1b",), {"mesh": {"data": 2}, "batch": "data", "zero": 3}),
 ]
@@ -165,7 +165,8 @@ def error_of_nccl(folder):
 def algorithms(folder):
     """The first rank of each stage chooses for its stage, and keeps it in a file of its own."""
     artifact, _ = stages.compile_recipe(folder, harness.Model("resnet_small"), {"stages": 2, "schedule": "1f1b", "sequential": {"micro": 2}})
-    run = lambda: harness.tool("sgdrun", "-n", 2, artifact, "--bench", 1).stderr
+    # What is computed is no matter here.
+    run = lambda: harness.tool("sgdrun", "-n", 2, artifact, "--bench", 1, env={"SGD_EMULATED_NOTHING": "1"}).stderr
     assert run() == ""
     kept = sorted(folder.glob("*.algorithms"))
     assert [path.name.split(".")[-2] for path in kept] == ["stage0", "stage1"], kept

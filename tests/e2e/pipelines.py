@@ -116,8 +116,13 @@ def benchmark(folder):
     ops = {(row["stage"], row["op"]) for row in rows(profile)}
     assert {(stage, op) for stage in (0, 1) for op in ("send", "receive", "matmul", "all_reduce")} <= ops, ops
     # A process for the first rank of each stage: the second begins its first matmul when it has received something.
-    events = [event for event in json.loads(trace.read_text())["traceEvents"] if event["ph"] == "X"]
+    all_events = json.loads(trace.read_text())["traceEvents"]
+    events = [event for event in all_events if event["ph"] == "X"]
     assert {event["pid"] for event in events} == {0, 2}, events
+    names = {(event["pid"], event["tid"]): event["args"]["name"] for event in all_events if event["name"] == "thread_name"}
+    for event in events:
+        row, kind = names[event["pid"], event["tid"]], event["name"].split()[0]
+        assert row == "compute" or row.startswith({"send": "sent messages ", "receive": "received messages ", "all_reduce": "collectives "}[kind]), (row, event)
 
     def first(pid, name):
         return min(event["ts"] for event in events if event["pid"] == pid and event["name"].startswith(name))
