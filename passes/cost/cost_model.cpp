@@ -88,9 +88,15 @@ double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart>
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
       return getCollectiveSeconds(kind, inner, bytes) + getCollectiveSeconds(kind, outer, part);
-    default:
-      return kImpossible;
+    case CollectiveKind::kAllToAll:
+    case CollectiveKind::kBroadcast:
+      // What goes to a domain goes to one rank of it, or by the rank that has the same place there.
+      return getCollectiveSeconds(kind, outer, bytes) + getCollectiveSeconds(kind, inner, bytes);
+    case CollectiveKind::kPermute:
+    case CollectiveKind::kGatherRange:
+      return kImpossible;  // each rank sends to those that need it, once
   }
+  llvm_unreachable("all kinds are handled");
 }
 
 std::vector<::sgd::comm::SubAxis> CostModel::getSubAxes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> parts) {

@@ -46,10 +46,19 @@ TEST(CostModel, HierarchyWinsOverSlowLinks) {
   EXPECT_LT(model.getCollectiveSeconds(CollectiveKind::kAllReduce, {kData, kModel}, bytes), flat / 3);
 }
 
+TEST(CostModel, EveryExchangeHasAHierarchicalForm) {
+  CostModel model(getTwoLevels(), {64, 4});
+  AxisPart hosts{0, 1, 64}, inside{1, 1, 4};
+  for (CollectiveKind kind : {CollectiveKind::kAllToAll, CollectiveKind::kBroadcast})
+    EXPECT_DOUBLE_EQ(
+        model.getCollectiveSeconds(kind, {hosts, inside}, 4096),
+        model.getCollectiveSeconds(kind, {hosts}, 4096) + model.getCollectiveSeconds(kind, {inside}, 4096));
+}
+
 TEST(CostModel, TreeWinsForFewBytes) {
-  CostModel model(getTwoLevels(), {64});
-  AxisPart all{0, 1, 64};
-  EXPECT_DOUBLE_EQ(model.getCollectiveSeconds(CollectiveKind::kBroadcast, {all}, 0), 6e-5);
+  CostModel model(getTwoLevels(), {64, 4});
+  AxisPart hosts{0, 1, 64};
+  EXPECT_DOUBLE_EQ(model.getCollectiveSeconds(CollectiveKind::kBroadcast, {hosts}, 0), 6e-5);
 }
 
 TEST(CostModel, TimesGrowWithBytes) {
