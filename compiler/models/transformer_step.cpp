@@ -248,9 +248,7 @@ Tensor Step::backward(size_t first, Layer layer, Tensor gradient) {
 
   // [b, s, h] with [n, d, h]: [b, s, n, d].
   Tensor context = g.transpose(g.dot(middle, read(first + kOutput), {}, {}, {2}, {2}, model.dtype), {0, 2, 1, 3});
-  // Fused attention stores no weights; between the stages of a pipeline they would be.
-  bool isApart = model.recompute == Recompute::None && model.pipeline > 1;
-  if (model.recompute == Recompute::Selective || isApart) {
+  if (model.recompute == Recompute::Selective) {
     llvm::SmallVector<Tensor> held = g.barrier({layer.qkv, context});
     layer.qkv = held[0];
     context = held[1];
@@ -327,10 +325,7 @@ std::string Step::write() {
   for (size_t number = layers.size(); number-- > 0;) gradient = backward(layers[number], passed[number], gradient);
   parameters[positions].gradient = sumOver(g.convert(gradient, model.gradients), {0});
   Tensor rows = g.addRows(g.convert(gradient, model.gradients), tokens, model.vocabulary);
-  llvm::SmallVector<Tensor> held = {parameters[embedding].gradient, rows};
-  // Of the first and of the last stage: each is accumulated where it is, before one is sent.
-  if (model.pipeline > 1) held = g.barrier(held);
-  parameters[embedding].gradient = g.binary("add", held[0], held[1]);
+  parameters[embedding].gradient = g.binary("add", parameters[embedding].gradient, rows);
   update(loss);
   return g.getText();
 }

@@ -12,8 +12,9 @@ llvm::Expected<std::unique_ptr<PipelinePlan>> PipelinePlan::create(const Program
   plan->placement = std::make_unique<Placement>(flow, stages, form.getNumVirtualStages());
   for (unsigned loop = 0; loop < flow.getLoops().getNumLoops(); ++loop)
     plan->loops.push_back({formSlots(flow, *plan->placement, form, loop, cost), {}});
+  plan->costs = std::make_unique<RepeatCosts>(flow, cost);
   for (unsigned stage = 0; stage < form.numStages; ++stage)
-    plan->stages.emplace_back(flow, *plan->placement, form, plan->loops, stage, numParts);
+    plan->stages.emplace_back(flow, *plan->placement, form, plan->loops, *plan->costs, stage, numParts);
   if (llvm::Error error = plan->schedule()) return std::move(error);
   Block& block = flow.getFunction().front();
   for (BlockArgument argument : block.getArguments()) plan->addChannels(argument);
@@ -23,7 +24,10 @@ llvm::Expected<std::unique_ptr<PipelinePlan>> PipelinePlan::create(const Program
 }
 
 llvm::Error PipelinePlan::schedule() {
-  for (const StagePlan& stage : stages) stage.addNeeds(loops);
+  for (const StagePlan& stage : stages) {
+    stage.addNeeds(loops);
+    stage.addRepeated(loops);
+  }
   for (Operation& op : flow.getOps())
     for (Value result : op.getResults()) {
       const StageSet receiving = getReceiving(result);

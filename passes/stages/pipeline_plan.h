@@ -49,6 +49,7 @@ class PipelinePlan {
   PipelineForm form;
   unsigned numParts;
   std::unique_ptr<Placement> placement;
+  std::unique_ptr<RepeatCosts> costs;
   std::vector<LoopPlan> loops;
   std::vector<StagePlan> stages;
   DenseMap<std::pair<Value, unsigned>, ChannelPlan> channels;  // by value and receiver

@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 StagePlan::StagePlan(const ProgramFlow& flow, const Placement& placement, const PipelineForm& form,
-                     ArrayRef<LoopPlan> loops, unsigned stage, unsigned numParts)
-    : flow(flow), placement(placement), form(form), loops(loops), stage(stage), numParts(numParts) {
+                     ArrayRef<LoopPlan> loops, const RepeatCosts& costs, unsigned stage, unsigned numParts)
+    : flow(flow), placement(placement), form(form), loops(loops), costs(costs), stage(stage), numParts(numParts) {
   for (const LoopPlan& loop : loops) {
     contents.emplace_back(loop.slots.slots.size());
     repeated.emplace_back(loop.slots.slots.size());
@@ -105,11 +105,17 @@ void StagePlan::findStored() {
     SlotPosition at = position;
     auto isThere = [&](Value value) { return !isOfPart(value) || homes.lookup(value) == at; };
     auto isStored = [&](Value value) { return readers.contains(value); };
-    auto canRepeat = [&](Operation* op) { return positions.contains(op) && LoopSchedule::isCheap(op); };
-    StoredValues choice = chooseStored({values.getArrayRef(), isThere, isStored, canRepeat});
+    auto getRepeatCost = [&](Operation* op) { return positions.contains(op) ? costs.get(op) : std::nullopt; };
+    StoredValues choice = chooseStored({values.getArrayRef(), isThere, isStored, getRepeatCost});
     for (Value value : choice.stored) readers[value].push_back(at);
     repeated[at.loop][at.slot] = std::move(choice.repeated);
   }
+}
+
+void StagePlan::addRepeated(MutableArrayRef<LoopPlan> changed) const {
+  for (auto [loop, slots] : llvm::enumerate(repeated))
+    for (auto [slot, ops] : llvm::enumerate(slots))
+      for (Operation* op : ops) changed[loop].slots.slots[slot].seconds += costs.getSeconds(op);
 }
 
 void StagePlan::countPlaces() {

@@ -4,6 +4,7 @@
 #define SGD_PASSES_STAGES_STAGE_PLAN_H
 
 #include "llvm/ADT/MapVector.h"
+#include "passes/stages/repeat_costs.h"
 #include "passes/stages/slots.h"
 
 namespace mlir::sgd {
@@ -36,9 +37,9 @@ void addNeed(LoopSlots& slots, unsigned slot, unsigned from);
 
 class StagePlan {
  public:
-  /// `loops` outlives it.
+  /// `loops` outlives it, and so does `costs`.
   StagePlan(const ProgramFlow& flow, const Placement& placement, const PipelineForm& form, ArrayRef<LoopPlan> loops,
-            unsigned stage, unsigned numParts);
+            const RepeatCosts& costs, unsigned stage, unsigned numParts);
 
   const SlotContent& get(SlotPosition position) const { return contents[position.loop][position.slot]; }
   /// The slot in which this stage computes or receives `value`, which differs between parts.
@@ -46,6 +47,8 @@ class StagePlan {
   bool hasHome(Value value) const { return homes.contains(value); }
   /// Adds to the slots of `loops` that a later slot of this stage needs the one that stores a value for it.
   void addNeeds(MutableArrayRef<LoopPlan> loops) const;
+  /// Adds to the slots of `loops` the time of what they run again.
+  void addRepeated(MutableArrayRef<LoopPlan> loops) const;
   /// Counts places, by the schedules of the loops.
   void countPlaces();
   /// Of a stored value: for how many parts.
@@ -64,6 +67,7 @@ class StagePlan {
   const Placement& placement;
   const PipelineForm& form;
   ArrayRef<LoopPlan> loops;
+  const RepeatCosts& costs;
   unsigned stage, numParts;
   DenseMap<Operation*, SlotPosition> positions;  // of ops that the stage computes in loops
   DenseMap<Value, SlotPosition> homes;

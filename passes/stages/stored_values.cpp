@@ -9,9 +9,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// The part of an op's bytes that running it again counts as.
-static constexpr int64_t kRepeatedPart = 16;
-
 namespace {
 class StoredChoice {
  public:
@@ -49,10 +46,9 @@ StoredValues StoredChoice::run() {
     Value value = work.pop_back_val();
     unsigned in = nodes.lookup(value).in;
     Operation* op = value.getDefiningOp();
-    bool mayRepeat = op && reads.canRepeat(op);
-    cut.addEdge(MinimumCut::kSource, in,
-                mayRepeat ? getByteSize(value.getType()) / kRepeatedPart + 1 : MinimumCut::kInfinite);
-    if (!mayRepeat) continue;
+    std::optional<int64_t> again = op ? reads.getRepeatCost(op) : std::nullopt;
+    cut.addEdge(MinimumCut::kSource, in, again.value_or(MinimumCut::kInfinite));
+    if (!again) continue;
     for (Value operand : op->getOperands())
       if (!reads.isThere(operand)) cut.addEdge(add(operand).out, in, MinimumCut::kInfinite);
   }

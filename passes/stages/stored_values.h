@@ -14,16 +14,17 @@ struct StoredValues {
 };
 
 struct SlotReads {
-  ArrayRef<Value> values;                          ///< that the later slot reads
-  llvm::function_ref<bool(Value)> isThere;         ///< whether it has a value anyway
-  llvm::function_ref<bool(Value)> isStored;        ///< whether a value is stored anyway
-  llvm::function_ref<bool(Operation*)> canRepeat;  ///< whether it may run an op again
+  ArrayRef<Value> values;                    ///< that the later slot reads
+  llvm::function_ref<bool(Value)> isThere;   ///< whether it has a value anyway
+  llvm::function_ref<bool(Value)> isStored;  ///< whether a value is stored anyway
+  /// What running an op again counts as, in bytes that are stored; nothing where it must not run again.
+  llvm::function_ref<std::optional<int64_t>(Operation*)> getRepeatCost;
 };
 
-/// The fewest bytes from which the later slot can compute what it reads: a minimum cut between what cannot be run again
-/// and what is read. Running an op again counts as a part of what it gives: kernels compute it as they read its
-/// operands. Of equal choices, the one that runs less again. With z = dot(x, w) and a backward pass that reads z,
-/// tanh(z) and 1 - tanh(z)^2, only z is stored.
+/// What is cheapest to store so that the later slot can compute what it reads: a minimum cut between what cannot be run
+/// again and what is read. Of equal choices, the one that runs less again. With z = dot(x, w) and a backward pass that
+/// reads z, tanh(z) and 1 - tanh(z)^2, only z is stored; of attention, its queries, keys and values rather than
+/// weights.
 StoredValues chooseStored(const SlotReads& reads);
 
 }  // namespace mlir::sgd

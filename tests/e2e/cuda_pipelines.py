@@ -176,6 +176,6 @@ def algorithms(folder):
 
 harness.main([("one step", one_step), ("recorded", recorded), ("benchmark", pipelines.benchmark), ("training", pipelines.training),
               ("rows and evaluation", pipelines.rows_and_evaluation), ("init program", pipelines.init_program), ("resumed", pipelines.resumed),
-              ("by recipe", pipelines.by_recipe), ("memory", memory), ("estimates", estimates), ("for sm_90", for_sm_90), ("host loops", host_loops), ("algorithms", algorithms), *stages.cases(CASES), ("messages in parts", lambda folder: stages.check_parts(folder, schedules=("interleaved:2",))), ("programs share state", stages.check_training),
+              ("by recipe", pipelines.by_recipe), ("memory", memory), ("estimates", estimates), ("for sm_90", for_sm_90), ("host loops", host_loops), ("algorithms", algorithms), *stages.cases(CASES), ("messages in parts", lambda folder: stages.check_parts(folder, micro=2, schedules=("interleaved:2",))), ("programs share state", stages.check_training),
               ("interrupted", pipelines.interrupted), ("killed stage", killed_stage), ("stopped receiver", lambda f: stopped_stage(f, 2, "send to rank 2")),
               ("stopped sender", lambda f: stopped_stage(f, 1, "receive from rank 1")), ("error of NCCL", error_of_nccl)])

@@ -153,6 +153,20 @@ def simulated(folder):
     assert result.returncode == 2 and "--save are for --model" in result.stderr, result.stderr
 
 
+def weights_are_not_stored(folder):
+    """Between the tasks of a stage attention keeps what its weights are computed from, as a program does that asks for that."""
+    sizes = {"layers": 4, "hidden": 256, "heads": 2, "sequence": 1024, "global_batch": 8, "pp": 2, "dtype": "bf16"}
+    steps = {}
+    for recompute in ("none", "selective"):
+        model = write(folder, recompute=recompute, **sizes)
+        steps[recompute] = json.loads(harness.tool("sgd-sim", "--model", model, "--topology", "a100", "--json", "-", "--save", folder / "kept.sgda").stdout)
+        # Fused, forward and where the gradient is.
+        assert " attention," in harness.tool("sgd-inspect", folder / "kept.sgda", "--program").stdout
+    scores = 2 * sizes["heads"] * sizes["sequence"] ** 2
+    assert steps["none"]["peak_bytes"] < steps["selective"]["peak_bytes"] + scores, steps
+    assert steps["none"]["step_seconds"] < 1.02 * steps["selective"]["step_seconds"], steps
+
+
 def wrong_numbers(folder):
     for found, changes in [("field 'depth' is unknown", {"depth": 3}), ("field 'layers' is 0; expected a whole number from 1", {"layers": 0}), ("heads 4 is no multiple of tp 3", {"tp": 3}),
                            ("pp is 4 for 3 layers", {"pp": 4}), ("field 'dtype' is \"f8\"", {"dtype": "f8"}), ("field 'cp' is 2; expected 1", {"cp": 2}),
@@ -167,4 +181,4 @@ def wrong_numbers(folder):
 
 harness.main([("gradients are slopes", gradients_are_slopes), ("forms of recomputation agree", forms_agree), ("sharded and in stages", sharded_and_in_stages), ("mixed precision", mixed_precision),
               ("model states", model_states), ("shards are sums", shards_are_sums),
-              ("simulated", simulated), ("wrong numbers", wrong_numbers)])
+              ("simulated", simulated), ("weights are not stored", weights_are_not_stored), ("wrong numbers", wrong_numbers)])
