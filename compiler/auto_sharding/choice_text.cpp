@@ -16,7 +16,8 @@ static std::vector<const Trial*> sortTrials(const SearchResult& search) {
   auto key = [](const Trial* trial) {
     const Evaluation& evaluation = trial->evaluation;
     int group = trial->fits ? 0 : evaluation.refusal.empty() ? 1 : 2;
-    return std::tuple(group, evaluation.seconds, evaluation.peakBytes, evaluation.sentBytes, trial);
+    return std::tuple(group, evaluation.seconds, evaluation.peakBytes, evaluation.sentBytes, trial->recipe.size(),
+                      trial);
   };
   llvm::sort(trials, [&](const Trial* left, const Trial* right) { return key(left) < key(right); });
   return trials;

@@ -57,7 +57,8 @@ class Search {
 bool Search::isLess(size_t left, size_t right) const {
   auto key = [&](size_t trial) {
     const Evaluation& evaluation = result.trials[trial].evaluation;
-    return std::tuple(evaluation.seconds, evaluation.peakBytes, evaluation.sentBytes, trial);
+    return std::tuple(evaluation.seconds, evaluation.peakBytes, evaluation.sentBytes,
+                      result.trials[trial].recipe.size(), trial);
   };
   return key(left) < key(right);
 }

@@ -23,7 +23,7 @@ struct Trial {
 
 struct SearchResult {
   std::vector<Trial> trials;    ///< in the order in which they were looked at
-  std::optional<size_t> best;   ///< the fastest that fits; of equal ones, by memory, then bytes, then order
+  std::optional<size_t> best;   ///< the fastest that fits; of equal ones, by memory, bytes, length of the recipe
   Evaluation oneRank;           ///< the step on one rank, whatever memory it needs
   unsigned numEvaluations = 0;  ///< of steps, that on one rank among them
   unsigned numPruned = 0;       ///< candidates that cannot be faster, by their bound

@@ -74,7 +74,9 @@ class Driver {
   }
 
   LogicalResult visitPrograms(llvm::function_ref<LogicalResult(MutableArrayRef<OwningOpRef<ModuleOp>>)> visit) {
-    return failure(failed(readRecipe()) || failed(readPrograms()) || failed(visit(programs)));
+    if (failed(readRecipe()) || failed(readPrograms())) return failure();
+    printer.setFileName(sources.front().fileName);
+    return visit(programs);
   }
 
  private:

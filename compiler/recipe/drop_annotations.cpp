@@ -21,7 +21,7 @@ LogicalResult mlir::sgd::dropAnnotations(llvm::MutableArrayRef<OwningOpRef<Modul
   if (isLocal)
     return emitError(UnknownLoc::get(programs.front()->getContext()))
            << "field 'annotations' ignores the mesh of the model, and parts of the model are written for one rank of "
-              "it (jax.shard_map); expected a step of whole tensors; leave the field out, or write these parts without";
+              "it (jax.shard_map); expected a step of whole tensors; write these parts without it, or keep annotations";
   for (OwningOpRef<ModuleOp>& program : programs) {
     for (auto function : program->getOps<func::FuncOp>()) dropFrom(function);
     if (MeshOp mesh = getMesh(*program)) mesh.erase();
