@@ -18,8 +18,8 @@ static bool isEven(int64_t size, int64_t parts) {
 bool mlir::sgd::isSensible(const Candidate& candidate, const StepFacts& facts) {
   if (candidate.asWritten) return true;
   const SearchMesh& mesh = candidate.mesh;
-  if (!isEven(facts.rows, mesh.data) || (candidate.micro > 1 && facts.rows % (mesh.data * candidate.micro) != 0))
-    return false;
+  // Of a batch that is not even, ranks compute padding; simulation says what that takes.
+  if (facts.rows < mesh.data || (candidate.micro > 1 && facts.rows % (mesh.data * candidate.micro) != 0)) return false;
   if (candidate.zero > 0 && mesh.data == 1) return false;
   if ((mesh.model > 1) != candidate.shards(GroupAxis::Model)) return false;
   if (mesh.data == 1 && candidate.shards(GroupAxis::Data)) return false;

@@ -123,9 +123,9 @@ std::vector<Candidate> mlir::sgd::findSeeds(const StepFacts& facts, int64_t rank
     seeds.push_back(std::move(candidate));
   }
   addAsWritten(facts, ranks, seeds);
-  addTensorSeeds(facts, ranks, seeds);
   for (const SearchMesh& mesh : getMeshes(ranks))
     if (mesh.model == 1 && mesh.stages > 1) addPipelineSeeds(facts, mesh, seeds);
+  addTensorSeeds(facts, ranks, seeds);
   return seeds;
 }
 

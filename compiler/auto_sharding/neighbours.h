@@ -9,9 +9,9 @@ namespace mlir::sgd {
 /// The whole step on one rank, without annotations.
 Candidate getOneRank(const StepFacts& facts);
 
-/// One of each kind: data parallelism with each stage of ZeRO, tensor parallelism by each group of dimensions and by
-/// sets of them that fit together, experts' form of it over the data axis, pipelines of each number of stages, and the
-/// text's own annotations on each mesh of its axes. Some are not sensible.
+/// One of each kind: data parallelism with each stage of ZeRO, the text's own annotations on each mesh of its axes,
+/// pipelines of each number of stages, tensor parallelism by each group of dimensions and by sets of them that fit
+/// together, and experts' form of it over the data axis. Some are not sensible.
 std::vector<Candidate> findSeeds(const StepFacts& facts, int64_t ranks);
 
 /// Candidates that differ in one respect: a group of dimensions is sharded or not, a prime factor of the ranks is on

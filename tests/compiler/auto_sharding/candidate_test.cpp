@@ -97,7 +97,9 @@ TEST(Candidate, WhatIsWrittenIsKept) {
 TEST(Candidate, AxesHaveSomethingToShare) {
   StepFacts facts = makeFacts();
   EXPECT_TRUE(isSensible(make(facts, {8, 1, 1}), facts));
-  EXPECT_TRUE(isSensible(make(facts, {15, 1, 1}), facts) == false) << "16 rows in parts of 2 are 30";
+  EXPECT_TRUE(isSensible(make(facts, {15, 1, 1}), facts)) << "16 rows, most ranks have padding";
+  EXPECT_FALSE(isSensible(make(facts, {1, 3, 1}, {GroupAxis::None, GroupAxis::Model}), facts))
+      << "4 positions in parts of 2 are 6";
   EXPECT_FALSE(isSensible(make(facts, {32, 1, 1}), facts)) << "more ranks than rows";
   EXPECT_FALSE(isSensible(make(facts, {4, 2, 1}), facts)) << "nothing is on the model axis";
   EXPECT_FALSE(isSensible(make(facts, {1, 8, 1}, {GroupAxis::None, GroupAxis::Model}), facts)) << "four positions";
