@@ -56,6 +56,11 @@ class Network:
         return subprocess.Popen([*self.prefixes[host], *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env={**os.environ, **(env or {})}, **options)
 
+    def start_ranks(self, layout, args, port):
+        """Rank i on host layout[i], each started by itself, as Kubernetes does."""
+        place = {"WORLD_SIZE": str(len(layout)), "MASTER_ADDR": self.address(layout[0]), "MASTER_PORT": str(port)}
+        return [self.start(host, args, {**place, "JOB_COMPLETION_INDEX": str(rank)}) for rank, host in enumerate(layout)]
+
     def shape(self, host, gigabits):
         """Limits what a host sends and receives."""
         for prefix, device in ((self.prefixes[host], "eth0"), ([], f"cable{host}")):

@@ -19,7 +19,7 @@ if not PLUGIN.exists():
 os.environ["SGD_SECRET"] = "the secret of the test"
 # Hosts of a test share a machine's memory, and would talk through it.
 os.environ["UCX_TLS"] = "^sm"
-NETWORK = host_network.Network(6 if sys.argv[1] == "faults" else 4)
+NETWORK = host_network.Network({"values": 8, "launchers": 4, "faults": 6}[sys.argv[1]])
 PORTS = iter(range(30000, 32000))
 SGDRUN = harness.BUILD / "bin" / "sgdrun"
 MLP = harness.Model("mlp_digits")
@@ -56,6 +56,19 @@ def values_of(name):
             check_ended_well(nodes(artifact, [*args, outputs[hosts]], hosts, ranks))
             assert same_bits(outputs[hosts], outputs[1]), f"{hosts} hosts give other bits than one"
     return test
+
+
+def placements(folder):
+    """Eight ranks on one, two, four and eight hosts; four that hosts do not have alike, in blocks or not."""
+    for layouts in ([[0] * 4 + [1] * 4, [0, 0, 1, 1, 2, 2, 3, 3], list(range(8))], [[0, 1, 1, 1], [0, 0, 0, 1], [0, 1, 2, 1], [1, 0, 1, 0]]):
+        ranks = len(layouts[0])
+        artifact, _, _ = MLP.compile(folder, {"data": ranks})
+        args = ["--inputs", MLP.data / "inputs.safetensors", "--deadline", 60, "--outputs"]
+        harness.tool("sgdrun", "-n", ranks, artifact, *args, folder / "one.safetensors")
+        for layout in layouts:
+            check_ended_well(NETWORK.start_ranks(layout, [SGDRUN, artifact, *args, folder / "out.safetensors"], next(PORTS)))
+            assert same_bits(folder / "out.safetensors", folder / "one.safetensors"), f"ranks on hosts {layout} give other bits than on one"
+            (folder / "out.safetensors").unlink()
 
 
 def losses_of(name):
@@ -278,7 +291,7 @@ def lost_links(folder):
 
 MODELS = ("mlp_digits", "gpt_dp", "gpt_scan", "gpt_zero3", "gpt_tp", "resnet_small", "resnet_spatial", "moe_einsum")
 TESTS = {
-    "values": [*((f"outputs of {name}", values_of(name)) for name in MODELS), ("losses of mlp_digits", losses_of("mlp_digits")),
+    "values": [*((f"outputs of {name}", values_of(name)) for name in MODELS), ("placements", placements), ("losses of mlp_digits", losses_of("mlp_digits")),
                ("losses of gpt_zero1", losses_of("gpt_zero1")), ("pipeline", pipeline), ("many starts", starts), ("bytes on cables", bytes_on_cables)],
     "launchers": [("torchrun", started_by(torchrun, lambda rank: rank // 2)), ("Open MPI, ranks dealt out", started_by(open_mpi, lambda rank: rank % 2)),
                   ("Kubernetes, a rank per pod", started_by(kubernetes, lambda rank: rank)), ("mpirun", mpirun), ("without UCX", without_ucx), ("devices", devices)],

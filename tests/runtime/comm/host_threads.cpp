@@ -43,6 +43,8 @@ void RunRank(Control& control, const Layout& layout, const Host& host, std::uniq
   const uint32_t index = static_cast<uint32_t>(std::ranges::find(host.ranks, rank) - host.ranks.begin());
   auto local = SharedMemoryCommunicator::Connect(host.segment, index, kTcpTimeout, UINT32_MAX, host.ranks);
   ASSERT_TRUE(local.ok()) << local.status();
+  // As ranks beside other tests do.
+  (*local)->control().barrier().set_shares_cores(true);
   auto placement = AgreeOnPlacement(control, std::to_string(layout[rank]), kTcpTimeout);
   ASSERT_TRUE(placement.ok()) << placement.status();
   auto communicator = TwoLevelCommunicator::Connect(control, *std::move(local), *std::move(placement),

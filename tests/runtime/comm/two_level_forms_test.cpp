@@ -16,7 +16,6 @@ namespace sgd::comm {
 namespace {
 
 constexpr absl::Duration kTimeout = absl::Seconds(60);
-constexpr uint64_t kWindowBytes = 384 << 10;
 
 constexpr uint64_t operator""_KiB(unsigned long long value) { return value << 10; }
 
@@ -71,6 +70,7 @@ struct FormCase {
   Layout layout;
   uint64_t bytes;        // of an operand, about
   double sent_per_byte;  // by all hosts together, per byte of the operand
+  bool over_ucx = false;
 };
 
 class HostFormValues : public testing::TestWithParam<FormCase> {};
@@ -97,7 +97,11 @@ CollectiveSpec SpecOf(const FormCase& run, bool in_place) {
 }
 
 std::vector<std::vector<std::byte>> Windows(const CollectiveSpec& spec, size_t ranks) {
-  std::vector<std::vector<std::byte>> windows(ranks, std::vector<std::byte>(kWindowBytes, std::byte{0xa5}));
+  uint64_t bytes = 0;
+  for (const CollectiveOperand& operand : spec.operands)
+    bytes =
+        std::max({bytes, operand.source_offset, operand.target_offset}) + operand.count * ElementSize(operand.element);
+  std::vector<std::vector<std::byte>> windows(ranks, std::vector<std::byte>(bytes, std::byte{0xa5}));
   for (const CollectiveOperand& operand : spec.operands) {
     const uint64_t size = ElementSize(operand.element);
     for (uint64_t rank = 0; rank < ranks; ++rank) {
@@ -115,28 +119,32 @@ std::vector<std::vector<std::byte>> Windows(const CollectiveSpec& spec, size_t r
 TEST_P(HostFormValues, AreTheReferencesAndSendNoMore) {
   const FormCase& run = GetParam();
   const uint32_t ranks = static_cast<uint32_t>(run.layout.size());
+  if (run.over_ucx && OverUcx() == nullptr) GTEST_SKIP() << "no UCX here";
   for (const bool in_place : {false, true}) {
     if (in_place && run.kind == kBroadcast) continue;
+    if (!in_place && run.kind == kAllReduce && run.over_ucx) continue;
     const CollectiveSpec spec = SpecOf(run, in_place);
     const Mesh mesh{{ranks}};
     const std::vector<std::vector<std::byte>> before = Windows(spec, ranks);
+    const uint64_t window_bytes = before[0].size();
     std::vector<std::vector<std::byte>> after = before;
     RunReference(mesh, spec, after);
     std::atomic<uint64_t> sent = 0;
     constexpr int kRuns = 3;
-    RunOnHosts(run.layout, kWindowBytes, OverMemory(), [&](TwoLevelCommunicator& communicator) {
-      const uint32_t rank = communicator.control().rank();
-      auto handle = communicator.Prepare(mesh, spec);
-      ASSERT_TRUE(handle.ok()) << handle.status();
-      for (int i = 0; i < kRuns; ++i) {
-        std::memcpy(communicator.window(), before[rank].data(), kWindowBytes);
-        ASSERT_TRUE(communicator.control().Barrier(kTimeout).ok());
-        absl::Status status = communicator.Execute(*handle, kTimeout);
-        ASSERT_TRUE(status.ok()) << status;
-        EXPECT_EQ(std::memcmp(communicator.window(), after[rank].data(), kWindowBytes), 0) << "rank " << rank;
-      }
-      sent += communicator.host_bytes();
-    });
+    RunOnHosts(
+        run.layout, window_bytes, run.over_ucx ? OverUcx() : OverMemory(), [&](TwoLevelCommunicator& communicator) {
+          const uint32_t rank = communicator.control().rank();
+          auto handle = communicator.Prepare(mesh, spec);
+          ASSERT_TRUE(handle.ok()) << handle.status();
+          for (int i = 0; i < kRuns; ++i) {
+            std::memcpy(communicator.window(), before[rank].data(), window_bytes);
+            ASSERT_TRUE(communicator.control().Barrier(kTimeout).ok());
+            absl::Status status = communicator.Execute(*handle, kTimeout);
+            ASSERT_TRUE(status.ok()) << status;
+            EXPECT_EQ(std::memcmp(communicator.window(), after[rank].data(), window_bytes), 0) << "rank " << rank;
+          }
+          sent += communicator.host_bytes();
+        });
     const double per_byte = static_cast<double>(sent) / kRuns / static_cast<double>(run.bytes);
     // Parts begin on cache lines, pieces of messages on multiples of 8 bytes.
     EXPECT_NEAR(per_byte, run.sent_per_byte, run.sent_per_byte * 512.0 / static_cast<double>(run.bytes));
@@ -169,7 +177,10 @@ INSTANTIATE_TEST_SUITE_P(
                     FormCase{"broadcast_in_a_tree", kBroadcast, kF32, InBlocks(8, 8), 24_KiB, 7},
                     FormCase{"broadcast_in_a_tree_of_7", kBroadcast, kF32, InBlocks(8, 7), 16_KiB, 6},
                     FormCase{"broadcast_spread", kBroadcast, kF32, InBlocks(8, 4), 160_KiB, 3},
-                    FormCase{"broadcast_spread_uneven", kBroadcast, kF32, {1, 0, 2, 2, 2, 3, 1, 0}, 160_KiB, 3}),
+                    FormCase{"broadcast_spread_uneven", kBroadcast, kF32, {1, 0, 2, 2, 2, 3, 1, 0}, 160_KiB, 3},
+                    // More chunks than may be sent ahead.
+                    FormCase{"swap_of_many_chunks", kAllReduce, kF32, InBlocks(2, 2), 10240_KiB, 2, true},
+                    FormCase{"broadcast_of_many_chunks", kBroadcast, kF32, InBlocks(3, 3), 20480_KiB, 2, true}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -39,7 +39,8 @@ TEST_P(TwoLevel, MatchesTheReference) {
   const std::vector<Case> cases = AllCases(shape, kind);
   std::vector<Layout> layouts =
       LayoutsOf(static_cast<uint32_t>(shape.mesh.ranks()), shape.name.size() + static_cast<size_t>(kind));
-  if (network == Network::kUcx) layouts.resize(1);
+  // Two hosts, and as many as there are ranks.
+  if (network == Network::kUcx) layouts = {layouts[0], InBlocks(shape.mesh.ranks(), shape.mesh.ranks())};
   bool has_thread = false;
   for (const Layout& layout : layouts) {
     has_thread = !has_thread;
@@ -80,9 +81,12 @@ const auto kAllKinds = testing::Values(
 INSTANTIATE_TEST_SUITE_P(Memory, TwoLevel,
                          testing::Combine(testing::Values(Network::kMemory), testing::ValuesIn(AllShapes()), kAllKinds),
                          Name);
+// Groups of two, three and four, beside each other and apart, of whole axes and of sub-axes.
 INSTANTIATE_TEST_SUITE_P(Ucx, TwoLevel,
                          testing::Combine(testing::Values(Network::kUcx),
-                                          testing::Values(AllShapes()[1], AllShapes()[3]), kAllKinds),
+                                          testing::Values(AllShapes()[1], AllShapes()[2], AllShapes()[3],
+                                                          AllShapes()[5], AllShapes()[7], AllShapes()[12]),
+                                          kAllKinds),
                          Name);
 
 }  // namespace
