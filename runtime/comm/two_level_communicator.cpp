@@ -242,7 +242,14 @@ absl::Status TwoLevelCommunicator::Run(uint32_t index, absl::Duration timeout, b
 
 absl::Status TwoLevelCommunicator::RunBetweenHosts(uint32_t index, Wide& wide, absl::Duration timeout, bool spins) {
   const TwoLevelPlan& plan = *wide.plan;
-  local_->control().barrier().Begin(index, plan.base.hash);
+  SharedMemoryControl& control = local_->control();
+  control.barrier().Begin(index, plan.base.hash);
+  // Another group of the same collective may be on this host alone and use a slot, whose number is the same on all
+  // ranks.
+  absl::StatusOr<uint32_t> slot = 0;
+  if (plan.base.is_staged)
+    slot = control.AcquireSlot(plan.local_members, timeout + PatienceOf(timeout), plan.base.description);
+  if (!slot.ok()) return slot.status();
   if (absl::Status status = WaitForHost(plan, timeout); !status.ok()) return status;
   {
     const std::lock_guard lock(links_.mutex());
@@ -258,6 +265,7 @@ absl::Status TwoLevelCommunicator::RunBetweenHosts(uint32_t index, Wide& wide, a
       links_.Drive(advance, timeout, spins, plan.base.description, [&] { return DescribeSilent(wide); });
   if (status.ok()) status = WaitForHost(plan, timeout);
   if (!status.ok()) return status;
+  if (plan.base.is_staged) control.ReleaseSlot(*slot);
   sent_bytes_ += plan.base.sent_bytes;
   host_bytes_ += plan.host_bytes;
   return absl::OkStatus();

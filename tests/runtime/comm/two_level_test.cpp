@@ -69,6 +69,40 @@ TEST_P(TwoLevel, MatchesTheReference) {
   }
 }
 
+// Rank r's number in turn t.
+float ValueOf(uint32_t rank, uint32_t turn) { return static_cast<float>(100 * turn + rank); }
+
+// Sums over rows and over columns of a mesh of 2x2, wherever the ranks are: some of the groups of each are on one host
+// and others are not.
+TEST(TwoLevelGroups, OfTwoAxesTakeTurnsOnEveryPlacement) {
+  const Mesh mesh{{2, 2}};
+  for (uint32_t code = 0; code < 27; ++code) {
+    const Layout layout = {0, code % 3, code / 3 % 3, code / 9};
+    SCOPED_TRACE(testing::PrintToString(layout));
+    RunOnHosts(layout, 4096, OverMemory(), [&](TwoLevelCommunicator& communicator) {
+      const uint32_t rank = communicator.control().rank();
+      std::vector<CollectiveHandle> sums;
+      for (uint32_t axis : {0u, 1u}) {
+        CollectiveSpec spec;
+        spec.axes = {{axis, 1, 2}};
+        spec.location = "turns";
+        spec.operands.emplace_back().count = 1;
+        auto handle = communicator.Prepare(mesh, spec);
+        ASSERT_TRUE(handle.ok()) << handle.status();
+        sums.push_back(*handle);
+      }
+      float* const value = reinterpret_cast<float*>(communicator.window());
+      for (uint32_t turn = 0; turn < 12; ++turn) {
+        const uint32_t axis = turn / 3 % 2, peer = rank ^ (axis == 0 ? 2 : 1);
+        *value = ValueOf(rank, turn);
+        absl::Status status = communicator.Execute(sums[axis], kTimeout);
+        ASSERT_TRUE(status.ok()) << status;
+        ASSERT_EQ(*value, ValueOf(rank, turn) + ValueOf(peer, turn)) << "rank " << rank << ", turn " << turn;
+      }
+    });
+  }
+}
+
 std::string Name(const testing::TestParamInfo<TwoLevel::ParamType>& info) {
   const auto& [network, shape, kind] = info.param;
   return std::string(network == Network::kUcx ? "ucx_" : "memory_") + CollectiveName(kind) + "_" + shape.name;
