@@ -22,8 +22,8 @@ std::string mlir::sgd::generalizeName(llvm::StringRef name) {
 
 namespace {
 
-/// What two layers have in common.
-using Signature = std::vector<std::tuple<std::string, std::vector<int64_t>, unsigned>>;
+/// What two layers have in common: of each member the name, the rank and the position.
+using Signature = std::vector<std::tuple<std::string, size_t, unsigned>>;
 
 class Grouping {
  public:
@@ -57,7 +57,7 @@ void Grouping::add(const LogicalDim& dim) {
     bool isSecond = !members.empty() && members.back().argument == member.argument;
     if (!tensor.isShardable || isSecond) continue;
     members.push_back(member);
-    signature.emplace_back(generalizeName(tensor.name), tensor.shape, member.dim);
+    signature.emplace_back(generalizeName(tensor.name), tensor.shape.size(), member.dim);
   }
   if (members.empty()) return;
   llvm::sort(signature);

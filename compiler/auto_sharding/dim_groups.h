@@ -14,9 +14,9 @@ struct GroupedTensor {
   bool isShardable = false;  ///< a parameter or an input; not the state of an optimizer, which follows its parameter
 };
 
-/// Joins those of `dims` whose members have the same names but for numbers, the same shapes and positions, unless both
-/// are of one argument: one group for each such number of them. Dimensions of nothing shardable are left out, and so
-/// are those of `without`.
+/// Joins those of `dims` whose members have the same names but for numbers, ranks and positions, as layers of any width
+/// do, unless both are of one argument: one group for each such number of them. Dimensions of nothing shardable are
+/// left out, and so are those of `without`.
 std::vector<DimGroup> groupDims(llvm::ArrayRef<LogicalDim> dims, llvm::ArrayRef<GroupedTensor> tensors,
                                 llvm::ArrayRef<ArgumentDim> without);
 

@@ -54,9 +54,17 @@ TEST(DimGroups, NeighboursThatShareATensorAreApart) {
               ElementsAre(ArgumentDim{1, 1}, ArgumentDim{2, 0}, ArgumentDim{3, 1}, ArgumentDim{4, 0}));
 }
 
-TEST(DimGroups, OtherShapesAreOtherGroups) {
-  std::vector<GroupedTensor> tensors = {parameter("w0", {4, 8}), parameter("w1", {4, 6})};
-  EXPECT_EQ(groupDims(std::vector<LogicalDim>{{{{0, 1}}, 8}, {{{1, 1}}, 6}}, tensors, {}).size(), 2u);
+// Inner channels of blocks, which grow with depth; what is between blocks is of more tensors, and another group.
+TEST(DimGroups, LayersOfOtherWidthsAreAlike) {
+  std::vector<GroupedTensor> tensors = {parameter("block0.conv0", {4, 8}), parameter("block0.conv1", {8, 4}),
+                                        parameter("block1.conv0", {4, 16}), parameter("block1.conv1", {16, 4})};
+  std::vector<LogicalDim> dims = {{{{0, 0}, {1, 1}, {2, 0}, {3, 1}}, 4}, {{{0, 1}, {1, 0}}, 8}, {{{2, 1}, {3, 0}}, 16}};
+  std::vector<DimGroup> groups = groupDims(dims, tensors, {});
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[1].members.size(), 4u);
+  EXPECT_EQ(groups[1].size, 8);
+  tensors[3].shape.push_back(3);
+  EXPECT_EQ(groupDims(dims, tensors, {}).size(), 3u) << "tensors of another rank are others";
 }
 
 TEST(DimGroups, OptimizerStateAndBatchAreLeftOut) {
