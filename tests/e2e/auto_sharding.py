@@ -51,6 +51,12 @@ def check_model(folder, name, ranks, *extra):
     return table
 
 
+def check_gpus(folder):
+    """Launches that GPUs combine are simulated as they will be."""
+    artifact, table, report, _ = find(folder, harness.Model("mlp_digits"), 8, "--auto-evaluations", 6, "--target", "cuda:sm_90", "--topology", "h100")
+    check_table(folder, table, report, artifact)
+
+
 def check_same_bytes(folder):
     """Once more, on one processor: the same artifact and the same table."""
     model = harness.Model("mlp_digits")
@@ -136,7 +142,7 @@ def check_refusals(folder):
 def main():
     tests = [("mlp_digits on 4 ranks", lambda folder: check_model(folder, "mlp_digits", 4, *FEW)),
              ("moe_einsum on 4 ranks", lambda folder: check_model(folder, "moe_einsum", 4, *FEW)),
-             ("the same bytes on one processor", check_same_bytes),
+             ("GPUs that are not here", check_gpus), ("the same bytes on one processor", check_same_bytes),
              ("annotations are a candidate", check_annotations), ("text without names", check_unnamed), ("a pipeline on slow links", check_pipeline),
              ("a memory limit", check_limit), ("refusals", check_refusals)]
     harness.main(tests)
