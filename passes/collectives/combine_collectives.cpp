@@ -40,6 +40,8 @@ class Combiner {
   void join(spmd::CollectiveOpInterface collective);
   void flush(Buckets which, Operation* before);
   void emit(Bucket& bucket);
+  void addUp(Block& block);
+  uint64_t getLimit(const spmd::CollectiveForm& form) const;
   unsigned findBucket(spmd::CollectiveOpInterface collective, uint64_t bytes);
   Buckets getAwaited(Operation* op) const;
   bool canBeDeferred(Operation* op) const;
@@ -48,10 +50,11 @@ class Combiner {
   const CostModel& cost;
   MeshAttr mesh;
   uint64_t bucketBytes;
-  std::array<Bucket, kMaxBuckets> buckets;  // empty ones are free
-  DenseMap<Operation*, Buckets> waiting;    // members and deferred ops
-  SmallVector<Operation*> deferred;         // in program order
-  DenseSet<Operation*> fromArguments;       // elementwise in arguments and constants alone
+  std::array<Bucket, kMaxBuckets> buckets;                           // empty ones are free
+  DenseMap<Operation*, Buckets> waiting;                             // members and deferred ops
+  SmallVector<Operation*> deferred;                                  // in program order
+  DenseSet<Operation*> fromArguments;                                // elementwise in arguments and constants alone
+  SmallVector<std::pair<spmd::CollectiveForm, uint64_t>, 4> totals;  // bytes of the block, by form
 };
 }  // namespace
 
@@ -88,6 +91,25 @@ bool Combiner::canBeDeferred(Operation* op) const {
   return hasOnlyAwaited || getBytes(op->getResultTypes()) <= kSmallBytes;
 }
 
+/// By what the block exchanges in all of that form.
+uint64_t Combiner::getLimit(const spmd::CollectiveForm& form) const {
+  if (bucketBytes != 0) return bucketBytes;
+  auto found = llvm::find_if(totals, [&](const auto& total) { return total.first.isLike(form); });
+  uint64_t bytes = found == totals.end() ? 0 : found->second;
+  return cost.getBucketBytes(form.kind, getParts(mesh, form.group.getAxes()), bytes);
+}
+
+void Combiner::addUp(Block& block) {
+  for (Operation& op : block) {
+    auto collective = dyn_cast<spmd::CollectiveOpInterface>(op);
+    if (!collective || !collective.getForm().takesBuckets) continue;
+    spmd::CollectiveForm form = collective.getForm();
+    auto found = llvm::find_if(totals, [&](const auto& total) { return total.first.isLike(form); });
+    if (found == totals.end()) found = totals.insert(totals.end(), {form, 0});
+    found->second += spmd::getCountedBytes(collective);
+  }
+}
+
 /// The open bucket that `collective` can join, or a free one; makes room when all are in use.
 unsigned Combiner::findBucket(spmd::CollectiveOpInterface collective, uint64_t bytes) {
   spmd::CollectiveForm form = collective.getForm();
@@ -99,8 +121,7 @@ unsigned Combiner::findBucket(spmd::CollectiveOpInterface collective, uint64_t b
       continue;
     }
     if (!form.isLike(bucket.members.front().getForm())) continue;
-    uint64_t limit = bucketBytes != 0 ? bucketBytes : cost.getBucketBytes(getParts(mesh, form.group.getAxes()));
-    if (bucket.bytes + bytes <= limit) return index;
+    if (bucket.bytes + bytes <= getLimit(form)) return index;
     flush(Buckets(1) << index, collective);
     return index;
   }
@@ -164,8 +185,9 @@ void Combiner::emit(Bucket& bucket) {
 }
 
 void Combiner::visit(Operation* op) {
-  // Nothing moves past a barrier.
-  if (isa<OptimizationBarrierOp>(op)) return flush(~Buckets(0), op);
+  // Nothing moves past a barrier, nor from one task of a pipeline's stage to another: tasks begin and end with
+  // messages, and a bucket of several would hold back what the next stage waits for.
+  if (isa<OptimizationBarrierOp, spmd::SendOp, spmd::ReceiveOp>(op)) return flush(~Buckets(0), op);
   Buckets awaited = getAwaited(op);
   if (awaited != 0 && canBeDeferred(op)) {
     waiting[op] = awaited;
@@ -181,6 +203,7 @@ void Combiner::visit(Operation* op) {
 }
 
 void Combiner::run(Block& block) {
+  addUp(block);
   SmallVector<Operation*> ops = llvm::to_vector(llvm::make_pointer_range(block));
   for (Operation* op : ops) visit(op);
   if (!ops.empty()) flush(~Buckets(0), ops.back());

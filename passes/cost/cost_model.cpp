@@ -128,9 +128,19 @@ double CostModel::getAttentionSeconds(double flops, double bytes) const {
   return device.launchLatency + std::max(flops / device.attentionFlops, bytes / device.memoryBandwidth);
 }
 
+static constexpr uint64_t kLeastBucket = uint64_t(4) << 20;
+
 uint64_t CostModel::getBucketBytes(ArrayRef<AxisPart> parts) const {
   const LinkClass& link = getLink(parts);
   double rounds = llvm::is_contained(link.algorithms, Algorithm::Direct) ? 2 : 2 * (getGroupSize(parts) - 1);
   double startup = rounds * link.latency + link.startup;
-  return std::max<uint64_t>(uint64_t(4) << 20, static_cast<uint64_t>(startup * link.getShare() / 0.02));
+  return std::max(kLeastBucket, static_cast<uint64_t>(startup * link.getShare() / 0.02));
+}
+
+uint64_t CostModel::getBucketBytes(CollectiveKind kind, ArrayRef<AxisPart> parts, uint64_t total) const {
+  double start = getCollectiveSeconds(kind, parts, 0), all = getCollectiveSeconds(kind, parts, total) - start;
+  if (start <= 0 || all <= 0) return kLeastBucket;
+  auto bytes = static_cast<double>(total);
+  auto best = static_cast<uint64_t>(bytes * std::sqrt(start / all));
+  return std::max(kLeastBucket, std::min(getBucketBytes(parts), best));
 }

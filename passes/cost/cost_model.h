@@ -53,6 +53,12 @@ class CostModel {
   /// Bytes from which a bucket over `parts` gains less than 2 % by growing; at least 4 MiB.
   uint64_t getBucketBytes(llvm::ArrayRef<AxisPart> parts) const;
 
+  /// The size of buckets in which `total` bytes are exchanged while the rank computes what is in the next one: what
+  /// begins when all is computed is the last bucket, and each one has to start. With a seconds for a start and b
+  /// bytes per second that is least, total / size * a + size / b, for sqrt(total * a * b) bytes; at most the above, at
+  /// least 4 MiB.
+  uint64_t getBucketBytes(CollectiveKind kind, llvm::ArrayRef<AxisPart> parts, uint64_t total) const;
+
   /// The innermost links that join all ranks of the group.
   const LinkClass& getLink(llvm::ArrayRef<AxisPart> parts) const;
 

@@ -1,5 +1,6 @@
 // Replaces the ops of a function by clusters, as cluster_graph.h groups them.
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <set>
+
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/schedule/cluster_graph.h"
@@ -102,7 +103,8 @@ class ClusterWriter {
 };
 
 /// Sorts ops behind what they read, in as few rounds over the given order as there are: each round takes, in this
-/// order, what is ready by then.
+/// order, what is ready by then. Where there are messages, each op goes as far to the front as the given order has it:
+/// a round would compute all tasks of a pipeline's stage that are ready before the one that another stage waits for.
 class BlockSorter {
  public:
   explicit BlockSorter(Block& block) : block(block) {
@@ -119,6 +121,7 @@ class BlockSorter {
 
   /// Fails when ops depend on each other in a circle.
   LogicalResult run() {
+    if (!previousChannelUser.empty()) return runInOrder();
     for (unsigned op = 0; op < ops.size(); ++op)
       if (failed(findRounds(op))) return failure();
     SmallVector<std::pair<unsigned, unsigned>, 0> sorted;
@@ -129,6 +132,30 @@ class BlockSorter {
   }
 
  private:
+  /// Takes of the ops that are ready always the first one.
+  LogicalResult runInOrder() {
+    std::vector<SmallVector<unsigned, 4>> readers(ops.size());
+    SmallVector<unsigned, 0> waiting(ops.size(), 0);
+    std::set<unsigned> ready;
+    for (unsigned op = 0; op < ops.size(); ++op) {
+      SmallVector<unsigned> producers = getProducers(ops[op]);
+      waiting[op] = producers.size();
+      for (unsigned producer : producers) readers[producer].push_back(op);
+      if (producers.empty()) ready.insert(op);
+    }
+    SmallVector<unsigned, 0> sorted;
+    while (!ready.empty()) {
+      unsigned op = *ready.begin();
+      ready.erase(ready.begin());
+      sorted.push_back(op);
+      for (unsigned reader : readers[op])
+        if (--waiting[reader] == 0) ready.insert(reader);
+    }
+    if (sorted.size() < ops.size()) return failure();
+    for (unsigned op : sorted) ops[op]->moveBefore(&block, block.without_terminator().end());
+    return success();
+  }
+
   static constexpr unsigned kUnknown = ~0u, kOpen = ~0u - 1;
 
   /// The ops of the block that `op`, or a region of it, reads from, and what sends or receives before it does.

@@ -81,7 +81,7 @@ def one_step(folder):
     # Stage 0 sends two parts of [4, 8], and its ranks their halves of a reduction of [8, 8]; stage 1 the gradients of two parts, the loss, and
     # a reduction of [8, 4] and the loss.
     assert [stage["sent_bytes"] for stage in report["stages"]] == [2 * 128 + 256, 2 * 128 + 4 + 128 + 4], report["stages"]
-    assert 0 < report["bubble"] < 1 and report["estimated_seconds"] > max(stage["seconds"] for stage in report["stages"]), report
+    assert 0 < report["bubble"] < 1 and report["estimated_seconds"] >= (1 - 1e-9) * max(stage["seconds"] for stage in report["stages"]), report
     assert report["sent_bytes"] == 512 and report["memory"]["peak"] == max(stage["memory"]["peak"] for stage in report["stages"])
     assert sorted(one["kind"] for one in report["collectives"]) == ["all_reduce", "all_reduce", "send", "send", "send"], report["collectives"]
 

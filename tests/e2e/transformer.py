@@ -167,6 +167,13 @@ def weights_are_not_stored(folder):
     assert steps["none"]["step_seconds"] < 1.02 * steps["selective"]["step_seconds"], steps
 
 
+def interleaved(folder):
+    """Tasks keep their order: a bubble of (p - 1) / (2 m + p - 1) = 0.045, and what the last stage has more to do."""
+    model = write(folder, layers=16, hidden=512, sequence=512, vocabulary=512, pp=4, schedule="interleaved:2", global_batch=32, dtype="bf16", recompute="full")
+    step = json.loads(harness.tool("sgd-sim", "--model", model, "--topology", "a100", "--json", "-").stdout)
+    assert 0.04 < step["bubble"] < 0.08, step["bubble"]
+
+
 def wrong_numbers(folder):
     for found, changes in [("field 'depth' is unknown", {"depth": 3}), ("field 'layers' is 0; expected a whole number from 1", {"layers": 0}), ("heads 4 is no multiple of tp 3", {"tp": 3}),
                            ("pp is 4 for 3 layers", {"pp": 4}), ("field 'dtype' is \"f8\"", {"dtype": "f8"}), ("field 'cp' is 2; expected 1", {"cp": 2}),
@@ -181,4 +188,4 @@ def wrong_numbers(folder):
 
 harness.main([("gradients are slopes", gradients_are_slopes), ("forms of recomputation agree", forms_agree), ("sharded and in stages", sharded_and_in_stages), ("mixed precision", mixed_precision),
               ("model states", model_states), ("shards are sums", shards_are_sums),
-              ("simulated", simulated), ("weights are not stored", weights_are_not_stored), ("wrong numbers", wrong_numbers)])
+              ("simulated", simulated), ("weights are not stored", weights_are_not_stored), ("interleaved", interleaved), ("wrong numbers", wrong_numbers)])

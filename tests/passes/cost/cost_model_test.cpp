@@ -91,6 +91,28 @@ TEST(CostModel, BucketsAreAtLeastFourMebibytes) {
   CostModel model(getHostTopology(), {4});
   EXPECT_GE(model.getBucketBytes({AxisPart{0, 1, 4}}), uint64_t(4) << 20);
 }
+
+TEST(CostModel, BucketsLeaveLeastBehind) {
+  CostModel model(getTwoLevels(), {2, 4});
+  uint64_t total = uint64_t(1) << 30;
+  uint64_t best = model.getBucketBytes(CollectiveKind::kAllReduce, {kModel}, total);
+  // Six rounds of a microsecond; 1.5 bytes are sent of each.
+  EXPECT_NEAR(static_cast<double>(best), std::sqrt(total * 6e-6 * 1e11 / 1.5), 1e4);
+  auto getRest = [&](uint64_t bytes) {
+    double one = model.getCollectiveSeconds(CollectiveKind::kAllReduce, {kModel}, bytes);
+    return one + static_cast<double>(total) / static_cast<double>(bytes) *
+                     model.getCollectiveSeconds(CollectiveKind::kAllReduce, {kModel}, 0);
+  };
+  EXPECT_LT(getRest(best), getRest(best / 2));
+  EXPECT_LT(getRest(best), getRest(best * 2));
+  // Never beyond what saves starts alone, nor below what kernels want.
+  EXPECT_LE(model.getBucketBytes(CollectiveKind::kAllReduce, {kModel}, uint64_t(1) << 50),
+            model.getBucketBytes({kModel}));
+  EXPECT_EQ(model.getBucketBytes(CollectiveKind::kAllReduce, {kModel}, 1000), uint64_t(4) << 20);
+  CostModel host(getHostTopology(), {4});
+  EXPECT_EQ(host.getBucketBytes(CollectiveKind::kAllReduce, {AxisPart{0, 1, 4}}, uint64_t(1) << 40), uint64_t(4) << 20);
+}
+
 TEST(CostModel, AxesThatFillDomainsAreSplit) {
   CostModel model(getTwoLevels(), {8});
   uint64_t bytes = 64 << 20;
