@@ -1,6 +1,7 @@
 // CPUs are what the caller opens; other targets are plugins.
 #include "runtime/train/rank_device.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,7 +86,9 @@ absl::Status RankDevice::Connect(const Job& job, const launch::RankContext& rank
 }
 
 uint64_t HostWindowBytes(const artifact::ArtifactFile& file) {
-  return file.root().target()->string_view() == kCpu ? file.root().window_bytes() : 0;
+  // Without collectives too: none at all is for ranks that talk through their devices.
+  constexpr uint64_t kLeast = 64;
+  return file.root().target()->string_view() == kCpu ? std::max(kLeast, uint64_t{file.root().window_bytes()}) : 0;
 }
 
 }  // namespace sgd::train

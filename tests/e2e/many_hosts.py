@@ -23,6 +23,7 @@ NETWORK = host_network.Network({"values": 8, "launchers": 4, "faults": 6}[sys.ar
 PORTS = iter(range(30000, 32000))
 SGDRUN = harness.BUILD / "bin" / "sgdrun"
 MLP = harness.Model("mlp_digits")
+REAL = harness.MODELS.parent / "real"
 FAULT_LIMIT = 1.0  # on a machine of one's own
 
 
@@ -68,6 +69,21 @@ def placements(folder):
         for layout in layouts:
             check_ended_well(NETWORK.start_ranks(layout, [SGDRUN, artifact, *args, folder / "out.safetensors"], next(PORTS)))
             assert same_bits(folder / "out.safetensors", folder / "one.safetensors"), f"ranks on hosts {layout} give other bits than on one"
+            (folder / "out.safetensors").unlink()
+
+
+def programs(folder):
+    """Some of tests/real: groups of two axes, rings, complex and wide numbers, loops, and none that send anything."""
+    for name in ("linalg_implicit_layer", "complex_shard_map", "uneven_batch", "fft_three_dims", "rng_uniform"):
+        path, artifact, report = REAL / name, folder / "model.sgda", folder / "report.json"
+        harness.tool("sgdc", path / "model.mlir", "-o", artifact, f"--report={report}")
+        ranks = json.loads(report.read_text())["ranks"]
+        args = ["--inputs", path / "inputs.safetensors", "--deadline", 60, "--outputs"]
+        harness.tool("sgdrun", "-n", ranks, artifact, *args, folder / "one.safetensors")
+        for layout in ([rank * 2 // ranks for rank in range(ranks)], [min(rank, 1) for rank in range(ranks)])[:ranks // 2]:
+            ended = harness.finish(NETWORK.start_ranks(layout, [SGDRUN, artifact, *args, folder / "out.safetensors"], next(PORTS)))
+            assert all(code == 0 for code, _ in ended), ended
+            assert same_bits(folder / "out.safetensors", folder / "one.safetensors"), f"{name}: ranks on hosts {layout} give other bits than on one"
             (folder / "out.safetensors").unlink()
 
 
@@ -291,7 +307,8 @@ def lost_links(folder):
 
 MODELS = ("mlp_digits", "gpt_dp", "gpt_scan", "gpt_zero3", "gpt_tp", "resnet_small", "resnet_spatial", "moe_einsum")
 TESTS = {
-    "values": [*((f"outputs of {name}", values_of(name)) for name in MODELS), ("placements", placements), ("losses of mlp_digits", losses_of("mlp_digits")),
+    "values": [*((f"outputs of {name}", values_of(name)) for name in MODELS), ("placements", placements), ("programs", programs),
+               ("losses of mlp_digits", losses_of("mlp_digits")),
                ("losses of gpt_zero1", losses_of("gpt_zero1")), ("pipeline", pipeline), ("many starts", starts), ("bytes on cables", bytes_on_cables)],
     "launchers": [("torchrun", started_by(torchrun, lambda rank: rank // 2)), ("Open MPI, ranks dealt out", started_by(open_mpi, lambda rank: rank % 2)),
                   ("Kubernetes, a rank per pod", started_by(kubernetes, lambda rank: rank)), ("mpirun", mpirun), ("without UCX", without_ucx), ("devices", devices)],
