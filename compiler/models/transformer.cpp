@@ -34,8 +34,9 @@ constexpr Field kFields[] = {{"layers", &Transformer::layers, 1, kMostLayers, tr
                              {"tp", &Transformer::tensor, 1, kMost, false},
                              {"pp", &Transformer::pipeline, 1, kMost, false},
                              {"dp", &Transformer::data, 1, kMost, false},
+                             {"cp", &Transformer::context, 1, kMost, false},
                              {"zero", &Transformer::zero, 0, 3, false}};
-constexpr const char* kTexts[] = {"kind", "schedule", "recompute", "dtype", "gradients", "cp"};
+constexpr const char* kTexts[] = {"kind", "schedule", "recompute", "dtype", "gradients"};
 
 class Reader {
  public:
@@ -65,7 +66,7 @@ Error Reader::checkNames() const {
     std::string known;
     for (const Field& other : kFields) known += std::string(other.name) + ", ";
     return fail("field '" + field + "' is unknown; expected one of " + known +
-                "kind, schedule, recompute, dtype, gradients or cp");
+                "kind, schedule, recompute, dtype or gradients");
   }
   return Error::success();
 }
@@ -116,10 +117,6 @@ Error Reader::readTexts() {
                   .Case("full", Recompute::Full)
                   .Default(std::nullopt);
   if (!form) return fail("field 'recompute' is \"" + *recompute + "\"; expected \"none\", \"selective\" or \"full\"");
-  if (auto found = json.find("cp"); found != json.end() && *found != 1)
-    return fail("field 'cp' is " + found->dump() +
-                "; expected 1: a generated model's sequences are whole; compile a "
-                "model's own text with a recipe for its positions, and give the artifact");
   model.schedule = *schedule;
   model.recompute = *form;
   model.dtype = *dtype;
@@ -135,6 +132,7 @@ Error Reader::checkSizes() const {
   };
   if (Error error = divides("hidden", model.hidden, "heads", model.heads)) return error;
   if (Error error = divides("heads", model.heads, "tp", model.tensor)) return error;
+  if (Error error = divides("sequence", model.sequence, "cp", model.context)) return error;
   if (Error error = divides("global_batch", model.globalBatch, "dp x micro_batch", model.data * model.microBatch))
     return error;
   auto b = static_cast<double>(model.globalBatch), s = static_cast<double>(model.sequence);
@@ -175,12 +173,18 @@ double Transformer::getFlops() const {
 
 std::string mlir::sgd::writeRecipe(const Transformer& model) {
   Json recipe;
-  recipe["mesh"] = {{"data", model.data}, {"model", model.tensor}};
+  recipe["mesh"]["data"] = model.data;
+  if (model.context > 1) recipe["mesh"]["context"] = model.context;
+  recipe["mesh"]["model"] = model.tensor;
   if (model.data > 1) recipe["batch"] = "data";
   if (model.data > 1) recipe["zero"] = model.zero;
   auto rule = [&](const char* tensor, Json sharding) {
     recipe["rules"].push_back({{"tensor", tensor}, {"sharding", std::move(sharding)}});
   };
+  if (model.context > 1)
+    for (const char* input : {"tokens", "labels"}) rule(input, {model.data > 1 ? Json("data") : Json(), "context"});
+  // Ranks have whole sequences of their heads, which kernels of attention take; else cost decides.
+  if (model.context > 1 && model.heads / model.tensor % model.context == 0) recipe["attention"] = "all_to_all";
   if (model.tensor > 1) {
     rule("state.params.*.qkv", {nullptr, nullptr, "model", nullptr});
     rule("state.params.*.output", {"model", nullptr, nullptr});

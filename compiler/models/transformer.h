@@ -23,6 +23,7 @@ struct Transformer {
   int64_t globalBatch = 0;  ///< sequences of a step
   int64_t microBatch = 1;   ///< sequences of a data-parallel rank at a time
   int64_t tensor = 1, pipeline = 1, data = 1;
+  int64_t context = 1;  ///< ranks that share the positions of a sequence
   int64_t zero = 0;
   std::string schedule = "1f1b";
   Recompute recompute = Recompute::None;

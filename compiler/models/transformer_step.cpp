@@ -20,7 +20,8 @@ struct Norm {
 /// Values of a layer's forward pass that its backward pass reads.
 struct Layer {
   Tensor input, qkv, context, middle, up;
-  Tensor weights;  // f32
+  Tensor query, key, value;  // [b, s, n, d]
+  Tensor visible, weights;   // a mask, and f32
   Norm first, second;
 };
 
@@ -58,7 +59,7 @@ class Step {
   Tensor sumOver(const Tensor& value, llvm::ArrayRef<int64_t> dims) { return g.reduce("add", value, dims); }
 
   Tensor isVisible(const Tensor& scores);
-  Tensor computeWeights(const Tensor& query, const Tensor& key);
+  Tensor computeWeights(const Tensor& query, const Tensor& key, Tensor& visible);
   Tensor pick(const Tensor& qkv, int64_t which);
   void attend(Layer& layer);
   Tensor gelu(const Tensor& x);
@@ -160,10 +161,11 @@ Tensor Step::pick(const Tensor& qkv, int64_t which) { return g.reshape(g.slice(q
 Tensor Step::isVisible(const Tensor& scores) { return g.compare("GE", g.iota(2, scores.dims), g.iota(3, scores.dims)); }
 
 /// Softmax of causal scores, [b, n, s, s].
-Tensor Step::computeWeights(const Tensor& query, const Tensor& key) {
+Tensor Step::computeWeights(const Tensor& query, const Tensor& key, Tensor& visible) {
   Tensor scores = wide(g.dot(query, key, {0, 2}, {0, 2}, {3}, {3}, model.dtype));
   scores = g.scale(scores, 1 / std::sqrt(static_cast<double>(d)));
-  scores = g.select(isVisible(scores), scores, g.broadcast(g.constant(-1e30, {}, "f32"), {}, scores.dims));
+  visible = isVisible(scores);
+  scores = g.select(visible, scores, g.broadcast(g.constant(-1e30, {}, "f32"), {}, scores.dims));
   Tensor most = g.reduce("maximum", scores, {3});
   Tensor powers = g.unary("exponential", g.binary("subtract", scores, g.broadcast(most, {0, 1, 2}, scores.dims)));
   Tensor sum = sumOver(powers, {3});
@@ -171,8 +173,11 @@ Tensor Step::computeWeights(const Tensor& query, const Tensor& key) {
 }
 
 void Step::attend(Layer& layer) {
-  layer.weights = computeWeights(pick(layer.qkv, 0), pick(layer.qkv, 1));
-  layer.context = g.dot(narrow(layer.weights), pick(layer.qkv, 2), {0, 1}, {0, 2}, {3}, {1}, model.dtype);
+  layer.query = pick(layer.qkv, 0);
+  layer.key = pick(layer.qkv, 1);
+  layer.value = pick(layer.qkv, 2);
+  layer.weights = computeWeights(layer.query, layer.key, layer.visible);
+  layer.context = g.dot(narrow(layer.weights), layer.value, {0, 1}, {0, 2}, {3}, {1}, model.dtype);
 }
 
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
@@ -215,7 +220,7 @@ Layer Step::forward(size_t first, const Tensor& input, Tensor& output) {
 
 /// Of qkv, [b, s, 3, n, d], by the gradient of the context, [b, n, s, d].
 Tensor Step::differentiateAttention(const Layer& layer, const Tensor& gradient) {
-  Tensor query = pick(layer.qkv, 0), key = pick(layer.qkv, 1), value = pick(layer.qkv, 2);
+  const Tensor &query = layer.query, &key = layer.key, &value = layer.value;
   // [b, n, t, d] of the weights' columns.
   Tensor values = g.dot(narrow(layer.weights), gradient, {0, 1}, {0, 1}, {2}, {2}, model.dtype);
   Tensor weights = wide(g.dot(gradient, value, {0, 1}, {0, 2}, {3}, {3}, model.dtype));
@@ -224,7 +229,7 @@ Tensor Step::differentiateAttention(const Layer& layer, const Tensor& gradient) 
   Tensor scores =
       g.binary("multiply", layer.weights, g.binary("subtract", weights, g.broadcast(sum, {0, 1, 2}, weights.dims)));
   Tensor zero = g.broadcast(g.constant(0, {}, "f32"), {}, scores.dims);
-  scores = g.select(isVisible(scores), scores, zero);
+  scores = g.select(layer.visible, scores, zero);
   scores = narrow(g.scale(scores, 1 / std::sqrt(static_cast<double>(d))));
   Tensor queries = g.dot(scores, key, {0, 1}, {0, 2}, {3}, {1}, model.dtype);  // [b, n, s, d]
   Tensor keys = g.dot(scores, query, {0, 1}, {0, 2}, {2}, {1}, model.dtype);   // [b, n, t, d]
@@ -248,7 +253,9 @@ Tensor Step::backward(size_t first, Layer layer, Tensor gradient) {
 
   // [b, s, h] with [n, d, h]: [b, s, n, d].
   Tensor context = g.transpose(g.dot(middle, read(first + kOutput), {}, {}, {2}, {2}, model.dtype), {0, 2, 1, 3});
-  if (model.recompute == Recompute::Selective) {
+  // Weights that are read once alone can be computed by ranks that share positions.
+  bool isShared = model.recompute == Recompute::None && model.context > 1;
+  if (model.recompute == Recompute::Selective || isShared) {
     llvm::SmallVector<Tensor> held = g.barrier({layer.qkv, context});
     layer.qkv = held[0];
     context = held[1];

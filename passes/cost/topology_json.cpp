@@ -166,17 +166,32 @@ Error readOversubscription(Fields& fields, LinkClass& link) {
       "links behind them carry; correct it");
 }
 
-Error readLink(const llvm::json::Object& object, const std::string& path, LinkClass& link) {
+/// Adapters of a domain of `inner` ranks: what shares a port, or ports of a rank that add up.
+Error readAdapters(Fields& fields, const llvm::json::Object& object, int64_t inner, LinkClass& link) {
+  int64_t adapters = 0;
+  if (!object.get("nics")) return fields.getOptional("shared_by", link.sharedBy);
+  if (object.get("shared_by"))
+    return fields.fail(
+        "fields 'nics' and 'shared_by' both say how many ranks share a port; expected one; leave one out");
+  if (Error error = fields.getOptional("nics", adapters)) return error;
+  if (inner % adapters != 0 && adapters % inner != 0)
+    return fields.fail("field 'nics' is " + std::to_string(adapters) + " for the " + std::to_string(inner) +
+                       " ranks that the link before joins; expected a divisor or a multiple; correct it");
+  link.sharedBy = std::max<int64_t>(1, inner / adapters);
+  link.bandwidth *= static_cast<double>(std::max<int64_t>(1, adapters / inner));
+  return Error::success();
+}
+
+Error readLink(const llvm::json::Object& object, const std::string& path, int64_t inner, LinkClass& link) {
   Fields fields(object, path);
-  return firstOf({[&] { return fields.getString("name", link.name); },
-                  [&] { return fields.getInteger("ranks", link.ranks, /*mayBeZero=*/true); },
-                  [&] { return fields.getNumber("latency", link.latency, /*mayBeZero=*/true); },
-                  [&] { return fields.getNumber("bandwidth", link.bandwidth); },
-                  [&] { return readAlgorithms(fields, link); },
-                  [&] { return fields.getOptional("shared_by", link.sharedBy); },
-                  [&] { return readOversubscription(fields, link); },
-                  [&] { return fields.getOptional("startup", link.startup, /*mayBeZero=*/true); },
-                  [&] { return fields.checkAllKnown(); }});
+  return firstOf(
+      {[&] { return fields.getString("name", link.name); },
+       [&] { return fields.getInteger("ranks", link.ranks, /*mayBeZero=*/true); },
+       [&] { return fields.getNumber("latency", link.latency, /*mayBeZero=*/true); },
+       [&] { return fields.getNumber("bandwidth", link.bandwidth); }, [&] { return readAlgorithms(fields, link); },
+       [&] { return readAdapters(fields, object, inner, link); }, [&] { return readOversubscription(fields, link); },
+       [&] { return fields.getOptional("startup", link.startup, /*mayBeZero=*/true); },
+       [&] { return fields.checkAllKnown(); }});
 }
 
 Error readLinks(const llvm::json::Array& array, const std::string& path, Topology& topology) {
@@ -187,9 +202,9 @@ Error readLinks(const llvm::json::Array& array, const std::string& path, Topolog
       return llvm::createStringError("topology " + here +
                                      " is no object; expected {...} with the fields of a link; correct it");
     LinkClass link;
-    if (Error error = readLink(*object, here, link)) return error;
-    bool isLast = index + 1 == array.size();
     int64_t inner = topology.links.empty() ? 1 : topology.links.back().ranks;
+    if (Error error = readLink(*object, here, inner, link)) return error;
+    bool isLast = index + 1 == array.size();
     if (isLast != (link.ranks == 0))
       return llvm::createStringError(
           "topology " + here + ": field 'ranks' is " + std::to_string(link.ranks) +

@@ -34,7 +34,7 @@ def rows():
             ("18.4B", 48, 6144, 40, 8, 1, 256, 1024, 135), ("39.1B", 64, 8192, 48, 8, 2, 512, 1536, 138), ("76.1B", 80, 10240, 60, 8, 4, 1024, 1792, 140),
             ("145.6B", 96, 12288, 80, 8, 8, 1536, 2304, 148), ("310.1B", 128, 16384, 96, 8, 16, 1920, 2160, 155),
             ("529.6B", 128, 20480, 105, 8, 35, 2520, 2520, 163), ("1008B", 160, 25600, 128, 8, 64, 3072, 3072, 163)]:
-        chunks = 3 if pp == 35 else 2
+        chunks = 3 if pp in (4, 35) else 2  # 15 and 3 layers of a stage
         yield f"megatron/{name}", "a100", gpt(layers, hidden, heads, recompute="full") | parallel(tp, pp, gpus, batch, schedule=f"interleaved:{chunks}"), value, "tflops"
     # The same, table 2: 175B and 530B by pipelines and tensors, and by ZeRO-3 alone.
     for gpus, value in [(384, 153), (768, 149), (1536, 141)]:

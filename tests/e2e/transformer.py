@@ -167,6 +167,21 @@ def weights_are_not_stored(folder):
     assert steps["none"]["step_seconds"] < 1.02 * steps["selective"]["step_seconds"], steps
 
 
+def positions_are_shared(folder):
+    """Sequences over ranks: the same step, and attention by kernels."""
+    artifact, inputs = compile_step(folder)
+    arrays = make_inputs(inputs)
+    expected = run(folder, artifact, arrays)
+    recipe = {"mesh": {"data": 1, "context": 2}, "attention": "all_to_all", "rules": [{"tensor": name, "sharding": [None, "context"]} for name in ("tokens", "labels")]}
+    (folder / "r.json").write_text(json.dumps(recipe))
+    artifact, _ = compile_step(folder, "--recipe", folder / "r.json", cp=2)
+    assert agrees(run(folder, artifact, arrays, ranks=2), expected)
+    model = write(folder, hidden=256, heads=2, sequence=1024, dtype="bf16", cp=2, dp=2)
+    step = json.loads(harness.tool("sgd-sim", "--model", model, "--topology", "h100", "--json", "-", "--save", folder / "kept.sgda").stdout)
+    assert step["ranks"] == 4 and step["mesh"]["context"] == 2, step
+    assert " attention," in harness.tool("sgd-inspect", folder / "kept.sgda", "--program").stdout
+
+
 def interleaved(folder):
     """Tasks keep their order: a bubble of (p - 1) / (2 m + p - 1) = 0.045, and what the last stage has more to do."""
     model = write(folder, layers=16, hidden=512, sequence=512, vocabulary=512, pp=4, schedule="interleaved:2", global_batch=32, dtype="bf16", recompute="full")
@@ -176,7 +191,7 @@ def interleaved(folder):
 
 def wrong_numbers(folder):
     for found, changes in [("field 'depth' is unknown", {"depth": 3}), ("field 'layers' is 0; expected a whole number from 1", {"layers": 0}), ("heads 4 is no multiple of tp 3", {"tp": 3}),
-                           ("pp is 4 for 3 layers", {"pp": 4}), ("field 'dtype' is \"f8\"", {"dtype": "f8"}), ("field 'cp' is 2; expected 1", {"cp": 2}),
+                           ("pp is 4 for 3 layers", {"pp": 4}), ("field 'dtype' is \"f8\"", {"dtype": "f8"}), ("sequence 12 is no multiple of cp 5", {"cp": 5}),
                            ("global_batch 4 is no multiple of dp x micro_batch 3", {"dp": 3}), ("field 'hidden' is 1.5", {"hidden": 1.5}), ("field 'zero' is -1", {"zero": -1}), ("field 'zero' is 4; expected a whole number from 0 to 3", {"zero": 4}), ("field 'layers' is 5000; expected a whole number from 1 to 4096", {"layers": 5000}),
                            ("more than 2^58 elements", {"sequence": 1 << 20, "global_batch": 1 << 20}), ("field 'hidden' is 4294967296", {"hidden": 4294967296})]:
         result = harness.tool("sgd-sim", "--model", write(folder, **changes), check=False)
@@ -188,4 +203,5 @@ def wrong_numbers(folder):
 
 harness.main([("gradients are slopes", gradients_are_slopes), ("forms of recomputation agree", forms_agree), ("sharded and in stages", sharded_and_in_stages), ("mixed precision", mixed_precision),
               ("model states", model_states), ("shards are sums", shards_are_sums),
-              ("simulated", simulated), ("weights are not stored", weights_are_not_stored), ("interleaved", interleaved), ("wrong numbers", wrong_numbers)])
+              ("simulated", simulated), ("weights are not stored", weights_are_not_stored), ("interleaved", interleaved),
+              ("positions are shared", positions_are_shared), ("wrong numbers", wrong_numbers)])

@@ -78,6 +78,32 @@ TEST(Topology, OptionalFieldsAreRead) {
   EXPECT_EQ(topology->links[0].startup, 1e-5);
 }
 
+TEST(Topology, AdaptersOfAHost) {
+  auto getOuter = [](const std::string& fields) {
+    return parseTopology(R"({"name":"t","device":{"flops":1,"half_flops":2,"memory_bandwidth":1,"launch_latency":0,
+                             "memory_bytes":1},"links":[
+                             {"name":"i","ranks":8,"latency":0,"bandwidth":99,"algorithms":["ring"]},
+                             {"name":"o","ranks":0,"latency":0,"bandwidth":12,"algorithms":["ring"],)" +
+                             fields + "}]}",
+                         "t.json");
+  };
+  for (auto [fields, share] :
+       {std::pair("\"nics\":8", 12), {"\"nics\":2", 3}, {"\"nics\":16", 24}, {"\"shared_by\":8", 1}}) {
+    llvm::Expected<Topology> topology = getOuter(fields);
+    ASSERT_TRUE(bool(topology)) << llvm::toString(topology.takeError());
+    EXPECT_EQ(static_cast<int>(topology->links[1].getShare()), share) << fields;
+  }
+  EXPECT_THAT(llvm::toString(getOuter("\"nics\":3").takeError()), HasSubstr("'nics' is 3 for the 8 ranks"));
+  EXPECT_THAT(llvm::toString(getOuter("\"nics\":8,\"shared_by\":1").takeError()), HasSubstr("leave one out"));
+}
+
+TEST(Topology, BigBasinHasOneAdapter) {
+  llvm::Expected<Topology> topology = loadTopology("p100");
+  ASSERT_TRUE(bool(topology));
+  EXPECT_EQ(topology->links[0].ranks, 8);
+  EXPECT_EQ(topology->links[1].getShare(), 5e9 / 8);
+}
+
 TEST(Topology, MissingFileIsNamed) {
   llvm::Expected<Topology> topology = loadTopology("/nonexistent/t.json");
   ASSERT_FALSE(bool(topology));
