@@ -53,8 +53,13 @@ class Cursor {
   bool isDone() const { return next == program.events.size(); }
   double getNow() const { return now; }
   uint64_t getNumEvents() const { return numEvents; }
-  /// Grows with whatever others may wait for.
-  uint64_t getNumChanges() const { return numChanges; }
+  /// After a step that was not done: the channel whose other side it needs; nothing where it waits for an event of its
+  /// stage.
+  std::optional<uint32_t> getChannel() const;
+  /// What others may wait for, since it was last forgotten: channels, and whether events of the stage.
+  llvm::ArrayRef<uint32_t> getChangedChannels() const { return changedChannels; }
+  bool hasRecorded() const { return recorded; }
+  void forgetChanges() { changedChannels.clear(), recorded = false; }
 
  private:
   bool execute(const TimedEvent& event);
@@ -86,7 +91,9 @@ class Cursor {
   std::vector<size_t> numRecords;  // by event, in what the cursor has passed
   double now = 0;
   size_t next = 0;
-  uint64_t numEvents = 0, numChanges = 0;
+  uint64_t numEvents = 0;
+  llvm::SmallVector<uint32_t> changedChannels;
+  bool recorded = false;
   bool hasPosted = false;  // the post that is next
   llvm::SmallVector<OpenLoop> open;
 };
@@ -132,6 +139,7 @@ bool Cursor::send(const TimedEvent& event) {
   queue.freed.pop_front();
   if (isCpu) compute(event, getCopySeconds(event));
   queue.arrived.push_back(transfer(event));
+  changedChannels.push_back(event.number);
   return true;
 }
 
@@ -142,6 +150,7 @@ bool Cursor::receive(const TimedEvent& event) {
   queue.arrived.pop_front();
   if (isCpu) compute(event, getCopySeconds(event));
   queue.freed.push_back(now);
+  changedChannels.push_back(event.number);
   return true;
 }
 
@@ -152,6 +161,7 @@ bool Cursor::sendPosted(const TimedEvent& event) {
   queue.posted.pop_front();
   now = transfer(event);
   queue.arrived.push_back(now);
+  changedChannels.push_back(event.number);
   return true;
 }
 
@@ -160,7 +170,7 @@ bool Cursor::post(const TimedEvent& event) {
   if (!hasPosted) {
     queue.posted.push_back(now);
     hasPosted = true;
-    ++numChanges;
+    changedChannels.push_back(event.number);
   }
   if (queue.arrived.empty()) return false;
   now = std::max(now, queue.arrived.front());
@@ -198,6 +208,7 @@ bool Cursor::execute(const TimedEvent& event) {
     case Kind::Record:
       stage.records[event.number].push_back(now);
       ++numRecords[event.number];
+      recorded = true;
       return true;
     case Kind::Wait:
       return waitForEvent(event);
@@ -242,11 +253,15 @@ void Cursor::skipOthers() {
   }
 }
 
+std::optional<uint32_t> Cursor::getChannel() const {
+  const TimedEvent& event = program.events[next];
+  return event.kind == Kind::Wait ? std::nullopt : std::optional(event.number);
+}
+
 bool Cursor::step() {
   if (!execute(program.events[next])) return false;
   ++next;
   ++numEvents;
-  ++numChanges;
   closeLoops();
   skipOthers();
   return true;
@@ -262,16 +277,22 @@ class Simulation {
   llvm::Expected<SimulatedStep> finish();
 
  private:
+  void wake(std::vector<size_t>& waiting);
+
   std::vector<Queue> queues;
   std::deque<StageState> stages;
   std::vector<Cursor> cursors;
-  std::vector<size_t> stageOf;  // by cursor
+  std::vector<size_t> stageOf;                                    // by cursor
+  std::set<std::pair<double, size_t>> ready;                      // cursors that may go on, by their clocks
+  std::vector<std::vector<size_t>> waitForChannel, waitForStage;  // cursors that wait for what others do
 };
 }  // namespace
 
 Simulation::Simulation(const Machine& machine, llvm::ArrayRef<TimedProgram> programs, bool keepsIntervals) {
   const auto* channels = machine.getFile().root().channels();
   queues.resize(::sgd::artifact::Size(channels));
+  waitForChannel.resize(queues.size());
+  waitForStage.resize(programs.size());
   for (size_t i = 0; i < queues.size(); ++i) queues[i].freed.assign(channels->Get(i)->depth(), 0.0);
   size_t numLinks = machine.getCost().getTopology().links.size();
   for (const TimedProgram& program : programs) {
@@ -286,30 +307,32 @@ Simulation::Simulation(const Machine& machine, llvm::ArrayRef<TimedProgram> prog
   }
 }
 
+void Simulation::wake(std::vector<size_t>& waiting) {
+  for (size_t index : waiting) ready.insert({cursors[index].getNow(), index});
+  waiting.clear();
+}
+
 bool Simulation::run() {
-  std::set<std::pair<double, size_t>> ready;
-  std::vector<size_t> blocked;
   for (size_t i = 0; i < cursors.size(); ++i) ready.insert({cursors[i].getNow(), i});
   while (!ready.empty()) {
     size_t index = ready.begin()->second;
     ready.erase(ready.begin());
     Cursor& cursor = cursors[index];
     bool isBlocked = false;
-    uint64_t numChanges = cursor.getNumChanges();
     while (!cursor.isDone() && !isBlocked) {
       if (cursor.getNumEvents() >= kMostEvents) return false;
       isBlocked = !cursor.step();
+      for (uint32_t channel : cursor.getChangedChannels()) wake(waitForChannel[channel]);
+      if (cursor.hasRecorded()) wake(waitForStage[stageOf[index]]);
+      cursor.forgetChanges();
       if (!ready.empty() && cursor.getNow() > ready.begin()->first) break;
     }
-    if (cursor.getNumChanges() != numChanges) {
-      // What others wait for may be there.
-      for (size_t other : blocked) ready.insert({cursors[other].getNow(), other});
-      blocked.clear();
+    if (!isBlocked) {
+      if (!cursor.isDone()) ready.insert({cursor.getNow(), index});
+      continue;
     }
-    if (isBlocked)
-      blocked.push_back(index);
-    else if (!cursor.isDone())
-      ready.insert({cursor.getNow(), index});
+    std::optional<uint32_t> channel = cursor.getChannel();
+    (channel ? waitForChannel[*channel] : waitForStage[stageOf[index]]).push_back(index);
   }
   return true;
 }
