@@ -69,7 +69,7 @@ SmallVector<Piece> mlir::sgd::getPieces(const ProgramFlow& flow, const CostModel
   for (Operation& op : flow.getOps())
     if (flow.isInGraph(&op))
       for (unsigned piece : fine.get(&op).set_bits()) pieces[piece].seconds += getOpSeconds(&op, cost);
-  for (auto [index, piece] : llvm::enumerate(pieces)) piece.bytes = fine.getForwardBytes(index);
+  for (auto [piece, bytes] : llvm::zip(pieces, fine.getForwardBytes())) piece.bytes = bytes;
   return pieces;
 }
 

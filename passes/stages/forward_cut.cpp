@@ -7,6 +7,8 @@
 //   %r = rsqrt ... %x
 //   %n = mulf %x, %r
 //   %y = mulf %n, %w1
+#include <numeric>
+
 #include "passes/stages/minimum_cut.h"
 #include "passes/stages/placement.h"
 
@@ -80,15 +82,19 @@ void Placement::cut(unsigned stage, SmallVectorImpl<Operation*>& open) {
   });
 }
 
-int64_t Placement::getForwardBytes(unsigned stage) const {
-  int64_t bytes = 0;
+SmallVector<int64_t> Placement::getForwardBytes() const {
+  SmallVector<int64_t> bytes(numStages, 0);  // differences first: of each value from its stage to the last that reads it
   for (Operation& op : flow.getOps()) {
-    if (!isForward(&op) || stages.lookup(&op) > static_cast<int>(stage)) continue;
-    for (Value result : op.getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation* user) {
-            return isForward(user) && stages.lookup(user) > static_cast<int>(stage);
-          }))
-        bytes += flow.getBytes(result);
+    if (!isForward(&op)) continue;
+    int from = stages.lookup(&op);
+    for (Value result : op.getResults()) {
+      int to = from;
+      for (Operation* user : result.getUsers())
+        if (isForward(user)) to = std::max(to, stages.lookup(user));
+      bytes[from] += flow.getBytes(result);
+      bytes[to] -= flow.getBytes(result);
+    }
   }
+  std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
   return bytes;
 }

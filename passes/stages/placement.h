@@ -38,8 +38,8 @@ class Placement {
   const StageSet& getNeeding(Value value) const { return needing.find(value)->second; }
   /// Of a result of the function: the stages that return it.
   const StageSet& getReturning(OpOperand& result) const { return returning.find(&result)->second; }
-  /// Forward values that are sent from stage `stage` or before to one behind it, in bytes of a step.
-  int64_t getForwardBytes(unsigned stage) const;
+  /// By stage, the bytes of forward values that are sent from it, or one before, to one behind it, in a step.
+  SmallVector<int64_t> getForwardBytes() const;
 
  private:
   static constexpr int kNone = -1;
