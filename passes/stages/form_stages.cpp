@@ -121,8 +121,8 @@ LogicalResult StageFormation::run(bool refuse) {
   if (parts && failed(parts->check(plan->getLoops(), refuse))) return failure();
   if (failed(plan->choose(mesh, cost))) return failure();
   if (splitSums(plan->get())) {
-    plan = std::make_unique<ProgramPlan>(function, mesh);
-    if (failed(plan->choose(mesh, cost))) return failure();
+    auto before = std::exchange(plan, std::make_unique<ProgramPlan>(function, mesh));
+    if (failed(plan->chooseAs(*before, cost))) return failure();
   }
   plan->remarkChoice(mesh);
   if (failed(check(plan->get()))) return failure();

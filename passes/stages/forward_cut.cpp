@@ -83,7 +83,8 @@ void Placement::cut(unsigned stage, SmallVectorImpl<Operation*>& open) {
 }
 
 SmallVector<int64_t> Placement::getForwardBytes() const {
-  SmallVector<int64_t> bytes(numStages, 0);  // differences first: of each value from its stage to the last that reads it
+  SmallVector<int64_t> bytes(numStages,
+                             0);  // differences first: of each value from its stage to the last that reads it
   for (Operation& op : flow.getOps()) {
     if (!isForward(&op)) continue;
     int from = stages.lookup(&op);

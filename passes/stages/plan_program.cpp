@@ -48,7 +48,6 @@ ProgramPlan::ProgramPlan(func::FuncOp function, MeshOp mesh)
 
 LogicalResult ProgramPlan::choose(MeshOp mesh, const CostModel& cost) {
   auto numStages = static_cast<unsigned>(getStageAxis(mesh).getSize());
-  auto numParts = static_cast<unsigned>(axis ? axis.getSize() : 1);
   auto asked = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
   std::vector<StringRef> names = getScheduleChoices(asked ? asked.getValue() : StringRef());
   SmallVector<Piece> pieces;
@@ -60,17 +59,28 @@ LogicalResult ProgramPlan::choose(MeshOp mesh, const CostModel& cost) {
     if (names.size() > 1 && form->numChunks > 1 && !given.empty()) continue;
     unsigned numVirtual = form->getNumVirtualStages();
     if (failed(checkGiven(numVirtual))) return failure();
-    DenseMap<Value, unsigned> stages = placeParameters(flow, given, numVirtual, pieces);
-    int idle = findIdleStage(stages, numVirtual);
+    DenseMap<Value, unsigned> placed = placeParameters(flow, given, numVirtual, pieces);
+    int idle = findIdleStage(placed, numVirtual);
     if (names.size() > 1 && form->numChunks > 1 && idle >= 0) continue;
     // Found before a plan of thousands of stages is made. With a parameter each, what is computed says it better.
-    if (idle >= 0 && loops.getNumLoops() > 0 && numVirtual > stages.size())
+    if (idle >= 0 && loops.getNumLoops() > 0 && numVirtual > placed.size())
       return emitIdleStage(function, idle, numVirtual);
-    llvm::Expected<std::unique_ptr<PipelinePlan>> next = PipelinePlan::create(flow, stages, *form, numParts, cost);
+    llvm::Expected<std::unique_ptr<PipelinePlan>> next = PipelinePlan::create(flow, placed, *form, getNumParts(), cost);
     if (!next) return function.emitError() << llvm::toString(next.takeError());
     constexpr double kGain = 0.99;
-    if (!plan || (*next)->getTimes().seconds < kGain * plan->getTimes().seconds) plan = std::move(*next);
+    if (plan && (*next)->getTimes().seconds >= kGain * plan->getTimes().seconds) continue;
+    plan = std::move(*next);
+    stages = std::move(placed);
   }
+  return success();
+}
+
+LogicalResult ProgramPlan::chooseAs(const ProgramPlan& before, const CostModel& cost) {
+  stages = before.stages;
+  llvm::Expected<std::unique_ptr<PipelinePlan>> next =
+      PipelinePlan::create(flow, stages, before.plan->getForm(), getNumParts(), cost);
+  if (!next) return function.emitError() << llvm::toString(next.takeError());
+  plan = std::move(*next);
   return success();
 }
 

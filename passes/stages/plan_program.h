@@ -17,6 +17,8 @@ class ProgramPlan {
   /// By the schedule that the mesh names (`sgd.schedule`), else by the fastest one; of several as fast the one that
   /// keeps least. Fails with an error.
   LogicalResult choose(MeshOp mesh, const CostModel& cost);
+  /// The same stages of parameters and the same schedule as `before`, of the same function as it was.
+  LogicalResult chooseAs(const ProgramPlan& before, const CostModel& cost);
   /// Says which schedule was chosen, where there was a choice.
   void remarkChoice(MeshOp mesh) const;
 
@@ -24,11 +26,14 @@ class ProgramPlan {
   /// Whether arguments are on some of so many virtual stages.
   LogicalResult checkGiven(unsigned numStages);
 
+  unsigned getNumParts() const { return static_cast<unsigned>(axis ? axis.getSize() : 1); }
+
   func::FuncOp function;
   MeshAxisAttr axis;
   DenseMap<Value, unsigned> given;  // virtual stages of arguments that have `sgd.stage`
   LoopSchedule loops;
   ProgramFlow flow;
+  DenseMap<Value, unsigned> stages;  // of the chosen plan, by parameter
   std::unique_ptr<PipelinePlan> plan;
 };
 

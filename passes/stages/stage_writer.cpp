@@ -11,12 +11,29 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
+/// What the stage computes, and as names, until they are written, the ops whose results it receives.
+void StageWriter::cloneOwn() {
+  func::FuncOp whole = plan.getFlow().getFunction();
+  OpBuilder builder(whole);
+  builder.setInsertionPointAfter(whole);
+  function = cast<func::FuncOp>(builder.insert(whole->cloneWithoutRegions()));
+  Block& block = function.getBody().emplaceBlock();
+  // Which may be wider than the function's type says.
+  for (BlockArgument argument : whole.getArguments())
+    mapping.map(argument, block.addArgument(argument.getType(), argument.getLoc()));
+  builder.setInsertionPointToEnd(&block);
+  for (Operation& op : whole.front()) {
+    bool isOwn =
+        op.hasTrait<OpTrait::IsTerminator>() || toStages(plan.getForm(), plan.getPlacement().get(&op)).test(stage);
+    if (isOwn || llvm::any_of(op.getResults(), [&](Value result) { return plan.getReceiving(result).test(stage); }))
+      builder.clone(op, mapping);
+  }
+}
+
 func::FuncOp StageWriter::write() {
   func::FuncOp whole = plan.getFlow().getFunction();
   const LoopSchedule& loops = plan.getFlow().getLoops();
-  OpBuilder builder(whole);
-  builder.setInsertionPointAfter(whole);
-  function = cast<func::FuncOp>(builder.clone(*whole, mapping));
+  cloneOwn();
   for (BlockArgument argument : whole.getArguments()) exchange(argument);
   Block& block = whole.front();
   for (unsigned index = 0; index <= loops.getNumLoops(); ++index) {
@@ -25,7 +42,6 @@ func::FuncOp StageWriter::write() {
     if (index < loops.getNumLoops()) writeLoop(index);
   }
   setResults();
-  setAttributes();
   dropOthers();
   return failed(joinRows(function)) ? func::FuncOp() : function;
 }
@@ -143,23 +159,12 @@ static int64_t getPosition(DictionaryAttr attrs, unsigned index) {
   return whole ? whole[0] : index;
 }
 
-/// Where arguments and results are in the whole program, and what they are called there.
-void StageWriter::setAttributes() {
-  Builder builder(function.getContext());
-  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
-    int64_t position = getPosition(function.getArgAttrDict(index), index);
-    function.removeArgAttr(index, kStageAttr);
-    function.setArgAttr(index, kPositionAttr, builder.getI64IntegerAttr(position));
-    if (!function.getArgAttr(index, kNameAttr))
-      function.setArgAttr(index, kNameAttr, builder.getStringAttr("arg" + Twine(position)));
-  }
-  for (unsigned index = 0; index < function.getNumResults(); ++index) {
-    int64_t position = getPosition(function.getResultAttrDict(index), index);
-    function.removeResultAttr(index, builder.getStringAttr(kStageAttr));
-    function.setResultAttr(index, kPositionAttr, builder.getI64IntegerAttr(position));
-    if (!function.getResultAttr(index, kNameAttr))
-      function.setResultAttr(index, kNameAttr, builder.getStringAttr("result" + Twine(position)));
-  }
+/// Where an argument or result is in the whole program, and what it is called there.
+static void setPosition(NamedAttrList& attrs, unsigned index, StringRef kind, Builder& builder) {
+  int64_t position = getPosition(attrs.getDictionary(builder.getContext()), index);
+  attrs.erase(kStageAttr);
+  attrs.set(kPositionAttr, builder.getI64IntegerAttr(position));
+  if (!attrs.get(kNameAttr)) attrs.set(kNameAttr, builder.getStringAttr(kind + Twine(position)));
 }
 
 /// By index, the number among those that are not dropped, or -1.
@@ -170,21 +175,33 @@ static SmallVector<int64_t> getNumbers(const llvm::BitVector& dropped) {
   return numbers;
 }
 
-/// Attributes of arguments that name a result, and the other way round.
-void StageWriter::renumber(const llvm::BitVector& droppedArguments, const llvm::BitVector& droppedResults) {
+/// Attributes of arguments that name a result, and the other way round, and the places of both. All at once: a function
+/// may have thousands.
+void StageWriter::setAttributes(const llvm::BitVector& droppedArguments, const llvm::BitVector& droppedResults) {
   Builder builder(function.getContext());
   SmallVector<int64_t> arguments = getNumbers(droppedArguments), results = getNumbers(droppedResults);
-  for (unsigned index = 0; index < function.getNumArguments(); ++index)
-    for (StringRef name : {StringRef(kAliasOutputAttr), StringRef(kCarryCandidateAttr)})
-      if (auto result = function.getArgAttrOfType<IntegerAttr>(index, name)) {
-        function.removeArgAttr(index, name);
-        if (results[result.getInt()] >= 0)
-          function.setArgAttr(index, name, builder.getI64IntegerAttr(results[result.getInt()]));
-      }
-  for (unsigned index = 0; index < function.getNumResults(); ++index)
-    if (auto argument = function.getResultAttrOfType<IntegerAttr>(index, kCarryAttr))
-      if (arguments[argument.getInt()] >= 0)
-        function.setResultAttr(index, kCarryAttr, builder.getI64IntegerAttr(arguments[argument.getInt()]));
+  auto renumber = [&](NamedAttrList& attrs, StringRef name, ArrayRef<int64_t> numbers) {
+    auto other = dyn_cast_or_null<IntegerAttr>(attrs.get(name));
+    if (!other) return;
+    attrs.erase(name);
+    if (numbers[other.getInt()] >= 0) attrs.set(name, builder.getI64IntegerAttr(numbers[other.getInt()]));
+  };
+  SmallVector<DictionaryAttr> ofArguments, ofResults;
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    NamedAttrList attrs(function.getArgAttrDict(index));
+    setPosition(attrs, index, "arg", builder);
+    renumber(attrs, kAliasOutputAttr, results);
+    renumber(attrs, kCarryCandidateAttr, results);
+    ofArguments.push_back(attrs.getDictionary(builder.getContext()));
+  }
+  for (unsigned index = 0; index < function.getNumResults(); ++index) {
+    NamedAttrList attrs(function.getResultAttrDict(index));
+    setPosition(attrs, index, "result", builder);
+    renumber(attrs, kCarryAttr, arguments);
+    ofResults.push_back(attrs.getDictionary(builder.getContext()));
+  }
+  function.setAllArgAttrs(ofArguments);
+  function.setAllResultAttrs(ofResults);
 }
 
 void StageWriter::dropOthers() {
@@ -195,12 +212,12 @@ void StageWriter::dropOthers() {
   for (OpOperand& result : whole.front().getTerminator()->getOpOperands())
     results[result.getOperandNumber()] =
         !toStages(plan.getForm(), plan.getPlacement().getReturning(result)).test(stage);
-  renumber(arguments, results);
+  setAttributes(arguments, results);
   function.front().getTerminator()->eraseOperands(results);
   (void)function.eraseResults(results);
   SmallVector<Operation*> others;
   for (Operation& op : whole.front().without_terminator())
-    if (Operation* own = mapping.lookup(&op); !written.contains(own)) others.push_back(own);
+    if (Operation* own = mapping.lookupOrNull(&op); own && !written.contains(own)) others.push_back(own);
   for (Operation* op : llvm::reverse(others)) op->erase();
   (void)function.eraseArguments(arguments);
 }

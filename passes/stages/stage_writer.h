@@ -20,6 +20,7 @@ class StageWriter {
 
  private:
   Value getOwn(Value value) const { return mapping.lookup(value); }
+  void cloneOwn();
   void exchange(Value value);
   void writeOutside(Operation* op);
   void writeLoop(unsigned loop);
@@ -27,8 +28,7 @@ class StageWriter {
   void writeOp(LoopWriter& writer, Operation* op);
   void sendPart(LoopWriter& writer, Value value);
   void setResults();
-  void setAttributes();
-  void renumber(const llvm::BitVector& droppedArguments, const llvm::BitVector& droppedResults);
+  void setAttributes(const llvm::BitVector& droppedArguments, const llvm::BitVector& droppedResults);
   void dropOthers();
 
   const PipelinePlan& plan;
