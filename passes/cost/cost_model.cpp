@@ -38,6 +38,20 @@ double getFlatSeconds(const LinkClass& link, Algorithm algorithm, CollectiveKind
   }
   llvm_unreachable("all algorithms are handled");
 }
+bool hasRings(const LinkClass& link) { return llvm::is_contained(link.algorithms, Algorithm::Ring); }
+
+/// A ring through `ranks` ranks, as many of each domain of `inner` behind one another as `ofDomain`. There are as many
+/// rings as that, each through a port of its own between domains, so that all links are busy at once: how NCCL builds
+/// its rings over hosts with several adapters.
+double getRingsSeconds(const LinkClass& inner, const LinkClass& outer, CollectiveKind kind, int64_t ranks,
+                       int64_t ofDomain, uint64_t bytes) {
+  if (!hasRings(inner) || !hasRings(outer)) return kImpossible;
+  auto sent = static_cast<double>(::sgd::comm::SentBytes(kind, ranks, bytes));
+  auto domains = static_cast<double>(ranks / ofDomain), ports = static_cast<double>(ofDomain);
+  double round = (static_cast<double>(ranks) - domains) * inner.latency + domains * outer.latency;
+  return ::sgd::comm::TraitsOf(kind).ring_passes * round + outer.startup +
+         std::max(sent / inner.getShare(), sent / (outer.getShare() * ports));
+}
 }  // namespace
 
 const LinkClass& CostModel::getLink(ArrayRef<AxisPart> parts) const {
@@ -81,13 +95,17 @@ double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart>
   for (const AxisPart& part : parts) splitPart(part, outerLink, inner, outer);
   if (inner.empty() || outer.empty()) return kImpossible;
   uint64_t part = bytes / getGroupSize(inner);
+  auto getRings = [&] {
+    return getRingsSeconds(getLink(inner), outerLink, kind, getGroupSize(parts), getGroupSize(inner), bytes);
+  };
   switch (kind) {
     case CollectiveKind::kAllReduce:
-      return getCollectiveSeconds(CollectiveKind::kReduceScatter, inner, bytes) +
-             getCollectiveSeconds(kind, outer, part) + getCollectiveSeconds(CollectiveKind::kAllGather, inner, bytes);
+      return std::min(getRings(), getCollectiveSeconds(CollectiveKind::kReduceScatter, inner, bytes) +
+                                      getCollectiveSeconds(kind, outer, part) +
+                                      getCollectiveSeconds(CollectiveKind::kAllGather, inner, bytes));
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
-      return getCollectiveSeconds(kind, inner, bytes) + getCollectiveSeconds(kind, outer, part);
+      return std::min(getRings(), getCollectiveSeconds(kind, inner, bytes) + getCollectiveSeconds(kind, outer, part));
     case CollectiveKind::kAllToAll:
     case CollectiveKind::kBroadcast:
       // What goes to a domain goes to one rank of it, or by the rank that has the same place there.

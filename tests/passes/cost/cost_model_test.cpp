@@ -14,7 +14,7 @@ Topology getTwoLevels() {
   return topology;
 }
 
-const AxisPart kData{0, 1, 2}, kModel{1, 1, 4};
+const AxisPart kData{0, 1, 2}, kModel{1, 1, 4}, kHosts{0, 1, 16}, kRanks{1, 1, 4};
 
 TEST(CostModel, RingAllReduceIsTheClosedForm) {
   CostModel model(getTwoLevels(), {2, 4});
@@ -124,6 +124,20 @@ TEST(CostModel, AxesThatFillDomainsAreSplit) {
   CostModel uneven(getTwoLevels(), {6});
   double flat = 10 * 1e-5 + 2.0 * 5 / 6 * bytes / 1e9;
   EXPECT_LT(uneven.getCollectiveSeconds(CollectiveKind::kAllReduce, {AxisPart{0, 1, 6}}, bytes), flat);
+}
+
+TEST(CostModel, RingsUseAllAdaptersAtOnce) {
+  Topology topology = getTwoLevels();
+  topology.links[0].bandwidth = 2e9;
+  uint64_t bytes = 64000000000;
+  // 48 rounds inside of hosts and 16 between; the four ports of a host carry four gigabytes per second, its links two.
+  EXPECT_DOUBLE_EQ(
+      CostModel(topology, {16, 4}).getCollectiveSeconds(CollectiveKind::kAllGather, {kHosts, kRanks}, bytes),
+      48 * 1e-6 + 16 * 1e-5 + 63e9 / 2e9);
+  topology.links[0].bandwidth = 1e10;
+  EXPECT_DOUBLE_EQ(
+      CostModel(topology, {16, 4}).getCollectiveSeconds(CollectiveKind::kAllReduce, {kHosts, kRanks}, bytes),
+      2 * (48 * 1e-6 + 16 * 1e-5) + 2 * 63e9 / 4e9);
 }
 
 TEST(CostModel, RanksShareAdapters) {
