@@ -95,10 +95,10 @@ bool DoublingFlow::HaveLeft() const {
   return true;
 }
 
-void DoublingFlow::AppendSilent(std::vector<uint32_t>* senders, std::vector<uint32_t>* takers) const {
-  if (joined_ < links_.size()) senders->push_back(links_[joined_]->peer());
+void DoublingFlow::AppendSilent(SilentPeers* silent) const {
+  if (joined_ < links_.size()) (joined_ == 0 ? silent->senders : silent->relays).push_back(links_[joined_]->peer());
   for (size_t round = 0; round < sent_; ++round) {
-    if (!links_[round]->HasLeft(numbers_[round])) takers->push_back(links_[round]->peer());
+    if (!links_[round]->HasLeft(numbers_[round])) silent->takers.push_back(links_[round]->peer());
   }
 }
 

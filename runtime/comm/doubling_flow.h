@@ -7,6 +7,7 @@
 
 #include "absl/types/span.h"
 #include "runtime/comm/host_links.h"
+#include "runtime/comm/reduction_flows.h"
 #include "runtime/comm/two_level_plan.h"
 
 namespace sgd::comm {
@@ -24,7 +25,7 @@ class DoublingFlow {
   // Does what can be done now; whether that was anything.
   bool Advance(TileScratch& scratch);
   bool IsDone() const { return is_stored_ && HaveLeft(); }
-  void AppendSilent(std::vector<uint32_t>* senders, std::vector<uint32_t>* takers) const;
+  void AppendSilent(SilentPeers* silent) const;
 
  private:
   DoublingFlow(const DoublingPlan& plan, uint32_t host) : plan_(&plan), host_(host) {}

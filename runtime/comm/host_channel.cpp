@@ -91,8 +91,9 @@ absl::Status HostChannel::Send(const std::byte* source, absl::Duration timeout, 
     }
     return moved ? HostLinks::Advance::kMoved : HostLinks::Advance::kIdle;
   };
-  return links_.Drive(has_place, timeout, spins, description,
-                      [&] { return absl::StrCat(links_.placement().Describe(spec_.peer), " freed no place"); });
+  return links_.Drive(has_place, timeout, spins, description, [&] {
+    return HostLinks::Missing{.text = absl::StrCat(links_.placement().Describe(spec_.peer), " freed no place")};
+  });
 }
 
 absl::Status HostChannel::Receive(std::byte* target, absl::Duration timeout, bool spins,
@@ -107,8 +108,9 @@ absl::Status HostChannel::Receive(std::byte* target, absl::Duration timeout, boo
     }
     return moved ? HostLinks::Advance::kMoved : HostLinks::Advance::kIdle;
   };
-  return links_.Drive(has_message, timeout, spins, description,
-                      [&] { return absl::StrCat(links_.placement().Describe(spec_.peer), " sent nothing"); });
+  return links_.Drive(has_message, timeout, spins, description, [&] {
+    return HostLinks::Missing{.text = absl::StrCat(links_.placement().Describe(spec_.peer), " sent nothing")};
+  });
 }
 
 }  // namespace sgd::comm

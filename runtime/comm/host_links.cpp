@@ -113,7 +113,7 @@ absl::StatusOr<HostLink*> HostLinks::Open(uint32_t peer, uint64_t stream) {
 }
 
 absl::Status HostLinks::Drive(absl::FunctionRef<Advance()> advance, absl::Duration timeout, bool spins,
-                              const std::string& description, absl::FunctionRef<std::string()> describe_missing) {
+                              const std::string& description, absl::FunctionRef<Missing()> describe_missing) {
   std::unique_lock lock(mutex_);
   ++drivers_;
   const absl::Cleanup leave = [&] {
@@ -133,8 +133,11 @@ absl::Status HostLinks::Drive(absl::FunctionRef<Advance()> advance, absl::Durati
     }
     if (progressed || result == Advance::kMoved) continue;
     if (now - moved_at > limit) {
-      return absl::DeadlineExceededError(
-          absl::StrCat(description, ": ", describe_missing(), " within ", absl::FormatDuration(timeout)));
+      const Missing missing = describe_missing();
+      if (missing.is_direct || now - moved_at - limit > absl::ToInt64Nanoseconds(PatienceOf(timeout))) {
+        return absl::DeadlineExceededError(
+            absl::StrCat(description, ": ", missing.text, " within ", absl::FormatDuration(timeout)));
+      }
     }
     if (spins && now - moved_at < kSpinNanoseconds) {
       Pause();

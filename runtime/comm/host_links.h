@@ -2,6 +2,7 @@
 // messages ahead of its receiver, however slow that is.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <cstddef>
@@ -92,6 +93,9 @@ class HostLink {
   std::array<Ack, 4> own_acks_;  // that are sent
 };
 
+// Who waits for a rank that itself waits for another one lets that one say so.
+inline absl::Duration PatienceOf(absl::Duration timeout) { return std::min(timeout, absl::Seconds(2)); }
+
 // All links of a rank. Whoever uses links, or what this returns, holds the mutex.
 class HostLinks {
  public:
@@ -111,12 +115,17 @@ class HostLinks {
   absl::StatusOr<HostLink*> Open(uint32_t peer, uint64_t stream);
 
   enum class Advance { kDone, kMoved, kIdle };
+  // What a wait misses: "rank 2 (host b) sent nothing".
+  struct Missing {
+    std::string text;
+    bool is_direct = true;  // of a rank that waits for nobody else; else that one lets others say so first
+  };
   // Calls `advance` until it returns kDone, moving messages in between. When nothing has moved for `timeout`:
-  // DeadlineExceeded of `describe_missing`. Ends early as waits of Communicator. With `spins` it looks for messages all
-  // the time, which is for threads with a core of their own; else it sleeps until there are some. Takes the mutex, and
-  // gives it back while it sleeps.
+  // DeadlineExceeded of `describe_missing`, PatienceOf(timeout) later when that is not direct. Ends early as waits of
+  // Communicator. With `spins` it looks for messages all the time, which is for threads with a core of their own; else
+  // it sleeps until there are some. Takes the mutex, and gives it back while it sleeps.
   absl::Status Drive(absl::FunctionRef<Advance()> advance, absl::Duration timeout, bool spins,
-                     const std::string& description, absl::FunctionRef<std::string()> describe_missing);
+                     const std::string& description, absl::FunctionRef<Missing()> describe_missing);
   // From now on a thread moves messages while nobody drives: what is sent may need help when its sender already
   // computes. It calls `advance` under the mutex when some have moved. ResourceExhausted without a thread.
   absl::Status StartThread(std::function<void()> advance);

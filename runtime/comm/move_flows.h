@@ -30,6 +30,9 @@ class MoveFlow {
   bool IsDone() const;
   bool sends() const { return sends_; }
   uint32_t peer() const { return link_->peer(); }
+  bool is_passed_on() const { return move_->is_passed_on; }
+  // Whether it waits for what it shall send.
+  bool waits_for_earlier() const { return earlier_ != nullptr && begun_ == earlier_->consumed_; }
 
  private:
   MoveFlow(const Move& move, bool sends, HostLink* link) : move_(&move), sends_(sends), link_(link) {}

@@ -189,17 +189,18 @@ bool ReductionFlow::IsDone() const {
          std::ranges::all_of(results_in_, [&](const Lane& lane) { return lane.consumed == chunks; });
 }
 
-void ReductionFlow::AppendSilent(std::vector<uint32_t>* senders, std::vector<uint32_t>* takers) const {
+void ReductionFlow::AppendSilent(SilentPeers* silent) const {
   const size_t chunks = plan_->part->chunks();
   for (const Lane& lane : values_in_) {
-    if (reduced_ < chunks && !lane.link->HasArrived()) senders->push_back(lane.link->peer());
+    if (reduced_ < chunks && !lane.link->HasArrived()) silent->senders.push_back(lane.link->peer());
   }
   for (const Lane& lane : results_in_) {
-    if (lane.consumed < chunks) senders->push_back(lane.link->peer());
+    if (lane.consumed < chunks) silent->relays.push_back(lane.link->peer());
   }
   for (const std::vector<Lane>* lanes : {&values_out_, &results_out_}) {
     for (const Lane& lane : *lanes) {
-      if (lane.chunks < chunks || !lane.link->HasLeft(lane.first + chunks - 1)) takers->push_back(lane.link->peer());
+      if (lane.chunks < chunks || !lane.link->HasLeft(lane.first + chunks - 1))
+        silent->takers.push_back(lane.link->peer());
     }
   }
 }

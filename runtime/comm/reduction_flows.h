@@ -15,6 +15,13 @@ namespace sgd::comm {
 inline constexpr uint32_t kForwardStream = 0;
 inline constexpr uint32_t kResultStream = 1;
 
+// Those that have not done what a rank waits for.
+struct SilentPeers {
+  std::vector<uint32_t> senders;  // of what they have themselves
+  std::vector<uint32_t> relays;   // of what they get from others
+  std::vector<uint32_t> takers;   // of what the rank wants to send
+};
+
 class ReductionFlow {
  public:
   // Opens the links. `plan` is borrowed; `host` is this rank's.
@@ -30,8 +37,7 @@ class ReductionFlow {
   // Does what can be done now; whether that was anything.
   bool Advance(TileScratch& scratch);
   bool IsDone() const;
-  // Appends the peers that have sent less than this rank waits for, or have taken less than it wants to send.
-  void AppendSilent(std::vector<uint32_t>* senders, std::vector<uint32_t>* takers) const;
+  void AppendSilent(SilentPeers* silent) const;
 
  private:
   static constexpr uint64_t kSendBuffers = 4;

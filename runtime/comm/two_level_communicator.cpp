@@ -15,8 +15,8 @@ namespace sgd::comm {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-// Who waits for a rank of its own host that itself waits for another host lets that one say so.
-absl::Duration PatienceOf(absl::Duration timeout) { return std::min(timeout, absl::Seconds(2)); }
+// Of who waits for a rank of its own host, which may wait for another host and have patience itself.
+absl::Duration PatienceOnHost(absl::Duration timeout) { return 2 * PatienceOf(timeout); }
 
 }  // namespace
 
@@ -236,7 +236,7 @@ absl::Status TwoLevelCommunicator::Receive(ChannelHandle handle, std::byte* targ
 
 absl::Status TwoLevelCommunicator::Run(uint32_t index, absl::Duration timeout, bool spins) {
   Wide& wide = collectives_[index];
-  if (wide.plan == nullptr) return local_->Execute(CollectiveHandle{index}, timeout + PatienceOf(timeout));
+  if (wide.plan == nullptr) return local_->Execute(CollectiveHandle{index}, timeout + PatienceOnHost(timeout));
   return RunBetweenHosts(index, wide, timeout, spins);
 }
 
@@ -248,7 +248,7 @@ absl::Status TwoLevelCommunicator::RunBetweenHosts(uint32_t index, Wide& wide, a
   // ranks.
   absl::StatusOr<uint32_t> slot = 0;
   if (plan.base.is_staged)
-    slot = control.AcquireSlot(plan.local_members, timeout + PatienceOf(timeout), plan.base.description);
+    slot = control.AcquireSlot(plan.local_members, timeout + PatienceOnHost(timeout), plan.base.description);
   if (!slot.ok()) return slot.status();
   if (absl::Status status = WaitForHost(plan, timeout); !status.ok()) return status;
   {
@@ -273,7 +273,7 @@ absl::Status TwoLevelCommunicator::RunBetweenHosts(uint32_t index, Wide& wide, a
 
 absl::Status TwoLevelCommunicator::WaitForHost(const TwoLevelPlan& plan, absl::Duration timeout) {
   SharedMemoryControl& control = local_->control();
-  return control.WaitFor(plan.local_members, timeout + PatienceOf(timeout), plan.base.description,
+  return control.WaitFor(plan.local_members, timeout + PatienceOnHost(timeout), plan.base.description,
                          control.barrier().Arrive());
 }
 
@@ -328,18 +328,21 @@ void TwoLevelCommunicator::CopyOnHost(const Wide& wide) {
   }
 }
 
-std::string TwoLevelCommunicator::DescribeSilent(const Wide& wide) const {
-  std::vector<uint32_t> senders, takers;
-  for (const ReductionFlow& flow : wide.reductions) flow.AppendSilent(&senders, &takers);
-  if (wide.doubling) wide.doubling->AppendSilent(&senders, &takers);
+HostLinks::Missing TwoLevelCommunicator::DescribeSilent(const Wide& wide) const {
+  SilentPeers silent;
+  for (const ReductionFlow& flow : wide.reductions) flow.AppendSilent(&silent);
+  if (wide.doubling) wide.doubling->AppendSilent(&silent);
   for (const MoveFlow& flow : wide.moves) {
-    if (!flow.IsDone()) (flow.sends() ? takers : senders).push_back(flow.peer());
+    if (flow.IsDone() || flow.waits_for_earlier()) continue;
+    (flow.sends() ? silent.takers : flow.is_passed_on() ? silent.relays : silent.senders).push_back(flow.peer());
   }
-  std::vector<uint32_t>& silent = senders.empty() ? takers : senders;
-  std::ranges::sort(silent);
-  silent.erase(std::unique(silent.begin(), silent.end()), silent.end());
+  const bool sends = !silent.senders.empty() || !silent.relays.empty();
+  std::vector<uint32_t>& named = !silent.senders.empty() ? silent.senders : sends ? silent.relays : silent.takers;
+  std::ranges::sort(named);
+  named.erase(std::unique(named.begin(), named.end()), named.end());
   const auto describe = [&](std::string* out, uint32_t peer) { absl::StrAppend(out, placement().Describe(peer)); };
-  return absl::StrCat(absl::StrJoin(silent, ", ", describe), senders.empty() ? " took nothing" : " sent nothing");
+  return {.text = absl::StrCat(absl::StrJoin(named, ", ", describe), sends ? " sent nothing" : " took nothing"),
+          .is_direct = !silent.senders.empty() || !sends};
 }
 
 }  // namespace sgd::comm

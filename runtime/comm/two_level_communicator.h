@@ -98,7 +98,7 @@ class TwoLevelCommunicator final : public Communicator {
   bool AdvanceFlows(Wide& wide);
   bool AreDone(const Wide& wide) const;
   void CopyOnHost(const Wide& wide);
-  std::string DescribeSilent(const Wide& wide) const;
+  HostLinks::Missing DescribeSilent(const Wide& wide) const;
 
   Control& control_;
   std::unique_ptr<SharedMemoryCommunicator> local_;

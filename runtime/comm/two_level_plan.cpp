@@ -362,6 +362,7 @@ class Planner {
     move.end = end;
     if (!sends) {
       move.targets = plan_->local_members;
+      move.is_passed_on = from != members()[0];
     } else if (!is_root) {
       const auto earlier = std::ranges::find(plan_->receives, begin, &Move::begin);
       move.after = static_cast<size_t>(earlier - plan_->receives.begin());

@@ -25,6 +25,7 @@ struct Move {
   uint64_t end = 0;
   uint64_t chunk_bytes = 0;
   std::vector<uint32_t> targets;  // of what is received: ranks of this host, by their index there
+  bool is_passed_on = false;      // of what is received: the peer gets it from another rank
   std::optional<size_t> after;    // of what is passed on: the receive that brings it to this rank's window
 };
 

@@ -113,6 +113,38 @@ TEST_P(Faults, AnAbsentRankIsNamedWithItsHost) {
   });
 }
 
+// Ranks that wait for one that waits for the absent one do not name that one.
+TEST(FaultsOfForms, TheAbsentRankIsNamedNotThoseThatWaitForIt) {
+  struct Form {
+    CollectiveKind kind;
+    uint64_t bytes;
+    uint32_t absent;
+  };
+  // A swap, doubling, parts; directly, in a tree, spread.
+  for (const Form& form :
+       {Form{CollectiveKind::kAllReduce, 4 << 10, 3}, Form{CollectiveKind::kAllReduce, 48 << 10, 3},
+        Form{CollectiveKind::kAllReduce, 160 << 10, 3}, Form{CollectiveKind::kBroadcast, 4 << 10, 0},
+        Form{CollectiveKind::kBroadcast, 26 << 10, 0}, Form{CollectiveKind::kBroadcast, 160 << 10, 0}}) {
+    SCOPED_TRACE(absl::StrCat(CollectiveName(form.kind), " of ", form.bytes));
+    RunOnHosts(InBlocks(4, 4), 1 << 20, OverMemory(), [&](TwoLevelCommunicator& communicator) {
+      CollectiveSpec spec = SpecOf(form.kind, 4);
+      spec.operands[0].count = spec.operands[0].inner = form.bytes / sizeof(float);
+      if (form.kind == CollectiveKind::kBroadcast) spec.operands[0].target_offset = form.bytes;
+      auto handle = communicator.Prepare(Mesh{{4}}, spec);
+      ASSERT_TRUE(handle.ok()) << handle.status();
+      Control& control = communicator.control();
+      if (control.rank() == form.absent) {
+        while (control.Poll().ok()) absl::SleepFor(absl::Milliseconds(5));
+        EXPECT_THAT(Message(control.Poll()), HasSubstr(absl::StrCat(": rank ", form.absent, " (host ")));
+        return;
+      }
+      // One that waits for a rank that waits does so for longer than it takes the job to end.
+      absl::Status status = communicator.Execute(*handle, kShort);
+      if (!status.ok()) control.Abort(status);
+    });
+  }
+}
+
 TEST_P(Faults, AnErrorElsewhereEndsTheWait) {
   RunOnHosts({0, 0, 1, 1}, 1 << 20, OverMemory(), [&](TwoLevelCommunicator& communicator) {
     auto handle = communicator.Prepare(Mesh{{4}}, SpecOf(GetParam(), 4));
