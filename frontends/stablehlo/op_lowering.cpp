@@ -11,7 +11,7 @@ static bool hasCountableSize(RankedTensorType type) {
   int64_t elements = 1;
   for (int64_t size : type.getShape())
     if (size && llvm::MulOverflow(elements, size, elements)) return false;
-  return elements < (int64_t(1) << 48);
+  return elements < (int64_t(1) << 52);  // scores of long sequences, which are never whole
 }
 
 RankedTensorType sgd::convertTensorType(Type type) {

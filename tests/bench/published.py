@@ -51,7 +51,7 @@ def rows():
     # Llama Team, "The Llama 3 Herd of Models", 2024: table 4. Its layers have 12 h^2 parameters but for one per cent.
     for name, cp, sequence, gpus, batch, value in [("8192", 1, 8192, 8192, 2048, 430), ("16384", 1, 8192, 16384, 2048, 400), ("131k", 16, 131072, 16384, 128, 380)]:
         model = gpt(126, 16384, 128, sequence=sequence, vocabulary=128256, recompute="none")
-        yield f"llama3/{name}", "h100", model | parallel(8, 16, gpus, batch, schedule="interleaved:8", zero=1) | ({"cp": cp} if cp > 1 else {}), value, "tflops"
+        yield f"llama3/{name}", "h100", model | parallel(8, 16, gpus, batch, schedule="interleaved:8", zero=1, **({"cp": cp} if cp > 1 else {})), value, "tflops"
 
 
 def model_flops(model):
