@@ -129,10 +129,15 @@ uint64_t CostModel::getMostSentBytes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> 
   return ::sgd::comm::MostSentBytes(getSubAxes(mesh, tiles), getSubAxes(mesh, results), ranges);
 }
 
+/// What few bytes an op touches was touched shortly before: programs are scheduled so.
+static double getMemorySeconds(const DeviceModel& device, double bytes) {
+  return bytes / (bytes <= static_cast<double>(device.cacheBytes) ? device.cacheBandwidth : device.memoryBandwidth);
+}
+
 double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {
   const DeviceModel& device = topology.device;
   return device.launchLatency +
-         std::max(flops / (isHalf ? device.halfFlops : device.flops), bytes / device.memoryBandwidth);
+         std::max(flops / (isHalf ? device.halfFlops : device.flops), getMemorySeconds(device, bytes));
 }
 
 double CostModel::getHostCopySeconds(double bytes) const {

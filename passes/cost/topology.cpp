@@ -16,6 +16,8 @@ Topology mlir::sgd::getHostTopology() {
   topology.device.halfFlops = 3e10;
   topology.device.attentionFlops = 3e10;
   topology.device.memoryBandwidth = 1e10;
+  topology.device.cacheBandwidth = 8e10;
+  topology.device.cacheBytes = 1 << 20;
   topology.device.launchLatency = 1e-6;
   topology.device.memoryBytes = int64_t(16) << 30;
   topology.device.peakFlops = topology.device.flops;

@@ -43,6 +43,8 @@ struct DeviceModel {
   double halfFlops = 0;        // per second, f16 and bf16 matmuls
   double attentionFlops = 0;   // per second, fused attention of f16 and bf16
   double memoryBandwidth = 0;  // bytes per second, read and written
+  double cacheBandwidth = 0;   // the same of ops that touch at most cacheBytes, which are still near
+  int64_t cacheBytes = 0;      // of a rank; 0: all is far
   double launchLatency = 0;    // seconds before a kernel does any work
   int64_t memoryBytes = 0;
   std::string architecture;       // of a GPU, "sm_90"; empty: a CPU

@@ -113,6 +113,11 @@ Error readDevice(const llvm::json::Object& object, const std::string& path, Devi
   return firstOf({[&] { return fields.getNumber("flops", device.flops); },
                   [&] { return fields.getNumber("half_flops", device.halfFlops); },
                   [&] { return fields.getNumber("memory_bandwidth", device.memoryBandwidth); },
+                  [&] {
+                    device.cacheBandwidth = device.memoryBandwidth;
+                    return fields.getOptional("cache_bandwidth", device.cacheBandwidth);
+                  },
+                  [&] { return fields.getOptional("cache_bytes", device.cacheBytes); },
                   [&] { return fields.getNumber("launch_latency", device.launchLatency, /*mayBeZero=*/true); },
                   [&] { return fields.getInteger("memory_bytes", device.memoryBytes); },
                   [&] {

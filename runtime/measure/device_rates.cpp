@@ -28,10 +28,11 @@ class DeviceMeasurement {
     if (!arena.ok()) return arena.status();
     arena_ = *std::move(arena);
     DeviceRates rates;
-    for (auto [rate, measured] :
-         {std::pair(&rates.flops, MatmulRate(ElementType::F32)),
-          std::pair(&rates.half_flops, MatmulRate(ElementType::BF16)), std::pair(&rates.memory_bandwidth, CopyRate()),
-          std::pair(&rates.launch_latency, LaunchSeconds())}) {
+    for (auto [rate, measured] : {std::pair(&rates.flops, MatmulRate(ElementType::F32)),
+                                  std::pair(&rates.half_flops, MatmulRate(ElementType::BF16)),
+                                  std::pair(&rates.memory_bandwidth, CopyRate(sizes_.copied_bytes, 1)),
+                                  std::pair(&rates.cache_bandwidth, CopyRate(sizes_.cache_bytes / 4, kLaunches)),
+                                  std::pair(&rates.launch_latency, LaunchSeconds())}) {
       if (!measured.ok()) return measured.status();
       *rate = *measured;
     }
@@ -76,12 +77,13 @@ class DeviceMeasurement {
     }
   }
 
-  absl::StatusOr<double> CopyRate() {
-    auto thunk = device_.PrepareCopy(arena_->data(), arena_->data() + sizes_.copied_bytes, sizes_.copied_bytes);
+  absl::StatusOr<double> CopyRate(uint64_t bytes, uint64_t times) {
+    if (bytes == 0) return 0;
+    auto thunk = device_.PrepareCopy(arena_->data(), arena_->data() + bytes, bytes);
     if (!thunk.ok()) return thunk.status();
-    const absl::StatusOr<double> seconds = Seconds(**thunk, 1);
+    const absl::StatusOr<double> seconds = Seconds(**thunk, times);
     if (!seconds.ok()) return seconds.status();
-    return 2.0 * static_cast<double>(sizes_.copied_bytes) / *seconds;
+    return 2.0 * static_cast<double>(bytes * times) / *seconds;
   }
 
   absl::StatusOr<double> LaunchSeconds() {

@@ -15,13 +15,15 @@ struct DeviceRates {
   double flops = 0;             // per second, of an f32 matmul
   double half_flops = 0;        // of a bf16 matmul
   double memory_bandwidth = 0;  // bytes per second, read and written, of a copy
+  double cache_bandwidth = 0;   // the same of a copy within caches; 0: not measured
   double launch_latency = 0;    // seconds of a kernel that does next to nothing, one of many
 };
 
 struct DeviceSizes {
-  uint64_t most_matmul;   // rows, columns and depth of the largest matmul
-  uint64_t copied_bytes;  // beyond caches
-  double least_seconds;   // of the matmul that counts: smaller ones say little
+  uint64_t most_matmul;      // rows, columns and depth of the largest matmul
+  uint64_t copied_bytes;     // beyond caches
+  double least_seconds;      // of the matmul that counts: smaller ones say little
+  uint64_t cache_bytes = 0;  // of a rank; 0: not known
 };
 inline constexpr DeviceSizes kCpuSizes{.most_matmul = 2048, .copied_bytes = 64 << 20, .least_seconds = 2e-2};
 inline constexpr DeviceSizes kGpuSizes{.most_matmul = 8192, .copied_bytes = 256 << 20, .least_seconds = 2e-3};

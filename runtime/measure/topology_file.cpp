@@ -66,6 +66,10 @@ std::string TopologyJson(const MeasuredTopology& measured) {
   device["flops"] = Rounded(measured.device.flops);
   device["half_flops"] = Rounded(measured.device.half_flops);
   device["memory_bandwidth"] = Rounded(measured.device.memory_bandwidth);
+  if (measured.cache_bytes > 0) {
+    device["cache_bytes"] = measured.cache_bytes;
+    device["cache_bandwidth"] = Rounded(measured.device.cache_bandwidth);
+  }
   device["launch_latency"] = Rounded(measured.device.launch_latency);
   device["memory_bytes"] = measured.memory_bytes;
   if (is_gpu) device["architecture"] = measured.architecture;

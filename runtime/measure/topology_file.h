@@ -13,6 +13,7 @@ struct MeasuredTopology {
   DeviceRates device = {};
   MeasuredLinks links = {};
   uint64_t memory_bytes = 0;      // of a rank
+  uint64_t cache_bytes = 0;       // of a rank; 0: not known
   std::string architecture = {};  // of a GPU, "sm_90"; empty: a CPU
 };
 

@@ -40,6 +40,12 @@ uint64_t HostMemoryBytes() {
   return bytes;
 }
 
+// Of a core, for each thread of a rank; 0 where the system does not say.
+uint64_t CacheBytes(uint32_t threads) {
+  const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? static_cast<uint64_t>(bytes) * threads : 0;
+}
+
 absl::StatusOr<Instruments> OpenGpu(const Options& options, const launch::RankContext& rank) {
   absl::StatusOr<const device::TargetPlugin*> plugin = device::OpenTargetPlugin("cuda");
   if (!plugin.ok()) return plugin.status();
@@ -92,8 +98,10 @@ absl::Status MeasureOnRank(const Options& options, const launch::RankContext& ra
       *instruments->communicator, *layout, [&](uint32_t ranks) { return measure::RoundsOf(is_gpu, ranks); }, timeout);
   if (!links.ok()) return links.status();
   measured.links = *links;
-  absl::StatusOr<measure::DeviceRates> rates = measure::MeasureDevice(
-      *instruments->device, *rank.control, is_gpu ? measure::kGpuSizes : measure::kCpuSizes, timeout);
+  measure::DeviceSizes sizes = is_gpu ? measure::kGpuSizes : measure::kCpuSizes;
+  if (!is_gpu) measured.cache_bytes = sizes.cache_bytes = CacheBytes(rank.threads);
+  absl::StatusOr<measure::DeviceRates> rates =
+      measure::MeasureDevice(*instruments->device, *rank.control, sizes, timeout);
   if (!rates.ok()) return rates.status();
   measured.device = *rates;
   if (rank.rank != 0) return absl::OkStatus();

@@ -87,6 +87,12 @@ TEST(CostModel, RooflineTakesTheLargerSide) {
   EXPECT_GT(model.getOpSeconds(6e10, 0, /*isHalf=*/true), model.getOpSeconds(6e10, 0));
 }
 
+TEST(CostModel, FewBytesAreInCaches) {
+  CostModel model(getHostTopology(), {1});
+  EXPECT_DOUBLE_EQ(model.getOpSeconds(0, 1 << 20), (1 << 20) / 8e10 + 1e-6);
+  EXPECT_DOUBLE_EQ(model.getOpSeconds(0, (1 << 20) + 1), ((1 << 20) + 1) / 1e10 + 1e-6);
+}
+
 TEST(CostModel, BucketsAreAtLeastFourMebibytes) {
   CostModel model(getHostTopology(), {4});
   EXPECT_GE(model.getBucketBytes({AxisPart{0, 1, 4}}), uint64_t(4) << 20);

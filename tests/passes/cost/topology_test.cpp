@@ -65,7 +65,7 @@ TEST(Topology, AllBuiltInOnesLoad) {
 TEST(Topology, OptionalFieldsAreRead) {
   llvm::Expected<Topology> topology = parseTopology(R"({"name":"t",
     "device":{"flops":1,"half_flops":2,"memory_bandwidth":1,"launch_latency":0,"memory_bytes":1,"peak_flops":3,
-              "peak_half_flops":4,"storage_bandwidth":5,"price_per_hour":6},
+              "peak_half_flops":4,"storage_bandwidth":5,"price_per_hour":6,"cache_bytes":7,"cache_bandwidth":8},
     "links":[{"name":"l","ranks":0,"latency":0,"bandwidth":12,"algorithms":["ring","switch"],"shared_by":2,
               "oversubscription":1.5,"startup":1e-5}]})",
                                                     "t.json");
@@ -74,6 +74,8 @@ TEST(Topology, OptionalFieldsAreRead) {
   EXPECT_EQ(topology->device.peakHalfFlops, 4);
   EXPECT_EQ(topology->device.storageBandwidth, 5);
   EXPECT_EQ(topology->device.pricePerHour, 6);
+  EXPECT_EQ(topology->device.cacheBytes, 7);
+  EXPECT_EQ(topology->device.cacheBandwidth, 8);
   EXPECT_EQ(topology->links[0].getShare(), 4);
   EXPECT_EQ(topology->links[0].startup, 1e-5);
 }

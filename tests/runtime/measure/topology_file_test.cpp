@@ -26,6 +26,7 @@ TEST(TopologyFile, OfCpusShareAPort) {
   EXPECT_EQ(file["device"]["memory_bytes"], uint64_t{4} << 30);
   EXPECT_EQ(file["device"]["host_bandwidth"], 0);
   EXPECT_FALSE(file["device"].contains("architecture"));
+  EXPECT_FALSE(file["device"].contains("cache_bytes"));
   ASSERT_EQ(file["links"].size(), 2u);
   EXPECT_EQ(file["links"][0]["ranks"], 4);
   EXPECT_EQ(file["links"][0]["bandwidth"], 5e9);
@@ -35,6 +36,15 @@ TEST(TopologyFile, OfCpusShareAPort) {
   EXPECT_EQ(file["links"][1]["bandwidth"], 1.2e8);
   EXPECT_EQ(file["links"][1]["algorithms"], json({"direct"}));
   EXPECT_THAT(TopologyTable(OfCpus()), HasSubstr("0.03 GB/s of a rank, of a port that 4 ranks share"));
+}
+
+TEST(TopologyFile, CachesWhereTheyAreKnown) {
+  MeasuredTopology measured = OfCpus();
+  measured.cache_bytes = 1 << 20;
+  measured.device.cache_bandwidth = 7.00001e10;
+  const json file = json::parse(TopologyJson(measured));
+  EXPECT_EQ(file["device"]["cache_bytes"], 1 << 20);
+  EXPECT_EQ(file["device"]["cache_bandwidth"], 7e10);
 }
 
 TEST(TopologyFile, OfGpusHasRingsAndTrees) {
