@@ -41,10 +41,6 @@ uint64_t sumKept(const artifact::Program& program) {
   return bytes;
 }
 
-}  // namespace
-
-namespace {
-
 /// A buffer that may hold a sum.
 struct Sum {
   artifact::Slice slice;

@@ -41,8 +41,8 @@ double getFlatSeconds(const LinkClass& link, Algorithm algorithm, CollectiveKind
 bool hasRings(const LinkClass& link) { return llvm::is_contained(link.algorithms, Algorithm::Ring); }
 
 /// A ring through `ranks` ranks, as many of each domain of `inner` behind one another as `ofDomain`. There are as many
-/// rings as that, each through a port of its own between domains, so that all links are busy at once: how NCCL builds
-/// its rings over hosts with several adapters.
+/// rings as that, each through a port of its own between domains, so that all links are busy at once: rings over
+/// hosts with several adapters are built so.
 double getRingsSeconds(const LinkClass& inner, const LinkClass& outer, CollectiveKind kind, int64_t ranks,
                        int64_t ofDomain, uint64_t bytes) {
   if (!hasRings(inner) || !hasRings(outer)) return kImpossible;
@@ -132,6 +132,10 @@ uint64_t CostModel::getMostSentBytes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> 
 /// What few bytes an op touches was touched shortly before: programs are scheduled so.
 static double getMemorySeconds(const DeviceModel& device, double bytes) {
   return bytes / (bytes <= static_cast<double>(device.cacheBytes) ? device.cacheBandwidth : device.memoryBandwidth);
+}
+
+double CostModel::getMoveSeconds(double bytes) const {
+  return topology.device.launchLatency + bytes / topology.device.memoryBandwidth;
 }
 
 double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {

@@ -41,6 +41,9 @@ class CostModel {
   static uint64_t getMostSentBytes(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> tiles,
                                    llvm::ArrayRef<AxisPart> results, llvm::ArrayRef<RangeLoad> ranges);
 
+  /// Of a local move of tensors to other places, which finds nothing in caches: what is sent shall not depend on them.
+  double getMoveSeconds(double bytes) const;
+
   /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matmul.
   double getOpSeconds(double flops, double bytes, bool isHalf = false) const;
 

@@ -28,10 +28,9 @@ Topology mlir::sgd::getHostTopology() {
 }
 
 namespace {
-/// What training steps reach, about 60 to 70 % of the data sheet's numbers (docs/simulation.md says how they were found), and
-/// the sheet's own. Links: 80 to 90 %.
-/// Of one direction of PCIe 4.0 and 5.0 x16, 31.5 and 63 GB/s (PCI-SIG), packets leave 80 %; GB200 has NVLink-C2C, of
-/// 450 GB/s for two GPUs.
+/// What training steps reach, about 60 to 70 % of the data sheet's numbers (docs/simulation.md says how they were
+/// found), and the sheet's own. Links: 80 to 90 %. Of one direction of PCIe 4.0 and 5.0 x16, 31.5 and 63 GB/s
+/// (PCI-SIG), packets leave 80 %; GB200 has NVLink-C2C, of 450 GB/s for two GPUs.
 struct Gpu {
   double flops, halfFlops, attentionFlops, memoryBandwidth, nvlink;  // tf32 for f32 matmuls; NVLink in one direction
   double peakFlops, peakHalfFlops;

@@ -16,7 +16,7 @@ struct ReshardMoves::Position {
 };
 
 void mlir::sgd::priceStep(const CostModel& cost, ReshardStep& step, uint64_t bytesBefore, uint64_t bytesAfter) {
-  step.seconds = cost.getOpSeconds(0, static_cast<double>(bytesBefore + bytesAfter));
+  step.seconds = cost.getMoveSeconds(static_cast<double>(bytesBefore + bytesAfter));
   if (step.kind == Kind::Slice || step.kind == Kind::Mask || step.kind == Kind::Resize) return;
   if (step.kind == Kind::GatherRange) {
     step.seconds += cost.getCollectiveSeconds(CollectiveKind::kGatherRange, step.fromAxes, step.sentBytes);
@@ -31,7 +31,7 @@ void mlir::sgd::priceStep(const CostModel& cost, ReshardStep& step, uint64_t byt
   step.seconds += cost.getCollectiveSeconds(kind, step.axes, bytes);
   step.sentBytes = CostModel::getSentBytes(kind, step.axes, bytes);
   // Of the reorderings before and behind it, one is the copy that every step makes.
-  if (!step.moves.empty()) step.seconds += cost.getOpSeconds(0, static_cast<double>(bytesBefore + bytesAfter));
+  if (!step.moves.empty()) step.seconds += cost.getMoveSeconds(static_cast<double>(bytesBefore + bytesAfter));
 }
 
 ReshardMoves::ReshardMoves(const CostModel& cost, const Atoms& atoms, ArrayRef<int64_t> shape, uint64_t elementBytes,

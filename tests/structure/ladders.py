@@ -17,6 +17,7 @@ ARTIFACT = re.compile(r"\bOperation::(%s)\b|\bop_as_(%s)\(\)|\"(launch|launch_gr
 
 INSTRUCTION_QUESTIONS = {
     "passes/memory/instruction_cost.cpp": "how long it takes",
+    "compiler/simulation/model_state.cpp": "whether it makes, copies or reads a sum",
     "compiler/simulation/timed_program.cpp": "how long it takes, on which stream",
     "runtime/artifact/operands.cpp": "what is touched",
     "runtime/artifact/verify_operation.cpp": "is it sound",
