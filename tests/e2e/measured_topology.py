@@ -69,8 +69,8 @@ def of_hosts(folder):
     topology = check_file(path, ["shared memory", "network"])
     inside, between = topology["links"]
     assert inside["ranks"] == 2 and between["ranks"] == 0 and between["shared_by"] == 2, topology
-    # Bursts of the shaper may let a little more through; a machine with other work, less.
-    assert 3e7 < between["bandwidth"] < 1.5e8 and between["latency"] > inside["latency"], topology
+    # Bursts of the shaper may let a little more through; a machine with other work, less. Latencies are those of cores that four ranks share.
+    assert 3e7 < between["bandwidth"] < 1.5e8, topology
     check_used(folder, path)
 
 

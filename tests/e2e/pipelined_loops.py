@@ -181,8 +181,8 @@ CASES = [(3, "plain", [(2, "1f1b", 4, None), (3, "zb_h1", 4, None)]), (3, "remat
          (6, "groups", [(2, "1f1b", 4, None), (3, "zb_h1", 2, None)]), (6, "dropout", [(2, "1f1b", 1, None), (3, "gpipe", 1, None)])]
 tests = [(f"{layers} layers, {kind}", lambda folder, case=(layers, kind, cases): check_scan(folder, *case)) for layers, kind, cases in CASES]
 tests += [("gpt_scan by all schedules", lambda folder: check_model(folder, 2, SCHEDULES, (4,), None)),
-          ("gpt_scan in parts", lambda folder: check_model(folder, 2, ("1f1b",), (1, 2, 8), None)),
-          ("gpt_scan on 4 stages", lambda folder: check_model(folder, 4, ("1f1b", "gpipe", "zb_h1"), (4,), None)),
+          ("gpt_scan in parts", lambda folder: check_model(folder, 2, ("1f1b",), (1, 8), None)),
+          ("gpt_scan on 4 stages", lambda folder: check_model(folder, 4, ("1f1b", "zb_h1"), (4,), None)),
           ("gpt_scan data parallel", lambda folder: check_model(folder, 2, ("1f1b", "zb_v"), (4,), {"mesh": {"data": 2}, "batch": "data", "zero": 1})),
           ("gpt_scan over data and model", lambda folder: check_model(folder, 2, ("1f1b", "interleaved:2"), (2,), {}, annotated=True)),
           ("messages in parts", lambda folder: stages.check_parts(folder, "gpt_scan", recipes_of_models.STACKED, 4, ("1f1b", "interleaved:2"))),
