@@ -108,8 +108,14 @@ void StageWriter::writeTask(LoopWriter& writer, const SlotContent& content) {
   for (Value value : content.stored) writer.store(getOwn(value), own.getPlaces(value));
   for (OpOperand* operand : content.returned) {
     OpOperand& result = function.front().getTerminator()->getOpOperand(operand->getOperandNumber());
-    writer.gather(getOwn(operand->get()), BatchParts(function, *axis, attr).getResultState(result).dim, &result,
-                  [&result](Value all) { result.set(all); });
+    Value value = getOwn(operand->get());
+    SequentialState state = BatchParts(function, *axis, attr).getResultState(result);
+    if (state.isCut()) {
+      writer.gather(value, state.dim, &result, [&result](Value all) { result.set(all); });
+      continue;
+    }
+    result.set(value);
+    if (!llvm::is_contained(content.kept, operand->get())) writer.keep(value);
   }
   for (Value value : content.sent) sendPart(writer, value);
 }
