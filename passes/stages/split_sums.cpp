@@ -90,6 +90,7 @@ bool mlir::sgd::splitSums(const PipelinePlan& plan) {
     Terms terms = sum ? getTerms(sum, plan) : Terms();
     if (!terms.sent.empty()) found.push_back({reduce, std::move(terms)});
   }
-  for (const auto& [reduce, terms] : found) split(reduce, terms);
+  // From the last to the first: the result of one may be a term of a later one.
+  for (const auto& [reduce, terms] : llvm::reverse(found)) split(reduce, terms);
   return !found.empty();
 }

@@ -50,3 +50,35 @@ func.func @tied(%w0: tensor<8x8xf32> {sgd.stage = 0 : i64},
   %n1 = arith.subf %w1, %a1 : tensor<8x8xf32>
   return %n0, %n1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// The sum over all parts as a term of another one.
+// CHECK-LABEL: func.func @nested_stage0(
+// CHECK: %[[SECOND:.*]] = spmd.receive channel {{.*}} from stage 1 : tensor<8x8xf32>
+// CHECK: %[[FIRST:.*]] = spmd.receive channel {{.*}} from stage 1 : tensor<8x8xf32>
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}}#2 : tensor<8x8xf32>
+// CHECK: %[[TIMES:.*]]:2 = sgd.while(%{{.*}}, %[[SUM]]) trips 4 do {
+// CHECK: arith.addf %{{.*}}, %[[TIMES]]#0 : tensor<8x8xf32>
+func.func @nested(%w0: tensor<8x8xf32> {sgd.stage = 0 : i64},
+                %w1: tensor<8x8xf32> {sgd.stage = 1 : i64},
+                %x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>},
+                %y: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>})
+    -> (tensor<8x8xf32> {sgd.carry = 0 : i64}, tensor<8x8xf32> {sgd.carry = 1 : i64}) {
+  %h = sgd.dot_general %x, %w0 batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %o = sgd.dot_general %h, %w1 batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %z = sgd.dot_general %o, %w0 batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %dz = arith.subf %z, %y : tensor<2x8xf32>
+  %head = sgd.dot_general %o, %dz batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xf32>
+  %do = sgd.dot_general %dz, %w0 batching = [] x [] contracting = [1] x [1] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %g1 = sgd.dot_general %h, %do batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xf32>
+  %dh = sgd.dot_general %do, %w1 batching = [] x [] contracting = [1] x [1] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %table = sgd.dot_general %x, %dh batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xf32>
+  %g0 = arith.addf %head, %table : tensor<8x8xf32>
+  %a0 = spmd.all_reduce add(%g0) <@mesh, {"micro"}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  // The sum of all parts, as a term of another sum over parts.
+  %more = arith.addf %a0, %head : tensor<8x8xf32>
+  %b0 = spmd.all_reduce add(%more) <@mesh, {"micro"}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %a1 = spmd.all_reduce add(%g1) <@mesh, {"micro"}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %n0 = arith.subf %w0, %b0 : tensor<8x8xf32>
+  %n1 = arith.subf %w1, %a1 : tensor<8x8xf32>
+  return %n0, %n1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
