@@ -23,7 +23,7 @@ static double getSeconds(RankedTensorType type, int64_t from, int64_t to, ArrayR
                          const CostModel& cost) {
   auto bytes = static_cast<double>(getByteSize(type));
   double part = bytes / static_cast<double>(getGroupSize(axes));
-  return cost.getOpSeconds(0, 2 * part) + getMessageSeconds(cost, from, to, part) +
+  return cost.getMoveSeconds(2 * part) + getMessageSeconds(cost, from, to, part) +
          cost.getCollectiveSeconds(CollectiveKind::kAllGather, axes, getByteSize(type));
 }
 
