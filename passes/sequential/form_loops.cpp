@@ -64,12 +64,10 @@ void LoopFormation::writeLoop(const LoopSchedule& schedule, unsigned index) {
     Operation* op = operand.get().getDefiningOp();
     if (!op || !schedule.varies(operand.get()) || schedule.get(op).index != index) continue;
     // Beside a result that is cut an op may have others that are not, as the info of a solve by columns.
-    if (!parts.getResultState(operand).isCut()) {
-      if (!llvm::is_contained(schedule.getKept(index), operand.get())) writer.keep(operand.get());
-      continue;
-    }
-    writer.gather(operand.get(), parts.getResultState(operand).dim, &operand,
-                  [&operand](Value all) { operand.set(all); });
+    if (SequentialState state = parts.getResultState(operand); state.isCut())
+      writer.gather(operand.get(), state.dim, &operand, [&operand](Value all) { operand.set(all); });
+    else
+      writer.keep(operand.get());
   }
   OpBuilder builder(terminator);
   writer.finish(builder);

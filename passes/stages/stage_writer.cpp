@@ -110,12 +110,10 @@ void StageWriter::writeTask(LoopWriter& writer, const SlotContent& content) {
     OpOperand& result = function.front().getTerminator()->getOpOperand(operand->getOperandNumber());
     Value value = getOwn(operand->get());
     SequentialState state = BatchParts(function, *axis, attr).getResultState(result);
-    if (state.isCut()) {
+    if (state.isCut())
       writer.gather(value, state.dim, &result, [&result](Value all) { result.set(all); });
-      continue;
-    }
-    result.set(value);
-    if (!llvm::is_contained(content.kept, operand->get())) writer.keep(value);
+    else
+      writer.keep(value);
   }
   for (Value value : content.sent) sendPart(writer, value);
 }
