@@ -1,12 +1,10 @@
 // Numbers in and out.
 #include "compiler/models/transformer.h"
 
-#include <limits>
-
+#include "compiler/recipe/recipe_json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "nlohmann/json.hpp"
 
 using namespace mlir::sgd;
 using llvm::Error;
@@ -23,6 +21,8 @@ struct Field {
 
 /// Every layer is written out; sizes multiply, and their products are numbers of bytes.
 constexpr int64_t kMostLayers = 4096, kMost = int64_t(1) << 20;
+/// Of a tensor that a text may name (frontends/stablehlo/op_lowering.cpp).
+constexpr double kMostElements = 0x1p52;
 
 constexpr Field kFields[] = {{"layers", &Transformer::layers, 1, kMostLayers, true},
                              {"hidden", &Transformer::hidden, 1, kMost, true},
@@ -49,7 +49,7 @@ class Reader {
   Error readNumbers();
   Error readTexts();
   Error checkSizes() const;
-  llvm::Expected<std::string> readText(const char* field, const std::string& usual) const;
+  Error readText(const char* field, std::string& text) const;
 
   const Json& json;
   StringRef name;
@@ -58,16 +58,9 @@ class Reader {
 }  // namespace
 
 Error Reader::checkNames() const {
-  for (const auto& item : json.items()) {
-    StringRef field = item.key();
-    bool isKnown = llvm::any_of(kFields, [&](const Field& known) { return field == known.name; }) ||
-                   llvm::any_of(kTexts, [&](const char* known) { return field == known; });
-    if (isKnown) continue;
-    std::string known;
-    for (const Field& other : kFields) known += std::string(other.name) + ", ";
-    return fail("field '" + field + "' is unknown; expected one of " + known +
-                "kind, schedule, recompute, dtype or gradients");
-  }
+  llvm::SmallVector<StringRef> known(std::begin(kTexts), std::end(kTexts));
+  for (const Field& field : kFields) known.push_back(field.name);
+  if (Error error = checkFieldNames(json, "", known)) return fail(llvm::toString(std::move(error)));
   return Error::success();
 }
 
@@ -76,51 +69,50 @@ Error Reader::readNumbers() {
     auto found = json.find(field.name);
     if (found == json.end() && !field.isRequired) continue;
     if (found == json.end()) return fail(llvm::Twine("field '") + field.name + "' is missing; expected a number");
-    bool isWhole = found->is_number_integer() && found->is_number_unsigned();
-    if (!isWhole || found->get<uint64_t>() > static_cast<uint64_t>(field.most) || found->get<int64_t>() < field.least)
-      return fail(llvm::Twine("field '") + field.name + "' is " + found->dump() + "; expected a whole number from " +
-                  llvm::Twine(field.least) + " to " + llvm::Twine(field.most));
-    model.*field.number = found->get<int64_t>();
+    std::optional<int64_t> number = getInteger(*found);
+    if (!number || *number < field.least || *number > field.most)
+      return fail(llvm::Twine("field '") + field.name + "' is " + describeJson(*found) +
+                  "; expected a whole number from " + llvm::Twine(field.least) + " to " + llvm::Twine(field.most));
+    model.*field.number = *number;
   }
   return Error::success();
 }
 
-llvm::Expected<std::string> Reader::readText(const char* field, const std::string& usual) const {
+/// `text` stays where the field is missing.
+Error Reader::readText(const char* field, std::string& text) const {
   auto found = json.find(field);
-  if (found == json.end()) return usual;
+  if (found == json.end()) return Error::success();
   if (!found->is_string())
-    return fail(llvm::Twine("field '") + field + "' is " + found->dump() + "; expected a string");
-  return found->get<std::string>();
+    return fail(llvm::Twine("field '") + field + "' is " + describeJson(*found) + "; expected a string");
+  text = found->get<std::string>();
+  return Error::success();
 }
 
 Error Reader::readTexts() {
-  llvm::Expected<std::string> kind = readText("kind", "gpt"), schedule = readText("schedule", model.schedule),
-                              recompute = readText("recompute", "none"), dtype = readText("dtype", model.dtype);
-  for (llvm::Expected<std::string>* text : {&kind, &schedule, &recompute, &dtype})
-    if (!*text) {
-      Error error = text->takeError();
-      for (llvm::Expected<std::string>* other : {&kind, &schedule, &recompute, &dtype})
-        if (other != text) llvm::consumeError(other->takeError());
-      return error;
-    }
-  llvm::Expected<std::string> gradients = readText("gradients", *dtype);
-  if (!gradients) return gradients.takeError();
-  if (*gradients != "f32" && *gradients != *dtype)
-    return fail("field 'gradients' is \"" + *gradients + "\"; expected \"f32\", or the dtype, which is \"" + *dtype +
-                "\"");
-  if (*kind != "gpt") return fail("field 'kind' is \"" + *kind + "\"; expected \"gpt\"");
-  if (!llvm::is_contained({"bf16", "f16", "f32"}, StringRef(*dtype)))
-    return fail("field 'dtype' is \"" + *dtype + "\"; expected \"bf16\", \"f16\" or \"f32\"");
-  auto form = llvm::StringSwitch<std::optional<Recompute>>(*recompute)
+  std::string kind = "gpt", recompute = "none";
+  if (Error error = readText("kind", kind)) return error;
+  if (Error error = readText("recompute", recompute)) return error;
+  if (Error error = readText("dtype", model.dtype)) return error;
+  model.gradients = model.dtype;
+  if (Error error = readText("gradients", model.gradients)) return error;
+  if (kind != "gpt") return fail("field 'kind' is \"" + kind + "\"; expected \"gpt\"");
+  if (!llvm::is_contained({"bf16", "f16", "f32"}, StringRef(model.dtype)))
+    return fail("field 'dtype' is \"" + model.dtype + "\"; expected \"bf16\", \"f16\" or \"f32\"");
+  if (model.gradients != "f32" && model.gradients != model.dtype)
+    return fail("field 'gradients' is \"" + model.gradients + "\"; expected \"f32\", or the dtype, which is \"" +
+                model.dtype + "\"");
+  auto form = llvm::StringSwitch<std::optional<Recompute>>(recompute)
                   .Case("none", Recompute::None)
                   .Case("selective", Recompute::Selective)
                   .Case("full", Recompute::Full)
                   .Default(std::nullopt);
-  if (!form) return fail("field 'recompute' is \"" + *recompute + "\"; expected \"none\", \"selective\" or \"full\"");
-  model.schedule = *schedule;
+  if (!form) return fail("field 'recompute' is \"" + recompute + "\"; expected \"none\", \"selective\" or \"full\"");
   model.recompute = *form;
-  model.dtype = *dtype;
-  model.gradients = *gradients;
+  if (auto found = json.find("schedule"); found != json.end()) {
+    llvm::Expected<std::string> schedule = readSchedule(*found);
+    if (!schedule) return fail(llvm::toString(schedule.takeError()));
+    model.schedule = std::move(*schedule);
+  }
   return Error::success();
 }
 
@@ -136,11 +128,13 @@ Error Reader::checkSizes() const {
   if (Error error = divides("global_batch", model.globalBatch, "dp x micro_batch", model.data * model.microBatch))
     return error;
   auto b = static_cast<double>(model.globalBatch), s = static_cast<double>(model.sequence);
-  double most = b * s * std::max(static_cast<double>(model.heads) * s, static_cast<double>(model.vocabulary));
-  if (most > 0x1p58)
+  double most = b * s *
+                std::max({static_cast<double>(model.heads) * s, static_cast<double>(model.vocabulary),
+                          4 * static_cast<double>(model.hidden)});
+  if (most >= kMostElements)
     return fail(
-        "scores or logits have more than 2^58 elements; expected a smaller global_batch, sequence, heads or "
-        "vocabulary");
+        "scores, logits or activations have 2^52 elements or more; expected a smaller global_batch, sequence, heads, "
+        "vocabulary or hidden");
   if (model.pipeline > model.layers)
     return fail("pp is " + llvm::Twine(model.pipeline) + " for " + llvm::Twine(model.layers) +
                 " layers; expected at most as many stages");
@@ -148,7 +142,8 @@ Error Reader::checkSizes() const {
 }
 
 llvm::Expected<Transformer> Reader::read() {
-  if (!json.is_object()) return fail("is no object; expected {...} with layers, hidden and others");
+  if (!json.is_object())
+    return fail("holds " + describeJson(json) + "; expected an object with layers, hidden and others");
   if (Error error = checkNames()) return std::move(error);
   if (Error error = readNumbers()) return std::move(error);
   if (Error error = readTexts()) return std::move(error);
@@ -157,10 +152,9 @@ llvm::Expected<Transformer> Reader::read() {
 }
 
 llvm::Expected<Transformer> mlir::sgd::parseTransformer(StringRef json, StringRef name) {
-  Json parsed = Json::parse(json.begin(), json.end(), nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_discarded())
-    return llvm::createStringError("model '" + name + "' is not JSON; expected one JSON object");
-  return Reader(parsed, name).read();
+  llvm::Expected<Json> parsed = parseJson(json, "model");
+  if (!parsed) return llvm::createStringError("model '" + name + "' is " + llvm::toString(parsed.takeError()));
+  return Reader(*parsed, name).read();
 }
 
 double Transformer::getFlops() const {

@@ -1,11 +1,9 @@
-// Reading a recipe from JSON. Every field is checked: the file is written by hand. Read by nlohmann-json, which keeps
-// the order of fields, and so of axes.
+// Reading a recipe from JSON. Every field is checked: the file is written by hand.
 #include "compiler/recipe/recipe.h"
 
 #include "compiler/recipe/recipe_json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mlir::sgd;
 using llvm::ArrayRef;
@@ -30,23 +28,17 @@ namespace {
 
 std::string getString(const Json& value) { return value.get<std::string>(); }
 
-constexpr int kMaxDepth = 20;
-
 /// Reads one recipe; each method reads one field, named by its path in errors.
 class Reader {
  public:
   explicit Reader(StringRef fileName) { recipe.fileName = fileName.str(); }
 
   llvm::Expected<Recipe> read(StringRef text) {
-    bool isTooDeep = false;
-    auto limitDepth = [&](int depth, Json::parse_event_t, Json&) { return !(isTooDeep |= depth > kMaxDepth); };
-    Json value = Json::parse(text.begin(), text.end(), limitDepth, /*allow_exceptions=*/false);
-    if (isTooDeep) return fail("nested more than " + Twine(kMaxDepth) + " deep; no recipe is");
-    // Says where: nlohmann-json does by exceptions alone.
-    if (value.is_discarded()) return fail("not JSON: " + findFault(text));
-    if (!value.is_object())
-      return fail("holds " + describeJson(value) + "; expected an object with the fields of a recipe");
-    if (Error error = readFields(value)) return std::move(error);
+    llvm::Expected<Json> value = parseJson(text, "recipe");
+    if (!value) return value.takeError();
+    if (!value->is_object())
+      return fail("holds " + describeJson(*value) + "; expected an object with the fields of a recipe");
+    if (Error error = readFields(*value)) return std::move(error);
     if (Error error = checkUse()) return std::move(error);
     return std::move(recipe);
   }
@@ -74,11 +66,6 @@ class Reader {
                                        {"bucket_size_mb", &Reader::readBucketSize},
                                        {"accumulate", &Reader::readAccumulate}};
     return fields;
-  }
-
-  static std::string findFault(StringRef text) {
-    llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
-    return value ? "a number is out of range" : llvm::toString(value.takeError());
   }
 
   Error readFields(const Json& object) {

@@ -1,12 +1,31 @@
-// Words for what is found in a recipe.
+// JSON of recipes, and words for what is found in them.
 #include "compiler/recipe/recipe_json.h"
 
 #include "compiler/recipe/recipe.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir::sgd;
 using Json = nlohmann::ordered_json;
+
+static constexpr int kMaxDepth = 20;
+
+/// nlohmann-json says where by exceptions alone.
+static std::string findFault(llvm::StringRef text) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  return value ? "a number is out of range" : llvm::toString(value.takeError());
+}
+
+llvm::Expected<Json> mlir::sgd::parseJson(llvm::StringRef text, llvm::StringRef kind) {
+  bool isTooDeep = false;
+  auto limitDepth = [&](int depth, Json::parse_event_t, Json&) { return !(isTooDeep |= depth > kMaxDepth); };
+  Json value = Json::parse(text.begin(), text.end(), limitDepth, /*allow_exceptions=*/false);
+  if (isTooDeep)
+    return llvm::createStringError("nested more than " + llvm::Twine(kMaxDepth) + " deep; no " + kind + " is");
+  if (value.is_discarded()) return llvm::createStringError("not JSON: " + findFault(text));
+  return value;
+}
 
 std::string mlir::sgd::describeJson(const Json& value) {
   std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);

@@ -1,4 +1,4 @@
-// What readers of a recipe's fields share.
+// What readers of JSON that is written by hand share, and readers of a recipe's fields.
 #ifndef SGD_COMPILER_RECIPE_RECIPE_JSON_H
 #define SGD_COMPILER_RECIPE_RECIPE_JSON_H
 
@@ -12,6 +12,10 @@
 #include "passes/compress/compression_settings.h"
 
 namespace mlir::sgd {
+
+/// `text` as JSON, by nlohmann-json, which keeps the order of fields. Errors are the end of a sentence about the text:
+/// where it is no JSON, or that it is nested deeper than any `kind` is.
+llvm::Expected<nlohmann::ordered_json> parseJson(llvm::StringRef text, llvm::StringRef kind);
 
 /// A value as messages show it: its text, cut after 60 characters.
 std::string describeJson(const nlohmann::ordered_json& value);

@@ -193,12 +193,15 @@ def wrong_numbers(folder):
     for found, changes in [("field 'depth' is unknown", {"depth": 3}), ("field 'layers' is 0; expected a whole number from 1", {"layers": 0}), ("heads 4 is no multiple of tp 3", {"tp": 3}),
                            ("pp is 4 for 3 layers", {"pp": 4}), ("field 'dtype' is \"f8\"", {"dtype": "f8"}), ("sequence 12 is no multiple of cp 5", {"cp": 5}),
                            ("global_batch 4 is no multiple of dp x micro_batch 3", {"dp": 3}), ("field 'hidden' is 1.5", {"hidden": 1.5}), ("field 'zero' is -1", {"zero": -1}), ("field 'zero' is 4; expected a whole number from 0 to 3", {"zero": 4}), ("field 'layers' is 5000; expected a whole number from 1 to 4096", {"layers": 5000}),
-                           ("more than 2^58 elements", {"sequence": 1 << 20, "global_batch": 1 << 20}), ("field 'hidden' is 4294967296", {"hidden": 4294967296})]:
+                           ("'sideways' is no schedule; expected gpipe", {"schedule": "sideways"}), ("field 'dtype' is 16; expected a string", {"dtype": 16}),
+                           ("have 2^52 elements or more", {"sequence": 1 << 20, "global_batch": 1 << 20}), ("have 2^52 elements or more", {"sequence": 1 << 18, "global_batch": 1 << 14}),
+                           ("have 2^52 elements or more", {"sequence": 1 << 16, "global_batch": 1 << 16, "heads": 1, "hidden": 1 << 20}), ("field 'hidden' is 4294967296", {"hidden": 4294967296})]:
         result = harness.tool("sgd-sim", "--model", write(folder, **changes), check=False)
         assert result.returncode == 1 and found in result.stderr, (changes, result.stderr)
-    (folder / "gpt.json").write_text("{")
-    result = harness.tool("sgd-sim", "--model", folder / "gpt.json", check=False)
-    assert result.returncode == 1 and "is not JSON" in result.stderr, result.stderr
+    for found, text in [("is not JSON: [1:", "{"), ("is nested more than 20 deep", '{"layers": ' + "[" * 1000000), ("holds []; expected an object", "[]")]:
+        (folder / "gpt.json").write_text(text)
+        result = harness.tool("sgd-sim", "--model", folder / "gpt.json", check=False)
+        assert result.returncode == 1 and found in result.stderr, result.stderr
 
 
 harness.main([("gradients are slopes", gradients_are_slopes), ("forms of recomputation agree", forms_agree), ("sharded and in stages", sharded_and_in_stages), ("mixed precision", mixed_precision),
