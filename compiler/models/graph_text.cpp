@@ -1,5 +1,7 @@
 #include "compiler/models/graph_text.h"
 
+#include <limits>
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -24,9 +26,8 @@ static std::string getType(ArrayRef<int64_t> dims, StringRef element) {
 std::string TensorText::getType() const { return ::getType(dims, element); }
 
 TensorText GraphText::addArgument(StringRef path, ArrayRef<int64_t> dims, StringRef element) {
-  TensorText argument{"%arg" + std::to_string(numArguments++), llvm::SmallVector<int64_t>(dims), element.str()};
-  argumentTexts.push_back(argument.name + ": " + argument.getType());
-  argumentPaths.push_back(path.str());
+  TensorText argument{"%arg" + std::to_string(arguments.size()), llvm::SmallVector<int64_t>(dims), element.str()};
+  arguments.push_back({argument.name + ": " + argument.getType(), path.str(), std::nullopt});
   return argument;
 }
 
@@ -37,19 +38,18 @@ void GraphText::addResult(StringRef path, const TensorText& value, const TensorT
   resultTypes += comma + value.getType();
   if (argument) {
     unsigned number = 0;
-    StringRef(argument->name).drop_front(4).getAsInteger(10, number);
-    aliases.emplace_back(number, numResults);
+    StringRef(argument->name).drop_front(StringRef("%arg").size()).getAsInteger(10, number);
+    arguments[number].result = numResults;
   }
   ++numResults;
 }
 
 std::string GraphText::getText() const {
   std::string text = "module {\n  func.func public @main(";
-  for (unsigned i = 0; i < numArguments; ++i) {
-    text += (i == 0 ? "" : ", ") + argumentTexts[i];
-    auto* alias = llvm::find_if(aliases, [&](auto pair) { return pair.first == i; });
-    if (alias != aliases.end()) text += " {tf.aliasing_output = " + std::to_string(alias->second) + " : i32}";
-    text += " loc(\"" + argumentPaths[i] + "\")";
+  for (const Argument& argument : arguments) {
+    text += (&argument == &arguments.front() ? "" : ", ") + argument.text;
+    if (argument.result) text += " {tf.aliasing_output = " + std::to_string(*argument.result) + " : i32}";
+    text += " loc(\"" + argument.path + "\")";
   }
   return text + ") -> (" + results + ") {\n" + body + "    return " + resultNames + " : " + resultTypes + "\n  }\n}\n";
 }
@@ -63,8 +63,7 @@ TensorText GraphText::define(ArrayRef<int64_t> dims, StringRef element, const st
 TensorText GraphText::constant(double value, ArrayRef<int64_t> dims, StringRef element) {
   std::string number;
   llvm::raw_string_ostream(number) << llvm::format("%.9e", value);
-  bool isInfinite = value == -std::numeric_limits<double>::infinity();
-  if (isInfinite) number = element == "f32" ? "0xFF800000" : "0xFF80";
+  if (value == -std::numeric_limits<double>::infinity()) number = "0xFF800000";
   return define(dims, element, "stablehlo.constant dense<" + number + "> : " + ::getType(dims, element));
 }
 

@@ -3,7 +3,9 @@
 #define SGD_COMPILER_MODELS_GRAPH_TEXT_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -29,6 +31,7 @@ class GraphText {
   void addResult(llvm::StringRef path, const TensorText& value, const TensorText* argument = nullptr);
   std::string getText() const;
 
+  /// `value` is finite, or in f32 minus infinity.
   TensorText constant(double value, llvm::ArrayRef<int64_t> dims, llvm::StringRef element);
   TensorText iota(int64_t dim, llvm::ArrayRef<int64_t> dims);
   /// add, subtract, multiply, divide, maximum.
@@ -44,7 +47,7 @@ class GraphText {
   /// Element `index` of dimension `dim`, which stays, of one element.
   TensorText slice(const TensorText& value, int64_t dim, int64_t index);
   TensorText concatenate(llvm::ArrayRef<TensorText> values, int64_t dim);
-  /// Over `dims`, by add or maximum.
+  /// Over `dims`, by add, or in f32 by maximum.
   TensorText reduce(llvm::StringRef op, const TensorText& value, llvm::ArrayRef<int64_t> dims);
   TensorText compare(llvm::StringRef direction, const TensorText& lhs, const TensorText& rhs);
   TensorText select(const TensorText& condition, const TensorText& yes, const TensorText& no);
@@ -61,10 +64,14 @@ class GraphText {
  private:
   TensorText define(llvm::ArrayRef<int64_t> dims, llvm::StringRef element, const std::string& op);
 
-  std::string arguments, body, results, resultNames, resultTypes;
-  unsigned numArguments = 0, numResults = 0, numValues = 0;
-  llvm::SmallVector<std::pair<unsigned, unsigned>> aliases;  // argument, result
-  llvm::SmallVector<std::string> argumentTexts, argumentPaths;
+  struct Argument {
+    std::string text, path;
+    std::optional<unsigned> result;  // that has its memory
+  };
+
+  std::vector<Argument> arguments;
+  std::string body, results, resultNames, resultTypes;
+  unsigned numResults = 0, numValues = 0;
 };
 
 }  // namespace mlir::sgd
