@@ -157,12 +157,14 @@ llvm::Expected<Transformer> mlir::sgd::parseTransformer(StringRef json, StringRe
   return Reader(*parsed, name).read();
 }
 
-double Transformer::getFlops() const {
+double Transformer::getFlopsPerRank() const {
+  auto ranks = static_cast<double>(tensor) * static_cast<double>(pipeline) * static_cast<double>(data) *
+               static_cast<double>(context);
   auto b = static_cast<double>(globalBatch), s = static_cast<double>(sequence), l = static_cast<double>(layers);
   auto h = static_cast<double>(hidden), v = static_cast<double>(vocabulary);
   // Of each layer 12 h^2 parameters and two matmuls of scores, and three passes of the logits.
   double ofLayers = recompute == Recompute::Full ? 96 : 72;
-  return ofLayers * b * s * l * h * h * (1 + s / (6 * h)) + 6 * b * s * h * v;
+  return (ofLayers * b * s * l * h * h * (1 + s / (6 * h)) + 6 * b * s * h * v) / ranks;
 }
 
 std::string mlir::sgd::writeRecipe(const Transformer& model) {

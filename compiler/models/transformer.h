@@ -32,9 +32,9 @@ struct Transformer {
 
   /// Parts of the batch that a rank computes one after the other.
   int64_t getParts() const { return globalBatch / (data * microBatch); }
-  /// Operations of a step of all ranks: 72 B s l h^2 (1 + s/6h + V/12lh), and 96 where layers are computed again
-  /// (Narayanan et al., 2021, appendix).
-  double getFlops() const;
+  /// Operations of a step, of all ranks together 72 B s l h^2 (1 + s/6h + V/12lh), and 96 where layers are computed
+  /// again (Narayanan et al., 2021, appendix).
+  double getFlopsPerRank() const;
 };
 
 /// Reads the JSON form (docs/simulation.md). Errors name the field of `name` that is missing, unknown or out of range.

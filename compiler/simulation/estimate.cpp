@@ -22,7 +22,7 @@ static llvm::Expected<std::string> findProgram(const artifact::ArtifactFile& fil
     if (asked.empty() && llvm::is_contained(all, usual)) return std::string(usual);
   if (llvm::is_contained(all, asked)) return asked;
   return llvm::createStringError(
-      llvm::Twine(file.path()) + ": has " +
+      llvm::Twine("has ") +
       (asked.empty() ? "several programs, none of them 'train' or 'main'" : "no program '" + asked + "'") +
       "; expected one of " + names + "; name it by --program");
 }

@@ -27,7 +27,7 @@ struct StepEstimate {
   double communicationSeconds = 0;  ///< likewise: of links, hidden or not
   double bubble = 0;                ///< part of the time that stages wait for each other
   double flopsPerRank = 0;          ///< of a step, mean over stages
-  double modelFlops = 0;            ///< of a step of all ranks, by the model's sizes; 0: not known
+  double modelFlopsPerRank = 0;     ///< of a step, by the model's sizes; 0: not known
   double utilization = 0;           ///< of the data sheet's flops, by what the program computes
   uint64_t peakBytes = 0;           ///< of the rank that needs most, as the artifact was compiled
   uint64_t stateBytes = 0;          ///< of a rank, that a checkpoint saves
@@ -40,7 +40,7 @@ struct StepEstimate {
   uint64_t epochSteps = 0;
   double epochDeviceHours = 0, epochPrice = 0;
 
-  double getModelTeraflopsPerRank() const { return modelFlops / static_cast<double>(ranks) / stepSeconds / 1e12; }
+  double getModelTeraflopsPerRank() const { return modelFlopsPerRank / stepSeconds / 1e12; }
   double getTeraflopsPerRank() const { return flopsPerRank / stepSeconds / 1e12; }
 };
 

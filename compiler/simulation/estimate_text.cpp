@@ -25,7 +25,7 @@ Json mlir::sgd::toJson(const StepEstimate& estimate) {
   json["bubble"] = estimate.bubble;
   json["mfu"] = estimate.utilization;
   json["tflops_per_rank"] = estimate.getTeraflopsPerRank();
-  if (estimate.modelFlops > 0) json["model_tflops_per_rank"] = estimate.getModelTeraflopsPerRank();
+  if (estimate.modelFlopsPerRank > 0) json["model_tflops_per_rank"] = estimate.getModelTeraflopsPerRank();
   json["flops_per_rank"] = estimate.flopsPerRank;
   json["peak_bytes"] = estimate.peakBytes;
   json["model_state_bytes"] = estimate.modelState.getBytes();
@@ -106,7 +106,7 @@ std::string mlir::sgd::toText(const StepEstimate& estimate) {
   printStages(estimate, os);
   os << "  flops        " << llvm::format("%.4g", estimate.getTeraflopsPerRank()) << " TFLOP/s a rank, "
      << llvm::format("%.1f", 100 * estimate.utilization) << " % of the data sheet\n";
-  if (estimate.modelFlops > 0)
+  if (estimate.modelFlopsPerRank > 0)
     os << "  model flops  " << llvm::format("%.4g", estimate.getModelTeraflopsPerRank())
        << " TFLOP/s a rank, by the model's sizes\n";
   for (const auto& [name, bytes] : estimate.sentBytes)

@@ -155,6 +155,18 @@ def simulated(folder):
 
 def weights_are_not_stored(folder):
     """Between the tasks of a stage attention keeps what its weights are computed from, as a program does that asks for that."""
+def other_meshes(folder):
+    """A rank computes what it computes, so its operations are the same on more ranks."""
+    model = write(folder, tp=2, dp=2, hidden=128, heads=2, sequence=128, dtype="bf16")
+    def get_flops(step):
+        return step["model_tflops_per_rank"] * step["step_seconds"]
+    step = json.loads(harness.tool("sgd-sim", "--model", model, "--topology", "a100", "--json", "-").stdout)
+    larger = json.loads(harness.tool("sgd-sim", "--model", model, "--topology", "a100", "--mesh", "data=16", "--json", "-").stdout)
+    assert larger["ranks"] == 32 and abs(get_flops(larger) / get_flops(step) - 1) < 1e-9, (step, larger)
+    sweep = json.loads(harness.tool("sgd-sim", "--model", model, "--topology", "a100", "--sweep", "data=2..16", "--json", "-").stdout)["sweep"]
+    assert [entry["model_tflops_per_rank"] for entry in (sweep[0], sweep[-1])] == [entry["model_tflops_per_rank"] for entry in (step, larger)], sweep
+
+
     sizes = {"layers": 4, "hidden": 256, "heads": 2, "sequence": 1024, "global_batch": 8, "pp": 2, "dtype": "bf16"}
     steps = {}
     for recompute in ("none", "selective"):
@@ -206,5 +218,5 @@ def wrong_numbers(folder):
 
 harness.main([("gradients are slopes", gradients_are_slopes), ("forms of recomputation agree", forms_agree), ("sharded and in stages", sharded_and_in_stages), ("mixed precision", mixed_precision),
               ("model states", model_states), ("shards are sums", shards_are_sums),
-              ("simulated", simulated), ("weights are not stored", weights_are_not_stored), ("interleaved", interleaved),
+              ("simulated", simulated), ("other meshes", other_meshes), ("weights are not stored", weights_are_not_stored), ("interleaved", interleaved),
               ("positions are shared", positions_are_shared), ("wrong numbers", wrong_numbers)])

@@ -63,26 +63,39 @@ int write(const std::string& path, const std::string& text) {
 class Simulator {
  public:
   Simulator(const ::sgd::artifact::ArtifactFile& file, Topology topology, std::vector<MeshAxisSize> mesh,
-            const Flags& flags, double modelFlops)
-      : file(file), topology(std::move(topology)), mesh(std::move(mesh)), flags(flags), modelFlops(modelFlops) {}
+            const Flags& flags, double modelFlopsPerRank)
+      : file(file),
+        topology(std::move(topology)),
+        mesh(std::move(mesh)),
+        flags(flags),
+        modelFlopsPerRank(modelFlopsPerRank) {}
 
   int runOne();
   int runSweep(const Sweep& sweep);
 
  private:
   const ::sgd::artifact::ArtifactFile& file;
+  llvm::Expected<StepEstimate> estimate(const Machine& machine) const;
+
   Topology topology;
   std::vector<MeshAxisSize> mesh;
   const Flags& flags;
-  double modelFlops;  // of all ranks; 0: not known
+  double modelFlopsPerRank;  // 0: not known
 };
 
 int Simulator::runOne() {
+llvm::Expected<StepEstimate> Simulator::estimate(const Machine& machine) const {
+  llvm::Expected<StepEstimate> estimate = estimateStep(machine, getOptions(flags));
+  if (!estimate) return llvm::createStringError(file.path() + ": " + llvm::toString(estimate.takeError()));
+  // On other meshes too: a rank computes what it computes.
+  estimate->modelFlopsPerRank = modelFlopsPerRank;
+  return estimate;
+}
+
   llvm::Expected<Machine> machine = Machine::create(file, topology, mesh);
   if (!machine) return fail(llvm::toString(machine.takeError()));
-  llvm::Expected<StepEstimate> estimate = estimateStep(*machine, getOptions(flags));
-  if (!estimate) return fail(flags.artifact + ": " + llvm::toString(estimate.takeError()));
-  estimate->modelFlops = modelFlops;
+  llvm::Expected<StepEstimate> estimate = this->estimate(*machine);
+  if (!estimate) return fail(llvm::toString(estimate.takeError()));
   if (!flags.svg.empty())
     if (int code = write(flags.svg, drawTimeline(*machine, *estimate))) return code;
   if (flags.json != "-") llvm::outs() << toText(*estimate);
@@ -96,8 +109,8 @@ int Simulator::runSweep(const Sweep& sweep) {
     sizes.push_back({sweep.axis, size});
     llvm::Expected<Machine> machine = Machine::create(file, topology, sizes);
     if (!machine) return fail(llvm::toString(machine.takeError()));
-    llvm::Expected<StepEstimate> estimate = estimateStep(*machine, getOptions(flags));
-    if (!estimate) return fail(flags.artifact + ": " + llvm::toString(estimate.takeError()));
+    llvm::Expected<StepEstimate> estimate = this->estimate(*machine);
+    if (!estimate) return fail(llvm::toString(estimate.takeError()));
     estimates.push_back(std::move(*estimate));
   }
   if (!flags.svg.empty())
@@ -170,7 +183,7 @@ int run(const Flags& flags) {
   }
   llvm::Expected<File> file = model ? compileModel(*model, flags, *topology) : openArtifact(flags.artifact);
   if (!file) return fail(llvm::toString(file.takeError()));
-  Simulator simulator(**file, std::move(*topology), std::move(mesh), flags, model ? model->getFlops() : 0);
+  Simulator simulator(**file, std::move(*topology), std::move(mesh), flags, model ? model->getFlopsPerRank() : 0);
   return sweep ? simulator.runSweep(*sweep) : simulator.runOne();
 }
 
