@@ -74,7 +74,7 @@ COMPILER = {
 TOOLS = {
     "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target"],
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
-    "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "passes/cost", "runtime/artifact"],
+    "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/trace"],
 }

@@ -2,6 +2,7 @@
 #include "tools/sgd-sim/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <iostream>
 
 namespace mlir::sgd {
@@ -27,10 +28,8 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
                  "Instead of an artifact: a transformer by numbers, which is compiled (docs/simulation.md)")
       ->option_text("FILE.json");
   app.add_option("--target", flags.target,
-                 "With --model: what it is compiled for, as sgdc's --target (default: the topology's devices)")
-      ->needs("--model");
-  app.add_option("--write-text", flags.text, "With --model: also write its step as StableHLO, and nothing else")
-      ->needs("--model")
+                 "With --model: what it is compiled for, as sgdc's --target (default: the topology's devices)");
+  app.add_option("--write-text", flags.text, "With --model: write its step as StableHLO, and simulate nothing")
       ->option_text("FILE.mlir");
   app.add_option("--save", flags.save, "With --model: also keep the compiled artifact, which can be simulated again")
       ->option_text("ARTIFACT");
@@ -54,7 +53,8 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--restart-seconds", flags.restartSeconds, "From a failure until the run goes on (default 120)")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--epoch-steps", flags.epochSteps, "Steps of an epoch: says its device hours and price");
+  app.add_option("--epoch-steps", flags.epochSteps, "Steps of an epoch: says its device hours and price")
+      ->check(CLI::NonNegativeNumber);
   app.set_version_flag("--version", std::string("sgd-sim ") + SGD_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this text");
   try {
@@ -66,7 +66,14 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
   }
   const char* fault = nullptr;
   if (flags.artifact.empty() == flags.model.empty()) fault = "expected an artifact, or --model";
-  if (flags.model.empty() && !(flags.text + flags.save).empty()) fault = "--write-text and --save are for --model";
+  if (flags.model.empty() && !(flags.target + flags.text + flags.save).empty())
+    fault = "--target, --write-text and --save are for --model";
+  bool isSimulated = flags.failureHours > 0 || flags.epochSteps > 0 ||
+                     !(flags.save + flags.mesh + flags.json + flags.svg + flags.sweep).empty();
+  if (!flags.text.empty() && isSimulated)
+    fault = "--write-text simulates nothing; expected it without flags about a simulation; leave them out";
+  if (std::isnan(flags.failureHours) || std::isnan(flags.restartSeconds) || std::isnan(flags.saveSeconds.value_or(0)))
+    fault = "--failures, --save-seconds and --restart-seconds are numbers; expected no nan";
   if (!fault) return std::nullopt;
   std::cerr << "sgd-sim: " << fault << "\nRun with --help for more information.\n";
   return 2;

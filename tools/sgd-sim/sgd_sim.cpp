@@ -5,6 +5,7 @@
 #include "compiler/driver/driver.h"
 #include "compiler/models/transformer.h"
 #include "compiler/simulation/drawing.h"
+#include "compiler/target/target.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/artifact/writer.h"
@@ -74,16 +75,15 @@ class Simulator {
   int runSweep(const Sweep& sweep);
 
  private:
-  const ::sgd::artifact::ArtifactFile& file;
   llvm::Expected<StepEstimate> estimate(const Machine& machine) const;
 
+  const ::sgd::artifact::ArtifactFile& file;
   Topology topology;
   std::vector<MeshAxisSize> mesh;
   const Flags& flags;
   double modelFlopsPerRank;  // 0: not known
 };
 
-int Simulator::runOne() {
 llvm::Expected<StepEstimate> Simulator::estimate(const Machine& machine) const {
   llvm::Expected<StepEstimate> estimate = estimateStep(machine, getOptions(flags));
   if (!estimate) return llvm::createStringError(file.path() + ": " + llvm::toString(estimate.takeError()));
@@ -92,6 +92,7 @@ llvm::Expected<StepEstimate> Simulator::estimate(const Machine& machine) const {
   return estimate;
 }
 
+int Simulator::runOne() {
   llvm::Expected<Machine> machine = Machine::create(file, topology, mesh);
   if (!machine) return fail(llvm::toString(machine.takeError()));
   llvm::Expected<StepEstimate> estimate = this->estimate(*machine);
@@ -132,14 +133,19 @@ llvm::Expected<Transformer> readModel(const std::string& path) {
   return parseTransformer((*file)->getBuffer(), path);
 }
 
-llvm::Expected<File> compileModel(const Transformer& model, const Flags& flags, const Topology& topology) {
+CompileOptions getCompileOptions(const Flags& flags, const Topology& topology) {
   CompileOptions options;
-  options.recipeFile = flags.model;
-  options.recipe = writeRecipe(model);
   options.topologyFile = flags.topology;
   bool isGpu = !topology.device.architecture.empty();
   if (isGpu) options.target = "cuda:" + topology.device.architecture;
   if (!flags.target.empty()) options.target = flags.target;
+  options.isForSimulation = flags.save.empty();
+  return options;
+}
+
+llvm::Expected<File> compileModel(const Transformer& model, CompileOptions options, const Flags& flags) {
+  options.recipeFile = flags.model;
+  options.recipe = writeRecipe(model);
   std::string errors;
   llvm::raw_string_ostream stream(errors);
   auto compilation = compile({{"main", flags.model, writeStep(model)}}, options, stream);
@@ -148,7 +154,9 @@ llvm::Expected<File> compileModel(const Transformer& model, const Flags& flags, 
   if (!flags.save.empty())
     if (absl::Status status = ::sgd::artifact::WriteFileAtomically(flags.save, bytes); !status.ok())
       return llvm::createStringError(std::string(status.message()));
-  auto file = ::sgd::artifact::ArtifactFile::FromBytes({bytes.data(), bytes.size()}, flags.model);
+  using ::sgd::artifact::ArtifactFile;
+  auto file = options.isForSimulation ? ArtifactFile::FromBytesWithoutCode(bytes, flags.model)
+                                      : ArtifactFile::FromBytes(bytes, flags.model);
   if (!file.ok()) return llvm::createStringError(std::string(file.status().message()));
   return *std::move(file);
 }
@@ -174,14 +182,17 @@ int run(const Flags& flags) {
   }
   llvm::Expected<Topology> topology = loadTopology(flags.topology);
   if (!topology) return fail(llvm::toString(topology.takeError()));
+  CompileOptions options = getCompileOptions(flags, *topology);
   std::optional<Transformer> model;
   if (!flags.model.empty()) {
+    if (llvm::Error wrong = Target::create(options).takeError())
+      return fail(llvm::toString(std::move(wrong)), flags.target.empty() ? 1 : 2);
     llvm::Expected<Transformer> read = readModel(flags.model);
     if (!read) return fail(llvm::toString(read.takeError()));
     model = std::move(*read);
     if (!flags.text.empty()) return write(flags.text, writeStep(*model));
   }
-  llvm::Expected<File> file = model ? compileModel(*model, flags, *topology) : openArtifact(flags.artifact);
+  llvm::Expected<File> file = model ? compileModel(*model, options, flags) : openArtifact(flags.artifact);
   if (!file) return fail(llvm::toString(file.takeError()));
   Simulator simulator(**file, std::move(*topology), std::move(mesh), flags, model ? model->getFlopsPerRank() : 0);
   return sweep ? simulator.runSweep(*sweep) : simulator.runOne();
