@@ -107,17 +107,19 @@ class Host {
       absl::StatusOr<std::vector<TcpConnection>> proven =
           acceptor.Accept(joined_.size() + 1 < options_.size ? kSlice : kWordSlice);
       if (!proven.ok()) return proven.status();
-      for (TcpConnection& connection : *proven) {
-        if (absl::Status status = Admit(std::move(connection)); !status.ok()) return status;
-      }
-      if (absl::Status status = CheckJoined(); !status.ok()) return status;
+      // All, whatever one of them says: who has come is to hear of it.
+      absl::Status status;
+      for (TcpConnection& connection : *proven) status.Update(Admit(std::move(connection)));
+      if (status.ok()) status = HearReports();
+      if (status.ok()) status = CheckJoined();
+      if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
   absl::Status Admit(TcpConnection connection) {
     const Hello hello = connection.hello;
-    if (hello.purpose == kReport) return HearReport(std::move(connection));
+    if (hello.purpose == kReport) reports_.push_back(MakeLink(std::move(connection), hello.rank, /*is_listener=*/true));
     if (hello.purpose != kControl) return absl::OkStatus();
     const std::string who = absl::StrCat("rank ", hello.rank, " (at ", connection.peer.Text(), ")");
     joined_.push_back(MakeLink(std::move(connection), hello.rank, /*is_listener=*/true));
@@ -134,14 +136,19 @@ class Host {
     return absl::OkStatus();
   }
 
-  // The report of another rank's death by its launcher.
-  static absl::Status HearReport(TcpConnection connection) {
-    const uint32_t rank = connection.hello.rank;
-    ControlLink link = MakeLink(std::move(connection), rank, /*is_listener=*/true);
-    const absl::StatusOr<Frame> frame = ReadFrame(link, absl::Now() + kLinger);
-    const std::optional<AbortMessage> abort = frame.ok() ? DecodeAbort(frame->payload) : std::nullopt;
-    if (!abort.has_value() || abort->cause.ok()) return absl::OkStatus();
-    return absl::Status(abort->cause.code(), absl::StrCat("rank ", rank, ": ", abort->cause.message()));
+  // Of other ranks' deaths, by their launchers: however late they say more than that they are there.
+  absl::Status HearReports() {
+    for (ControlLink& link : reports_) {
+      if (!IsReadable(link.socket.get())) continue;
+      const absl::StatusOr<Frame> frame = ReadFrame(link, absl::Now() + kSlice);
+      if (frame.status().code() == absl::StatusCode::kDeadlineExceeded) continue;
+      const std::optional<AbortMessage> abort = frame.ok() ? DecodeAbort(frame->payload) : std::nullopt;
+      if (abort.has_value())
+        return absl::Status(abort->cause.code(), absl::StrCat("rank ", link.rank, ": ", abort->cause.message()));
+      link.socket = UniqueFd();
+    }
+    std::erase_if(reports_, [](const ControlLink& link) { return !link.socket.valid(); });
+    return absl::OkStatus();
   }
 
   // Each rank says once that it can join, or why it cannot; anything else that can be read is an end.
@@ -149,6 +156,7 @@ class Host {
     for (ControlLink& link : joined_) {
       if (!IsReadable(link.socket.get())) continue;
       const absl::StatusOr<Frame> frame = ReadFrame(link, absl::Now() + kSlice);
+      if (frame.status().code() == absl::StatusCode::kDeadlineExceeded) continue;
       if (frame.ok() && frame->kind == static_cast<uint32_t>(ControlKind::kReady) && able_.insert(link.rank).second) {
         continue;
       }
@@ -195,6 +203,7 @@ class Host {
   const TcpMeetingOptions& options_;
   const absl::Time end_;
   std::vector<ControlLink> joined_;
+  std::vector<ControlLink> reports_;
   std::set<uint32_t> able_;  // of these, ranks that have said that they can join
 };
 

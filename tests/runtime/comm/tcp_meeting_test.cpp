@@ -134,6 +134,29 @@ TEST(TcpMeeting, AReportThatNobodyHearsEndsSoon) {
                            absl::UnavailableError("killed by signal 9")));
 }
 
+// Rank 0 looks seldom, so that it finds the report, and rank 1 behind it, at the same moment.
+TEST(TcpMeeting, WhoComesWithTheReportOfADeathHearsOfIt) {
+  const HostAndPort place = FreePlace();
+  auto zero = std::async(std::launch::async, [=] {
+    const auto delay = [] {
+      absl::SleepFor(absl::Milliseconds(200));
+      return absl::OkStatus();
+    };
+    return MeetOverTcp(
+               {.place = place, .rank = 0, .size = 3, .secret = "", .timeout = kTcpTimeout, .own_failure = delay})
+        .status();
+  });
+  Stranger(place);  // rank 0 listens
+  auto report = std::async(std::launch::async, [=] {
+    return ReportDeath({.place = place, .rank = 2, .size = 3, .secret = "", .timeout = kTcpTimeout},
+                       absl::UnavailableError("killed by signal 9, process 17"));
+  });
+  absl::SleepFor(absl::Milliseconds(50));
+  auto one = Meet(place, 1, 3);
+  EXPECT_TRUE(report.get());
+  for (auto* rank : {&zero, &one}) EXPECT_THAT(Text(std::move(*rank)), HasSubstr("rank 2: killed by signal 9"));
+}
+
 TEST(TcpMeeting, TwoOfOneRank) {
   const HostAndPort place = FreePlace();
   auto zero = Meet(place, 0, 3), one = Meet(place, 1, 3), other = Meet(place, 1, 3);
