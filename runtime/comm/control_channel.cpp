@@ -328,8 +328,7 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
       }
       return;
     case ControlKind::kGathered:
-      gatherings_[frame.number].all = DecodeTexts(frame.payload);
-      changed_.notify_all();
+      HandleGathered(peer, frame);
       return;
     case ControlKind::kWho:
       if (rank() == 0) Post(peer, ControlKind::kMissing, frame.number, EncodeRanks(MissingFrom(frame.number)));
@@ -354,6 +353,20 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
     case ControlKind::kReady:
       return;
   }
+}
+
+// Callers take the text of each rank by its number.
+void ControlChannel::HandleGathered(const Peer& peer, const Frame& frame) {
+  if (rank() == 0) return;
+  std::optional<std::vector<std::string>> texts = DecodeTexts(frame.payload);
+  if (!texts.has_value() || texts->size() != size()) {
+    return RecordAbort(peer.link.rank,
+                       absl::InternalError(absl::StrCat(
+                           "gave ", texts.has_value() ? absl::StrCat(texts->size(), " texts of ", size()) : "no texts",
+                           " in an agreement; expected one of each rank; start all ranks with the same sgdrun")));
+  }
+  gatherings_[frame.number].all = std::move(texts);
+  changed_.notify_all();
 }
 
 void ControlChannel::HandleEnd(Peer& peer, const absl::Status& error) {

@@ -96,6 +96,7 @@ class ControlChannel {
   void Read(Peer& peer);
   void Write(Peer& peer);
   void Handle(Peer& peer, const Frame& frame);
+  void HandleGathered(const Peer& peer, const Frame& frame);
   void HandleEnd(Peer& peer, const absl::Status& error);
   bool IsFlushed() const;
 

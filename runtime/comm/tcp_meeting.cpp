@@ -128,6 +128,11 @@ class Host {
           absl::StrCat(who, " says that the job has ", hello.size, " ranks, rank 0 says ", options_.size,
                        "; expected one number; start all ranks with the same world size"));
     }
+    if (hello.rank >= options_.size) {
+      return absl::FailedPreconditionError(absl::StrCat(who, " is none of the ", options_.size,
+                                                        " ranks of this job; expected ranks from 0 below that number; "
+                                                        "correct the launcher's ranks"));
+    }
     if (hello.rank == 0 || std::ranges::count(joined_, hello.rank, &ControlLink::rank) > 1) {
       return absl::FailedPreconditionError(absl::StrCat("two processes say that they are rank ", hello.rank,
                                                         ", one at ", joined_.back().address,

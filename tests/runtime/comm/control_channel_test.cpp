@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 #include "absl/time/clock.h"
 #include "runtime/comm/tcp_control.h"
+#include "runtime/comm/tcp_socket.h"
 #include "tcp_threads.h"
 
 namespace sgd::comm {
@@ -94,6 +96,32 @@ TEST(ControlChannel, AnEndWithoutAWordIsADeath) {
       });
     }
     for (std::thread& thread : threads) thread.join();
+  }
+}
+
+// As of another version of the program: texts are taken by ranks' numbers.
+TEST(ControlChannel, AnAgreementThatLacksRanksEndsTheJob) {
+  for (const std::string& payload : {EncodeTexts(std::vector<std::string>{"0"}), std::string(7, 'x')}) {
+    const HostAndPort place = FreePlace();
+    std::thread zero([=] {
+      auto links = MeetOverTcp({.place = place, .rank = 0, .size = 2, .secret = "", .timeout = kTcpTimeout});
+      ASSERT_TRUE(links.ok()) << links.status();
+      ControlLink& link = links->front();
+      const auto wire = link.encoder.Encode(static_cast<uint32_t>(ControlKind::kGathered), 0, payload);
+      ASSERT_TRUE(wire.ok());
+      ASSERT_TRUE(WriteAll(link.socket.get(), std::as_bytes(std::span(*wire)), absl::Now() + kTcpTimeout).ok());
+      std::byte byte;
+      while (ReadAll(link.socket.get(), {&byte, 1}, absl::Now() + kTcpTimeout).ok()) {
+      }
+    });
+    auto links = MeetOverTcp({.place = place, .rank = 1, .size = 2, .secret = "", .timeout = kTcpTimeout});
+    ASSERT_TRUE(links.ok()) << links.status();
+    auto channel = ControlChannel::Start(*std::move(links), ChannelOptions(1, 2));
+    ASSERT_TRUE(channel.ok());
+    EXPECT_THAT(Text((*channel)->AllGather("1", kTcpTimeout).status()),
+                AllOf(HasSubstr("INTERNAL: rank 0: gave "), HasSubstr("start all ranks with the same sgdrun")));
+    channel->reset();
+    zero.join();
   }
 }
 

@@ -157,6 +157,19 @@ TEST(TcpMeeting, WhoComesWithTheReportOfADeathHearsOfIt) {
   for (auto* rank : {&zero, &one}) EXPECT_THAT(Text(std::move(*rank)), HasSubstr("rank 2: killed by signal 9"));
 }
 
+TEST(TcpMeeting, ARankBeyondTheJob) {
+  const HostAndPort place = FreePlace();
+  auto zero = Meet(place, 0, 2);
+  Hello claim;
+  claim.rank = 1'000'000'000;
+  claim.size = 2;
+  claim.purpose = 1;
+  const auto stray = ConnectOverTcp(place, "", claim, absl::Now() + kTcpTimeout);
+  ASSERT_TRUE(stray.ok());
+  EXPECT_THAT(Text(std::move(zero)), AllOf(HasSubstr("FAILED_PRECONDITION: rank 1000000000 (at 127.0.0.1:"),
+                                           HasSubstr("is none of the 2 ranks of this job")));
+}
+
 TEST(TcpMeeting, TwoOfOneRank) {
   const HostAndPort place = FreePlace();
   auto zero = Meet(place, 0, 3), one = Meet(place, 1, 3), other = Meet(place, 1, 3);
