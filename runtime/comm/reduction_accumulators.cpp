@@ -5,13 +5,6 @@
 #include "runtime/comm/reduction_part.h"
 
 namespace sgd::comm {
-namespace {
-
-constexpr uint64_t kAlignment = 8;
-
-uint64_t Aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-}  // namespace
 
 template <class Visit>
 void ReductionPart::ForEachAccumulated(size_t chunk, Visit visit) const {

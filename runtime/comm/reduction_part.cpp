@@ -10,12 +10,9 @@
 namespace sgd::comm {
 namespace {
 
-constexpr uint64_t kAlignment = 8;
 constexpr uint64_t kShortRow = 128;    // elements
 constexpr uint64_t kLeastPiece = 256;  // elements; fewer are not worth a cut
 constexpr uint64_t kPieceUnit = 64;    // elements
-
-uint64_t Aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 // Elements from `begin` on that are reduced at once: those of a tile, or fewer where a long row ends.
 uint64_t TileElements(const PartOperand& operand, uint64_t begin, uint64_t end) {

@@ -89,6 +89,9 @@ class ReductionPart {
   void UnpackResult(size_t chunk, const std::byte* in, std::byte* window) const;
 
  private:
+  // Bytes of what is before the next piece, or the next node's values of a piece.
+  static constexpr uint64_t kAlignment = 8;
+  static uint64_t Aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
   void Cut(uint64_t chunk_bytes);
   // Calls visit(piece, its operand, where its accumulators begin).
   template <class Visit>
