@@ -9,6 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include "tests/targets/gpu/fakes/setting.h"
+
 extern "C" void* sgd_emulated_resolve(uint64_t address, uint64_t bytes);
 
 namespace sgd::emulated {
@@ -55,12 +57,7 @@ void Fail(const std::string& what) {
   abort();
 }
 
-int64_t Setting(const char* name, int64_t otherwise) {
-  const char* value = getenv(name);
-  return value == nullptr ? otherwise : atoll(value);
-}
-
-int EmulatedVersion() { return static_cast<int>(Setting("SGD_EMULATED_NCCL_VERSION", NCCL_VERSION_CODE)); }
+int EmulatedVersion() { return Setting("SGD_EMULATED_NCCL_VERSION", NCCL_VERSION_CODE); }
 
 void NeedVersion(int least, const char* call) {
   if (EmulatedVersion() < least) Fail(std::string(call) + " of a version that has it not");

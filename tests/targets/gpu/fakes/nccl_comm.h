@@ -19,8 +19,6 @@ namespace sgd::emulated {
 // Ends the process: the real library would hang, or give wrong bytes.
 [[noreturn]] void Fail(const std::string& what);
 
-int64_t Setting(const char* name, int64_t otherwise);
-
 // Of SGD_EMULATED_NCCL_VERSION; with functions of later versions the process ends.
 int EmulatedVersion();
 void NeedVersion(int least, const char* call);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/targets/gpu/fakes/nccl_reductions.h"
+#include "tests/targets/gpu/fakes/setting.h"
 
 namespace sgd::emulated {
 
