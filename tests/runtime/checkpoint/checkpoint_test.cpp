@@ -9,7 +9,7 @@
 #include <functional>
 #include <numeric>
 
-#include "tests/runtime/checkpoint/thread_ranks.h"
+#include "tests/runtime/comm/meeting_threads.h"
 #include "tests/runtime/data/tensor_files.h"
 
 namespace sgd::checkpoint {
@@ -33,7 +33,7 @@ absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t 
   std::vector<int32_t> global(kRows * 2);
   std::iota(global.begin(), global.end(), base);
   TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10", {}};
-  std::vector<absl::Status> outcomes = RunRanks(
+  std::vector<absl::Status> outcomes = comm::RunMeetingRanks(
       ranks,
       [&](comm::Control& control) {
         const comm::Mesh mesh{{ranks}};

@@ -6,18 +6,20 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/measure/topology_file.h"
+#include "tests/runtime/comm/meeting_threads.h"
 
 namespace sgd::measure {
 namespace {
 
 using ::testing::HasSubstr;
 
-// One rank of a job whose links have a latency and a bandwidth: an all-reduce takes its time asleep.
-class SlowRank final : public comm::Communicator, public comm::Control {
+// A rank of a job whose links have a latency and a bandwidth: an all-reduce takes its time asleep.
+class SlowRank final : public comm::Communicator {
  public:
-  SlowRank(double latency, double bandwidth) : latency_(latency), bandwidth_(bandwidth) {}
+  SlowRank(comm::Control& control, double latency, double bandwidth)
+      : control_(control), latency_(latency), bandwidth_(bandwidth) {}
 
-  comm::Control& control() const override { return const_cast<SlowRank&>(*this); }
+  comm::Control& control() const override { return control_; }
   std::byte* window() override { return nullptr; }
   uint64_t window_bytes() const override { return kLinkWindowBytes; }
   absl::StatusOr<comm::CollectiveHandle> Prepare(const comm::Mesh& mesh, const comm::CollectiveSpec& spec) override {
@@ -34,31 +36,30 @@ class SlowRank final : public comm::Communicator, public comm::Control {
   absl::Status Wait(comm::CollectiveHandle, absl::Duration) override { return absl::UnimplementedError(""); }
   uint64_t sent_bytes() const override { return 0; }
 
-  uint32_t rank() const override { return 0; }
-  uint32_t size() const override { return 1; }
-  bool spans_hosts() const override { return true; }
-  absl::Status Barrier(absl::Duration) override { return absl::OkStatus(); }
-  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration) override {
-    return std::vector<std::string>{std::string(bytes)};
-  }
-  absl::Status Poll() override { return absl::OkStatus(); }
-  void Abort(const absl::Status&) override {}
-  void RequestStop(int) override {}
-  absl::StatusOr<bool> BeginStep(uint64_t, absl::Duration) override { return true; }
-  int stop_signal() override { return 0; }
-  void Finish() override {}
-
  private:
+  comm::Control& control_;
   const double latency_, bandwidth_;
   std::vector<double> seconds_;
 };
 
+// What ranks with these latencies find.
+std::vector<MeasuredLinks> Measure(const std::vector<double>& latencies, double bandwidth, const HostLayout& layout) {
+  std::vector<MeasuredLinks> found(latencies.size());
+  const auto measure = [&](comm::Control& control) -> absl::Status {
+    SlowRank rank(control, latencies[control.rank()], bandwidth);
+    const auto rounds = [](uint32_t ranks) { return RoundsOf(/*is_gpu=*/false, ranks); };
+    absl::StatusOr<MeasuredLinks> links = MeasureLinks(rank, layout, rounds, absl::Seconds(10));
+    if (links.ok()) found[control.rank()] = *links;
+    return links.status();
+  };
+  for (const absl::Status& status : comm::RunMeetingRanks(static_cast<uint32_t>(latencies.size()), measure))
+    EXPECT_TRUE(status.ok()) << status;
+  return found;
+}
+
 TEST(Links, AreWhatAllReducesShow) {
-  SlowRank rank(/*latency=*/5e-4, /*bandwidth=*/2e8);
-  const auto links =
-      MeasureLinks(rank, {.hosts = 4, .ranks_per_host = 2}, [](uint32_t) { return 2; }, absl::Seconds(10));
-  ASSERT_TRUE(links.ok()) << links.status();
-  for (const LinkRates& rates : {links->inside, links->between}) {
+  const MeasuredLinks links = Measure({5e-4}, /*bandwidth=*/2e8, {.hosts = 4, .ranks_per_host = 2})[0];
+  for (const LinkRates& rates : {links.inside, links.between}) {
     // Sleeps end late, never early.
     EXPECT_GE(rates.latency, 5e-4);
     EXPECT_LE(rates.latency, 2e-3);
@@ -66,17 +67,20 @@ TEST(Links, AreWhatAllReducesShow) {
   }
 }
 
+TEST(Links, AreThoseOfTheSlowestRankOnAll) {
+  const std::vector<MeasuredLinks> links = Measure({1e-4, 6e-4}, /*bandwidth=*/1e9, {.hosts = 1, .ranks_per_host = 2});
+  EXPECT_GE(links[0].inside.latency, 6e-4);
+  EXPECT_EQ(links[0].inside.latency, links[1].inside.latency);
+  EXPECT_EQ(links[0].inside.bandwidth, links[1].inside.bandwidth);
+}
+
 TEST(Links, OfOneHostOrOneRankEachAreOneLevel) {
-  SlowRank rank(1e-4, 1e10);
-  const auto rounds = [](uint32_t ranks) { return RoundsOf(/*is_gpu=*/false, ranks); };
-  const auto host = MeasureLinks(rank, {.hosts = 1, .ranks_per_host = 2}, rounds, absl::Seconds(10));
-  ASSERT_TRUE(host.ok()) << host.status();
-  EXPECT_GT(host->inside.bandwidth, 0);
-  EXPECT_EQ(host->between.bandwidth, 0);
-  const auto hosts = MeasureLinks(rank, {.hosts = 2, .ranks_per_host = 1}, rounds, absl::Seconds(10));
-  ASSERT_TRUE(hosts.ok()) << hosts.status();
-  EXPECT_EQ(hosts->inside.bandwidth, 0);
-  EXPECT_GT(hosts->between.bandwidth, 0);
+  const MeasuredLinks host = Measure({1e-4}, 1e10, {.hosts = 1, .ranks_per_host = 2})[0];
+  EXPECT_GT(host.inside.bandwidth, 0);
+  EXPECT_EQ(host.between.bandwidth, 0);
+  const MeasuredLinks hosts = Measure({1e-4}, 1e10, {.hosts = 2, .ranks_per_host = 1})[0];
+  EXPECT_EQ(hosts.inside.bandwidth, 0);
+  EXPECT_GT(hosts.between.bandwidth, 0);
 }
 
 TEST(Layout, OfConsecutiveRanks) {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "tests/runtime/checkpoint/thread_ranks.h"
+#include "tests/runtime/comm/meeting_threads.h"
 #include "tests/runtime/data/tensor_files.h"
 
 namespace sgd::train {
@@ -28,7 +28,7 @@ class NoteTaker : public TrainObserver {
 // Saves after these numbers of steps on two ranks; the state is their number.
 std::vector<std::string> SaveAll(const std::string& directory, uint64_t keep, const std::vector<uint64_t>& steps) {
   NoteTaker taker;
-  const std::vector<absl::Status> outcomes = checkpoint::RunRanks(2, [&](comm::Control& control) {
+  const std::vector<absl::Status> outcomes = comm::RunMeetingRanks(2, [&](comm::Control& control) {
     int32_t value = 0;
     const comm::Mesh mesh{{2}};
     const data::Shard shard({data::ElementType::I32, {}, {}, {}}, mesh, control.rank());
@@ -93,7 +93,7 @@ TEST(CheckpointSaver, SavesThePointAndTheStateOfThatStep) {
 TEST(CheckpointSaver, FailsWhereItCannotWrite) {
   data::TemporaryFolder folder;
   data::WriteText(folder / "file", "no folder");
-  checkpoint::RunRanks(1, [&](comm::Control& control) {
+  comm::RunMeetingRanks(1, [&](comm::Control& control) {
     CheckpointSaver saver(
         {.directory = folder / "file", .keep = 1, .deadline = absl::Seconds(10), .point = {}},
         [] { return std::vector<checkpoint::LocalTensor>{}; }, control, nullptr);

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-#include "tests/runtime/checkpoint/thread_ranks.h"
+#include "tests/runtime/comm/meeting_threads.h"
 
 namespace sgd::train {
 namespace {
@@ -41,7 +41,7 @@ TEST(Redistribute, EveryPairOfShardings) {
   }
   for (const data::TensorType& from : types) {
     for (const data::TensorType& to : types) {
-      std::vector<absl::Status> outcomes = checkpoint::RunRanks(4, [&](comm::Control& control) {
+      std::vector<absl::Status> outcomes = comm::RunMeetingRanks(4, [&](comm::Control& control) {
         const uint32_t rank = control.rank();
         auto bytes = Redistribute(Cut(global, from, mesh, rank), from, to, mesh, {}, control, absl::Seconds(10));
         if (!bytes.ok()) return bytes.status();
@@ -63,7 +63,7 @@ TEST(Redistribute, FromOneStageToAll) {
   for (const data::TensorType& from : {rows, whole}) {
     for (const data::TensorType& to : {rows, columns, whole}) {
       for (const int32_t stage : {0, 1, 2}) {
-        std::vector<absl::Status> outcomes = checkpoint::RunRanks(6, [&](comm::Control& control) {
+        std::vector<absl::Status> outcomes = comm::RunMeetingRanks(6, [&](comm::Control& control) {
           const uint32_t rank = control.rank();
           std::vector<std::byte> mine;
           if (static_cast<int32_t>(rank / 2) == stage) mine = Cut(global, from, mesh, rank % 2);
@@ -99,7 +99,7 @@ TEST(Redistribute, RowsOfStages) {
       auto cut = [&](const data::TensorType& type, uint32_t rank) {
         return Cut(global, type, mesh, type.is_spread() ? rank : rank % 2);
       };
-      std::vector<absl::Status> outcomes = checkpoint::RunRanks(6, [&](comm::Control& control) {
+      std::vector<absl::Status> outcomes = comm::RunMeetingRanks(6, [&](comm::Control& control) {
         const uint32_t rank = control.rank();
         std::vector<std::byte> mine;
         if (from.is_spread() || rank / 2 == 1) mine = cut(from, rank);

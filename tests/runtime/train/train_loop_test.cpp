@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/launch/interruption.h"
+#include "tests/runtime/comm/meeting_threads.h"
 
 namespace sgd::train {
 namespace {
@@ -58,23 +59,13 @@ class FakeRunner : public StepRunner {
   exec::StepTiming timing_;
 };
 
-// Ranks that are asked to stop before a step.
-class FakeControl : public comm::Control {
+// A rank that is asked to stop before a step.
+class StoppedRank : public comm::MeetingControl {
  public:
-  explicit FakeControl(uint64_t stop_before) : stop_before_(stop_before) {}
-  uint32_t rank() const override { return 0; }
-  uint32_t size() const override { return 1; }
-  bool spans_hosts() const override { return false; }
-  absl::Status Barrier(absl::Duration) override { return absl::OkStatus(); }
-  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration) override {
-    return std::vector<std::string>{std::string(bytes)};
-  }
-  absl::Status Poll() override { return absl::OkStatus(); }
-  void Abort(const absl::Status&) override {}
-  void RequestStop(int) override {}
+  StoppedRank(comm::MeetingPlace& place, uint64_t stop_before)
+      : MeetingControl(0, 1, place, /*spans_hosts=*/false), stop_before_(stop_before) {}
   absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration) override { return step < stop_before_; }
   int stop_signal() override { return kSignal; }
-  void Finish() override {}
 
  private:
   const uint64_t stop_before_;
@@ -143,7 +134,8 @@ Outcome RunLoop(const Setup& setup) {
   Outcome outcome;
   FakeRunner runner(outcome.calls, setup.runs_ahead);
   runner.failing_step = setup.failing_step;
-  FakeControl control(setup.stop_before);
+  comm::MeetingPlace place(1);
+  StoppedRank control(place, setup.stop_before);
   FakeEvaluator evaluator(outcome.calls);
   FakeSaver saver(outcome.calls);
   saver.failing_save = setup.failing_save;

@@ -9,7 +9,7 @@
 
 #include "runtime/comm/control.h"
 
-namespace sgd::checkpoint {
+namespace sgd::comm {
 
 // Where the threads of one job meet.
 struct MeetingPlace {
@@ -19,7 +19,7 @@ struct MeetingPlace {
   std::vector<std::string> shown;
 };
 
-class MeetingControl : public comm::Control {
+class MeetingControl : public Control {
  public:
   MeetingControl(uint32_t rank, uint32_t size, MeetingPlace& place, bool spans_hosts)
       : rank_(rank), size_(size), place_(place), spans_hosts_(spans_hosts) {}
@@ -53,8 +53,8 @@ class MeetingControl : public comm::Control {
 };
 
 // Runs `body` on `size` ranks and returns their outcomes.
-inline std::vector<absl::Status> RunRanks(uint32_t size, const std::function<absl::Status(comm::Control&)>& body,
-                                          bool spans_hosts = false) {
+inline std::vector<absl::Status> RunMeetingRanks(uint32_t size, const std::function<absl::Status(Control&)>& body,
+                                                 bool spans_hosts = false) {
   MeetingPlace place(size);
   std::vector<absl::Status> outcomes(size);
   std::vector<std::thread> threads;
@@ -70,4 +70,4 @@ inline std::vector<absl::Status> RunRanks(uint32_t size, const std::function<abs
   return outcomes;
 }
 
-}  // namespace sgd::checkpoint
+}  // namespace sgd::comm
