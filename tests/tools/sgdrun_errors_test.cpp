@@ -116,6 +116,26 @@ TEST_F(SgdrunErrors, WrongUsage) {
   ExpectWrongUsage("--output-names", {artifact_, "--output-names", "mine"});
 }
 
+// Flags that would change nothing, or make numbers of what runs do not do.
+TEST_F(SgdrunErrors, FlagsOfRunsWhereNothingRuns) {
+  const std::vector<std::vector<std::string>> of_runs = {
+      {"--null-kernels"}, {"--inputs", "a"}, {"--save", "a"},       {"--data", "a"}, {"--tune"},
+      {"--eager"},        {"--steps", "1"},  {"--step-limit", "1"}, {"--seed", "1"}, {"--log-json", "a"}};
+  for (std::vector<std::string> flags : of_runs) {
+    const std::string name = flags[0];
+    flags.insert(flags.end(), {"-n", "2", "--measure-topology", folder_ / "t.json"});
+    ExpectWrongUsage("--measure-topology runs no artifact: leave out " + name, flags);
+  }
+  ExpectWrongUsage("--measure-topology runs no artifact: leave out --topology",
+                   {"--topology", "--measure-topology", folder_ / "t.json"});
+  ExpectWrongUsage("on several hosts needs -n, the ranks of each host",
+                   {"--measure-topology", folder_ / "t.json", "--nnodes", "2", "--node-rank", "0"});
+  ExpectWrongUsage("--node-rank is one of --nnodes", {"--measure-topology", folder_ / "t.json", "--node-rank", "1"});
+  ExpectWrongUsage("--topology runs no artifact: leave out artifact", {artifact_, "--topology"});
+  ExpectWrongUsage("--topology runs no artifact: leave out --inputs", {"--topology", "--inputs", "a"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "t.json"));
+}
+
 TEST_F(SgdrunErrors, Artifact) {
   ExpectFault("none.sgda: ", {folder_ / "none.sgda"});
   data::WriteText(folder_ / "empty.sgda", "");

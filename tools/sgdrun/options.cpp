@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <set>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -230,19 +231,42 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   ranks.Add("--rendezvous", "NAME", flags.rendezvous, "Name that the ranks of that job share, unique on this host");
 }
 
+// The flags of a mode that runs no artifact: what it would not look at is refused. The error, or nothing.
+std::string CheckWithoutArtifact(const CLI::App& app, const std::string& mode, const std::set<std::string>& taken) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() > 0 && name != mode && !taken.contains(name))
+      return absl::StrCat(mode, " runs no artifact: leave out ", name);
+  }
+  return "";
+}
+
+std::string CheckRankFlags(const CLI::App& app) {
+  auto given = [&](const char* flag) { return app.count(flag) > 0; };
+  if (given("--rank") != given("--world-size")) return "--rank and --world-size belong together";
+  if (given("--nnodes") && given("--rank"))
+    return "--nnodes starts ranks, --rank says that this process is one: give one of them";
+  if (given("--node-rank") && !given("--nnodes")) return "--node-rank is one of --nnodes, which is missing";
+  if (given("-n") && given("--rank")) return "-n starts ranks, --rank says that this process is one: give one of them";
+  return "";
+}
+
 // The error in the combination of flags; empty when there is none.
 std::string CheckCombination(const CLI::App& app, Options& options) {
   auto given = [&](const char* flag) { return app.count(flag) > 0; };
   if (given("--bench") && given("--steps")) return "--bench and --steps exclude each other";
   if (given("--measure-topology")) {
-    for (const char* other : {"--bench", "--steps", "--topology", "artifact"})
-      if (given(other)) return absl::StrCat("--measure-topology runs no artifact: leave out ", other);
-    return options.measured_topology.empty() ? "--measure-topology needs the name of a file" : "";
+    if (options.measured_topology.empty()) return "--measure-topology needs the name of a file";
+    const std::string fault = CheckWithoutArtifact(
+        app, "--measure-topology",
+        {"-n", "--threads", "--comm-thread", "--deadline", "--device", "--fast", "--share-gpus", "--rank",
+         "--world-size", "--nnodes", "--node-rank", "--master", "--secret-file", "--net-devices", "--rendezvous"});
+    if (!fault.empty()) return fault;
+    if (given("--nnodes") && !given("-n"))
+      return "--measure-topology on several hosts needs -n, the ranks of each host";
+    return CheckRankFlags(app);
   }
-  if (options.shows_topology) {
-    return given("--bench") || given("--steps") || given("artifact") ? "--topology runs nothing: leave the rest out"
-                                                                     : "";
-  }
+  if (options.shows_topology) return CheckWithoutArtifact(app, "--topology", {"-n", "--device", "--net-devices"});
   if (!given("artifact")) return "artifact is required";
   options.run.mode = given("--bench")   ? train::Mode::kBench
                      : given("--steps") ? train::Mode::kTrain
@@ -268,12 +292,7 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (given("--save-every") && !given("--save")) return "--save-every needs --save";
   if (given("--keep") && !given("--save")) return "--keep needs --save";
   if (given("--eval-data") && !given("--eval-every")) return "--eval-data needs --eval-every";
-  if (given("--rank") != given("--world-size")) return "--rank and --world-size belong together";
-  if (given("--nnodes") && given("--rank"))
-    return "--nnodes starts ranks, --rank says that this process is one: give one of them";
-  if (given("--node-rank") && !given("--nnodes")) return "--node-rank is one of --nnodes, which is missing";
-  if (given("-n") && given("--rank")) return "-n starts ranks, --rank says that this process is one: give one of them";
-  return "";
+  return CheckRankFlags(app);
 }
 
 Leave WrongUsage(const std::string& what) { return {2, absl::StrCat("sgdrun: ", what, " (see sgdrun --help)\n")}; }
