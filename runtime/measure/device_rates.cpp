@@ -23,19 +23,30 @@ class DeviceMeasurement {
       : device_(device), agreement_(agreement), sizes_(sizes) {}
 
   absl::StatusOr<DeviceRates> Run() {
+    // Of all ranks, since they measure together.
+    const absl::StatusOr<uint64_t> cache_bytes = agreement_.Least(sizes_.cache_bytes);
+    if (!cache_bytes.ok()) return cache_bytes.status();
+    DeviceRates rates;
+    rates.cache_bytes = *cache_bytes;
+    const uint64_t cached_copy = *cache_bytes / 4;
     const uint64_t matmul_bytes = 3 * sizes_.most_matmul * sizes_.most_matmul * sizeof(float);
-    auto arena = device_.Allocate(std::max(matmul_bytes, 2 * sizes_.copied_bytes));
+    auto arena = device_.Allocate(std::max({matmul_bytes, 2 * sizes_.copied_bytes, 2 * cached_copy}));
     if (!arena.ok()) return arena.status();
     arena_ = *std::move(arena);
-    DeviceRates rates;
-    for (auto [rate, measured] : {std::pair(&rates.flops, MatmulRate(ElementType::F32)),
-                                  std::pair(&rates.half_flops, MatmulRate(ElementType::BF16)),
-                                  std::pair(&rates.memory_bandwidth, CopyRate(sizes_.copied_bytes, 1)),
-                                  std::pair(&rates.cache_bandwidth, CopyRate(sizes_.cache_bytes / 4, kLaunches)),
-                                  std::pair(&rates.launch_latency, LaunchSeconds())}) {
-      if (!measured.ok()) return measured.status();
-      *rate = *measured;
-    }
+    absl::Status status;
+    // None after an error, which ends the others' waits.
+    const auto measure = [&](double& rate, auto measurement) {
+      if (!status.ok()) return;
+      const absl::StatusOr<double> measured = measurement();
+      if (measured.ok()) rate = *measured;
+      status = measured.status();
+    };
+    measure(rates.flops, [&] { return MatmulRate(ElementType::F32); });
+    measure(rates.half_flops, [&] { return MatmulRate(ElementType::BF16); });
+    measure(rates.memory_bandwidth, [&] { return CopyRate(sizes_.copied_bytes, 1); });
+    if (cached_copy > 0) measure(rates.cache_bandwidth, [&] { return CopyRate(cached_copy, kLaunches); });
+    measure(rates.launch_latency, [&] { return LaunchSeconds(); });
+    if (!status.ok()) return status;
     return rates;
   }
 
@@ -78,7 +89,6 @@ class DeviceMeasurement {
   }
 
   absl::StatusOr<double> CopyRate(uint64_t bytes, uint64_t times) {
-    if (bytes == 0) return 0;
     auto thunk = device_.PrepareCopy(arena_->data(), arena_->data() + bytes, bytes);
     if (!thunk.ok()) return thunk.status();
     const absl::StatusOr<double> seconds = Seconds(**thunk, times);

@@ -15,7 +15,8 @@ struct DeviceRates {
   double flops = 0;             // per second, of an f32 matmul
   double half_flops = 0;        // of a bf16 matmul
   double memory_bandwidth = 0;  // bytes per second, read and written, of a copy
-  double cache_bandwidth = 0;   // the same of a copy within caches; 0: not measured
+  uint64_t cache_bytes = 0;     // of the rank with the least; 0: not known
+  double cache_bandwidth = 0;   // as memory_bandwidth, of a copy within caches, where they are known
   double launch_latency = 0;    // seconds of a kernel that does next to nothing, one of many
 };
 

@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <string>
-#include <vector>
-
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace sgd::measure {
+
+namespace {
+
+absl::Status NoNumber(const std::string& text) {
+  return absl::InternalError(absl::StrCat("a rank has sent no number: ", text));
+}
+
+}  // namespace
 
 absl::StatusOr<double> Agreement::Largest(double number) const {
   absl::StatusOr<std::vector<std::string>> all = control_.AllGatherBytes(absl::StrFormat("%.17g", number), timeout_);
@@ -17,10 +23,22 @@ absl::StatusOr<double> Agreement::Largest(double number) const {
   double largest = -std::numeric_limits<double>::infinity();
   for (const std::string& text : *all) {
     double one = 0;
-    if (!absl::SimpleAtod(text, &one)) return absl::InternalError("a rank has sent no number: " + text);
+    if (!absl::SimpleAtod(text, &one)) return NoNumber(text);
     largest = std::max(largest, one);
   }
   return largest;
+}
+
+absl::StatusOr<uint64_t> Agreement::Least(uint64_t number) const {
+  absl::StatusOr<std::vector<std::string>> all = control_.AllGatherBytes(absl::StrCat(number), timeout_);
+  if (!all.ok()) return all.status();
+  uint64_t least = number;
+  for (const std::string& text : *all) {
+    uint64_t one = 0;
+    if (!absl::SimpleAtoi(text, &one)) return NoNumber(text);
+    least = std::min(least, one);
+  }
+  return least;
 }
 
 absl::StatusOr<double> Agreement::ShortestOfAll(int repetitions, const std::function<absl::Status()>& body) const {

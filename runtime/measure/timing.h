@@ -1,7 +1,10 @@
-// Seconds that all ranks agree on.
+// Numbers that all ranks agree on, seconds above all.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -9,14 +12,14 @@
 
 namespace sgd::measure {
 
-// Every rank calls the same functions in the same order, and gets the same seconds.
+// Every rank calls the same functions in the same order, and gets the same numbers.
 class Agreement {
  public:
   // Borrows `control`; `timeout` bounds each wait for another rank.
   Agreement(comm::Control& control, absl::Duration timeout) : control_(control), timeout_(timeout) {}
 
-  // The largest number of all ranks.
   absl::StatusOr<double> Largest(double number) const;
+  absl::StatusOr<uint64_t> Least(uint64_t number) const;
 
   // `body` once to warm up, then `repetitions` times, begun by all ranks together: the shortest time until all have
   // ended. At least a nanosecond.

@@ -23,7 +23,7 @@ struct Link {
 };
 
 std::vector<Link> LinksOf(const MeasuredTopology& measured) {
-  const bool is_gpu = !measured.architecture.empty();
+  const bool is_gpu = measured.kind.is_gpu();
   const HostLayout& layout = measured.links.layout;
   std::vector<Link> links;
   if (layout.ranks_per_host > 1 || layout.hosts == 1)
@@ -61,18 +61,18 @@ double RoundsOf(bool is_gpu, uint32_t ranks) {
 }
 
 std::string TopologyJson(const MeasuredTopology& measured) {
-  const bool is_gpu = !measured.architecture.empty();
+  const bool is_gpu = measured.kind.is_gpu();
   Json device;
   device["flops"] = Rounded(measured.device.flops);
   device["half_flops"] = Rounded(measured.device.half_flops);
   device["memory_bandwidth"] = Rounded(measured.device.memory_bandwidth);
-  if (measured.cache_bytes > 0) {
-    device["cache_bytes"] = measured.cache_bytes;
+  if (measured.device.cache_bytes > 0) {
+    device["cache_bytes"] = measured.device.cache_bytes;
     device["cache_bandwidth"] = Rounded(measured.device.cache_bandwidth);
   }
   device["launch_latency"] = Rounded(measured.device.launch_latency);
-  device["memory_bytes"] = measured.memory_bytes;
-  if (is_gpu) device["architecture"] = measured.architecture;
+  device["memory_bytes"] = measured.kind.memory_bytes;
+  if (is_gpu) device["architecture"] = measured.kind.architecture;
   if (!is_gpu) device["host_bandwidth"] = 0;
   Json json;
   json["name"] = "measured";
@@ -87,7 +87,7 @@ std::string TopologyTable(const MeasuredTopology& measured) {
   std::string text =
       absl::StrFormat("device: %.4g GFLOP/s of f32, %.4g of bf16, %.4g GB/s of memory, %.3g us a launch, %.4g GB\n",
                       device.flops / 1e9, device.half_flops / 1e9, device.memory_bandwidth / 1e9,
-                      device.launch_latency * 1e6, static_cast<double>(measured.memory_bytes) / 1e9);
+                      device.launch_latency * 1e6, static_cast<double>(measured.kind.memory_bytes) / 1e9);
   for (const Link& link : LinksOf(measured)) {
     const std::string joined = link.ranks == 0 ? "all ranks" : absl::StrCat(link.ranks, " ranks of a host");
     const std::string shared =

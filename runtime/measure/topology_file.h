@@ -4,17 +4,16 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/measure/device_kind.h"
 #include "runtime/measure/device_rates.h"
 #include "runtime/measure/link_rates.h"
 
 namespace sgd::measure {
 
 struct MeasuredTopology {
+  DeviceKind kind = {};
   DeviceRates device = {};
   MeasuredLinks links = {};
-  uint64_t memory_bytes = 0;      // of a rank
-  uint64_t cache_bytes = 0;       // of a rank; 0: not known
-  std::string architecture = {};  // of a GPU, "sm_90"; empty: a CPU
 };
 
 // Rounds of an all-reduce of few bytes by `ranks` ranks: all write to all at once on CPUs; on GPUs rings or trees.

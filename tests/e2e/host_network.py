@@ -98,3 +98,4 @@ class Network:
         for holder in self.holders:
             holder.kill()
             holder.wait()
+        command("ip", "link", "delete", "bridge0")

@@ -2,6 +2,8 @@
 usage: measured_topology.py host | hosts | gpus"""
 import json
 import os
+import signal
+import subprocess
 import sys
 
 import harness
@@ -40,6 +42,27 @@ def of_this_host(folder):
     check_used(folder, path)
 
 
+def start(path, env=None, *flags):
+    return subprocess.Popen([harness.BUILD / "bin" / "sgdrun", "--measure-topology", path, "--deadline", "60", *flags], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+
+
+def one_by_one(path, envs, *flags):
+    """Ranks of this host that another launcher starts."""
+    place = {"WORLD_SIZE": str(len(envs)), "LOCAL_WORLD_SIZE": str(len(envs)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(20000 + os.getpid() % 10000)}
+    return [start(path, {**place, "RANK": str(rank), "LOCAL_RANK": str(rank), **env}, *flags) for rank, env in enumerate(envs)]
+
+
+def killed_rank(folder):
+    path = folder / "t.json"
+    process = start(path, None, "-n", "2")
+    harness.wait_until(lambda: len(harness.children(process.pid)) == 2 and all(map(harness.busy, harness.children(process.pid))))
+    pids = harness.children(process.pid)
+    os.kill(pids[1], signal.SIGKILL)
+    harness.ended_after_fault(process, pids, 1.0, f"rank 1: killed by signal 9 (Killed), process {pids[1]}")
+    assert not path.exists()
+
+
 def wrong_use(folder):
     path = folder / "t.json"
     path.write_text("mine")
@@ -58,9 +81,8 @@ def of_hosts(folder):
             network.shape(host, 1)
         path = folder / "t.json"
         place = f"{network.address(0)}:31000"
-        env = {"SGD_SECRET": "the secret of the test", "UCX_TLS": "^sm"}
         sgdrun = harness.BUILD / "bin" / "sgdrun"
-        processes = [network.start(host, [sgdrun, "-n", 2, "--nnodes", 2, "--node-rank", host, "--master", place, "--measure-topology", path, "--deadline", 60], env)
+        processes = [network.start(host, [sgdrun, "-n", 2, "--nnodes", 2, "--node-rank", host, "--master", place, "--measure-topology", path, "--deadline", 60])
                      for host in range(2)]
         ended = harness.finish(processes)
         assert all(code == 0 and errors == "" for code, errors in ended), ended
@@ -74,6 +96,24 @@ def of_hosts(folder):
     check_used(folder, path)
 
 
+def of_unlike_hosts(folder):
+    """Two ranks on one and one on the other, which no topology says."""
+    network = host_network.Network(2)
+    try:
+        sgdrun = harness.BUILD / "bin" / "sgdrun"
+        for layout, rank in (([0, 0, 1], 2), ([0, 1, 1], 2), ([0, 1, 0], 2)):
+            processes = network.start_ranks(layout, [sgdrun, "--measure-topology", folder / "t.json", "--deadline", 60], 31001 + sum(layout))
+            harness.all_ended_after_fault(processes, [], 10, f"rank {rank} is on another host than expected", "start as many on each host")
+    finally:
+        network.close()
+    assert not (folder / "t.json").exists()
+
+
+def of_unlike_gpus(folder):
+    processes = one_by_one(folder / "t.json", ({}, {"SGD_EMULATED_CAPABILITY": "80"}), "--device", "cuda")
+    harness.all_ended_after_fault(processes, [], 20, "rank 0 has sm_90, rank 1 has sm_80; expected devices of one kind")
+
+
 def of_gpus(folder):
     path = folder / "t.json"
     harness.tool("sgdrun", "-n", 2, "--device", "cuda", "--measure-topology", path, "--deadline", 60)
@@ -85,7 +125,9 @@ if PART == "hosts":
     host_network.enter_own_namespace()
     if not (harness.BUILD / "lib" / "sgd" / "libsgd_ucx.so").exists():
         harness.skip("ucx", "this build has no UCX")
+    os.environ.update(SGD_SECRET="the secret of the test", UCX_TLS="^sm")
 if PART == "gpus":
     os.environ["SGD_CUDA_LIBRARIES"] = str(harness.BUILD / "tests" / "cuda_fakes")
     os.environ["SGD_EMULATED_KERNELS"] = str(harness.BUILD / "tests" / "cuda_fakes" / "sgd_emulated_kernels.so")
-harness.main({"host": [("of this host", of_this_host), ("wrong use", wrong_use)], "hosts": [("of hosts", of_hosts)], "gpus": [("of GPUs", of_gpus)]}[PART])
+harness.main({"host": [("of this host", of_this_host), ("killed rank", killed_rank), ("wrong use", wrong_use)],
+              "hosts": [("of hosts", of_hosts), ("of unlike hosts", of_unlike_hosts)], "gpus": [("of GPUs", of_gpus), ("of unlike GPUs", of_unlike_gpus)]}[PART])

@@ -28,8 +28,7 @@ struct Instruments {
   std::unique_ptr<device::Device> device = {};
   std::unique_ptr<comm::Communicator> own_communicator = {};
   comm::Communicator* communicator = nullptr;
-  uint64_t memory_bytes = 0;
-  std::string architecture = {};
+  measure::DeviceKind kind = {};
 };
 
 // Of this host, or of the container that the process is in.
@@ -52,7 +51,8 @@ absl::StatusOr<Instruments> OpenGpu(const Options& options, const launch::RankCo
   absl::StatusOr<device::Topology> gpus = (*plugin)->Describe();
   if (!gpus.ok()) return gpus.status();
   const device::Accelerator& gpu = gpus->accelerators[rank.local_rank % gpus->accelerators.size()];
-  Instruments instruments{.memory_bytes = gpu.memory_bytes, .architecture = gpu.architecture};
+  Instruments instruments;
+  instruments.kind = {.memory_bytes = gpu.memory_bytes, .architecture = gpu.architecture};
   auto device = (*plugin)->OpenDevice({.local_rank = rank.local_rank,
                                        .shares_gpus = options.run.shares_gpus,
                                        .is_deterministic = !options.run.fast,
@@ -70,7 +70,8 @@ absl::StatusOr<Instruments> OpenGpu(const Options& options, const launch::RankCo
 }
 
 absl::StatusOr<Instruments> OpenCpuInstruments(const launch::RankContext& rank, const train::OpenCpu& open_cpu) {
-  Instruments instruments{.communicator = rank.communicator, .memory_bytes = HostMemoryBytes() / rank.local_size};
+  Instruments instruments{.communicator = rank.communicator};
+  instruments.kind.memory_bytes = HostMemoryBytes() / rank.local_size;
   auto device = open_cpu(rank);
   if (!device.ok()) return device.status();
   instruments.device = *std::move(device);
@@ -92,14 +93,15 @@ absl::Status MeasureOnRank(const Options& options, const launch::RankContext& ra
   if (!layout.ok()) return layout.status();
   absl::StatusOr<Instruments> instruments = is_gpu ? OpenGpu(options, rank) : OpenCpuInstruments(rank, open_cpu);
   if (!instruments.ok()) return instruments.status();
-  measure::MeasuredTopology measured{.memory_bytes = instruments->memory_bytes,
-                                     .architecture = instruments->architecture};
+  absl::StatusOr<measure::DeviceKind> kind = measure::AgreeOnKind(instruments->kind, *rank.control, timeout);
+  if (!kind.ok()) return kind.status();
+  measure::MeasuredTopology measured{.kind = *kind};
   absl::StatusOr<measure::MeasuredLinks> links = measure::MeasureLinks(
       *instruments->communicator, *layout, [&](uint32_t ranks) { return measure::RoundsOf(is_gpu, ranks); }, timeout);
   if (!links.ok()) return links.status();
   measured.links = *links;
   measure::DeviceSizes sizes = is_gpu ? measure::kGpuSizes : measure::kCpuSizes;
-  if (!is_gpu) measured.cache_bytes = sizes.cache_bytes = CacheBytes(rank.threads);
+  if (!is_gpu) sizes.cache_bytes = CacheBytes(rank.threads);
   absl::StatusOr<measure::DeviceRates> rates =
       measure::MeasureDevice(*instruments->device, *rank.control, sizes, timeout);
   if (!rates.ok()) return rates.status();

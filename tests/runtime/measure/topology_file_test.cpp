@@ -16,7 +16,7 @@ MeasuredTopology OfCpus() {
   measured.links.layout = {.hosts = 2, .ranks_per_host = 4};
   measured.links.inside = {.latency = 5e-6, .bandwidth = 5e9};
   measured.links.between = {.latency = 5e-5, .bandwidth = 3e7};
-  measured.memory_bytes = uint64_t{4} << 30;
+  measured.kind.memory_bytes = uint64_t{4} << 30;
   return measured;
 }
 
@@ -40,7 +40,7 @@ TEST(TopologyFile, OfCpusShareAPort) {
 
 TEST(TopologyFile, CachesWhereTheyAreKnown) {
   MeasuredTopology measured = OfCpus();
-  measured.cache_bytes = 1 << 20;
+  measured.device.cache_bytes = 1 << 20;
   measured.device.cache_bandwidth = 7.00001e10;
   const json file = json::parse(TopologyJson(measured));
   EXPECT_EQ(file["device"]["cache_bytes"], 1 << 20);
@@ -49,7 +49,7 @@ TEST(TopologyFile, CachesWhereTheyAreKnown) {
 
 TEST(TopologyFile, OfGpusHasRingsAndTrees) {
   MeasuredTopology measured = OfCpus();
-  measured.architecture = "sm_90";
+  measured.kind.architecture = "sm_90";
   const json file = json::parse(TopologyJson(measured));
   EXPECT_EQ(file["device"]["architecture"], "sm_90");
   EXPECT_FALSE(file["device"].contains("host_bandwidth"));
