@@ -25,37 +25,58 @@ absl::StatusOr<RankDevice> RankDevice::Open(const Job& job, const launch::RankCo
                                                       ", not for --device=", job.options.device,
                                                       "; compile it with --target=", job.options.device));
   }
+  if (target != kCpu && job.options.null_kernels)
+    return absl::InvalidArgumentError("--null-kernels is for artifacts compiled for cpu");
   RankDevice opened;
-  if (target != kCpu) {
-    if (job.options.null_kernels) return absl::InvalidArgumentError("--null-kernels is for artifacts compiled for cpu");
-    absl::StatusOr<const device::TargetPlugin*> plugin = device::OpenTargetPlugin(target);
-    if (!plugin.ok()) return plugin.status();
-    opened.plugin_ = *plugin;
-  }
-  absl::StatusOr<std::unique_ptr<device::Device>> device =
-      opened.plugin_ == nullptr
-          ? open_cpu(rank)
-          : opened.plugin_->OpenDevice({.local_rank = rank.local_rank,
-                                        .shares_gpus = job.options.shares_gpus,
-                                        .is_deterministic = !job.options.fast,
-                                        .has_messages = artifact::Size(job.file->root().channels()) > 0});
-  if (!device.ok()) return device.status();
-  opened.device_ = *std::move(device);
-  if (absl::Status status = opened.device_->OpenLibraries(*job.file); !status.ok()) return status;
-  absl::Status status = opened.BindNearDevice(job, rank);
+  absl::Status status = opened.OpenTarget(target,
+                                          {.local_rank = rank.local_rank,
+                                           .shares_gpus = job.options.shares_gpus,
+                                           .is_deterministic = !job.options.fast,
+                                           .has_messages = artifact::Size(job.file->root().channels()) > 0},
+                                          rank, open_cpu);
+  if (status.ok()) status = opened.device_->OpenLibraries(*job.file);
+  if (status.ok()) status = opened.BindNearDevice(rank, job.options.deadline);
   if (!status.ok()) return status;
   return opened;
 }
 
+absl::StatusOr<RankDevice> RankDevice::OpenWithoutArtifact(const RunOptions& options, const launch::RankContext& rank,
+                                                           const OpenCpu& open_cpu) {
+  RankDevice opened;
+  absl::Status status = opened.OpenTarget(options.device.empty() ? kCpu : options.device,
+                                          {.local_rank = rank.local_rank,
+                                           .shares_gpus = options.shares_gpus,
+                                           .is_deterministic = !options.fast,
+                                           .has_collectives = true},
+                                          rank, open_cpu);
+  if (status.ok()) status = opened.BindNearDevice(rank, options.deadline);
+  if (!status.ok()) return status;
+  return opened;
+}
+
+absl::Status RankDevice::OpenTarget(const std::string& target, const device::DeviceRequest& request,
+                                    const launch::RankContext& rank, const OpenCpu& open_cpu) {
+  if (target != kCpu) {
+    absl::StatusOr<const device::TargetPlugin*> plugin = device::OpenTargetPlugin(target);
+    if (!plugin.ok()) return plugin.status();
+    plugin_ = *plugin;
+  }
+  absl::StatusOr<std::unique_ptr<device::Device>> device =
+      plugin_ == nullptr ? open_cpu(rank) : plugin_->OpenDevice(request);
+  if (!device.ok()) return device.status();
+  device_ = *std::move(device);
+  return absl::OkStatus();
+}
+
 // One core for the thread that computes; for one that fills a device's streams, and the threads that libraries start
 // from it, those near the device. Before any memory is touched, since pages are allocated near the thread.
-absl::Status RankDevice::BindNearDevice(const Job& job, const launch::RankContext& rank) const {
+absl::Status RankDevice::BindNearDevice(const launch::RankContext& rank, absl::Duration timeout) const {
   if (plugin_ == nullptr) {
     if (!rank.cores.empty()) launch::BindToCores({rank.cores[0]});
     return absl::OkStatus();
   }
   const std::string mine = launch::PlaceOfThisProcess(device_->near_cores()).Text();
-  absl::StatusOr<std::vector<std::string>> all = rank.control->AllGatherBytes(mine, job.options.deadline);
+  absl::StatusOr<std::vector<std::string>> all = rank.control->AllGatherBytes(mine, timeout);
   if (!all.ok()) return all.status();
   std::vector<launch::RankPlace> places;
   for (const std::string& text : *all) {
@@ -68,17 +89,25 @@ absl::Status RankDevice::BindNearDevice(const Job& job, const launch::RankContex
 }
 
 absl::Status RankDevice::Connect(const Job& job, const launch::RankContext& rank) {
-  if (plugin_ == nullptr) {
-    communicator_ = rank.communicator;
-    return communicator_ != nullptr
-               ? absl::OkStatus()
-               : absl::UnimplementedError("tensors cannot be sent between the CPUs of several hosts");
-  }
   const MemoryNeed need = NeedOf(job, rank.rank);
-  if (absl::Status status = device_->Reserve(need.total()); !status.ok())
-    return absl::Status(status.code(), absl::StrCat(status.message(), " (", need.Text(), ")"));
+  if (plugin_ != nullptr) {
+    if (absl::Status status = device_->Reserve(need.total()); !status.ok())
+      return absl::Status(status.code(), absl::StrCat(status.message(), " (", need.Text(), ")"));
+  }
+  return OpenCommunicator(need.window, rank, job.options.deadline);
+}
+
+absl::Status RankDevice::ConnectWindow(uint64_t window_bytes, const launch::RankContext& rank, absl::Duration timeout) {
+  if (absl::Status status = device_->Reserve(window_bytes); !status.ok()) return status;
+  return OpenCommunicator(window_bytes, rank, timeout);
+}
+
+absl::Status RankDevice::OpenCommunicator(uint64_t window_bytes, const launch::RankContext& rank,
+                                          absl::Duration timeout) {
+  communicator_ = rank.communicator;
+  if (plugin_ == nullptr) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<comm::Communicator>> communicator =
-      plugin_->OpenCommunicator(*device_, *rank.control, need.window, job.options.deadline);
+      plugin_->OpenCommunicator(*device_, *rank.control, window_bytes, timeout);
   if (!communicator.ok()) return communicator.status();
   own_communicator_ = *std::move(communicator);
   communicator_ = own_communicator_.get();

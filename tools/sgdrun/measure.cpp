@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -18,18 +16,11 @@
 #include "runtime/launch/secret.h"
 #include "runtime/measure/topology_file.h"
 #include "runtime/trace/json_log.h"
+#include "runtime/train/rank_device.h"
 #include "tools/sgdrun/modes.h"
 
 namespace sgd::sgdrun {
 namespace {
-
-// What a rank measures with. On GPUs both are of the plugin, and the communicator is the rank's own.
-struct Instruments {
-  std::unique_ptr<device::Device> device = {};
-  std::unique_ptr<comm::Communicator> own_communicator = {};
-  comm::Communicator* communicator = nullptr;
-  measure::DeviceKind kind = {};
-};
 
 // Of this host, or of the container that the process is in.
 uint64_t HostMemoryBytes() {
@@ -45,37 +36,15 @@ uint64_t CacheBytes(uint32_t threads) {
   return bytes > 0 ? static_cast<uint64_t>(bytes) * threads : 0;
 }
 
-absl::StatusOr<Instruments> OpenGpu(const Options& options, const launch::RankContext& rank) {
+// The memory and, of a GPU, the architecture of a rank's device.
+absl::StatusOr<measure::DeviceKind> KindOf(const Options& options, const launch::RankContext& rank) {
+  if (options.run.device != "cuda") return measure::DeviceKind{.memory_bytes = HostMemoryBytes() / rank.local_size};
   absl::StatusOr<const device::TargetPlugin*> plugin = device::OpenTargetPlugin("cuda");
   if (!plugin.ok()) return plugin.status();
   absl::StatusOr<device::Topology> gpus = (*plugin)->Describe();
   if (!gpus.ok()) return gpus.status();
   const device::Accelerator& gpu = gpus->accelerators[rank.local_rank % gpus->accelerators.size()];
-  Instruments instruments;
-  instruments.kind = {.memory_bytes = gpu.memory_bytes, .architecture = gpu.architecture};
-  auto device = (*plugin)->OpenDevice({.local_rank = rank.local_rank,
-                                       .shares_gpus = options.run.shares_gpus,
-                                       .is_deterministic = !options.run.fast,
-                                       .has_collectives = true});
-  if (!device.ok()) return device.status();
-  instruments.device = *std::move(device);
-  // What ranks read of each other is taken as a whole.
-  if (absl::Status status = instruments.device->Reserve(measure::kLinkWindowBytes); !status.ok()) return status;
-  auto communicator =
-      (*plugin)->OpenCommunicator(*instruments.device, *rank.control, measure::kLinkWindowBytes, options.run.deadline);
-  if (!communicator.ok()) return communicator.status();
-  instruments.own_communicator = *std::move(communicator);
-  instruments.communicator = instruments.own_communicator.get();
-  return instruments;
-}
-
-absl::StatusOr<Instruments> OpenCpuInstruments(const launch::RankContext& rank, const train::OpenCpu& open_cpu) {
-  Instruments instruments{.communicator = rank.communicator};
-  instruments.kind.memory_bytes = HostMemoryBytes() / rank.local_size;
-  auto device = open_cpu(rank);
-  if (!device.ok()) return device.status();
-  instruments.device = *std::move(device);
-  return instruments;
+  return measure::DeviceKind{.memory_bytes = gpu.memory_bytes, .architecture = gpu.architecture};
 }
 
 // Equal for the ranks of a host that are consecutive.
@@ -86,30 +55,39 @@ absl::StatusOr<measure::HostLayout> AgreeOnLayout(const launch::RankContext& ran
   return measure::LayoutOf(*hosts);
 }
 
-absl::Status MeasureOnRank(const Options& options, const launch::RankContext& rank, const train::OpenCpu& open_cpu) {
-  const bool is_gpu = options.run.device == "cuda";
+absl::StatusOr<measure::MeasuredTopology> Measure(const Options& options, const launch::RankContext& rank,
+                                                  const measure::HostLayout& layout, train::RankDevice& device) {
   const absl::Duration timeout = options.run.deadline;
-  absl::StatusOr<measure::HostLayout> layout = AgreeOnLayout(rank, timeout);
-  if (!layout.ok()) return layout.status();
-  absl::StatusOr<Instruments> instruments = is_gpu ? OpenGpu(options, rank) : OpenCpuInstruments(rank, open_cpu);
-  if (!instruments.ok()) return instruments.status();
-  absl::StatusOr<measure::DeviceKind> kind = measure::AgreeOnKind(instruments->kind, *rank.control, timeout);
+  absl::StatusOr<measure::DeviceKind> kind = KindOf(options, rank);
   if (!kind.ok()) return kind.status();
-  measure::MeasuredTopology measured{.kind = *kind};
+  kind = measure::AgreeOnKind(*kind, *rank.control, timeout);
+  if (!kind.ok()) return kind.status();
+  if (absl::Status status = device.ConnectWindow(measure::kLinkWindowBytes, rank, timeout); !status.ok()) return status;
   absl::StatusOr<measure::MeasuredLinks> links = measure::MeasureLinks(
-      *instruments->communicator, *layout, [&](uint32_t ranks) { return measure::RoundsOf(is_gpu, ranks); }, timeout);
+      device.communicator(), layout, [&](uint32_t ranks) { return measure::RoundsOf(kind->is_gpu(), ranks); }, timeout);
   if (!links.ok()) return links.status();
-  measured.links = *links;
-  measure::DeviceSizes sizes = is_gpu ? measure::kGpuSizes : measure::kCpuSizes;
-  if (!is_gpu) sizes.cache_bytes = CacheBytes(rank.threads);
-  absl::StatusOr<measure::DeviceRates> rates =
-      measure::MeasureDevice(*instruments->device, *rank.control, sizes, timeout);
+  measure::DeviceSizes sizes = kind->is_gpu() ? measure::kGpuSizes : measure::kCpuSizes;
+  if (!kind->is_gpu()) sizes.cache_bytes = CacheBytes(rank.threads);
+  absl::StatusOr<measure::DeviceRates> rates = measure::MeasureDevice(device.device(), *rank.control, sizes, timeout);
   if (!rates.ok()) return rates.status();
-  measured.device = *rates;
+  return measure::MeasuredTopology{.kind = *kind, .device = *rates, .links = *links};
+}
+
+absl::Status MeasureOnRank(const Options& options, const launch::RankContext& rank, const train::OpenCpu& open_cpu) {
+  absl::StatusOr<measure::HostLayout> layout = AgreeOnLayout(rank, options.run.deadline);
+  if (!layout.ok()) return layout.status();
+  absl::StatusOr<train::RankDevice> device = train::RankDevice::OpenWithoutArtifact(options.run, rank, open_cpu);
+  if (!device.ok()) return device.status();
+  absl::StatusOr<measure::MeasuredTopology> measured = Measure(options, rank, *layout, *device);
+  if (!measured.ok()) {
+    // Before the device is closed, which would wait for what may never end.
+    device->Abort(measured.status());
+    return measured.status();
+  }
   if (rank.rank != 0) return absl::OkStatus();
-  const absl::Status written = data::WriteFileAtomically(options.measured_topology, measure::TopologyJson(measured));
+  absl::Status written = data::WriteFileAtomically(options.measured_topology, measure::TopologyJson(*measured));
   if (!written.ok()) return written;
-  std::fputs(measure::TopologyTable(measured).c_str(), stdout);
+  std::fputs(measure::TopologyTable(*measured).c_str(), stdout);
   return FlushResults();
 }
 
