@@ -59,5 +59,19 @@ TEST(TaskLoopsTest, AnyOrderComesBack) {
   }
 }
 
+// Were each repetition counted from each task on, this would take hours.
+TEST(TaskLoopsTest, ManyPartsTakeTimeInProportion) {
+  constexpr unsigned kParts = 1 << 18;
+  std::vector<Task> tasks = {{0, 0}};
+  for (unsigned part = 0; part + 1 < kParts; ++part) {
+    tasks.push_back({0, part + 1});
+    tasks.push_back({1, part});
+  }
+  tasks.push_back({1, kParts - 1});
+  std::vector<TaskLoop> loops = formTaskLoops(tasks);
+  EXPECT_EQ(unroll(loops), tasks);
+  EXPECT_EQ(countBodyTasks(loops), 4u);
+}
+
 }  // namespace
 }  // namespace mlir::sgd
