@@ -160,6 +160,7 @@ class Check {
     compileOptions.emit = EmitLevel::Spmd;
     compileOptions.threads = 1;
     compileOptions.target = options.target;
+    compileOptions.topologyFile = options.topology;
     auto compiled = sgd::compile({{"main", kFileName, program}}, compileOptions, stream);
     if (succeeded(compiled)) {
       compilation = std::move(*compiled);
@@ -310,6 +311,11 @@ class Check {
 std::string CheckOptions::getDefaultTarget() {
   const char* target = std::getenv("SGD_CHECK_TARGET");
   return target ? target : "cpu";
+}
+
+std::string CheckOptions::getDefaultTopology() {
+  const char* topology = std::getenv("SGD_CHECK_TOPOLOGY");
+  return topology ? topology : "";
 }
 
 CheckResult differential::check(const std::string& text, const CheckOptions& options) {

@@ -23,7 +23,11 @@ struct CheckOptions {
   /// target.
   std::string target = getDefaultTarget();
 
+  /// As for sgdc --topology, empty for the target's own; SGD_CHECK_TOPOLOGY likewise.
+  std::string topology = getDefaultTopology();
+
   static std::string getDefaultTarget();
+  static std::string getDefaultTopology();
 };
 
 struct CheckResult {
