@@ -39,12 +39,15 @@ void Pack(const ArtifactT& artifact, flatbuffers::FlatBufferBuilder& builder) {
   builder.Finish(Artifact::Pack(builder, &artifact), ArtifactIdentifier());
 }
 
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
 // Makes the rename itself durable; a directory that cannot be opened for reading is not an error of
 // the file.
 void SyncDirectory(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
   fsync(descriptor);
   close(descriptor);
@@ -138,7 +141,7 @@ absl::Status ArtifactWriter::WriteFile(const std::string& path) {
   return WriteFileAtomically(path, *bytes);
 }
 
-absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
+absl::Status CheckWritable(const std::string& path) {
   struct stat existing;
   const bool exists = stat(path.c_str(), &existing) == 0;
   if (exists && S_ISDIR(existing.st_mode)) {
@@ -146,6 +149,16 @@ absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes
         absl::StrCat(path, ": is a directory; expected a file or nothing there; give another path"));
   }
   if (exists && access(path.c_str(), W_OK) != 0) return SystemError("write", path);
+  if (exists && !S_ISREG(existing.st_mode)) return absl::OkStatus();
+  const std::string directory = DirectoryOf(exists ? RealPath(path) : path);
+  if (access(directory.c_str(), W_OK | X_OK) != 0) return SystemError("create", path);
+  return absl::OkStatus();
+}
+
+absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
+  if (absl::Status status = CheckWritable(path); !status.ok()) return status;
+  struct stat existing;
+  const bool exists = stat(path.c_str(), &existing) == 0;
   // A device or a pipe is written to, not replaced.
   if (exists && !S_ISREG(existing.st_mode)) return WriteInPlace(path, bytes);
   // Of a symbolic link the target is replaced, not the link.

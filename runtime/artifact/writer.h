@@ -60,6 +60,9 @@ class ArtifactWriter {
   std::map<Hash, Slice> constant_slices_;
 };
 
+// Whether WriteFileAtomically may write to `path`, without a change of it.
+absl::Status CheckWritable(const std::string& path);
+
 // Writes `bytes` to `path` as WriteFile does. Symbolic links are followed; a device or a pipe is
 // written to directly.
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);

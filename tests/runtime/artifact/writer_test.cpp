@@ -63,6 +63,16 @@ TEST(ArtifactWriter, LeavesNothingBehindOnFailure) {
   EXPECT_EQ(FilesIn(folder.path()), 1u);
 }
 
+TEST(ArtifactWriter, SaysBeforehandWhatCannotBeWritten) {
+  testing::TemporaryFolder folder;
+  std::ofstream(folder.File("old.sgda")) << "old";
+  for (const char* name : {"new.sgda", "old.sgda"}) EXPECT_TRUE(CheckWritable(folder.File(name)).ok()) << name;
+  EXPECT_TRUE(CheckWritable("/dev/null").ok());
+  EXPECT_THAT(std::string(CheckWritable(folder.File("no/a.sgda")).message()), HasSubstr("no/a.sgda: cannot create"));
+  EXPECT_THAT(std::string(CheckWritable(folder.path()).message()), HasSubstr("is a directory"));
+  EXPECT_EQ(FilesIn(folder.path()), 1u);
+}
+
 TEST(ArtifactWriter, FollowsLinksAndKeepsDevices) {
   testing::TemporaryFolder folder;
   std::ofstream(folder.File("real.sgda")) << "old";
