@@ -3,6 +3,7 @@
 #include <map>
 
 #include "compiler/auto_sharding/dim_groups.h"
+#include "compiler/driver/load_programs.h"
 #include "compiler/recipe/batch.h"
 #include "compiler/recipe/glob.h"
 #include "compiler/recipe/roles.h"
@@ -106,11 +107,10 @@ static bool isAnnotated(ModuleOp program) {
 
 FailureOr<StepFacts> mlir::sgd::findStepFacts(CompileSession& session, const CompileOptions& options,
                                               llvm::raw_ostream& errors) {
-  CompileOptions plain = options;
-  plain.recipeFile.clear();
   std::vector<MeshAxisSize> ownMesh;
   bool hasAnnotations = false;
-  auto look = [&](MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
+  auto look = [&](ReadPrograms& read) {
+    MutableArrayRef<OwningOpRef<ModuleOp>> programs = read.programs;
     if (getActiveStageAxis(getMesh(*programs.front())))
       return LogicalResult(emitError(UnknownLoc::get(programs.front()->getContext()))
                            << "the model is written by stages for its mesh; expected whole programs for --auto, which "
@@ -120,15 +120,13 @@ FailureOr<StepFacts> mlir::sgd::findStepFacts(CompileSession& session, const Com
     hasAnnotations = llvm::any_of(programs, [](OwningOpRef<ModuleOp>& program) { return isAnnotated(*program); });
     return success();
   };
-  if (failed(session.visitPrograms(plain, errors, look))) return failure();
-  plain.recipeFile = "--auto";
-  plain.recipe = hasAnnotations ? R"({"annotations": "ignore"})" : "{}";
+  if (failed(session.visitPrograms(options, /*keepsAnnotations=*/true, errors, look))) return failure();
   FailureOr<StepFacts> facts = failure();
-  auto find = [&](MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
-    facts = FactFinder(programs).run();
+  auto find = [&](ReadPrograms& read) {
+    facts = FactFinder(read.programs).run();
     return LogicalResult(facts);
   };
-  if (failed(session.visitPrograms(plain, errors, find))) return failure();
+  if (failed(session.visitPrograms(options, /*keepsAnnotations=*/false, errors, find))) return failure();
   facts->ownMesh = std::move(ownMesh);
   facts->isAnnotated = hasAnnotations;
   return facts;

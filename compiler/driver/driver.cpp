@@ -2,7 +2,6 @@
 #include "compiler/driver/driver.h"
 
 #include <chrono>
-#include <map>
 
 #include "compiler/driver/diagnostics.h"
 #include "compiler/driver/fit_memory.h"
@@ -11,21 +10,14 @@
 #include "compiler/export/export_interface.h"
 #include "compiler/export/kernel_table.h"
 #include "compiler/locations.h"
+#include "compiler/driver/load_programs.h"
 #include "compiler/driver/pipelines.h"
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
-#include "compiler/recipe/apply.h"
 #include "compiler/recipe/compress.h"
-#include "compiler/recipe/sequential.h"
-#include "compiler/recipe/stages.h"
 #include "compiler/target/target.h"
-#include "dialects/sgd/stages.h"
-#include "llvm/Support/FileSystem.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "passes/carry/passes.h"
-#include "passes/layers/split_layers.h"
-#include "passes/manual/passes.h"
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/passes.h"
 #include "passes/rings/rings_attr.h"
@@ -36,12 +28,6 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// Programs whose texts are read, before any option of how they run.
-struct ReadPrograms {
-  std::vector<OwningOpRef<ModuleOp>> programs;
-  bool isLocal = false;  // has parts that are written for one rank of the mesh
-};
-
 DialectRegistry getRegistry() {
   DialectRegistry registry;
   registerDialects(registry);
@@ -51,10 +37,9 @@ DialectRegistry getRegistry() {
 
 class Driver {
  public:
-  /// `known` are the programs that were read with the same `context` before, by ReadPrograms' only option: whether
-  /// layers' loops are kept. Null: nothing is kept.
+  /// `known` is null where nothing is kept.
   Driver(MLIRContext& context, ArrayRef<ProgramSource> sources, const CompileOptions& options,
-         llvm::raw_ostream& errors, Timings* timings, std::map<bool, ReadPrograms>* known)
+         llvm::raw_ostream& errors, Timings* timings, KnownPrograms* known)
       : sources(sources),
         options(options),
         timings(timings),
@@ -73,12 +58,6 @@ class Driver {
     return std::move(result);
   }
 
-  LogicalResult visitPrograms(llvm::function_ref<LogicalResult(MutableArrayRef<OwningOpRef<ModuleOp>>)> visit) {
-    if (failed(readRecipe()) || failed(readPrograms())) return failure();
-    printer.setFileName(sources.front().fileName);
-    return visit(programs);
-  }
-
  private:
   LogicalResult compile() {
     llvm::Expected<std::unique_ptr<Target>> found = Target::create(options);
@@ -87,7 +66,7 @@ class Driver {
     if (options.allowTf32 && !target->getLibraries().roundsToTf32())
       emitWarning(UnknownLoc::get(&context))
           << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all f32 matmuls in f32";
-    if (failed(readRecipe()) || failed(load()) || failed(checkStages())) return failure();
+    if (failed(readRecipe()) || failed(load())) return failure();
     emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();
     if (hasStages(*programs.front())) {
@@ -121,32 +100,6 @@ class Driver {
     if (failed(shareStages(modules, getTopologyName(options, target->getDescription())))) return failure();
     if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options, *target); }))) return failure();
     return recipe ? checkCompression() : success();
-  }
-
-  /// Before programs share a mesh: which of them are written by stages.
-  LogicalResult checkOneLevel() {
-    for (auto [program, source] : llvm::zip(programs, sources)) {
-      printer.setFileName(source.fileName);
-      if (hasStages(*program) != hasStages(*programs.front()))
-        return emitError(UnknownLoc::get(&context))
-               << "program '" << source.name << "' and program '" << sources.front().name
-               << "' are not both written by stages; expected all programs of an artifact at one level; write the "
-                  "stages of all";
-    }
-    return success();
-  }
-
-  /// Pipelines that were written by hand.
-  LogicalResult checkStages() {
-    for (auto [program, source] : llvm::zip(programs, sources)) {
-      printer.setFileName(source.fileName);
-      if (hasStages(*program) && (recipe || !options.mesh.empty() || options.sequential))
-        return emitError(UnknownLoc::get(&context))
-               << "program '" << source.name
-               << "' is written by stages for its mesh; expected no --recipe, --mesh and "
-                  "--micro, which are for whole programs; leave them out";
-    }
-    return success();
   }
 
   static SmallVector<OwningOpRef<ModuleOp>, 0> clonePrograms(MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
@@ -258,66 +211,6 @@ class Driver {
     bound = computeLowerBound(folded->lookupSymbol<func::FuncOp>(reported.getName()));
   }
 
-  /// The texts, then what the recipe says about their annotations.
-  LogicalResult readPrograms() {
-    if (known && known->count(options.keepsLayerLoops)) {
-      takeKnown();
-    } else {
-      if (failed(readTexts())) return failure();
-      if (known) {
-        known->try_emplace(options.keepsLayerLoops, ReadPrograms{std::move(programs), isLocal});
-        takeKnown();
-      }
-    }
-    if (!recipe || hasStages(*programs.front())) return success();
-    printer.setFileName(recipe->fileName);
-    return dropAnnotations(programs, *recipe, isLocal);
-  }
-
-  void takeKnown() {
-    ReadPrograms& read = known->at(options.keepsLayerLoops);
-    programs.clear();
-    for (OwningOpRef<ModuleOp>& program : read.programs) programs.push_back(program->clone());
-    isLocal = read.isLocal;
-  }
-
-  LogicalResult readTexts() {
-    for (const ProgramSource& source : sources) {
-      printer.setFileName(source.fileName);
-      OwningOpRef<ModuleOp> program = loadProgram(&context, source, options, timings);
-      if (!program) return failure();
-      programs.push_back(std::move(program));
-    }
-    if (failed(checkOneLevel()) || failed(shareMesh(programs))) return failure();
-    for (auto [program, source] : llvm::zip(programs, sources)) {
-      printer.setFileName(source.fileName);
-      if (failed(checkStateNames(*program)) || failed(decideCarry(*program))) return failure();
-      isLocal |= program->walk([](ManualComputationOp) { return WalkResult::interrupt(); }).wasInterrupted();
-      // On the mesh that the program was written for.
-      if (failed(expandManualComputations(*program))) return failure();
-    }
-    return success();
-  }
-
-  LogicalResult load() {
-    if (failed(readPrograms())) return failure();
-    if (recipe) {
-      printer.setFileName(recipe->fileName);
-      if (failed(applyRecipeMesh(programs, *recipe))) return failure();
-    }
-    for (auto [program, source] : llvm::zip(programs, sources)) {
-      printer.setFileName(source.fileName);
-      if (failed(resizeMesh(*program, options.mesh))) return failure();
-    }
-    if (failed(splitLoopsOverLayers()) || (recipe && failed(annotateByRecipe()))) return failure();
-    if (failed(cutBatchInTime())) return failure();
-    for (auto [program, source] : llvm::zip(programs, sources)) {
-      printer.setFileName(source.fileName);
-      if (failed(verify(*program))) return failure();
-    }
-    return success();
-  }
-
   LogicalResult readRecipe() {
     if (options.recipeFile.empty()) return success();
     printer.setFileName(options.recipeFile);
@@ -337,6 +230,15 @@ class Driver {
     return checkOffload();
   }
 
+  LogicalResult load() {
+    ProgramLoader loader(context, sources, options, recipe ? &*recipe : nullptr, printer, timings, known);
+    bool isCutByRecipe = recipe && recipe->sequential && !sequentialIsOfFlag;
+    auto loaded = loader.load(getTopologyName(options, target->getDescription()), isCutByRecipe);
+    if (failed(loaded)) return failure();
+    programs = std::move(*loaded);
+    return success();
+  }
+
   /// Whether what the recipe asks for can be.
   LogicalResult checkOffload() {
     if (options.offload.empty() || options.offload == "never") return success();
@@ -353,70 +255,9 @@ class Driver {
     return success();
   }
 
-  LogicalResult cutBatchInTime() {
-    if (!options.sequential) return success();
-    bool isOfRecipe = recipe && recipe->sequential && !sequentialIsOfFlag;
-    if (isOfRecipe) printer.setFileName(recipe->fileName);
-    return cutBatch(programs, *options.sequential, isOfRecipe ? "field 'sequential'" : "--micro");
-  }
-
-  LogicalResult annotateByRecipe() {
-    printer.setFileName(recipe->fileName);
-    if (failed(applyRecipe(programs, *recipe))) return failure();
-    return applyStages(programs, *recipe);
-  }
-
-  /// The virtual stages that a recipe or the mesh asks for; 1 where arguments say where they are.
-  FailureOr<unsigned> getWantedStages() {
-    if (recipe && recipe->stages)
-      return recipe->stages->matches.empty() ? getNumVirtualStages(*recipe, &context) : FailureOr<unsigned>(1);
-    MeshOp mesh = getMesh(*programs.front());
-    MeshAxisAttr axis = getStageAxis(mesh);
-    if (!axis || hasStages(*programs.front())) return 1u;
-    for (OwningOpRef<ModuleOp>& program : programs)
-      for (auto function : program->getOps<func::FuncOp>())
-        for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
-          if (function.getArgAttr(argument, kStageAttr)) return 1u;
-    auto schedule = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
-    StringRef first = getScheduleChoices(schedule ? schedule.getValue() : StringRef()).front();
-    llvm::Expected<PipelineForm> form = parseSchedule(first, static_cast<unsigned>(axis.getSize()));
-    if (form) return form->getNumVirtualStages();
-    llvm::consumeError(form.takeError());  // said where the schedule is chosen
-    return 1u;
-  }
-
-  /// Before tensors are sharded: each stage has layers of its own.
-  LogicalResult splitLoopsOverLayers() {
-    FailureOr<unsigned> stages = getWantedStages();
-    if (failed(stages)) return failure();
-    if (*stages == 1) return success();
-    llvm::Expected<Topology> topology = loadTopology(getTopologyName(options, target->getDescription()));
-    if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
-    SmallVector<ModuleOp> modules;
-    for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
-    splitLayers(modules, *stages, CostModel(*topology, {}));
-    return success();
-  }
-
   LogicalResult checkCompression() {
     printer.setFileName(recipe->fileName);
     return checkCompressed(programs, *recipe);
-  }
-
-  LogicalResult decideCarry(ModuleOp program) {
-    PassManager passes(&context);
-    passes.enableVerifier(false);
-    if (timings) passes.addInstrumentation(createPassTimer(timings));
-    passes.addNestedPass<func::FuncOp>(createDecideCarryPass());
-    return passes.run(program);
-  }
-
-  LogicalResult expandManualComputations(ModuleOp program) {
-    PassManager passes(&context);
-    passes.enableVerifier(false);
-    if (timings) passes.addInstrumentation(createPassTimer(timings));
-    passes.addPass(createExpandManualPass());
-    return passes.run(program);
   }
 
   LogicalResult runStage(llvm::function_ref<void(PassManager&)> add) {
@@ -484,69 +325,18 @@ class Driver {
   ArrayRef<ProgramSource> sources;
   CompileOptions options;  // with what the recipe adds
   Timings* timings;
-  std::map<bool, ReadPrograms>* known;
+  KnownPrograms* known;
   MLIRContext& context;
   DiagnosticPrinter printer;
   std::unique_ptr<Target> target;
   std::vector<OwningOpRef<ModuleOp>> programs;
   std::optional<Recipe> recipe;
-  bool limitIsOfRecipe = false, sequentialIsOfFlag = false, isLocal = false;
+  bool limitIsOfRecipe = false, sequentialIsOfFlag = false;
   LowerBound bound;
   Compilation result;
 };
 
-bool isProgramName(StringRef name) {
-  return !name.empty() && llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
-}
-
-/// Read, not mapped: a file that another program cuts short meanwhile must not end this process.
-llvm::Error readText(StringRef path, std::string& text) {
-  const bool isInput = path == "-";
-  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::getStdinHandle();
-  if (!isInput) file = llvm::sys::fs::openNativeFileForRead(path);
-  if (!file) return file.takeError();
-  SmallVector<char, 0> bytes;
-  llvm::Error error = llvm::sys::fs::readNativeFileToEOF(*file, bytes, /*ChunkSize=*/1 << 20);
-  if (!isInput) llvm::sys::fs::closeFile(*file);
-  text.assign(bytes.begin(), bytes.end());
-  return error;
-}
-
 }  // namespace
-
-FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::string> models, llvm::raw_ostream& errors) {
-  std::vector<ProgramSource> sources;
-  for (StringRef model : models) {
-    ProgramSource source;
-    auto [name, path] = model.split('=');
-    bool isNamed = isProgramName(name) && model.contains('=');
-    if (!isNamed && models.size() > 1) {
-      errors << "sgdc: error: '" << model << "': several models must be given as NAME=MODEL\n";
-      return failure();
-    }
-    source.name = isNamed ? name.str() : "main";
-    source.fileName = isNamed ? path.str() : model.str();
-    if (llvm::any_of(sources, [&](const ProgramSource& other) { return other.name == source.name; })) {
-      errors << "sgdc: error: two programs are named '" << source.name << "'\n";
-      return failure();
-    }
-    if (llvm::Error error = readText(source.fileName, source.text)) {
-      errors << source.fileName << ": error: cannot read: " << llvm::toString(std::move(error)) << "\n";
-      return failure();
-    }
-    if (source.fileName == "-") source.fileName = "<stdin>";
-    sources.push_back(std::move(source));
-  }
-  return sources;
-}
-
-LogicalResult mlir::sgd::readRecipeFile(StringRef path, CompileOptions& options, llvm::raw_ostream& errors) {
-  options.recipeFile = path.str();
-  llvm::Error error = readText(path, options.recipe);
-  if (!error) return success();
-  errors << path << ": error: cannot read the recipe: " << llvm::toString(std::move(error)) << "\n";
-  return failure();
-}
 
 FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                           llvm::raw_ostream& errors, Timings* timings) {
@@ -561,7 +351,7 @@ FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const
 struct CompileSession::State {
   ArrayRef<ProgramSource> sources;
   MLIRContext context{getRegistry(), MLIRContext::Threading::DISABLED};
-  std::map<bool, ReadPrograms> known;
+  KnownPrograms known;
 };
 
 CompileSession::CompileSession(ArrayRef<ProgramSource> sources) : state(std::make_unique<State>()) {
@@ -574,16 +364,15 @@ FailureOr<Compilation> CompileSession::compile(const CompileOptions& options, ll
   return Driver(state->context, state->sources, options, errors, /*timings=*/nullptr, &state->known).run();
 }
 
-LogicalResult CompileSession::visitPrograms(
-    const CompileOptions& options, llvm::raw_ostream& errors,
-    llvm::function_ref<LogicalResult(MutableArrayRef<OwningOpRef<ModuleOp>>)> visit) {
-  return Driver(state->context, state->sources, options, errors, /*timings=*/nullptr, &state->known)
-      .visitPrograms(visit);
-}
-
-LogicalResult mlir::sgd::writeFile(StringRef path, StringRef bytes, llvm::raw_ostream& errors) {
-  absl::Status status = ::sgd::artifact::WriteFileAtomically(path.str(), std::string_view(bytes.data(), bytes.size()));
-  if (status.ok()) return success();
-  errors << "sgdc: error: " << std::string(status.message()) << "\n";
-  return failure();
+LogicalResult CompileSession::visitPrograms(const CompileOptions& options, bool keepsAnnotations,
+                                            llvm::raw_ostream& errors,
+                                            llvm::function_ref<LogicalResult(ReadPrograms&)> visit) {
+  DiagnosticPrinter printer(&state->context, errors);
+  Recipe recipe;
+  recipe.keepsAnnotations = keepsAnnotations;
+  ProgramLoader loader(state->context, state->sources, options, &recipe, printer, /*timings=*/nullptr, &state->known);
+  FailureOr<ReadPrograms> read = loader.read();
+  if (failed(read)) return failure();
+  printer.setFileName(state->sources.front().fileName);
+  return visit(*read);
 }

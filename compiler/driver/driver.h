@@ -7,32 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "compiler/report/explain.h"
+#include "compiler/driver/files.h"
 #include "compiler/options.h"
+#include "compiler/report/explain.h"
 #include "compiler/report/report.h"
 #include "compiler/timings.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/LogicalResult.h"
 
 namespace mlir::sgd {
 
-/// One program's text. `fileName` is what errors call it (`<stdin>` for standard input).
-struct ProgramSource {
-  std::string name;
-  std::string fileName;
-  std::string text;
-};
-
-/// Reads the file of `--recipe` into `options`. Prints one line to `errors` on failure.
-LogicalResult readRecipeFile(llvm::StringRef path, CompileOptions& options, llvm::raw_ostream& errors);
-
-/// Reads `MODEL` or `NAME=MODEL ...`; `-` is standard input. A single unnamed MODEL is the program `main`. Several must
-/// be named, with distinct names of letters, digits, `_` and `-`. Prints one line to `errors` on failure.
-FailureOr<std::vector<ProgramSource>> readSources(llvm::ArrayRef<std::string> models, llvm::raw_ostream& errors);
+struct ReadPrograms;
 
 struct Compilation {
   std::string emitted;   ///< text of CompileOptions::emit, of all programs one after another; empty without it
@@ -57,19 +44,15 @@ class CompileSession {
   /// As compile().
   FailureOr<Compilation> compile(const CompileOptions& options, llvm::raw_ostream& errors);
 
-  /// Calls `visit` with the programs as a recipe finds them: on the graph level, what steps carry decided, and without
-  /// annotations where `options` say so.
-  LogicalResult visitPrograms(const CompileOptions& options, llvm::raw_ostream& errors,
-                              llvm::function_ref<LogicalResult(MutableArrayRef<OwningOpRef<ModuleOp>>)> visit);
+  /// Calls `visit` with the programs as a recipe finds them: on the graph level, what steps carry decided, with or
+  /// without their annotations.
+  LogicalResult visitPrograms(const CompileOptions& options, bool keepsAnnotations, llvm::raw_ostream& errors,
+                              llvm::function_ref<LogicalResult(ReadPrograms&)> visit);
 
  private:
   struct State;
   std::unique_ptr<State> state;
 };
-
-/// Writes `bytes` to `path` by way of a neighbouring file that is renamed, so that `path` is untouched or complete. One
-/// line to `errors` on failure.
-LogicalResult writeFile(llvm::StringRef path, llvm::StringRef bytes, llvm::raw_ostream& errors);
 
 }  // namespace mlir::sgd
 

@@ -2,6 +2,7 @@
 #include "compiler/auto_sharding/logical_dims.h"
 
 #include "compiler/auto_sharding/step_facts.h"
+#include "compiler/driver/load_programs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,11 +19,11 @@ std::vector<LogicalDim> findDims(const std::string& text) {
   std::string messages;
   llvm::raw_string_ostream errors(messages);
   std::vector<LogicalDim> dims;
-  auto find = [&](MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
-    dims = findLogicalDims(*programs.front()->getOps<func::FuncOp>().begin());
+  auto find = [&](ReadPrograms& read) {
+    dims = findLogicalDims(*read.programs.front()->getOps<func::FuncOp>().begin());
     return success();
   };
-  EXPECT_TRUE(succeeded(session.visitPrograms({}, errors, find))) << messages;
+  EXPECT_TRUE(succeeded(session.visitPrograms({}, /*keepsAnnotations=*/true, errors, find))) << messages;
   return dims;
 }
 
