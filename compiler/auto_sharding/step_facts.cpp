@@ -62,7 +62,6 @@ void FactFinder::findTensors() {
     tensor.shape = type.getShape();
     tensor.isShardable = role != Role::OptimizerState;
     if (role == Role::Parameter) tensor.bytes = getByteSize(type);
-    if (role != Role::Input) facts.stateBytes += getByteSize(type);
     facts.names.push_back(tensor.name);
     facts.shapes.push_back(tensor.shape);
     tensors.push_back(std::move(tensor));
@@ -97,28 +96,28 @@ FailureOr<StepFacts> FactFinder::run() {
   return std::move(facts);
 }
 
-static bool isAnnotated(ModuleOp program) {
-  bool found = getMesh(program) != nullptr;
-  program.walk([&](func::FuncOp function) {
-    for (unsigned i = 0; i < function.getNumArguments(); ++i) found |= function.getArgAttr(i, kShardingAttr) != nullptr;
-  });
-  return found;
+/// Whether all candidates but the text's own can be without its mesh.
+static LogicalResult checkWhole(const ReadPrograms& read, MeshOp mesh) {
+  auto error = [&] { return emitError(UnknownLoc::get(mesh.getContext())) << "--auto: "; };
+  if (getStageAxis(mesh))
+    return error() << "the model is written by stages for its mesh; expected whole programs, of which --auto forms "
+                      "stages itself; leave --auto out";
+  if (read.isLocal)
+    return error() << "parts of the model are written for one rank of its mesh (jax.shard_map); expected a step of "
+                      "whole tensors; write these parts without it, or leave --auto out";
+  return success();
 }
 
 FailureOr<StepFacts> mlir::sgd::findStepFacts(CompileSession& session, const CompileOptions& options,
                                               llvm::raw_ostream& errors) {
   std::vector<MeshAxisSize> ownMesh;
-  bool hasAnnotations = false;
+  bool isAnnotated = false;
   auto look = [&](ReadPrograms& read) {
-    MutableArrayRef<OwningOpRef<ModuleOp>> programs = read.programs;
-    if (getActiveStageAxis(getMesh(*programs.front())))
-      return LogicalResult(emitError(UnknownLoc::get(programs.front()->getContext()))
-                           << "the model is written by stages for its mesh; expected whole programs for --auto, which "
-                              "forms stages itself; leave --auto out");
-    if (MeshOp mesh = getMesh(*programs.front()))
-      for (MeshAxisAttr axis : mesh.getMesh().getAxes()) ownMesh.push_back({axis.getName().str(), axis.getSize()});
-    hasAnnotations = llvm::any_of(programs, [](OwningOpRef<ModuleOp>& program) { return isAnnotated(*program); });
-    return success();
+    MeshOp mesh = getMesh(*read.programs.front());
+    if (!mesh) return success();
+    isAnnotated = true;
+    for (MeshAxisAttr axis : mesh.getMesh().getAxes()) ownMesh.push_back({axis.getName().str(), axis.getSize()});
+    return checkWhole(read, mesh);
   };
   if (failed(session.visitPrograms(options, /*keepsAnnotations=*/true, errors, look))) return failure();
   FailureOr<StepFacts> facts = failure();
@@ -128,6 +127,6 @@ FailureOr<StepFacts> mlir::sgd::findStepFacts(CompileSession& session, const Com
   };
   if (failed(session.visitPrograms(options, /*keepsAnnotations=*/false, errors, find))) return failure();
   facts->ownMesh = std::move(ownMesh);
-  facts->isAnnotated = hasAnnotations;
+  facts->isAnnotated = isAnnotated;
   return facts;
 }

@@ -27,9 +27,8 @@ struct StepFacts {
   std::vector<unsigned> others;              ///< inputs with rows that are not
   int64_t rows = 0;                          ///< of the batch
   std::vector<DimGroup> groups;              ///< those of most bytes first, then those of inputs alone
-  uint64_t stateBytes = 0;                   ///< of what a step carries to the next
   std::vector<MeshAxisSize> ownMesh;         ///< that the text names; empty: none
-  bool isAnnotated = false;                  ///< the text has a mesh or shardings
+  bool isAnnotated = false;                  ///< the text has a mesh, without which there are no shardings
 };
 
 /// `name` with a `*` for each number in it.

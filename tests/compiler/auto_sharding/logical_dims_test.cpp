@@ -104,7 +104,6 @@ func.func @main(%w: tensor<8x8xf32> {sgd.name = "params['w']"}, %x: tensor<6x8xf
   EXPECT_THAT(facts.batch, ElementsAre(1));
   EXPECT_THAT(facts.others, ElementsAre(2));
   EXPECT_EQ(facts.rows, 6);
-  EXPECT_EQ(facts.stateBytes, 256u);
   EXPECT_TRUE(facts.isAnnotated);
   ASSERT_EQ(facts.ownMesh.size(), 1u);
   EXPECT_EQ(facts.ownMesh[0].name, "x");
@@ -114,6 +113,30 @@ TEST(StepFacts, RefusesWhatIsNoTrainStep) {
   EXPECT_THAT(
       findFacts("func.func @main(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {\n  return %x : tensor<6x8xf32>\n}").messages,
       HasSubstr("no result is known to be an argument of the next step"));
+}
+
+TEST(StepFacts, RefusesWhatIsWrittenForItsMesh) {
+  EXPECT_EQ(findFacts(R"(
+sgd.mesh @mesh = <["x"=2]> {sgd.stages = #sgd<axis"stage"=4>}
+func.func @main(%w: tensor<8xf32> {sgd.name = "w"}) -> (tensor<8xf32> {sgd.name = "w"}) {
+  return %w : tensor<8xf32>
+})")
+                .messages,
+            "m.mlir: error: --auto: the model is written by stages for its mesh; expected whole programs, of which "
+            "--auto forms stages itself; leave --auto out\n");
+  EXPECT_EQ(findFacts(R"(
+sgd.mesh @mesh = <["x"=2]>
+func.func @main(%w: tensor<8xf32> {sgd.name = "w"}) -> (tensor<8xf32> {sgd.name = "w"}) {
+  %0 = sgd.manual_computation(%w) in [#sgd.sharding<@mesh, [{"x"}]>] out [#sgd.sharding<@mesh, [{"x"}]>] over <@mesh, {"x"}> {
+  ^bb0(%part: tensor<4xf32>):
+    %1 = arith.addf %part, %part : tensor<4xf32>
+    sgd.yield %1 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+})")
+                .messages,
+            "m.mlir: error: --auto: parts of the model are written for one rank of its mesh (jax.shard_map); expected "
+            "a step of whole tensors; write these parts without it, or leave --auto out\n");
 }
 
 }  // namespace
