@@ -1,14 +1,21 @@
 // The text of a step as it would be for one device.
 #include "compiler/recipe/apply.h"
+#include "dialects/sgd/sequential.h"
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/stages.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
+/// Of arguments and results, what means something on a mesh alone.
+static constexpr llvm::StringLiteral kAnnotations[] = {kShardingAttr, kStageAttr, kSequentialDimAttr};
+
 static void dropFrom(func::FuncOp function) {
-  auto name = StringAttr::get(function.getContext(), kShardingAttr);
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) function.removeArgAttr(i, name);
-  for (unsigned i = 0; i < function.getNumResults(); ++i) function.removeResultAttr(i, name);
+  for (StringRef annotation : kAnnotations) {
+    auto name = StringAttr::get(function.getContext(), annotation);
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) function.removeArgAttr(i, name);
+    for (unsigned i = 0; i < function.getNumResults(); ++i) function.removeResultAttr(i, name);
+  }
   function.walk([](ShardingConstraintOp constraint) {
     constraint.replaceAllUsesWith(constraint.getOperand());
     constraint.erase();

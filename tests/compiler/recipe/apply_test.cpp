@@ -85,6 +85,18 @@ func.func @main(%w: tensor<8x4xf32> {sgd.name = "w", sgd.sharding = #sgd.shardin
               HasSubstr(R"(field 'annotations' is "drop"; expected "keep" or "ignore")"));
 }
 
+// Stages and parts of the batch are of the mesh that is left out.
+TEST(Recipe, IgnoredAnnotationsHaveNoStages) {
+  Outcome outcome = applyTo(R"({"annotations": "ignore"})", R"(
+sgd.mesh @mesh = <["old"=8]> {sgd.stages = #sgd<axis"stage"=2>, sgd.sequential = #sgd<axis"micro"=2>}
+func.func @main(%w: tensor<8xf32> {sgd.name = "w", sgd.stage = 1}, %x: tensor<8xf32> {sgd.name = "x", sgd.sequential_dim = 0}) -> tensor<8xf32> {
+  %0 = arith.addf %w, %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+})");
+  EXPECT_EQ(outcome.messages, "");
+  EXPECT_THAT(outcome.graph, AllOf(Not(HasSubstr("sgd.stage")), Not(HasSubstr("sgd.sequential"))));
+}
+
 TEST(Recipe, RulesCallArgumentsWithoutNamesByPosition) {
   Outcome outcome = applyTo(R"({"mesh": {"model": 2}, "rules": [{"tensor": "arg1", "sharding": ["model"]}]})",
                             "func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {\n"
