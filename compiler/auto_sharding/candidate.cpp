@@ -1,5 +1,7 @@
 #include "compiler/auto_sharding/candidate.h"
 
+#include <map>
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
@@ -57,14 +59,14 @@ std::string mlir::sgd::describe(const Candidate& candidate, const StepFacts& fac
 
 namespace {
 
-/// A dimension's entry in a rule: `null`, `"data"`.
-using DimAxes = std::vector<const char*>;
+/// The axes of each dimension of a tensor, major to minor.
+using RuleDims = std::vector<std::vector<GroupAxis>>;
 
-/// Tensors that one rule may shard.
+/// Tensors that one rule shards.
 struct RuleTensors {
   std::string pattern;
-  std::vector<DimAxes> dims;
-  std::vector<unsigned> arguments;
+  RuleDims dims;
+  std::vector<unsigned> arguments;  // ascending
 };
 
 class RuleWriter {
@@ -75,37 +77,40 @@ class RuleWriter {
   std::vector<std::string> run();
 
  private:
-  std::vector<DimAxes> getSharding(unsigned argument) const;
-  void add(unsigned argument, std::vector<DimAxes> dims);
+  void shardBatch();
+  void shardGroups();
+  void add(unsigned argument);
   bool matchesOthers(const RuleTensors& tensors) const;
 
   const Candidate& candidate;
   const StepFacts& facts;
+  std::vector<RuleDims> shardings;  // by argument
+  std::vector<bool> isRuled;        // likewise
   std::vector<RuleTensors> rules;
+  std::map<std::pair<std::string, RuleDims>, size_t> known;  // rules by what they say
 };
 
 }  // namespace
 
-/// Empty where no rule shards it. Of dimensions that want one axis, that of the first group has it.
-std::vector<DimAxes> RuleWriter::getSharding(unsigned argument) const {
-  std::vector<DimAxes> dims(facts.shapes[argument].size());
-  bool isRuled = false, hasAxis[2] = {false, false};
-  if (llvm::is_contained(facts.batch, argument) && candidate.mesh.data > 1) {
-    dims.front().push_back("data");
-    hasAxis[0] = true;
-  }
+/// Inputs with other rows than the batch's are whole.
+void RuleWriter::shardBatch() {
+  if (candidate.mesh.data == 1) return;
+  for (unsigned argument : facts.batch) shardings[argument].front().push_back(GroupAxis::Data);
+  for (unsigned argument : facts.others) isRuled[argument] = true;
+}
+
+/// Of dimensions of a tensor that want one axis, that of the first group has it.
+void RuleWriter::shardGroups() {
   for (auto [axis, group] : llvm::zip(candidate.groups, facts.groups)) {
     if (axis == GroupAxis::None) continue;
     for (const ArgumentDim& member : group.members) {
-      bool& isTaken = hasAxis[axis == GroupAxis::Data ? 0 : 1];
-      if (member.argument != argument || isTaken) continue;
-      isTaken = isRuled = true;
-      dims[member.dim].push_back(axis == GroupAxis::Data ? "data" : "model");
+      RuleDims& dims = shardings[member.argument];
+      if (llvm::any_of(dims, [&](const std::vector<GroupAxis>& axes) { return llvm::is_contained(axes, axis); }))
+        continue;
+      dims[member.dim].push_back(axis);
+      isRuled[member.argument] = true;
     }
   }
-  // Inputs with other rows than the batch's are whole.
-  if (candidate.mesh.data > 1 && llvm::is_contained(facts.others, argument)) isRuled = true;
-  return isRuled ? dims : std::vector<DimAxes>();
 }
 
 /// Characters that globs know stand for any one.
@@ -116,35 +121,39 @@ static std::string escape(llvm::StringRef name) {
   return text;
 }
 
-void RuleWriter::add(unsigned argument, std::vector<DimAxes> dims) {
+void RuleWriter::add(unsigned argument) {
   std::string pattern = generalizeName(escape(facts.names[argument]));
-  auto known =
-      llvm::find_if(rules, [&](const RuleTensors& rule) { return rule.pattern == pattern && rule.dims == dims; });
-  if (known == rules.end()) known = rules.insert(rules.end(), {pattern, std::move(dims), {}});
-  known->arguments.push_back(argument);
+  auto [rule, isNew] = known.try_emplace({pattern, shardings[argument]}, rules.size());
+  if (isNew) rules.push_back({std::move(pattern), shardings[argument], {}});
+  rules[rule->second].arguments.push_back(argument);
 }
 
 bool RuleWriter::matchesOthers(const RuleTensors& tensors) const {
+  if (llvm::StringRef(tensors.pattern).find_first_of("*?") == llvm::StringRef::npos) return false;
   llvm::GlobPattern glob = llvm::cantFail(llvm::GlobPattern::create(tensors.pattern));
   for (auto [argument, name] : llvm::enumerate(facts.names))
-    if (!llvm::is_contained(tensors.arguments, argument) && glob.match(name)) return true;
+    if (glob.match(name) && !llvm::binary_search(tensors.arguments, argument)) return true;
   return false;
 }
 
-static std::string writeRule(llvm::StringRef glob, const std::vector<DimAxes>& dims) {
-  std::string text = "{\"tensor\": \"" + glob.str() + "\", \"sharding\": [";
-  for (auto [index, axes] : llvm::enumerate(dims)) {
-    if (index > 0) text += ", ";
-    if (axes.empty()) text += "null";
-    if (axes.size() == 1) text += "\"" + std::string(axes[0]) + "\"";
-    if (axes.size() == 2) text += "[\"" + std::string(axes[0]) + "\", \"" + axes[1] + "\"]";
-  }
-  return text + "]}";
+static std::string writeRule(llvm::StringRef glob, const RuleDims& dims) {
+  auto writeAxis = [](GroupAxis axis) { return std::string(axis == GroupAxis::Data ? R"("data")" : R"("model")"); };
+  auto writeDim = [&](const std::vector<GroupAxis>& axes) -> std::string {
+    if (axes.empty()) return "null";
+    if (axes.size() == 1) return writeAxis(axes.front());
+    return "[" + llvm::join(llvm::map_range(axes, writeAxis), ", ") + "]";
+  };
+  return "{\"tensor\": \"" + glob.str() + "\", \"sharding\": [" + llvm::join(llvm::map_range(dims, writeDim), ", ") +
+         "]}";
 }
 
 std::vector<std::string> RuleWriter::run() {
-  for (unsigned argument = 0; argument < facts.names.size(); ++argument)
-    if (std::vector<DimAxes> dims = getSharding(argument); !dims.empty()) add(argument, std::move(dims));
+  for (const std::vector<int64_t>& shape : facts.shapes) shardings.emplace_back(shape.size());
+  isRuled.resize(shardings.size());
+  shardBatch();
+  shardGroups();
+  for (unsigned argument = 0; argument < isRuled.size(); ++argument)
+    if (isRuled[argument]) add(argument);
   std::vector<std::string> texts;
   for (const RuleTensors& rule : rules) {
     if (!matchesOthers(rule)) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -33,20 +34,13 @@ class Grouping {
   std::vector<DimGroup> finish();
 
  private:
-  bool meets(const DimGroup& group, llvm::ArrayRef<ArgumentDim> members) const;
-
   llvm::ArrayRef<GroupedTensor> tensors;
   std::vector<DimGroup> groups;
+  std::vector<llvm::DenseSet<unsigned>> arguments;  // that have members, by group
   std::map<Signature, std::vector<size_t>> known;
 };
 
 }  // namespace
-
-bool Grouping::meets(const DimGroup& group, llvm::ArrayRef<ArgumentDim> members) const {
-  return llvm::any_of(members, [&](const ArgumentDim& member) {
-    return llvm::any_of(group.members, [&](const ArgumentDim& other) { return other.argument == member.argument; });
-  });
-}
 
 void Grouping::add(const LogicalDim& dim) {
   std::vector<ArgumentDim> members;
@@ -62,14 +56,19 @@ void Grouping::add(const LogicalDim& dim) {
   if (members.empty()) return;
   llvm::sort(signature);
   std::vector<size_t>& alike = known[signature];
-  auto apart = llvm::find_if(alike, [&](size_t group) { return !meets(groups[group], members); });
+  auto apart = llvm::find_if(alike, [&](size_t group) {
+    return llvm::none_of(members,
+                         [&](const ArgumentDim& member) { return arguments[group].contains(member.argument); });
+  });
   if (apart == alike.end()) {
     alike.push_back(groups.size());
     groups.push_back({{}, dim.size, 0, {}});
+    arguments.emplace_back();
     apart = std::prev(alike.end());
   }
   DimGroup& group = groups[*apart];
   llvm::append_range(group.members, members);
+  for (const ArgumentDim& member : members) arguments[*apart].insert(member.argument);
   group.size = std::min(group.size, dim.size);
 }
 
@@ -98,7 +97,7 @@ std::vector<DimGroup> mlir::sgd::groupDims(llvm::ArrayRef<LogicalDim> dims, llvm
   Grouping grouping(tensors);
   for (const LogicalDim& dim : dims) {
     bool isLeftOut =
-        llvm::any_of(dim.members, [&](const ArgumentDim& member) { return llvm::is_contained(without, member); });
+        llvm::any_of(dim.members, [&](const ArgumentDim& member) { return llvm::binary_search(without, member); });
     if (!isLeftOut) grouping.add(dim);
   }
   return grouping.finish();

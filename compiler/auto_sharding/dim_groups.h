@@ -16,7 +16,7 @@ struct GroupedTensor {
 
 /// Joins those of `dims` whose members have the same names but for numbers, ranks and positions, as layers of any width
 /// do, unless both are of one argument: one group for each such number of them. Dimensions of nothing shardable are
-/// left out, and so are those of `without`.
+/// left out, and so are those of `without`, which ascends.
 std::vector<DimGroup> groupDims(llvm::ArrayRef<LogicalDim> dims, llvm::ArrayRef<GroupedTensor> tensors,
                                 llvm::ArrayRef<ArgumentDim> without);
 

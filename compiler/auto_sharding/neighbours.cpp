@@ -1,5 +1,7 @@
 #include "compiler/auto_sharding/neighbours.h"
 
+#include <set>
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::sgd;
@@ -26,10 +28,13 @@ static Candidate getPlain(const StepFacts& facts, SearchMesh mesh) {
 
 Candidate mlir::sgd::getOneRank(const StepFacts& facts) { return getPlain(facts, {}); }
 
+/// Whether a tensor has both. Members ascend.
 static bool meet(const DimGroup& left, const DimGroup& right) {
-  return llvm::any_of(left.members, [&](const ArgumentDim& member) {
-    return llvm::any_of(right.members, [&](const ArgumentDim& other) { return other.argument == member.argument; });
-  });
+  for (auto a = left.members.begin(), b = right.members.begin(); a != left.members.end() && b != right.members.end();) {
+    if (a->argument == b->argument) return true;
+    a->argument < b->argument ? ++a : ++b;
+  }
+  return false;
 }
 
 namespace {
@@ -38,8 +43,11 @@ namespace {
 /// are one such set, the features between layers another.
 class CompatibleGroups {
  public:
-  CompatibleGroups(const StepFacts& facts, std::vector<size_t> eligible)
-      : facts(facts), eligible(std::move(eligible)) {}
+  CompatibleGroups(const StepFacts& facts, std::vector<size_t> eligible) : eligible(std::move(eligible)) {
+    for (size_t left : this->eligible)
+      for (size_t right : this->eligible)
+        if (left != right && meet(facts.groups[left], facts.groups[right])) meeting.emplace(left, right);
+  }
 
   /// The first few, in the order of their groups.
   std::vector<std::vector<size_t>> run() {
@@ -51,7 +59,7 @@ class CompatibleGroups {
   static constexpr size_t kMostSets = 8;
 
   bool fits(size_t group) const {
-    return llvm::none_of(chosen, [&](size_t other) { return meet(facts.groups[group], facts.groups[other]); });
+    return llvm::none_of(chosen, [&](size_t other) { return meeting.count({group, other}) > 0; });
   }
 
   void extend(size_t next) {
@@ -70,8 +78,8 @@ class CompatibleGroups {
     extend(next + 1);
   }
 
-  const StepFacts& facts;
   std::vector<size_t> eligible, chosen;
+  std::set<std::pair<size_t, size_t>> meeting;
   std::vector<std::vector<size_t>> sets;
 };
 

@@ -66,6 +66,21 @@ TEST(Candidate, OfAnAxisATensorHasOneDimension) {
   EXPECT_THAT(recipe, testing::HasSubstr(R"("params.h*.up", "sharding": ["data", "model"])"));
 }
 
+// Time that grows with arguments, not with their square.
+TEST(Candidate, ManyArgumentsTakeAMoment) {
+  StepFacts facts;
+  facts.groups = {{{}, 8, 1, "w*:1"}};
+  for (unsigned argument = 0; argument < 200000; ++argument) {
+    facts.names.push_back("w" + std::to_string(argument));
+    facts.shapes.push_back({8, 8});
+    facts.groups.front().members.push_back({argument, 1});
+  }
+  std::string recipe = writeRecipe(make(facts, {1, 2, 1}, {GroupAxis::Model}), facts);
+  EXPECT_THAT(recipe, testing::HasSubstr(R"([
+    {"tensor": "w*", "sharding": [null, "model"]}
+  ])"));
+}
+
 TEST(Candidate, EveryRecipeIsRead) {
   StepFacts facts = makeFacts();
   facts.names[0] = "a\"b*[c";

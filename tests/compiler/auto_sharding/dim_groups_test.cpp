@@ -67,6 +67,18 @@ TEST(DimGroups, LayersOfOtherWidthsAreAlike) {
   EXPECT_EQ(groupDims(dims, tensors, {}).size(), 3u) << "tensors of another rank are others";
 }
 
+TEST(DimGroups, ManyLayersTakeAMoment) {
+  std::vector<GroupedTensor> tensors;
+  std::vector<LogicalDim> dims;
+  for (unsigned layer = 0; layer < 200000; ++layer) {
+    tensors.push_back(parameter(("w" + std::to_string(layer)).c_str(), {16}));
+    dims.push_back({{{layer, 0}}, 16});
+  }
+  std::vector<DimGroup> groups = groupDims(dims, tensors, {});
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups.front().members.size(), tensors.size());
+}
+
 TEST(DimGroups, OptimizerStateAndBatchAreLeftOut) {
   std::vector<GroupedTensor> tensors = {{"mu", {8}, 0, false}, {"x", {16, 8}, 0, true}};
   std::vector<LogicalDim> dims = {{{{0, 0}}, 8}, {{{1, 0}}, 16}, {{{1, 1}}, 8}};
