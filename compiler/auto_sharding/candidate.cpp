@@ -92,10 +92,12 @@ class RuleWriter {
 
 }  // namespace
 
-/// Inputs with other rows than the batch's are whole.
+/// Inputs with other rows than the batch's are whole, where the batch is sharded or cut.
 void RuleWriter::shardBatch() {
-  if (candidate.mesh.data == 1) return;
-  for (unsigned argument : facts.batch) shardings[argument].front().push_back(GroupAxis::Data);
+  if (candidate.mesh.data > 1)
+    for (unsigned argument : facts.batch) shardings[argument].front().push_back(GroupAxis::Data);
+  else if (candidate.micro == 1)
+    return;
   for (unsigned argument : facts.others) isRuled[argument] = true;
 }
 
@@ -182,14 +184,15 @@ std::string mlir::sgd::writeRecipe(const Candidate& candidate, const StepFacts& 
   } else {
     const SearchMesh& mesh = candidate.mesh;
     if (facts.isAnnotated) add("annotations", "\"ignore\"");
+    std::vector<std::string> rules = RuleWriter(candidate, facts).run();
     std::vector<MeshAxisSize> axes;
-    if (mesh.data > 1) axes.push_back({"data", mesh.data});
+    // Rules are of a mesh, whatever they say.
+    if (mesh.data > 1 || (mesh.model == 1 && !rules.empty())) axes.push_back({"data", mesh.data});
     if (mesh.model > 1) axes.push_back({"model", mesh.model});
     if (!axes.empty()) add("mesh", writeMesh(axes));
     if (mesh.data > 1) add("batch", "\"data\"");
     if (candidate.zero > 0) add("zero", std::to_string(candidate.zero));
-    if (std::vector<std::string> rules = RuleWriter(candidate, facts).run(); !rules.empty())
-      add("rules", "[\n    " + llvm::join(rules, ",\n    ") + "\n  ]");
+    if (!rules.empty()) add("rules", "[\n    " + llvm::join(rules, ",\n    ") + "\n  ]");
     if (mesh.stages > 1) add("stages", std::to_string(mesh.stages));
     if (!candidate.schedule.empty()) add("schedule", "\"" + candidate.schedule + "\"");
     if (candidate.micro > 1) add("sequential", "{\"micro\": " + std::to_string(candidate.micro) + "}");

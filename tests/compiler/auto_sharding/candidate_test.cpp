@@ -47,6 +47,24 @@ TEST(Candidate, RecipeHasOneRuleForAllLayers) {
   EXPECT_EQ(describe(candidate, facts), "data 4 x model 2, zero 1; model: params.h*.up:1 x:1");
 }
 
+// The batch is cut, and the mask is not of it.
+TEST(Candidate, OtherInputsAreWholeInEachPartOfTheBatch) {
+  StepFacts facts = makeFacts();
+  Candidate candidate = make(facts, {1, 1, 2});
+  candidate.micro = 4;
+  EXPECT_EQ(writeRecipe(candidate, facts), R"({
+  "mesh": {"data": 1},
+  "rules": [
+    {"tensor": "mask", "sharding": [null, null]}
+  ],
+  "stages": 2,
+  "sequential": {"micro": 4}
+}
+)");
+  facts.others.clear();
+  EXPECT_EQ(writeRecipe(candidate, facts), "{\n  \"stages\": 2,\n  \"sequential\": {\"micro\": 4}\n}\n");
+}
+
 TEST(Candidate, NamesThatAGlobWouldMatchTooAreListed) {
   StepFacts facts = makeFacts();
   facts.names.push_back("params.h2.up");
