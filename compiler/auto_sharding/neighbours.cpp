@@ -10,6 +10,8 @@ using namespace mlir::sgd;
 static constexpr size_t kMostGroups = 12;
 /// Of these, groups that are looked at for the data axis, as experts.
 static constexpr size_t kMostDataGroups = 4;
+/// Meshes of the text's own axes that a search begins with.
+static constexpr size_t kMostWritten = 16;
 static constexpr int kZeroStages[] = {0, 1, 3};  // 2 is 1
 static constexpr const char* kSchedules[] = {"", "zero_bubble", "interleaved:2"};
 
@@ -113,14 +115,17 @@ static void addPipelineSeeds(const StepFacts& facts, const SearchMesh& mesh, std
   }
 }
 
+static Candidate resizeWritten(Candidate candidate, llvm::ArrayRef<int64_t> sizes) {
+  for (auto [axis, size] : llvm::zip_equal(*candidate.asWritten, sizes)) axis.size = size;
+  return candidate;
+}
+
 static void addAsWritten(const StepFacts& facts, int64_t ranks, std::vector<Candidate>& seeds) {
   if (facts.ownMesh.empty()) return;
-  for (const std::vector<int64_t>& sizes : getFactorizations(ranks, facts.ownMesh.size())) {
-    Candidate candidate = getPlain(facts, {});
-    candidate.asWritten = facts.ownMesh;
-    for (auto [axis, size] : llvm::zip(*candidate.asWritten, sizes)) axis.size = size;
-    seeds.push_back(std::move(candidate));
-  }
+  Candidate candidate = getPlain(facts, {});
+  candidate.asWritten = facts.ownMesh;
+  for (const std::vector<int64_t>& sizes : getFirstFactorizations(ranks, facts.ownMesh.size(), kMostWritten))
+    seeds.push_back(resizeWritten(candidate, sizes));
 }
 
 std::vector<Candidate> mlir::sgd::findSeeds(const StepFacts& facts, int64_t ranks) {
@@ -143,6 +148,7 @@ class Neighbours {
  public:
   Neighbours(const Candidate& center, const StepFacts& facts) : center(center), facts(facts) {}
 
+  void addWrittenMeshes();
   void addGroups();
   void addMeshes(const std::vector<GroupAxis>* groups);
   void addOthers();
@@ -157,6 +163,12 @@ class Neighbours {
 };
 
 }  // namespace
+
+void Neighbours::addWrittenMeshes() {
+  std::vector<int64_t> own;
+  for (const MeshAxisSize& axis : *center.asWritten) own.push_back(axis.size);
+  for (const std::vector<int64_t>& sizes : getNeighbourSizes(own)) all.push_back(resizeWritten(center, sizes));
+}
 
 void Neighbours::addGroups() {
   for (size_t group = 0; group < getNumGroups(facts); ++group)
@@ -197,6 +209,10 @@ void Neighbours::addOthers() {
 std::vector<Candidate> mlir::sgd::findNeighbours(const Candidate& candidate, const StepFacts& facts,
                                                  const std::vector<GroupAxis>* groups) {
   Neighbours neighbours(candidate, facts);
+  if (candidate.asWritten) {
+    neighbours.addWrittenMeshes();
+    return std::move(neighbours.all);
+  }
   neighbours.addGroups();
   neighbours.addMeshes(groups);
   neighbours.addOthers();

@@ -1,5 +1,5 @@
 // Best-first descent in families: a family is which axes a mesh has, since between pure data parallelism and a good
-// form of tensor parallelism or of a pipeline there are bad ones.
+// form of tensor parallelism or of a pipeline there are bad ones. The text's own annotations are a family.
 #include "compiler/auto_sharding/search.h"
 
 #include <map>
@@ -31,9 +31,11 @@ class Search {
   SearchResult run();
 
  private:
-  using Family = std::pair<bool, bool>;  // has a model axis, has stages
+  using Family = std::tuple<bool, bool, bool>;  // is as written, has a model axis, has stages
 
-  static Family getFamily(const Candidate& candidate) { return {candidate.mesh.model > 1, candidate.mesh.stages > 1}; }
+  static Family getFamily(const Candidate& candidate) {
+    return {candidate.asWritten.has_value(), candidate.mesh.model > 1, candidate.mesh.stages > 1};
+  }
   bool isLess(size_t left, size_t right) const;
   double getBest() const;
   bool isDone() const;
@@ -105,7 +107,7 @@ void Search::tryAll(std::vector<Candidate> candidates) {
 void Search::fitIntoLimit() {
   std::vector<size_t> order;
   for (auto [index, trial] : llvm::enumerate(result.trials))
-    if (trial.evaluation.refusal.empty() && !trial.fits && !trial.candidate.memoryLimit && !trial.candidate.asWritten &&
+    if (trial.evaluation.refusal.empty() && !trial.fits && !trial.candidate.memoryLimit &&
         trial.evaluation.seconds < getBest() && !fitted.count(index))
       order.push_back(index);
   auto peakOf = [&](size_t trial) { return result.trials[trial].evaluation.peakBytes; };
@@ -123,11 +125,11 @@ void Search::fitIntoLimit() {
   tryAll(std::move(candidates));
 }
 
-/// Of each family the best that was not looked around yet; those that fit come first.
+/// Of each family the best; those that fit come first.
 std::map<Search::Family, size_t> Search::findBestOfFamilies() const {
   std::map<Family, size_t> best;
   for (auto [index, trial] : llvm::enumerate(result.trials)) {
-    if (!trial.evaluation.refusal.empty() || trial.candidate.asWritten) continue;
+    if (!trial.evaluation.refusal.empty()) continue;
     auto [known, isNew] = best.try_emplace(getFamily(trial.candidate), index);
     if (isNew) continue;
     bool fits = result.trials[known->second].fits;
@@ -139,7 +141,7 @@ std::map<Search::Family, size_t> Search::findBestOfFamilies() const {
 bool Search::improve(unsigned round) {
   std::vector<Candidate> next;
   std::map<Family, size_t> best = findBestOfFamilies();
-  auto tensor = best.find({true, false});
+  auto tensor = best.find({false, true, false});
   const std::vector<GroupAxis>* groups =
       tensor == best.end() ? nullptr : &result.trials[tensor->second].candidate.groups;
   for (auto [family, trial] : best) {

@@ -1,5 +1,7 @@
 #include "compiler/auto_sharding/search_mesh.h"
 
+#include <set>
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::sgd;
@@ -18,20 +20,26 @@ std::vector<SearchMesh> mlir::sgd::getMeshes(int64_t ranks) {
   return meshes;
 }
 
+std::vector<std::vector<int64_t>> mlir::sgd::getNeighbourSizes(const std::vector<int64_t>& sizes) {
+  std::vector<std::vector<int64_t>> neighbours;
+  for (size_t from = 0; from < sizes.size(); ++from) {
+    std::vector<int64_t> factors = getPrimeFactors(sizes[from]);
+    factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
+    for (size_t to = 0; to < sizes.size(); ++to)
+      for (int64_t factor : factors) {
+        if (from == to) continue;
+        std::vector<int64_t>& neighbour = neighbours.emplace_back(sizes);
+        neighbour[from] /= factor;
+        neighbour[to] *= factor;
+      }
+  }
+  return neighbours;
+}
+
 std::vector<SearchMesh> mlir::sgd::getNeighbours(const SearchMesh& mesh) {
   std::vector<SearchMesh> neighbours;
-  const std::vector<int64_t SearchMesh::*> axes = {&SearchMesh::data, &SearchMesh::model, &SearchMesh::stages};
-  for (auto from : axes)
-    for (auto to : axes) {
-      if (from == to) continue;
-      std::vector<int64_t> factors = getPrimeFactors(mesh.*from);
-      factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
-      for (int64_t factor : factors) {
-        SearchMesh& neighbour = neighbours.emplace_back(mesh);
-        neighbour.*from /= factor;
-        neighbour.*to *= factor;
-      }
-    }
+  for (std::vector<int64_t>& sizes : getNeighbourSizes(std::vector{mesh.data, mesh.model, mesh.stages}))
+    neighbours.push_back({sizes[0], sizes[1], sizes[2]});
   return neighbours;
 }
 
@@ -52,5 +60,21 @@ std::vector<std::vector<int64_t>> mlir::sgd::getFactorizations(int64_t ranks, si
       rest.insert(rest.begin(), first);
       all.push_back(std::move(rest));
     }
+  return all;
+}
+
+std::vector<std::vector<int64_t>> mlir::sgd::getFirstFactorizations(int64_t ranks, size_t count, size_t most) {
+  std::vector<std::vector<int64_t>> all;
+  std::set<std::vector<int64_t>> known;
+  auto add = [&](std::vector<int64_t> sizes) {
+    if (all.size() < most && known.insert(sizes).second) all.push_back(std::move(sizes));
+  };
+  for (size_t axis = 0; axis < count; ++axis) {
+    std::vector<int64_t> sizes(count, 1);
+    sizes[axis] = ranks;
+    add(std::move(sizes));
+  }
+  for (size_t next = 0; next < all.size() && all.size() < most; ++next)
+    for (std::vector<int64_t>& sizes : getNeighbourSizes(std::vector(all[next]))) add(std::move(sizes));
   return all;
 }

@@ -20,11 +20,17 @@ std::vector<int64_t> getPrimeFactors(int64_t number);
 /// All with `data * model * stages == ranks`; fewer stages first, then less on the model axis.
 std::vector<SearchMesh> getMeshes(int64_t ranks);
 
-/// Meshes that differ from `mesh` by one prime factor, which is on another axis.
+/// Sizes of axes that differ from `sizes` by one prime factor, which is on another axis.
+std::vector<std::vector<int64_t>> getNeighbourSizes(const std::vector<int64_t>& sizes);
+
+/// Meshes that differ from `mesh` so.
 std::vector<SearchMesh> getNeighbours(const SearchMesh& mesh);
 
 /// All ordered products of `count` factors that are `ranks`.
 std::vector<std::vector<int64_t>> getFactorizations(int64_t ranks, size_t count);
+
+/// At most `most` of them: `ranks` is one of the factors, then their neighbours, and so on.
+std::vector<std::vector<int64_t>> getFirstFactorizations(int64_t ranks, size_t count, size_t most);
 
 }  // namespace mlir::sgd
 

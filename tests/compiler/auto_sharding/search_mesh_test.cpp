@@ -48,4 +48,21 @@ TEST(SearchMesh, FactorizationsOfNoAxes) {
   EXPECT_EQ(getFactorizations(6, 2), (std::vector<std::vector<int64_t>>{{1, 6}, {2, 3}, {3, 2}, {6, 1}}));
 }
 
+TEST(SearchMesh, FirstFactorizationsAreAllWhereThereAreFew) {
+  for (int64_t ranks = 1; ranks <= 64; ++ranks)
+    for (size_t count : {1, 2, 3}) {
+      std::vector<std::vector<int64_t>> first = getFirstFactorizations(ranks, count, 100);
+      std::sort(first.begin(), first.end());
+      EXPECT_EQ(first, getFactorizations(ranks, count)) << ranks;
+    }
+}
+
+TEST(SearchMesh, FirstFactorizationsOfManyAxesAreFew) {
+  // Of 84,672,315.
+  std::vector<std::vector<int64_t>> first = getFirstFactorizations(int64_t(1) << 20, 12, 16);
+  ASSERT_EQ(first.size(), 16u);
+  EXPECT_EQ(first[0][0], int64_t(1) << 20);
+  EXPECT_EQ(first[12], (std::vector<int64_t>{1 << 19, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+}
+
 }  // namespace

@@ -95,6 +95,61 @@ TEST(Search, EndsWhereComputingIsAll) {
   EXPECT_LT(result.numEvaluations, 40u);
 }
 
+/// A text with shardings over axes a0, a1, ...
+StepFacts makeAnnotated(size_t numAxes) {
+  StepFacts facts = makeFacts();
+  facts.isAnnotated = true;
+  for (size_t axis = 0; axis < numAxes; ++axis) facts.ownMesh.push_back({"a" + std::to_string(axis), 1});
+  return facts;
+}
+
+// There are 364 meshes of 12 axes, all of them slow.
+TEST(Search, MeshesOfTheTextLeaveEvaluationsForOthers) {
+  Costs costs{.data = 1e-2, .model = 1.2e-2, .stage = 1};
+  StepFacts facts = makeAnnotated(12);
+  SearchResult result = search(facts, {8, 200, 1 << 20}, [&](llvm::ArrayRef<std::string> recipes) {
+    std::vector<Evaluation> evaluations = costs.evaluate(recipes);
+    for (auto [evaluation, text] : llvm::zip(evaluations, recipes))
+      if (llvm::StringRef(text).contains("\"a0\"")) evaluation.seconds = 10;
+    return evaluations;
+  });
+  EXPECT_EQ(bestOf(result).mesh, (SearchMesh{4, 2, 1}));
+  EXPECT_TRUE(result.isComplete);
+}
+
+/// Its own annotations are best on a mesh of 4 x 4 x 4 x 1 x 1; nothing else is any good.
+std::vector<Evaluation> evaluateWritten(llvm::ArrayRef<std::string> recipes, uint64_t bytes) {
+  std::vector<Evaluation> evaluations;
+  for (const std::string& text : recipes) {
+    Recipe recipe = llvm::cantFail(parseRecipe(text, "r.json"));
+    Evaluation& evaluation = evaluations.emplace_back();
+    evaluation.seconds = 100;
+    evaluation.peakBytes = recipe.memoryLimit ? *recipe.memoryLimit : bytes;
+    if (!recipe.keepsAnnotations) continue;
+    evaluation.seconds = recipe.memoryLimit ? 2 : 1;
+    for (auto [axis, best] : llvm::zip(recipe.mesh, std::vector<int64_t>{4, 4, 4, 1, 1}))
+      evaluation.seconds += std::abs(std::log2(static_cast<double>(axis.size) / static_cast<double>(best)));
+  }
+  return evaluations;
+}
+
+TEST(Search, DescendsOverMeshesOfTheText) {
+  StepFacts facts = makeAnnotated(5);
+  SearchResult result = search(facts, {64, 200, 1 << 20}, [](llvm::ArrayRef<std::string> recipes) {
+    return evaluateWritten(recipes, /*bytes=*/1000);
+  });
+  EXPECT_EQ(result.trials[*result.best].evaluation.seconds, 1);
+}
+
+TEST(Search, TheTextsAnnotationsKeepTheLimitToo) {
+  StepFacts facts = makeAnnotated(5);
+  SearchResult result = search(facts, {64, 200, 500}, [](llvm::ArrayRef<std::string> recipes) {
+    return evaluateWritten(recipes, /*bytes=*/1000);
+  });
+  ASSERT_TRUE(result.best);
+  EXPECT_TRUE(bestOf(result).asWritten && bestOf(result).memoryLimit);
+}
+
 TEST(Search, RefusedCandidatesAreKept) {
   StepFacts facts = makeFacts();
   SearchResult result = search(facts, {8, 50, 1 << 20}, [](llvm::ArrayRef<std::string> recipes) {
