@@ -12,6 +12,7 @@ namespace mlir::sgd {
 struct Evaluation {
   std::string refusal;                            ///< the compiler's message; empty: the step was compiled
   double seconds = 0;                             ///< of a step, by simulation
+  double leastSeconds = 0;                        ///< the same, if all that is in memory were in caches
   double computeSeconds = 0, exposedSeconds = 0;  ///< mean over stages
   double bubble = 0;                              ///< part of the stages' time that they wait for each other
   uint64_t peakBytes = 0, sentBytes = 0;          ///< of a rank
@@ -31,7 +32,7 @@ class Evaluator {
   Evaluation evaluate(CompileSession& session, const std::string& recipe) const;
 
   CompileOptions options;
-  Topology topology;
+  Topology topology, near;              // as given, and with memory that is as fast as caches
   std::deque<CompileSession> sessions;  // one for each thread
 };
 

@@ -20,7 +20,7 @@ std::vector<Candidate> findSeeds(const StepFacts& facts, int64_t ranks);
 std::vector<Candidate> findNeighbours(const Candidate& candidate, const StepFacts& facts,
                                       const std::vector<GroupAxis>* groups);
 
-/// Seconds that a step takes at least, where one rank takes `oneRank`: what each rank computes, with the waits
+/// Seconds that a step takes at least, where one rank takes at least `oneRank`: what each rank computes, with the waits
 /// of the schedule that has fewest.
 double getBound(const Candidate& candidate, const StepFacts& facts, double oneRank);
 

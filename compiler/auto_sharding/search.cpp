@@ -71,7 +71,7 @@ double Search::getBest() const {
 
 bool Search::isDone() const {
   if (result.numEvaluations >= options.mostEvaluations) return true;
-  double ideal = result.oneRank.seconds / static_cast<double>(options.ranks);
+  double ideal = result.oneRank.leastSeconds / static_cast<double>(options.ranks);
   return result.oneRank.refusal.empty() && getBest() <= kGoodEnough * ideal;
 }
 
@@ -82,7 +82,7 @@ void Search::tryAll(std::vector<Candidate> candidates) {
     std::string recipe = writeRecipe(candidate, facts);
     size_t left = options.mostEvaluations - result.numEvaluations;
     if (batch.size() >= left || !known.try_emplace(recipe, result.trials.size() + batch.size()).second) continue;
-    if (result.oneRank.refusal.empty() && getBound(candidate, facts, result.oneRank.seconds) >= getBest()) {
+    if (result.oneRank.refusal.empty() && getBound(candidate, facts, result.oneRank.leastSeconds) >= getBest()) {
       known.erase(recipe);
       result.numPruned += pruned.insert(recipe).second;
       continue;

@@ -24,6 +24,7 @@ StepFacts makeFacts() {
 struct Costs {
   double data = 0, model = 0, stage = 0;
   uint64_t bytes = 1000;  ///< of one rank, shared by zero 3 and by axes of tensors
+  double caches = 1;      ///< how much faster a step would be in caches
   int calls = 0;
 
   std::vector<Evaluation> evaluate(llvm::ArrayRef<std::string> recipes) {
@@ -37,6 +38,7 @@ struct Costs {
       Evaluation& evaluation = evaluations.emplace_back();
       evaluation.seconds = 1 / (axes[0] * axes[1] * stages) + data * (axes[0] - 1) + model * (axes[1] - 1) +
                            stage * (stages - 1) + (recipe.zero == 3 ? 1e-3 : 0) + (recipe.memoryLimit ? 0.01 : 0);
+      evaluation.leastSeconds = evaluation.seconds / caches;
       evaluation.peakBytes = static_cast<uint64_t>(static_cast<double>(bytes) / axes[1] / stages);
       if (recipe.zero == 3) evaluation.peakBytes = static_cast<uint64_t>(evaluation.peakBytes / axes[0]);
       if (recipe.memoryLimit)
@@ -95,6 +97,21 @@ TEST(Search, EndsWhereComputingIsAll) {
   EXPECT_LT(result.numEvaluations, 40u);
 }
 
+// Shards of 4 x 2 ranks are in caches: the step takes less than an eighth of one rank's, as others do too.
+TEST(Search, GoesOnWhereRanksAreFasterThanTheirShareOfOne) {
+  Costs costs{.caches = 4};
+  StepFacts facts = makeFacts();
+  SearchResult result = search(facts, {8, 200, 1 << 20}, [&](llvm::ArrayRef<std::string> recipes) {
+    std::vector<Evaluation> evaluations = costs.evaluate(recipes);
+    for (auto [evaluation, text] : llvm::zip(evaluations, recipes)) {
+      if (llvm::StringRef(text).contains("\"data\": 8")) evaluation.seconds = 0.12;
+      if (llvm::StringRef(text).contains("\"data\": 4, \"model\": 2")) evaluation.seconds = 0.05;
+    }
+    return evaluations;
+  });
+  EXPECT_EQ(bestOf(result).mesh, (SearchMesh{4, 2, 1}));
+}
+
 /// A text with shardings over axes a0, a1, ...
 StepFacts makeAnnotated(size_t numAxes) {
   StepFacts facts = makeFacts();
@@ -123,7 +140,7 @@ std::vector<Evaluation> evaluateWritten(llvm::ArrayRef<std::string> recipes, uin
   for (const std::string& text : recipes) {
     Recipe recipe = llvm::cantFail(parseRecipe(text, "r.json"));
     Evaluation& evaluation = evaluations.emplace_back();
-    evaluation.seconds = 100;
+    evaluation.seconds = evaluation.leastSeconds = 100;
     evaluation.peakBytes = recipe.memoryLimit ? *recipe.memoryLimit : bytes;
     if (!recipe.keepsAnnotations) continue;
     evaluation.seconds = recipe.memoryLimit ? 2 : 1;
