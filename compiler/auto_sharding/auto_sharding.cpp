@@ -16,28 +16,31 @@ static unsigned getThreads(const CompileOptions& options) {
   return std::clamp(threads, 1u, kMostThreads);
 }
 
-/// Nothing fits: says what needs least.
-static void refuse(const AutoChoice& choice, llvm::raw_ostream& errors) {
+std::string AutoChoice::getRefusal() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (search.trials.empty() && !search.isComplete) {
+    os << "no recipe was looked at; expected more evaluations than " << search.numEvaluations
+       << ", which the step on one rank takes; raise --auto-evaluations";
+    return text;
+  }
+  if (search.trials.empty()) {
+    os << ranks << " ranks have nothing to share: the batch has " << facts.rows
+       << " rows, and no dimension of a parameter is as large; expected fewer ranks; lower --auto";
+    return text;
+  }
   const Trial* smallest = nullptr;
-  for (const Trial& trial : choice.search.trials)
+  for (const Trial& trial : search.trials)
     if (trial.evaluation.refusal.empty() && (!smallest || trial.evaluation.peakBytes < smallest->evaluation.peakBytes))
       smallest = &trial;
-  if (choice.search.trials.empty()) {
-    errors << "sgdc: error: " << choice.ranks << " ranks have nothing to share: the batch has " << choice.facts.rows
-           << " rows, and no dimension of a parameter is as large; expected fewer ranks, or more evaluations than "
-           << choice.search.numEvaluations << "; lower --auto\n";
-    return;
-  }
-  errors << "sgdc: error: none of " << choice.search.trials.size() << " recipes for " << choice.ranks
-         << " ranks can be used; expected one ";
-  if (!smallest) {
-    errors << "that the compiler partitions, and it refuses all, the first with: "
-           << choice.search.trials.front().evaluation.refusal << "\n";
-    return;
-  }
-  errors << "that needs at most " << choice.memoryLimit << " bytes of a rank, and '"
-         << describe(smallest->candidate, choice.facts) << "' needs least, " << smallest->evaluation.peakBytes
-         << "; raise --memory-limit, or ask for more ranks\n";
+  os << "none of " << search.trials.size() << " recipes for " << ranks << " ranks can be used; expected one ";
+  if (!smallest)
+    os << "that the compiler partitions, and it refuses all, the first with: "
+       << search.trials.front().evaluation.refusal;
+  else
+    os << "that needs at most " << memoryLimit << " bytes of a rank, and '" << describe(smallest->candidate, facts)
+       << "' needs least, " << smallest->evaluation.peakBytes << "; raise --memory-limit, or ask for more ranks";
+  return text;
 }
 
 FailureOr<AutoChoice> mlir::sgd::chooseRecipe(ArrayRef<ProgramSource> sources, const CompileOptions& options,
@@ -65,10 +68,6 @@ FailureOr<AutoChoice> mlir::sgd::chooseRecipe(ArrayRef<ProgramSource> sources, c
   Evaluator evaluator(sources, std::move(trial), std::move(*topology), getThreads(options));
   choice.search = search(choice.facts, {choice.ranks, wanted.mostEvaluations, choice.memoryLimit},
                          [&](ArrayRef<std::string> recipes) { return evaluator.evaluate(recipes); });
-  if (!choice.search.best) {
-    refuse(choice, errors);
-    return failure();
-  }
   return std::move(choice);
 }
 

@@ -22,15 +22,19 @@ struct AutoChoice {
   std::string topology;
 
   const Trial& getBest() const { return search.trials[*search.best]; }
-  /// The recipe and, for people, the fastest candidates; with `all`, each one and why it was rejected.
-  void print(llvm::raw_ostream& os, bool all) const;
+  /// For people: what was chosen, if anything was, and why; the fastest candidates, or `all`, with why others were
+  /// rejected.
+  void print(llvm::raw_ostream& os, bool all = true) const;
   llvm::json::Value toJson() const;
+  /// One line: why there is no best one.
+  std::string getRefusal() const;
 };
 
 /// The most ranks that a recipe is looked for.
 inline constexpr int64_t kMostAutoRanks = int64_t(1) << 20;
 
-/// `options` name no recipe and no mesh. Fails with one line on `errors` where the step is none, or no candidate fits.
+/// `options` name no recipe and no mesh. Fails with one line on `errors` where the step is none. Where no candidate can
+/// be used, none is the best.
 FailureOr<AutoChoice> chooseRecipe(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                    const AutoOptions& wanted, llvm::raw_ostream& errors, Timings* timings);
 

@@ -43,7 +43,7 @@ static void printRow(llvm::raw_ostream& os, const Trial& trial, const AutoChoice
                       trial.fits ? "" : " (does not fit)");
 }
 
-/// Why it and not the fastest of another kind.
+/// Why the chosen one and not the fastest of another kind.
 static void printReasons(llvm::raw_ostream& os, const AutoChoice& choice, llvm::ArrayRef<const Trial*> trials) {
   const Trial& best = choice.getBest();
   const Evaluation& chosen = best.evaluation;
@@ -86,7 +86,7 @@ void AutoChoice::print(llvm::raw_ostream& os, bool all) const {
   os << "     step ms    compute    exposed  bubble        peak        sent  recipe\n";
   for (const Trial* trial : llvm::ArrayRef(trials).take_front(all ? trials.size() : kShortTable))
     if (all || trial->evaluation.refusal.empty()) printRow(os, *trial, *this);
-  printReasons(os, *this, trials);
+  if (search.best) printReasons(os, *this, trials);
 }
 
 llvm::json::Value AutoChoice::toJson() const {

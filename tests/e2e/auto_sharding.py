@@ -117,6 +117,10 @@ def check_limit(folder):
     result = harness.tool("sgdc", model.path / "model.mlir", "--auto", 2, "--auto-evaluations", 5, "--memory-limit", "500kB", "-o", artifact, check=False)
     assert result.returncode == 1 and "needs least" in result.stderr and "raise --memory-limit" in result.stderr, result.stderr
     assert artifact.read_bytes() == before
+    table = folder / "nothing.json"
+    result = harness.tool("sgdc", model.path / "model.mlir", "--auto", 2, "--auto-evaluations", 2, "--memory-limit", "1kB", f"--auto-table={table}", check=False)
+    assert result.returncode == 1 and not result.stdout
+    assert [candidate["fits"] for candidate in json.loads(table.read_text())["candidates"]] == [False]
 
 
 def check_refusals(folder):

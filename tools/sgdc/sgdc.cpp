@@ -105,14 +105,13 @@ bool findRecipe(llvm::ArrayRef<ProgramSource> sources, const Flags& flags, Compi
   wanted.ranks = *flags.autoRanks;
   if (flags.autoEvaluations > 0) wanted.mostEvaluations = static_cast<unsigned>(flags.autoEvaluations);
   FailureOr<AutoChoice> choice = chooseRecipe(sources, options, wanted, llvm::errs(), timings);
-  if (failed(choice)) return false;
-  options = useRecipe(options, *choice, flags.autoRecipe.empty() ? "--auto" : flags.autoRecipe);
-  bool isJson = !flags.autoTable.empty() && flags.autoTable != "-";
-  if (flags.emit.empty() || flags.autoTable == "-") choice->print(llvm::outs(), flags.autoTable == "-");
-  if (isJson) {
-    std::string text = llvm::formatv("{0:2}\n", choice->toJson());
-    if (failed(writeFile(flags.autoTable, text, llvm::errs()))) return false;
+  if (failed(choice) || !deliver(*choice, flags.autoTable)) return false;
+  if (!choice->search.best) {
+    llvm::errs() << "sgdc: error: " << choice->getRefusal() << "\n";
+    return false;
   }
+  if (flags.emit.empty() && flags.autoTable != "-") choice->print(llvm::outs(), /*all=*/false);
+  options = useRecipe(options, *choice, flags.autoRecipe.empty() ? "--auto" : flags.autoRecipe);
   return flags.autoRecipe.empty() || succeeded(writeFile(flags.autoRecipe, options.recipe, llvm::errs()));
 }
 
