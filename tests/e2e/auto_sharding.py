@@ -128,7 +128,8 @@ def check_refusals(folder):
     out = folder / "m.sgda"
     wrong = [(("--auto", 0), "--auto is 0; expected a number of ranks"), (("--auto", -1), "--auto is -1"), (("--auto", 1 << 21), "1 to 1048576"),
              (("--auto", 2, "--mesh", "data=2"), "--auto without --recipe, --mesh and --micro"), (("--auto", 2, "--recipe", "r.json"), "leave one of them out"),
-             (("--auto", 2, "--micro", 2), "leave one of them out"), (("--auto-recipe", "r.json"), "without --auto N")]
+             (("--auto", 2, "--micro", 2), "leave one of them out"), (("--auto-recipe", "r.json"), "without --auto N"),
+             (("--auto", 2, "--auto-evaluations", 1 << 32), "--auto-evaluations")]
     for flags, message in wrong:
         result = harness.tool("sgdc", text, *flags, "-o", out, check=False)
         assert result.returncode == 2 and message in result.stderr, result.stderr
@@ -140,6 +141,9 @@ def check_refusals(folder):
     inference.write_text("func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {\n  %0 = arith.addf %x, %x : tensor<8x4xf32>\n  return %0 : tensor<8x4xf32>\n}\n")
     result = harness.tool("sgdc", inference, "--auto", 2, "-o", out, check=False)
     assert result.returncode == 1 and "has no input with rows" in result.stderr and result.stderr.count("\n") == 1, result.stderr
+    for option in ("-o", "--auto-recipe", "--auto-table", "--report", "--explain"):
+        result = harness.tool("sgdc", text, "--auto", 4, f"{option}={folder}/missing/x" if option != "-o" else f"-o{folder}/missing/x", check=False)
+        assert result.returncode == 1 and "missing/x: cannot create" in result.stderr and not result.stdout, result.stderr
     assert not out.exists()
 
 

@@ -21,6 +21,14 @@ Examples:
   sgdc step.mlir -o step.sgda --report --explain     bytes, memory and the reason of each collective
 )";
 
+/// What is printed, or written as JSON where a file is given.
+void addTable(CLI::App& app, const std::string& name, std::string& path, const std::string& what) {
+  app.add_option(name, path, what + "; write it as JSON with =FILE")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->type_name("FILE.json");
+}
+
 void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...")->required();
   app.add_option("-o", flags.output, "Write the artifact (.sgda) to FILE")->type_name("FILE");
@@ -34,15 +42,11 @@ void addFlags(CLI::App& app, Flags& flags) {
       ->type_name("N");
   app.add_option("--auto-recipe", flags.autoRecipe, "Write the recipe that --auto found, to be used by --recipe")
       ->type_name("FILE.json");
-  app.add_option("--auto-table", flags.autoTable,
-                 "Print all that --auto compared, and why it was rejected; write it as JSON with =FILE")
-      ->expected(0, 1)
-      ->default_str("-")
-      ->type_name("FILE.json");
+  addTable(app, "--auto-table", flags.autoTable, "Print all that --auto compared, and why it was rejected");
   app.add_option("--auto-evaluations", flags.autoEvaluations,
                  "The most candidates that --auto compiles and simulates (default 200)")
       ->type_name("K")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1u, std::numeric_limits<unsigned>::max()));
   app.add_option("--mesh", flags.mesh, "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's")
       ->type_name("AXIS=N,...");
   app.add_option("--target", flags.compile.target,
@@ -51,15 +55,8 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("--cpu", flags.compile.cpu, "native (default), x86-64-v3 or x86-64-v4")->type_name("CPU");
   app.add_option("--emit", flags.emit, "Print the IR of a level: graph, sharded, spmd, kernels or plan")
       ->type_name("LEVEL");
-  app.add_option("--report", flags.report,
-                 "Print bytes sent, memory, flops and counts, per rank and step; write them as JSON with =FILE")
-      ->expected(0, 1)
-      ->default_str("-")
-      ->type_name("FILE.json");
-  app.add_option("--explain", flags.explain, "Print the reason of each collective; write them as JSON with =FILE")
-      ->expected(0, 1)
-      ->default_str("-")
-      ->type_name("FILE.json");
+  addTable(app, "--report", flags.report, "Print bytes sent, memory, flops and counts, per rank and step");
+  addTable(app, "--explain", flags.explain, "Print the reason of each collective");
   app.add_option("--memory-limit", flags.memoryLimit,
                  "Peak memory per rank, e.g. 80GiB: where a program needs more, values are computed and gathered again "
                  "rather than kept, as few as possible (--report and --explain list them); refuses with the smallest "
@@ -125,8 +122,8 @@ std::optional<int> mlir::sgd::readFlags(int argc, char** argv, Flags& flags) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   // CLI11 leaves an option given without its optional value empty.
-  if (app.count("--report") && flags.report.empty()) flags.report = "-";
-  if (app.count("--auto-table") && flags.autoTable.empty()) flags.autoTable = "-";
-  if (app.count("--explain") && flags.explain.empty()) flags.explain = "-";
+  for (auto [name, path] : {std::pair("--auto-table", &flags.autoTable), std::pair("--report", &flags.report),
+                            std::pair("--explain", &flags.explain)})
+    if (app.count(name) && path->empty()) *path = "-";
   return std::nullopt;
 }

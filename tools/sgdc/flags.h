@@ -16,7 +16,7 @@ struct Flags {
                                                                            constraints = "keep";
   uint64_t cacheBytes = 0;
   std::optional<int64_t> autoRanks;
-  int64_t autoEvaluations = 0;  // 0: not given
+  unsigned autoEvaluations = 0;  // 0: not given
   std::string autoRecipe, autoTable;
   std::string report, explain;  // "-" prints to standard output
   CompileOptions compile;

@@ -103,7 +103,7 @@ FailureOr<std::vector<ProgramSource>> read(const Flags& flags, Timings* timings)
 bool findRecipe(llvm::ArrayRef<ProgramSource> sources, const Flags& flags, CompileOptions& options, Timings* timings) {
   AutoOptions wanted;
   wanted.ranks = *flags.autoRanks;
-  if (flags.autoEvaluations > 0) wanted.mostEvaluations = static_cast<unsigned>(flags.autoEvaluations);
+  if (flags.autoEvaluations > 0) wanted.mostEvaluations = flags.autoEvaluations;
   FailureOr<AutoChoice> choice = chooseRecipe(sources, options, wanted, llvm::errs(), timings);
   if (failed(choice) || !deliver(*choice, flags.autoTable)) return false;
   if (!choice->search.best) {
@@ -115,7 +115,15 @@ bool findRecipe(llvm::ArrayRef<ProgramSource> sources, const Flags& flags, Compi
   return flags.autoRecipe.empty() || succeeded(writeFile(flags.autoRecipe, options.recipe, llvm::errs()));
 }
 
+/// Before work that takes long.
+bool checkOutputs(const Flags& flags) {
+  for (const std::string* path : {&flags.output, &flags.report, &flags.explain, &flags.autoTable, &flags.autoRecipe})
+    if (!path->empty() && *path != "-" && failed(checkWritable(*path, llvm::errs()))) return false;
+  return true;
+}
+
 int run(const Flags& flags, Timings* timings) {
+  if (!checkOutputs(flags)) return 1;
   auto sources = read(flags, timings);
   if (failed(sources)) return 1;
   CompileOptions options = flags.compile;
