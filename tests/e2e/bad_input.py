@@ -244,8 +244,11 @@ def limits_of_the_system(folder):
         return subprocess.run(["bash", "-c", f"ulimit {limit}; exec '{harness.BUILD}/bin'/{quoted}"], stdout=stdout, stderr=subprocess.PIPE, text=True,
                               timeout=harness.TIMEOUT)
 
-    for tool, args in (("sgd-inspect", [artifact, "--json", "--program"]), ("sgdc", [MLP.path / "model.mlir", "-o", out])):
+    sizes = {"layers": 4, "hidden": 64, "heads": 4, "sequence": 64, "vocabulary": 512, "global_batch": 4}
+    (folder / "gpt.json").write_text(json.dumps(sizes))
+    for tool, args in (("sgd-inspect", [artifact, "--json", "--program"]), ("sgdc", [MLP.path / "model.mlir", "-o", out]), ("sgd-sim", ["--model", folder / "gpt.json", "--save", out])):
         seen = set()
+        out.unlink(missing_ok=True)
         for kilobytes in (20_000, 30_000, 40_000, 60_000, 90_000, 130_000, 190_000, 280_000, 400_000, 600_000, 2_000_000):
             result = limited(f"-v {kilobytes}", tool, *args)
             seen.add(result.returncode)
@@ -257,7 +260,7 @@ def limits_of_the_system(folder):
         result = limited("-f 1", "sgd-inspect", artifact, "--json", "--program", stdout=listing)
     assert result.returncode == 1 and "cannot write to standard output" in result.stderr, (result.returncode, result.stderr)
     with open("/dev/full", "w") as full:
-        for tool, args in (("sgd-inspect", [artifact]), ("sgdc", [MLP.path / "model.mlir", "--emit", "graph"])):
+        for tool, args in (("sgd-inspect", [artifact]), ("sgdc", [MLP.path / "model.mlir", "--emit", "graph"]), ("sgd-sim", [artifact])):
             result = subprocess.run([str(harness.BUILD / "bin" / tool), *map(str, args)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=harness.TIMEOUT)
             assert result.returncode == 1 and "cannot write to standard output" in result.stderr, (result.returncode, result.stderr)
 

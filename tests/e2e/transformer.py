@@ -218,6 +218,10 @@ def wrong_numbers(folder):
         assert result.returncode == 1 and found in result.stderr, result.stderr
     result = harness.tool("sgd-sim", "--model", write(folder), "--target", "tpu", check=False)
     assert result.returncode == 2 and "--target: 'tpu' is not supported" in result.stderr, result.stderr
+    # Before the work of which it would hold the result.
+    for flag in ("--save", "--json", "--svg"):
+        result = harness.tool("sgd-sim", "--model", write(folder, layers=4000), flag, folder / "no" / "x", check=False)
+        assert result.returncode == 1 and "no/x: cannot" in result.stderr, result.stderr
     for flags in (["--save", folder / "x.sgda"], ["--json", "-"], ["--sweep", "data=1..2"]):
         result = harness.tool("sgd-sim", "--model", write(folder), "--write-text", folder / "x.mlir", *flags, check=False)
         assert result.returncode == 2 and "--write-text simulates nothing" in result.stderr and not (folder / "x.mlir").exists(), result.stderr

@@ -1,8 +1,7 @@
 // sgd-sim: values of flags and printing around the simulation. Exit codes: 0 done, 1 the input is at fault, 2 wrong
 // usage.
-#include <csignal>
-
 #include "compiler/driver/driver.h"
+#include "compiler/driver/end_by_errors.h"
 #include "compiler/models/transformer.h"
 #include "compiler/simulation/drawing.h"
 #include "compiler/target/target.h"
@@ -167,6 +166,14 @@ llvm::Expected<File> openArtifact(const std::string& path) {
   return *std::move(file);
 }
 
+/// Before the work of which they will hold the results.
+absl::Status checkOutputs(const Flags& flags) {
+  for (const std::string* path : {&flags.text, &flags.save, &flags.json, &flags.svg})
+    if (!path->empty() && *path != "-")
+      if (absl::Status status = ::sgd::artifact::CheckWritable(*path); !status.ok()) return status;
+  return absl::OkStatus();
+}
+
 int run(const Flags& flags) {
   std::vector<MeshAxisSize> mesh;
   if (!flags.mesh.empty()) {
@@ -180,6 +187,7 @@ int run(const Flags& flags) {
     if (!parsed) return fail(llvm::toString(parsed.takeError()), 2);
     sweep = std::move(*parsed);
   }
+  if (absl::Status status = checkOutputs(flags); !status.ok()) return fail(std::string(status.message()));
   llvm::Expected<Topology> topology = loadTopology(flags.topology);
   if (!topology) return fail(llvm::toString(topology.takeError()));
   CompileOptions options = getCompileOptions(flags, *topology);
@@ -201,8 +209,8 @@ int run(const Flags& flags) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);
+  endByErrors("sgd-sim");
   Flags flags;
   if (std::optional<int> code = readFlags(argc, argv, flags)) return *code;
-  return run(flags);
+  endBy(run(flags));
 }

@@ -1,17 +1,12 @@
 // sgdc: values of flags and printing around the compiler library. Exit codes: 0 done, 1 the input is at fault, 2 wrong
 // usage.
-#include <unistd.h>
-
-#include <csignal>
-#include <cstdlib>
 #include <ctime>
 #include <iostream>
-#include <new>
 
 #include "compiler/auto_sharding/auto_sharding.h"
 #include "compiler/driver/compile_cache.h"
+#include "compiler/driver/end_by_errors.h"
 #include "compiler/target/target.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "tools/sgdc/flags.h"
 
 namespace {
@@ -142,27 +137,11 @@ int run(const Flags& flags, Timings* timings) {
   return 0;
 }
 
-[[noreturn]] void endWithoutMemory() {
-  // Nothing that allocates.
-  constexpr char text[] = "sgdc: error: no memory for this compilation; give it more (ulimit -v, cgroups)\n";
-  if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) std::_Exit(1);
-  std::_Exit(1);
-}
-
-/// Makes what else would end this process by a signal an error: writing a file that may not grow further, writing to a
-/// reader that has gone, and memory that cannot be had.
-void endByErrors() {
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::set_new_handler(endWithoutMemory);
-  llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { endWithoutMemory(); });
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   double startUp = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-  endByErrors();
+  endByErrors("sgdc");
   Flags flags;
   if (std::optional<int> code = readFlags(argc, argv, flags)) return *code;
   std::string error;
@@ -171,11 +150,5 @@ int main(int argc, char** argv) {
   timings.add("start-up", startUp);
   int code = run(flags, flags.time ? &timings : nullptr);
   if (flags.time) timings.print(llvm::errs());
-  llvm::outs().flush();
-  if (llvm::outs().has_error()) {
-    llvm::errs() << "sgdc: error: cannot write to standard output: " << llvm::outs().error().message() << "\n";
-    code = 1;
-  }
-  // Nothing that was opened needs its destructor: skip the teardown of the compiler's libraries.
-  std::_Exit(code);
+  endBy(code);
 }
