@@ -21,11 +21,19 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-/// The messages of a channel: they are of one type, and cut alike.
+/// The messages of a channel, which are cut alike.
 struct Channel {
-  int64_t from = 0;
+  func::FuncOp sender;
   SmallVector<spmd::SendOp> sends;
   SmallVector<spmd::ReceiveOp> receives;
+
+  /// Whether it has messages, all of them of one type. sgd-verify-channels refuses others.
+  bool isProper() const {
+    return !sends.empty() &&
+           llvm::all_of(sends, [&](spmd::SendOp send) { return send.getInput().getType() == getType(); }) &&
+           llvm::all_of(receives, [&](spmd::ReceiveOp receive) { return receive.getType() == getType(); });
+  }
+  RankedTensorType getType() const { return cast<RankedTensorType>(spmd::SendOp(sends.front()).getInput().getType()); }
 };
 
 /// Of one program.
@@ -56,7 +64,7 @@ MessageSharding::MessageSharding(ArrayRef<func::FuncOp> stages, MeshOp mesh, con
     function.walk([&](Operation* op) {
       if (auto send = dyn_cast<spmd::SendOp>(op)) {
         Channel& channel = channels[send.getChannel()];
-        channel.from = *getStage(function);
+        channel.sender = function;
         channel.sends.push_back(send);
       } else if (auto receive = dyn_cast<spmd::ReceiveOp>(op)) {
         channels[receive.getChannel()].receives.push_back(receive);
@@ -113,9 +121,9 @@ Value MessageSharding::gather(OpBuilder& builder, spmd::ReceiveOp receive, Ranke
 }
 
 void MessageSharding::cut(const Channel& channel, const MessageParts& parts) {
+  RankedTensorType type = channel.getType();
   for (spmd::SendOp send : channel.sends) {
     OpBuilder builder(send);
-    auto type = cast<RankedTensorType>(send.getInput().getType());
     Value whole = flatten(builder, send.getInput(), parts);
     Value part = spmd::ShardSliceOp::create(builder, send.getLoc(), getPartType(type, parts), whole,
                                             parts.dim.value_or(0), getAxisList(meshName, mesh, parts.axes));
@@ -123,7 +131,6 @@ void MessageSharding::cut(const Channel& channel, const MessageParts& parts) {
   }
   for (spmd::ReceiveOp receive : channel.receives) {
     Value result = receive.getResult();
-    auto type = cast<RankedTensorType>(result.getType());
     result.setType(getPartType(type, parts));
     OpBuilder builder(receive->getContext());
     builder.setInsertionPointAfter(receive);
@@ -136,7 +143,7 @@ void MessageSharding::cut(const Channel& channel, const MessageParts& parts) {
 std::string MessageSharding::describe(const Channel& channel, const AxisParts& replicated,
                                       const MessageParts& parts) const {
   spmd::SendOp send = channel.sends.front();
-  auto type = cast<RankedTensorType>(send.getInput().getType());
+  RankedTensorType type = channel.getType();
   std::string text;
   llvm::raw_string_ostream os(text);
   os << getText(type) << " to stage " << send.getStage() << ", which ranks over "
@@ -156,26 +163,23 @@ std::string MessageSharding::describe(const Channel& channel, const AxisParts& r
 
 void MessageSharding::run(const RankDifferences::Messages& differences) {
   std::string program = getProgramName(stages.front()).str();
-  std::vector<std::map<std::string, unsigned>> sentences(stages.size());  // by sending stage, how often
+  llvm::MapVector<Operation*, std::map<std::string, unsigned>> sentences;  // by sending stage, how often
   for (auto& [number, channel] : channels) {
-    if (channel.sends.empty()) continue;
+    if (!channel.isProper()) continue;
     auto different = differences.find({program, number});
     AxisParts replicated = getReplicated(different == differences.end() ? AxisParts() : different->second);
-    spmd::SendOp send = channel.sends.front();
-    auto type = cast<RankedTensorType>(send.getInput().getType());
-    if (replicated.empty() || type.getNumElements() <= 1) continue;
-    auto to = static_cast<int64_t>(send.getStage());
-    MessageParts parts = chooseMessageParts(type, channel.from, to, replicated, cost);
-    ++sentences[channel.from][describe(channel, replicated, parts)];
+    if (replicated.empty() || channel.getType().getNumElements() <= 1) continue;
+    auto to = static_cast<int64_t>(channel.sends.front().getStage());
+    MessageParts parts = chooseMessageParts(channel.getType(), *getStage(channel.sender), to, replicated, cost);
+    ++sentences[channel.sender][describe(channel, replicated, parts)];
     if (parts.isCut()) cut(channel, parts);
   }
-  for (auto [stage, texts] : llvm::enumerate(sentences)) {
-    func::FuncOp function = stages[stage];
-    Builder builder(function.getContext());
+  for (const auto& [function, texts] : sentences) {
+    Builder builder(function->getContext());
     SmallVector<Attribute> attributes;
     for (const auto& [text, count] : texts)
       attributes.push_back(builder.getStringAttr(count > 1 ? std::to_string(count) + " times " + text : text));
-    if (!attributes.empty()) function->setAttr(kMessagesAttr, builder.getArrayAttr(attributes));
+    function->setAttr(kMessagesAttr, builder.getArrayAttr(attributes));
   }
 }
 

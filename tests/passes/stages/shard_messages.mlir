@@ -3,6 +3,7 @@
 // RUN: sgd-opt %t/messages.mlir --sgd-shard-messages=topology=a100 --spmd-verify | FileCheck %t/messages.mlir
 // RUN: sgd-opt %t/messages.mlir --sgd-shard-messages --spmd-verify | FileCheck %t/messages.mlir --check-prefix=HOST
 // RUN: sgd-opt %t/parts.mlir --sgd-shard-messages=topology=a100 --spmd-verify | FileCheck %t/parts.mlir
+// RUN: sgd-opt %t/types.mlir --sgd-shard-messages=topology=a100 --spmd-verify | FileCheck %t/types.mlir
 
 //--- messages.mlir
 
@@ -89,4 +90,22 @@ func.func @main_stage1() -> (tensor<1x1500x1001xf32>, tensor<1536x729xf32>, tens
   %1 = spmd.receive channel 1 from stage 0 : tensor<1536x729xf32>
   %2 = spmd.receive channel 2 from stage 0 : tensor<1536x729xf32>
   return %0, %1, %2 : tensor<1x1500x1001xf32>, tensor<1536x729xf32>, tensor<1536x729xf32>
+}
+
+//--- types.mlir
+
+// Messages of several types in one channel are as they were, for sgd-verify-channels to refuse; stages may be missing.
+sgd.mesh @mesh = <["stage"=4, "model"=8]> {sgd.stages = #sgd<axis"stage"=4>}
+
+// CHECK-LABEL: func.func @main_stage2(
+// CHECK-NOT: spmd.shard_slice
+// CHECK: spmd.send %{{.*}} to stage 3 channel 0 : tensor<1x1536x729xf32>
+// CHECK: spmd.send %{{.*}} to stage 3 channel 0 : tensor<7xf32>
+// CHECK: spmd.shard_slice
+// CHECK: spmd.send %{{.*}} to stage 3 channel 1 : tensor<1x192x729xf32>
+func.func @main_stage2(%large: tensor<1x1536x729xf32>, %small: tensor<7xf32>) attributes {sgd.program = "main", sgd.stage = 2 : i64} {
+  spmd.send %large to stage 3 channel 0 : tensor<1x1536x729xf32>
+  spmd.send %small to stage 3 channel 0 : tensor<7xf32>
+  spmd.send %large to stage 3 channel 1 : tensor<1x1536x729xf32>
+  return
 }
