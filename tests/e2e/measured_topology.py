@@ -42,6 +42,16 @@ def of_this_host(folder):
     check_used(folder, path)
 
 
+def through_a_link(folder):
+    """A link stays one, and what it leads to is replaced."""
+    link, path = folder / "link.json", folder / "t.json"
+    path.write_text("old")
+    link.symlink_to(path)
+    harness.tool("sgdrun", "-n", 2, "--measure-topology", link, "--deadline", 60)
+    assert link.is_symlink() and not path.is_symlink()
+    check_file(path, ["shared memory"])
+
+
 def start(path, env=None, *flags):
     return subprocess.Popen([harness.BUILD / "bin" / "sgdrun", "--measure-topology", path, "--deadline", "60", *flags], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
@@ -51,6 +61,13 @@ def one_by_one(path, envs, *flags):
     """Ranks of this host that another launcher starts."""
     place = {"WORLD_SIZE": str(len(envs)), "LOCAL_WORLD_SIZE": str(len(envs)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(20000 + os.getpid() % 10000)}
     return [start(path, {**place, "RANK": str(rank), "LOCAL_RANK": str(rank), **env}, *flags) for rank, env in enumerate(envs)]
+
+
+def unwritable(folder):
+    """All ranks say so at once, whoever started them."""
+    for path, found in ((folder / "no" / "t.json", "No such file"), (folder, "is a directory")):
+        for processes in ([start(path, None, "-n", "2")], one_by_one(path, ({}, {}))):
+            harness.all_ended_after_fault(processes, [], 5, str(path), found)
 
 
 def killed_rank(folder):
@@ -66,7 +83,7 @@ def killed_rank(folder):
 def wrong_use(folder):
     path = folder / "t.json"
     path.write_text("mine")
-    for code, found, flags in [(1, "one rank has no links", [path]), (1, "cannot open", [folder / "no" / "t.json", "-n", 2]), (2, "leave out --bench", [path, "-n", 2, "--bench", 1]),
+    for code, found, flags in [(1, "one rank has no links", [path]), (2, "leave out --bench", [path, "-n", 2, "--bench", 1]),
                                (2, "leave out artifact", [path, "-n", 2, "m.sgda"]), (2, "needs the name of a file", ["", "-n", 2])]:
         result = harness.tool("sgdrun", "--measure-topology", *flags, check=False)
         assert result.returncode == code and found in result.stderr, (flags, result.stderr)
@@ -129,5 +146,5 @@ if PART == "hosts":
 if PART == "gpus":
     os.environ["SGD_CUDA_LIBRARIES"] = str(harness.BUILD / "tests" / "cuda_fakes")
     os.environ["SGD_EMULATED_KERNELS"] = str(harness.BUILD / "tests" / "cuda_fakes" / "sgd_emulated_kernels.so")
-harness.main({"host": [("of this host", of_this_host), ("killed rank", killed_rank), ("wrong use", wrong_use)],
+harness.main({"host": [("of this host", of_this_host), ("through a link", through_a_link), ("unwritable", unwritable), ("killed rank", killed_rank), ("wrong use", wrong_use)],
               "hosts": [("of hosts", of_hosts), ("of unlike hosts", of_unlike_hosts)], "gpus": [("of GPUs", of_gpus), ("of unlike GPUs", of_unlike_gpus)]}[PART])

@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/data/tensor_file_writer.h"
+#include "runtime/artifact/writer.h"
 #include "runtime/device/target_plugin.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
 #include "runtime/launch/secret.h"
 #include "runtime/measure/topology_file.h"
-#include "runtime/trace/json_log.h"
 #include "runtime/train/rank_device.h"
 #include "tools/sgdrun/modes.h"
 
@@ -74,6 +73,10 @@ absl::StatusOr<measure::MeasuredTopology> Measure(const Options& options, const 
 }
 
 absl::Status MeasureOnRank(const Options& options, const launch::RankContext& rank, const train::OpenCpu& open_cpu) {
+  // By the rank that writes it, so that all say so, and before anything else.
+  if (rank.rank == 0) {
+    if (absl::Status status = artifact::CheckWritable(options.measured_topology); !status.ok()) return status;
+  }
   absl::StatusOr<measure::HostLayout> layout = AgreeOnLayout(rank, options.run.deadline);
   if (!layout.ok()) return layout.status();
   absl::StatusOr<train::RankDevice> device = train::RankDevice::OpenWithoutArtifact(options.run, rank, open_cpu);
@@ -85,7 +88,7 @@ absl::Status MeasureOnRank(const Options& options, const launch::RankContext& ra
     return measured.status();
   }
   if (rank.rank != 0) return absl::OkStatus();
-  absl::Status written = data::WriteFileAtomically(options.measured_topology, measure::TopologyJson(*measured));
+  absl::Status written = artifact::WriteFileAtomically(options.measured_topology, measure::TopologyJson(*measured));
   if (!written.ok()) return written;
   std::fputs(measure::TopologyTable(*measured).c_str(), stdout);
   return FlushResults();
@@ -102,9 +105,6 @@ absl::Status MeasureTopology(const Options& options, const train::OpenCpu& open_
   }
   absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!secret.ok()) return secret.status();
-  if (environment->rank == 0) {
-    if (absl::Status status = trace::JsonLog::CheckWritable(options.measured_topology); !status.ok()) return status;
-  }
   launch::LaunchOptions launch;
   launch.window_bytes = options.run.device == "cuda" ? 0 : measure::kLinkWindowBytes;
   launch.deadline = options.run.deadline;
