@@ -1,6 +1,7 @@
 #include "compiler/auto_sharding/step_facts.h"
 
 #include <map>
+#include <set>
 
 #include "compiler/auto_sharding/dim_groups.h"
 #include "compiler/driver/load_programs.h"
@@ -30,6 +31,7 @@ class FactFinder {
   LogicalResult findStep();
   LogicalResult findBatch();
   void findTensors();
+  void addOtherPrograms();
 
   SmallVector<func::FuncOp> functions;
   func::FuncOp step;
@@ -52,13 +54,18 @@ LogicalResult FactFinder::findStep() {
   return success();
 }
 
+/// As globs of recipes match it.
+static std::string getTensorName(func::FuncOp function, unsigned argument) {
+  auto name = function.getArgAttrOfType<StringAttr>(argument, kNameAttr);
+  return name ? TensorGlob::normalizeName(name.getValue()) : "arg" + std::to_string(argument);
+}
+
 void FactFinder::findTensors() {
   for (unsigned argument = 0; argument < step.getNumArguments(); ++argument) {
     auto type = cast<RankedTensorType>(step.getArgumentTypes()[argument]);
-    auto name = step.getArgAttrOfType<StringAttr>(argument, kNameAttr);
     Role role = roles.arguments[argument];
     GroupedTensor tensor;
-    tensor.name = name ? TensorGlob::normalizeName(name.getValue()) : "arg" + std::to_string(argument);
+    tensor.name = getTensorName(step, argument);
     tensor.shape = type.getShape();
     tensor.isShardable = role != Role::OptimizerState;
     if (role == Role::Parameter) tensor.bytes = getByteSize(type);
@@ -68,22 +75,54 @@ void FactFinder::findTensors() {
   }
 }
 
+namespace {
+struct Batch {
+  int64_t rows = 0;  // 0: there are no inputs with rows
+  std::vector<unsigned> inputs, others;
+};
+}  // namespace
+
 /// Of inputs with different numbers of rows, the batch is those of most bytes.
-LogicalResult FactFinder::findBatch() {
+static Batch chooseBatch(func::FuncOp function, ArrayRef<unsigned> inputs) {
   std::map<int64_t, std::vector<unsigned>> byRows;
   std::map<int64_t, uint64_t> bytes;
-  for (unsigned input : findInputsWithRows(step, roles, getStateNames(functions))) {
-    auto type = cast<RankedTensorType>(step.getArgumentTypes()[input]);
+  for (unsigned input : inputs) {
+    auto type = cast<RankedTensorType>(function.getArgumentTypes()[input]);
     byRows[type.getDimSize(0)].push_back(input);
     bytes[type.getDimSize(0)] += getByteSize(type);
   }
-  if (byRows.empty())
+  Batch batch;
+  for (auto [rows, size] : bytes)
+    if (batch.rows == 0 || size > bytes[batch.rows]) batch.rows = rows;
+  for (auto& [rows, found] : byRows) llvm::append_range(rows == batch.rows ? batch.inputs : batch.others, found);
+  return batch;
+}
+
+LogicalResult FactFinder::findBatch() {
+  Batch batch = chooseBatch(step, findInputsWithRows(step, roles, getStateNames(functions)));
+  if (batch.rows == 0)
     return error() << "--auto shards the batch, and the step has no input with rows; expected tensors that each step "
                       "is fed, of an example in each row; feed the batch as an argument";
-  for (auto [rows, size] : bytes)
-    if (facts.rows == 0 || size > bytes[facts.rows]) facts.rows = rows;
-  for (auto& [rows, inputs] : byRows) llvm::append_range(rows == facts.rows ? facts.batch : facts.others, inputs);
+  facts.rows = batch.rows;
+  facts.batch = std::move(batch.inputs);
+  facts.others = std::move(batch.others);
   return success();
+}
+
+/// An evaluation may be fed what is not of its batch, which rules say too.
+void FactFinder::addOtherPrograms() {
+  std::set<std::string> known(facts.names.begin(), facts.names.end());
+  llvm::StringSet<> state = getStateNames(functions);
+  for (func::FuncOp function : functions) {
+    if (function == step) continue;
+    Batch batch = chooseBatch(function, findInputsWithRows(function, findRoles(function), state));
+    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
+      if (!known.insert(getTensorName(function, argument)).second) continue;
+      if (llvm::is_contained(batch.others, argument)) facts.others.push_back(facts.names.size());
+      facts.names.push_back(getTensorName(function, argument));
+      facts.shapes.push_back(cast<RankedTensorType>(function.getArgumentTypes()[argument]).getShape());
+    }
+  }
 }
 
 FailureOr<StepFacts> FactFinder::run() {
@@ -93,6 +132,7 @@ FailureOr<StepFacts> FactFinder::run() {
   std::vector<ArgumentDim> rows;
   for (unsigned input : facts.batch) rows.push_back({input, 0});
   facts.groups = groupDims(findLogicalDims(step), tensors, rows);
+  addOtherPrograms();
   return std::move(facts);
 }
 

@@ -21,8 +21,9 @@ struct DimGroup {
 };
 
 struct StepFacts {
-  std::vector<std::string> names;            ///< by argument, as globs of recipes match them
-  std::vector<std::vector<int64_t>> shapes;  ///< by argument
+  /// As globs of recipes match them: by argument, then arguments of other programs that the step has not.
+  std::vector<std::string> names;
+  std::vector<std::vector<int64_t>> shapes;  ///< likewise
   std::vector<unsigned> batch;               ///< inputs whose rows are the batch
   std::vector<unsigned> others;              ///< inputs with rows that are not
   int64_t rows = 0;                          ///< of the batch

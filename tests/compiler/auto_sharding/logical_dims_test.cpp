@@ -76,8 +76,9 @@ struct FactsOutcome {
   std::string messages;
 };
 
-FactsOutcome findFacts(const std::string& text) {
+FactsOutcome findFacts(const std::string& text, const std::string& other = "") {
   std::vector<ProgramSource> sources = {{"main", "m.mlir", text}};
+  if (!other.empty()) sources.push_back({"eval", "e.mlir", other});
   CompileSession session(sources);
   FactsOutcome outcome;
   llvm::raw_string_ostream errors(outcome.messages);
@@ -107,6 +108,29 @@ func.func @main(%w: tensor<8x8xf32> {sgd.name = "params['w']"}, %x: tensor<6x8xf
   EXPECT_TRUE(facts.isAnnotated);
   ASSERT_EQ(facts.ownMesh.size(), 1u);
   EXPECT_EQ(facts.ownMesh[0].name, "x");
+}
+
+// An evaluation has a batch of its own, and inputs that are not of it.
+TEST(StepFacts, InputsOfOtherProgramsAreToldApart) {
+  FactsOutcome outcome = findFacts(R"(
+func.func @main(%w: tensor<8xf32> {sgd.name = "w"}, %x: tensor<6x8xf32> {sgd.name = "x"}) -> (tensor<8xf32> {sgd.name = "w"}) {
+  %0 = sgd.reduce add %x dimensions = [0] : tensor<6x8xf32> -> tensor<8xf32>
+  %1 = arith.addf %w, %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+})",
+                                   R"(
+func.func @main(%w: tensor<8xf32> {sgd.name = "w"}, %x: tensor<10x8xf32> {sgd.name = "x"}, %y: tensor<10xf32> {sgd.name = "y"},
+                %mask: tensor<8xf32> {sgd.name = "mask"}) -> (tensor<8xf32>, tensor<10xf32>) {
+  %0 = arith.addf %w, %mask : tensor<8xf32>
+  %1 = sgd.reduce add %x dimensions = [1] : tensor<10x8xf32> -> tensor<10xf32>
+  %2 = arith.addf %1, %y : tensor<10xf32>
+  return %0, %2 : tensor<8xf32>, tensor<10xf32>
+})");
+  ASSERT_TRUE(succeeded(outcome.facts)) << outcome.messages;
+  EXPECT_THAT(outcome.facts->names, ElementsAre("w", "x", "y", "mask"));
+  EXPECT_THAT(outcome.facts->batch, ElementsAre(1));
+  EXPECT_THAT(outcome.facts->others, ElementsAre(3));
+  EXPECT_EQ(outcome.facts->shapes.size(), 4u);
 }
 
 TEST(StepFacts, RefusesWhatIsNoTrainStep) {
