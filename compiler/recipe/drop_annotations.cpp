@@ -10,12 +10,21 @@ using namespace mlir::sgd;
 /// Of arguments and results, what means something on a mesh alone.
 static constexpr llvm::StringLiteral kAnnotations[] = {kShardingAttr, kStageAttr, kSequentialDimAttr};
 
+static DictionaryAttr dropFrom(DictionaryAttr attributes, MLIRContext* context) {
+  NamedAttrList kept(attributes);
+  for (StringRef annotation : kAnnotations) kept.erase(annotation);
+  return kept.getDictionary(context);
+}
+
 static void dropFrom(func::FuncOp function) {
-  for (StringRef annotation : kAnnotations) {
-    auto name = StringAttr::get(function.getContext(), annotation);
-    for (unsigned i = 0; i < function.getNumArguments(); ++i) function.removeArgAttr(i, name);
-    for (unsigned i = 0; i < function.getNumResults(); ++i) function.removeResultAttr(i, name);
-  }
+  MLIRContext* context = function.getContext();
+  SmallVector<DictionaryAttr> ofArguments, ofResults;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    ofArguments.push_back(dropFrom(function.getArgAttrDict(i), context));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    ofResults.push_back(dropFrom(function.getResultAttrDict(i), context));
+  function.setAllArgAttrs(ofArguments);
+  function.setAllResultAttrs(ofResults);
   function.walk([](ShardingConstraintOp constraint) {
     constraint.replaceAllUsesWith(constraint.getOperand());
     constraint.erase();
