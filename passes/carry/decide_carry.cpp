@@ -95,18 +95,30 @@ struct DecideCarryPass : mlir::sgd::impl::DecideCarryPassBase<DecideCarryPass> {
     write(function, decideCarry(getProblem(function), evidence));
   }
 
+  /// All attributes at once: to set one makes a new list of those of all arguments, which the context keeps.
   static void write(func::FuncOp function, const CarryDecision& decision) {
     Builder builder(function.getContext());
+    SmallVector<DictionaryAttr> ofResults, ofArguments;
     for (auto [result, pair] : llvm::enumerate(decision.results)) {
-      if (!pair) continue;
-      function.setResultAttr(result, kCarryAttr, builder.getI64IntegerAttr(pair->argument));
-      function.setResultAttr(result, kCarryBasisAttr, builder.getStringAttr(getWord(pair->basis)));
+      NamedAttrList attrs(function.getResultAttrDict(result));
+      if (pair) {
+        attrs.set(kCarryAttr, builder.getI64IntegerAttr(pair->argument));
+        attrs.set(kCarryBasisAttr, builder.getStringAttr(getWord(pair->basis)));
+      }
+      ofResults.push_back(attrs.getDictionary(builder.getContext()));
     }
-    for (const auto& [argument, doubt] : decision.doubts) {
-      function.setArgAttr(argument, kCarryDoubtAttr, builder.getStringAttr(doubt.why));
-      if (doubt.candidate)
-        function.setArgAttr(argument, kCarryCandidateAttr, builder.getI64IntegerAttr(*doubt.candidate));
+    function.setAllResultAttrs(ofResults);
+    if (decision.doubts.empty()) return;
+    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
+      NamedAttrList attrs(function.getArgAttrDict(argument));
+      if (auto doubt = decision.doubts.find(argument); doubt != decision.doubts.end()) {
+        attrs.set(kCarryDoubtAttr, builder.getStringAttr(doubt->second.why));
+        if (doubt->second.candidate)
+          attrs.set(kCarryCandidateAttr, builder.getI64IntegerAttr(*doubt->second.candidate));
+      }
+      ofArguments.push_back(attrs.getDictionary(builder.getContext()));
     }
+    function.setAllArgAttrs(ofArguments);
   }
 };
 
