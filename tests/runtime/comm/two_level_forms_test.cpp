@@ -2,6 +2,7 @@
 // each sends.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -182,6 +183,53 @@ INSTANTIATE_TEST_SUITE_P(
                     FormCase{"swap_of_many_chunks", kAllReduce, kF32, InBlocks(2, 2), 10240_KiB, 2, true},
                     FormCase{"broadcast_of_many_chunks", kBroadcast, kF32, InBlocks(3, 3), 20480_KiB, 2, true}),
     [](const auto& info) { return info.param.name; });
+
+// Five ranks on up to three hosts in every way, and eight of which one is alone.
+std::vector<Layout> Placements() {
+  std::vector<Layout> layouts = {{0, 1, 1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0, 0, 1}, {0, 0, 0, 1, 0, 0, 0, 0}};
+  for (uint32_t code = 0; code < 81; ++code) {
+    const Layout layout = {0, code % 3, code / 3 % 3, code / 9 % 3, code / 27};
+    // Names of hosts do not matter: the second one comes before the third.
+    if (std::ranges::find(layout, 1u) <= std::ranges::find(layout, 2u)) layouts.push_back(layout);
+  }
+  return layouts;
+}
+
+TEST(HostFormPlacements, GiveTheReferencesValuesForLittleAndMuch) {
+  for (const Layout& layout : Placements()) {
+    SCOPED_TRACE(testing::PrintToString(layout));
+    const uint32_t ranks = static_cast<uint32_t>(layout.size());
+    const Mesh mesh{{ranks}};
+    std::vector<CollectiveSpec> specs;
+    std::vector<std::vector<std::vector<std::byte>>> before, after;
+    uint64_t window_bytes = 0;
+    for (const CollectiveKind kind : {kAllReduce, kBroadcast}) {
+      for (const ElementType element : {kF32, kBf16}) {
+        // Of none, one and prime numbers of elements.
+        for (const uint64_t count : {0, 1, 61, 8191, 40961}) {
+          const FormCase run{"", kind, element, layout, (count + 3) * ElementSize(element), 0};
+          specs.push_back(SpecOf(run, /*in_place=*/false));
+          before.push_back(Windows(specs.back(), ranks));
+          after.push_back(before.back());
+          RunReference(mesh, specs.back(), after.back());
+          window_bytes = std::max<uint64_t>(window_bytes, before.back()[0].size());
+        }
+      }
+    }
+    RunOnHosts(layout, window_bytes, OverMemory(), [&](TwoLevelCommunicator& communicator) {
+      const uint32_t rank = communicator.control().rank();
+      for (size_t i = 0; i < specs.size(); ++i) {
+        auto handle = communicator.Prepare(mesh, specs[i]);
+        ASSERT_TRUE(handle.ok()) << handle.status();
+        std::memcpy(communicator.window(), before[i][rank].data(), before[i][rank].size());
+        absl::Status status = communicator.Execute(*handle, kTimeout);
+        ASSERT_TRUE(status.ok()) << status;
+        EXPECT_EQ(std::memcmp(communicator.window(), after[i][rank].data(), after[i][rank].size()), 0)
+            << "rank " << rank << ", case " << i;
+      }
+    });
+  }
+}
 
 }  // namespace
 }  // namespace sgd::comm
