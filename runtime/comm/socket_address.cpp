@@ -103,4 +103,11 @@ SocketAddress PeerOf(int socket) {
   return address;
 }
 
+bool IsConnectedToItself(int socket) {
+  SocketAddress own;
+  own.length = sizeof(own.storage);
+  if (getsockname(socket, reinterpret_cast<sockaddr*>(&own.storage), &own.length) != 0) return false;
+  return own.Text() == PeerOf(socket).Text();
+}
+
 }  // namespace sgd::comm

@@ -44,4 +44,8 @@ SocketAddress AnyAddress(int family, uint16_t port);
 // The other end of a connected socket; family 0 when there is none.
 SocketAddress PeerOf(int socket);
 
+// Whether both ends of a connection are this socket. Who looks for a listener on this host is given a port for its own
+// end, and where nobody listens yet that may be the very one, which is then connected to itself (RFC 9293, 3.5).
+bool IsConnectedToItself(int socket);
+
 }  // namespace sgd::comm

@@ -35,17 +35,24 @@ bool SendAtOnce(int socket, const Message& message) {
   return send(socket, &message, sizeof(message), MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(message));
 }
 
-absl::StatusOr<UniqueFd> ConnectSocket(const SocketAddress& address, absl::Time end) {
-  UniqueFd socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket.valid()) return Errno("socket");
-  if (absl::Status status = PrepareSocket(socket.get()); !status.ok()) return status;
-  if (connect(socket.get(), address.get(), address.length) == 0) return socket;
-  if (errno != EINPROGRESS) return absl::UnavailableError(std::strerror(errno));
+absl::Status FinishConnecting(const UniqueFd& socket, absl::Time end) {
   if (!WaitForSocket(socket.get(), POLLOUT, end)) return absl::UnavailableError("no answer");
   int error = 0;
   socklen_t length = sizeof(error);
   if (getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0) return Errno("getsockopt");
-  if (error != 0) return absl::UnavailableError(std::strerror(error));
+  return error == 0 ? absl::OkStatus() : absl::UnavailableError(std::strerror(error));
+}
+
+absl::StatusOr<UniqueFd> ConnectSocket(const SocketAddress& address, absl::Time end) {
+  UniqueFd socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return Errno("socket");
+  if (absl::Status status = PrepareSocket(socket.get()); !status.ok()) return status;
+  if (connect(socket.get(), address.get(), address.length) != 0) {
+    if (errno != EINPROGRESS) return absl::UnavailableError(std::strerror(errno));
+    if (absl::Status status = FinishConnecting(socket, end); !status.ok()) return status;
+  }
+  // It would hold the port that rank 0 is about to listen at.
+  if (IsConnectedToItself(socket.get())) return absl::UnavailableError("nobody listens there");
   return socket;
 }
 

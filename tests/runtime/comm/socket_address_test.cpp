@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 
+#include "runtime/comm/unique_fd.h"
+
 namespace sgd::comm {
 namespace {
 
@@ -52,6 +54,28 @@ TEST(SocketAddress, OfANameThatNobodyKnows) {
   const auto addresses = Resolve({"no-such-host.invalid", 80});
   EXPECT_EQ(addresses.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(addresses.status().message()), HasSubstr("cannot resolve 'no-such-host.invalid'"));
+}
+
+UniqueFd BoundSocket(SocketAddress& address) {
+  address = AddressOf("127.0.0.1:1");
+  reinterpret_cast<sockaddr_in&>(address.storage).sin_port = 0;
+  UniqueFd bound(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(bind(bound.get(), address.get(), address.length), 0);
+  EXPECT_EQ(getsockname(bound.get(), reinterpret_cast<sockaddr*>(&address.storage), &address.length), 0);
+  return bound;
+}
+
+TEST(SocketAddress, OfASocketThatHasMetItself) {
+  SocketAddress address;
+  const UniqueFd self = BoundSocket(address);
+  ASSERT_EQ(connect(self.get(), address.get(), address.length), 0);
+  EXPECT_TRUE(IsConnectedToItself(self.get()));
+  const UniqueFd listener = BoundSocket(address);
+  ASSERT_EQ(listen(listener.get(), 1), 0);
+  const UniqueFd other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_FALSE(IsConnectedToItself(other.get()));
+  ASSERT_EQ(connect(other.get(), address.get(), address.length), 0);
+  EXPECT_FALSE(IsConnectedToItself(other.get()));
 }
 
 }  // namespace
