@@ -108,5 +108,5 @@ llvm::Expected<StepEstimate> mlir::sgd::estimateStep(const Machine& machine, con
 }
 
 double mlir::sgd::getScaling(const StepEstimate& first, const StepEstimate& other) {
-  return first.stepSeconds / other.stepSeconds;
+  return other.stepSeconds > 0 ? first.stepSeconds / other.stepSeconds : 1;
 }

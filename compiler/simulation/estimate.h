@@ -40,8 +40,12 @@ struct StepEstimate {
   uint64_t epochSteps = 0;
   double epochDeviceHours = 0, epochPrice = 0;
 
-  double getModelTeraflopsPerRank() const { return modelFlopsPerRank / stepSeconds / 1e12; }
-  double getTeraflopsPerRank() const { return flopsPerRank / stepSeconds / 1e12; }
+  double getModelTeraflopsPerRank() const { return getTeraflopsPerSecond(modelFlopsPerRank); }
+  double getTeraflopsPerRank() const { return getTeraflopsPerSecond(flopsPerRank); }
+
+ private:
+  /// A program may do nothing, in no time.
+  double getTeraflopsPerSecond(double flops) const { return stepSeconds > 0 ? flops / stepSeconds / 1e12 : 0; }
 };
 
 struct EstimateOptions {

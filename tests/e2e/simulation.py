@@ -76,6 +76,15 @@ def epochs(folder):
     assert step["failures"]["mean_seconds_between"] == 36000 / step["ranks"] and step["failures"]["save_seconds"] == 2, step
 
 
+def nothing_to_do(folder):
+    (folder / "idle.mlir").write_text('sgd.mesh @mesh = <["data"=2]>\nfunc.func @main(%a: tensor<4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}]>}) {\n  return\n}\n')
+    artifact, _ = compile_text(folder, folder / "idle.mlir")
+    step = estimate(artifact)
+    assert step["step_seconds"] == step["tflops_per_rank"] == step["mfu"] == 0, step
+    assert [entry["scaling"] for entry in estimate(artifact, "--sweep", "data=1..4", "--svg", folder / "x.svg")["sweep"]] == [1, 1, 1]
+    assert "nan" not in simulate(artifact).stdout + (folder / "x.svg").read_text()
+
+
 def wrong_input(folder):
     model = harness.Model("mlp_digits")
     artifact, _ = compile_text(folder, harness.model_text.file(model.path / "model.mlir", folder))
@@ -92,5 +101,5 @@ def wrong_input(folder):
         assert len(result.stderr.splitlines()) <= 2, result.stderr
 
 
-harness.main([("the report's estimate", agrees_with_the_report), ("pipelines", pipelines), ("other meshes", other_meshes), ("epochs", epochs),
+harness.main([("the report's estimate", agrees_with_the_report), ("pipelines", pipelines), ("other meshes", other_meshes), ("epochs", epochs), ("nothing to do", nothing_to_do),
               ("wrong input", wrong_input)])
