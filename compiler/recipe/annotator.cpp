@@ -53,13 +53,33 @@ void Annotator::sayOverruled(const Twine& what, ShardingAttr before, ShardingAtt
     remark() << what << " is sharded as " << after << " by the recipe, where the program says " << before;
 }
 
+void Annotator::annotateArguments(func::FuncOp function, ArrayRef<ShardingAttr> shardings) {
+  MLIRContext* context = function.getContext();
+  // All attributes at once: to set one makes a new list of those of all arguments, which the context keeps.
+  SmallVector<DictionaryAttr> ofArguments, ofResults;
+  for (auto [argument, sharding] : llvm::enumerate(shardings)) {
+    NamedAttrList attrs(function.getArgAttrDict(argument));
+    if (sharding) {
+      sayOverruled(getArgumentName(function, argument),
+                   function.getArgAttrOfType<ShardingAttr>(argument, kShardingAttr), sharding);
+      attrs.set(kShardingAttr, sharding);
+    }
+    ofArguments.push_back(attrs.getDictionary(context));
+  }
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    NamedAttrList attrs(function.getResultAttrDict(result));
+    std::optional<unsigned> argument = getCarriedArgument(function, result);
+    if (argument && shardings[*argument]) attrs.erase(kShardingAttr);
+    ofResults.push_back(attrs.getDictionary(context));
+  }
+  function.setAllArgAttrs(ofArguments);
+  function.setAllResultAttrs(ofResults);
+}
+
 void Annotator::annotateArgument(func::FuncOp function, unsigned argument, ShardingAttr sharding) {
-  sayOverruled(getArgumentName(function, argument), function.getArgAttrOfType<ShardingAttr>(argument, kShardingAttr),
-               sharding);
-  function.setArgAttr(argument, kShardingAttr, sharding);
-  for (unsigned result = 0; result < function.getNumResults(); ++result)
-    if (getCarriedArgument(function, result) == argument)
-      function.removeResultAttr(result, StringAttr::get(function.getContext(), kShardingAttr));
+  SmallVector<ShardingAttr> shardings(function.getNumArguments());
+  shardings[argument] = sharding;
+  annotateArguments(function, shardings);
 }
 
 void Annotator::annotateResult(func::FuncOp function, unsigned result, ShardingAttr sharding) {

@@ -24,7 +24,9 @@ class Annotator {
   /// Ranks along `axes`, which exist.
   int64_t getSize(ArrayRef<std::string> axes);
 
-  /// A result that is the argument on the next step follows it.
+  /// By argument; null: it keeps what it has. A result that is the argument on the next step follows it.
+  void annotateArguments(func::FuncOp function, ArrayRef<ShardingAttr> shardings);
+  /// One of them: many take time and memory by the square of their number.
   void annotateArgument(func::FuncOp function, unsigned argument, ShardingAttr sharding);
   void annotateResult(func::FuncOp function, unsigned result, ShardingAttr sharding);
   /// By a constraint, or by a constraint that the program has already.

@@ -25,13 +25,15 @@ class TensorRules {
     for (func::FuncOp function : functions) {
       Annotator annotator(function->getParentOfType<ModuleOp>());
       RuledArguments& arguments = ruled.emplace_back(function.getNumArguments());
+      SmallVector<ShardingAttr> shardings(function.getNumArguments());
       for (unsigned i = 0; i < function.getNumArguments(); ++i) {
         auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
         if (!name) name = StringAttr::get(context, "arg" + Twine(i));  // as in files of tensors
         FailureOr<ShardingAttr> sharding = decide(annotator, name, function.getArgumentTypes()[i], arguments[i]);
         if (failed(sharding)) return failure();
-        if (*sharding) annotator.annotateArgument(function, i, *sharding);
+        shardings[i] = *sharding;
       }
+      annotator.annotateArguments(function, shardings);
       for (unsigned i = 0; i < function.getNumResults(); ++i) {
         if (getCarriedArgument(function, i)) continue;
         auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);

@@ -29,8 +29,10 @@ class ZeroSharding {
     shards = annotator.getSize(recipe.batch);
     findParameters();
     chooseDims();
+    shardings.resize(dims.size());
     for (unsigned argument = 0; argument < dims.size(); ++argument)
       if (failed(annotate(argument))) return failure();
+    annotator.annotateArguments(function, shardings);
     sayWhole();
     return success();
   }
@@ -140,7 +142,7 @@ class ZeroSharding {
     if (!dims[argument] && !usesBatchAxes(argument)) attr = replicate(*attr);
     // What a rule says is refined here, not overruled.
     if (ruled[argument]) function.removeArgAttr(argument, kShardingAttr);
-    annotator.annotateArgument(function, argument, *attr);
+    shardings[argument] = *attr;
     if (!dims[argument] || role != Role::Parameter) return success();
     sharding[*dims[argument]].axes.resize(sharding[*dims[argument]].axes.size() - recipe.batch.size());
     sharding[*dims[argument]].isOpen = getRule(argument).empty();
@@ -181,6 +183,7 @@ class ZeroSharding {
   int64_t shards = 1;
   SmallVector<unsigned> parameters;           // by argument
   SmallVector<std::optional<unsigned>> dims;  // by argument: the dimension that the batch axes shard
+  SmallVector<ShardingAttr> shardings;        // by argument
   SmallVector<unsigned> uneven, small;        // what stays whole
 };
 
