@@ -13,9 +13,8 @@ namespace mlir::sgd {
 /// - Elementwise ops and moves count as a part of what they give: kernels compute them as they read their operands.
 /// - A matmul counts as the model of its device says. Of those that take less time than their results are worth there
 ///   are few: the scores of attention, and others that sum over few elements.
-/// - A reduction of what such a matmul is read through, as the maxima and sums of a softmax, costs next to nothing
-/// where
-///   that is computed again. All other reductions, collectives and loops run once.
+/// - A reduction of what such a matmul is read through, as the maxima and sums of a softmax, costs next to nothing:
+///   the matmul is computed again with it. All other reductions, collectives and loops run once.
 class RepeatCosts {
  public:
   RepeatCosts(const ProgramFlow& flow, const CostModel& cost);
