@@ -200,7 +200,8 @@ static Value scatterOnto(Value sum, Value value, ReduceKind kind) {
 
 void LoopWriter::accumulate(spmd::AllReduceOp op) {
   for (auto [operand, result] : llvm::zip(op.getInputs(), op.getResults())) {
-    RankedTensorType type = tensorType(operand), sumType = context.sumsInOwnType ? type : getSumType(type, op.getKind());
+    RankedTensorType type = tensorType(operand),
+                     sumType = context.sumsInOwnType ? type : getSumType(type, op.getKind());
     auto next = [&, operand = operand](Value sum) {
       Value own = get(operand);
       if (sumType != type) own = arith::ExtFOp::create(builder, loc, sumType, own);
