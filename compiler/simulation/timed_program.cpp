@@ -3,6 +3,7 @@
 #include "compiler/simulation/timed_program.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "passes/cost/message_cost.h"
 #include "runtime/device/stream_plan.h"
 
 using namespace mlir::sgd;
@@ -176,14 +177,13 @@ void Timing::addMessage(Kind kind, const device::StreamAction& action) {
   const artifact::Send* send = instruction.op_as_Send();
   uint32_t channel = send ? send->channel() : instruction.op_as_Receive()->channel();
   const artifact::Channel& path = *machine.getFile().root().channels()->Get(channel);
-  unsigned link = machine.getLinkBetween(path.from_stage(), path.to_stage());
-  const LinkClass& links = machine.getCost().getTopology().links[link];
   result.events.push_back({.kind = kind,
                            .stream = action.stream,
                            .index = action.instruction,
                            .number = channel,
-                           .link = link,
-                           .seconds = links.latency + static_cast<double>(path.slot_bytes()) / links.getShare(),
+                           .link = machine.getLinkBetween(path.from_stage(), path.to_stage()),
+                           .seconds = getMessageSeconds(machine.getCost(), path.from_stage(), path.to_stage(),
+                                                        static_cast<double>(path.slot_bytes())),
                            .sentBytes = send ? path.slot_bytes() : 0});
 }
 

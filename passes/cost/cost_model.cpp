@@ -18,39 +18,46 @@ double getRingRounds(CollectiveKind kind, int64_t ranks) {
   return passes == 0 ? 1 : passes * (ranks - 1);
 }
 
-/// Time on one link class, every rank of the group being a neighbour of every other.
-double getFlatSeconds(const LinkClass& link, Algorithm algorithm, CollectiveKind kind, int64_t ranks, uint64_t bytes) {
+/// Time of ranks that are all neighbours, rounds taking `latency` at least.
+double getFlatSeconds(double latency, double bandwidth, Algorithm algorithm, CollectiveKind kind, int64_t ranks,
+                      uint64_t bytes) {
   double sent = static_cast<double>(::sgd::comm::SentBytes(kind, ranks, bytes));
-  double bandwidth = link.getShare(), depth = std::ceil(std::log2(static_cast<double>(ranks)));
+  double depth = std::ceil(std::log2(static_cast<double>(ranks)));
   switch (algorithm) {
     case Algorithm::Ring:
-      return getRingRounds(kind, ranks) * link.latency + sent / bandwidth;
+      return getRingRounds(kind, ranks) * latency + sent / bandwidth;
     case Algorithm::Direct:
-      return std::max<uint32_t>(1, ::sgd::comm::TraitsOf(kind).ring_passes) * link.latency + sent / bandwidth;
+      return std::max<uint32_t>(1, ::sgd::comm::TraitsOf(kind).ring_passes) * latency + sent / bandwidth;
     case Algorithm::Tree:
-      if (kind == CollectiveKind::kAllReduce) return 2 * (depth * link.latency + bytes / bandwidth);
-      if (kind == CollectiveKind::kBroadcast) return depth * (link.latency + bytes / bandwidth);
+      if (kind == CollectiveKind::kAllReduce) return 2 * (depth * latency + bytes / bandwidth);
+      if (kind == CollectiveKind::kBroadcast) return depth * (latency + bytes / bandwidth);
       return kImpossible;
     case Algorithm::Switch:
-      // Up to the switch and down again at the same time, but for a rank's own part.
+      // Up to the switch and down again at the same time, but for a rank's own part. Switches add no flags.
       if (kind != CollectiveKind::kAllReduce) return kImpossible;
-      return 2 * link.latency + bytes * (1 + 1 / static_cast<double>(ranks)) / bandwidth;
+      return 2 * latency + bytes * (1 + 1 / static_cast<double>(ranks)) / bandwidth;
   }
   llvm_unreachable("all algorithms are handled");
 }
+
 bool hasRings(const LinkClass& link) { return llvm::is_contained(link.algorithms, Algorithm::Ring); }
 
 /// A ring through `ranks` ranks, as many of each domain of `inner` behind one another as `ofDomain`. There are as many
-/// rings as that, each through a port of its own between domains, so that all links are busy at once: rings over
-/// hosts with several adapters are built so.
+/// rings as that, each through a port of its own between domains, the same in all, so that all links are busy at once:
+/// rings over hosts with several adapters are built so.
 double getRingsSeconds(const LinkClass& inner, const LinkClass& outer, CollectiveKind kind, int64_t ranks,
                        int64_t ofDomain, uint64_t bytes) {
   if (!hasRings(inner) || !hasRings(outer)) return kImpossible;
   auto sent = static_cast<double>(::sgd::comm::SentBytes(kind, ranks, bytes));
   auto domains = static_cast<double>(ranks / ofDomain), ports = static_cast<double>(ofDomain);
-  double round = (static_cast<double>(ranks) - domains) * inner.latency + domains * outer.latency;
-  return ::sgd::comm::TraitsOf(kind).ring_passes * round + outer.startup +
-         std::max(sent / inner.getShare(), sent / (outer.getShare() * ports));
+  double wire = std::max(sent / inner.getShare(), sent / (outer.getShare(/*toSamePlace=*/true) * ports));
+  double best = kImpossible;
+  for (Protocol protocol : kProtocols) {
+    double round =
+        (static_cast<double>(ranks) - domains) * inner.getLatency(protocol) + domains * outer.getLatency(protocol);
+    best = std::min(best, ::sgd::comm::TraitsOf(kind).ring_passes * round + wire / getPayload(protocol));
+  }
+  return best + outer.startup;
 }
 }  // namespace
 
@@ -65,13 +72,23 @@ const LinkClass& CostModel::getLink(ArrayRef<AxisPart> parts) const {
   return topology.links.back();
 }
 
+/// Whether all ranks of the group have the same place in their domains, which `link` joins.
+bool CostModel::joinsSamePlaces(ArrayRef<AxisPart> parts, const LinkClass& link) const {
+  int64_t inner = topology.getInnerRanks(link);
+  return llvm::all_of(parts, [&](const AxisPart& part) { return getRankStride(mesh, part) % inner == 0; });
+}
+
 double CostModel::getCollectiveSeconds(CollectiveKind kind, ArrayRef<AxisPart> parts, uint64_t bytes) const {
   int64_t ranks = getGroupSize(parts);
   if (ranks <= 1) return 0;
   const LinkClass& link = getLink(parts);
-  double best = kImpossible;
+  double best = kImpossible, bandwidth = link.getShare(joinsSamePlaces(parts, link));
   for (Algorithm algorithm : link.algorithms)
-    best = std::min(best, getFlatSeconds(link, algorithm, kind, ranks, bytes));
+    for (Protocol protocol : kProtocols) {
+      if (algorithm == Algorithm::Switch && protocol != Protocol::Simple) continue;
+      best = std::min(best, getFlatSeconds(link.getLatency(protocol), bandwidth * getPayload(protocol), algorithm, kind,
+                                           ranks, bytes));
+    }
   return std::min(best + link.startup, getHierarchicalSeconds(kind, parts, bytes));
 }
 
@@ -160,8 +177,10 @@ static constexpr uint64_t kLeastBucket = uint64_t(4) << 20;
 uint64_t CostModel::getBucketBytes(ArrayRef<AxisPart> parts) const {
   const LinkClass& link = getLink(parts);
   double rounds = llvm::is_contained(link.algorithms, Algorithm::Direct) ? 2 : 2 * (getGroupSize(parts) - 1);
-  double startup = rounds * link.latency + link.startup;
-  return std::max(kLeastBucket, static_cast<uint64_t>(startup * link.getShare() / 0.02));
+  // Of many bytes: LL would send twice as many.
+  double latency = std::min(link.latency, link.getLatency(Protocol::LL128));
+  double startup = rounds * latency + link.startup;
+  return std::max(kLeastBucket, static_cast<uint64_t>(startup * link.getShare(joinsSamePlaces(parts, link)) / 0.02));
 }
 
 uint64_t CostModel::getBucketBytes(CollectiveKind kind, ArrayRef<AxisPart> parts, uint64_t total) const {

@@ -69,6 +69,7 @@ class CostModel {
   llvm::ArrayRef<int64_t> getMesh() const { return mesh; }
 
  private:
+  bool joinsSamePlaces(llvm::ArrayRef<AxisPart> parts, const LinkClass& link) const;
   void splitPart(const AxisPart& part, const LinkClass& outer, AxisParts& inside, AxisParts& across) const;
   double getHierarchicalSeconds(CollectiveKind kind, llvm::ArrayRef<AxisPart> parts, uint64_t bytes) const;
 

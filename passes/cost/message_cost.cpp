@@ -23,8 +23,11 @@ const LinkClass& mlir::sgd::getMessageLink(const Topology& topology, int64_t sta
 double mlir::sgd::getMessageSeconds(const CostModel& cost, int64_t from, int64_t to, double bytes) {
   int64_t stageRanks = 1;
   for (int64_t size : cost.getMesh().drop_front()) stageRanks *= size;
-  const LinkClass& link = getMessageLink(cost.getTopology(), stageRanks, from, to);
-  return link.latency + bytes / link.getShare();
+  const Topology& topology = cost.getTopology();
+  const LinkClass& link = getMessageLink(topology, stageRanks, from, to);
+  // Peers are as many ranks apart as their stages.
+  bool toSamePlace = (to - from) * stageRanks % topology.getInnerRanks(link) == 0;
+  return link.latency + bytes / link.getShare(toSamePlace);
 }
 
 bool mlir::sgd::sharesMemory(const LinkClass& link) { return llvm::is_contained(link.algorithms, Algorithm::Direct); }

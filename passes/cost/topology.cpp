@@ -1,12 +1,31 @@
 // The built-in topologies. They decide, they do not promise.
 #include "passes/cost/topology.h"
 
+#include <limits>
 #include <optional>
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir::sgd;
+
+double mlir::sgd::getPayload(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::Simple:
+      return 1;
+    case Protocol::LL128:
+      return 120.0 / 128;
+    case Protocol::LL:
+      return 0.25;
+  }
+  llvm_unreachable("all protocols are handled");
+}
+
+double LinkClass::getLatency(Protocol protocol) const {
+  if (protocol == Protocol::Simple) return latency;
+  double seconds = protocol == Protocol::LL128 ? ll128Latency : llLatency;
+  return seconds > 0 ? seconds : std::numeric_limits<double>::infinity();
+}
 
 /// One core of a server with vectors of 256 bits, shared memory between processes.
 Topology mlir::sgd::getHostTopology() {
@@ -41,16 +60,31 @@ struct Gpu {
 }  // namespace
 
 static constexpr Gpu kA100 = {9.5e13, 1.95e14, 7.0e13, 1.5e12, 2.4e11, 1.56e14, 3.12e14, 80, 2.5e10, "sm_80"};
-static constexpr Gpu kH100 = {3.3e14, 6.6e14, 3.5e14, 2.45e12, 3.6e11, 4.94e14, 9.89e14, 80, 5.0e10, "sm_90"};
-static constexpr Gpu kH200 = {3.3e14, 6.6e14, 3.5e14, 3.5e12, 3.6e11, 4.94e14, 9.89e14, 141, 5.0e10, "sm_90"};
-static constexpr Gpu kB200 = {7.5e14, 1.5e15, 8.0e14, 5.8e12, 7.2e11, 1.125e15, 2.25e15, 180, 5.0e10, "sm_90"};
+static constexpr Gpu kH100 = {3.3e14, 6.6e14, 6.0e14, 2.45e12, 3.6e11, 4.94e14, 9.89e14, 80, 5.0e10, "sm_90"};
+static constexpr Gpu kH200 = {3.3e14, 6.6e14, 6.0e14, 3.5e12, 3.6e11, 4.94e14, 9.89e14, 141, 5.0e10, "sm_90"};
+static constexpr Gpu kB200 = {7.5e14, 1.5e15, 1.2e15, 5.8e12, 7.2e11, 1.125e15, 2.25e15, 180, 5.0e10, "sm_90"};
 
 /// What Caffe2 reached for ResNet-50 in f32: 256 of them took 0.256 s for 8,192 images (Goyal et al., 2017: an hour for
 /// 90 epochs). NVLink of the first generation has no switch; kernels of sm_80 stand for its own.
 static constexpr Gpu kP100 = {4.9e12, 9.8e12, 9.8e12, 3.3e11, 3.4e10, 1.06e13, 2.12e13, 16, 1.2e10, "sm_80"};
 
-/// GPUs of a domain on NVLink, domains on links between hosts. A launch is one in a graph.
-static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, int64_t domain, LinkClass between) {
+/// Links of GPUs. Latencies of a round by each protocol, and what a collective takes before its first one, are those
+/// by which GPUs' library chooses algorithms and protocols (docs/topologies.md).
+static LinkClass getGpuLink(llvm::StringRef name, int64_t ranks, double bandwidth, double simple, double ll128,
+                            double ll) {
+  LinkClass link{name.str(), ranks, simple, bandwidth, {Algorithm::Ring, Algorithm::Tree}};
+  link.startup = 6.6e-6;
+  link.ll128Latency = ll128;
+  link.llLatency = ll;
+  return link;
+}
+
+static LinkClass getNvlink(int64_t ranks, double bandwidth) {
+  return getGpuLink("nvlink", ranks, bandwidth, 3.4e-6, 1.9e-6, 6e-7);
+}
+
+/// GPUs of a domain on links, domains on links between hosts. A launch is one in a graph.
+static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, LinkClass inside, LinkClass between) {
   Topology topology;
   topology.name = name.str();
   topology.device.flops = gpu.flops;
@@ -63,14 +97,16 @@ static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, int64_t dom
   topology.device.peakFlops = gpu.peakFlops;
   topology.device.peakHalfFlops = gpu.peakHalfFlops;
   topology.device.hostBandwidth = gpu.toHost;
-  topology.links.push_back({"nvlink", domain, /*latency=*/2e-6, gpu.nvlink, {Algorithm::Ring, Algorithm::Tree}});
+  topology.links.push_back(std::move(inside));
   topology.links.push_back(std::move(between));
   return topology;
 }
 
-/// Adapters between hosts, one for each GPU, in bytes per second.
-static LinkClass getAdapters(llvm::StringRef name, double bandwidth) {
-  return {name.str(), /*ranks=*/0, /*latency=*/5e-6, bandwidth, {Algorithm::Ring, Algorithm::Tree}};
+/// Adapters between hosts, one for each GPU, in bytes per second, those of equal places on leaf switches of their own.
+static LinkClass getRails(llvm::StringRef name, double bandwidth) {
+  LinkClass link = getGpuLink(name, /*ranks=*/0, bandwidth, 1.4e-5, 4e-6, 2.7e-6);
+  link.rails = true;
+  return link;
 }
 
 /// Four cores, and a wire of 1 Gbit/s to others of its kind.
@@ -112,31 +148,34 @@ static std::optional<Topology> getBuiltIn(llvm::StringRef name) {
   if (name == "laptop") return getLaptopTopology();
   if (name == "p100") {
     // Big Basin: eight GPUs, and one adapter of 50 Gbit/s.
-    LinkClass ethernet = getAdapters("ethernet", 5e9);
-    ethernet.latency = 2e-5;
+    LinkClass ethernet{
+        "ethernet", /*ranks=*/0, /*latency=*/2e-5, /*bandwidth=*/5e9, {Algorithm::Ring, Algorithm::Tree}};
     ethernet.sharedBy = 8;
-    return getGpuTopology(name, kP100, 8, std::move(ethernet));
+    LinkClass nvlink{"nvlink", /*ranks=*/8, /*latency=*/2e-6, kP100.nvlink, {Algorithm::Ring, Algorithm::Tree}};
+    return getGpuTopology(name, kP100, std::move(nvlink), std::move(ethernet));
   }
-  if (name == "a100") return getGpuTopology(name, kA100, 8, getAdapters("infiniband", 2.2e10));
-  if (name == "h100") return getGpuTopology(name, kH100, 8, getAdapters("infiniband", 4.5e10));
-  if (name == "h200") return getGpuTopology(name, kH200, 8, getAdapters("infiniband", 4.5e10));
-  if (name == "b200") return getGpuTopology(name, kB200, 8, getAdapters("infiniband", 4.5e10));
+  if (name == "a100") return getGpuTopology(name, kA100, getNvlink(8, kA100.nvlink), getRails("infiniband", 2.2e10));
+  if (name == "h100") return getGpuTopology(name, kH100, getNvlink(8, kH100.nvlink), getRails("infiniband", 4.5e10));
+  if (name == "h200") return getGpuTopology(name, kH200, getNvlink(8, kH200.nvlink), getRails("infiniband", 4.5e10));
+  if (name == "b200") return getGpuTopology(name, kB200, getNvlink(8, kB200.nvlink), getRails("infiniband", 4.5e10));
   if (name == "gb200-nvl72") {
-    Topology topology = getGpuTopology(name, kB200, 72, getAdapters("infiniband", 4.5e10));
+    Topology topology = getGpuTopology(name, kB200, getNvlink(72, kB200.nvlink), getRails("infiniband", 4.5e10));
     topology.device.hostBandwidth = 1.8e11;
     return topology;
   }
   if (name == "roce-8x400g") {
     // Leaves have half as many ways up as down.
-    LinkClass roce = getAdapters("roce", 4.5e10);
+    LinkClass roce = getRails("roce", 4.5e10);
     roce.oversubscription = 2;
-    return getGpuTopology(name, kH100, 8, std::move(roce));
+    return getGpuTopology(name, kH100, getNvlink(8, kH100.nvlink), std::move(roce));
   }
   // The lanes of an adapter are in planes of their own, over which packets are spread: fewer switches on the way.
   if (name == "mrc-multiplane") {
-    LinkClass planes = getAdapters("planes", 9e10);
-    planes.latency = 4e-6;
-    return getGpuTopology(name, kB200, 8, std::move(planes));
+    LinkClass planes = getRails("planes", 9e10);
+    planes.latency = 1.3e-5;
+    planes.ll128Latency = 3e-6;
+    planes.llLatency = 1.7e-6;
+    return getGpuTopology(name, kB200, getNvlink(8, kB200.nvlink), std::move(planes));
   }
   if (name == "torus") return getTorusTopology();
   return std::nullopt;

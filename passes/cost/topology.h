@@ -22,19 +22,39 @@ enum class Algorithm {
   Switch,  // switches add what ranks send and send the sum to all: all-reduces alone (NVLS, SHARP)
 };
 
+/// How a receiver learns that data is there. The others than Simple send flags beside the data, which a receiver can
+/// read without waiting for a fence: quick rounds, of which a part carries no data.
+enum class Protocol {
+  Simple,
+  LL128,  // a flag of 8 bytes in each 128
+  LL,     // a flag of 4 bytes beside each 4, stored together
+};
+inline constexpr Protocol kProtocols[] = {Protocol::Simple, Protocol::LL128, Protocol::LL};
+
+/// The part of the bandwidth that data has.
+double getPayload(Protocol protocol);
+
 /// Links of one level. Ranks are numbered so that consecutive ones are close.
 struct LinkClass {
   std::string name;
   int64_t ranks = 0;     // size of the domain that these links join; 0 on the last level: all ranks
-  double latency = 0;    // seconds of one round, synchronisation included
+  double latency = 0;    // seconds of one round, synchronisation included, by Protocol::Simple
   double bandwidth = 0;  // bytes per second, in one direction, of one port
   llvm::SmallVector<Algorithm, 3> algorithms;
   int64_t sharedBy = 1;         // ranks that share a port: those of a host with one adapter
   double oversubscription = 1;  // how much more ports there are than the links behind them carry at once
-  double startup = 0;           // seconds before a collective's first round: its kernel and the meeting of its ranks
+  bool rails = false;       // ports of equal places in their domains meet at one switch, before what is oversubscribed
+  double startup = 0;       // seconds before a collective's first round: its kernel and the meeting of its ranks
+  double ll128Latency = 0;  // as `latency`, by Protocol::LL128; 0: not there
+  double llLatency = 0;     // and by Protocol::LL
 
-  /// Bytes per second of a rank while all ranks send.
-  double getShare() const { return bandwidth / (static_cast<double>(sharedBy) * oversubscription); }
+  /// Seconds of a round by `protocol`; infinite where the links have none such.
+  double getLatency(Protocol protocol) const;
+
+  /// Bytes per second of a rank while all ranks send, to ranks of the same place in their domains or to any.
+  double getShare(bool toSamePlace = false) const {
+    return bandwidth / (static_cast<double>(sharedBy) * (rails && toSamePlace ? 1 : oversubscription));
+  }
 };
 
 /// Performance of one rank's device, as real programs reach it rather than as data sheets state it.
@@ -61,6 +81,9 @@ struct Topology {
   std::string name;
   DeviceModel device;
   llvm::SmallVector<LinkClass, 2> links;  // innermost first, domain sizes ascending, the last one joins all ranks
+
+  /// Ranks of each of the domains that `link`, one of `links`, joins: a host's; 1 where they are ranks.
+  int64_t getInnerRanks(const LinkClass& link) const { return &link == links.begin() ? 1 : (&link - 1)->ranks; }
 };
 
 /// Ranks that are processes of one host and meet in shared memory.

@@ -19,6 +19,12 @@ class Fields {
  public:
   Fields(const llvm::json::Object& object, std::string path) : object(object), path(std::move(path)) {}
 
+  /// The key is known then.
+  bool has(StringRef key) {
+    known.push_back(key);
+    return object.get(key) != nullptr;
+  }
+
   Error getNumber(StringRef key, double& value, bool mayBeZero = false) {
     if (!llvm::is_contained(known, key)) known.push_back(key);
     const llvm::json::Value* field = object.get(key);
@@ -66,6 +72,19 @@ class Fields {
   Error getOptional(StringRef key, std::string& value) {
     if (object.get(key)) return getString(key, value);
     known.push_back(key);
+    return Error::success();
+  }
+
+  /// `value` stays where the field is missing.
+  Error getOptional(StringRef key, bool& value) {
+    known.push_back(key);
+    const llvm::json::Value* field = object.get(key);
+    if (!field) return Error::success();
+    std::optional<bool> flag = field->getAsBoolean();
+    if (!flag)
+      return fail("field '" + key + "' is " + llvm::formatv("{0}", *field).str() +
+                  "; expected true or false; correct it");
+    value = *flag;
     return Error::success();
   }
 
@@ -171,6 +190,17 @@ Error readOversubscription(Fields& fields, LinkClass& link) {
       "links behind them carry; correct it");
 }
 
+/// Latencies by the name of the protocol.
+Error readProtocols(Fields& fields, const std::string& path, LinkClass& link) {
+  const llvm::json::Object* object = nullptr;
+  if (!fields.has("protocols")) return Error::success();
+  if (Error error = fields.getObject("protocols", object)) return error;
+  Fields latencies(*object, path + ": protocols");
+  return firstOf({[&] { return latencies.getOptional("ll128", link.ll128Latency); },
+                  [&] { return latencies.getOptional("ll", link.llLatency); },
+                  [&] { return latencies.checkAllKnown(); }});
+}
+
 /// Adapters of a domain of `inner` ranks: what shares a port, or ports of a rank that add up.
 Error readAdapters(Fields& fields, const llvm::json::Object& object, int64_t inner, LinkClass& link) {
   int64_t adapters = 0;
@@ -195,8 +225,9 @@ Error readLink(const llvm::json::Object& object, const std::string& path, int64_
        [&] { return fields.getNumber("latency", link.latency, /*mayBeZero=*/true); },
        [&] { return fields.getNumber("bandwidth", link.bandwidth); }, [&] { return readAlgorithms(fields, link); },
        [&] { return readAdapters(fields, object, inner, link); }, [&] { return readOversubscription(fields, link); },
+       [&] { return fields.getOptional("rails", link.rails); },
        [&] { return fields.getOptional("startup", link.startup, /*mayBeZero=*/true); },
-       [&] { return fields.checkAllKnown(); }});
+       [&] { return readProtocols(fields, path, link); }, [&] { return fields.checkAllKnown(); }});
 }
 
 Error readLinks(const llvm::json::Array& array, const std::string& path, Topology& topology) {

@@ -1,5 +1,6 @@
 // Properties of the cost model: known closed forms, monotony, link classes and hierarchy.
 #include "passes/cost/cost_model.h"
+#include "passes/cost/message_cost.h"
 
 #include "gtest/gtest.h"
 
@@ -154,6 +155,45 @@ TEST(CostModel, RanksShareAdapters) {
   CostModel shared(topology, {2, 4});
   EXPECT_DOUBLE_EQ(shared.getCollectiveSeconds(CollectiveKind::kAllGather, {kData}, 2000000000) - 1e-5,
                    6 * (alone.getCollectiveSeconds(CollectiveKind::kAllGather, {kData}, 2000000000) - 1e-5));
+}
+
+TEST(CostModel, RailsAreNotOversubscribed) {
+  Topology topology = getTwoLevels();
+  topology.links[1].oversubscription = 2;
+  CostModel plain(topology, {2, 4});
+  topology.links[1].rails = true;
+  CostModel rails(topology, {2, 4});
+  uint64_t bytes = 2000000000;
+  auto getSeconds = [&](const CostModel& model, llvm::ArrayRef<AxisPart> parts) {
+    return model.getCollectiveSeconds(CollectiveKind::kPermute, parts, bytes);
+  };
+  // Ranks of the same place in other hosts, and any ranks.
+  EXPECT_DOUBLE_EQ(getSeconds(plain, {kData}), 4 + 1e-5);
+  EXPECT_DOUBLE_EQ(getSeconds(rails, {kData}), 2 + 1e-5);
+  EXPECT_DOUBLE_EQ(getSeconds(rails, {kData, kModel}), 4 + 1e-5);
+  // An axis across hosts alone, of which each rank is a place.
+  EXPECT_DOUBLE_EQ(getSeconds(CostModel(topology, {8}), {AxisPart{0, 1, 2}}), 2 + 1e-5);
+  // Stages of four ranks are hosts, of two ranks halves of them.
+  EXPECT_DOUBLE_EQ(getMessageSeconds(CostModel(topology, {2, 4}), 0, 1, 1e9), 1 + 1e-5);
+  EXPECT_DOUBLE_EQ(getMessageSeconds(CostModel(topology, {4, 2}), 1, 2, 1e9), 2 + 1e-5);
+}
+
+TEST(CostModel, ProtocolsTradeBandwidthForLatency) {
+  Topology topology = getTwoLevels();
+  topology.links[0].ll128Latency = 4e-7;
+  topology.links[0].llLatency = 1e-7;
+  CostModel model(topology, {2, 4});
+  auto getSeconds = [&](uint64_t bytes) {
+    return model.getCollectiveSeconds(CollectiveKind::kAllReduce, {kModel}, bytes);
+  };
+  EXPECT_DOUBLE_EQ(getSeconds(1000), 6 * 1e-7 + 4 * 1.5e3 / 1e11);
+  EXPECT_DOUBLE_EQ(getSeconds(1000000), 6 * 4e-7 + 128.0 / 120 * 1.5e6 / 1e11);
+  EXPECT_DOUBLE_EQ(getSeconds(1000000000), 6 * 1e-6 + 1.5e9 / 1e11);
+  // Rings over hosts have a protocol on all their links: between hosts there is one.
+  uint64_t bytes = 64000000000;
+  EXPECT_DOUBLE_EQ(
+      CostModel(topology, {16, 4}).getCollectiveSeconds(CollectiveKind::kAllGather, {kHosts, kRanks}, bytes),
+      CostModel(getTwoLevels(), {16, 4}).getCollectiveSeconds(CollectiveKind::kAllGather, {kHosts, kRanks}, bytes));
 }
 
 TEST(CostModel, SwitchesAddOnTheWay) {

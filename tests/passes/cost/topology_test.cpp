@@ -67,7 +67,7 @@ TEST(Topology, OptionalFieldsAreRead) {
     "device":{"flops":1,"half_flops":2,"memory_bandwidth":1,"launch_latency":0,"memory_bytes":1,"peak_flops":3,
               "peak_half_flops":4,"storage_bandwidth":5,"price_per_hour":6,"cache_bytes":7,"cache_bandwidth":8},
     "links":[{"name":"l","ranks":0,"latency":0,"bandwidth":12,"algorithms":["ring","switch"],"shared_by":2,
-              "oversubscription":1.5,"startup":1e-5}]})",
+              "oversubscription":1.5,"startup":1e-5,"protocols":{"ll":1e-6,"ll128":2e-6}}]})",
                                                     "t.json");
   ASSERT_TRUE(bool(topology)) << llvm::toString(topology.takeError());
   EXPECT_EQ(topology->device.peakFlops, 3);
@@ -78,6 +78,9 @@ TEST(Topology, OptionalFieldsAreRead) {
   EXPECT_EQ(topology->device.cacheBandwidth, 8);
   EXPECT_EQ(topology->links[0].getShare(), 4);
   EXPECT_EQ(topology->links[0].startup, 1e-5);
+  EXPECT_EQ(topology->links[0].getLatency(Protocol::LL), 1e-6);
+  EXPECT_EQ(topology->links[0].getLatency(Protocol::LL128), 2e-6);
+  EXPECT_FALSE(topology->links[0].rails);
 }
 
 TEST(Topology, AdaptersOfAHost) {
@@ -97,6 +100,36 @@ TEST(Topology, AdaptersOfAHost) {
   }
   EXPECT_THAT(llvm::toString(getOuter("\"nics\":3").takeError()), HasSubstr("'nics' is 3 for the 8 ranks"));
   EXPECT_THAT(llvm::toString(getOuter("\"nics\":8,\"shared_by\":1").takeError()), HasSubstr("leave one out"));
+}
+
+TEST(Topology, RailsJoinPlacesOfHosts) {
+  std::string inner = R"({"name":"i","ranks":4,"latency":0,"bandwidth":1,"algorithms":["ring"]})";
+  auto withRails = [](const std::string& value) {
+    return R"({"name":"l","ranks":0,"latency":0,"bandwidth":12,"oversubscription":3,"algorithms":["ring"],"rails":)" +
+           value + "}";
+  };
+  llvm::Expected<Topology> topology = parseTopology(withLinks(inner + "," + withRails("true")), "t.json");
+  ASSERT_TRUE(bool(topology)) << llvm::toString(topology.takeError());
+  EXPECT_EQ(topology->getInnerRanks(topology->links[0]), 1);
+  EXPECT_EQ(topology->getInnerRanks(topology->links[1]), 4);
+  EXPECT_EQ(topology->links[1].getShare(), 4);
+  EXPECT_EQ(topology->links[1].getShare(/*toSamePlace=*/true), 12);
+  EXPECT_EQ(errorOf(withLinks(inner + "," + withRails("false"))), "accepted");
+  EXPECT_THAT(errorOf(withLinks(withRails("1"))), HasSubstr("field 'rails' is 1; expected true or false"));
+  // Domains of one rank: all have one place.
+  EXPECT_EQ(errorOf(withLinks(withRails("true"))), "accepted");
+}
+
+TEST(Topology, ProtocolsAreChecked) {
+  auto errorWith = [](const std::string& protocols) {
+    return errorOf(withLinks(R"({"name":"l","ranks":0,"latency":1,"bandwidth":1,"algorithms":["ring"],"protocols":)" +
+                             protocols + "}"));
+  };
+  EXPECT_EQ(errorWith("{}"), "accepted");
+  EXPECT_EQ(errorWith(R"({"ll":0.5})"), "accepted");
+  EXPECT_THAT(errorWith("[1]"), HasSubstr("field 'protocols' is missing, or no object"));
+  EXPECT_THAT(errorWith(R"({"ll":0})"), HasSubstr("link 0: protocols: field 'll' is 0; expected a number above 0"));
+  EXPECT_THAT(errorWith(R"({"ll64":1})"), HasSubstr("field 'll64' is unknown; expected one of ll128, ll"));
 }
 
 TEST(Topology, BigBasinHasOneAdapter) {
