@@ -24,10 +24,11 @@ int64_t ContextSharding::getOtherRanks() const {
 
 std::optional<int64_t> mlir::sgd::findExchangedDim(const AttentionPattern& pattern, const ContextSharding& sharding) {
   std::optional<int64_t> best;
+  auto getSize = [&](int64_t dim) { return pattern.shape[dim] / sharding.parts[dim]; };
   for (int64_t dim : pattern.getKeyDims()) {
     if (dim == pattern.getColumn()) continue;
-    int64_t parts = sharding.getRanks() * getGroupSize(sharding.others[dim]);
-    if (pattern.shape[dim] % parts == 0 && (!best || pattern.shape[dim] > pattern.shape[*best])) best = dim;
+    int64_t tiles = sharding.getRanks() * getGroupSize(sharding.others[dim]) * sharding.parts[dim];
+    if (pattern.shape[dim] % tiles == 0 && (!best || getSize(dim) > getSize(*best))) best = dim;
   }
   return best;
 }

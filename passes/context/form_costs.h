@@ -14,13 +14,15 @@ namespace mlir::sgd {
 struct ContextSharding {
   AxisParts positions;               ///< axes of queries, keys and values by position
   SmallVector<AxisParts> others;     ///< by dimension of the exponentials: other axes
+  SmallVector<int64_t> parts;        ///< by dimension: how many parts are computed one after the other
   std::optional<int64_t> exchanged;  ///< the dimension that all-to-all can shard instead
 
   int64_t getRanks() const { return getGroupSize(positions); }
   int64_t getOtherRanks() const;
 };
 
-/// The dimension of queries, keys and values, not of positions, that the axes of positions divide; the largest one.
+/// The dimension of queries, keys and values, not of positions, of whose parts the axes of positions have tiles; the
+/// one whose parts are largest.
 std::optional<int64_t> findExchangedDim(const AttentionPattern& pattern, const ContextSharding& sharding);
 
 /// One estimate for each form, in the order of kContextForms.

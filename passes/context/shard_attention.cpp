@@ -1,9 +1,11 @@
 // The pass sgd-shard-attention.
+#include "dialects/sgd/sequential.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/context/exchange_writer.h"
 #include "passes/context/passes.h"
 #include "passes/context/ring_writer.h"
+#include "passes/context/sequential_dims.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/partition/source_line.h"
 #include "passes/sharding/constants.h"
@@ -134,6 +136,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     LookAhead shardings(function, exponentials, mesh);
     // Positions are whole. (What propagation refuses is refused by the pass that does it.)
     if (!shardings) return success();
+    SequentialDims sequential(function, mesh.getName(), getSequentialAxis(getMesh(getOperation())));
     SmallVector<Attribute> decisions;
     for (math::ExpOp exponential : exponentials) {
       // Matched again, since it may be of values that have been replaced.
@@ -144,7 +147,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
         if (*decision) decisions.push_back((*decision)->toAttr(&getContext()));
         continue;
       }
-      std::optional<ContextSharding> sharding = getSharding(*pattern, shardings);
+      std::optional<ContextSharding> sharding = getSharding(*pattern, shardings, sequential);
       if (!sharding) continue;
       FailureOr<ContextDecision> decision = decide(*pattern, *sharding, cost);
       if (failed(decision)) return failure();
@@ -156,7 +159,8 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
   }
 
   /// Nullopt where positions are whole.
-  static std::optional<ContextSharding> getSharding(const AttentionPattern& pattern, const LookAhead& shardings) {
+  static std::optional<ContextSharding> getSharding(const AttentionPattern& pattern, const LookAhead& shardings,
+                                                    const SequentialDims& sequential) {
     Value exponential = AttentionScores(pattern.scores).exponential.getResult();
     ContextSharding sharding;
     sharding.positions = shardings.getAxes(exponential, pattern.row);
@@ -165,6 +169,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     for (int64_t dim = 0; dim < static_cast<int64_t>(pattern.shape.size()); ++dim) {
       bool isPosition = dim == pattern.row || dim == pattern.getColumn();
       sharding.others.push_back(isPosition ? AxisParts() : shardings.getAxes(exponential, dim));
+      sharding.parts.push_back(sequential.getParts(exponential, dim));
     }
     sharding.exchanged = findExchangedDim(pattern, sharding);
     return sharding;

@@ -78,3 +78,29 @@ func.func @whole(%q: tensor<4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}
   return %out : tensor<4x32x8xf32>
 }
 
+
+// -----
+
+sgd.mesh @mesh = <["context"=4]> {sgd.sequential = #sgd<axis"micro"=8>}
+
+// Parts of the batch, of one entry each, are computed one after the other: heads are exchanged, though they are fewer.
+// RING-LABEL: @parts(
+// HEADS-LABEL: @parts(
+// HEADS: %[[Q:.*]] = sgd.sharding_constraint %arg0 <@mesh, [{?}, {}, {"context"}, {?}]> : tensor<8x4x32x8xf32>
+// HEADS: %[[S:.*]] = sgd.dot_general %[[Q]]
+// HEADS: sgd.sharding_constraint %[[S]] <@mesh, [{?}, {"context"}, {}, {}]> : tensor<8x4x32x32xf32>
+// COST-LABEL: @parts(
+func.func @parts(%q: tensor<8x4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}, {"context"}, {}]>, sgd.sequential_dim = 0 : i64},
+                 %k: tensor<8x4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}, {"context"}, {}]>, sgd.sequential_dim = 0 : i64},
+                 %v: tensor<8x4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}, {"context"}, {}]>, sgd.sequential_dim = 0 : i64}) -> (tensor<8x4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}, {"context"}, {}]>}) {
+  %scores = sgd.dot_general %q, %k batching = [0, 1] x [0, 1] contracting = [3] x [3] : tensor<8x4x32x8xf32>, tensor<8x4x32x8xf32> -> tensor<8x4x32x32xf32>
+  %max = sgd.reduce max %scores dimensions = [3] : tensor<8x4x32x32xf32> -> tensor<8x4x32xf32>
+  %all = sgd.broadcast_in_dim %max dims = [0, 1, 2] : tensor<8x4x32xf32> -> tensor<8x4x32x32xf32>
+  %less = arith.subf %scores, %all : tensor<8x4x32x32xf32>
+  %exp = math.exp %less : tensor<8x4x32x32xf32>
+  %sum = sgd.reduce add %exp dimensions = [3] : tensor<8x4x32x32xf32> -> tensor<8x4x32xf32>
+  %sums = sgd.broadcast_in_dim %sum dims = [0, 1, 2] : tensor<8x4x32xf32> -> tensor<8x4x32x32xf32>
+  %weights = arith.divf %exp, %sums : tensor<8x4x32x32xf32>
+  %out = sgd.dot_general %weights, %v batching = [0, 1] x [0, 1] contracting = [3] x [2] : tensor<8x4x32x32xf32>, tensor<8x4x32x8xf32> -> tensor<8x4x32x8xf32>
+  return %out : tensor<8x4x32x8xf32>
+}

@@ -1,0 +1,29 @@
+// Which dimensions a sequential axis will cut: what ranks exchange is within one of its parts.
+#ifndef SGD_PASSES_CONTEXT_SEQUENTIAL_DIMS_H
+#define SGD_PASSES_CONTEXT_SEQUENTIAL_DIMS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/sharding/propagation.h"
+
+namespace mlir::sgd {
+
+/// The dimensions that arguments' parts of the batch become, by propagation of the one axis through a copy.
+class SequentialDims {
+ public:
+  /// `axis` may be null: nothing is cut.
+  SequentialDims(func::FuncOp function, FlatSymbolRefAttr mesh, MeshAxisAttr axis);
+
+  /// How many parts of dimension `dim` of `value`, of the function, are computed one after the other.
+  int64_t getParts(Value value, int64_t dim) const;
+
+ private:
+  int64_t parts = 1;
+  IRMapping mapping;
+  OwningOpRef<func::FuncOp> copy;
+  std::optional<ShardingMap> shardings;
+};
+
+}  // namespace mlir::sgd
+
+#endif
