@@ -45,23 +45,34 @@ static Terms getTerms(Operation* sum, const PipelinePlan& plan) {
   return terms;
 }
 
-/// `values` added up by ops like `sum`.
+/// `values`, of one type, added up by ops like `sum`.
 static Value add(OpBuilder& builder, Operation* sum, ArrayRef<Value> values) {
   Value all = values.front();
   for (Value value : values.drop_front()) {
     Operation* next = builder.clone(*sum);
     next->setOperands({all, value});
+    next->getResult(0).setType(all.getType());
     all = next->getResult(0);
   }
   return all;
 }
 
+/// The sum that `reduce` reduces, as it is or converted to a wider type; null where it is none.
+static Operation* getReducedSum(spmd::AllReduceOp reduce) {
+  Value value = reduce.getInputs()[0];
+  auto wide = value.getDefiningOp<arith::ExtFOp>();
+  return getSum(wide && wide->hasOneUse() ? wide.getIn() : value);
+}
+
 static void split(spmd::AllReduceOp reduce, const Terms& terms) {
   OpBuilder builder(reduce);
-  Operation* sum = reduce.getInputs()[0].getDefiningOp();
+  Value input = reduce.getInputs()[0];
+  Operation* sum = getReducedSum(reduce);
   SmallVector<Value> values = terms.sent, reduced;
   if (!terms.own.empty()) values.push_back(add(builder, sum, terms.own));
   for (Value value : values) {
+    if (value.getType() != input.getType())
+      value = arith::ExtFOp::create(builder, reduce.getLoc(), input.getType(), value);
     auto own = spmd::AllReduceOp::create(builder, reduce.getLoc(), TypeRange{value.getType()}, value, reduce.getKind(),
                                          reduce.getAxes());
     mergeExplanations(own, {reduce});
@@ -70,6 +81,7 @@ static void split(spmd::AllReduceOp reduce, const Terms& terms) {
   reduce.getResult(0).replaceAllUsesWith(add(builder, sum, reduced));
   reduce.erase();
   // Sums in it are read by nothing else.
+  if (input.getDefiningOp() != sum) input.getDefiningOp()->erase();
   SmallVector<Operation*> unused{sum};
   while (!unused.empty()) {
     Operation* op = unused.pop_back_val();
@@ -86,7 +98,7 @@ bool mlir::sgd::splitSums(const PipelinePlan& plan) {
     auto reduce = dyn_cast<spmd::AllReduceOp>(op);
     if (!reduce || !plan.getFlow().getLoops().joinsCoordinates(&op)) continue;
     if (reduce.getInputs().size() != 1 || reduce.getKind() != ReduceKind::Add) continue;
-    Operation* sum = getSum(reduce.getInputs()[0]);
+    Operation* sum = getReducedSum(reduce);
     Terms terms = sum ? getTerms(sum, plan) : Terms();
     if (!terms.sent.empty()) found.push_back({reduce, std::move(terms)});
   }

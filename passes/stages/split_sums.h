@@ -13,6 +13,8 @@ namespace mlir::sgd {
 ///   %g = addf %a, %b                          %ra = spmd.all_reduce add(%a) "micro"
 ///   %r = spmd.all_reduce add(%g) "micro"      %rb = spmd.all_reduce add(%b) "micro"
 ///                                             %r  = addf %ra, %rb
+///
+/// So does one of %g converted to a wider type, in which its terms are added up then.
 bool splitSums(const PipelinePlan& plan);
 
 }  // namespace mlir::sgd

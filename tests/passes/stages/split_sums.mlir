@@ -82,3 +82,38 @@ func.func @nested(%w0: tensor<8x8xf32> {sgd.stage = 0 : i64},
   %n1 = arith.subf %w1, %a1 : tensor<8x8xf32>
   return %n0, %n1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// Gradients of 16 bits that are reduced in 32: the sum of all parts is sent, in 32 bits.
+// CHECK-LABEL: func.func @wide_stage0(
+// CHECK-NOT: tensor<8x8xbf16>
+// CHECK: return
+// CHECK-LABEL: func.func @wide_stage1(
+// CHECK: sgd.while({{.*}}) trips 4 do {
+// CHECK-NOT: spmd.send {{.*}} : tensor<8x8x
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : tensor<8x8xbf16> to tensor<8x8xf32>
+// CHECK: arith.addf %{{.*}}, %[[WIDE]] : tensor<8x8xf32>
+// CHECK: } :
+// CHECK: spmd.send %{{.*}} to stage 0 channel {{.*}} : tensor<8x8xf32>
+// CHECK-NOT: spmd.send
+func.func @wide(%w0: tensor<8x8xf32> {sgd.stage = 0 : i64},
+                %w1: tensor<8x8xf32> {sgd.stage = 1 : i64},
+                %x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>},
+                %y: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>})
+    -> (tensor<8x8xf32> {sgd.carry = 0 : i64}, tensor<8x8xf32> {sgd.carry = 1 : i64}) {
+  %h = sgd.dot_general %x, %w0 batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %o = sgd.dot_general %h, %w1 batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %z = sgd.dot_general %o, %w0 batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %dz = arith.subf %z, %y : tensor<2x8xf32>
+  %head = sgd.dot_general %o, %dz batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xbf16>
+  %do = sgd.dot_general %dz, %w0 batching = [] x [] contracting = [1] x [1] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %g1 = sgd.dot_general %h, %do batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xf32>
+  %dh = sgd.dot_general %do, %w1 batching = [] x [] contracting = [1] x [1] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %table = sgd.dot_general %x, %dh batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xbf16>
+  %sum = arith.addf %head, %table : tensor<8x8xbf16>
+  %g0 = arith.extf %sum : tensor<8x8xbf16> to tensor<8x8xf32>
+  %a0 = spmd.all_reduce add(%g0) <@mesh, {"micro"}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %a1 = spmd.all_reduce add(%g1) <@mesh, {"micro"}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %n0 = arith.subf %w0, %a0 : tensor<8x8xf32>
+  %n1 = arith.subf %w1, %a1 : tensor<8x8xf32>
+  return %n0, %n1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
