@@ -151,7 +151,7 @@ class Neighbours {
   void addWrittenMeshes();
   void addGroups();
   void addMeshes(const std::vector<GroupAxis>* groups);
-  void addOthers();
+  void addOthers(bool isShortOfMemory);
 
   std::vector<Candidate> all;
 
@@ -196,10 +196,10 @@ void Neighbours::addMeshes(const std::vector<GroupAxis>* groups) {
   }
 }
 
-void Neighbours::addOthers() {
+void Neighbours::addOthers(bool isShortOfMemory) {
   for (int zero : kZeroStages)
     if (zero != center.zero) add().zero = zero;
-  add().micro *= 2;
+  if (isShortOfMemory || center.micro > 1) add().micro *= 2;
   if (center.micro % 2 == 0) add().micro /= 2;
   if (center.mesh.stages == 1) return;
   for (const char* schedule : kSchedules)
@@ -207,7 +207,7 @@ void Neighbours::addOthers() {
 }
 
 std::vector<Candidate> mlir::sgd::findNeighbours(const Candidate& candidate, const StepFacts& facts,
-                                                 const std::vector<GroupAxis>* groups) {
+                                                 const std::vector<GroupAxis>* groups, bool isShortOfMemory) {
   Neighbours neighbours(candidate, facts);
   if (candidate.asWritten) {
     neighbours.addWrittenMeshes();
@@ -215,7 +215,7 @@ std::vector<Candidate> mlir::sgd::findNeighbours(const Candidate& candidate, con
   }
   neighbours.addGroups();
   neighbours.addMeshes(groups);
-  neighbours.addOthers();
+  neighbours.addOthers(isShortOfMemory);
   return std::move(neighbours.all);
 }
 

@@ -16,9 +16,11 @@ std::vector<Candidate> findSeeds(const StepFacts& facts, int64_t ranks);
 
 /// Candidates that differ in one respect: a group of dimensions is sharded or not, a prime factor of the ranks is on
 /// another axis, another stage of ZeRO, twice or half as many parts of the batch, another schedule. `groups` are those
-/// that one without a model axis gets with it; null: it gets none. Of the text's own annotations, other meshes alone.
+/// that one without a model axis gets with it; null: it gets none. A batch that is whole stays so unless the candidate
+/// is short of memory: in smaller parts more is in caches by the model, but measured steps are longer. Of the text's
+/// own annotations, other meshes alone.
 std::vector<Candidate> findNeighbours(const Candidate& candidate, const StepFacts& facts,
-                                      const std::vector<GroupAxis>* groups);
+                                      const std::vector<GroupAxis>* groups, bool isShortOfMemory);
 
 /// Seconds that a step takes at least, where one rank takes at least `oneRank`: what each rank computes, with the waits
 /// of the schedule that has fewest.

@@ -147,7 +147,9 @@ bool Search::improve(unsigned round) {
   for (auto [family, trial] : best) {
     bool isHopeless = result.trials[trial].evaluation.seconds > kHopeless * getBest();
     if ((round >= kSureRounds && isHopeless) || !expanded.insert(trial).second) continue;
-    llvm::append_range(next, findNeighbours(result.trials[trial].candidate, facts, groups));
+    const Candidate& candidate = result.trials[trial].candidate;
+    bool isShortOfMemory = !result.trials[trial].fits || candidate.memoryLimit.has_value();
+    llvm::append_range(next, findNeighbours(candidate, facts, groups, isShortOfMemory));
   }
   if (next.empty()) return false;
   tryAll(std::move(next));

@@ -79,6 +79,24 @@ TEST(Search, KeepsTheLimit) {
   EXPECT_FALSE(run(costs, /*limit=*/2).best);
 }
 
+// Even where the model says that parts are faster; and where memory is short, they are tried.
+TEST(Search, PartsOfTheBatchAreForMemory) {
+  Costs costs{.data = 1e-3, .model = 1, .stage = 1, .caches = 4};
+  auto triesParts = [&](uint64_t limit) {
+    SearchResult result = search(makeFacts(), {8, 200, limit}, [&](llvm::ArrayRef<std::string> recipes) {
+      std::vector<Evaluation> evaluations = costs.evaluate(recipes);
+      for (auto [evaluation, text] : llvm::zip(evaluations, recipes))
+        if (llvm::StringRef(text).contains("sequential")) evaluation.seconds *= 0.9, evaluation.peakBytes /= 2;
+      return evaluations;
+    });
+    return llvm::any_of(result.trials, [](const Trial& trial) {
+      return trial.candidate.mesh.stages == 1 && trial.candidate.micro > 1;
+    });
+  };
+  EXPECT_FALSE(triesParts(1 << 20));
+  EXPECT_TRUE(triesParts(100));
+}
+
 TEST(Search, EvaluatesNothingTwiceAndNoMoreThanAsked) {
   for (unsigned most : {1u, 5u, 20u, 200u}) {
     Costs costs{.data = 1e-3, .model = 1e-3, .stage = 1e-3};
