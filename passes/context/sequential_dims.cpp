@@ -2,7 +2,6 @@
 
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/tensor_type.h"
-#include "passes/sharding/constants.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -30,19 +29,11 @@ static void shardArguments(func::FuncOp function, const MeshAxes& mesh) {
 
 SequentialDims::SequentialDims(func::FuncOp function, FlatSymbolRefAttr name, MeshAxisAttr axis) {
   if (!axis) return;
-  copy = cast<func::FuncOp>(function->clone(mapping));
   MeshAxes mesh(name, MeshAttr::get(function.getContext(), axis));
-  shardArguments(*copy, mesh);
-  splitFreeValues(*copy);
-  FailureOr<SmallVector<RuledOp, 0>> ops = collectRules(*copy);
-  if (failed(ops)) return;
-  FailureOr<ShardingMap> map = propagateShardings(*copy, *ops, mesh);
-  if (failed(map)) return;
-  shardings = std::move(*map);
+  copy.emplace(function, mesh, [&](func::FuncOp copied) { shardArguments(copied, mesh); });
   parts = axis.getSize();
 }
 
 int64_t SequentialDims::getParts(Value value, int64_t dim) const {
-  if (!shardings) return 1;
-  return (*shardings)[mapping.lookup(value)].axes.dims[dim].axes.empty() ? 1 : parts;
+  return copy && *copy && !copy->getAxes(value, dim).empty() ? parts : 1;
 }

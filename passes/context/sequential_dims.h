@@ -2,9 +2,7 @@
 #ifndef SGD_PASSES_CONTEXT_SEQUENTIAL_DIMS_H
 #define SGD_PASSES_CONTEXT_SEQUENTIAL_DIMS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "passes/sharding/propagation.h"
+#include "passes/context/propagated_copy.h"
 
 namespace mlir::sgd {
 
@@ -19,9 +17,7 @@ class SequentialDims {
 
  private:
   int64_t parts = 1;
-  IRMapping mapping;
-  OwningOpRef<func::FuncOp> copy;
-  std::optional<ShardingMap> shardings;
+  std::optional<PropagatedCopy> copy;
 };
 
 }  // namespace mlir::sgd

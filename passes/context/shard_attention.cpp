@@ -1,6 +1,5 @@
 // The pass sgd-shard-attention.
 #include "dialects/sgd/sequential.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/context/exchange_writer.h"
 #include "passes/context/passes.h"
@@ -8,9 +7,6 @@
 #include "passes/context/sequential_dims.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/partition/source_line.h"
-#include "passes/sharding/constants.h"
-#include "passes/sharding/propagation.h"
-#include "passes/sharding/resolve_conflicts.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_SHARDATTENTIONPASS
@@ -27,24 +23,15 @@ namespace {
 class LookAhead {
  public:
   LookAhead(func::FuncOp function, ArrayRef<math::ExpOp> exponentials, const MeshAxes& mesh)
-      : copy(cast<func::FuncOp>(function->clone(mapping))) {
-    splitFreeValues(*copy);
-    FailureOr<SmallVector<RuledOp, 0>> ops = collectRules(*copy);
-    if (failed(ops)) return;
-    FailureOr<ShardingMap> map = propagateShardings(*copy, *ops, mesh);
-    if (failed(map)) return;
-    shardings = std::move(*map);
+      : copy(function, mesh, [](func::FuncOp) {}) {
     // Conflicts are resolved by what propagation has found, which takes as long.
-    bool arePositionsSharded =
-        llvm::any_of(exponentials, [&](math::ExpOp exponential) { return hasShardedPositions(exponential); });
-    if (arePositionsSharded)
-      resolveConflicts(*copy, *ops, *shardings);
-    else
-      shardings.reset();
+    arePositionsSharded =
+        copy && llvm::any_of(exponentials, [&](math::ExpOp exponential) { return hasShardedPositions(exponential); });
+    if (arePositionsSharded) copy.resolveConflicts();
   }
 
-  explicit operator bool() const { return shardings.has_value(); }
-  AxisParts getAxes(Value value, int64_t dim) const { return (*shardings)[mapping.lookup(value)].axes.dims[dim].axes; }
+  explicit operator bool() const { return arePositionsSharded; }
+  AxisParts getAxes(Value value, int64_t dim) const { return copy.getAxes(value, dim); }
 
  private:
   /// Of scores, or of queries and keys: dimensions that only one of these has.
@@ -62,9 +49,8 @@ class LookAhead {
            isSharded(scores.matmul.getResult(), scores.matmul.getResultLabels());
   }
 
-  IRMapping mapping;
-  OwningOpRef<func::FuncOp> copy;
-  std::optional<ShardingMap> shardings;
+  PropagatedCopy copy;
+  bool arePositionsSharded;
 };
 
 /// 0, 1, 2, ...: positions that a frontend has computed.

@@ -1,0 +1,33 @@
+// The shardings that propagation would give a function, which stays as it is.
+#ifndef SGD_PASSES_CONTEXT_PROPAGATED_COPY_H
+#define SGD_PASSES_CONTEXT_PROPAGATED_COPY_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/sharding/propagation.h"
+
+namespace mlir::sgd {
+
+class PropagatedCopy {
+ public:
+  /// `prepare` may change the copy's shardings before they are propagated.
+  PropagatedCopy(func::FuncOp function, const MeshAxes& mesh, llvm::function_ref<void(func::FuncOp)> prepare);
+
+  /// False where propagation refuses the function; there are no axes then.
+  explicit operator bool() const { return shardings.has_value(); }
+
+  /// Of dimension `dim` of `value`, of the function.
+  AxisParts getAxes(Value value, int64_t dim) const { return (*shardings)[mapping.lookup(value)].axes.dims[dim].axes; }
+
+  void resolveConflicts();
+
+ private:
+  IRMapping mapping;
+  OwningOpRef<func::FuncOp> copy;
+  SmallVector<RuledOp, 0> ops;
+  std::optional<ShardingMap> shardings;
+};
+
+}  // namespace mlir::sgd
+
+#endif
