@@ -7,21 +7,22 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 RUNTIME = {
+    "runtime/thread": [],
     "runtime/linear_algebra": [],
     "runtime/library": [],
     "runtime/artifact": ["runtime/comm", "runtime/library", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
     "runtime/trace": ["runtime/artifact"],
-    "runtime/comm": [],
+    "runtime/comm": ["runtime/thread"],
     "runtime/ucx": ["runtime/comm"],
     "runtime/device": ["runtime/artifact", "runtime/comm"],
     "runtime/measure": ["runtime/artifact", "runtime/comm", "runtime/device"],
     "runtime/data": ["runtime/artifact", "runtime/comm"],
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact"],
-    "runtime/launch": ["runtime/comm"],
-    "runtime/exec": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device"],
+    "runtime/launch": ["runtime/comm", "runtime/thread"],
+    "runtime/exec": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread"],
     "runtime/train": ["runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "runtime/trace"],
-    "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/library", "runtime/linear_algebra"],
-    "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/library"],
+    "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/library", "runtime/linear_algebra", "runtime/thread"],
+    "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/library", "runtime/thread"],
 }
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives; runtime/library: one of epilogues.
 DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "runtime/comm"], "dialects/fusion": ["dialects/sgd", "runtime/library"],
@@ -30,7 +31,7 @@ DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["diale
 GRAPH = ["dialects/sgd", "dialects/spmd"]
 KERNELS = GRAPH + ["dialects/fusion"]
 IR = list(DIALECTS)
-REFERENCE = {"reference": KERNELS + ["runtime/linear_algebra"]}
+REFERENCE = {"reference": KERNELS + ["runtime/linear_algebra", "runtime/thread"]}
 PASSES = {
     "passes/mesh": [],
     "passes/cost": ["passes/mesh", "runtime/comm"],  # sent_bytes.h: one formula for report and measurement
@@ -55,7 +56,7 @@ PASSES = {
 }
 COMPILER = {
     "frontends/stablehlo": GRAPH,
-    "targets/kernels": KERNELS,
+    "targets/kernels": KERNELS + ["runtime/thread"],
     "targets/cpu/codegen": KERNELS + ["targets/kernels"],
     "targets/gpu/codegen": KERNELS + ["targets/kernels"],
     "targets/cpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library"],
@@ -69,7 +70,7 @@ COMPILER = {
     "compiler/models": ["compiler/recipe"],  # recipe_json.h: one reading of what is written by hand
     "compiler/simulation": ["compiler", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
     "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact"],
-    "compiler/auto_sharding": ["compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/carry", "passes/cost"],
+    "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/carry", "passes/cost"],
 }
 TOOLS = {
     "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target"],
