@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "dialects/sgd/stages.h"
+#include "runtime/thread/spawn_thread.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -27,8 +28,19 @@ class Pipeline {
     std::vector<std::thread> threads;
     states.resize(stages.size());
     results.resize(stages.size());
-    for (size_t stage = 0; stage < stages.size(); ++stage)
-      threads.emplace_back([this, stage, own = std::move(arguments[stage])]() mutable { runStage(stage, own); });
+    for (size_t stage = 0; stage < stages.size() && !lacksThread; ++stage) {
+      auto thread =
+          ::sgd::SpawnThread("a stage of the pipeline",
+                             [this, stage, own = std::move(arguments[stage])]() mutable { runStage(stage, own); });
+      if (thread.ok()) {
+        threads.push_back(*std::move(thread));
+        continue;
+      }
+      func::FuncOp function = stages[stage];
+      function.emitError() << std::string(thread.status().message());
+      hasFailed = lacksThread = true;
+      for (size_t missing = stage; missing < stages.size(); ++missing) states[missing].isDone = true;
+    }
     while (std::optional<size_t> stage = findNext()) give(static_cast<int64_t>(*stage));
     for (std::thread& thread : threads) thread.join();
     if (hasFailed) return failure();
@@ -85,7 +97,8 @@ class Pipeline {
   void runStage(size_t stage, std::vector<RankTensors>& arguments) {
     waitForTurn(static_cast<int64_t>(stage));
     Exchanger exchanger(*this, stage);
-    auto own = evaluate(stages[stage], std::move(arguments), ranks, &exchanger);
+    FailureOr<std::vector<RankTensors>> own = failure();
+    if (!lacksThread) own = evaluate(stages[stage], std::move(arguments), ranks, &exchanger);
     if (failed(own))
       hasFailed = true;
     else
@@ -131,6 +144,7 @@ class Pipeline {
   std::vector<std::vector<RankTensors>> results;
   std::vector<State> states;
   bool hasFailed = false;
+  bool lacksThread = false;  // of a stage, so that none runs
   // Whose turn it is to touch the members above.
   int64_t turn = kScheduler;
   std::mutex mutex;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "compiler/simulation/estimate.h"
+#include "runtime/thread/spawn_thread.h"
 
 using namespace mlir::sgd;
 
@@ -22,8 +23,13 @@ std::vector<Evaluation> Evaluator::evaluate(llvm::ArrayRef<std::string> recipes)
     for (size_t i = next++; i < recipes.size(); i = next++) evaluations[i] = evaluate(session, recipes[i]);
   };
   std::vector<std::thread> threads;
-  for (CompileSession& session : llvm::drop_begin(sessions))
-    if (threads.size() + 1 < recipes.size()) threads.emplace_back([&] { work(session); });
+  // Where a limit is reached, fewer threads do the same work.
+  for (CompileSession& session : llvm::drop_begin(sessions)) {
+    if (threads.size() + 1 >= recipes.size()) break;
+    auto thread = ::sgd::SpawnThread("compiling candidates", [&] { work(session); });
+    if (!thread.ok()) break;
+    threads.push_back(*std::move(thread));
+  }
   work(sessions.front());
   for (std::thread& thread : threads) thread.join();
   return evaluations;

@@ -3,20 +3,19 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "runtime/comm/leave.h"
+#include "runtime/thread/spawn_thread.h"
 
 namespace sgd::comm {
 namespace {
@@ -33,18 +32,9 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> ControlChannel::Start(std::vecto
   for (ControlLink& link : links) channel->peers_.emplace_back(std::move(link));
   channel->wake_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!channel->wake_.valid()) return absl::InternalError(absl::StrCat("eventfd: ", std::strerror(errno)));
-  // Signals are for threads that know what to do about them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  absl::Status status;
-  try {
-    channel->thread_ = std::thread([self = channel.get()] { self->Run(); });
-  } catch (const std::system_error& error) {
-    status = absl::ResourceExhaustedError(absl::StrCat("control channel: no thread: ", error.what()));
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!status.ok()) return status;
+  absl::StatusOr<std::thread> thread = SpawnThread("the control channel", [self = channel.get()] { self->Run(); });
+  if (!thread.ok()) return thread.status();
+  channel->thread_ = *std::move(thread);
   return channel;
 }
 

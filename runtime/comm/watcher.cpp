@@ -17,12 +17,12 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "runtime/comm/leave.h"
+#include "runtime/thread/spawn_thread.h"
 
 namespace sgd::comm {
 namespace {
@@ -69,11 +69,10 @@ absl::StatusOr<std::unique_ptr<Watcher>> Watcher::Start(std::shared_ptr<SharedMe
                                                         WatcherOptions options) {
   std::unique_ptr<Watcher> watcher(new Watcher(std::move(segment), rank, std::move(options)));
   if (absl::Status status = watcher->Open(); !status.ok()) return status;
-  try {
-    watcher->thread_ = std::thread([self = watcher.get()] { self->Run(); });
-  } catch (const std::system_error& error) {
-    return absl::ResourceExhaustedError(absl::StrCat("watcher: no thread: ", error.what()));
-  }
+  absl::StatusOr<std::thread> thread =
+      SpawnThread("the watcher of the other ranks", [self = watcher.get()] { self->Run(); });
+  if (!thread.ok()) return thread.status();
+  watcher->thread_ = *std::move(thread);
   return watcher;
 }
 

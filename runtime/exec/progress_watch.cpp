@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
 #include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/exec/steady_clock.h"
+#include "runtime/thread/spawn_thread.h"
 
 namespace sgd::exec {
 namespace {
@@ -28,15 +28,15 @@ absl::Duration ProcessTime() {
 
 absl::StatusOr<std::unique_ptr<ProgressWatch>> ProgressWatch::Start(const device::Device& device, Options options) {
   auto watch = absl::WrapUnique(new ProgressWatch(device, std::move(options)));
-  try {
-    watch->thread_ = std::thread([self = watch.get()] { self->Run(); });
-  } catch (const std::system_error& error) {
-    return absl::ResourceExhaustedError(absl::StrCat("progress watch: no thread: ", error.what()));
-  }
+  absl::StatusOr<std::thread> thread =
+      SpawnThread("the watch over this rank's progress", [self = watch.get()] { self->Run(); });
+  if (!thread.ok()) return thread.status();
+  watch->thread_ = *std::move(thread);
   return watch;
 }
 
 ProgressWatch::~ProgressWatch() {
+  if (!thread_.joinable()) return;
   {
     const std::scoped_lock lock(mutex_);
     stops_ = true;

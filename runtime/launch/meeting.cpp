@@ -1,15 +1,13 @@
 // A thread around comm::Rendezvous or comm::MeetOverTcp, which ask it for a failure while they wait.
 #include "runtime/launch/meeting.h"
 
-#include <signal.h>
-
 #include <cstdio>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/leave.h"
 #include "runtime/comm/rendezvous.h"
+#include "runtime/thread/spawn_thread.h"
 
 namespace sgd::launch {
 
@@ -34,18 +32,9 @@ absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& e
                                             .own_failure = [meeting] { return meeting->failure(); },
                                             .note = NoteOnStandardError});
   };
-  // Signals are the main thread's.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  absl::Status status;
-  try {
-    self->thread_ = std::thread(run);
-  } catch (const std::system_error& error) {
-    status = absl::ResourceExhaustedError(absl::StrCat("meeting of ranks: no thread: ", error.what()));
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!status.ok()) return status;
+  absl::StatusOr<std::thread> thread = SpawnThread("meeting the other ranks", run);
+  if (!thread.ok()) return thread.status();
+  self->thread_ = *std::move(thread);
   return self;
 }
 

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/leave.h"
 #include "runtime/launch/interruption.h"
+#include "runtime/thread/spawn_thread.h"
 
 namespace sgd::launch {
 
@@ -28,11 +28,9 @@ absl::StatusOr<std::unique_ptr<SignalThread>> SignalThread::Start(OnSignal on_si
   if (!self->signals_.valid() || !self->stop_.valid()) {
     return absl::InternalError(absl::StrCat("signals: no descriptor: ", std::strerror(errno)));
   }
-  try {
-    self->thread_ = std::thread([borrowed = self.get()] { borrowed->Run(); });
-  } catch (const std::system_error& error) {
-    return absl::ResourceExhaustedError(absl::StrCat("signals: no thread: ", error.what()));
-  }
+  absl::StatusOr<std::thread> thread = SpawnThread("signals", [borrowed = self.get()] { borrowed->Run(); });
+  if (!thread.ok()) return thread.status();
+  self->thread_ = *std::move(thread);
   return self;
 }
 

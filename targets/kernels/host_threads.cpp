@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/thread/spawn_thread.h"
+
 void mlir::sgd::kernels::runOnHostThreads(MLIRContext& context, size_t count, unsigned threads,
                                           llvm::function_ref<void(size_t)> body) {
   std::atomic<size_t> next = 0;
@@ -16,7 +18,12 @@ void mlir::sgd::kernels::runOnHostThreads(MLIRContext& context, size_t count, un
   bool enables = helpers > 1 && !context.isMultithreadingEnabled();
   if (enables) context.enableMultithreading();
   std::vector<std::thread> running;
-  for (unsigned helper = 1; helper < helpers; ++helper) running.emplace_back(work);
+  // Where a limit is reached, fewer threads do the same work.
+  for (unsigned helper = 1; helper < helpers; ++helper) {
+    auto thread = ::sgd::SpawnThread("compiling kernels", work);
+    if (!thread.ok()) break;
+    running.push_back(*std::move(thread));
+  }
   work();
   for (std::thread& helper : running) helper.join();
   if (enables) context.disableMultithreading();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -69,13 +68,10 @@ absl::StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(const CpuDeviceOpti
     return absl::InvalidArgumentError(
         absl::StrCat(options.threads, " threads; between 1 and ", kMaxThreads, " are possible"));
   }
-  try {
-    return absl::WrapUnique(new CpuDevice(options));
-  } catch (const std::system_error& error) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("cannot start ", options.threads, " threads: ", error.what(),
-                     "; expected fewer threads or a larger limit; give --threads, or raise ulimit -u"));
-  }
+  absl::StatusOr<std::unique_ptr<ThreadPool>> pool =
+      ThreadPool::Start(options.threads, options.cores, options.shares_cores);
+  if (!pool.ok()) return pool.status();
+  return absl::WrapUnique(new CpuDevice(options, *std::move(pool)));
 }
 
 std::string CpuDevice::fingerprint() const {
@@ -109,7 +105,7 @@ absl::StatusOr<std::unique_ptr<device::Arena>> CpuDevice::Allocate(uint64_t byte
 
 void CpuDevice::RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) {
   const uint32_t chunks = static_cast<uint32_t>(std::min<uint64_t>(count, ThreadPool::kMaxChunks));
-  pool_.Run(pool_.size(), chunks, [&](uint32_t chunk, uint32_t) {
+  pool_->Run(pool_->size(), chunks, [&](uint32_t chunk, uint32_t) {
     const IndexRange part = PartOf(count, chunks, chunk);
     for (uint64_t i = part.begin; i < part.end; ++i) body(i);
   });
@@ -124,7 +120,7 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLaunch(const ar
                                                                         const device::KernelLibrary& library,
                                                                         const device::MemoryMap& memory,
                                                                         std::span<const int64_t> coordinates) {
-  return MakeLaunch(pool_, CallOf(launch, library, memory, coordinates, null_kernels_));
+  return MakeLaunch(*pool_, CallOf(launch, library, memory, coordinates, null_kernels_));
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLaunchGroup(
@@ -134,46 +130,46 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLaunchGroup(
   for (const device::GroupedLaunch& launch : launches) {
     calls.push_back(CallOf(*launch.launch, library, memory, launch.coordinates, null_kernels_));
   }
-  return MakeLaunchGroup(pool_, std::move(calls));
+  return MakeLaunchGroup(*pool_, std::move(calls));
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareMatmul(const artifact::Matmul& matmul,
                                                                         const device::MemoryMap& memory) {
-  if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
-  return MakeMatmul(pool_, scratch_, matmul, memory);
+  if (null_kernels_) return MakeLaunch(*pool_, NullCall(pool_->size()));
+  return MakeMatmul(*pool_, scratch_, matmul, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareConvolution(const artifact::Convolution& convolution,
                                                                              const device::MemoryMap& memory) {
-  if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
-  return MakeConvolution(pool_, scratch_, convolution, memory);
+  if (null_kernels_) return MakeLaunch(*pool_, NullCall(pool_->size()));
+  return MakeConvolution(*pool_, scratch_, convolution, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
                                                                                const device::MemoryMap& memory) {
-  if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
+  if (null_kernels_) return MakeLaunch(*pool_, NullCall(pool_->size()));
   if (linear_algebra::IsTransform(static_cast<linear_algebra::Kind>(call.kind())))
-    return MakeFft(pool_, scratch_, call, memory);
+    return MakeFft(*pool_, scratch_, call, memory);
   absl::StatusOr<const LapackLibrary*> library = lapack();
   if (!library.ok()) return library.status();
-  return MakeLinearAlgebra(pool_, **library, call, memory);
+  return MakeLinearAlgebra(*pool_, **library, call, memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareTiled(const artifact::Tiled& tiled,
                                                                        const device::KernelLibrary& library,
                                                                        const device::MemoryMap& memory) {
-  if (null_kernels_) return MakeLaunch(pool_, NullCall(pool_.size()));
-  return MakeTiled(pool_, {scratch_, tile_scratch_}, tiled, static_cast<const CpuKernelLibrary&>(library), memory);
+  if (null_kernels_) return MakeLaunch(*pool_, NullCall(pool_->size()));
+  return MakeTiled(*pool_, {scratch_, tile_scratch_}, tiled, static_cast<const CpuKernelLibrary&>(library), memory);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareCopy(const std::byte* source, std::byte* target,
                                                                       uint64_t bytes) {
-  return MakeCopy(pool_, source, target, bytes);
+  return MakeCopy(*pool_, source, target, bytes);
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareFill(std::byte* target, uint64_t bytes,
                                                                       std::span<const uint8_t> pattern) {
-  return MakeFill(pool_, target, bytes, pattern);
+  return MakeFill(*pool_, target, bytes, pattern);
 }
 
 }  // namespace sgd::cpu

@@ -62,13 +62,13 @@ class CpuDevice final : public device::Device {
                                                              std::span<const uint8_t> pattern) override;
   absl::Status Synchronize() override { return absl::OkStatus(); }
   void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) override;
-  uint32_t threads() const override { return pool_.size(); }
-  uint64_t progress() const override { return pool_.progress(); }
+  uint32_t threads() const override { return pool_->size(); }
+  uint64_t progress() const override { return pool_->progress(); }
 
  private:
-  explicit CpuDevice(const CpuDeviceOptions& options)
+  CpuDevice(const CpuDeviceOptions& options, std::unique_ptr<ThreadPool> pool)
       : null_kernels_(options.null_kernels),
-        pool_(options.threads, options.cores, options.shares_cores),
+        pool_(std::move(pool)),
         scratch_(options.threads),
         tile_scratch_(options.threads) {}
 
@@ -77,7 +77,7 @@ class CpuDevice final : public device::Device {
 
   const bool null_kernels_;
   std::unique_ptr<const LapackLibrary> lapack_;  // null until it is needed
-  ThreadPool pool_;
+  const std::unique_ptr<ThreadPool> pool_;
   ThreadScratch scratch_;
   ThreadScratch tile_scratch_;  // Tiled.scratch_bytes
 };

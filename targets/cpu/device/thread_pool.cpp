@@ -7,6 +7,10 @@
 #include <time.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/thread/spawn_thread.h"
 
 namespace sgd::cpu {
 namespace {
@@ -39,20 +43,23 @@ uint64_t ShareOf(uint32_t run, IndexRange chunks) { return uint64_t{run} << 32 |
 
 }  // namespace
 
-ThreadPool::ThreadPool(uint32_t threads, std::span<const int> cores, bool shares_cores)
-    : shares_cores_(shares_cores), shares_(std::make_unique<Share[]>(threads)) {
+ThreadPool::ThreadPool(uint32_t threads, bool shares_cores)
+    : shares_cores_(shares_cores), shares_(std::make_unique<Share[]>(threads)) {}
+
+absl::StatusOr<std::unique_ptr<ThreadPool>> ThreadPool::Start(uint32_t threads, std::span<const int> cores,
+                                                              bool shares_cores) {
+  std::unique_ptr<ThreadPool> pool(new ThreadPool(threads, shares_cores));
   for (uint32_t thread = 1; thread < threads; ++thread) {
     const int core = thread < cores.size() ? cores[thread] : -1;
-    try {
-      workers_.emplace_back([this, thread, core] {
-        if (core >= 0) BindToCore(core);
-        Work(thread);
-      });
-    } catch (...) {
-      Stop();
-      throw;
-    }
+    absl::StatusOr<std::thread> worker =
+        SpawnThread(absl::StrCat("kernels (", thread + 1, " of ", threads, ")"), [self = pool.get(), thread, core] {
+          if (core >= 0) BindToCore(core);
+          self->Work(thread);
+        });
+    if (!worker.ok()) return worker.status();
+    pool->workers_.push_back(*std::move(worker));
   }
+  return pool;
 }
 
 ThreadPool::~ThreadPool() { Stop(); }

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "absl/status/statusor.h"
+
 namespace sgd::cpu {
 
 // Chunks are made by the caller, so who runs one has no influence on what it computes. Every thread
@@ -20,8 +22,9 @@ class ThreadPool {
   // `threads` (at least 1) counts the thread that calls Run; the others start here and end with the
   // pool. Thread i is bound to cores[i] (the caller's is not touched); without cores, to none. Where
   // there are fewer cores than threads that want them (`shares_cores`), waiting threads sleep at
-  // once instead of looking for work for a while. Throws std::system_error when no more threads can be started.
-  explicit ThreadPool(uint32_t threads, std::span<const int> cores = {}, bool shares_cores = false);
+  // once instead of looking for work for a while. ResourceExhausted if a thread cannot be started.
+  static absl::StatusOr<std::unique_ptr<ThreadPool>> Start(uint32_t threads, std::span<const int> cores = {},
+                                                           bool shares_cores = false);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -57,6 +60,8 @@ class ThreadPool {
   }
 
  private:
+  ThreadPool(uint32_t threads, bool shares_cores);
+
   // A thread's share of the chunks and its alarm. Apart, since all threads write to them.
   struct alignas(64) Share {
     // Run (high 32 bits), next chunk, end of the share: one number, so that a chunk is only ever

@@ -7,6 +7,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "runtime/thread/spawn_thread.h"
 
 namespace sgd::cuda {
 namespace {
@@ -94,9 +95,8 @@ NcclGroup::~NcclGroup() {
       Abort();
     }
   }
-  if (!abort_.valid() || abort_.wait_for(kAbort) == std::future_status::ready) return;
-  // The process is at its end, and what NCCL waits for never comes: it is left to the system.
-  new std::future<ncclResult_t>(std::move(abort_));
+  // The process is at its end. If NCCL waits for a member that never comes, the system ends its thread.
+  if (abort_.valid()) abort_.wait_for(kAbort);
 }
 
 absl::Status NcclGroup::Settle(absl::Duration timeout) const {
@@ -127,10 +127,15 @@ absl::Status NcclGroup::Poll() const {
 void NcclGroup::Abort() {
   ncclComm_t group = std::exchange(group_, nullptr);
   if (group == nullptr) return;
-  abort_ = std::async(std::launch::async, [nccl = nccl_, group, use_device = host_.use_device] {
-    use_device();
-    return nccl->ncclCommAbort(group);
-  });
+  const auto abort =
+      std::make_shared<std::packaged_task<ncclResult_t()>>([nccl = nccl_, group, use_device = host_.use_device] {
+        use_device();
+        return nccl->ncclCommAbort(group);
+      });
+  absl::StatusOr<std::thread> thread = SpawnThread("ending collectives of NCCL", [abort] { (*abort)(); });
+  if (!thread.ok()) return;  // the driver ends what is in flight with the process
+  abort_ = abort->get_future();
+  thread->detach();
 }
 
 }  // namespace sgd::cuda

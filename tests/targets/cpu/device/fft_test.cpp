@@ -144,7 +144,8 @@ std::vector<std::complex<T>> RunOnce(const FftShape& shape, const Expected& expe
   Side<T> to(rows, shape.n, shape.kind == FftKind::kFromReal ? half : shape.n, shape.kind == FftKind::kToReal,
              pairs_to);
   from.Set(expected.before);
-  ThreadPool pool(threads);
+  const auto started = ThreadPool::Start(threads).value();
+  ThreadPool& pool = *started;
   ThreadScratch scratch(threads);
   const uint64_t lanes = linear_algebra::LanesFor(FormOf(shape), shape.batch, sizeof(T));
   std::vector<T> workspace(lanes * linear_algebra::WorkspaceOf(FormOf(shape)).Bytes(sizeof(T)) / sizeof(T));
@@ -209,7 +210,8 @@ TEST(Fft, SeveralDimensions) {
 }
 
 TEST(Fft, NothingToDo) {
-  ThreadPool pool(1);
+  const auto started = ThreadPool::Start(1).value();
+  ThreadPool& pool = *started;
   ThreadScratch scratch(1);
   FftTransform<float> transform(pool, scratch, {FftKind::kComplex, false, 0, 1, 1, 8}, {nullptr, nullptr, 1},
                                 {nullptr, nullptr, 1}, 1, nullptr);

@@ -57,13 +57,14 @@ class Call {
 
   // The bytes of all results.
   std::vector<double> Run(uint32_t threads) {
-    ThreadPool pool(threads);
+    const auto started = ThreadPool::Start(threads).value();
+    ThreadPool& pool = *started;
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(artifact::LinearAlgebra::Pack(builder, &table_));
     device::MemoryMap map;
     map.private_base = reinterpret_cast<std::byte*>(memory_.data());
     auto thunk = MakeLinearAlgebra(pool, Library(),
-                                  *flatbuffers::GetRoot<artifact::LinearAlgebra>(builder.GetBufferPointer()), map);
+                                   *flatbuffers::GetRoot<artifact::LinearAlgebra>(builder.GetBufferPointer()), map);
     EXPECT_TRUE(thunk.ok() && (*thunk)->Execute().ok());
     return {Out(0), memory_.data() + end_ / sizeof(double)};
   }

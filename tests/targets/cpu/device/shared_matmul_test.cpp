@@ -95,7 +95,8 @@ std::vector<float> Shared(const PackedKernels& kernels, uint32_t threads, const 
   std::vector<float> c = operands.c;
   const MatmulProblem problem = ProblemOf(x, operands, c);
   EXPECT_TRUE(IsForSharedMatmul(kernels, problem)) << x;
-  ThreadPool pool(threads);
+  const auto started = ThreadPool::Start(threads).value();
+  ThreadPool& pool = *started;
   ThreadScratch scratch(threads);
   auto thunk = MakeSharedMatmul(pool, scratch, kernels, problem);
   EXPECT_TRUE(thunk.ok() && (*thunk)->Execute().ok()) << x;

@@ -13,7 +13,8 @@ namespace {
 
 TEST(ThreadPool, EachChunkRunsOnce) {
   for (uint32_t threads : {1u, 2u, 4u}) {
-    ThreadPool pool(threads);
+    const auto started = ThreadPool::Start(threads).value();
+    ThreadPool& pool = *started;
     EXPECT_EQ(pool.size(), threads);
     for (int round = 0; round < 300; ++round) {
       for (uint32_t active = 1; active <= threads; ++active) {
@@ -31,7 +32,8 @@ TEST(ThreadPool, EachChunkRunsOnce) {
 
 TEST(ThreadPool, NoThreadRunsTwoChunksAtOnce) {
   constexpr uint32_t kThreads = 4;
-  ThreadPool pool(kThreads);
+  const auto started = ThreadPool::Start(kThreads).value();
+  ThreadPool& pool = *started;
   std::atomic<bool> busy[kThreads] = {};
   for (int round = 0; round < 100; ++round) {
     pool.Run(kThreads, 64, [&](uint32_t, uint32_t thread) {
@@ -44,7 +46,8 @@ TEST(ThreadPool, NoThreadRunsTwoChunksAtOnce) {
 // The first chunk of the second thread's share is held until all others are done, so others must
 // have taken the rest of that share.
 TEST(ThreadPool, ALateThreadsChunksAreTakenOver) {
-  ThreadPool pool(2);
+  const auto started = ThreadPool::Start(2).value();
+  ThreadPool& pool = *started;
   constexpr uint32_t kChunks = 64;
   std::atomic<uint32_t> others{0};
   pool.Run(2, kChunks, [&](uint32_t chunk, uint32_t) {
@@ -66,7 +69,8 @@ TEST(ThreadPool, ThreadsStayOnTheirCores) {
     if (CPU_ISSET(core, &allowed)) cores.push_back(core);
   }
   const std::vector<int> last_twice(2, cores.back());
-  ThreadPool pool(2, last_twice);
+  const auto started = ThreadPool::Start(2, last_twice).value();
+  ThreadPool& pool = *started;
   std::atomic<int> core_of_worker{-1};
   pool.Run(2, 2, [&](uint32_t, uint32_t thread) {
     if (thread == 1) core_of_worker = sched_getcpu();
@@ -76,7 +80,8 @@ TEST(ThreadPool, ThreadsStayOnTheirCores) {
 }
 
 TEST(ThreadPool, RunsEachChunkOnceWhereCoresAreShared) {
-  ThreadPool pool(4, {}, /*shares_cores=*/true);
+  const auto started = ThreadPool::Start(4, {}, /*shares_cores=*/true).value();
+  ThreadPool& pool = *started;
   for (int round = 0; round < 200; ++round) {
     std::vector<std::atomic<int>> runs(17);
     pool.Run(4, 17, [&](uint32_t chunk, uint32_t) { ++runs[chunk]; });
@@ -84,7 +89,7 @@ TEST(ThreadPool, RunsEachChunkOnceWhereCoresAreShared) {
   }
 }
 
-TEST(ThreadPool, EndsWithoutWork) { ThreadPool pool(3); }
+TEST(ThreadPool, EndsWithoutWork) { EXPECT_EQ(ThreadPool::Start(3).value()->size(), 3); }
 
 TEST(PartOf, PartsCoverAll) {
   for (uint64_t count = 0; count < 20; ++count) {
