@@ -1,16 +1,17 @@
 // One action at a time, kept where signal handlers and the terminate handler find it.
 #include "runtime/comm/leave.h"
 
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <new>
-#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
-
-#include "absl/strings/str_cat.h"
 
 namespace sgd::comm {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 using Action = std::function<void(const absl::Status& cause)>;
 
 std::atomic<const Action*> current_action = nullptr;
-std::atomic<bool> is_leaving = false;
+std::atomic<pid_t> leaving_thread = 0;  // 0: none
 std::terminate_handler terminate_before = nullptr;
 // For saying that there is none.
 constexpr size_t kReserve = 256 << 10;
@@ -29,8 +30,9 @@ std::atomic<char*> reserve = nullptr;
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     delete[] reserve.exchange(nullptr);
-    LeaveAtOnce(absl::ResourceExhaustedError(
-        "not enough memory for this run; start fewer ranks on this host, or give them more (ulimit -v, cgroups)"));
+    LeaveAtOnce(OutOfMemory());
+  } catch (const std::system_error& error) {
+    LeaveAtOnce(absl::ResourceExhaustedError(error.what()));
   } catch (...) {
   }
   if (terminate_before != nullptr) terminate_before();
@@ -43,13 +45,29 @@ LeaveAction::LeaveAction(Action action) : action_(std::move(action)), before_(cu
 
 LeaveAction::~LeaveAction() {
   current_action.store(before_);
-  while (is_leaving.load()) pause();  // it may be this action that runs
+  while (leaving_thread.load() != 0) pause();  // it may be this action that runs
 }
 
 void LeaveAtOnce(const absl::Status& cause) {
-  while (is_leaving.exchange(true)) pause();
-  if (const Action* action = current_action.load(); action != nullptr) (*action)(cause);
+  const pid_t self = gettid();
+  pid_t leaving = 0;
+  while (!leaving_thread.compare_exchange_strong(leaving, self)) {
+    // The action itself failed, for instance by a signal.
+    if (leaving == self) PrintAndExit(cause);
+    pause();
+    leaving = 0;
+  }
+  try {
+    if (const Action* action = current_action.load(); action != nullptr) (*action)(cause);
+  } catch (...) {
+    // The first cause says more than the action's.
+  }
   PrintAndExit(cause);
+}
+
+absl::Status OutOfMemory() {
+  return absl::ResourceExhaustedError(
+      "not enough memory for this run; start fewer ranks on this host, or give them more (ulimit -v, cgroups)");
 }
 
 void LeaveWhenOutOfMemory() {
@@ -58,8 +76,12 @@ void LeaveWhenOutOfMemory() {
 }
 
 void PrintAndExit(const absl::Status& cause) {
-  const std::string line = absl::StrCat("sgdrun: ", cause.message(), "\n");
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(1);
+  // Allocates nothing: memory may be exhausted.
+  constexpr std::string_view kName = "sgdrun: ", kEnd = "\n";
+  const iovec parts[] = {{const_cast<char*>(kName.data()), kName.size()},
+                         {const_cast<char*>(cause.message().data()), cause.message().size()},
+                         {const_cast<char*>(kEnd.data()), kEnd.size()}};
+  if (writev(STDERR_FILENO, parts, std::size(parts)) < 0) _exit(1);
   _exit(1);
 }
 

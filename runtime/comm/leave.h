@@ -23,11 +23,15 @@ class LeaveAction {
   const std::function<void(const absl::Status& cause)>* before_;
 };
 
-// Runs the action; if that returns, PrintAndExit. Threads that leave meanwhile wait for the end.
+// Runs the action, then PrintAndExit if the action returns, throws or calls this again. Threads that leave meanwhile
+// wait for the end.
 [[noreturn]] void LeaveAtOnce(const absl::Status& cause);
 
-// An exception that nobody catches ends the process by LeaveAtOnce if it says that memory is exhausted, and by abort as
-// before if it says anything else.
+// ResourceExhausted for a process that ran out of memory, with advice.
+absl::Status OutOfMemory();
+
+// From now on an uncaught exception ends the process: std::bad_alloc and std::system_error by LeaveAtOnce, others by
+// abort.
 void LeaveWhenOutOfMemory();
 
 // Ends this process with the cause as one line on standard error and exit code 1.

@@ -15,12 +15,14 @@
 #include <cstring>
 #include <functional>
 #include <iostream>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "runtime/comm/leave.h"
 #include "runtime/comm/unique_fd.h"
 #include "runtime/comm/watcher.h"
 #include "runtime/launch/core_assignment.h"
@@ -110,12 +112,21 @@ class Supervisor {
     }
   }
 
+  // No exception may pass: the frames above belong to the supervisor's run, and would clean up after it.
+  absl::Status Call(const ChildMain& child_main, uint32_t rank) const {
+    try {
+      return child_main(rank, segment_);
+    } catch (const std::bad_alloc&) {
+      return comm::OutOfMemory();
+    }
+  }
+
   [[noreturn]] void RunChild(const ChildMain& child_main, uint32_t rank, pid_t parent, const std::vector<int>& cores) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);  // the supervisor died before the line above
     signals_.RestoreForRank();
     if (!cores.empty()) BindToCores(cores);
-    const absl::Status status = child_main(rank, segment_);
+    const absl::Status status = Call(child_main, rank);
     if (!EndsWell(status)) segment_->Abort(options_.first_rank + rank, status);
     std::cout.flush();
     std::fflush(nullptr);
