@@ -12,6 +12,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "passes/cost/topology.h"
+#include "runtime/artifact/cache_file.h"
 #include "runtime/artifact/container.h"
 
 using namespace mlir;
@@ -129,7 +130,7 @@ std::optional<std::pair<Compilation, std::string>> mlir::sgd::unpackCompilation(
   return std::pair(std::move(compilation), messages->str());
 }
 
-/// 64 hexadecimal digits and `.sgdc`; while it is written, followed by the suffix of llvm::writeToOutput.
+/// 64 hexadecimal digits and `.sgdc`; while it is written, followed by the suffix of WriteCacheFile.
 static bool isEntryName(StringRef name, bool& isTemporary) {
   StringRef key = name.take_front(64);
   isTemporary = name.size() > key.size() + kSuffix.size();
@@ -183,16 +184,11 @@ static void store(StringRef folder, uint64_t limit, const std::string& path, con
     errors << "sgdc: warning: --cache: cannot create " << folder << ": " << problem.message() << "; nothing is kept\n";
     return;
   }
-  // Written aside and renamed. Not synced: the entry's hash tells what a crash leaves behind.
-  llvm::Error problem = llvm::writeToOutput(path, [&](llvm::raw_ostream& file) {
-    file << entry;
-    return llvm::Error::success();
-  });
-  if (problem)
-    errors << "sgdc: warning: --cache: cannot write " << path << ": " << llvm::toString(std::move(problem))
-           << "; nothing is kept\n";
-  else
+  absl::Status status = ::sgd::artifact::WriteCacheFile(path, entry);
+  if (status.ok())
     trimCache(folder, limit);
+  else
+    errors << "sgdc: warning: --cache: " << std::string(status.message()) << "; nothing is kept\n";
 }
 
 FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions& options,
@@ -207,16 +203,17 @@ FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources,
   }
   SmallString<256> path(folder);
   llvm::sys::path::append(path, *key + kSuffix);
-  // Read, not mapped: a file that is cut short meanwhile must not end this process.
-  if (auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
-                                              /*IsVolatile=*/true)) {
-    if (auto entry = unpackCompilation((*file)->getBuffer())) {
+  auto file = ::sgd::artifact::ReadCacheFile(path.str().str());
+  if (file.ok()) {
+    if (auto entry = unpackCompilation(*file)) {
       markAsUsed(path.str().str());
       errors << entry->second;
       entry->first.report.compileSeconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       return std::move(entry->first);
     }
+  } else if (absl::IsPermissionDenied(file.status())) {
+    errors << "sgdc: warning: --cache: " << std::string(file.status().message()) << "\n";
   }
   std::string messages;
   llvm::raw_string_ostream stream(messages);

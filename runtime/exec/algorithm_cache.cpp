@@ -1,15 +1,11 @@
 // The file: a line that says what it is, the SHA-256 of all that follows, whose choices they are, the choices.
 #include "runtime/exec/algorithm_cache.h"
 
-#include <unistd.h>
-
 #include <cctype>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <span>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/cache_file.h"
 #include "runtime/artifact/container.h"
 
 namespace sgd::exec {
@@ -47,10 +43,9 @@ AlgorithmCache::AlgorithmCache(const artifact::ArtifactFile& file, int32_t stage
       choices_(choices) {}
 
 absl::Status AlgorithmCache::Load() {
-  std::ifstream file(path_, std::ios::binary);
-  if (!file) return absl::NotFoundError(path_);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  std::string_view text = bytes;
+  const absl::StatusOr<std::string> bytes = artifact::ReadCacheFile(path_);
+  if (!bytes.ok()) return bytes.status();
+  std::string_view text = *bytes;
   const auto damaged = [&] { return absl::InvalidArgumentError(absl::StrCat(path_, ": damaged")); };
   if (!TakePrefix(text, kMagic) || text.size() < sizeof(artifact::Hash)) return damaged();
   const std::string_view hash = text.substr(0, sizeof(artifact::Hash));
@@ -68,14 +63,9 @@ absl::Status AlgorithmCache::Save() {
   const std::string body = identity_ + choices_.Save();
   absl::StatusOr<artifact::Hash> hash = HashOf(body);
   if (!hash.ok()) return hash.status();
-  const std::string aside = absl::StrCat(path_, ".", getpid());
-  std::ofstream file(aside, std::ios::binary);
-  file << kMagic << TextOf(*hash) << body;
-  file.close();
-  if (!file || std::rename(aside.c_str(), path_.c_str()) != 0) {
-    unlink(aside.c_str());
-    return absl::UnavailableError(absl::StrCat(path_, ": cannot be written"));
-  }
+  absl::Status written = artifact::WriteCacheFile(
+      path_, absl::StrCat(kMagic, absl::string_view(TextOf(*hash).data(), hash->size()), body));
+  if (!written.ok()) return written;
   saved_ = choices_.chosen();
   return absl::OkStatus();
 }

@@ -23,7 +23,7 @@ class AlgorithmCache {
   const std::string& path() const { return path_; }
 
   // Adds the file's entries to the choices. NotFound without a file, InvalidArgument for one that is damaged or another
-  // artifact's or device's: then nothing is added.
+  // artifact's or device's, other errors of ReadCacheFile: then nothing is added.
   absl::Status Load();
   // Replaces the file when something was chosen since Load or the last Save. An error of the system, as for a read-only
   // folder, needs no more than a note: choices are then made again at the next start.

