@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -13,8 +14,10 @@
 
 static const char* toolName = "";
 
-/// Allocates nothing.
+/// Allocates nothing. Threads may run out of memory at once: one prints, the others wait for the end.
 [[noreturn]] static void endWithoutMemory() {
+  static std::atomic_flag isEnding = ATOMIC_FLAG_INIT;
+  while (isEnding.test_and_set()) pause();
   for (const char* text : {toolName, ": error: no memory for this compilation; give it more (ulimit -v, cgroups)\n"})
     if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
   std::_Exit(1);

@@ -57,7 +57,7 @@ absl::Status WriteInPlace(const std::string& path, std::string_view bytes) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return SystemError("open", path);
   const absl::Status status = WriteAll(descriptor, bytes, path);
-  close(descriptor);
+  if (close(descriptor) != 0 && status.ok()) return SystemError("write", path);
   return status;
 }
 

@@ -21,6 +21,7 @@ using Action = std::function<void(const absl::Status& cause)>;
 std::atomic<const Action*> current_action = nullptr;
 std::atomic<pid_t> leaving_thread = 0;  // 0: none
 std::terminate_handler terminate_before = nullptr;
+const char* tool_name = "sgdrun";
 // For saying that there is none.
 constexpr size_t kReserve = 256 << 10;
 std::atomic<char*> reserve = nullptr;
@@ -75,12 +76,12 @@ void LeaveWhenOutOfMemory() {
   terminate_before = std::set_terminate(OnTerminate);
 }
 
+void SetToolName(const char* name) { tool_name = name; }
+
 void PrintAndExit(const absl::Status& cause) {
-  // Allocates nothing: memory may be exhausted.
-  constexpr std::string_view kName = "sgdrun: ", kEnd = "\n";
-  const iovec parts[] = {{const_cast<char*>(kName.data()), kName.size()},
-                         {const_cast<char*>(cause.message().data()), cause.message().size()},
-                         {const_cast<char*>(kEnd.data()), kEnd.size()}};
+  const auto part = [](std::string_view text) { return iovec{const_cast<char*>(text.data()), text.size()}; };
+  const iovec parts[] = {part(tool_name), part(": "), part({cause.message().data(), cause.message().size()}),
+                         part("\n")};
   if (writev(STDERR_FILENO, parts, std::size(parts)) < 0) _exit(1);
   _exit(1);
 }

@@ -34,7 +34,10 @@ absl::Status OutOfMemory();
 // abort.
 void LeaveWhenOutOfMemory();
 
-// Ends this process with the cause as one line on standard error and exit code 1.
+// Ends this process with the cause as one line on standard error and exit code 1. Allocates nothing.
 [[noreturn]] void PrintAndExit(const absl::Status& cause);
+
+// The name in front of that line; "sgdrun" by default. A literal, set before threads start.
+void SetToolName(const char* name);
 
 }  // namespace sgd::comm

@@ -104,7 +104,10 @@ class Supervisor {
         RunChild(child_main, rank, parent, cores.empty() ? std::vector<int>() : cores[rank]);
       }
       if (child < 0) {
-        Fail(rank, absl::ResourceExhaustedError(absl::StrCat("cannot be started: fork: ", std::strerror(errno))));
+        Fail(rank, absl::ResourceExhaustedError(absl::StrCat(
+                       "cannot be started: fork: ", std::strerror(errno),
+                       "; expected room for one more process; raise the limit on processes (ulimit -u, the "
+                       "container's pids limit) or on memory, or start fewer ranks")));
         return;
       }
       children_[rank] = child;

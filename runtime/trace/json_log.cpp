@@ -60,11 +60,16 @@ absl::Status JsonLog::CheckWritable(const std::string& path) {
 
 absl::Status JsonLog::WriteLine(const std::string& json) {
   const std::string line = json + "\n";
+  const off_t end = lseek(descriptor_, 0, SEEK_END);  // -1 for a pipe
   size_t done = 0;
   while (done < line.size()) {
     const ssize_t written = write(descriptor_, line.data() + done, line.size() - done);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError(path_, "write", errno);
+    if (written < 0) {
+      const int error = errno;
+      const bool is_whole = done == 0 || (end >= 0 && ftruncate(descriptor_, end) == 0);
+      return SystemError(path_, is_whole ? "write" : "write a whole line", error);
+    }
     done += written;
   }
   return absl::OkStatus();

@@ -42,7 +42,7 @@ class JsonLog {
   // Whether Open would succeed; does not change a file that exists, and leaves none behind.
   static absl::Status CheckWritable(const std::string& path);
 
-  // Appends one line by one write, so that a reader never sees half of it unless the disk is full.
+  // Appends one line by one write. Where a disk becomes full, takes back the part that was written.
   absl::Status WriteLine(const std::string& json);
 
  private:

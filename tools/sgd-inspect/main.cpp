@@ -1,13 +1,11 @@
 // sgd-inspect: prints what an artifact holds, as text or JSON.
 #include <signal.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <variant>
 
-#include "absl/strings/str_cat.h"
 #include "runtime/artifact/file_mapping.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
@@ -63,11 +61,6 @@ void EndByErrors() {
 }
 
 int InspectOrSayWhy(const Options& options) {
-  const sgd::comm::LeaveAction leave([](const absl::Status& cause) {
-    const std::string line = absl::StrCat("sgd-inspect: ", cause.message(), "\n");
-    if (write(STDERR_FILENO, line.data(), line.size()) < 0) _exit(1);
-    _exit(1);
-  });
   const absl::StatusOr<int> code =
       sgd::artifact::WithMemoryFor(("a description of " + options.path).c_str(), [&] { return Inspect(options); });
   if (code.ok()) return *code;
@@ -79,6 +72,8 @@ int InspectOrSayWhy(const Options& options) {
 
 int main(int argc, char** argv) {
   EndByErrors();
+  sgd::comm::SetToolName("sgd-inspect");
+  sgd::comm::LeaveWhenOutOfMemory();
   const std::variant<Options, Leave> parsed = sgd::inspect::ParseOptions(argc, argv);
   if (const Leave* leave = std::get_if<Leave>(&parsed)) {
     std::fputs(leave->text.c_str(), leave->exit_code == 0 ? stdout : stderr);
