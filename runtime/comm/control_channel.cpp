@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/comm/leave.h"
 #include "runtime/thread/spawn_thread.h"
 
@@ -43,7 +43,7 @@ ControlChannel::~ControlChannel() {
   {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;
-    stop_at_ = absl::Now() + kFlush;
+    stop_at_ = SteadyNow() + kFlush;
     Wake();
   }
   thread_.join();
@@ -232,7 +232,7 @@ std::vector<uint32_t> ControlChannel::MissingFrom(uint64_t number) {
 void ControlChannel::RecordAbort(uint32_t at_fault, const absl::Status& cause) {
   if (abort_.has_value()) return;
   abort_ = AbortMessage{at_fault, cause};
-  give_up_at_ = absl::Now() + options_.grace;
+  give_up_at_ = SteadyNow() + options_.grace;
   for (Peer& peer : peers_) Post(peer, ControlKind::kAbort, 0, EncodeAbort(at_fault, cause));
   if (options_.on_abort) options_.on_abort(at_fault, cause);
   changed_.notify_all();
@@ -254,20 +254,20 @@ bool ControlChannel::WaitForEvents() {
   absl::Time due;
   {
     const std::lock_guard lock(mutex_);
-    if (is_stopping_ && (IsFlushed() || absl::Now() > stop_at_)) return false;
+    if (is_stopping_ && (IsFlushed() || SteadyNow() > stop_at_)) return false;
     for (const Peer& peer : peers_) {
       const short events = static_cast<short>(POLLIN | (peer.out.empty() ? 0 : POLLOUT));
       descriptors.push_back({peer.is_closed ? -1 : peer.link.socket.get(), events, 0});
     }
     due = std::min(stop_at_, is_stopping_ ? absl::InfiniteFuture() : give_up_at_);
   }
-  const int64_t left = due == absl::InfiniteFuture() ? -1 : absl::ToInt64Milliseconds(due - absl::Now()) + 1;
+  const int64_t left = due == absl::InfiniteFuture() ? -1 : absl::ToInt64Milliseconds(due - SteadyNow()) + 1;
   poll(descriptors.data(), descriptors.size(), static_cast<int>(std::clamp<int64_t>(left, -1, 60'000)));
   uint64_t count = 0;
   if (descriptors[0].revents != 0 && read(wake_.get(), &count, sizeof(count)) < 0) count = 0;
   std::unique_lock lock(mutex_);
   for (size_t i = 0; i < peers_.size(); ++i) Serve(peers_[i], descriptors[i + 1].revents);
-  if (is_stopping_ || absl::Now() < give_up_at_) return true;
+  if (is_stopping_ || SteadyNow() < give_up_at_) return true;
   give_up_at_ = absl::InfiniteFuture();
   const absl::Status cause = CauseLocked();
   lock.unlock();

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/comm/rendezvous_socket.h"
 
 namespace sgd::comm {
@@ -37,14 +38,14 @@ absl::Status OwnFailure(const RendezvousOptions& options) {
 
 // Waits for something to read, at most a slice and at most until `end`.
 void WaitForSlice(std::vector<pollfd>& descriptors, absl::Time end) {
-  const absl::Duration left = std::clamp(end - absl::Now(), absl::ZeroDuration(), kSlice);
+  const absl::Duration left = std::clamp(end - SteadyNow(), absl::ZeroDuration(), kSlice);
   poll(descriptors.data(), descriptors.size(), static_cast<int>(absl::ToInt64Milliseconds(left)) + 1);
 }
 
 // Rank 0's side: collects the others, then answers all of them.
 class Host {
  public:
-  explicit Host(const RendezvousOptions& options) : options_(options), end_(absl::Now() + options.timeout) {}
+  explicit Host(const RendezvousOptions& options) : options_(options), end_(SteadyNow() + options.timeout) {}
 
   absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Run() {
     absl::StatusOr<std::shared_ptr<SharedMemorySegment>> segment = Collect();
@@ -67,7 +68,7 @@ class Host {
     if (absl::Status status = Listen(); !status.ok()) return status;
     while (joined_.size() + 1 < options_.size) {
       if (absl::Status status = Failure(); !status.ok()) return status;
-      if (absl::Now() > end_) return Missing();
+      if (SteadyNow() > end_) return Missing();
       if (absl::Status status = Serve(end_); !status.ok()) return status;
     }
     auto segment = SharedMemorySegment::Create(options_.size, options_.window_bytes);
@@ -92,7 +93,7 @@ class Host {
     while (bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), length) != 0) {
       if (errno != EADDRINUSE) return Errno("bind");
       if (absl::Status status = Failure(); !status.ok()) return status;
-      if (absl::Now() >= end_) {
+      if (SteadyNow() >= end_) {
         return absl::AlreadyExistsError(absl::StrCat(
             "another job uses the rendezvous '", options_.name,
             "', or rank 0 was started twice; expected a name of this job's own; give each job another SGD_RENDEZVOUS"));
@@ -142,7 +143,7 @@ class Host {
   void Accept() {
     while (true) {
       Connection unknown{UniqueFd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)), 0,
-                         absl::Now() + kPatience};
+                         SteadyNow() + kPatience};
       if (!unknown.socket.valid()) return;  // there is none, or no descriptor for it: it waits
       const absl::StatusOr<ucred> peer = PeerOfRendezvous(unknown.socket.get());
       if (!peer.ok()) continue;
@@ -164,7 +165,7 @@ class Host {
     RendezvousHello hello;
     switch (Receive(unknown.socket.get(), hello)) {
       case Received::kNothingYet:
-        if (absl::Now() < unknown.end) return false;
+        if (SteadyNow() < unknown.end) return false;
         Note(unknown, absl::StrCat("that said nothing for ", absl::FormatDuration(kPatience)));
         return true;
       case Received::kOther:
@@ -214,8 +215,8 @@ class Host {
 
   // After an error, gives ranks that are about to come a moment to hear of it too.
   void Linger() {
-    const absl::Time end = absl::Now() + kLinger;
-    while (listener_.valid() && joined_.size() + 1 < options_.size && absl::Now() < end) {
+    const absl::Time end = SteadyNow() + kLinger;
+    while (listener_.valid() && joined_.size() + 1 < options_.size && SteadyNow() < end) {
       static_cast<void>(HearUnknown());
       absl::SleepFor(kRetry);
     }
@@ -242,7 +243,7 @@ class Host {
 // Any other rank's side.
 class Guest {
  public:
-  explicit Guest(const RendezvousOptions& options) : options_(options), end_(absl::Now() + options.timeout) {}
+  explicit Guest(const RendezvousOptions& options) : options_(options), end_(SteadyNow() + options.timeout) {}
 
   absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Run() {
     if (absl::Status status = Connect(); !status.ok()) return status;
@@ -273,8 +274,8 @@ class Guest {
       if (connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), length) == 0) return absl::OkStatus();
       if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) return Errno("connect");
       const absl::Status failure = OwnFailure(options_);
-      if (!failure.ok()) end = std::min(end, absl::Now() + kLinger);
-      if (absl::Now() >= end) {
+      if (!failure.ok()) end = std::min(end, SteadyNow() + kLinger);
+      if (SteadyNow() >= end) {
         return !failure.ok() ? failure
                              : absl::DeadlineExceededError(absl::StrCat("rank 0 did not appear at '", options_.name,
                                                                         "' on this host within ",
@@ -287,7 +288,7 @@ class Guest {
   absl::StatusOr<std::shared_ptr<SharedMemorySegment>> WaitForOutcome(pid_t host) {
     // Rank 0 names who is missing at its own timeout, which began before this connection; its answer is given a moment
     // more.
-    const absl::Time end = absl::Now() + options_.timeout + absl::Seconds(2);
+    const absl::Time end = SteadyNow() + options_.timeout + absl::Seconds(2);
     while (true) {
       if (absl::Status failure = OwnFailure(options_); !failure.ok()) {
         Tell(failure);
@@ -311,7 +312,7 @@ class Guest {
         case Received::kNothingYet:
           break;
       }
-      if (absl::Now() > end) {
+      if (SteadyNow() > end) {
         return absl::DeadlineExceededError(absl::StrCat(
             "rank 0 (process ", host, ") did not say within ", absl::FormatDuration(options_.timeout),
             " whether all ranks have joined; expected its answer; see its own output, or raise --deadline"));
@@ -324,8 +325,8 @@ class Guest {
   // Rank 0 hears of it, or has answered already that all have joined: then the others hear of it by what they share.
   void Tell(const absl::Status& failure) {
     Send(socket_.get(), failure, -1);
-    const absl::Time end = absl::Now() + kLinger;
-    while (absl::Now() < end) {
+    const absl::Time end = SteadyNow() + kLinger;
+    while (SteadyNow() < end) {
       RendezvousOutcome outcome;
       UniqueFd descriptor;
       const Received received = Receive(socket_.get(), outcome, descriptor);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::comm {
 namespace {
@@ -166,10 +167,10 @@ absl::StatusOr<bool> SharedMemoryControl::BeginStep(uint64_t step, absl::Duratio
   uint64_t stop = segment_->stop();
   if (stop == SharedMemorySegment::kNoStop) return true;
   // Undecided for a few instructions of the rank that decides, unless it has lost its core or its life meanwhile.
-  const absl::Time end = absl::Now() + timeout;
+  const absl::Time end = SteadyNow() + timeout;
   for (; stop == SharedMemorySegment::kStopUndecided; stop = segment_->stop()) {
     if (absl::Status cause = segment_->abort_cause(); !cause.ok()) return cause;
-    if (absl::Now() > end) {
+    if (SteadyNow() > end) {
       return absl::DeadlineExceededError(absl::StrCat(
           "the rank that was asked to stop did not say after which step within ", absl::FormatDuration(timeout)));
     }

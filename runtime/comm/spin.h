@@ -1,9 +1,9 @@
 // Helpers for loops that wait for another thread or process without sleeping.
 #pragma once
 
-#include <time.h>
-
 #include <cstdint>
+
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::comm {
 
@@ -12,13 +12,6 @@ inline constexpr int kSpins = 4000;  // 40 to 150 microseconds, by processor
 inline constexpr int kSpinsWhenShared = 20;
 inline constexpr int kYields = 4;
 inline constexpr int64_t kSleepNanoseconds = 10'000'000;
-
-// Nanoseconds of a clock that does not jump.
-inline int64_t SteadyNanoseconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 // Tells the processor that this is a loop that waits.
 inline void Pause() {

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/comm/tcp_socket.h"
 
 namespace sgd::comm {
@@ -59,7 +60,7 @@ absl::StatusOr<UniqueFd> ConnectSocket(const SocketAddress& address, absl::Time 
 // Unavailable while another attempt may succeed.
 absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& address, const std::string& secret,
                                         const Hello& claim) {
-  const absl::Time end = absl::Now() + kPatience;
+  const absl::Time end = SteadyNow() + kPatience;
   Greeting greeting;
   if (absl::Status status = ReadAll(socket.get(), BytesOf(greeting), end); !status.ok()) {
     return absl::UnavailableError(absl::StrCat("no greeting: ", status.message()));
@@ -140,7 +141,7 @@ absl::StatusOr<std::vector<TcpConnection>> TcpAcceptor::Accept(absl::Duration pa
   std::vector<TcpConnection> proven;
   for (auto at = pending_.begin(); at != pending_.end();) {
     bool has_ended = Advance(*at, proven);
-    if (!has_ended && absl::Now() > at->end) {
+    if (!has_ended && SteadyNow() > at->end) {
       has_ended = true;
       Note(*at, absl::StrCat("that did not say within ", absl::FormatDuration(kPatience), " who it is"));
     }
@@ -167,7 +168,7 @@ absl::Status TcpAcceptor::AcceptNew() {
       Note(pending_.front(), "that said nothing while many others came");
       pending_.pop_front();
     }
-    pending_.push_back({std::move(socket), peer, absl::Now() + kPatience, *greeting, 0, {}});
+    pending_.push_back({std::move(socket), peer, SteadyNow() + kPatience, *greeting, 0, {}});
   }
 }
 
@@ -216,20 +217,20 @@ absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std
                                              absl::Time end, const std::function<absl::Status()>& own_failure) {
   while (true) {
     const absl::Status failure = own_failure ? own_failure() : absl::OkStatus();
-    if (!failure.ok()) end = std::min(end, absl::Now() + kLastAttempts);
+    if (!failure.ok()) end = std::min(end, SteadyNow() + kLastAttempts);
     absl::StatusOr<std::vector<SocketAddress>> addresses = Resolve(place);
     absl::Status problem = addresses.status();
     for (const SocketAddress& address : addresses.ok() ? *addresses : std::vector<SocketAddress>()) {
       if (absl::Status status = CheckSecret(address, secret); !status.ok()) return status;
-      absl::StatusOr<UniqueFd> socket = ConnectSocket(address, std::min(end, absl::Now() + absl::Seconds(2)));
+      absl::StatusOr<UniqueFd> socket = ConnectSocket(address, std::min(end, SteadyNow() + absl::Seconds(2)));
       problem = socket.status();
       if (!socket.ok()) continue;
       absl::StatusOr<TcpConnection> connection = Introduce(*std::move(socket), address, secret, claim);
       if (connection.ok() || connection.status().code() != absl::StatusCode::kUnavailable) return connection;
       problem = connection.status();
     }
-    if (absl::Now() >= end && !failure.ok()) return failure;
-    if (absl::Now() >= end) {
+    if (SteadyNow() >= end && !failure.ok()) return failure;
+    if (SteadyNow() >= end) {
       return absl::DeadlineExceededError(
           absl::StrCat("nobody answered at ", place.Text(), ": ", problem.message(),
                        "; expected rank 0 there; start it, let this host reach it, or raise --deadline"));

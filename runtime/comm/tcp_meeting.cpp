@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/comm/control_message.h"
 #include "runtime/comm/tcp_connection.h"
 #include "runtime/comm/tcp_socket.h"
@@ -73,7 +73,7 @@ void SendFrame(ControlLink& link, ControlKind kind, const std::string& payload) 
   const absl::StatusOr<std::string> wire = link.encoder.Encode(static_cast<uint32_t>(kind), 0, payload);
   if (!wire.ok()) return;  // the connection is closed with the meeting, which says as much
   static_cast<void>(
-      WriteAll(link.socket.get(), std::as_bytes(std::span(*wire)), absl::Now() + absl::Milliseconds(200)));
+      WriteAll(link.socket.get(), std::as_bytes(std::span(*wire)), SteadyNow() + absl::Milliseconds(200)));
 }
 
 absl::Status OwnFailure(const TcpMeetingOptions& options) {
@@ -82,7 +82,7 @@ absl::Status OwnFailure(const TcpMeetingOptions& options) {
 
 class Host {
  public:
-  explicit Host(const TcpMeetingOptions& options) : options_(options), end_(absl::Now() + options.timeout) {}
+  explicit Host(const TcpMeetingOptions& options) : options_(options), end_(SteadyNow() + options.timeout) {}
 
   absl::StatusOr<std::vector<ControlLink>> Run() {
     absl::StatusOr<TcpAcceptor> acceptor = ListenAt(options_);
@@ -103,7 +103,7 @@ class Host {
     while (able_.size() + 1 < options_.size) {
       const absl::Status failure = OwnFailure(options_);
       if (!failure.ok()) return absl::Status(failure.code(), absl::StrCat("rank 0: ", failure.message()));
-      if (absl::Now() > end_) return Missing(acceptor);
+      if (SteadyNow() > end_) return Missing(acceptor);
       absl::StatusOr<std::vector<TcpConnection>> proven =
           acceptor.Accept(joined_.size() + 1 < options_.size ? kSlice : kWordSlice);
       if (!proven.ok()) return proven.status();
@@ -145,7 +145,7 @@ class Host {
   absl::Status HearReports() {
     for (ControlLink& link : reports_) {
       if (!IsReadable(link.socket.get())) continue;
-      const absl::StatusOr<Frame> frame = ReadFrame(link, absl::Now() + kSlice);
+      const absl::StatusOr<Frame> frame = ReadFrame(link, SteadyNow() + kSlice);
       if (frame.status().code() == absl::StatusCode::kDeadlineExceeded) continue;
       const std::optional<AbortMessage> abort = frame.ok() ? DecodeAbort(frame->payload) : std::nullopt;
       if (abort.has_value())
@@ -160,7 +160,7 @@ class Host {
   absl::Status CheckJoined() {
     for (ControlLink& link : joined_) {
       if (!IsReadable(link.socket.get())) continue;
-      const absl::StatusOr<Frame> frame = ReadFrame(link, absl::Now() + kSlice);
+      const absl::StatusOr<Frame> frame = ReadFrame(link, SteadyNow() + kSlice);
       if (frame.status().code() == absl::StatusCode::kDeadlineExceeded) continue;
       if (frame.ok() && frame->kind == static_cast<uint32_t>(ControlKind::kReady) && able_.insert(link.rank).second) {
         continue;
@@ -178,8 +178,8 @@ class Host {
 
   // After an error, gives ranks that are about to come a moment to hear of it too.
   void Linger(TcpAcceptor& acceptor) {
-    const absl::Time end = absl::Now() + kLinger;
-    while (absl::Now() < end && joined_.size() + 1 < options_.size) {
+    const absl::Time end = SteadyNow() + kLinger;
+    while (SteadyNow() < end && joined_.size() + 1 < options_.size) {
       absl::StatusOr<std::vector<TcpConnection>> proven = acceptor.Accept(kSlice);
       if (!proven.ok()) return;
       for (TcpConnection& connection : *proven) {
@@ -219,14 +219,14 @@ absl::StatusOr<Frame> ReadAnswer(const TcpMeetingOptions& options, ControlLink& 
       SendFrame(link, ControlKind::kAbort, EncodeAbort(options.rank, failure));
       return failure;
     }
-    absl::StatusOr<Frame> frame = ReadFrame(link, std::min(end, absl::Now() + kSlice));
+    absl::StatusOr<Frame> frame = ReadFrame(link, std::min(end, SteadyNow() + kSlice));
     if (frame.status().code() == absl::StatusCode::kUnavailable) {
       return absl::UnavailableError(
           absl::StrCat("rank 0 (at ", link.address,
                        ") ended before all ranks had joined; expected it to wait for them; see its own output"));
     }
     if (frame.status().code() != absl::StatusCode::kDeadlineExceeded) return frame;
-    if (absl::Now() > end) {
+    if (SteadyNow() > end) {
       return absl::DeadlineExceededError(
           "rank 0 did not say in time whether all ranks have come; expected its answer; see its own output, or raise "
           "--deadline");
@@ -235,7 +235,7 @@ absl::StatusOr<Frame> ReadAnswer(const TcpMeetingOptions& options, ControlLink& 
 }
 
 absl::StatusOr<std::vector<ControlLink>> Join(const TcpMeetingOptions& options) {
-  const absl::Time end = absl::Now() + options.timeout;
+  const absl::Time end = SteadyNow() + options.timeout;
   Hello claim;
   claim.rank = options.rank;
   claim.size = options.size;
@@ -287,7 +287,7 @@ bool ReportDeath(const TcpMeetingOptions& options, const absl::Status& cause) {
   claim.size = options.size;
   claim.purpose = kReport;
   absl::StatusOr<TcpConnection> connection =
-      ConnectOverTcp(options.place, options.secret, claim, absl::Now() + options.timeout, [&cause] { return cause; });
+      ConnectOverTcp(options.place, options.secret, claim, SteadyNow() + options.timeout, [&cause] { return cause; });
   if (!connection.ok()) return false;
   ControlLink link = MakeLink(*std::move(connection), 0, /*is_listener=*/false);
   SendFrame(link, ControlKind::kAbort, EncodeAbort(options.rank, cause));

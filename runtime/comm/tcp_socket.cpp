@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::comm {
 namespace {
@@ -45,7 +45,7 @@ absl::Status PrepareSocket(int socket) {
 bool WaitForSocket(int socket, short events, absl::Time end) {
   pollfd descriptor = {socket, events, 0};
   while (true) {
-    const int64_t left = absl::ToInt64Milliseconds(end - absl::Now());
+    const int64_t left = absl::ToInt64Milliseconds(end - SteadyNow());
     if (left < 0) return false;
     if (poll(&descriptor, 1, static_cast<int>(std::min<int64_t>(left, 60'000)) + 1) > 0) return true;
   }

@@ -21,6 +21,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/comm/leave.h"
 #include "runtime/thread/spawn_thread.h"
 
@@ -133,8 +134,8 @@ void Watcher::Run() {
 // Returns whether the job is lost.
 bool Watcher::HandleEnd(const Peer& peer) {
   if (segment_->flag(peer.rank).state.load() == RankState::kDone) return false;
-  const absl::Time report = absl::Now() + options_.report_delay;
-  while (!segment_->aborted() && absl::Now() < report) absl::SleepFor(absl::Milliseconds(1));
+  const absl::Time report = SteadyNow() + options_.report_delay;
+  while (!segment_->aborted() && SteadyNow() < report) absl::SleepFor(absl::Milliseconds(1));
   if (segment_->aborted()) return true;
   const std::optional<int> status = WaitStatusOf(peer.process.get());
   const std::string how = status.has_value() ? DescribeExit(*status) : "died";
@@ -144,9 +145,9 @@ bool Watcher::HandleEnd(const Peer& peer) {
 }
 
 void Watcher::WaitAndGiveUp() {
-  const absl::Time end = absl::Now() + options_.grace;
+  const absl::Time end = SteadyNow() + options_.grace;
   pollfd stop = {stop_.get(), POLLIN, 0};
-  for (absl::Duration left = options_.grace; left > absl::ZeroDuration(); left = end - absl::Now()) {
+  for (absl::Duration left = options_.grace; left > absl::ZeroDuration(); left = end - SteadyNow()) {
     if (poll(&stop, 1, static_cast<int>(absl::ToInt64Milliseconds(left)) + 1) > 0) return;
   }
   ContinuePeers();

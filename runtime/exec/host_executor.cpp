@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/exec/progress_watch.h"
-#include "runtime/exec/steady_clock.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::exec {
 

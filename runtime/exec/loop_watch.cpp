@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/exec/steady_clock.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::exec {
 

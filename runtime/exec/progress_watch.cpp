@@ -9,7 +9,7 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "runtime/exec/steady_clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::exec {

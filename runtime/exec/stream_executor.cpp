@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/schema_names.h"
 #include "runtime/exec/carry.h"
-#include "runtime/exec/steady_clock.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::exec {
 

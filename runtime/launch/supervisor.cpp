@@ -21,7 +21,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/comm/leave.h"
 #include "runtime/comm/unique_fd.h"
 #include "runtime/comm/watcher.h"
@@ -141,7 +141,7 @@ class Supervisor {
     const absl::Time due = std::min({kill_at_, end_at_, continue_at_});
     int milliseconds = -1;
     if (due != absl::InfiniteFuture()) {
-      const int64_t left = absl::ToInt64Milliseconds(due - absl::Now());
+      const int64_t left = absl::ToInt64Milliseconds(due - SteadyNow());
       milliseconds = static_cast<int>(std::clamp<int64_t>(left, 0, 60'000)) + 1;
     }
     pollfd descriptor = {signals_.descriptor(), POLLIN, 0};
@@ -179,7 +179,7 @@ class Supervisor {
       const bool has_stopped = WIFEXITED(status) && WEXITSTATUS(status) == kExitInterrupted;
       if (announced && (has_stopped || (WIFEXITED(status) && WEXITSTATUS(status) == 0))) {
         have_stopped_ = have_stopped_ || has_stopped;
-        end_at_ = std::min(end_at_, absl::Now() + options_.deadline);
+        end_at_ = std::min(end_at_, SteadyNow() + options_.deadline);
       } else {
         Fail(rank, absl::UnavailableError(absl::StrCat(comm::DescribeExit(status), ", process ", pid)));
       }
@@ -192,12 +192,12 @@ class Supervisor {
     if (!are_all_stopped) {
       continue_at_ = absl::InfiniteFuture();
     } else if (continue_at_ == absl::InfiniteFuture()) {
-      continue_at_ = absl::Now() + options_.deadline;
+      continue_at_ = SteadyNow() + options_.deadline;
     }
   }
 
   void FailWhenAllStayStopped() {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     if (now < continue_at_) return;
     // This process was stopped itself, as by ^Z: the ranks go on when it does.
     if (now > continue_at_ + kOwnStop) {
@@ -225,10 +225,10 @@ class Supervisor {
     return false;
   }
 
-  void ScheduleKill(absl::Duration grace = kGrace) { kill_at_ = std::min(kill_at_, absl::Now() + grace); }
+  void ScheduleKill(absl::Duration grace = kGrace) { kill_at_ = std::min(kill_at_, SteadyNow() + grace); }
 
   void KillWhenDue() {
-    if (absl::Now() >= end_at_ && alive_ > 0) {
+    if (SteadyNow() >= end_at_ && alive_ > 0) {
       end_at_ = absl::InfiniteFuture();
       for (uint32_t rank = 0; rank < options_.ranks; ++rank) {
         if (children_[rank] <= 0) continue;
@@ -237,7 +237,7 @@ class Supervisor {
                                                       " after the first rank had ended")));
       }
     }
-    if (absl::Now() < kill_at_) return;
+    if (SteadyNow() < kill_at_) return;
     SignalChildren(SIGKILL);
     kill_at_ = absl::InfiniteFuture();
   }

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::trace {
 namespace {
@@ -39,7 +40,7 @@ void Progress::Step(uint64_t step, const std::string& text) {
   }
   done_ = step + 1 - first_;
   text_ = text;
-  if (absl::Now() - drawn_ >= absl::Milliseconds(100)) Draw(done_, text_);
+  if (SteadyNow() - drawn_ >= absl::Milliseconds(100)) Draw(done_, text_);
 }
 
 void Progress::Line(const std::string& text) {
@@ -51,7 +52,7 @@ void Progress::Line(const std::string& text) {
 }
 
 void Progress::Draw(uint64_t done, const std::string& text) {
-  drawn_ = absl::Now();
+  drawn_ = SteadyNow();
   is_drawn_ = true;
   const uint64_t filled = steps_ == 0 ? kBarWidth : done * kBarWidth / steps_;
   const absl::Duration passed = drawn_ - begin_;

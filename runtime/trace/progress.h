@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::trace {
 
@@ -38,7 +38,7 @@ class Progress {
   bool is_drawn_ = false;
   uint64_t done_ = 0;
   std::string text_;
-  absl::Time begin_ = absl::Now();
+  absl::Time begin_ = SteadyNow();
   absl::Time drawn_ = absl::InfinitePast();
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/clock/steady_clock.h"
 #include "runtime/launch/interruption.h"
 
 namespace sgd::train {
@@ -20,7 +21,7 @@ absl::Status TrainLoop::Run() {
 }
 
 absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = SteadyNow();
   parts_.runner.FillInputs(step);
   const bool writes_outputs = is_last && options_.writes_outputs;
   if (absl::Status status = parts_.runner.Begin(step, /*carries=*/!writes_outputs); !status.ok()) return status;
@@ -55,8 +56,8 @@ absl::Status TrainLoop::ReportStepBefore() {
 
 absl::StatusOr<trace::StepRecord> TrainLoop::End(uint64_t step, absl::Time begin) {
   if (absl::Status status = parts_.runner.End(); !status.ok()) return status;
-  const absl::Duration duration = absl::Now() - std::max(begin, last_end_);
-  last_end_ = absl::Now();
+  const absl::Duration duration = SteadyNow() - std::max(begin, last_end_);
+  last_end_ = SteadyNow();
   StepScalars scalars = parts_.runner.ReadScalars();
   return trace::StepRecord{
       .step = step, .duration = duration, .loss = scalars.loss, .outputs = std::move(scalars.outputs)};

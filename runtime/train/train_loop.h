@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/comm/control.h"
 #include "runtime/train/step_runner.h"
 #include "runtime/train/train_observer.h"
@@ -71,7 +71,7 @@ class TrainLoop {
   const TrainLoopOptions options_;
   std::optional<uint64_t> last_saved_;  // steps done
   std::optional<uint64_t> in_flight_;   // the step before, where it has not ended
-  absl::Time last_end_ = absl::Now();
+  absl::Time last_end_ = SteadyNow();
 };
 
 }  // namespace sgd::train

@@ -1,4 +1,5 @@
 """Killed and stopped ranks: the others end within the deadline with an error that names the rank; nothing is left behind."""
+import json
 import os
 import signal
 import subprocess
@@ -19,11 +20,12 @@ def shared_memory():
     return set(os.listdir("/dev/shm"))
 
 
-def launched(folder, extra=()):
+def launched(folder, extra=(), env=None):
     artifact, _, ranks = MLP.compile(folder)
     before = shared_memory()
     begin = time.monotonic()
-    process = subprocess.Popen(command(artifact, "-n", ranks, *extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command(artifact, "-n", ranks, *extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, **(env or {})})
     try:
         harness.wait_until(lambda: len(harness.children(process.pid)) >= ranks and all(harness.busy(p) for p in harness.children(process.pid)))
     except AssertionError:
@@ -61,6 +63,27 @@ def stopped_rank(folder):
     process, pids, before = launched(folder, ["--deadline", deadline])
     os.kill(pids[1], signal.SIGSTOP)
     ended(process, pids, before, deadline + 4, "rank 1", f" did not arrive within {deadline}s")
+
+
+def clock_set_back(folder):
+    """Deadlines and logged times do not follow the wall clock, which runs backwards here."""
+    artifact, _, ranks = MLP.compile(folder)
+    shim = harness.BUILD / "tests" / "libsgd_backward_clock.so"
+    assert shim.exists(), shim
+    backwards = {"LD_PRELOAD": str(shim)}
+    log = folder / "log.jsonl"
+    harness.tool("sgdrun", "-n", ranks, artifact, "--init", MLP.data / "inputs.safetensors", "--batches", MLP.data / "batches.safetensors",
+                 "--carry-json", MLP.carry_file(folder), "--steps", 3, "--log-json", log, env=backwards)
+    seconds = [json.loads(line)["seconds"] for line in log.read_text().splitlines()]
+    assert len(seconds) == 3 and all(0 < value < 60 for value in seconds), seconds
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "OMPI_", "PMI"))}
+    for alone in ({"SGD_RANK": "0", "SGD_WORLD_SIZE": str(ranks)}, {"SGD_RANK": "1", "SGD_WORLD_SIZE": str(ranks)},
+                  {"SGD_RANK": "1", "SGD_WORLD_SIZE": str(ranks), "SGD_MASTER": f"127.0.0.1:{20000 + os.getpid() % 10000}"}):
+        result = subprocess.run(command(artifact, "--deadline", 1), env={**clean, **backwards, **alone}, capture_output=True, text=True, timeout=60)
+        assert result.returncode == 1 and ("within 1s" in result.stderr or "nobody answered" in result.stderr), result.stderr
+    process, pids, before = launched(folder, ["--deadline", harness.deadline_beyond(launched.seconds, 1)], env=backwards)
+    os.kill(pids[1], signal.SIGSTOP)
+    ended(process, pids, before, 60, "rank 1", " did not arrive within ")
 
 
 def one_by_one(folder, family):
@@ -108,6 +131,6 @@ def contradictions(folder):
         assert result.returncode == 1 and result.stderr.strip(), f"{env} was accepted: exit code {result.returncode}"
 
 
-harness.main([("killed rank", killed_rank), ("killed launcher leaves nothing", killed_launcher_leaves_nothing), ("stopped rank", stopped_rank),
+harness.main([("killed rank", killed_rank), ("killed launcher leaves nothing", killed_launcher_leaves_nothing), ("stopped rank", stopped_rank), ("clock set back", clock_set_back),
               ("ranks of torchrun", lambda f: one_by_one(f, torchrun)), ("ranks of Slurm", lambda f: one_by_one(f, slurm)),
               ("ranks of Open MPI", lambda f: one_by_one(f, open_mpi)), ("contradictions", contradictions)])

@@ -7,6 +7,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::cuda {
 namespace {
@@ -223,8 +224,8 @@ absl::Status CudaCommunicator::Poll() {
   if (absl::Status cause = control_.Poll(); !cause.ok()) return cause;
   absl::Status status = PollGroups();
   // A peer that has gone is an error of NCCL here; who it was is known to the control channel.
-  const absl::Time end = status.ok() ? absl::InfinitePast() : absl::Now() + kCause;
-  while (absl::Now() < end) {
+  const absl::Time end = status.ok() ? absl::InfinitePast() : SteadyNow() + kCause;
+  while (SteadyNow() < end) {
     if (absl::Status cause = control_.Poll(); !cause.ok()) return cause;
     absl::SleepFor(absl::Milliseconds(1));
   }
@@ -273,13 +274,13 @@ absl::Status CudaCommunicator::Wait(comm::CollectiveHandle handle, absl::Duratio
   if (!std::exchange(collective.has_started, false)) {
     return absl::FailedPreconditionError(absl::StrCat(collective.description, " is waited for, but was not started"));
   }
-  const absl::Time deadline = absl::Now() + timeout;
+  const absl::Time deadline = SteadyNow() + timeout;
   while (true) {
     absl::StatusOr<bool> is_idle = device_.cuda_streams().IsIdle();
     if (!is_idle.ok()) return is_idle.status();
     if (*is_idle) return absl::OkStatus();
     if (absl::Status status = Poll(); !status.ok()) return status;
-    if (absl::Now() > deadline) return Late(timeout);
+    if (SteadyNow() > deadline) return Late(timeout);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::cuda {
@@ -100,14 +101,14 @@ NcclGroup::~NcclGroup() {
 }
 
 absl::Status NcclGroup::Settle(absl::Duration timeout) const {
-  const absl::Time deadline = absl::Now() + timeout;
+  const absl::Time deadline = SteadyNow() + timeout;
   while (true) {
     ncclResult_t state = ncclSuccess;
     absl::Status status = nccl_->Check(nccl_->ncclCommGetAsyncError(group_, &state), "ncclCommGetAsyncError");
     if (status.ok()) status = nccl_->Check(state, "collective");
     if (!status.ok() || state != ncclInProgress) return status;
     if (status = host_.watch(); !status.ok()) return status;
-    if (absl::Now() > deadline)
+    if (SteadyNow() > deadline)
       return absl::DeadlineExceededError(
           absl::StrCat("NCCL: peers have not come in ", absl::FormatDuration(timeout),
                        "; expected all ranks; see their own output, or raise --deadline"));

@@ -3,7 +3,7 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "targets/gpu/device/memory.h"
 
 namespace sgd::cuda {
@@ -76,7 +76,7 @@ absl::Status NcclLinks::SendFirst(const LinkMap& map, const NcclGroup::Host& hos
   absl::StatusOr<std::unique_ptr<device::Arena>> memory = device_.AllocateApart(sizeof(uint32_t));
   if (!memory.ok()) return memory.status();
   CudaStreams& streams = device_.cuda_streams();
-  const absl::Time deadline = absl::Now() + timeout_;
+  const absl::Time deadline = SteadyNow() + timeout_;
   for (uint32_t link = 0; link < groups_.size(); ++link) {
     absl::Status status = sends_[link] ? Send(link, (*memory)->data(), sizeof(uint32_t), streams.compute())
                                        : Receive(link, (*memory)->data(), sizeof(uint32_t), streams.compute());
@@ -86,7 +86,7 @@ absl::Status NcclLinks::SendFirst(const LinkMap& map, const NcclGroup::Host& hos
       if (status.ok() && *is_idle) break;
       if (status.ok()) status = host.watch();
       if (status.ok()) status = groups_[link]->Poll();
-      if (status.ok() && absl::Now() > deadline)
+      if (status.ok() && SteadyNow() > deadline)
         status = absl::DeadlineExceededError(absl::StrCat("the first message has not come in ",
                                                           absl::FormatDuration(timeout_),
                                                           "; expected the peer; see its own output"));

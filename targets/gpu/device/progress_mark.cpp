@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/memory/memory.h"
-#include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::cuda {
 namespace {
@@ -44,9 +44,9 @@ std::vector<uint32_t> ProgressMark::Read() const {
   const CUresult copied = driver_->cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(copy), AddressOf(memory_->data()),
                                                  memory_->size(), stream_.get());
   if (copied != CUDA_SUCCESS) return marks;
-  const absl::Time end = absl::Now() + kPatience;
+  const absl::Time end = SteadyNow() + kPatience;
   CUresult state = CUDA_ERROR_NOT_READY;
-  while (state == CUDA_ERROR_NOT_READY && absl::Now() < end) state = driver_->cuStreamQuery(stream_.get());
+  while (state == CUDA_ERROR_NOT_READY && SteadyNow() < end) state = driver_->cuStreamQuery(stream_.get());
   if (state == CUDA_SUCCESS) marks.assign(copy, copy + marks.size());
   return marks;
 }
