@@ -34,6 +34,15 @@ absl::StatusOr<std::string> FrameEncoder::Encode(uint32_t kind, uint64_t number,
   return wire;
 }
 
+size_t FrameDecoder::Needed() const {
+  const size_t left = buffer_.size() - begin_;
+  Header header;
+  if (left >= sizeof(header)) std::memcpy(&header, buffer_.data() + begin_, sizeof(header));
+  // A length that is none of ours is an error of Next.
+  const size_t whole = sizeof(header) + (header.bytes <= kMaxPayload ? header.bytes : 0) + sizeof(Digest);
+  return whole > left ? whole - left : 0;
+}
+
 std::optional<Frame> FrameDecoder::Next(absl::Status& error) {
   const std::string_view left = std::string_view(buffer_).substr(begin_);
   Header header;

@@ -42,6 +42,8 @@ class FrameDecoder {
 
   // Takes what has come from the wire, in pieces of any size.
   void Feed(std::string_view bytes) { buffer_.append(bytes); }
+  // How many bytes the next frame lacks, as far as is known: at least one until it is complete.
+  size_t Needed() const;
   // The next complete frame, if there is one. Sets `error` for good when the bytes are not frames of the other end.
   std::optional<Frame> Next(absl::Status& error);
 

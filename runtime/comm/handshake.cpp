@@ -13,9 +13,12 @@
 namespace sgd::comm {
 namespace {
 
-constexpr uint64_t kGreeting = 0x316e6168632d6773;  // "sg-chan1"
-constexpr uint64_t kHello = 0x316f6c6c682d6773;
-constexpr uint64_t kWelcome = 0x31656d6f772d6773;
+// The last character is the form's number.
+constexpr uint64_t kGreeting = 0x326e6168632d6773;  // "sg-chan2"
+constexpr uint64_t kHello = 0x326f6c6c682d6773;
+constexpr uint64_t kWelcome = 0x32656d6f772d6773;
+
+bool IsOtherForm(uint64_t magic, uint64_t ours) { return magic != ours && magic << 8 == ours << 8; }
 
 static_assert(std::has_unique_object_representations_v<Greeting> && std::has_unique_object_representations_v<Hello> &&
                   std::has_unique_object_representations_v<Welcome>,
@@ -87,6 +90,8 @@ absl::StatusOr<Greeting> MakeGreeting() {
 
 bool IsGreeting(const Greeting& greeting) { return greeting.magic == kGreeting; }
 
+bool IsOtherGreeting(const Greeting& greeting) { return IsOtherForm(greeting.magic, kGreeting); }
+
 absl::Status Sign(std::string_view secret, const Greeting& greeting, Hello& hello) {
   absl::StatusOr<Digest> challenge = RandomChallenge();
   if (!challenge.ok()) return challenge.status();
@@ -98,6 +103,8 @@ absl::Status Sign(std::string_view secret, const Greeting& greeting, Hello& hell
 }
 
 bool IsHello(const Hello& hello) { return hello.magic == kHello; }
+
+bool IsOtherHello(const Hello& hello) { return IsOtherForm(hello.magic, kHello); }
 
 bool IsProven(std::string_view secret, const Greeting& greeting, const Hello& hello) {
   return IsEqual(ProofOfHello(secret, greeting, hello), hello.proof);

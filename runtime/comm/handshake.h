@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,15 +31,19 @@ struct Greeting {
   Digest challenge = {};
 };
 
-// Answer of the end that has connected: who it is, proven by `proof`.
+// Answer of the end that has connected: its claims, proven by `proof`.
 struct Hello {
   uint64_t magic = 0;
   Digest challenge = {};
   uint32_t rank = 0;
   uint32_t size = 0;     // of the job
-  uint32_t purpose = 0;  // what the connection is for, a number of the caller's
-  uint32_t port = 0;     // where this rank listens for its peers, 0 for nowhere
+  uint32_t purpose = 0;  // of the connection, a number of the caller's
+  uint32_t nodes = 0;    // --nnodes of this rank's launcher; 0 without one
+  std::array<char, 64> version = {};
   Digest proof = {};
+
+  std::string VersionText() const { return {version.data(), strnlen(version.data(), version.size())}; }
+  void SetVersion(std::string_view text) { text.copy(version.data(), version.size()); }
 };
 
 // Answer to a hello. Without a proof it comes from nobody in particular.
@@ -51,9 +56,13 @@ struct Welcome {
 
 absl::StatusOr<Greeting> MakeGreeting();
 bool IsGreeting(const Greeting& greeting);
+// Whether a rank of another release sent it, whose messages have another form.
+bool IsOtherGreeting(const Greeting& greeting);
 // Fills magic, challenge and proof of a hello that says the rest.
 absl::Status Sign(std::string_view secret, const Greeting& greeting, Hello& hello);
 bool IsHello(const Hello& hello);
+// As IsOtherGreeting. Only the magic number needs to have come.
+bool IsOtherHello(const Hello& hello);
 // False also when there is no HMAC to compare with.
 bool IsProven(std::string_view secret, const Greeting& greeting, const Hello& hello);
 absl::StatusOr<Welcome> MakeWelcome(std::string_view secret, const Greeting& greeting, const Hello& hello);

@@ -188,6 +188,12 @@ class Host {
 
   absl::Status Check(const RendezvousHello& hello, pid_t pid) const {
     const std::string who = absl::StrCat("rank ", hello.rank, " (process ", pid, ")");
+    const std::string version(hello.version, strnlen(hello.version, sizeof(hello.version)));
+    if (version != options_.version) {
+      return absl::FailedPreconditionError(absl::StrCat(who, " runs sgdrun ", version, ", rank 0 runs sgdrun ",
+                                                        options_.version,
+                                                        "; expected one build; start all ranks with the same sgdrun"));
+    }
     if (hello.size != options_.size) {
       return absl::FailedPreconditionError(absl::StrCat(who, " says that the job has ", hello.size,
                                                         " ranks, rank 0 says ", options_.size,
@@ -258,6 +264,7 @@ class Guest {
     hello.rank = options_.rank;
     hello.size = options_.size;
     hello.window_bytes = options_.window_bytes;
+    options_.version.copy(hello.version, sizeof(hello.version));
     Send(socket_.get(), hello);  // if rank 0 is gone, that shows below
     return WaitForOutcome(host->pid);
   }

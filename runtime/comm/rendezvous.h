@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/comm/build_version.h"
 #include "runtime/comm/shared_memory_segment.h"
 
 namespace sgd::comm {
@@ -22,6 +23,7 @@ struct RendezvousOptions {
   uint32_t size = 1;
   uint64_t window_bytes = 0;
   absl::Duration timeout;
+  std::string version = BuildVersion();  // equal on all ranks
   // Called every few milliseconds: returns an error of this rank, which then cannot join. The others receive it.
   std::function<absl::Status()> own_failure;
   // Called with one line on each process that has connected and is refused, of the first few. May be empty.

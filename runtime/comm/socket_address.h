@@ -18,7 +18,16 @@ struct HostAndPort {
 
   // "host:29500", of IPv6 numbers "[::1]:29500".
   std::string Text() const;
+  // Whether the host is a number, and so needs no resolving.
+  bool IsNumber() const;
+  // Whether the user means this host alone: "localhost", or a number such as 127.0.0.1.
+  bool IsLoopback() const;
+  // Whether the host is 0.0.0.0 or ::, all addresses of a host, where one can listen but not connect.
+  bool IsAny() const;
 };
+
+// Whether it can be a host: a name in DNS's characters, or an IPv4 or IPv6 number.
+bool IsHost(const std::string& text);
 
 // The reverse of Text. InvalidArgument, saying what is expected, without a host or a port from 1 to 65535.
 absl::StatusOr<HostAndPort> ParseHostAndPort(const std::string& text);
@@ -41,8 +50,12 @@ absl::StatusOr<std::vector<SocketAddress>> Resolve(const HostAndPort& place);
 // The address that accepts connections to any of this host's, of a family.
 SocketAddress AnyAddress(int family, uint16_t port);
 
-// The other end of a connected socket; family 0 when there is none.
+// The two ends of a connected socket; family 0 when there is none.
 SocketAddress PeerOf(int socket);
+SocketAddress OwnEndOf(int socket);
+
+// The network device that has this address, "eth0"; empty when none of this host's has it.
+std::string DeviceOf(const SocketAddress& address);
 
 // Whether both ends of a connection are this socket. Who looks for a listener on this host is given a port for its own
 // end, and where nobody listens yet that may be the very one, which is then connected to itself (RFC 9293, 3.5).

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/comm/tcp_socket.h"
@@ -19,6 +21,7 @@ namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(5);  // for the other end of a handshake
 constexpr absl::Duration kRetry = absl::Milliseconds(20);
+constexpr absl::Duration kAttempt = absl::Seconds(2);              // before the name is resolved again
 constexpr absl::Duration kLastAttempts = absl::Milliseconds(500);  // of a rank that has failed, to tell rank 0
 constexpr size_t kMaxPending = 256;
 constexpr size_t kMaxNotes = 8;
@@ -26,6 +29,10 @@ constexpr size_t kMaxNotes = 8;
 template <typename Message>
 std::span<std::byte> BytesOf(Message& message) {
   return std::as_writable_bytes(std::span(&message, 1));
+}
+
+std::string Seconds(absl::Duration duration) {
+  return absl::FormatDuration(absl::Seconds(std::max<int64_t>(0, absl::ToInt64Seconds(duration))));
 }
 
 absl::Status Errno(const char* call) { return absl::InternalError(absl::StrCat(call, ": ", std::strerror(errno))); }
@@ -36,25 +43,57 @@ bool SendAtOnce(int socket, const Message& message) {
   return send(socket, &message, sizeof(message), MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(message));
 }
 
-absl::Status FinishConnecting(const UniqueFd& socket, absl::Time end) {
-  if (!WaitForSocket(socket.get(), POLLOUT, end)) return absl::UnavailableError("no answer");
-  int error = 0;
-  socklen_t length = sizeof(error);
-  if (getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0) return Errno("getsockopt");
-  return error == 0 ? absl::OkStatus() : absl::UnavailableError(std::strerror(error));
+// One connect that may be in flight.
+struct Attempt {
+  SocketAddress address = {};
+  UniqueFd socket = {};
+  absl::Status status = {};  // of one that has ended
+  bool is_connected = false;
+};
+
+Attempt BeginConnecting(const SocketAddress& address) {
+  Attempt attempt{.address = address};
+  attempt.socket = UniqueFd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!attempt.socket.valid()) {
+    attempt.status = Errno("socket");
+  } else if (attempt.status = PrepareSocket(attempt.socket.get()); attempt.status.ok()) {
+    attempt.is_connected = connect(attempt.socket.get(), address.get(), address.length) == 0;
+    if (!attempt.is_connected && errno != EINPROGRESS)
+      attempt.status = absl::UnavailableError(absl::StrCat(address.Text(), ": ", std::strerror(errno)));
+  }
+  if (!attempt.status.ok()) attempt.socket = UniqueFd();
+  return attempt;
 }
 
-absl::StatusOr<UniqueFd> ConnectSocket(const SocketAddress& address, absl::Time end) {
-  UniqueFd socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket.valid()) return Errno("socket");
-  if (absl::Status status = PrepareSocket(socket.get()); !status.ok()) return status;
-  if (connect(socket.get(), address.get(), address.length) != 0) {
-    if (errno != EINPROGRESS) return absl::UnavailableError(std::strerror(errno));
-    if (absl::Status status = FinishConnecting(socket, end); !status.ok()) return status;
+void FinishConnecting(Attempt& attempt) {
+  int error = 0;
+  socklen_t length = sizeof(error);
+  if (getsockopt(attempt.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0) error = errno;
+  // Connected to itself it would hold the port that rank 0 is about to listen at.
+  if (error == 0 && IsConnectedToItself(attempt.socket.get())) error = ECONNREFUSED;
+  attempt.is_connected = error == 0;
+  if (error == 0) return;
+  attempt.status = absl::UnavailableError(absl::StrCat(attempt.address.Text(), ": ", std::strerror(error)));
+  attempt.socket = UniqueFd();
+}
+
+// Waits until one of the connects succeeds, and takes it out; null when all have failed or at `end`.
+std::optional<Attempt> NextConnected(std::vector<Attempt>& attempts, absl::Time end) {
+  while (true) {
+    std::vector<pollfd> descriptors;
+    for (Attempt& attempt : attempts) {
+      if (attempt.is_connected && attempt.socket.valid()) {
+        FinishConnecting(attempt);
+        if (attempt.is_connected) return std::exchange(attempt, Attempt{.address = attempt.address});
+      }
+      descriptors.push_back({attempt.socket.get(), POLLOUT, 0});
+    }
+    const int64_t left = absl::ToInt64Milliseconds(end - SteadyNow());
+    const bool may_succeed = std::ranges::any_of(attempts, [](const Attempt& a) { return a.socket.valid(); });
+    if (!may_succeed || left < 0) return std::nullopt;
+    poll(descriptors.data(), descriptors.size(), static_cast<int>(left) + 1);
+    for (size_t i = 0; i < attempts.size(); ++i) attempts[i].is_connected = descriptors[i].revents != 0;
   }
-  // It would hold the port that rank 0 is about to listen at.
-  if (IsConnectedToItself(socket.get())) return absl::UnavailableError("nobody listens there");
-  return socket;
 }
 
 // Unavailable while another attempt may succeed.
@@ -64,6 +103,11 @@ absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& ad
   Greeting greeting;
   if (absl::Status status = ReadAll(socket.get(), BytesOf(greeting), end); !status.ok()) {
     return absl::UnavailableError(absl::StrCat("no greeting: ", status.message()));
+  }
+  if (IsOtherGreeting(greeting)) {
+    return absl::PermissionDeniedError(absl::StrCat("the rank at ", address.Text(),
+                                                    " runs another version of sgdrun than ", claim.VersionText(),
+                                                    "; expected one version; install the same on all hosts"));
   }
   if (!IsGreeting(greeting)) {
     return absl::FailedPreconditionError(absl::StrCat("what listens at ", address.Text(),
@@ -102,12 +146,22 @@ absl::Status CheckSecret(const SocketAddress& address, const std::string& secret
 
 absl::StatusOr<TcpAcceptor> TcpAcceptor::Listen(const SocketAddress& address, std::string secret,
                                                 std::function<void(const std::string& note)> note) {
-  if (absl::Status status = CheckSecret(address, secret); !status.ok()) return status;
   TcpAcceptor acceptor;
   acceptor.secret_ = std::move(secret);
   acceptor.note_ = std::move(note);
-  acceptor.listener_ = UniqueFd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const int listener = acceptor.listener_.get();
+  if (absl::Status status = acceptor.AlsoListen(address); !status.ok()) return status;
+  const SocketAddress bound = OwnEndOf(acceptor.listeners_[0].get());
+  if (bound.family() == AF_UNSPEC) return Errno("getsockname");
+  const bool is_v6 = bound.family() == AF_INET6;
+  acceptor.port_ = ntohs(is_v6 ? reinterpret_cast<const sockaddr_in6&>(bound.storage).sin6_port
+                               : reinterpret_cast<const sockaddr_in&>(bound.storage).sin_port);
+  return acceptor;
+}
+
+absl::Status TcpAcceptor::AlsoListen(const SocketAddress& address) {
+  if (absl::Status status = CheckSecret(address, secret_); !status.ok()) return status;
+  UniqueFd socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int listener = socket.get();
   if (listener < 0) return Errno("socket");
   // Connections of an earlier job may linger; dual-stack where "any" is meant.
   const int on = 1, off = 0;
@@ -124,18 +178,15 @@ absl::StatusOr<TcpAcceptor> TcpAcceptor::Listen(const SocketAddress& address, st
           " is not this host; expected an address of the host of rank 0; start rank 0 there, or give this host's"));
     return Errno("bind");
   }
-  SocketAddress bound;
-  bound.length = sizeof(bound.storage);
-  if (getsockname(listener, reinterpret_cast<sockaddr*>(&bound.storage), &bound.length) != 0)
-    return Errno("getsockname");
-  const bool is_v6 = bound.family() == AF_INET6;
-  acceptor.port_ = ntohs(is_v6 ? reinterpret_cast<const sockaddr_in6&>(bound.storage).sin6_port
-                               : reinterpret_cast<const sockaddr_in&>(bound.storage).sin_port);
-  return acceptor;
+  listeners_.push_back(std::move(socket));
+  return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<TcpConnection>> TcpAcceptor::Accept(absl::Duration patience) {
-  std::vector<pollfd> descriptors = {{listener_.get(), POLLIN, 0}};
+absl::StatusOr<std::vector<TcpConnection>> TcpAcceptor::Accept(absl::Duration patience,
+                                                               const std::vector<int>& sockets) {
+  std::vector<pollfd> descriptors;
+  for (const UniqueFd& listener : listeners_) descriptors.push_back({listener.get(), POLLIN, 0});
+  for (int socket : sockets) descriptors.push_back({socket, POLLIN, 0});
   for (const Pending& pending : pending_) descriptors.push_back({pending.socket.get(), POLLIN, 0});
   poll(descriptors.data(), descriptors.size(), static_cast<int>(absl::ToInt64Milliseconds(patience)));
   std::vector<TcpConnection> proven;
@@ -147,15 +198,16 @@ absl::StatusOr<std::vector<TcpConnection>> TcpAcceptor::Accept(absl::Duration pa
     }
     at = has_ended ? pending_.erase(at) : std::next(at);
   }
-  if (descriptors[0].revents != 0) {
-    if (absl::Status status = AcceptNew(); !status.ok()) return status;
+  for (size_t i = 0; i < listeners_.size(); ++i) {
+    if (descriptors[i].revents == 0) continue;
+    if (absl::Status status = AcceptNew(listeners_[i].get()); !status.ok()) return status;
   }
   return proven;
 }
 
-absl::Status TcpAcceptor::AcceptNew() {
+absl::Status TcpAcceptor::AcceptNew(int listener) {
   while (true) {
-    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    UniqueFd socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.valid()) {
       // Without descriptors or memory the connection waits; all else is of connections that have gone again.
       return errno == EBADF || errno == EINVAL || errno == ENOTSOCK ? Errno("accept") : absl::OkStatus();
@@ -183,7 +235,7 @@ bool TcpAcceptor::Advance(Pending& pending, std::vector<TcpConnection>& proven) 
   pending.received += static_cast<size_t>(count);
   const Hello& hello = pending.hello;
   if (pending.received >= sizeof(hello.magic) && !IsHello(hello)) {
-    Note(pending, "that did not speak as a rank does");
+    Note(pending, IsOtherHello(hello) ? "that runs another version of sgdrun" : "that did not speak as a rank does");
     return true;
   }
   if (pending.received < sizeof(hello)) return false;
@@ -213,21 +265,56 @@ void TcpAcceptor::Note(const Pending& pending, const std::string& what) {
   note_(absl::StrCat("port ", port_, ": turned away a connection from ", address, " ", what));
 }
 
+namespace {
+
+// Of all addresses the one that answers first: some may lead nowhere, or to another program on this host.
+absl::StatusOr<TcpConnection> ConnectToAny(const std::vector<SocketAddress>& addresses, const std::string& secret,
+                                           const Hello& claim, absl::Time end) {
+  std::vector<Attempt> attempts;
+  for (const SocketAddress& address : addresses) {
+    if (absl::Status status = CheckSecret(address, secret); !status.ok()) return status;
+    attempts.push_back(BeginConnecting(address));
+  }
+  absl::Status other_program;
+  size_t others = 0;
+  std::vector<std::string> problems;
+  while (std::optional<Attempt> connected = NextConnected(attempts, end)) {
+    absl::StatusOr<TcpConnection> connection =
+        Introduce(std::move(connected->socket), connected->address, secret, claim);
+    if (connection.ok() || connection.status().code() == absl::StatusCode::kPermissionDenied) return connection;
+    if (connection.status().code() == absl::StatusCode::kUnavailable) {
+      problems.push_back(absl::StrCat(connected->address.Text(), ": ", connection.status().message()));
+      continue;
+    }
+    other_program = connection.status();
+    if (++others == addresses.size()) return other_program;
+  }
+  for (const Attempt& attempt : attempts) {
+    if (attempt.socket.valid()) problems.push_back(absl::StrCat(attempt.address.Text(), ": no answer"));
+    if (!attempt.status.ok()) problems.emplace_back(attempt.status.message());
+  }
+  if (!other_program.ok()) problems.emplace_back(other_program.message());
+  return absl::UnavailableError(absl::StrJoin(problems, "; "));
+}
+
+}  // namespace
+
 absl::StatusOr<TcpConnection> ConnectOverTcp(const HostAndPort& place, const std::string& secret, const Hello& claim,
-                                             absl::Time end, const std::function<absl::Status()>& own_failure) {
+                                             absl::Time end, const ConnectOptions& options) {
+  absl::Time note_at = options.note ? SteadyNow() + options.note_after : absl::InfiniteFuture();
   while (true) {
-    const absl::Status failure = own_failure ? own_failure() : absl::OkStatus();
+    const absl::Status failure = options.own_failure ? options.own_failure() : absl::OkStatus();
     if (!failure.ok()) end = std::min(end, SteadyNow() + kLastAttempts);
-    absl::StatusOr<std::vector<SocketAddress>> addresses = Resolve(place);
+    const absl::StatusOr<std::vector<SocketAddress>> addresses = Resolve(place);
     absl::Status problem = addresses.status();
-    for (const SocketAddress& address : addresses.ok() ? *addresses : std::vector<SocketAddress>()) {
-      if (absl::Status status = CheckSecret(address, secret); !status.ok()) return status;
-      absl::StatusOr<UniqueFd> socket = ConnectSocket(address, std::min(end, SteadyNow() + absl::Seconds(2)));
-      problem = socket.status();
-      if (!socket.ok()) continue;
-      absl::StatusOr<TcpConnection> connection = Introduce(*std::move(socket), address, secret, claim);
+    if (addresses.ok()) {
+      absl::StatusOr<TcpConnection> connection =
+          ConnectToAny(*addresses, secret, claim, std::min(end, SteadyNow() + kAttempt));
       if (connection.ok() || connection.status().code() != absl::StatusCode::kUnavailable) return connection;
       problem = connection.status();
+    } else if (SteadyNow() >= note_at) {
+      note_at = absl::InfiniteFuture();
+      options.note(absl::StrCat(problem.message(), "; trying again for ", Seconds(end - SteadyNow())));
     }
     if (SteadyNow() >= end && !failure.ok()) return failure;
     if (SteadyNow() >= end) {

@@ -1,11 +1,11 @@
 // Rank 0 answers all ranks at once, when the last has come or something is wrong.
 #include "runtime/comm/tcp_meeting.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -22,35 +22,53 @@ namespace {
 // Purposes of connections: a rank's, and those of who tells of its death.
 constexpr uint32_t kControl = 1, kReport = 2;
 constexpr absl::Duration kSlice = absl::Milliseconds(20);
-constexpr absl::Duration kWordSlice = absl::Milliseconds(1);  // until a rank that has come says how it is
 constexpr absl::Duration kLinger = absl::Milliseconds(500);
 
 ControlLink MakeLink(TcpConnection connection, uint32_t rank, bool is_listener) {
   std::string& send = is_listener ? connection.keys.of_listener : connection.keys.of_connector;
   std::string& receive = is_listener ? connection.keys.of_connector : connection.keys.of_listener;
-  return {rank, std::move(connection.socket), FrameEncoder(std::move(send)), FrameDecoder(std::move(receive)),
-          connection.peer.Text()};
+  std::string device = DeviceOf(OwnEndOf(connection.socket.get()));
+  return {rank,
+          std::move(connection.socket),
+          FrameEncoder(std::move(send)),
+          FrameDecoder(std::move(receive)),
+          connection.peer.Text(),
+          std::move(device)};
 }
 
-// Whether a loopback address is what the user meant, and not what this host's own name stands for in its /etc/hosts.
-bool MeansLoopback(const std::string& host) {
-  in_addr v4;
-  in6_addr v6;
-  return host == "localhost" || inet_pton(AF_INET, host.c_str(), &v4) == 1 ||
-         inet_pton(AF_INET6, host.c_str(), &v6) == 1;
+Hello ClaimOf(const TcpMeetingOptions& options, uint32_t purpose) {
+  Hello claim;
+  claim.rank = options.rank;
+  claim.size = options.size;
+  claim.nodes = options.nodes;
+  claim.purpose = purpose;
+  claim.SetVersion(options.version);
+  return claim;
 }
 
-// At the address that the place stands for, when that is one of this host's; else, as behind a service's address, at
-// all of this host's.
+// At all addresses that the place stands for and that are this host's: others may reach some of them only. Without any,
+// as behind a service's address, at all that this host has.
 absl::StatusOr<TcpAcceptor> ListenAt(const TcpMeetingOptions& options) {
   const HostAndPort& place = options.place;
   const std::string& secret = options.secret;
   absl::StatusOr<std::vector<SocketAddress>> addresses = Resolve(place);
+  std::optional<TcpAcceptor> acceptor;
+  std::set<std::string> known;
   for (const SocketAddress& address : addresses.ok() ? *addresses : std::vector<SocketAddress>()) {
-    if (address.IsLoopback() && !MeansLoopback(place.host)) continue;
-    absl::StatusOr<TcpAcceptor> acceptor = TcpAcceptor::Listen(address, secret, options.note);
-    if (acceptor.ok() || acceptor.status().code() != absl::StatusCode::kNotFound) return acceptor;
+    // A host's own name may stand for loopback in its /etc/hosts, which the user does not mean.
+    if (address.IsLoopback() && !place.IsLoopback()) continue;
+    if (!known.insert(address.Text()).second) continue;
+    absl::Status status;
+    if (acceptor.has_value()) {
+      status = acceptor->AlsoListen(address);
+    } else {
+      absl::StatusOr<TcpAcceptor> first = TcpAcceptor::Listen(address, secret, options.note);
+      status = first.status();
+      if (first.ok()) acceptor = *std::move(first);
+    }
+    if (!status.ok() && status.code() != absl::StatusCode::kNotFound) return status;
   }
+  if (acceptor.has_value()) return *std::move(acceptor);
   absl::StatusOr<TcpAcceptor> any = TcpAcceptor::Listen(AnyAddress(AF_INET6, place.port), secret, options.note);
   if (any.status().code() != absl::StatusCode::kInternal) return any;
   return TcpAcceptor::Listen(AnyAddress(AF_INET, place.port), secret, options.note);  // a host without IPv6
@@ -62,9 +80,11 @@ absl::StatusOr<Frame> ReadFrame(ControlLink& link, absl::Time end) {
   while (true) {
     if (std::optional<Frame> frame = link.decoder.Next(error)) return *std::move(frame);
     if (!error.ok()) return error;
-    std::byte byte;
-    if (absl::Status status = ReadAll(link.socket.get(), {&byte, 1}, end); !status.ok()) return status;
-    link.decoder.Feed({reinterpret_cast<const char*>(&byte), 1});
+    // No more than this frame: the rest is the control channel's.
+    std::string bytes(std::max<size_t>(1, link.decoder.Needed()), '\0');
+    const absl::StatusOr<size_t> count = ReadSome(link.socket.get(), std::as_writable_bytes(std::span(bytes)), end);
+    if (!count.ok()) return count.status();
+    link.decoder.Feed(std::string_view(bytes).substr(0, *count));
   }
 }
 
@@ -104,8 +124,10 @@ class Host {
       const absl::Status failure = OwnFailure(options_);
       if (!failure.ok()) return absl::Status(failure.code(), absl::StrCat("rank 0: ", failure.message()));
       if (SteadyNow() > end_) return Missing(acceptor);
-      absl::StatusOr<std::vector<TcpConnection>> proven =
-          acceptor.Accept(joined_.size() + 1 < options_.size ? kSlice : kWordSlice);
+      std::vector<int> sockets;
+      for (const ControlLink& link : joined_) sockets.push_back(link.socket.get());
+      for (const ControlLink& link : reports_) sockets.push_back(link.socket.get());
+      absl::StatusOr<std::vector<TcpConnection>> proven = acceptor.Accept(kSlice, sockets);
       if (!proven.ok()) return proven.status();
       // All, whatever one of them says: who has come is to hear of it.
       absl::Status status;
@@ -123,6 +145,11 @@ class Host {
     if (hello.purpose != kControl) return absl::OkStatus();
     const std::string who = absl::StrCat("rank ", hello.rank, " (at ", connection.peer.Text(), ")");
     joined_.push_back(MakeLink(std::move(connection), hello.rank, /*is_listener=*/true));
+    if (hello.VersionText() != options_.version) {
+      return absl::FailedPreconditionError(absl::StrCat(who, " runs sgdrun ", hello.VersionText(),
+                                                        ", rank 0 runs sgdrun ", options_.version,
+                                                        "; expected one build; install the same on all hosts"));
+    }
     if (hello.size != options_.size) {
       return absl::FailedPreconditionError(
           absl::StrCat(who, " says that the job has ", hello.size, " ranks, rank 0 says ", options_.size,
@@ -137,6 +164,11 @@ class Host {
       return absl::FailedPreconditionError(absl::StrCat("two processes say that they are rank ", hello.rank,
                                                         ", one at ", joined_.back().address,
                                                         "; expected each rank once; correct the launcher's ranks"));
+    }
+    if (hello.nodes != 0 && options_.nodes != 0 && hello.nodes != options_.nodes) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(who, " was started with --nnodes ", hello.nodes, ", rank 0 with --nnodes ", options_.nodes,
+                       "; expected one number; start all hosts with the same --nnodes"));
     }
     return absl::OkStatus();
   }
@@ -158,8 +190,12 @@ class Host {
 
   // Each rank says once that it can join, or why it cannot; anything else that can be read is an end.
   absl::Status CheckJoined() {
-    for (ControlLink& link : joined_) {
-      if (!IsReadable(link.socket.get())) continue;
+    std::vector<pollfd> descriptors;
+    for (const ControlLink& link : joined_) descriptors.push_back({link.socket.get(), POLLIN, 0});
+    poll(descriptors.data(), descriptors.size(), 0);
+    for (size_t i = 0; i < joined_.size(); ++i) {
+      ControlLink& link = joined_[i];
+      if (descriptors[i].revents == 0) continue;
       const absl::StatusOr<Frame> frame = ReadFrame(link, SteadyNow() + kSlice);
       if (frame.status().code() == absl::StatusCode::kDeadlineExceeded) continue;
       if (frame.ok() && frame->kind == static_cast<uint32_t>(ControlKind::kReady) && able_.insert(link.rank).second) {
@@ -236,12 +272,9 @@ absl::StatusOr<Frame> ReadAnswer(const TcpMeetingOptions& options, ControlLink& 
 
 absl::StatusOr<std::vector<ControlLink>> Join(const TcpMeetingOptions& options) {
   const absl::Time end = SteadyNow() + options.timeout;
-  Hello claim;
-  claim.rank = options.rank;
-  claim.size = options.size;
-  claim.purpose = kControl;
   absl::StatusOr<TcpConnection> connection =
-      ConnectOverTcp(options.place, options.secret, claim, end, options.own_failure);
+      ConnectOverTcp(options.place, options.secret, ClaimOf(options, kControl), end,
+                     {.own_failure = options.own_failure, .note = options.note});
   if (!connection.ok()) {
     if (absl::Status failure = OwnFailure(options); !failure.ok()) return failure;
     return absl::Status(connection.status().code(),
@@ -282,12 +315,9 @@ bool ReportDeath(const TcpMeetingOptions& options, const absl::Status& cause) {
     static_cast<void>(host.Run());
     return host.has_told();
   }
-  Hello claim;
-  claim.rank = options.rank;
-  claim.size = options.size;
-  claim.purpose = kReport;
   absl::StatusOr<TcpConnection> connection =
-      ConnectOverTcp(options.place, options.secret, claim, SteadyNow() + options.timeout, [&cause] { return cause; });
+      ConnectOverTcp(options.place, options.secret, ClaimOf(options, kReport), SteadyNow() + options.timeout,
+                     {.own_failure = [&cause] { return cause; }});
   if (!connection.ok()) return false;
   ControlLink link = MakeLink(*std::move(connection), 0, /*is_listener=*/false);
   SendFrame(link, ControlKind::kAbort, EncodeAbort(options.rank, cause));

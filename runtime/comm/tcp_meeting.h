@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/comm/build_version.h"
 #include "runtime/comm/frame.h"
 #include "runtime/comm/socket_address.h"
 #include "runtime/comm/unique_fd.h"
@@ -20,10 +21,13 @@ struct TcpMeetingOptions {
   uint32_t size = 1;
   std::string secret;  // equal on all ranks; may be empty on loopback
   absl::Duration timeout;
+  uint32_t nodes = 0;                    // --nnodes, equal on all ranks; 0 for ranks that no launcher of ours started
+  std::string version = BuildVersion();  // equal on all ranks
   // Called every few milliseconds, may be empty: returns an error of this rank, which then cannot join. The others
   // receive it.
   std::function<absl::Status()> own_failure = nullptr;
-  // Called on rank 0 with one line on each process that has connected and is refused, as by TcpAcceptor. May be empty.
+  // Called on rank 0 with one line on each process that has connected and is refused, as by TcpAcceptor; elsewhere with
+  // one when the place's name has not been resolved for 5 seconds. May be empty.
   std::function<void(const std::string& note)> note = nullptr;
 };
 
@@ -34,12 +38,13 @@ struct ControlLink {
   FrameEncoder encoder;
   FrameDecoder decoder;
   std::string address;  // of the other end
+  std::string device;   // of this host, that the connection goes through; empty if unknown
 };
 
 // Rank 0's links to all others, in the order of ranks; another rank's to rank 0. Errors: ranks that contradict each
-// other (FailedPrecondition, said on every rank), missing ones at the timeout (DeadlineExceeded, naming them), one that
-// failed or ended meanwhile (its own error or Unavailable), another secret (PermissionDenied), a port in use
-// (AlreadyExists). Whoever else connects is turned away and changes nothing.
+// other or are of different builds (FailedPrecondition, said on every rank), missing ones at the timeout
+// (DeadlineExceeded, naming them), one that failed or ended meanwhile (its own error or Unavailable), another secret
+// (PermissionDenied), a port in use (AlreadyExists). Whoever else connects is turned away and changes nothing.
 absl::StatusOr<std::vector<ControlLink>> MeetOverTcp(const TcpMeetingOptions& options);
 
 // Tells the meeting, from another process, that rank `options.rank` has ended before it came, and why: the ranks that

@@ -56,13 +56,21 @@ bool IsReadable(int socket) {
   return poll(&descriptor, 1, 0) > 0;
 }
 
+absl::StatusOr<size_t> ReadSome(int socket, std::span<std::byte> bytes, absl::Time end) {
+  while (true) {
+    const ssize_t count = recv(socket, bytes.data(), bytes.size(), 0);
+    if (count > 0) return static_cast<size_t>(count);
+    if (count == 0) return absl::UnavailableError("connection closed by the other end");
+    if (!MayTryAgain()) return Broken();
+    if (!WaitForSocket(socket, POLLIN, end)) return absl::DeadlineExceededError("nothing has come");
+  }
+}
+
 absl::Status ReadAll(int socket, std::span<std::byte> bytes, absl::Time end) {
   while (!bytes.empty()) {
-    const ssize_t count = recv(socket, bytes.data(), bytes.size(), 0);
-    if (count == 0) return absl::UnavailableError("connection closed by the other end");
-    if (count < 0 && !MayTryAgain()) return Broken();
-    if (count < 0 && !WaitForSocket(socket, POLLIN, end)) return absl::DeadlineExceededError("nothing has come");
-    bytes = bytes.subspan(static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    const absl::StatusOr<size_t> count = ReadSome(socket, bytes, end);
+    if (!count.ok()) return count.status();
+    bytes = bytes.subspan(*count);
   }
   return absl::OkStatus();
 }

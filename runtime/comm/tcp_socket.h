@@ -5,6 +5,7 @@
 #include <span>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
 namespace sgd::comm {
@@ -16,6 +17,9 @@ absl::Status PrepareSocket(int socket);
 // DeadlineExceeded at `end`.
 absl::Status ReadAll(int socket, std::span<std::byte> bytes, absl::Time end);
 absl::Status WriteAll(int socket, std::span<const std::byte> bytes, absl::Time end);
+
+// Reads what there is, at least a byte and at most `bytes`; returns how much that was. Errors as of ReadAll.
+absl::StatusOr<size_t> ReadSome(int socket, std::span<std::byte> bytes, absl::Time end);
 
 // Waits for one of the poll events; false at `end`.
 bool WaitForSocket(int socket, short events, absl::Time end);

@@ -53,6 +53,18 @@ absl::StatusOr<std::optional<comm::HostAndPort>> MasterOfLauncher(const GetVaria
   return std::nullopt;
 }
 
+absl::Status CheckReachable(const comm::HostAndPort& place, const std::string& source) {
+  const auto wrong = [&](const char* what) {
+    return absl::InvalidArgumentError(absl::StrCat(source, ": '", place.host, "' ", what));
+  };
+  if (!comm::IsHost(place.host)) return wrong("is no host; expected a name or a number; correct it");
+  if (place.IsLoopback())
+    return wrong("is loopback, which other hosts cannot reach; expected an address of rank 0's host; give that");
+  if (place.IsAny())
+    return wrong("stands for all addresses of a host; expected one that other hosts can reach; give that");
+  return absl::OkStatus();
+}
+
 std::string FirstHost(std::string_view list) {
   std::string host;
   bool is_in_brackets = false, is_first_number = false;

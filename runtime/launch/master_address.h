@@ -21,6 +21,10 @@ absl::StatusOr<std::optional<comm::HostAndPort>> ToldMaster(const std::optional<
 // of a Slurm step with a port made from the job's number.
 absl::StatusOr<std::optional<comm::HostAndPort>> MasterOfLauncher(const GetVariable& get);
 
+// InvalidArgument, with the address's `source` in front, where ranks of other hosts cannot connect: malformed ones,
+// loopback, and the address that stands for all of a host's.
+absl::Status CheckReachable(const comm::HostAndPort& place, const std::string& source);
+
 // The first host of a Slurm list: "node[07-09,12],login" is node07.
 std::string FirstHost(std::string_view list);
 

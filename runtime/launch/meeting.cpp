@@ -29,6 +29,7 @@ absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& e
                                             .size = meeting->environment_.size,
                                             .secret = meeting->secret_,
                                             .timeout = meeting->timeout_,
+                                            .nodes = meeting->environment_.ToldNodes(),
                                             .own_failure = [meeting] { return meeting->failure(); },
                                             .note = NoteOnStandardError});
   };

@@ -238,11 +238,14 @@ absl::Status FindMasterOf(const std::string& why, const RankFlags& flags, const 
   absl::StatusOr<std::optional<comm::HostAndPort>> told = ToldMaster(flags.master, get);
   if (!told.ok()) return told.status();
   environment.master = *told;
+  if (environment.master.has_value() && !why.empty())
+    return CheckReachable(*environment.master, flags.master.has_value() ? "--master" : "SGD_MASTER");
   if (environment.master.has_value() || why.empty()) return absl::OkStatus();
   absl::StatusOr<std::optional<comm::HostAndPort>> found = MasterOfLauncher(get);
   if (!found.ok()) return found.status();
   environment.master = *found;
-  if (environment.master.has_value()) return absl::OkStatus();
+  if (environment.master.has_value())
+    return CheckReachable(*environment.master, get("MASTER_ADDR") != nullptr ? "MASTER_ADDR" : "Slurm");
   return absl::InvalidArgumentError(
       absl::StrCat(environment.source, ": ", why,
                    " means ranks on several hosts: say where rank 0 is, with --master HOST:PORT, SGD_MASTER, or "
@@ -319,7 +322,7 @@ absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, ui
 }
 
 absl::StatusOr<RankEnvironment> DetectWithoutArtifact(const RankFlags& flags) {
-  return DetectWithName(flags, /*mesh_ranks=*/1, [](const char* name) { return getenv(name); });
+  return DetectWithName(flags, /*mesh_ranks=*/flags.nodes.value_or(1), [](const char* name) { return getenv(name); });
 }
 
 }  // namespace sgd::launch

@@ -31,6 +31,8 @@ struct RankEnvironment {
   // Of several hosts that start ranks as this one does; 1 for a launcher of the whole job.
   uint32_t nodes = 1;
   uint32_t StartedHere() const { return size / nodes; }
+  // As of comm::TcpMeetingOptions.
+  uint32_t ToldNodes() const { return is_launcher ? nodes : 0; }
   // Where rank 0 listens for the others; set when ranks may be on several hosts.
   std::optional<comm::HostAndPort> master;
   // This rank among those of its host, where its launcher says so.

@@ -41,7 +41,9 @@ comm::TcpMeetingOptions MeetingOf(const RankEnvironment& environment, uint32_t r
           .size = environment.size,
           .secret = secret,
           .timeout = timeout,
-          .note = NoteOnStandardError};
+          .nodes = environment.ToldNodes(),
+          // One rank of a host says enough.
+          .note = rank == environment.rank ? NoteOnStandardError : nullptr};
 }
 
 absl::StatusOr<std::vector<comm::ControlLink>> MeetOthers(const RankEnvironment& environment, uint32_t rank,

@@ -84,8 +84,8 @@ void TellOtherHosts(const launch::RankEnvironment& environment, const std::strin
     launch::ReportDeathOverTcp(environment, environment.rank, secret, cause);
 }
 
-// A rank that cannot read its artifact tells the others, who wait for it.
-absl::Status FailWithoutArtifact(const Options& options, const absl::Status& cause) {
+// A rank whose artifact cannot be read, or is for another number of ranks, tells the others, who wait for it.
+absl::Status FailAlone(const Options& options, const absl::Status& cause) {
   const absl::StatusOr<launch::RankEnvironment> environment = launch::DetectWithoutArtifact(options.rank_flags);
   const absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!environment.ok() || !secret.ok()) return cause;
@@ -123,11 +123,11 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   if (!options.measured_topology.empty())
     return MeasureTopology(options, [&](const launch::RankContext& rank) { return OpenCpu(options, rank); });
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.run.artifact);
-  if (!file.ok()) return FailWithoutArtifact(options, file.status());
+  if (!file.ok()) return FailAlone(options, file.status());
   const uint64_t window_bytes = train::HostWindowBytes(**file);
   absl::StatusOr<launch::RankEnvironment> environment =
       launch::DetectRankEnvironment(options.rank_flags, static_cast<uint32_t>((*file)->ranks()));
-  if (!environment.ok()) return environment.status();
+  if (!environment.ok()) return FailAlone(options, environment.status());
   absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!secret.ok()) return secret.status();
   auto meeting = BeginMeeting(options, *environment, *secret, window_bytes);

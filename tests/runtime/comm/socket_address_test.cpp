@@ -22,10 +22,21 @@ TEST(HostAndPort, IsReadAsItIsWritten) {
 
 TEST(HostAndPort, RefusesWhatIsNone) {
   for (const char* text :
-       {"", ":1", "node0", "node0:", "node0:0", "node0:65536", "node0:x", "::1:80", "[::1:80", "[]:80"}) {
+       {"", ":1", "node0", "node0:", "node0:0", "node0:65536", "node0:x", "::1:80", "[::1:80", "[]:80", "10.0.0.300:80",
+        "10.0.0:80", "a b:80", "node0,node1:80", "-n:80", "a..b:80", "[node0]:80", "[::g]:80"}) {
     const auto place = ParseHostAndPort(text);
     EXPECT_EQ(place.status().code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(std::string(place.status().message()), HasSubstr("is no address; expected HOST:PORT"));
+  }
+}
+
+TEST(HostAndPort, KnowsWhereOthersCannotConnect) {
+  for (const char* host : {"localhost", "127.0.0.1", "127.9.9.9", "::1"})
+    EXPECT_TRUE((HostAndPort{host, 1}.IsLoopback()));
+  for (const char* host : {"0.0.0.0", "::"}) EXPECT_TRUE((HostAndPort{host, 1}.IsAny()));
+  for (const char* host : {"10.0.0.1", "node0", "fd00::1"}) {
+    EXPECT_FALSE((HostAndPort{host, 1}.IsLoopback()));
+    EXPECT_FALSE((HostAndPort{host, 1}.IsAny()));
   }
 }
 
@@ -43,6 +54,12 @@ TEST(SocketAddress, KnowsLoopback) {
   EXPECT_FALSE(AddressOf("[fd00::1]:1").IsLoopback());
   EXPECT_FALSE(AnyAddress(AF_INET, 1).IsLoopback());
   EXPECT_FALSE(AnyAddress(AF_INET6, 1).IsLoopback());
+}
+
+TEST(SocketAddress, IsOfADevice) {
+  EXPECT_EQ(DeviceOf(AddressOf("127.0.0.1:1")), "lo");
+  EXPECT_EQ(DeviceOf(AddressOf("[::ffff:127.0.0.1]:1")), "lo");
+  EXPECT_EQ(DeviceOf(AddressOf("192.0.2.1:1")), "");  // of documentation, RFC 5737
 }
 
 TEST(SocketAddress, SaysWhatItIs) {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/comm/tcp_connection.h"
 #include "runtime/comm/tcp_socket.h"
 #include "tcp_threads.h"
@@ -76,6 +77,100 @@ TEST(TcpMeeting, ContradictionsAreSaidOnAll) {
     EXPECT_THAT(Text(std::move(*rank)), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("rank 1 (at 127.0.0.1:"),
                                               HasSubstr("says that the job has 4 ranks, rank 0 says 3")));
   }
+}
+
+TEST(TcpMeeting, AnotherVersionIsNamedOnAll) {
+  const HostAndPort place = FreePlace();
+  auto zero = Meet(place, 0, 3), two = Meet(place, 2, 3);
+  auto one = std::async(std::launch::async, [=] {
+    return MeetOverTcp({.place = place, .rank = 1, .size = 3, .secret = "", .timeout = kTcpTimeout, .version = "0.0.9"})
+        .status();
+  });
+  for (auto* rank : {&zero, &one, &two}) {
+    EXPECT_THAT(Text(std::move(*rank)),
+                AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("rank 1 (at 127.0.0.1:"),
+                      HasSubstr(absl::StrCat("runs sgdrun 0.0.9, rank 0 runs sgdrun ", BuildVersion(),
+                                             "; expected one build; install the same on all hosts"))));
+  }
+}
+
+TEST(TcpMeeting, AnotherNumberOfNodesIsNamedOnAll) {
+  const HostAndPort place = FreePlace();
+  std::vector<std::future<absl::Status>> ranks;
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    ranks.push_back(std::async(std::launch::async, [=] {
+      return MeetOverTcp({.place = place,
+                          .rank = 3 * rank,  // 2 x 3 ranks and 3 x 2 ranks
+                          .size = 6,
+                          .secret = "",
+                          .timeout = kTcpTimeout,
+                          .nodes = 3 - rank})
+          .status();
+    }));
+  }
+  for (auto& rank : ranks)
+    EXPECT_THAT(Text(std::move(rank)), HasSubstr("was started with --nnodes 2, rank 0 with --nnodes 3"));
+}
+
+// What an earlier release sends first.
+std::string OldForm(const char* magic, size_t bytes) {
+  std::string text(magic);
+  text.resize(bytes);
+  return text;
+}
+
+TEST(TcpMeeting, EarlierReleasesAreRecognised) {
+  const HostAndPort place = FreePlace();
+  std::vector<std::string> notes;
+  auto zero = std::async(std::launch::async, [&] {
+    return MeetOverTcp({.place = place,
+                        .rank = 0,
+                        .size = 2,
+                        .secret = "",
+                        .timeout = absl::Milliseconds(500),
+                        .note = [&](const std::string& note) { notes.push_back(note); }})
+        .status();
+  });
+  const UniqueFd old = Stranger(place);
+  const std::string hello = OldForm("sg-hllo1", 88);
+  ASSERT_GT(send(old.get(), hello.data(), hello.size(), MSG_NOSIGNAL), 0);
+  EXPECT_THAT(Text(std::move(zero)), HasSubstr("rank 1 of 2 did not come"));
+  EXPECT_THAT(notes, ::testing::ElementsAre(HasSubstr("that runs another version of sgdrun")));
+
+  const HostAndPort elsewhere = FreePlace();
+  UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const SocketAddress address = Resolve(elsewhere)->front();
+  ASSERT_EQ(bind(listener.get(), address.get(), address.length), 0);
+  ASSERT_EQ(listen(listener.get(), 4), 0);
+  auto one = Meet(elsewhere, 1, 2);
+  UniqueFd accepted(accept(listener.get(), nullptr, nullptr));
+  const std::string greeting = OldForm("sg-chan1", 40);
+  ASSERT_GT(send(accepted.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL), 0);
+  EXPECT_THAT(Text(std::move(one)), HasSubstr("runs another version of sgdrun than 0.1.0 (build "));
+}
+
+TEST(TcpMeeting, ANameThatIsNotKnownYetIsNotedOnce) {
+  std::vector<std::string> notes;
+  const auto connection = ConnectOverTcp(
+      {"no-such-host.invalid", 80}, "", Hello(), SteadyNow() + absl::Seconds(1),
+      {.note = [&](const std::string& note) { notes.push_back(note); }, .note_after = absl::Milliseconds(50)});
+  EXPECT_THAT(connection.status().ToString(),
+              AllOf(HasSubstr("DEADLINE_EXCEEDED"), HasSubstr("cannot resolve 'no-such-host.invalid'")));
+  EXPECT_THAT(notes, ::testing::ElementsAre(
+                         AllOf(HasSubstr("cannot resolve 'no-such-host.invalid'"), HasSubstr("trying again for "))));
+}
+
+// "localhost" may stand for ::1 first, where nobody listens.
+TEST(TcpMeeting, OneOfSeveralAddressesIsEnough) {
+  const HostAndPort place = FreePlace();
+  auto acceptor = TcpAcceptor::Listen(Resolve(place)->front(), "");
+  ASSERT_TRUE(acceptor.ok());
+  auto connecting = std::async(std::launch::async, [=] {
+    return ConnectOverTcp({"localhost", place.port}, "", Hello(), SteadyNow() + kTcpTimeout).status();
+  });
+  std::vector<TcpConnection> proven;
+  while (proven.empty()) proven = *acceptor->Accept(absl::Milliseconds(20));
+  EXPECT_TRUE(connecting.get().ok());
 }
 
 TEST(TcpMeeting, ARankThatCannotTakePartTellsWhy) {
@@ -164,7 +259,8 @@ TEST(TcpMeeting, ARankBeyondTheJob) {
   claim.rank = 1'000'000'000;
   claim.size = 2;
   claim.purpose = 1;
-  const auto stray = ConnectOverTcp(place, "", claim, absl::Now() + kTcpTimeout);
+  claim.SetVersion(BuildVersion());
+  const auto stray = ConnectOverTcp(place, "", claim, SteadyNow() + kTcpTimeout);
   ASSERT_TRUE(stray.ok());
   EXPECT_THAT(Text(std::move(zero)), AllOf(HasSubstr("FAILED_PRECONDITION: rank 1000000000 (at 127.0.0.1:"),
                                            HasSubstr("is none of the 2 ranks of this job")));
@@ -275,8 +371,9 @@ TEST(TcpMeeting, ARankThatEndsMeanwhile) {
   claim.rank = 1;
   claim.size = 3;
   claim.purpose = 1;
+  claim.SetVersion(BuildVersion());
   {
-    const auto gone = ConnectOverTcp(place, "", claim, absl::Now() + kTcpTimeout);
+    const auto gone = ConnectOverTcp(place, "", claim, SteadyNow() + kTcpTimeout);
     ASSERT_TRUE(gone.ok());
   }
   EXPECT_THAT(Text(std::move(zero)), AllOf(HasSubstr("UNAVAILABLE"), HasSubstr("rank 1 (at 127.0.0.1:"),

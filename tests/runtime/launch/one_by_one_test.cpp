@@ -149,6 +149,19 @@ TEST(OneByOne, TurnsStrangersAwayWithANote) {
   EXPECT_EQ(jobs[1].ReadErrors(), "");
 }
 
+TEST(OneByOne, ARankOfAnotherVersionIsNamed) {
+  std::vector<JobProcess> jobs;
+  jobs.emplace_back(Alone(0, 2), Options(), SumRanks);
+  const comm::UniqueFd other = ConnectStranger(Alone(0, 2).rendezvous);
+  comm::RendezvousHello hello;
+  hello.rank = 1;
+  hello.size = 2;
+  std::strcpy(hello.version, "0.0.9");
+  EXPECT_TRUE(comm::Send(other.get(), hello));
+  EXPECT_EQ(jobs[0].Wait(), 1);
+  EXPECT_THAT(jobs[0].ReadErrors(), HasSubstr("runs sgdrun 0.0.9, rank 0 runs sgdrun 0.1.0 (build "));
+}
+
 TEST(OneByOne, TurnsSilentStrangersAwayAfterAWhile) {
   LaunchOptions options = Options();
   options.deadline = absl::Seconds(4);

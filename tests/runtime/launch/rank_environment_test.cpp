@@ -302,6 +302,25 @@ TEST(RankEnvironment, RefusesHostsThatDoNotFit) {
             "the artifact's mesh has 4 ranks, but --nnodes 2 -n 4 says 8: compile for another mesh or start 4");
 }
 
+TEST(MasterAddress, MustBeReachableForOtherHosts) {
+  RankFlags flags;
+  flags.ranks = 2;
+  flags.nodes = 2;
+  flags.node_rank = 1;
+  flags.master = "localhost:29500";
+  EXPECT_EQ(Message(flags, 4, {}),
+            "--master: 'localhost' is loopback, which other hosts cannot reach; expected an address of rank 0's host; "
+            "give that");
+  flags.master = "0.0.0.0:29500";
+  EXPECT_EQ(Message(flags, 4, {}),
+            "--master: '0.0.0.0' stands for all addresses of a host; expected one that other hosts can reach; give "
+            "that");
+  Variables variables = {{"RANK", "3"}, {"WORLD_SIZE", "4"}, {"LOCAL_WORLD_SIZE", "2"}, {"MASTER_ADDR", "10.0.0.300"}};
+  EXPECT_EQ(Message({}, 4, variables), "MASTER_ADDR: '10.0.0.300' is no host; expected a name or a number; correct it");
+  variables["MASTER_ADDR"] = "127.0.0.1";
+  EXPECT_THAT(Message({}, 4, variables), testing::HasSubstr("MASTER_ADDR: '127.0.0.1' is loopback"));
+}
+
 TEST(MasterAddress, TakesTheFirstHostOfASlurmList) {
   EXPECT_EQ(FirstHost("node7"), "node7");
   EXPECT_EQ(FirstHost("node7,node9"), "node7");
