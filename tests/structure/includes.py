@@ -7,22 +7,23 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 RUNTIME = {
+    "runtime/clock": [],
     "runtime/thread": [],
     "runtime/linear_algebra": [],
     "runtime/library": [],
     "runtime/artifact": ["runtime/comm", "runtime/library", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
-    "runtime/trace": ["runtime/artifact"],
-    "runtime/comm": ["runtime/thread"],
+    "runtime/trace": ["runtime/clock", "runtime/artifact"],
+    "runtime/comm": ["runtime/clock", "runtime/thread"],
     "runtime/ucx": ["runtime/comm"],
     "runtime/device": ["runtime/artifact", "runtime/comm"],
     "runtime/measure": ["runtime/artifact", "runtime/comm", "runtime/device"],
     "runtime/data": ["runtime/artifact", "runtime/comm"],
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact"],
-    "runtime/launch": ["runtime/comm", "runtime/thread"],
-    "runtime/exec": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread"],
-    "runtime/train": ["runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "runtime/trace"],
+    "runtime/launch": ["runtime/clock", "runtime/comm", "runtime/thread"],
+    "runtime/exec": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread"],
+    "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "runtime/trace"],
     "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/library", "runtime/linear_algebra", "runtime/thread"],
-    "targets/gpu/device": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/library", "runtime/thread"],
+    "targets/gpu/device": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/device", "runtime/library", "runtime/thread"],
 }
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives; runtime/library: one of epilogues.
 DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "runtime/comm"], "dialects/fusion": ["dialects/sgd", "runtime/library"],
