@@ -223,7 +223,8 @@ std::optional<unsigned> SequentialSharding::chooseFactor(const Ruled& ruled) {
     std::optional<unsigned> dim;
     if (SequentialState state = get(value); !isResult && state.isCut()) dim = state.dim;
     if (auto found = dims.find(value); isResult && found != dims.end()) dim = found->second;
-    if (dim && !mapping[*dim].empty()) bytes[mapping[*dim].front()] += getByteSize(value.getType());
+    // Empty tensors count too: cut like their neighbors, they join no coordinates.
+    if (dim && !mapping[*dim].empty()) bytes[mapping[*dim].front()] += getByteSize(value.getType()) + 1;
   });
   std::optional<unsigned> best;
   for (unsigned factor = 0; factor < bytes.size(); ++factor)

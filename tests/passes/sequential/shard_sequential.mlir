@@ -93,3 +93,20 @@ func.func @widened(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !wide {
   %w = arith.extf %g : !matrix to !wide
   return %w : !wide
 }
+
+// -----
+
+// Tensors without elements are cut like their neighbors.
+sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=4>}
+!rows = tensor<16x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!none = tensor<16x0xf32, #sgd.sharding<@mesh, [{}, {}]>>
+
+// CHECK-LABEL: @empty(
+// CHECK-NOT: sgd.reshard
+// CHECK: return
+func.func @empty(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !rows {
+  %0 = sgd.slice %x starts = [0, 0] limits = [16, 0] strides = [1, 1] : !rows -> !none
+  %1 = arith.negf %0 : !none
+  %2 = sgd.concatenate %x, %1 dimension = 1 : (!rows, !none) -> !rows
+  return %2 : !rows
+}
