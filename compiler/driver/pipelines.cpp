@@ -54,6 +54,7 @@ void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& op
     passes.addPass(createCSEPass());
     passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
     passes.addPass(createSplitBarriersPass());
+    passes.addPass(createSplitLoopsPass());
   }
 }
 

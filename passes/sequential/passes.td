@@ -33,6 +33,16 @@ def SplitBarriersPass : Pass<"sgd-split-barriers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def SplitLoopsPass : Pass<"sgd-split-loops", "::mlir::ModuleOp"> {
+  let summary = "Computes loop results that do not differ along the sequential axis in loops of their own";
+  let description = [{
+    Before: the program of one coordinate of the sequential axis on one rank (`sgd-localize`). After: all results of an `sgd.while` differ between coordinates,
+    or none does. A scan over layers that stacks both activations and broadcast parameters becomes two loops. Otherwise `sgd-form-loops` would have the parameters'
+    stack only when a loop over coordinates has ended, and its readers would need another one.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
 def FormLoopsPass : Pass<"sgd-form-loops", "::mlir::ModuleOp"> {
   let summary = "Turns the coordinates of the sequential axis into iterations";
   let description = [{
