@@ -1,24 +1,28 @@
-// As early as values are there; then ops move to the loop of their users where less is left in between.
+// Ops start in the first loop that has their operands; minimum cuts between loops then move them to later ones.
 #include "passes/sequential/loop_schedule.h"
 
 #include "dialects/sgd/sharding_rule.h"
 #include "dialects/sgd/tensor_layout.h"
+#include "passes/sequential/loop_boundary.h"
+#include "passes/sequential/stored_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-static constexpr size_t kMaxRepeatedOps = 16;
+/// The part of an op's bytes that running it again counts as.
+static constexpr int64_t kRepeatedPart = 16;
 
 LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, MeshAxisAttr axis)
     : function(function), axis(axis), differences(function, mesh) {
-  for (Operation& op : function.front().without_terminator()) place(op);
-  for (Operation& op : llvm::reverse(function.front().without_terminator())) sink(op);
+  for (Operation& op : function.front().without_terminator()) placeEarly(op);
+  if (numLoops > 1) moveLater();
+  for (Operation& op : llvm::reverse(function.front().without_terminator()))
+    if (!places.lookup(&op).isInLoop) sinkOutside(op);
   repeated.resize(numLoops);
   left.resize(numLoops);
   kept.resize(numLoops);
-  findNeeded();
-  for (unsigned loop = 0; loop < numLoops; ++loop) findRepeated(loop);
-  findLeft();
+  for (unsigned loop = 1; loop < numLoops; ++loop) findStored(loop);
+  findKept();
 }
 
 bool LoopSchedule::joinsCoordinates(Operation* op) const {
@@ -41,11 +45,29 @@ unsigned LoopSchedule::getFirst(Value value) const {
   return place.index + (place.isInLoop && !varies(value) ? 1 : 0);
 }
 
-void LoopSchedule::place(Operation& op) {
+void LoopSchedule::placeEarly(Operation& op) {
   LoopPlace place{isInLoop(&op), 0};
   for (Value operand : op.getOperands()) place.index = std::max(place.index, getFirst(operand));
   places[&op] = place;
   if (place.isInLoop) numLoops = std::max(numLoops, place.index + 1);
+}
+
+/// Ops go to later loops where fewer bytes are then left from one loop to another. From the last boundary to the first:
+/// ops behind a boundary are behind all earlier ones.
+void LoopSchedule::moveLater() {
+  LoopBoundary boundary(function, *this, axis.getSize());
+  DenseMap<Operation*, unsigned> loops;
+  for (unsigned loop = numLoops - 1; loop > 0; --loop)
+    for (Operation* op : boundary.getLater(loop)) loops.try_emplace(op, loop);
+  for (Operation& op : function.front().without_terminator()) {
+    LoopPlace& place = places[&op];
+    if (place.isInLoop) {
+      place.index = std::max(place.index, loops.lookup(&op));
+      continue;
+    }
+    place.index = 0;
+    for (Value operand : op.getOperands()) place.index = std::max(place.index, getFirst(operand));
+  }
 }
 
 /// What is outside is computed as late as it can be, so that it is not kept through a loop that does not read it; but
@@ -63,93 +85,51 @@ void LoopSchedule::sinkOutside(Operation& op) {
   if (latest > place.index && read <= made) place.index = latest;
 }
 
-/// Later, where that leaves fewer bytes from one loop to another.
-void LoopSchedule::sink(Operation& op) {
-  LoopPlace& place = places[&op];
-  if (!place.isInLoop) return sinkOutside(op);
-  if (joinsCoordinates(&op) || op.use_empty()) return;
-  unsigned latest = numLoops;
-  for (Operation* user : op.getUsers()) {
-    LoopPlace of = places.lookup(user);
-    if (isa<func::ReturnOp>(user) || !of.isInLoop) return;
-    latest = std::min(latest, of.index);
-  }
-  if (latest <= place.index) return;
-  int64_t leftNow = 0, leftThen = 0;
-  for (Value result : op.getResults()) leftNow += varies(result) ? getByteSize(result.getType()) : 0;
-  for (Value operand : op.getOperands()) {
-    if (!operand.getDefiningOp() || !varies(operand) || getFirst(operand) >= latest) continue;
-    bool isLeft = llvm::any_of(operand.getUsers(), [&](Operation* user) {
-      LoopPlace of = places.lookup(user);
-      return user != &op && of.isInLoop && of.index > getFirst(operand);
-    });
-    if (!isLeft) leftThen += getByteSize(operand.getType());
-  }
-  if (leftThen <= leftNow) place.index = latest;
-}
-
 bool LoopSchedule::isCheap(Operation* op) {
   return op->getNumRegions() == 0 && isPure(op) &&
          (isElementwise(op) || op->hasTrait<MovesElements>() || op->getNumOperands() == 0 ||
           isa<spmd::ShardSliceOp>(op));
 }
 
-void LoopSchedule::findNeeded() {
-  for (Operation& op : function.front().without_terminator()) {
-    LoopPlace place = places.lookup(&op);
-    for (Value operand : op.getOperands()) {
-      Operation* producer = operand.getDefiningOp();
-      if (!place.isInLoop || !producer || !varies(operand) || isCheap(producer)) continue;
-      if (places.lookup(producer).index < place.index) needed.insert(operand);
-    }
-  }
+std::optional<int64_t> LoopSchedule::getRepeatCost(Operation* op) {
+  if (!isCheap(op)) return std::nullopt;
+  int64_t made = 0;
+  for (Value result : op->getResults()) made += getByteSize(result.getType());
+  return made / kRepeatedPart + 1;
 }
 
-/// Whether loop `loop` can have `value` by `chain`, which may grow to `limit` ops, from what it has and what is left
-/// for it anyway.
-bool LoopSchedule::isRepeatable(Value value, unsigned loop, size_t limit, llvm::SetVector<Operation*>& chain) const {
-  Operation* op = value.getDefiningOp();
-  if (!op || !varies(value)) return true;
-  LoopPlace place = places.lookup(op);
-  if (place.index == loop || chain.contains(op) || needed.contains(value)) return true;
-  if (!isCheap(op) || chain.size() >= limit) return false;
-  for (Value operand : op->getOperands())
-    if (!isRepeatable(operand, loop, limit, chain)) return false;
-  chain.insert(op);
-  return true;
-}
-
-void LoopSchedule::findRepeated(unsigned loop) {
-  llvm::SetVector<Operation*> chosen;
-  for (Operation& op : function.front().without_terminator()) {
-    LoopPlace place = places.lookup(&op);
-    if (!place.isInLoop || place.index != loop) continue;
-    for (Value operand : op.getOperands()) {
-      llvm::SetVector<Operation*> chain = chosen;
-      if (isRepeatable(operand, loop, chosen.size() + kMaxRepeatedOps, chain)) chosen = chain;
-    }
-  }
-  repeated[loop].assign(chosen.begin(), chosen.end());
+/// Varying values that `loop` reads of earlier loops: those that are left for it and those that it computes again.
+void LoopSchedule::findStored(unsigned loop) {
+  auto isThere = [&](Value value) {
+    Operation* op = value.getDefiningOp();
+    return !op || !varies(value) || places.lookup(op).index == loop;
+  };
+  auto isStored = [&](Value value) {
+    Operation* op = value.getDefiningOp();
+    return op && left[places.lookup(op).index].contains(value);
+  };
+  llvm::SetVector<Value> values;
+  for (Operation& op : function.front().without_terminator())
+    if (LoopPlace place = places.lookup(&op); place.isInLoop && place.index == loop)
+      for (Value operand : op.getOperands())
+        if (!isThere(operand)) values.insert(operand);
+  StoredValues choice = chooseStored({values.getArrayRef(), isThere, isStored, getRepeatCost});
+  for (Value value : choice.stored) left[places.lookup(value.getDefiningOp()).index].insert(value);
+  repeated[loop].assign(choice.repeated.begin(), choice.repeated.end());
   llvm::sort(repeated[loop], [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
 }
 
-void LoopSchedule::findLeft() {
-  auto read = [&](Value value, LoopPlace by, ArrayRef<Operation*> own) {
-    Operation* op = value.getDefiningOp();
-    LoopPlace from = op ? places.lookup(op) : LoopPlace();
-    if (!from.isInLoop || (by.isInLoop && from.index == by.index) || llvm::is_contained(own, op)) return;
-    if (varies(value))
-      left[from.index].insert(value);
-    else if (!joinsCoordinates(op))
+/// Values that all coordinates have alike, computed in a loop and read behind it.
+void LoopSchedule::findKept() {
+  auto read = [&](Operation* reader, LoopPlace by) {
+    for (Value value : reader->getOperands()) {
+      Operation* op = value.getDefiningOp();
+      LoopPlace from = op ? places.lookup(op) : LoopPlace();
+      if (!from.isInLoop || varies(value) || joinsCoordinates(op) || (by.isInLoop && from.index == by.index)) continue;
       kept[from.index].insert(value);
+    }
   };
-  for (Operation& op : function.front()) {
-    LoopPlace place = places.lookup(&op);
-    for (Value operand : op.getOperands())
-      if (place.isInLoop || !varies(operand))
-        read(operand, place, place.isInLoop ? repeated[place.index] : ArrayRef<Operation*>());
-  }
+  for (Operation& op : function.front()) read(&op, places.lookup(&op));
   for (unsigned loop = 0; loop < numLoops; ++loop)
-    for (Operation* op : repeated[loop])
-      for (Value operand : op->getOperands()) read(operand, {true, loop}, repeated[loop]);
+    for (Operation* op : repeated[loop]) read(op, {true, loop});
 }

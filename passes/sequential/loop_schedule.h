@@ -7,6 +7,9 @@
 //   %s = all_reduce add %y "micro"   accumulated by loop 0
 //   %m = divf %s, %n                 outside, 1
 //   %z = subf %y, %m                 varies and needs %m: loop 1, for which loop 0 leaves %y
+//
+// Loop 0 computes only what a later loop needs of all coordinates, and what is cheaper to leave than to compute later:
+// of a masked mean `sum(l * m) / sum(m)` it sums %m, and loop 1 has the forward and the backward pass.
 #ifndef SGD_PASSES_SEQUENTIAL_LOOP_SCHEDULE_H
 #define SGD_PASSES_SEQUENTIAL_LOOP_SCHEDULE_H
 
@@ -37,9 +40,10 @@ class LoopSchedule {
   /// Whether `op` costs as much as reading what it gives: it computes elements one by one, moves them, or reads
   /// nothing.
   static bool isCheap(Operation* op);
+  /// The cost of running an op again, in bytes that are stored; nothing if it runs once.
+  static std::optional<int64_t> getRepeatCost(Operation* op);
 
-  /// Values of earlier loops that a loop computes again: ops that cost as much as reading what they give. By loop, in
-  /// the order of the program.
+  /// Cheap ops of earlier loops that a loop runs again, in the order of the program.
   ArrayRef<Operation*> getRepeated(unsigned loop) const { return repeated[loop]; }
   /// Varying values that loop `loop` leaves for later loops.
   const llvm::SetVector<Value>& getLeft(unsigned loop) const { return left[loop]; }
@@ -47,16 +51,14 @@ class LoopSchedule {
   const llvm::SetVector<Value>& getKept(unsigned loop) const { return kept[loop]; }
 
  private:
-  void place(Operation& op);
-  void sink(Operation& op);
+  void placeEarly(Operation& op);
+  void moveLater();
   void sinkOutside(Operation& op);
-  void findRepeated(unsigned loop);
-  void findLeft();
+  void findStored(unsigned loop);
+  void findKept();
   bool isInLoop(Operation* op) const;
   /// Where `value` can be read: outside, as number `index`, or in loop `index` and, once it is left, in later ones.
   unsigned getFirst(Value value) const;
-  void findNeeded();
-  bool isRepeatable(Value value, unsigned loop, size_t limit, llvm::SetVector<Operation*>& chain) const;
 
   func::FuncOp function;
   MeshAxisAttr axis;
@@ -64,7 +66,6 @@ class LoopSchedule {
   DenseMap<Operation*, LoopPlace> places;
   unsigned numLoops = 0;
   SmallVector<SmallVector<Operation*>, 2> repeated;
-  llvm::DenseSet<Value> needed;  // of later loops, and not cheap
   SmallVector<llvm::SetVector<Value>, 2> left, kept;
 };
 

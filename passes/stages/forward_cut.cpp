@@ -9,7 +9,7 @@
 //   %y = mulf %n, %w1
 #include <numeric>
 
-#include "passes/stages/minimum_cut.h"
+#include "passes/sequential/minimum_cut.h"
 #include "passes/stages/placement.h"
 
 using namespace mlir;

@@ -8,8 +8,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// The part of an op's bytes that running it again counts as.
-static constexpr int64_t kRepeatedPart = 16;
 /// What a stored byte is worth, in the time that writing and reading it takes.
 static constexpr double kMemoryPrice = 4;
 
@@ -42,8 +40,5 @@ RepeatCosts::RepeatCosts(const ProgramFlow& flow, const CostModel& cost) {
 
 std::optional<int64_t> RepeatCosts::get(Operation* op) const {
   if (auto found = bytes.find(op); found != bytes.end()) return found->second;
-  if (!LoopSchedule::isCheap(op)) return std::nullopt;
-  int64_t made = 0;
-  for (Value result : op->getResults()) made += getByteSize(result.getType());
-  return made / kRepeatedPart + 1;
+  return LoopSchedule::getRepeatCost(op);
 }

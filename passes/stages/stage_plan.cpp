@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "passes/stages/stored_values.h"
+#include "passes/sequential/stored_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

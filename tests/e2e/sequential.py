@@ -1,8 +1,10 @@
 """A batch cut in time (--micro, a recipe's sequential): the values of the whole batch, the bytes of one step, less memory."""
 import json
+import pathlib
 
 import compare_tensors
 import harness
+import numpy as np
 import one_device
 
 # (model, sizes of its mesh or None for its own, parts)
@@ -66,6 +68,28 @@ def check_memory(folder):
     assert temporaries == sorted(temporaries, reverse=True), temporaries
     parameters = sum(array.nbytes for key, (_, array) in compare_tensors.load(model.data / "inputs.safetensors").items() if array.ndim) / 3
     assert temporaries[3] - parameters <= 0.35 * (temporaries[0] - parameters), (temporaries, parameters)
+
+
+def check_masked(folder):
+    """A masked mean over scanned layers with a scale each: the mask is summed first, and one loop has all activations."""
+    text, random = pathlib.Path(__file__).parent / "programs" / "masked_scan.mlir", np.random.default_rng(1)
+    arrays = {"arg0": random.normal(size=(6, 32)), "arg1": 0.2 * random.normal(size=(6, 32, 32)), "arg2": random.normal(size=(16, 8, 32)),
+              "arg3": random.integers(0, 2, (16, 8))}
+    inputs, recipe, report = folder / "in.safetensors", folder / "recipe.json", folder / "report.json"
+    harness.save(inputs, {name: array.astype(np.float32) for name, array in arrays.items()})
+
+    def run(ranks, flags, **fields):
+        recipe.write_text(json.dumps({"mesh": {"data": ranks}, "batch": "data", **fields}))
+        harness.tool("sgdc", text, "--recipe", recipe, "-o", folder / "m.sgda", f"--report={report}", *flags)
+        return harness.run_once(folder / "m.sgda", ranks, inputs, folder / "out.safetensors"), json.loads(report.read_text())["memory"]["peak"]
+
+    for flags in ((), ("--unroll", 0)):
+        expected, whole = run(1, flags)
+        for ranks, zero, micro in ((1, 0, 2), (1, 0, 4), (2, 0, 4), (2, 1, 2), (2, 2, 4), (2, 3, 4)):
+            actual, peak = run(ranks, flags, zero=zero, sequential={"micro": micro})
+            for name, (_, array) in expected.items():
+                assert np.allclose(actual[name][1], array, rtol=1e-4, atol=1e-5), (name, flags, ranks, zero, micro)
+            assert ranks > 1 or micro < 4 or peak <= 0.6 * whole, (peak, whole)
 
 
 def check_recipe(folder):
@@ -141,4 +165,4 @@ def check_evaluation(folder):
 REAL = ("bytes_scatter_apply", "complex_params_s5", "fft_fnet", "linalg_implicit_layer", "ragged_all_to_all_maxtext", "while_in_shard_map_small")
 tests = [(f"{name} on {sizes or 'its mesh'} in {parts} parts", lambda folder, case=(name, sizes, parts): check_model(folder, *case)) for name, sizes, parts in CASES]
 tests += [(f"{name} in two parts", lambda folder, name=name: check_real(folder, name)) for name in REAL]
-harness.main(tests + [("a scan that stays a loop", check_scan), ("memory", check_memory), ("a recipe", check_recipe), ("training", check_training), ("an evaluation", check_evaluation), ("refusals", check_refusals)])
+harness.main(tests + [("a scan that stays a loop", check_scan), ("memory", check_memory), ("a masked mean", check_masked), ("a recipe", check_recipe), ("training", check_training), ("an evaluation", check_evaluation), ("refusals", check_refusals)])

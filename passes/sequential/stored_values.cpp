@@ -1,10 +1,10 @@
 // Each value is two nodes, and the edge between them what it costs to store it. From the source comes what it costs to
 // have it without: without bound where its op cannot run again.
-#include "passes/stages/stored_values.h"
+#include "passes/sequential/stored_values.h"
 
 #include "dialects/sgd/tensor_layout.h"
 #include "llvm/ADT/MapVector.h"
-#include "passes/stages/minimum_cut.h"
+#include "passes/sequential/minimum_cut.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -1,7 +1,7 @@
 // What is kept of one slot's values for a later one of the same stage, and what is computed there again. The IR is only
 // read.
-#ifndef SGD_PASSES_STAGES_STORED_VALUES_H
-#define SGD_PASSES_STAGES_STORED_VALUES_H
+#ifndef SGD_PASSES_SEQUENTIAL_STORED_VALUES_H
+#define SGD_PASSES_SEQUENTIAL_STORED_VALUES_H
 
 #include "dialects/sgd/sgd_dialect.h"
 #include "llvm/ADT/SetVector.h"

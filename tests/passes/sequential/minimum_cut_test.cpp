@@ -1,4 +1,4 @@
-#include "passes/stages/minimum_cut.h"
+#include "passes/sequential/minimum_cut.h"
 
 #include <random>
 

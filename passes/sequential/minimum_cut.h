@@ -1,6 +1,6 @@
 // The cheapest way to cut a directed graph between a source and a sink; plain C++ without IR.
-#ifndef SGD_PASSES_STAGES_MINIMUM_CUT_H
-#define SGD_PASSES_STAGES_MINIMUM_CUT_H
+#ifndef SGD_PASSES_SEQUENTIAL_MINIMUM_CUT_H
+#define SGD_PASSES_SEQUENTIAL_MINIMUM_CUT_H
 
 #include <cstdint>
 #include <vector>

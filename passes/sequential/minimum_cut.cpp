@@ -1,5 +1,5 @@
 // Maximum flow by Dinic's algorithm. https://en.wikipedia.org/wiki/Dinic%27s_algorithm
-#include "passes/stages/minimum_cut.h"
+#include "passes/sequential/minimum_cut.h"
 
 #include <algorithm>
 
