@@ -7,7 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/collectives/loop_collectives.h"
-#include "passes/remat/op_cost.h"
+#include "passes/remat/stack_cone.h"
 #include "passes/remat/trip_numbers.h"
 
 using namespace mlir;
@@ -52,8 +52,27 @@ static SmallVector<DynamicSliceOp, 1> getReads(WhileOp loop, unsigned iterArg) {
   return reads;
 }
 
+namespace {
+
+/// Whether an index of a loop is inside of a stack in all trips, computed once for each index and size.
+class InsideIndices {
+ public:
+  bool contains(WhileOp loop, Value index, int64_t size) {
+    auto [entry, isNew] = known.try_emplace({index, size}, false);
+    if (isNew) entry->second = isInside(loop, index, size);
+    return entry->second;
+  }
+
+ private:
+  DenseMap<std::pair<Value, int64_t>, bool> known;
+};
+
+}  // namespace
+
 SmallVector<LoopPair, 0> LoopPair::find(func::FuncOp function) {
   SmallVector<LoopPair, 0> pairs;
+  InsideIndices inside;
+  DenseMap<std::pair<Value, Value>, size_t> numbers;  // of pairs, by counter and index
   for (Block* block : getProgramBlocks(function))
     for (auto producer : block->getOps<WhileOp>()) {
       if (isByRank(producer)) continue;
@@ -70,14 +89,13 @@ SmallVector<LoopPair, 0> LoopPair::find(func::FuncOp function) {
         Value index = stack.reads.front().getStarts().front(), counter = update.getStarts().front();
         bool isOneSlice =
             llvm::all_of(stack.reads, [&](DynamicSliceOp read) { return read.getStarts().front() == index; });
-        if (!isOneSlice || !isInside(consumer, index, *producer.getTrips())) continue;
-        LoopPair* pair =
-            llvm::find_if(pairs, [&](const LoopPair& pair) { return pair.counter == counter && pair.index == index; });
-        if (pair == pairs.end()) {
-          pair = &pairs.emplace_back();
-          pair->counter = counter, pair->index = index, pair->trips = *producer.getTrips();
+        if (!isOneSlice || !inside.contains(consumer, index, *producer.getTrips())) continue;
+        auto [number, isNew] = numbers.try_emplace({counter, index}, pairs.size());
+        if (isNew) {
+          LoopPair& pair = pairs.emplace_back();
+          pair.counter = counter, pair.index = index, pair.trips = *producer.getTrips();
         }
-        pair->stacks.push_back(stack);
+        pairs[number->second].addStack(std::move(stack));
       }
     }
   return pairs;
@@ -89,8 +107,7 @@ WhileOp LoopPair::getConsumer() const {
   return cast<WhileOp>(read.getParentRegion()->getParentOp());
 }
 
-/// What the slice is, without its leading dimension; null where it is something else.
-static Value getElement(Value slice) {
+static Value dropLeadingDim(Value slice) {
   Operation* last = slice.getDefiningOp();
   auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(last);
   bool keepsOrder = isa_and_nonnull<ReshapeOp>(last) || (broadcast && llvm::is_sorted(broadcast.getDims()));
@@ -98,44 +115,18 @@ static Value getElement(Value slice) {
   return last->getOperand(0);
 }
 
-/// The stack that has `value`, with or without a leading dimension of one, among those that are kept.
-std::optional<unsigned> LoopPair::findStack(Value value, ArrayRef<unsigned> dropped) const {
-  for (auto [number, stack] : llvm::enumerate(stacks)) {
-    if (llvm::is_contained(dropped, number)) continue;
-    if (stack.slice == value || getElement(stack.slice) == value) return number;
-  }
-  return std::nullopt;
+Value LoopPair::getElement(unsigned stack) const { return dropLeadingDim(stacks[stack].slice); }
+
+ArrayRef<unsigned> LoopPair::getHolders(Value value) const {
+  auto known = holders.find(value);
+  return known == holders.end() ? ArrayRef<unsigned>() : ArrayRef<unsigned>(known->second);
 }
 
-// Cones
-// -----------------------------------------------------------------------------------------------------------------
-
-std::optional<StackCone> LoopPair::getCone(ArrayRef<unsigned> dropped, const CostModel& cost) const {
-  StackCone cone;
-  WhileOp producer = getProducer();
-  llvm::DenseSet<Operation*> seen;
-  SmallVector<Value> work;
-  for (unsigned number : dropped) work.push_back(stacks[number].slice);
-  while (!work.empty()) {
-    Value value = work.pop_back_val();
-    if (value == counter) continue;
-    if (std::optional<unsigned> kept = findStack(value, dropped)) {
-      cone.readStacks.insert(*kept);
-    } else if (auto argument = dyn_cast<BlockArgument>(value)) {
-      (producer.isInvariant(argument.getArgNumber()) ? cone.iterArgs : cone.newStacks).insert(value);
-    } else if (Operation* op = value.getDefiningOp(); seen.insert(op).second) {
-      if (!isMemoryEffectFree(op) || op->getBlock() != &producer.getBody().front()) return std::nullopt;
-      cone.ops.push_back(op);
-      llvm::append_range(work, op->getOperands());
-    }
-  }
-  llvm::sort(cone.ops, [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
-  for (Operation* op : cone.ops) {
-    cone.flops += estimateFlops(op) * static_cast<double>(trips);
-    cone.seconds += estimateSeconds(op, cost) * static_cast<double>(trips);
-  }
-  for (Value carried : cone.newStacks) cone.newBytes += getByteSize(carried.getType()) * trips;
-  return cone;
+void LoopPair::addStack(LoopStack stack) {
+  unsigned number = stacks.size();
+  stacks.push_back(std::move(stack));
+  holders[stacks.back().slice].push_back(number);
+  if (Value element = getElement(number); element && element != stacks.back().slice) holders[element].push_back(number);
 }
 
 // Rewriting
@@ -162,7 +153,7 @@ SmallVector<Value> createStarts(OpBuilder& builder, Location loc, Value first, i
 }
 
 /// Lets `loop` stack `carried`, as it is when an iteration begins; returns the stack that comes out.
-Value addStack(WhileOp loop, Value carried, Value counter, int64_t trips) {
+Value addCarriedStack(WhileOp loop, Value carried, Value counter, int64_t trips) {
   OpBuilder builder(loop);
   Location loc = carried.getLoc();
   RankedTensorType type = getSliceType(tensorType(carried), trips), slice = getSliceType(tensorType(carried), 1);
@@ -188,10 +179,11 @@ Value getInBody(WhileOp& loop, Value value) {
 }  // namespace
 
 void LoopPair::drop(ArrayRef<unsigned> dropped, const CostModel& cost) {
-  std::optional<StackCone> cone = getCone(dropped, cost);
+  std::optional<StackCone> cone = ConeGrowth(*this, cost).getAddition(dropped);
   if (!cone || dropped.empty()) return;
+  llvm::sort(cone->ops, [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
   SmallVector<std::pair<Value, Value>> carried;  // and their stacks
-  for (Value value : cone->newStacks) carried.push_back({value, addStack(getProducer(), value, counter, trips)});
+  for (Value value : cone->newStacks) carried.push_back({value, addCarriedStack(getProducer(), value, counter, trips)});
   WhileOp producer = getProducer(), consumer = getConsumer();
   OpBuilder builder(consumer.getContext());
   if (Operation* op = index.getDefiningOp())
@@ -215,7 +207,7 @@ void LoopPair::drop(ArrayRef<unsigned> dropped, const CostModel& cost) {
     const LoopStack& stack = stacks[number];
     Value slice = readSlice(DynamicSliceOp(stack.reads.front()).getInput(), tensorType(stack.slice));
     mapping.map(stack.slice, slice);
-    Value element = getElement(stack.slice);
+    Value element = getElement(number);
     if (element && !mapping.contains(element))
       mapping.map(element, Value(ReshapeOp::create(builder, element.getLoc(), tensorType(element), slice)));
   }

@@ -17,17 +17,6 @@ struct LoopStack {
   SmallVector<DynamicSliceOp, 1> reads;
 };
 
-/// What a loop has to run again, in each iteration, for slices that are not stacked.
-struct StackCone {
-  SmallVector<Operation*, 0> ops;        ///< of the first loop's body, in order
-  llvm::SetVector<Value> iterArgs;       ///< of the first loop that are read: what it leaves as it is
-  llvm::SetVector<Value> newStacks;      ///< loop-carried values of the first loop that have to be stacked instead
-  llvm::SetVector<unsigned> readStacks;  ///< stacks that are read
-  double seconds = 0;                    ///< of all iterations, by the cost model
-  double flops = 0;
-  int64_t newBytes = 0;  ///< of newStacks
-};
-
 /// Two loops of one block with stacks between them.
 class LoopPair {
  public:
@@ -36,20 +25,24 @@ class LoopPair {
 
   ArrayRef<LoopStack> getStacks() const { return stacks; }
   int64_t getTrips() const { return trips; }
+  Value getCounter() const { return counter; }
+  WhileOp getProducer() const;
 
-  /// Recomputes the slices of the stacks whose numbers are in `dropped`; nullopt when one depends on something that
-  /// must not run twice.
-  std::optional<StackCone> getCone(ArrayRef<unsigned> dropped, const CostModel& cost) const;
+  /// The stacks that hold `value`, with or without a leading dimension of one, in order.
+  ArrayRef<unsigned> getHolders(Value value) const;
+
+  /// The slice of a stack without its leading dimension; null if the slice was made otherwise.
+  Value getElement(unsigned stack) const;
 
   /// Lets the second loop compute these slices. The stacks are left without readers.
   void drop(ArrayRef<unsigned> dropped, const CostModel& cost);
 
  private:
-  WhileOp getProducer() const;
   WhileOp getConsumer() const;
-  std::optional<unsigned> findStack(Value value, ArrayRef<unsigned> dropped) const;
+  void addStack(LoopStack stack);
 
   SmallVector<LoopStack, 0> stacks;
+  DenseMap<Value, SmallVector<unsigned, 1>> holders;
   Value counter;  // of the first loop's iterations, from zero
   Value index;    // of the second loop: the number of the slice that it reads
   int64_t trips = 0;

@@ -2,10 +2,10 @@
 // list.
 #include "passes/partition/sharding_state.h"
 #include "passes/partition/source_line.h"
-#include "passes/remat/loop_stacks.h"
 #include "passes/remat/passes.h"
 #include "passes/remat/recomputed_attr.h"
 #include "passes/remat/repeated_exchange.h"
+#include "passes/remat/stack_order.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_RECOMPUTEINLOOPSPASS
@@ -17,72 +17,7 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// Stacks of one pair that go together, and what that costs on top of those that have gone before.
-struct Step {
-  unsigned pair = 0;
-  SmallVector<unsigned, 1> stacks;
-  int64_t freedBytes = 0;
-  double seconds = 0, flops = 0;
-};
-
-/// The order in which the stacks of a function go: what frees most per second of recomputation first.
-class StackChooser {
- public:
-  StackChooser(ArrayRef<LoopPair> pairs, const CostModel& cost) : pairs(pairs), cost(cost), dropped(pairs.size()) {
-    for (const LoopPair& pair : pairs) cones.push_back(*pair.getCone({}, cost));
-  }
-
-  std::vector<Step> run() {
-    std::vector<Step> steps;
-    while (std::optional<Step> best = findBest()) {
-      llvm::append_range(dropped[best->pair], best->stacks);
-      cones[best->pair] = *pairs[best->pair].getCone(dropped[best->pair], cost);
-      steps.push_back(std::move(*best));
-    }
-    return steps;
-  }
-
- private:
-  std::optional<Step> findBest() const {
-    std::optional<Step> best;
-    auto offer = [&](std::optional<Step> step) {
-      if (step && step->freedBytes > 0 && (!best || getWorth(*step) > getWorth(*best))) best = std::move(step);
-    };
-    for (auto [number, pair] : llvm::enumerate(pairs)) {
-      SmallVector<unsigned, 1> rest;
-      for (unsigned stack = 0; stack < pair.getStacks().size(); ++stack)
-        if (!llvm::is_contained(dropped[number], stack)) {
-          offer(getStep(number, {stack}));
-          rest.push_back(stack);
-        }
-      // What all need, the state that an iteration begins with, may be more than one of them frees.
-      if (!best && rest.size() > 1) offer(getStep(number, rest));
-    }
-    return best;
-  }
-
-  static double getWorth(const Step& step) {
-    return static_cast<double>(step.freedBytes) / std::max(step.seconds, 1e-12);
-  }
-
-  std::optional<Step> getStep(unsigned number, SmallVector<unsigned, 1> stacks) const {
-    SmallVector<unsigned, 8> all(dropped[number]);
-    llvm::append_range(all, stacks);
-    std::optional<StackCone> cone = pairs[number].getCone(all, cost);
-    if (!cone) return std::nullopt;
-    Step step{number, std::move(stacks), cones[number].newBytes - cone->newBytes, cone->seconds - cones[number].seconds,
-              cone->flops - cones[number].flops};
-    for (unsigned stack : step.stacks) step.freedBytes += pairs[number].getStacks()[stack].bytes;
-    return step;
-  }
-
-  ArrayRef<LoopPair> pairs;
-  const CostModel& cost;
-  std::vector<SmallVector<unsigned, 8>> dropped;  // by pair
-  std::vector<StackCone> cones;                   // of what is dropped
-};
-
-/// What comes when no stacks are left to drop: these send more.
+/// Steps after the last stack is dropped: these send more.
 struct ExchangeStep {
   SmallVector<RepeatedExchange, 0> (*find)(func::FuncOp, const CostModel&);
   void (*apply)(func::FuncOp, const CostModel&);
@@ -90,15 +25,14 @@ struct ExchangeStep {
 constexpr ExchangeStep kExchangeSteps[] = {{findRepeatableGathers, gatherInLoops},
                                            {findRepeatableReductions, reduceInLoops}};
 
-/// The first `count` steps; marks the function with what they are.
+/// Takes the first `count` steps and lists them in an attribute of the function.
 void recompute(func::FuncOp function, const CostModel& cost, uint64_t count, bool takesExchanges) {
   SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
-  std::vector<Step> steps = StackChooser(pairs, cost).run();
-  uint64_t exchanges = takesExchanges ? std::size(kExchangeSteps) : count - std::min<uint64_t>(count, steps.size());
-  steps.resize(std::min<size_t>(steps.size(), count));
+  StackOrder order = findStackOrder(pairs, cost, count);
+  uint64_t exchanges = takesExchanges ? std::size(kExchangeSteps) : count - order.steps.size();
   std::vector<SmallVector<unsigned, 8>> dropped(pairs.size());
   SmallVector<Attribute> records;
-  for (const Step& step : steps) {
+  for (const StackStep& step : order.steps) {
     llvm::append_range(dropped[step.pair], step.stacks);
     Value slice = pairs[step.pair].getStacks()[step.stacks.front()].slice;
     // Elementwise ops go into kernels that run anyway: what counts is arithmetic.
@@ -152,7 +86,7 @@ FailureOr<unsigned> mlir::sgd::countLoopSteps(ModuleOp module, StringRef topolog
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal()) continue;
     SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
-    size_t steps = StackChooser(pairs, *cost).run().size();
+    size_t steps = findStackOrder(pairs, *cost).steps.size();
     for (const ExchangeStep& step : kExchangeSteps) steps += step.find(function, *cost).empty() ? 0 : 1;
     most = std::max(most, steps);
   }
