@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/comm/spin.h"
+#include "runtime/thread/spawn_thread.h"
 
 namespace sgd::comm {
 namespace {
@@ -33,9 +34,18 @@ void WaitUntilPast(const std::atomic<uint32_t>& count, uint32_t ticket, int64_t 
 }  // namespace
 
 CollectiveThread::CollectiveThread(Run run, bool has_own_core)
-    : run_(std::move(run)), spin_nanoseconds_(has_own_core ? kSpinNanoseconds : 0), thread_([this] { Work(); }) {}
+    : run_(std::move(run)), spin_nanoseconds_(has_own_core ? kSpinNanoseconds : 0) {}
+
+absl::StatusOr<std::unique_ptr<CollectiveThread>> CollectiveThread::Start(Run run, bool has_own_core) {
+  std::unique_ptr<CollectiveThread> self(new CollectiveThread(std::move(run), has_own_core));
+  absl::StatusOr<std::thread> thread = SpawnThread("collectives", [borrowed = self.get()] { borrowed->Work(); });
+  if (!thread.ok()) return thread.status();
+  self->thread_ = *std::move(thread);
+  return self;
+}
 
 CollectiveThread::~CollectiveThread() {
+  if (!thread_.joinable()) return;
   // Stopping the thread takes no entry among the items.
   stopping_.store(true, std::memory_order_relaxed);
   enqueued_.fetch_add(1, std::memory_order_release);

@@ -6,9 +6,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
 namespace sgd::comm {
@@ -21,8 +23,8 @@ class CollectiveThread {
   using Run = std::function<absl::Status(uint32_t index, absl::Duration timeout)>;
 
   // The thread may run wherever the calling one may. `has_own_core`: both sides spin for a while
-  // before they sleep, else they give their core away at once.
-  CollectiveThread(Run run, bool has_own_core);
+  // before they sleep, else they give their core away at once. ResourceExhausted where the system gives no thread.
+  static absl::StatusOr<std::unique_ptr<CollectiveThread>> Start(Run run, bool has_own_core);
   // Waits for what is enqueued.
   ~CollectiveThread();
   CollectiveThread(const CollectiveThread&) = delete;
@@ -44,6 +46,7 @@ class CollectiveThread {
     absl::Duration timeout;
   };
 
+  CollectiveThread(Run run, bool has_own_core);
   void Work();
 
   Run run_;

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "runtime/comm/flow.h"
 #include "runtime/comm/host_links.h"
-#include "runtime/comm/reduction_flows.h"
 #include "runtime/comm/two_level_plan.h"
 
 namespace sgd::comm {
 
-class DoublingFlow {
+class DoublingFlow final : public Flow {
  public:
   // Opens the links. `plan` is borrowed; `host` is this rank's.
   static absl::StatusOr<DoublingFlow> Create(HostLinks& links, const DoublingPlan& plan, uint32_t host);
@@ -22,17 +22,23 @@ class DoublingFlow {
 
   // Starts over. As of ReductionFlow.
   void Begin(std::byte* staging, ReductionPart::Windows windows, absl::Span<std::byte* const> host_windows);
-  // Does what can be done now; whether that was anything.
-  bool Advance(TileScratch& scratch);
-  bool IsDone() const { return is_stored_ && HaveLeft(); }
-  void AppendSilent(SilentPeers* silent) const;
+  Advance Step() override;
+  void Compute(TileScratch& scratch) override;
+  bool IsDone() const override { return is_stored_ && HaveLeft(); }
+  void AppendAwaited(AwaitedPeers* awaited) const override;
 
  private:
   DoublingFlow(const DoublingPlan& plan, uint32_t host) : plan_(&plan), host_(host) {}
-  bool SendNext(TileScratch& scratch);
+  // The work on memory: of the values that are sent first, of the next round that has come, of the result.
+  enum class Work : uint8_t { kNone, kAccumulate, kJoin, kStore };
+  // Whether that work is done; asks for it where not.
+  bool IsComputed(Work work);
+  bool SendNext();
   bool JoinNext();
-  bool Store(TileScratch& scratch);
+  bool Store();
   bool HaveLeft() const;
+  const std::byte* FirstValues() const;
+  void JoinRound();
   uint64_t MessageBytes(size_t round, uint32_t host) const;
   // What this host has reduced before a round, and what it gets in it; the values that it sends in the first round, and
   // as accumulators what it gets there.
@@ -51,6 +57,7 @@ class DoublingFlow {
   std::vector<std::byte*> targets_;
   size_t posted_ = 0, sent_ = 0, joined_ = 0;  // rounds
   bool is_stored_ = false;
+  Work work_ = Work::kNone, computed_ = Work::kNone;
 };
 
 }  // namespace sgd::comm

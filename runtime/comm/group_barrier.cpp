@@ -69,6 +69,24 @@ WaitResult GroupBarrier::Wait(absl::Span<const uint32_t> members, uint32_t count
   return {};
 }
 
+std::optional<WaitResult> GroupBarrier::Look(absl::Span<const uint32_t> members, uint32_t count) const {
+  for (uint32_t peer : members) {
+    if (peer == rank_) continue;
+    // The state is read first: a peer that is done has made all its arrivals.
+    const bool ended = segment_.flag(peer).state.load() == RankState::kDone;
+    const uint64_t arrived = ArrivalsOf(peer).arrived.load(std::memory_order_acquire);
+    if (Reached(arrived, count)) {
+      const WaitResult result = Check(peer, arrived);
+      if (result.outcome != WaitOutcome::kReady) return result;
+      continue;
+    }
+    if (segment_.aborted()) return WaitResult{WaitOutcome::kAborted, peer};
+    if (ended) return WaitResult{WaitOutcome::kEnded, peer};
+    return std::nullopt;
+  }
+  return WaitResult{};
+}
+
 WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout) {
   Arrivals& arrivals = ArrivalsOf(peer);
   const int spins = shares_cores_ ? kSpinsWhenShared : kSpins;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -43,6 +44,9 @@ class GroupBarrier {
   // Waits until every member has arrived at least `count` times, `count` being at most this rank's
   // own: with less, it has gone on meanwhile.
   WaitResult Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout);
+
+  // As Wait, but returns at once: nothing where a member has not arrived yet and may still come.
+  std::optional<WaitResult> Look(absl::Span<const uint32_t> members, uint32_t count) const;
 
   // What the peer says that it executes.
   uint32_t CurrentOf(uint32_t peer) const { return ArrivalsOf(peer).current.load(); }

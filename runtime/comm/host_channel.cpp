@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "runtime/comm/channel.h"
 
 namespace sgd::comm {
@@ -16,25 +15,30 @@ constexpr uint64_t kSenderPlaces = 2;
 
 }  // namespace
 
-HostChannel::HostChannel(HostLinks& links, const ChannelSpec& spec, HostLink* link)
-    : links_(links),
+HostChannel::HostChannel(ProgressEngine& engine, const ChannelSpec& spec, HostLink* link)
+    : engine_(engine),
       spec_(spec),
       link_(link),
       chunks_(std::max<uint64_t>(1, (spec.message_bytes + kChunkBytes - 1) / kChunkBytes)),
       first_(spec.sends ? link->sent() : link->posted()),
       places_count_(spec.sends ? std::min<uint64_t>(kSenderPlaces, spec.depth) : spec.depth) {}
 
-absl::StatusOr<std::unique_ptr<HostChannel>> HostChannel::Open(HostLinks& links, const ChannelSpec& spec,
-                                                               std::byte* mailbox) {
-  absl::StatusOr<HostLink*> link = links.Open(spec.peer, HostLink::ChannelStream(spec.mailbox_offset));
-  if (!link.ok()) return link.status();
-  std::unique_ptr<HostChannel> channel(new HostChannel(links, spec, *link));
+absl::StatusOr<std::unique_ptr<HostChannel>> HostChannel::Open(ProgressEngine& engine, HostLinks& links,
+                                                               const ChannelSpec& spec, std::byte* mailbox) {
+  std::unique_ptr<HostChannel> channel;
+  {
+    const std::unique_lock lock = engine.Lock();
+    absl::StatusOr<HostLink*> link = links.Open(spec.peer, HostLink::ChannelStream(spec.mailbox_offset));
+    if (!link.ok()) return link.status();
+    channel.reset(new HostChannel(engine, spec, *link));
+  }
   if (spec.sends) {
     channel->own_places_.resize(channel->places_count_ * PlaceBytes(spec.message_bytes));
     channel->places_ = channel->own_places_.data();
   } else {
     channel->places_ = mailbox + sizeof(MailboxHeader);
   }
+  engine.Submit(*channel);
   return channel;
 }
 
@@ -55,9 +59,9 @@ bool HostChannel::HasLeft(uint64_t message) const {
   return true;
 }
 
-bool HostChannel::Advance() { return spec_.sends ? AdvanceSends() : AdvanceReceives(); }
+Advance HostChannel::Step() { return (spec_.sends ? SendChunks() : TakeChunks()) ? Advance::kMoved : Advance::kIdle; }
 
-bool HostChannel::AdvanceSends() {
+bool HostChannel::SendChunks() {
   bool moved = false;
   for (; begun_ < given_ * chunks_ && link_->MaySend(); ++begun_) {
     link_->Send(Place(begun_ / chunks_) + begun_ % chunks_ * kChunkBytes, ChunkBytes(begun_));
@@ -66,7 +70,7 @@ bool HostChannel::AdvanceSends() {
   return moved;
 }
 
-bool HostChannel::AdvanceReceives() {
+bool HostChannel::TakeChunks() {
   bool moved = false;
   do {
     // The places of messages that have not been returned are taken.
@@ -79,38 +83,39 @@ bool HostChannel::AdvanceReceives() {
   } while (true);
 }
 
-absl::Status HostChannel::Send(const std::byte* source, absl::Duration timeout, bool spins,
-                               const std::string& description) {
-  const auto has_place = [&] {
-    const bool moved = Advance();
-    if (given_ < places_count_ || HasLeft(given_ - places_count_)) {
-      std::memcpy(Place(given_), source, spec_.message_bytes);
-      ++given_;
-      Advance();
-      return HostLinks::Advance::kDone;
-    }
-    return moved ? HostLinks::Advance::kMoved : HostLinks::Advance::kIdle;
-  };
-  return links_.Drive(has_place, timeout, spins, description, [&] {
-    return HostLinks::Missing{.text = absl::StrCat(links_.placement().Describe(spec_.peer), " freed no place")};
-  });
+// A receiver is in flight in the middle of a message, and a sender until all it was given has left.
+bool HostChannel::IsInFlight() const {
+  if (!spec_.sends) return arrived_ % chunks_ != 0;
+  return begun_ < given_ * chunks_ || (given_ > 0 && !HasLeft(given_ - 1));
 }
 
-absl::Status HostChannel::Receive(std::byte* target, absl::Duration timeout, bool spins,
-                                  const std::string& description) {
-  const auto has_message = [&] {
-    const bool moved = Advance();
-    if (arrived_ >= (given_ + 1) * chunks_) {
-      std::memcpy(target, Place(given_), spec_.message_bytes);
-      ++given_;
-      Advance();
-      return HostLinks::Advance::kDone;
-    }
-    return moved ? HostLinks::Advance::kMoved : HostLinks::Advance::kIdle;
-  };
-  return links_.Drive(has_message, timeout, spins, description, [&] {
-    return HostLinks::Missing{.text = absl::StrCat(links_.placement().Describe(spec_.peer), " sent nothing")};
-  });
+void HostChannel::AppendAwaited(AwaitedPeers* awaited) const {
+  if (!MayGoOn()) (spec_.sends ? awaited->owners : awaited->senders).push_back(spec_.peer);
+}
+
+bool HostChannel::MayGoOn() const {
+  if (!spec_.sends) return arrived_ >= (given_ + 1) * chunks_;
+  return given_ < places_count_ || HasLeft(given_ - places_count_);
+}
+
+absl::Status HostChannel::WaitForTurn(absl::Duration timeout, const std::string& description) {
+  const ProgressEngine::WaitFor limits{.description = description, .timeout = timeout};
+  return engine_.Wait(*this, [this] { return MayGoOn(); }, &limits);
+}
+
+// The place of the next message is this thread's until Kick.
+absl::Status HostChannel::Send(const std::byte* source, absl::Duration timeout, const std::string& description) {
+  if (absl::Status status = WaitForTurn(timeout, description); !status.ok()) return status;
+  std::memcpy(Place(given_), source, spec_.message_bytes);
+  engine_.Kick(*this, [this] { ++given_; });
+  return absl::OkStatus();
+}
+
+absl::Status HostChannel::Receive(std::byte* target, absl::Duration timeout, const std::string& description) {
+  if (absl::Status status = WaitForTurn(timeout, description); !status.ok()) return status;
+  std::memcpy(target, Place(given_), spec_.message_bytes);
+  engine_.Kick(*this, [this] { ++given_; });
+  return absl::OkStatus();
 }
 
 }  // namespace sgd::comm

@@ -12,34 +12,39 @@
 #include "absl/time/time.h"
 #include "runtime/comm/communicator.h"
 #include "runtime/comm/host_links.h"
+#include "runtime/comm/progress_engine.h"
 
 namespace sgd::comm {
 
-// Several prepared ends may stand for one. Used under the mutex of HostLinks, except for Send and Receive, which take
-// it and are called by one thread at a time.
-class HostChannel {
+// Several prepared ends may stand for one. One thread calls Send and Receive.
+class HostChannel final : private Operation {
  public:
   // Where a message of `spec` lies in the receiver's window must have been checked. `mailbox` is in this rank's window,
   // and null for a sender.
-  static absl::StatusOr<std::unique_ptr<HostChannel>> Open(HostLinks& links, const ChannelSpec& spec,
-                                                           std::byte* mailbox);
-
-  // Does what can be done now; whether that was anything.
-  bool Advance();
+  static absl::StatusOr<std::unique_ptr<HostChannel>> Open(ProgressEngine& engine, HostLinks& links,
+                                                           const ChannelSpec& spec, std::byte* mailbox);
+  ~HostChannel() override { engine_.Remove(*this); }
 
   // As of Communicator. `description` is that of one of the prepared ends.
-  absl::Status Send(const std::byte* source, absl::Duration timeout, bool spins, const std::string& description);
-  absl::Status Receive(std::byte* target, absl::Duration timeout, bool spins, const std::string& description);
+  absl::Status Send(const std::byte* source, absl::Duration timeout, const std::string& description);
+  absl::Status Receive(std::byte* target, absl::Duration timeout, const std::string& description);
 
  private:
-  HostChannel(HostLinks& links, const ChannelSpec& spec, HostLink* link);
+  HostChannel(ProgressEngine& engine, const ChannelSpec& spec, HostLink* link);
   std::byte* Place(uint64_t message) const;
   uint64_t ChunkBytes(uint64_t chunk) const;  // of a message
   bool HasLeft(uint64_t message) const;
-  bool AdvanceSends();
-  bool AdvanceReceives();
+  // Whether Send has a free place, or Receive a message.
+  bool MayGoOn() const;
+  bool SendChunks();
+  bool TakeChunks();
+  absl::Status WaitForTurn(absl::Duration timeout, const std::string& description);
 
-  HostLinks& links_;
+  Advance Step() override;
+  bool IsInFlight() const override;
+  void AppendAwaited(AwaitedPeers* awaited) const override;
+
+  ProgressEngine& engine_;
   ChannelSpec spec_;
   HostLink* link_;
   uint64_t chunks_;        // of a message

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "runtime/comm/flow.h"
 #include "runtime/comm/host_links.h"
 #include "runtime/comm/two_level_plan.h"
 
 namespace sgd::comm {
 
 // One direction: this rank sends, or receives and stores to ranks of its host.
-class MoveFlow {
+class MoveFlow final : public Flow {
  public:
   // Opens the link. `move` is borrowed.
   static absl::StatusOr<MoveFlow> Create(HostLinks& links, const Move& move, bool sends);
@@ -20,19 +21,15 @@ class MoveFlow {
   // Memory for messages that it uses while it is executed.
   uint64_t staging_bytes() const { return Buffers() * move_->chunk_bytes; }
 
-  // What `earlier` has received is sent on. It is borrowed.
+  // Passes on the messages that `earlier` receives. It is borrowed.
   void SendAfter(const MoveFlow* earlier) { earlier_ = earlier; }
 
   // Starts over. Windows by index on the host; `own` is this rank's.
   void Begin(std::byte* staging, absl::Span<std::byte* const> host_windows, uint32_t own);
-  // Does what can be done now; whether that was anything.
-  bool Advance() { return sends_ ? Send() : Receive(); }
-  bool IsDone() const;
-  bool sends() const { return sends_; }
-  uint32_t peer() const { return link_->peer(); }
-  bool is_passed_on() const { return move_->is_passed_on; }
-  // Whether it waits for what it shall send.
-  bool waits_for_earlier() const { return earlier_ != nullptr && begun_ == earlier_->consumed_; }
+  Advance Step() override;
+  void Compute(TileScratch& scratch) override;
+  bool IsDone() const override;
+  void AppendAwaited(AwaitedPeers* awaited) const override;
 
  private:
   MoveFlow(const Move& move, bool sends, HostLink* link) : move_(&move), sends_(sends), link_(link) {}
@@ -44,8 +41,11 @@ class MoveFlow {
   uint64_t BeginOf(size_t chunk) const { return move_->begin + chunk * move_->chunk_bytes; }
   uint64_t EndOf(size_t chunk) const { return std::min(move_->end, BeginOf(chunk + 1)); }
   std::byte* Buffer(size_t chunk) const { return staging_ + chunk % Buffers() * move_->chunk_bytes; }
+  // Whether the work on memory for the next message is done; asks for it where not.
+  bool IsComputed();
   bool Send();
   bool Receive();
+  bool StoresElsewhere(const std::byte* place) const;
 
   const Move* move_;
   bool sends_;
@@ -57,6 +57,7 @@ class MoveFlow {
   uint64_t first_ = 0;   // number of the first message
   size_t begun_ = 0;     // chunks sent, or posted
   size_t consumed_ = 0;  // chunks taken
+  bool needs_compute_ = false, is_computed_ = false;
 };
 
 }  // namespace sgd::comm

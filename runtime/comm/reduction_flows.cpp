@@ -59,12 +59,14 @@ void ReductionFlow::Begin(std::byte* staging, ReductionPart::Windows windows, ab
   targets_.clear();
   for (uint32_t index : plan_->targets) targets_.push_back(host_windows[index]);
   reduced_ = 0;
+  work_ = Work::kNone;
   const auto begin = [&](std::vector<Lane>& lanes, bool is_out) {
     for (Lane& lane : lanes) {
       lane.buffers = staging;
       staging += lane.message_bytes * (is_out ? kSendBuffers : HostLink::kPosted);
       lane.first = is_out ? lane.link->sent() : lane.link->posted();
       lane.chunks = lane.consumed = 0;
+      lane.is_computed = false;
     }
   };
   begin(values_out_, true);
@@ -77,26 +79,68 @@ bool ReductionFlow::MayUseBuffer(const Lane& lane) const {
   return lane.chunks < kSendBuffers || lane.link->HasLeft(lane.first + lane.chunks - kSendBuffers);
 }
 
-bool ReductionFlow::Advance(TileScratch& scratch) {
-  bool moved = SendValues(scratch);
-  moved = ReduceChunks(scratch) || moved;
+Advance ReductionFlow::Step() {
+  bool moved = SendValues();
+  moved = ReduceChunks() || moved;
   moved = SendResults() || moved;
-  return TakeResults() || moved;
+  moved = TakeResults() || moved;
+  if (work_ != Work::kNone) return Advance::kComputes;
+  return moved ? Advance::kMoved : Advance::kIdle;
 }
 
-// To all at the same time: what is made is made once.
-bool ReductionFlow::SendValues(TileScratch& scratch) {
+bool ReductionFlow::IsComputed(Lane& lane, Work work) {
+  if (lane.is_computed) {
+    lane.is_computed = false;
+    return true;
+  }
+  if (work_ == Work::kNone) {
+    work_ = work;
+    work_lane_ = &lane;
+  }
+  return false;
+}
+
+void ReductionFlow::Compute(TileScratch& scratch) {
+  const ReductionPart& part = *plan_->part;
+  Lane& lane = *work_lane_;
+  switch (work_) {
+    case Work::kNone:
+      return;
+    case Work::kMakeValues:
+      part.MakeValues(lane.chunks, host_, windows_, lane.Buffer(lane.chunks % kSendBuffers), scratch);
+      break;
+    case Work::kReduce:
+      for (const Lane& in : values_in_) values_[in.host] = in.Buffer(reduced_ % HostLink::kPosted);
+      part.Reduce(reduced_, host_, windows_, values_, targets_, scratch);
+      break;
+    case Work::kPackResult:
+      part.PackResult(lane.chunks, own_window_, lane.Buffer(lane.chunks % kSendBuffers));
+      break;
+    case Work::kUnpackResult: {
+      std::byte* place = nullptr;
+      const std::byte* data = ResultIn(lane, &place);
+      for (std::byte* target : targets_) {
+        if (place == nullptr || target != own_window_) part.UnpackResult(lane.consumed, data, target);
+      }
+      break;
+    }
+  }
+  lane.is_computed = true;
+  work_ = Work::kNone;
+}
+
+// To all at the same time: values are made once.
+bool ReductionFlow::SendValues() {
   if (values_out_.empty()) return false;
   bool moved = false;
   const ReductionPart& part = *plan_->part;
-  const Lane& first = values_out_[0];
+  Lane& first = values_out_[0];
   const auto may_send = [&](const Lane& lane) { return lane.link->MaySend() && MayUseBuffer(lane); };
   while (first.chunks < part.chunks() && std::ranges::all_of(values_out_, may_send)) {
     const std::byte* data = part.FindValues(first.chunks, host_, windows_);
     if (data == nullptr) {
-      std::byte* buffer = first.Buffer(first.chunks % kSendBuffers);
-      part.MakeValues(first.chunks, host_, windows_, buffer, scratch);
-      data = buffer;
+      if (!IsComputed(first, Work::kMakeValues)) break;
+      data = first.Buffer(first.chunks % kSendBuffers);
     }
     const uint64_t bytes = part.ValueBytes(first.chunks, host_);
     for (Lane& lane : values_out_) {
@@ -108,7 +152,7 @@ bool ReductionFlow::SendValues(TileScratch& scratch) {
   return moved;
 }
 
-bool ReductionFlow::ReduceChunks(TileScratch& scratch) {
+bool ReductionFlow::ReduceChunks() {
   bool moved = false;
   const ReductionPart& part = *plan_->part;
   while (!values_in_.empty()) {
@@ -118,13 +162,11 @@ bool ReductionFlow::ReduceChunks(TileScratch& scratch) {
         lane.link->Post(lane.Buffer(lane.chunks % HostLink::kPosted), part.ValueBytes(lane.chunks, lane.host));
       is_here = is_here && lane.link->HasArrived();
     }
-    // What is stored over a source of this host must have been sent: it may be sent from the window.
+    // The result may overwrite a source of this host that is sent from the window: it must have left.
     is_here = is_here && std::ranges::all_of(values_out_, [&](const Lane& out) {
                 return out.chunks > reduced_ && out.link->HasLeft(out.first + reduced_);
               });
-    if (!is_here) break;
-    for (const Lane& lane : values_in_) values_[lane.host] = lane.Buffer(reduced_ % HostLink::kPosted);
-    part.Reduce(reduced_, host_, windows_, values_, targets_, scratch);
+    if (!is_here || !IsComputed(values_in_[0], Work::kReduce)) break;
     for (Lane& lane : values_in_) lane.link->Take();
     ++reduced_;
     moved = true;
@@ -139,9 +181,8 @@ bool ReductionFlow::SendResults() {
     while (lane.chunks < reduced_ && lane.link->MaySend() && MayUseBuffer(lane)) {
       const std::byte* data = part.FindResult(lane.chunks, own_window_);
       if (data == nullptr) {
-        std::byte* buffer = lane.Buffer(lane.chunks % kSendBuffers);
-        part.PackResult(lane.chunks, own_window_, buffer);
-        data = buffer;
+        if (!IsComputed(lane, Work::kPackResult)) break;
+        data = lane.Buffer(lane.chunks % kSendBuffers);
       }
       lane.link->Send(data, part.ResultBytes(lane.chunks));
       ++lane.chunks;
@@ -149,6 +190,16 @@ bool ReductionFlow::SendResults() {
     }
   }
   return moved;
+}
+
+// `place` is null where the result has gaps in the window.
+const std::byte* ReductionFlow::ResultIn(const Lane& lane, std::byte** place) const {
+  *place = plan_->part->FindResult(lane.consumed, own_window_);
+  return *place != nullptr ? *place : lane.Buffer(lane.consumed % HostLink::kPosted);
+}
+
+bool ReductionFlow::StoresElsewhere(const std::byte* place) const {
+  return place == nullptr || std::ranges::any_of(targets_, [&](std::byte* target) { return target != own_window_; });
 }
 
 bool ReductionFlow::TakeResults() {
@@ -161,11 +212,9 @@ bool ReductionFlow::TakeResults() {
                       part.ResultBytes(lane.chunks));
     }
     while (lane.consumed < part.chunks() && lane.link->HasArrived()) {
-      const std::byte* place = part.FindResult(lane.consumed, own_window_);
-      const std::byte* data = place != nullptr ? place : lane.Buffer(lane.consumed % HostLink::kPosted);
-      for (std::byte* target : targets_) {
-        if (place == nullptr || target != own_window_) part.UnpackResult(lane.consumed, data, target);
-      }
+      std::byte* place = nullptr;
+      ResultIn(lane, &place);
+      if (StoresElsewhere(place) && !IsComputed(lane, Work::kUnpackResult)) break;
       lane.link->Take();
       ++lane.consumed;
       moved = true;
@@ -189,18 +238,18 @@ bool ReductionFlow::IsDone() const {
          std::ranges::all_of(results_in_, [&](const Lane& lane) { return lane.consumed == chunks; });
 }
 
-void ReductionFlow::AppendSilent(SilentPeers* silent) const {
+void ReductionFlow::AppendAwaited(AwaitedPeers* awaited) const {
   const size_t chunks = plan_->part->chunks();
   for (const Lane& lane : values_in_) {
-    if (reduced_ < chunks && !lane.link->HasArrived()) silent->senders.push_back(lane.link->peer());
+    if (reduced_ < chunks && !lane.link->HasArrived()) awaited->senders.push_back(lane.link->peer());
   }
   for (const Lane& lane : results_in_) {
-    if (lane.consumed < chunks) silent->relays.push_back(lane.link->peer());
+    if (lane.consumed < chunks) awaited->relays.push_back(lane.link->peer());
   }
   for (const std::vector<Lane>* lanes : {&values_out_, &results_out_}) {
     for (const Lane& lane : *lanes) {
       if (lane.chunks < chunks || !lane.link->HasLeft(lane.first + chunks - 1))
-        silent->takers.push_back(lane.link->peer());
+        awaited->takers.push_back(lane.link->peer());
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "runtime/comm/flow.h"
 #include "runtime/comm/host_links.h"
 #include "runtime/comm/two_level_plan.h"
 
@@ -15,14 +16,7 @@ namespace sgd::comm {
 inline constexpr uint32_t kForwardStream = 0;
 inline constexpr uint32_t kResultStream = 1;
 
-// Those that have not done what a rank waits for.
-struct SilentPeers {
-  std::vector<uint32_t> senders;  // of what they have themselves
-  std::vector<uint32_t> relays;   // of what they get from others
-  std::vector<uint32_t> takers;   // of what the rank wants to send
-};
-
-class ReductionFlow {
+class ReductionFlow final : public Flow {
  public:
   // Opens the links. `plan` is borrowed; `host` is this rank's.
   static absl::StatusOr<ReductionFlow> Create(HostLinks& links, const PartPlan& plan, uint32_t host);
@@ -34,30 +28,37 @@ class ReductionFlow {
   // stay until it is done. `own` is this rank's index on its host.
   void Begin(std::byte* staging, ReductionPart::Windows windows, absl::Span<std::byte* const> host_windows,
              uint32_t own);
-  // Does what can be done now; whether that was anything.
-  bool Advance(TileScratch& scratch);
-  bool IsDone() const;
-  void AppendSilent(SilentPeers* silent) const;
+  Advance Step() override;
+  void Compute(TileScratch& scratch) override;
+  bool IsDone() const override;
+  void AppendAwaited(AwaitedPeers* awaited) const override;
 
  private:
   static constexpr uint64_t kSendBuffers = 4;
+  // The work on memory for the next chunk of a lane.
+  enum class Work : uint8_t { kNone, kMakeValues, kReduce, kPackResult, kUnpackResult };
   // Messages of one direction, one per chunk.
   struct Lane {
     HostLink* link = nullptr;
     uint32_t host = 0;
     uint64_t message_bytes = 0;  // the longest
     std::byte* buffers = nullptr;
-    uint64_t first = 0;   // number of the first message
-    size_t chunks = 0;    // sent, or posted
-    size_t consumed = 0;  // taken
+    uint64_t first = 0;        // number of the first message
+    size_t chunks = 0;         // sent, or posted
+    size_t consumed = 0;       // taken
+    bool is_computed = false;  // the work for the next chunk, which is `chunks` where it is sent, else `consumed`
     std::byte* Buffer(uint64_t which) const { return buffers + which * message_bytes; }
   };
 
   ReductionFlow(const PartPlan& plan, uint32_t host) : plan_(&plan), host_(host) {}
   absl::Status Open(HostLinks& links);
   bool MayUseBuffer(const Lane& lane) const;
-  bool SendValues(TileScratch& scratch);
-  bool ReduceChunks(TileScratch& scratch);
+  // Whether the work for the lane's next chunk is done; asks for it where not.
+  bool IsComputed(Lane& lane, Work work);
+  const std::byte* ResultIn(const Lane& lane, std::byte** place) const;
+  bool StoresElsewhere(const std::byte* place) const;
+  bool SendValues();
+  bool ReduceChunks();
   bool SendResults();
   bool TakeResults();
 
@@ -71,6 +72,8 @@ class ReductionFlow {
   std::vector<const std::byte*> values_;  // by host
   std::byte* own_window_ = nullptr;
   size_t reduced_ = 0;
+  Work work_ = Work::kNone;  // that is asked for
+  Lane* work_lane_ = nullptr;
 };
 
 }  // namespace sgd::comm

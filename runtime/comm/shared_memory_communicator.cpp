@@ -42,10 +42,13 @@ absl::StatusOr<std::unique_ptr<SharedMemoryCommunicator>> SharedMemoryCommunicat
   return std::unique_ptr<SharedMemoryCommunicator>(new SharedMemoryCommunicator(*std::move(control)));
 }
 
-void SharedMemoryCommunicator::StartThread(bool has_own_core) {
-  if (!has_own_core) barrier_.set_shares_cores(true);
-  thread_ = std::make_unique<CollectiveThread>(
+absl::Status SharedMemoryCommunicator::StartThread(bool has_own_core) {
+  absl::StatusOr<std::unique_ptr<CollectiveThread>> thread = CollectiveThread::Start(
       [this](uint32_t index, absl::Duration timeout) { return Run(index, timeout); }, has_own_core);
+  if (!thread.ok()) return thread.status();
+  if (!has_own_core) barrier_.set_shares_cores(true);
+  thread_ = *std::move(thread);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<CollectiveHandle> SharedMemoryCommunicator::Prepare(const Mesh& mesh, const CollectiveSpec& spec) {
@@ -107,7 +110,8 @@ absl::Status SharedMemoryCommunicator::Start(CollectiveHandle handle, absl::Dura
   if (progress.is_under_way) {
     return absl::FailedPreconditionError(absl::StrCat(plan.description, " is in flight already"));
   }
-  progress = {.is_under_way = true};
+  progress = {};
+  progress.is_under_way = true;
   control_->set_under_way(control_->under_way() + 1);
   if (thread_ != nullptr) {
     progress.ticket = thread_->Enqueue(handle.index, timeout);
@@ -115,9 +119,7 @@ absl::Status SharedMemoryCommunicator::Start(CollectiveHandle handle, absl::Dura
   }
   // A short collective is not worth a second look.
   if (plan.members.size() == 1 || plan.is_staged) return Run(handle.index, timeout);
-  barrier_.Begin(handle.index, plan.hash);
-  progress.has_arrived = true;
-  progress.arrival = barrier_.Arrive();
+  progress.wait = BeginStep(handle, progress.collective);
   return absl::OkStatus();
 }
 
@@ -128,12 +130,8 @@ absl::Status SharedMemoryCommunicator::Wait(CollectiveHandle handle, absl::Durat
   if (!progress.is_under_way) {
     return absl::FailedPreconditionError(absl::StrCat(plan.description, " was not started"));
   }
-  absl::Status status;
-  if (thread_ != nullptr) {
-    status = thread_->Wait(progress.ticket);
-  } else if (progress.has_arrived) {
-    status = Complete(plan, progress.arrival, timeout);
-  }
+  absl::Status status =
+      thread_ != nullptr ? thread_->Wait(progress.ticket) : Complete(progress.collective, progress.wait, timeout);
   progress.is_under_way = false;
   control_->set_under_way(control_->under_way() - 1);
   return status;
@@ -170,37 +168,55 @@ absl::Status SharedMemoryCommunicator::CheckPrepared(CollectiveHandle handle) co
 }
 
 absl::Status SharedMemoryCommunicator::Run(uint32_t index, absl::Duration timeout) {
-  const CollectivePlan& plan = *plans_[index];
-  barrier_.Begin(index, plan.hash);
+  HostCollective collective;
+  const std::optional<HostWait> wait = BeginStep(CollectiveHandle{index}, collective);
+  return Complete(collective, wait, timeout);
+}
+
+absl::Status SharedMemoryCommunicator::Complete(HostCollective& collective, std::optional<HostWait> wait,
+                                                absl::Duration timeout) {
+  for (; wait; wait = NextStep(collective)) {
+    absl::Status status = control_->WaitFor(wait->members, timeout, collective.plan->description, wait->count);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+std::optional<HostWait> SharedMemoryCommunicator::BeginStep(CollectiveHandle handle, HostCollective& collective) {
+  const CollectivePlan& plan = *plans_[handle.index];
+  collective = {};
+  collective.plan = &plan;
+  barrier_.Begin(handle.index, plan.hash);
   if (plan.members.size() == 1) {
     RunAlone(plan);
-    return absl::OkStatus();
+    return std::nullopt;
   }
-  return plan.is_staged ? RunStaged(plan, timeout) : Complete(plan, barrier_.Arrive(), timeout);
+  if (plan.is_staged) {
+    const std::optional<HostWait> wait = control_->WaitForSlot();
+    return wait ? wait : NextStep(collective);
+  }
+  collective.next = HostCollective::Step::kMove;
+  return HostWait{plan.members, barrier_.Arrive()};
 }
 
-absl::Status SharedMemoryCommunicator::RunStaged(const CollectivePlan& plan, absl::Duration timeout) {
-  absl::StatusOr<uint32_t> slot = control_->AcquireSlot(plan.members, timeout, plan.description);
-  if (!slot.ok()) return slot.status();
-  Stage(plan, *slot);
-  absl::Status status = control_->WaitFor(plan.members, timeout, plan.description, barrier_.Arrive());
-  if (!status.ok()) return status;
-  Move(plan, *slot);
-  barrier_.Arrive();
-  control_->ReleaseSlot(*slot);
+std::optional<HostWait> SharedMemoryCommunicator::NextStep(HostCollective& collective) {
+  using Step = HostCollective::Step;
+  const CollectivePlan& plan = *collective.plan;
+  if (collective.next == Step::kStage) {
+    collective.slot = control_->TakeSlot(plan.members);
+    Stage(plan, collective.slot);
+    collective.next = Step::kMove;
+    return HostWait{plan.members, barrier_.Arrive()};
+  }
+  if (collective.next == Step::kMove) {
+    Move(plan, collective.slot);
+    const uint32_t arrival = barrier_.Arrive();
+    collective.next = Step::kEnd;
+    if (!plan.is_staged) return HostWait{plan.readers, arrival};
+    control_->ReleaseSlot(collective.slot);
+  }
   sent_bytes_ += plan.sent_bytes;
-  return absl::OkStatus();
-}
-
-// The part of the collective after this rank's arrival number `arrival`, its first.
-absl::Status SharedMemoryCommunicator::Complete(const CollectivePlan& plan, uint32_t arrival, absl::Duration timeout) {
-  absl::Status status = control_->WaitFor(plan.members, timeout, plan.description, arrival);
-  if (!status.ok()) return status;
-  Move(plan, 0);
-  status = control_->WaitFor(plan.readers, timeout, plan.description, barrier_.Arrive());
-  if (!status.ok()) return status;
-  sent_bytes_ += plan.sent_bytes;
-  return absl::OkStatus();
+  return std::nullopt;
 }
 
 void SharedMemoryCommunicator::Move(const CollectivePlan& plan, uint32_t slot) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/comm/channel_end.h"
@@ -16,6 +18,14 @@
 #include "runtime/comm/shared_memory_segment.h"
 
 namespace sgd::comm {
+
+// A collective of one host while it is executed, a step at a time.
+struct HostCollective {
+  enum class Step : uint8_t { kStage, kMove, kEnd };
+  const CollectivePlan* plan = nullptr;
+  Step next = Step::kStage;
+  uint32_t slot = 0;
+};
 
 class SharedMemoryCommunicator final : public Communicator {
  public:
@@ -30,8 +40,8 @@ class SharedMemoryCommunicator final : public Communicator {
   // From now on, started collectives run on a thread of their own, which may use every core that
   // the calling thread may; `has_own_core`: there is one that nobody computes on. Without it they
   // make no progress between Start and Wait. All ranks do the same, and none has a collective under
-  // way.
-  void StartThread(bool has_own_core);
+  // way. ResourceExhausted where the system gives no thread.
+  absl::Status StartThread(bool has_own_core);
 
   SharedMemoryControl& control() const override { return *control_; }
   std::byte* window() override { return segment_.window(rank()); }
@@ -53,6 +63,10 @@ class SharedMemoryCommunicator final : public Communicator {
   // Instead of Prepare: a plan whose members and readers are ranks of this host. Without `runs_on_host` it is one that
   // only has its number here, and is never executed.
   CollectiveHandle AddPlan(CollectivePlan plan, bool runs_on_host);
+  // Instead of Execute, for a thread that must not sleep. Each step returns the wait that the next one needs; nothing:
+  // the collective is complete.
+  std::optional<HostWait> BeginStep(CollectiveHandle handle, HostCollective& collective);
+  std::optional<HostWait> NextStep(HostCollective& collective);
   // Instead of PrepareChannel: `peer` is a rank of this host, called `spec.peer` in messages.
   absl::StatusOr<ChannelHandle> AddChannel(const ChannelSpec& spec, uint32_t peer);
   const std::string& DescriptionOf(CollectiveHandle handle) const { return plans_[handle.index]->description; }
@@ -63,9 +77,10 @@ class SharedMemoryCommunicator final : public Communicator {
   // A prepared collective between Start and Wait.
   struct Progress {
     bool is_under_way = false;
-    uint32_t ticket = 0;       // with a thread
-    bool has_arrived = false;  // without one: the peers may read and write here, the rest is up to Wait
-    uint32_t arrival = 0;
+    uint32_t ticket = 0;  // with a thread
+    // Without one: the peers may read and write here, the rest is up to Wait.
+    HostCollective collective;
+    std::optional<HostWait> wait;
   };
 
   explicit SharedMemoryCommunicator(std::unique_ptr<SharedMemoryControl> control);
@@ -73,8 +88,7 @@ class SharedMemoryCommunicator final : public Communicator {
   void MapPeers(const CollectivePlan& plan);
   absl::Status CheckPrepared(CollectiveHandle handle) const;
   absl::Status Run(uint32_t index, absl::Duration timeout);
-  absl::Status RunStaged(const CollectivePlan& plan, absl::Duration timeout);
-  absl::Status Complete(const CollectivePlan& plan, uint32_t arrival, absl::Duration timeout);
+  absl::Status Complete(HostCollective& collective, std::optional<HostWait> wait, absl::Duration timeout);
   const std::byte* SourceOf(const CollectivePlan& plan, const OperandPlan& operand, uint32_t position, uint32_t slot);
   std::byte* TargetOf(const OperandPlan& operand, uint32_t rank);
   void Stage(const CollectivePlan& plan, uint32_t slot);

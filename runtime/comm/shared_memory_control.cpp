@@ -98,17 +98,25 @@ absl::Status SharedMemoryControl::Barrier(absl::Duration timeout) {
 
 // Slots are used in turns. The next one is free once its last readers have arrived again, which is
 // known when the group has met since.
+std::optional<HostWait> SharedMemoryControl::WaitForSlot() const {
+  const SlotUse& use = slot_uses_[(last_slot_ + 1) % SharedMemorySegment::kSlots];
+  if (use.members == slot_uses_[last_slot_].members) return std::nullopt;
+  return HostWait{use.members, use.count};
+}
+
+uint32_t SharedMemoryControl::TakeSlot(absl::Span<const uint32_t> members) {
+  last_slot_ = (last_slot_ + 1) % SharedMemorySegment::kSlots;
+  slot_uses_[last_slot_].members = members;
+  return last_slot_;
+}
+
 absl::StatusOr<uint32_t> SharedMemoryControl::AcquireSlot(absl::Span<const uint32_t> members, absl::Duration timeout,
                                                           const std::string& description) {
-  const uint32_t slot = (last_slot_ + 1) % SharedMemorySegment::kSlots;
-  const SlotUse& use = slot_uses_[slot];
-  if (use.members != slot_uses_[last_slot_].members) {
-    absl::Status status = WaitFor(use.members, timeout, description, use.count);
+  if (const std::optional<HostWait> wait = WaitForSlot()) {
+    absl::Status status = WaitFor(wait->members, timeout, description, wait->count);
     if (!status.ok()) return status;
   }
-  slot_uses_[slot].members = members;
-  last_slot_ = slot;
-  return slot;
+  return TakeSlot(members);
 }
 
 absl::StatusOr<std::vector<std::string>> SharedMemoryControl::AllGatherBytes(std::string_view bytes,
@@ -182,6 +190,19 @@ absl::StatusOr<bool> SharedMemoryControl::BeginStep(uint64_t step, absl::Duratio
 absl::Status SharedMemoryControl::WaitFor(absl::Span<const uint32_t> members, absl::Duration timeout,
                                           const std::string& description, uint32_t count) {
   return WaitAt(barrier_, members, timeout, description, count);
+}
+
+absl::StatusOr<bool> SharedMemoryControl::HaveArrived(const HostWait& wait, const std::string& description) const {
+  const std::optional<WaitResult> result = barrier_.Look(wait.members, wait.count);
+  if (!result) return false;
+  if (result->outcome == WaitOutcome::kReady) return true;
+  return ErrorOf(barrier_, *result, wait.members, wait.count, absl::ZeroDuration(), description);
+}
+
+absl::Status SharedMemoryControl::Late(const HostWait& wait, absl::Duration timeout,
+                                       const std::string& description) const {
+  const WaitResult late{WaitOutcome::kTimedOut, wait.members.empty() ? rank_ : wait.members[0]};
+  return ErrorOf(barrier_, late, wait.members, wait.count, timeout, description);
 }
 
 absl::Status SharedMemoryControl::WaitAt(GroupBarrier& barrier, absl::Span<const uint32_t> members,

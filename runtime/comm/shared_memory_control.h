@@ -20,6 +20,12 @@
 
 namespace sgd::comm {
 
+// A wait for ranks of one host: until all `members` have arrived `count` times.
+struct HostWait {
+  absl::Span<const uint32_t> members;
+  uint32_t count = 0;
+};
+
 class SharedMemoryControl final : public Control {
  public:
   // Joins the segment as `rank` and waits for all other ranks to do the same. `core_limit` bounds
@@ -70,9 +76,15 @@ class SharedMemoryControl final : public Control {
   absl::Status WaitFor(absl::Span<const uint32_t> members, absl::Duration timeout, const std::string& description,
                        uint32_t count);
 
-  // A staging slot of every rank's, the same one for all of `members`, free of readers.
-  absl::StatusOr<uint32_t> AcquireSlot(absl::Span<const uint32_t> members, absl::Duration timeout,
-                                       const std::string& description);
+  // As WaitFor, but returns at once: whether all members have arrived.
+  absl::StatusOr<bool> HaveArrived(const HostWait& wait, const std::string& description) const;
+  // DeadlineExceeded, naming the members that have not arrived.
+  absl::Status Late(const HostWait& wait, absl::Duration timeout, const std::string& description) const;
+
+  // The next staging slot of every rank is free once this wait has ended; nothing: it is free.
+  std::optional<HostWait> WaitForSlot() const;
+  // Takes that slot, the same one for all of `members`.
+  uint32_t TakeSlot(absl::Span<const uint32_t> members);
   // After the arrival that says that this rank has read it.
   void ReleaseSlot(uint32_t slot) { slot_uses_[slot].count = barrier_.count(); }
 
@@ -85,6 +97,8 @@ class SharedMemoryControl final : public Control {
 
   SharedMemoryControl(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank);
   absl::Status Join(absl::Duration timeout, uint32_t core_limit);
+  absl::StatusOr<uint32_t> AcquireSlot(absl::Span<const uint32_t> members, absl::Duration timeout,
+                                       const std::string& description);
   absl::Status CheckNothingUnderWay(const char* what) const;
   absl::Status ExchangeChunk(std::string_view bytes, absl::Duration timeout, absl::Span<std::string> parts);
   // The whole job, whatever its stages have executed: this rank has announced `index` with the barrier of its stage.

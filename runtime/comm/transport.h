@@ -18,9 +18,13 @@ struct Completion {
   enum class State : uint8_t { kIdle, kPending, kDone, kFailed };
 
   State state = State::kIdle;
-  uint64_t bytes = 0;       // expected, of a receive
-  void* request = nullptr;  // the transport's
+  uint64_t bytes = 0;           // expected, of a receive
+  void* request = nullptr;      // the transport's
+  const char* cause = nullptr;  // of kFailed: a text that lives as long as the process
 };
+
+// The cause where a message arrives with another size than its receiver expects.
+inline constexpr char kOtherSize[] = "a message had another size than the artifact says";
 
 // Belongs to one rank; one thread uses it at a time.
 class Transport {
@@ -44,7 +48,8 @@ class Transport {
 
   // Begins to send; done when the bytes may be overwritten. To arrive they may need Progress even after that.
   virtual void Send(uint32_t peer, uint64_t tag, const std::byte* data, uint64_t bytes, Completion& completion) = 0;
-  // Begins to receive the message with this tag; failed when it has not exactly so many bytes.
+  // Begins to receive the message with this tag; failed when it has not exactly so many bytes, with kOtherSize as the
+  // cause.
   virtual void Receive(uint64_t tag, std::byte* data, uint64_t bytes, Completion& completion) = 0;
 
   // Moves on what can be moved; false when that was nothing.

@@ -1,22 +1,35 @@
-// Every collective between hosts is: arrive and wait for the group's ranks of this host, so that their sources are
-// complete and their targets free; copy what is on this host; move messages until all have come and gone; arrive again
-// and wait for the ranks of this host that store here.
+// A blocking collective waits for its host in shared memory and drives the engine for its messages; one that is started
+// goes through the engine's queue.
 #include "runtime/comm/two_level_communicator.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "runtime/comm/transport_meeting.h"
+#include "runtime/comm/two_level_plan.h"
 
 namespace sgd::comm {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-// Of who waits for a rank of its own host, which may wait for another host and have patience itself.
-absl::Duration PatienceOnHost(absl::Duration timeout) { return 2 * PatienceOf(timeout); }
+
+// A collective whose group is on this host alone.
+class CollectiveOnHost final : public SteppedCollective {
+ public:
+  CollectiveOnHost(SharedMemoryCommunicator& local, CollectiveHandle handle) : local_(local), handle_(handle) {}
+  CollectiveWait Begin() override { return For(local_.BeginStep(handle_, collective_)); }
+  CollectiveWait Continue() override { return For(local_.NextStep(collective_)); }
+  const std::string& description() const override { return local_.DescriptionOf(handle_); }
+
+ private:
+  static CollectiveWait For(const std::optional<HostWait>& wait) {
+    return wait ? CollectiveWait{CollectiveWait::For::kHost, *wait} : CollectiveWait{};
+  }
+  SharedMemoryCommunicator& local_;
+  CollectiveHandle handle_;
+  HostCollective collective_;
+};
 
 }  // namespace
 
@@ -25,9 +38,15 @@ TwoLevelCommunicator::TwoLevelCommunicator(Control& control, std::unique_ptr<Sha
                                            std::vector<std::string> addresses)
     : control_(control),
       local_(std::move(local)),
-      links_(std::move(transport), control, std::move(placement), std::move(addresses)) {
+      links_(std::move(transport), control, std::move(placement), std::move(addresses)),
+      engine_(links_),
+      queue_(engine_, local_->control()) {
   SharedMemorySegment& segment = local_->control().segment();
-  for (uint32_t index = 0; index < segment.ranks(); ++index) host_windows_.push_back(segment.window(index));
+  shared_.control = &local_->control();
+  shared_.own = this->placement().index_of[rank()];
+  shared_.host = this->placement().host_of[rank()];
+  for (uint32_t index = 0; index < segment.ranks(); ++index) shared_.host_windows.push_back(segment.window(index));
+  engine_.Submit(queue_);
 }
 
 absl::StatusOr<std::unique_ptr<TwoLevelCommunicator>> TwoLevelCommunicator::Connect(
@@ -43,22 +62,25 @@ absl::StatusOr<std::unique_ptr<TwoLevelCommunicator>> TwoLevelCommunicator::Conn
   if (!registered.ok()) return registered;
   absl::StatusOr<std::vector<std::string>> addresses = control.AllGatherBytes(transport->address(), timeout);
   if (!addresses.ok()) return addresses.status();
-  return std::unique_ptr<TwoLevelCommunicator>(new TwoLevelCommunicator(control, std::move(local), std::move(placement),
-                                                                        std::move(transport), *std::move(addresses)));
+  std::unique_ptr<TwoLevelCommunicator> self(new TwoLevelCommunicator(control, std::move(local), std::move(placement),
+                                                                      std::move(transport), *std::move(addresses)));
+  if (absl::Status status = self->engine_.Start(); !status.ok()) return status;
+  return self;
 }
 
 TwoLevelCommunicator::~TwoLevelCommunicator() {
   if (under_way_ != 0) control_.Abort(absl::CancelledError("left while a collective was in flight"));
-  thread_.reset();
   // Messages that are still expected go to memory of other members.
+  engine_.Stop();
   links_.Close();
 }
 
-void TwoLevelCommunicator::StartThread(bool has_own_core) {
+absl::Status TwoLevelCommunicator::StartThread(bool has_own_core) {
+  engine_.set_thread_spins(has_own_core);
+  if (absl::Status status = engine_.Start(); !status.ok()) return status;
   if (!has_own_core) local_->control().barrier().set_shares_cores(true);
-  thread_ = std::make_unique<CollectiveThread>(
-      [this, has_own_core](uint32_t index, absl::Duration timeout) { return Run(index, timeout, has_own_core); },
-      has_own_core);
+  is_asynchronous_ = true;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<CollectiveHandle> TwoLevelCommunicator::Prepare(const Mesh& mesh, const CollectiveSpec& spec) {
@@ -73,67 +95,39 @@ absl::StatusOr<CollectiveHandle> TwoLevelCommunicator::Prepare(const Mesh& mesh,
   if (!plan.ok()) return plan.status();
   absl::StatusOr<std::unique_ptr<TwoLevelPlan>> wide = MakeTwoLevelPlan(mesh, spec, placement(), rank(), *plan);
   if (!wide.ok()) return wide.status();
-  Wide collective;
-  collective.plan = *std::move(wide);
-  if (collective.plan == nullptr) {
+  std::unique_ptr<SteppedCollective> collective;
+  if (*wide == nullptr) {
     for (std::vector<uint32_t>* ranks : {&plan->members, &plan->readers}) {
       for (uint32_t& member : *ranks) member = placement().index_of[member];
     }
-    local_->AddPlan(*std::move(plan), /*runs_on_host=*/true);
+    collective = std::make_unique<CollectiveOnHost>(*local_, local_->AddPlan(*std::move(plan), /*runs_on_host=*/true));
   } else {
     local_->AddPlan(*std::move(plan), /*runs_on_host=*/false);
-    if (absl::Status status = OpenFlows(collective); !status.ok()) return status;
-    if (absl::Status status = ReserveStaging(collective); !status.ok()) return status;
+    const std::unique_lock lock = engine_.Lock();
+    auto opened = TwoLevelCollective::Open(links_, index, *std::move(wide), shared_);
+    if (!opened.ok()) return opened.status();
+    if (absl::Status status = ReserveStaging((*opened)->staging_bytes()); !status.ok()) return status;
+    collective = *std::move(opened);
   }
   collectives_.push_back(std::move(collective));
   progress_.emplace_back();
+  const std::unique_lock lock = engine_.Lock();
+  queue_.Reserve(collectives_.size());
   return CollectiveHandle{index};
 }
 
-absl::Status TwoLevelCommunicator::OpenFlows(Wide& wide) {
-  for (int32_t index : wide.plan->local_positions)
-    wide.windows.push_back(index < 0 ? nullptr : host_windows_[static_cast<size_t>(index)]);
-  const std::lock_guard lock(links_.mutex());
-  for (const PartPlan& part : wide.plan->parts) {
-    absl::StatusOr<ReductionFlow> flow = ReductionFlow::Create(links_, part, placement().host_of[rank()]);
-    if (!flow.ok()) return flow.status();
-    wide.reductions.push_back(*std::move(flow));
-  }
-  if (wide.plan->doubling) {
-    absl::StatusOr<DoublingFlow> flow = DoublingFlow::Create(links_, *wide.plan->doubling, placement().host_of[rank()]);
-    if (!flow.ok()) return flow.status();
-    wide.doubling = *std::move(flow);
-  }
-  for (const std::vector<Move>* moves : {&wide.plan->sends, &wide.plan->receives}) {
-    for (const Move& move : *moves) {
-      absl::StatusOr<MoveFlow> flow = MoveFlow::Create(links_, move, moves == &wide.plan->sends);
-      if (!flow.ok()) return flow.status();
-      wide.moves.push_back(*std::move(flow));
-    }
-  }
-  const std::vector<Move>& sends = wide.plan->sends;
-  for (size_t i = 0; i < sends.size(); ++i) {
-    if (sends[i].after) wide.moves[i].SendAfter(&wide.moves[sends.size() + *sends[i].after]);
-  }
-  return absl::OkStatus();
-}
-
 // Collectives run one at a time, so one staging memory is for all.
-absl::Status TwoLevelCommunicator::ReserveStaging(const Wide& wide) {
-  uint64_t bytes = 0;
-  for (const ReductionFlow& flow : wide.reductions) bytes += flow.staging_bytes();
-  for (const MoveFlow& flow : wide.moves) bytes += flow.staging_bytes();
-  if (wide.doubling) bytes += wide.doubling->staging_bytes();
+absl::Status TwoLevelCommunicator::ReserveStaging(uint64_t bytes) {
   if (bytes <= staging_bytes_) return absl::OkStatus();
   bytes = (bytes + kPage - 1) / kPage * kPage;
   staging_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, bytes)));
+  shared_.staging = staging_.get();
+  staging_bytes_ = staging_ == nullptr ? 0 : bytes;
   if (staging_ == nullptr) {
-    staging_bytes_ = 0;
     return absl::ResourceExhaustedError(
         absl::StrCat("not enough memory for ", bytes, " bytes of messages between hosts"));
   }
   std::memset(staging_.get(), 0, bytes);  // page faults belong before the first step
-  staging_bytes_ = bytes;
   return absl::OkStatus();
 }
 
@@ -144,8 +138,8 @@ absl::Status TwoLevelCommunicator::CheckPrepared(CollectiveHandle handle) const 
 
 absl::Status TwoLevelCommunicator::Execute(CollectiveHandle handle, absl::Duration timeout) {
   if (absl::Status status = CheckPrepared(handle); !status.ok()) return status;
-  if (thread_ == nullptr || under_way_ == 0) return Run(handle.index, timeout, spins_);
-  return thread_->Wait(thread_->Enqueue(handle.index, timeout));
+  if (!is_asynchronous_ || under_way_ == 0) return Run(handle.index, timeout);
+  return WaitForTicket(Enqueue(handle.index, timeout));
 }
 
 absl::Status TwoLevelCommunicator::Start(CollectiveHandle handle, absl::Duration timeout) {
@@ -156,8 +150,8 @@ absl::Status TwoLevelCommunicator::Start(CollectiveHandle handle, absl::Duration
   }
   progress.is_under_way = true;
   ++under_way_;
-  if (thread_ == nullptr) return progress.status = Run(handle.index, timeout, spins_);
-  progress.ticket = thread_->Enqueue(handle.index, timeout);
+  if (!is_asynchronous_) return progress.status = Run(handle.index, timeout);
+  progress.ticket = Enqueue(handle.index, timeout);
   return absl::OkStatus();
 }
 
@@ -167,10 +161,28 @@ absl::Status TwoLevelCommunicator::Wait(CollectiveHandle handle, absl::Duration)
   if (!progress.is_under_way) {
     return absl::FailedPreconditionError(absl::StrCat(local_->DescriptionOf(handle), " was not started"));
   }
-  absl::Status status = thread_ != nullptr ? thread_->Wait(progress.ticket) : progress.status;
+  absl::Status status = is_asynchronous_ ? WaitForTicket(progress.ticket) : progress.status;
   progress.is_under_way = false;
   --under_way_;
   return status;
+}
+
+// Each collective is in the queue once at most.
+uint32_t TwoLevelCommunicator::Enqueue(uint32_t index, absl::Duration timeout) {
+  uint32_t ticket = 0;
+  engine_.Kick(queue_, [&] { ticket = queue_.Push(*collectives_[index], timeout); });
+  return ticket;
+}
+
+absl::Status TwoLevelCommunicator::WaitForTicket(uint32_t ticket) {
+  absl::Status result;
+  const auto has_ended = [&] {
+    if (!queue_.HasEnded(ticket)) return false;
+    result = queue_.ResultOf(ticket);
+    return true;
+  };
+  absl::Status status = engine_.Wait(queue_, has_ended, nullptr);
+  return status.ok() ? result : status;
 }
 
 absl::Status TwoLevelCommunicator::UseStages(const StageLinks& stages, absl::Duration timeout) {
@@ -196,17 +208,14 @@ absl::StatusOr<ChannelHandle> TwoLevelCommunicator::PrepareChannel(const Channel
     if (!local.ok()) return local.status();
     end.on_host = *local;
   } else {
-    const std::lock_guard lock(links_.mutex());
-    std::unique_ptr<HostChannel>& channel = channels_[{spec.peer, spec.mailbox_offset, spec.sends}];
-    if (channel == nullptr) {
-      auto opened = HostChannel::Open(links_, spec, spec.sends ? nullptr : window() + spec.mailbox_offset);
-      if (!opened.ok()) {
-        channels_.erase({spec.peer, spec.mailbox_offset, spec.sends});
-        return opened.status();
-      }
-      channel = *std::move(opened);
+    const std::tuple<uint32_t, uint64_t, bool> key(spec.peer, spec.mailbox_offset, spec.sends);
+    auto found = channels_.find(key);
+    if (found == channels_.end()) {
+      auto opened = HostChannel::Open(engine_, links_, spec, spec.sends ? nullptr : window() + spec.mailbox_offset);
+      if (!opened.ok()) return opened.status();
+      found = channels_.emplace(key, *std::move(opened)).first;
     }
-    end.between_hosts = channel.get();
+    end.between_hosts = found->second.get();
   }
   ends_.push_back(std::move(end));
   return ChannelHandle{static_cast<uint32_t>(ends_.size() - 1)};
@@ -222,7 +231,7 @@ absl::Status TwoLevelCommunicator::Send(ChannelHandle handle, const std::byte* s
   if (absl::Status status = CheckChannel(handle, /*sends=*/true); !status.ok()) return status;
   const End& end = ends_[handle.index];
   if (end.between_hosts == nullptr) return local_->Send(end.on_host, source, timeout);
-  absl::Status status = end.between_hosts->Send(source, timeout, spins_, end.description);
+  absl::Status status = end.between_hosts->Send(source, timeout, end.description);
   if (status.ok()) sent_by_channels_ += end.message_bytes;
   return status;
 }
@@ -231,118 +240,29 @@ absl::Status TwoLevelCommunicator::Receive(ChannelHandle handle, std::byte* targ
   if (absl::Status status = CheckChannel(handle, /*sends=*/false); !status.ok()) return status;
   const End& end = ends_[handle.index];
   if (end.between_hosts == nullptr) return local_->Receive(end.on_host, target, timeout);
-  return end.between_hosts->Receive(target, timeout, spins_, end.description);
+  return end.between_hosts->Receive(target, timeout, end.description);
 }
 
-absl::Status TwoLevelCommunicator::Run(uint32_t index, absl::Duration timeout, bool spins) {
-  Wide& wide = collectives_[index];
-  if (wide.plan == nullptr) return local_->Execute(CollectiveHandle{index}, timeout + PatienceOnHost(timeout));
-  return RunBetweenHosts(index, wide, timeout, spins);
-}
-
-absl::Status TwoLevelCommunicator::RunBetweenHosts(uint32_t index, Wide& wide, absl::Duration timeout, bool spins) {
-  const TwoLevelPlan& plan = *wide.plan;
-  SharedMemoryControl& control = local_->control();
-  control.barrier().Begin(index, plan.base.hash);
-  // Another group of the same collective may be on this host alone and use a slot, whose number is the same on all
-  // ranks.
-  absl::StatusOr<uint32_t> slot = 0;
-  if (plan.base.is_staged)
-    slot = control.AcquireSlot(plan.local_members, timeout + PatienceOnHost(timeout), plan.base.description);
-  if (!slot.ok()) return slot.status();
-  if (absl::Status status = WaitForHost(plan, timeout); !status.ok()) return status;
-  {
-    const std::lock_guard lock(links_.mutex());
-    BeginFlows(wide);
-    AdvanceFlows(wide);
+absl::Status TwoLevelCommunicator::Run(uint32_t index, absl::Duration timeout) {
+  using For = CollectiveWait::For;
+  SteppedCollective& collective = *collectives_[index];
+  for (CollectiveWait wait = collective.Begin(); wait.what != For::kNothing; wait = collective.Continue()) {
+    absl::Status status = wait.what == For::kMessages
+                              ? WaitForMessages(collective, timeout)
+                              : local_->control().WaitFor(wait.host.members, timeout + PatienceOnHost(timeout),
+                                                          collective.description(), wait.host.count);
+    if (!status.ok()) return status;
   }
-  CopyOnHost(wide);
-  const auto advance = [&] {
-    if (AdvanceFlows(wide)) return HostLinks::Advance::kMoved;
-    return AreDone(wide) ? HostLinks::Advance::kDone : HostLinks::Advance::kIdle;
-  };
-  absl::Status status =
-      links_.Drive(advance, timeout, spins, plan.base.description, [&] { return DescribeSilent(wide); });
-  if (status.ok()) status = WaitForHost(plan, timeout);
-  if (!status.ok()) return status;
-  if (plan.base.is_staged) control.ReleaseSlot(*slot);
-  sent_bytes_ += plan.base.sent_bytes;
-  host_bytes_ += plan.host_bytes;
   return absl::OkStatus();
 }
 
-absl::Status TwoLevelCommunicator::WaitForHost(const TwoLevelPlan& plan, absl::Duration timeout) {
-  SharedMemoryControl& control = local_->control();
-  return control.WaitFor(plan.local_members, timeout + PatienceOnHost(timeout), plan.base.description,
-                         control.barrier().Arrive());
-}
-
-void TwoLevelCommunicator::BeginFlows(Wide& wide) {
-  std::byte* staging = staging_.get();
-  const uint32_t own = placement().index_of[rank()];
-  for (ReductionFlow& flow : wide.reductions) {
-    flow.Begin(staging, wide.windows, host_windows_, own);
-    staging += flow.staging_bytes();
-  }
-  for (MoveFlow& flow : wide.moves) {
-    flow.Begin(staging, host_windows_, own);
-    staging += flow.staging_bytes();
-  }
-  if (wide.doubling) wide.doubling->Begin(staging, wide.windows, host_windows_);
-}
-
-bool TwoLevelCommunicator::AdvanceFlows(Wide& wide) {
-  bool moved = false;
-  for (ReductionFlow& flow : wide.reductions) moved = flow.Advance(scratch_) || moved;
-  for (MoveFlow& flow : wide.moves) moved = flow.Advance() || moved;
-  if (wide.doubling) moved = wide.doubling->Advance(scratch_) || moved;
-  return moved;
-}
-
-bool TwoLevelCommunicator::AreDone(const Wide& wide) const {
-  return std::ranges::all_of(wide.reductions, &ReductionFlow::IsDone) &&
-         std::ranges::all_of(wide.moves, &MoveFlow::IsDone) && (!wide.doubling || wide.doubling->IsDone());
-}
-
-// What this rank reads from windows of its host, of collectives that move bytes.
-void TwoLevelCommunicator::CopyOnHost(const Wide& wide) {
-  const CollectivePlan& plan = wide.plan->base;
-  if (plan.reduces) return;
-  for (const OperandPlan& operand : plan.operands) {
-    std::byte* target = window() + operand.target_offset + operand.write_offset;
-    const auto source_of = [&](uint32_t position) {
-      return wide.windows[position] + operand.source_offset + operand.read_offset;
-    };
-    for (uint32_t position : plan.senders) {
-      if (wide.windows[position] != nullptr)
-        Copy(operand.copy, source_of(position), target + position * operand.copy_member_stride);
-    }
-    for (const MemberCopy& member : operand.range.copies) {
-      if (wide.windows[member.position] != nullptr)
-        Copy(member.copy, source_of(member.position) + member.read_offset, target + member.write_offset);
-    }
-    for (const ZeroRows& zeros : operand.range.zeros) {
-      for (uint64_t row = 0; row < zeros.rows; ++row)
-        std::memset(target + zeros.offset + row * zeros.stride, 0, zeros.row_bytes);
-    }
-  }
-}
-
-HostLinks::Missing TwoLevelCommunicator::DescribeSilent(const Wide& wide) const {
-  SilentPeers silent;
-  for (const ReductionFlow& flow : wide.reductions) flow.AppendSilent(&silent);
-  if (wide.doubling) wide.doubling->AppendSilent(&silent);
-  for (const MoveFlow& flow : wide.moves) {
-    if (flow.IsDone() || flow.waits_for_earlier()) continue;
-    (flow.sends() ? silent.takers : flow.is_passed_on() ? silent.relays : silent.senders).push_back(flow.peer());
-  }
-  const bool sends = !silent.senders.empty() || !silent.relays.empty();
-  std::vector<uint32_t>& named = !silent.senders.empty() ? silent.senders : sends ? silent.relays : silent.takers;
-  std::ranges::sort(named);
-  named.erase(std::unique(named.begin(), named.end()), named.end());
-  const auto describe = [&](std::string* out, uint32_t peer) { absl::StrAppend(out, placement().Describe(peer)); };
-  return {.text = absl::StrCat(absl::StrJoin(named, ", ", describe), sends ? " sent nothing" : " took nothing"),
-          .is_direct = !silent.senders.empty() || !sends};
+absl::Status TwoLevelCommunicator::WaitForMessages(SteppedCollective& collective, absl::Duration timeout) {
+  Operation& messages = *collective.messages();
+  const ProgressEngine::WaitFor limits{.description = collective.description(), .timeout = timeout};
+  engine_.Submit(messages);
+  absl::Status status = engine_.Wait(messages, [&] { return collective.HaveMessagesEnded(); }, &limits);
+  engine_.Remove(messages);
+  return status;
 }
 
 }  // namespace sgd::comm

@@ -60,7 +60,9 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
   if (context.cores.size() != context.threads) context.cores.clear();
   absl::StatusOr<CommThreadChoice> thread =
       AgreeOnCommThread(control, options.comm_thread, has_spare_core, options.deadline);
-  if (thread.ok() && thread->starts) communicator.StartThread(thread->has_own_core);
+  if (thread.ok() && thread->starts) {
+    if (absl::Status started = communicator.StartThread(thread->has_own_core); !started.ok()) thread = started;
+  }
   const absl::Status status = thread.ok() ? rank_main(context) : thread.status();
   if (EndsWell(status)) {
     control.Finish();

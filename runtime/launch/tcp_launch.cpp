@@ -136,7 +136,9 @@ absl::Status RunMet(comm::TcpControl& control, const RankEnvironment& environmen
   absl::StatusOr<CommThreadChoice> thread =
       AgreeOnCommThread(control, options.comm_thread, has_spare_core, options.deadline);
   if (!thread.ok()) return thread.status();
-  if (thread->starts) (*communicator)->StartThread(thread->has_own_core);
+  if (thread->starts) {
+    if (absl::Status started = (*communicator)->StartThread(thread->has_own_core); !started.ok()) return started;
+  }
   const absl::Status status = rank_main(context);
   if (!EndsWell(status)) {
     // Before connections close, which the others would take for the cause.

@@ -26,6 +26,8 @@ absl::Status Error(const char* call, ucs_status_t status) {
 
 void Complete(Completion& completion, void* request, ucs_status_t status) {
   completion.request = nullptr;
+  if (status != UCS_OK)
+    completion.cause = status == UCS_ERR_MESSAGE_TRUNCATED ? comm::kOtherSize : ucs_status_string(status);
   completion.state = status == UCS_OK ? Completion::State::kDone : Completion::State::kFailed;
   if (request != nullptr) ucp_request_free(request);
 }
@@ -36,11 +38,11 @@ void OnSent(void* request, ucs_status_t status, void* completion) {
 
 void OnReceived(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* user_data) {
   Completion& completion = *static_cast<Completion*>(user_data);
-  const bool is_whole = status == UCS_OK && info->length == completion.bytes;
-  Complete(completion, request, is_whole ? UCS_OK : UCS_ERR_MESSAGE_TRUNCATED);
+  if (status == UCS_OK && info->length != completion.bytes) status = UCS_ERR_MESSAGE_TRUNCATED;
+  Complete(completion, request, status);
 }
 
-// What a call that begins something has returned.
+// Handles the result of a call that begins to send or to receive.
 void Began(ucs_status_ptr_t result, Completion& completion) {
   if (result == nullptr || UCS_PTR_IS_ERR(result)) return Complete(completion, nullptr, UCS_PTR_STATUS(result));
   completion.request = result;

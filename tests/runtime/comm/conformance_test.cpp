@@ -47,7 +47,7 @@ TEST_P(Conformance, MatchesTheReference) {
   const std::vector<Case> cases = AllCases(shape, kind);
   runner.run(static_cast<uint32_t>(shape.mesh.ranks()), kConformanceWindowBytes,
              [&, &mesh = shape.mesh, &way = way](SharedMemoryCommunicator& communicator) {
-               if (way == Way::kThread) communicator.StartThread(/*has_own_core=*/false);
+               if (way == Way::kThread) ASSERT_TRUE(communicator.StartThread(/*has_own_core=*/false).ok());
                for (const Case& test : cases) RunCase(mesh, test, way, communicator);
                EXPECT_TRUE(communicator.control().Barrier(kTimeout).ok());
              });

@@ -37,7 +37,7 @@ class Overlap : public testing::TestWithParam<bool> {
  protected:
   static bool HasThread() { return GetParam(); }
   static void Prepare(SharedMemoryCommunicator& communicator) {
-    if (HasThread()) communicator.StartThread(/*has_own_core=*/false);
+    if (HasThread()) ASSERT_TRUE(communicator.StartThread(/*has_own_core=*/false).ok());
   }
 };
 
@@ -97,7 +97,7 @@ TEST_P(Overlap, KeepsManyApart) {
 TEST(OverlapOnThread, ProceedsByItself) {
   std::atomic<bool> is_complete = false;
   RunAsThreads(2, 1 << 20, [&](SharedMemoryCommunicator& communicator) {
-    communicator.StartThread(/*has_own_core=*/false);
+    ASSERT_TRUE(communicator.StartThread(/*has_own_core=*/false).ok());
     auto sum = communicator.Prepare(Mesh{{2}}, SumAt({{0, 1, 2}}, 0, kLarge, "a sum"));
     ASSERT_TRUE(sum.ok());
     ASSERT_TRUE(communicator.Start(*sum, kTimeout).ok());
@@ -214,12 +214,14 @@ TEST_P(Overlap, RefusesWhatIsOutOfTurn) {
 
 TEST(CollectiveThread, RunsInOrderAndWaitsWhenFull) {
   std::vector<uint32_t> ran;
-  CollectiveThread thread(
+  auto started = CollectiveThread::Start(
       [&](uint32_t index, absl::Duration) {
         ran.push_back(index);
         return absl::OkStatus();
       },
       /*has_own_core=*/true);
+  ASSERT_TRUE(started.ok()) << started.status();
+  CollectiveThread& thread = **started;
   uint32_t ticket = 0;
   std::vector<uint32_t> expected;
   for (uint32_t i = 0; i < 10 * CollectiveThread::kCapacity; ++i) {
@@ -232,12 +234,14 @@ TEST(CollectiveThread, RunsInOrderAndWaitsWhenFull) {
 
 TEST(CollectiveThread, RunsNothingAfterAnError) {
   std::atomic<int> ran = 0;
-  CollectiveThread thread(
+  auto started = CollectiveThread::Start(
       [&](uint32_t index, absl::Duration) {
         ++ran;
         return index == 1 ? absl::InternalError("the second") : absl::OkStatus();
       },
       /*has_own_core=*/false);
+  ASSERT_TRUE(started.ok()) << started.status();
+  CollectiveThread& thread = **started;
   const uint32_t first = thread.Enqueue(0, kTimeout);
   const uint32_t second = thread.Enqueue(1, kTimeout);
   const uint32_t third = thread.Enqueue(2, kTimeout);

@@ -217,7 +217,7 @@ void ExpectTree(const Mesh& mesh, const std::vector<AxisRef>& axes, ElementType 
   const Operands operands = OperandsOf(element, part * n, n);
   const std::vector<std::byte> expected = ByHand(element, ReduceKind::kAdd, operands);
   RunAsThreads(n, kWindow, [&](SharedMemoryCommunicator& communicator) {
-    if (way == Way::kThread) communicator.StartThread(/*has_own_core=*/false);
+    if (way == Way::kThread) ASSERT_TRUE(communicator.StartThread(/*has_own_core=*/false).ok());
     const uint32_t position = GroupOf(mesh, axes, communicator.control().rank())->index;
     CollectiveOperand operand;
     operand.element = element;

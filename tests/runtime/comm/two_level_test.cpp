@@ -47,7 +47,7 @@ TEST_P(TwoLevel, MatchesTheReference) {
     SCOPED_TRACE(testing::PrintToString(layout));
     RunOnHosts(layout, kConformanceWindowBytes, Over(network),
                [&, &mesh = shape.mesh](TwoLevelCommunicator& communicator) {
-                 if (has_thread) communicator.StartThread(/*has_own_core=*/false);
+                 if (has_thread) ASSERT_TRUE(communicator.StartThread(/*has_own_core=*/false).ok());
                  const uint32_t rank = communicator.control().rank();
                  for (const Case& test : cases) {
                    const uint64_t bytes = test.before[rank].size();

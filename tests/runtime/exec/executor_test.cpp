@@ -211,10 +211,11 @@ TEST_P(ExecutorOnRanks, SplitCollectivesGiveTheSameBits) {
   const std::vector<float> whole = RunOnce(*Sample(ranks), ranks, [](comm::SharedMemoryCommunicator&) {});
   const auto file = SplitSample(ranks);
   EXPECT_EQ(RunOnce(*file, ranks, [](comm::SharedMemoryCommunicator&) {}), whole);
-  EXPECT_EQ(
-      RunOnce(*file, ranks,
-              [](comm::SharedMemoryCommunicator& communicator) { communicator.StartThread(/*has_own_core=*/false); }),
-      whole);
+  EXPECT_EQ(RunOnce(*file, ranks,
+                    [](comm::SharedMemoryCommunicator& communicator) {
+                      ASSERT_TRUE(communicator.StartThread(/*has_own_core=*/false).ok());
+                    }),
+            whole);
 }
 
 // Runs `body` with a context over one rank.
@@ -293,7 +294,7 @@ TEST(Executor, ErrorsOfPreparationSayWhere) {
 void ExpectLatePeer(const artifact::ArtifactFile& file, bool has_thread, const std::vector<std::string>& parts) {
   absl::Notification gave_up;
   comm::RunAsThreads(2, file.root().window_bytes(), [&](comm::SharedMemoryCommunicator& communicator) {
-    if (has_thread) communicator.StartThread(/*has_own_core=*/false);
+    if (has_thread) ASSERT_TRUE(communicator.StartThread(/*has_own_core=*/false).ok());
     auto device = Cpu();
     auto context = *ExecutionContext::Create(file, *device, communicator);
     ExecutorOptions options;
