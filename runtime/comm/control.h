@@ -41,6 +41,20 @@ class Control {
     return AllGatherBytes(bytes, timeout);
   }
 
+  // The bytes of the ranks that give the same key as this one, in the order of ranks: for ranks of one host. All ranks
+  // call it. What a rank gets does not grow with the job.
+  struct Told {
+    uint32_t rank = 0;
+    std::string bytes;
+  };
+  virtual absl::StatusOr<std::vector<Told>> GatherAmong(std::string_view key, std::string_view bytes,
+                                                        absl::Duration timeout);
+
+  // Keeps this rank's bytes for the ranks that ask for them; all ranks call it once, before any of them asks.
+  virtual absl::Status Offer(std::string_view bytes, absl::Duration timeout);
+  // The bytes that `rank` has offered. Waits for rank 0 at most.
+  virtual absl::StatusOr<std::string> OfferOf(uint32_t rank, absl::Duration timeout);
+
   // The cause of the job's end as soon as it is known, OK until then: for waits for something else, as for a device.
   virtual absl::Status Poll() = 0;
 
@@ -61,6 +75,9 @@ class Control {
 
   // Announces that this rank is done: its end is from now on not a death. Waits for nobody.
   virtual void Finish() = 0;
+
+ private:
+  std::vector<std::string> offers_;  // by rank, where no class overrides Offer
 };
 
 }  // namespace sgd::comm

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,8 @@ namespace {
 
 constexpr absl::Duration kFlush = absl::Milliseconds(500);
 constexpr absl::Duration kAnswer = absl::Milliseconds(500);  // of rank 0, about who is missing
+
+constexpr uint64_t kOverhead = 32;  // bytes of a rank in EncodeByRank, at most
 
 }  // namespace
 
@@ -49,7 +52,15 @@ ControlChannel::~ControlChannel() {
   thread_.join();
 }
 
-uint64_t ControlChannel::MaxContribution() const { return kMaxPayload / size() - sizeof(uint64_t); }
+std::vector<std::string> ControlChannel::interfaces() {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> names;
+  for (const Peer& peer : peers_) names.insert(peer.link.interface);
+  names.erase("");
+  return {names.begin(), names.end()};
+}
+
+uint64_t ControlChannel::MaxContribution() const { return kMaxPayload / size() - kOverhead; }
 
 absl::StatusOr<std::vector<std::string>> ControlChannel::AllGather(std::string_view bytes, absl::Duration timeout) {
   return Exchange(ControlKind::kGather, bytes, timeout);
@@ -57,6 +68,27 @@ absl::StatusOr<std::vector<std::string>> ControlChannel::AllGather(std::string_v
 
 absl::StatusOr<std::vector<std::string>> ControlChannel::Gather(std::string_view bytes, absl::Duration timeout) {
   return Exchange(ControlKind::kCollect, bytes, timeout);
+}
+
+absl::Status ControlChannel::Offer(std::string_view bytes, absl::Duration timeout) {
+  return Exchange(ControlKind::kOffer, bytes, timeout).status();
+}
+
+absl::StatusOr<std::vector<std::string>> ControlChannel::GatherAmong(std::string_view key, std::string_view bytes,
+                                                                     absl::Duration timeout) {
+  return Exchange(ControlKind::kAmong, EncodeTexts({std::string(key), std::string(bytes)}), timeout);
+}
+
+absl::StatusOr<std::string> ControlChannel::OfferOf(uint32_t other, absl::Duration timeout) {
+  std::unique_lock lock(mutex_);
+  if (other >= size()) return absl::InvalidArgumentError(absl::StrCat("there is no rank ", other));
+  if (rank() != 0 && !offers_[other].has_value()) Post(peers_[0], ControlKind::kLookup, other, "");
+  const auto has_ended = [&] { return offers_[other].has_value() || abort_.has_value(); };
+  changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(100000))), has_ended);
+  if (offers_[other].has_value()) return *offers_[other];
+  if (abort_.has_value()) return CauseLocked();
+  return absl::DeadlineExceededError(
+      absl::StrCat("rank 0 did not pass on the address of rank ", other, " within ", absl::FormatDuration(timeout)));
 }
 
 absl::StatusOr<std::vector<std::string>> ControlChannel::Exchange(ControlKind kind, std::string_view bytes,
@@ -211,11 +243,37 @@ void ControlChannel::Contribute(ControlKind kind, uint64_t number, uint32_t from
   if (std::ranges::any_of(gathering.parts, [](const auto& part) { return !part.has_value(); })) return;
   std::vector<std::string> all;
   for (std::optional<std::string>& part : gathering.parts) all.push_back(*std::move(part));
-  const bool is_for_all = kind == ControlKind::kGather;
-  const std::string payload = EncodeTexts(is_for_all ? all : std::vector<std::string>(size()));
-  for (Peer& peer : peers_) Post(peer, ControlKind::kGathered, number, payload);
-  gathering.all = std::move(all);
+  if (kind == ControlKind::kAmong) {
+    gathering.all = TellAmong(number, all);
+  } else {
+    const bool is_for_all = kind == ControlKind::kGather;
+    const std::string payload = EncodeByRank(is_for_all ? all : std::vector<std::string>(size()));
+    for (Peer& peer : peers_) Post(peer, ControlKind::kGathered, number, payload);
+    if (kind == ControlKind::kOffer) std::ranges::copy(all, offers_.begin());
+    gathering.all = std::move(all);
+  }
   changed_.notify_all();
+}
+
+// To each rank the texts of those with its key, behind their numbers; returns those of this rank.
+std::vector<std::string> ControlChannel::TellAmong(uint64_t number, const std::vector<std::string>& contributions) {
+  struct Group {
+    std::vector<uint32_t> ranks;
+    std::vector<std::string> texts = {""};
+  };
+  std::map<std::string, Group> groups;
+  std::vector<Group*> group_of;
+  for (uint32_t from = 0; from < size(); ++from) {
+    std::vector<std::string> texts = DecodeTexts(contributions[from]).value_or(std::vector<std::string>());
+    texts.resize(2);
+    Group& group = groups[texts[0]];
+    group.ranks.push_back(from);
+    group.texts.push_back(std::move(texts[1]));
+    group_of.push_back(&group);
+  }
+  for (auto& [key, group] : groups) group.texts[0] = EncodeRanks(group.ranks);
+  for (Peer& peer : peers_) Post(peer, ControlKind::kToldAmong, number, EncodeTexts(group_of[peer.link.rank]->texts));
+  return group_of[0]->texts;
 }
 
 std::vector<uint32_t> ControlChannel::MissingFrom(uint64_t number) {
@@ -313,12 +371,26 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
       return;
     case ControlKind::kGather:
     case ControlKind::kCollect:
+    case ControlKind::kAmong:
+    case ControlKind::kOffer:
       if (rank() == 0) {
         Contribute(static_cast<ControlKind>(frame.kind), frame.number, peer.link.rank, frame.payload);
       }
       return;
     case ControlKind::kGathered:
       HandleGathered(peer, frame);
+      return;
+    case ControlKind::kToldAmong:
+      gatherings_[frame.number].all = DecodeTexts(frame.payload).value_or(std::vector<std::string>());
+      changed_.notify_all();
+      return;
+    case ControlKind::kLookup:
+      if (rank() == 0 && frame.number < size())
+        Post(peer, ControlKind::kOffered, frame.number, offers_[frame.number].value_or(""));
+      return;
+    case ControlKind::kOffered:
+      if (frame.number < size()) offers_[frame.number] = frame.payload;
+      changed_.notify_all();
       return;
     case ControlKind::kWho:
       if (rank() == 0) Post(peer, ControlKind::kMissing, frame.number, EncodeRanks(MissingFrom(frame.number)));
@@ -348,12 +420,12 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
 // Callers take the text of each rank by its number.
 void ControlChannel::HandleGathered(const Peer& peer, const Frame& frame) {
   if (rank() == 0) return;
-  std::optional<std::vector<std::string>> texts = DecodeTexts(frame.payload);
-  if (!texts.has_value() || texts->size() != size()) {
-    return RecordAbort(peer.link.rank,
-                       absl::InternalError(absl::StrCat(
-                           "gave ", texts.has_value() ? absl::StrCat(texts->size(), " texts of ", size()) : "no texts",
-                           " in an agreement; expected one of each rank; start all ranks with the same sgdrun")));
+  std::optional<std::vector<std::string>> texts = DecodeByRank(frame.payload, size());
+  if (!texts.has_value()) {
+    return RecordAbort(peer.link.rank, absl::InternalError(absl::StrCat(
+                                           "gave no ", size(),
+                                           " texts in an agreement; expected one of each rank; start all ranks with "
+                                           "the same sgdrun")));
   }
   gatherings_[frame.number].all = std::move(texts);
   changed_.notify_all();

@@ -47,6 +47,8 @@ class ControlChannel {
 
   uint32_t rank() const { return options_.rank; }
   uint32_t size() const { return options_.size; }
+  // The network interfaces of this host through which it is connected with other hosts.
+  std::vector<std::string> interfaces();
   // Bytes that a rank may give to AllGather.
   uint64_t MaxContribution() const;
 
@@ -56,6 +58,12 @@ class ControlChannel {
 
   // The same for rank 0 alone: the others get empty texts.
   absl::StatusOr<std::vector<std::string>> Gather(std::string_view bytes, absl::Duration timeout);
+
+  // As of Control. GatherAmong gives the numbers of the ranks (EncodeRanks), then their bytes.
+  absl::StatusOr<std::vector<std::string>> GatherAmong(std::string_view key, std::string_view bytes,
+                                                       absl::Duration timeout);
+  absl::Status Offer(std::string_view bytes, absl::Duration timeout);
+  absl::StatusOr<std::string> OfferOf(uint32_t rank, absl::Duration timeout);
 
   // Ends the job with a cause that this rank has met; the first cause of the job is kept.
   void Abort(const absl::Status& cause);
@@ -87,7 +95,7 @@ class ControlChannel {
     std::optional<std::vector<uint32_t>> missing;  // as rank 0 answered
   };
 
-  explicit ControlChannel(ControlChannelOptions options) : options_(std::move(options)) {}
+  explicit ControlChannel(ControlChannelOptions options) : options_(std::move(options)), offers_(size()) {}
 
   // The thread. Functions below it are called with the mutex held.
   void Run();
@@ -103,6 +111,7 @@ class ControlChannel {
   void Post(Peer& peer, ControlKind kind, uint64_t number, std::string_view payload);
   absl::StatusOr<std::vector<std::string>> Exchange(ControlKind kind, std::string_view bytes, absl::Duration timeout);
   void Contribute(ControlKind kind, uint64_t number, uint32_t rank, std::string bytes);
+  std::vector<std::string> TellAmong(uint64_t number, const std::vector<std::string>& contributions);
   std::vector<uint32_t> MissingFrom(uint64_t number);
   void Hold(int signal);
   void DecideStop();
@@ -118,6 +127,7 @@ class ControlChannel {
   std::vector<Peer> peers_;  // rank 0: all others; else rank 0
   std::map<uint64_t, Gathering> gatherings_;
   uint64_t next_gathering_ = 0;
+  std::vector<std::optional<std::string>> offers_;  // by rank: all on rank 0, elsewhere what it has looked up
   // A step is begun without the mutex: the number is stored before the signal is read, and the other way round by who
   // holds, so one of the two sees the other.
   std::atomic<uint64_t> begun_ = 0;       // steps that this rank has begun

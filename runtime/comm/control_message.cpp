@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 namespace sgd::comm {
 namespace {
@@ -56,6 +57,46 @@ std::optional<std::vector<std::string>> DecodeTexts(std::string_view payload) {
     texts.emplace_back(payload.substr(0, size));
     payload.remove_prefix(size);
   }
+  return texts;
+}
+
+// The number of distinct texts, these, then runs of ranks: an index among them, and how many ranks have it.
+std::string EncodeByRank(absl::Span<const std::string> texts) {
+  std::map<std::string_view, uint32_t> known;
+  std::string distinct, runs;
+  for (size_t rank = 0; rank < texts.size();) {
+    const auto [found, is_new] = known.emplace(texts[rank], static_cast<uint32_t>(known.size()));
+    if (is_new) {
+      Put(static_cast<uint64_t>(texts[rank].size()), distinct);
+      distinct += texts[rank];
+    }
+    uint32_t count = 0;
+    for (const size_t first = rank; rank < texts.size() && texts[rank] == texts[first]; ++rank) ++count;
+    Put(found->second, runs);
+    Put(count, runs);
+  }
+  std::string payload;
+  Put(static_cast<uint32_t>(known.size()), payload);
+  return payload + distinct + runs;
+}
+
+std::optional<std::vector<std::string>> DecodeByRank(std::string_view payload, uint32_t ranks) {
+  uint32_t count = 0, index = 0;
+  if (!Take(payload, count) || count > ranks) return std::nullopt;
+  std::vector<std::string_view> distinct(count);
+  for (std::string_view& text : distinct) {
+    uint64_t size = 0;
+    if (!Take(payload, size) || size > payload.size()) return std::nullopt;
+    text = payload.substr(0, size);
+    payload.remove_prefix(size);
+  }
+  std::vector<std::string> texts;
+  while (!payload.empty()) {
+    if (!Take(payload, index) || !Take(payload, count)) return std::nullopt;
+    if (index >= distinct.size() || count > ranks - texts.size()) return std::nullopt;
+    texts.insert(texts.end(), count, std::string(distinct[index]));
+  }
+  if (texts.size() != ranks) return std::nullopt;
   return texts;
 }
 

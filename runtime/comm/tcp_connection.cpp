@@ -21,6 +21,7 @@ namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(5);  // for the other end of a handshake
 constexpr absl::Duration kRetry = absl::Milliseconds(20);
+constexpr absl::Duration kNextAddress = absl::Milliseconds(250);   // of a name, while one before does not answer
 constexpr absl::Duration kAttempt = absl::Seconds(2);              // before the name is resolved again
 constexpr absl::Duration kLastAttempts = absl::Milliseconds(500);  // of a rank that has failed, to tell rank 0
 constexpr size_t kMaxPending = 256;
@@ -77,24 +78,54 @@ void FinishConnecting(Attempt& attempt) {
   attempt.socket = UniqueFd();
 }
 
-// Waits until one of the connects succeeds, and takes it out; null when all have failed or at `end`.
-std::optional<Attempt> NextConnected(std::vector<Attempt>& attempts, absl::Time end) {
-  while (true) {
-    std::vector<pollfd> descriptors;
-    for (Attempt& attempt : attempts) {
-      if (attempt.is_connected && attempt.socket.valid()) {
-        FinishConnecting(attempt);
-        if (attempt.is_connected) return std::exchange(attempt, Attempt{.address = attempt.address});
+// Connects to several addresses, the next one whenever the one before has failed or not answered for a while
+// (RFC 8305), so that most often one connection is made.
+class Attempts {
+ public:
+  explicit Attempts(const std::vector<SocketAddress>& addresses) : addresses_(addresses) {}
+
+  // Waits until one of the connects succeeds, and takes it out; nothing when all have failed or at `end`.
+  std::optional<Attempt> NextConnected(absl::Time end) {
+    absl::Time next = SteadyNow();
+    while (true) {
+      if (HaveFailed()) next = SteadyNow();
+      if (begun_.size() < addresses_.size() && SteadyNow() >= next) {
+        begun_.push_back(BeginConnecting(addresses_[begun_.size()]));
+        next = SteadyNow() + kNextAddress;
       }
-      descriptors.push_back({attempt.socket.get(), POLLOUT, 0});
+      std::vector<pollfd> descriptors;
+      for (Attempt& attempt : begun_) {
+        if (attempt.is_connected && attempt.socket.valid()) {
+          FinishConnecting(attempt);
+          if (attempt.is_connected) return std::exchange(attempt, Attempt{.address = attempt.address});
+        }
+        descriptors.push_back({attempt.socket.get(), POLLOUT, 0});
+      }
+      const bool is_last = begun_.size() == addresses_.size();
+      if ((HaveFailed() && is_last) || SteadyNow() > end) return std::nullopt;
+      if (HaveFailed()) continue;
+      const int64_t left = absl::ToInt64Milliseconds(std::min(end, is_last ? end : next) - SteadyNow());
+      poll(descriptors.data(), descriptors.size(), static_cast<int>(std::max<int64_t>(left, 0)) + 1);
+      for (size_t i = 0; i < begun_.size(); ++i) begun_[i].is_connected = descriptors[i].revents != 0;
     }
-    const int64_t left = absl::ToInt64Milliseconds(end - SteadyNow());
-    const bool may_succeed = std::ranges::any_of(attempts, [](const Attempt& a) { return a.socket.valid(); });
-    if (!may_succeed || left < 0) return std::nullopt;
-    poll(descriptors.data(), descriptors.size(), static_cast<int>(left) + 1);
-    for (size_t i = 0; i < attempts.size(); ++i) attempts[i].is_connected = descriptors[i].revents != 0;
   }
-}
+
+  // Why there is no other connection.
+  void AppendProblems(std::vector<std::string>& problems) const {
+    for (const Attempt& attempt : begun_) {
+      if (attempt.socket.valid()) problems.push_back(absl::StrCat(attempt.address.Text(), ": no answer"));
+      if (!attempt.status.ok()) problems.emplace_back(attempt.status.message());
+    }
+  }
+
+ private:
+  bool HaveFailed() const {
+    return std::ranges::none_of(begun_, [](const Attempt& attempt) { return attempt.socket.valid(); });
+  }
+
+  const std::vector<SocketAddress>& addresses_;
+  std::vector<Attempt> begun_;
+};
 
 // Unavailable while another attempt may succeed.
 absl::StatusOr<TcpConnection> Introduce(UniqueFd socket, const SocketAddress& address, const std::string& secret,
@@ -270,15 +301,14 @@ namespace {
 // Of all addresses the one that answers first: some may lead nowhere, or to another program on this host.
 absl::StatusOr<TcpConnection> ConnectToAny(const std::vector<SocketAddress>& addresses, const std::string& secret,
                                            const Hello& claim, absl::Time end) {
-  std::vector<Attempt> attempts;
   for (const SocketAddress& address : addresses) {
     if (absl::Status status = CheckSecret(address, secret); !status.ok()) return status;
-    attempts.push_back(BeginConnecting(address));
   }
+  Attempts attempts(addresses);
   absl::Status other_program;
   size_t others = 0;
   std::vector<std::string> problems;
-  while (std::optional<Attempt> connected = NextConnected(attempts, end)) {
+  while (std::optional<Attempt> connected = attempts.NextConnected(end)) {
     absl::StatusOr<TcpConnection> connection =
         Introduce(std::move(connected->socket), connected->address, secret, claim);
     if (connection.ok() || connection.status().code() == absl::StatusCode::kPermissionDenied) return connection;
@@ -289,10 +319,7 @@ absl::StatusOr<TcpConnection> ConnectToAny(const std::vector<SocketAddress>& add
     other_program = connection.status();
     if (++others == addresses.size()) return other_program;
   }
-  for (const Attempt& attempt : attempts) {
-    if (attempt.socket.valid()) problems.push_back(absl::StrCat(attempt.address.Text(), ": no answer"));
-    if (!attempt.status.ok()) problems.emplace_back(attempt.status.message());
-  }
+  attempts.AppendProblems(problems);
   if (!other_program.ok()) problems.emplace_back(other_program.message());
   return absl::UnavailableError(absl::StrJoin(problems, "; "));
 }

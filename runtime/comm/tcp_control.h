@@ -23,6 +23,14 @@ class TcpControl final : public Control {
   absl::Status Barrier(absl::Duration timeout) override;
   absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
   absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) override;
+  absl::StatusOr<std::vector<Told>> GatherAmong(std::string_view key, std::string_view bytes,
+                                                absl::Duration timeout) override;
+  absl::Status Offer(std::string_view bytes, absl::Duration timeout) override {
+    return channel_->Offer(bytes, timeout);
+  }
+  absl::StatusOr<std::string> OfferOf(uint32_t rank, absl::Duration timeout) override {
+    return channel_->OfferOf(rank, timeout);
+  }
   absl::Status Poll() override { return channel_->abort_cause(); }
   void Abort(const absl::Status& cause) override { channel_->Abort(cause); }
   void RequestStop(int signal) override { channel_->RequestStop(signal); }

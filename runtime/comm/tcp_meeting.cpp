@@ -27,13 +27,14 @@ constexpr absl::Duration kLinger = absl::Milliseconds(500);
 ControlLink MakeLink(TcpConnection connection, uint32_t rank, bool is_listener) {
   std::string& send = is_listener ? connection.keys.of_listener : connection.keys.of_connector;
   std::string& receive = is_listener ? connection.keys.of_connector : connection.keys.of_listener;
-  std::string device = DeviceOf(OwnEndOf(connection.socket.get()));
+  const bool is_local = !DeviceOf(connection.peer).empty();
+  std::string interface = is_local ? "" : DeviceOf(OwnEndOf(connection.socket.get()));
   return {rank,
           std::move(connection.socket),
           FrameEncoder(std::move(send)),
           FrameDecoder(std::move(receive)),
           connection.peer.Text(),
-          std::move(device)};
+          std::move(interface)};
 }
 
 Hello ClaimOf(const TcpMeetingOptions& options, uint32_t purpose) {
@@ -155,6 +156,11 @@ class Host {
           absl::StrCat(who, " says that the job has ", hello.size, " ranks, rank 0 says ", options_.size,
                        "; expected one number; start all ranks with the same world size"));
     }
+    if (hello.nodes != 0 && options_.nodes != 0 && hello.nodes != options_.nodes) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(who, " was started with --nnodes ", hello.nodes, ", rank 0 with --nnodes ", options_.nodes,
+                       "; expected one number; start all hosts with the same --nnodes"));
+    }
     if (hello.rank >= options_.size) {
       return absl::FailedPreconditionError(absl::StrCat(who, " is none of the ", options_.size,
                                                         " ranks of this job; expected ranks from 0 below that number; "
@@ -164,11 +170,6 @@ class Host {
       return absl::FailedPreconditionError(absl::StrCat("two processes say that they are rank ", hello.rank,
                                                         ", one at ", joined_.back().address,
                                                         "; expected each rank once; correct the launcher's ranks"));
-    }
-    if (hello.nodes != 0 && options_.nodes != 0 && hello.nodes != options_.nodes) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(who, " was started with --nnodes ", hello.nodes, ", rank 0 with --nnodes ", options_.nodes,
-                       "; expected one number; start all hosts with the same --nnodes"));
     }
     return absl::OkStatus();
   }

@@ -37,8 +37,8 @@ struct ControlLink {
   UniqueFd socket;    // does not block
   FrameEncoder encoder;
   FrameDecoder decoder;
-  std::string address;  // of the other end
-  std::string device;   // of this host, that the connection goes through; empty if unknown
+  std::string address;    // of the other end
+  std::string interface;  // of this host, that the connection goes through; empty between ranks of one host
 };
 
 // Rank 0's links to all others, in the order of ranks; another rank's to rank 0. Errors: ranks that contradict each

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -64,6 +65,9 @@ class Transport {
 
 struct TransportOptions {
   std::string net_devices;  // "mlx5_0:1,eth0"; empty: all, or what the library's own environment says
+  // Network interfaces that reach the other hosts. Without net_devices, of TCP these alone are used, where there are
+  // any: others, such as a bridge of containers, may have the same address on every host.
+  std::vector<std::string> interfaces = {};
 };
 
 // The object of a plugin. Lives as long as the process.

@@ -1,23 +1,14 @@
-// The ranks of a host meet at a name that rank 0 of the job has drawn, so that no other job has it.
+// The ranks of a host meet at a name that the first of them has drawn, so that no other job has it.
 #include "runtime/launch/host_memory.h"
-
-#include <sys/random.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/rendezvous.h"
 #include "runtime/launch/meeting.h"
 
 namespace sgd::launch {
-namespace {
-
-constexpr char kAlone[] = "a", kLaunched[] = "l";
-
-}  // namespace
-
 void HostMemory::Abort(uint32_t at_fault, const absl::Status& cause) {
   const std::lock_guard lock(mutex_);
   if (segment_ != nullptr) {
@@ -35,28 +26,20 @@ void HostMemory::Set(std::shared_ptr<comm::SharedMemorySegment> segment) {
 }
 
 absl::StatusOr<HostRanks> ShareMemory(comm::Control& control, std::shared_ptr<comm::SharedMemorySegment> segment,
-                                      uint32_t first, const std::vector<uint32_t>& local_ranks, uint64_t window_bytes,
+                                      uint32_t first, const LocalRanks& local, uint64_t window_bytes,
                                       absl::Duration timeout) {
-  std::string drawn(16, '\0');
-  if (getrandom(drawn.data(), drawn.size(), 0) != static_cast<ssize_t>(drawn.size()))
-    return absl::InternalError("getrandom failed");
-  const std::string kind = segment == nullptr ? kAlone : kLaunched;
-  absl::StatusOr<std::vector<std::string>> all = control.AllGatherBytes(kind + drawn, timeout);
-  if (!all.ok()) return all.status();
   HostRanks host;
   if (segment != nullptr) {
     for (uint32_t rank = 0; rank < segment->ranks(); ++rank) host.ranks.push_back(first + rank);
   } else {
-    for (uint32_t rank : local_ranks) {
-      if ((*all)[rank].starts_with(kAlone)) host.ranks.push_back(rank);
-    }
+    host.ranks = local.alone;
   }
   host.own = static_cast<uint32_t>(std::ranges::find(host.ranks, control.rank()) - host.ranks.begin());
-  host.key = absl::StrCat(kind, " ", host.ranks[0]);
+  host.key = absl::StrCat(segment == nullptr ? "a " : "l ", host.ranks[0]);
   host.segment = std::move(segment);
   if (host.segment != nullptr) return host;
   comm::RendezvousOptions options;
-  options.name = absl::StrCat("job-", absl::BytesToHexString((*all)[0].substr(1)), "-", host.ranks[0]);
+  options.name = absl::StrCat("job-", local.name);
   options.rank = host.own;
   options.size = static_cast<uint32_t>(host.ranks.size());
   options.window_bytes = window_bytes;

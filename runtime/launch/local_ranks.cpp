@@ -1,6 +1,7 @@
-// One gathering of records of one size.
+// One gathering among the ranks of each host.
 #include "runtime/launch/local_ranks.h"
 
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,15 +10,21 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 
 namespace sgd::launch {
 namespace {
 
+// What travels, before the names of interfaces.
 struct Record {
-  char host[200];
   cpu_set_t cpus;
   uint32_t core_limit;
+  uint32_t has_segment;
+  char drawn[16];
 };
 
 std::string NameOfHost() {
@@ -32,24 +39,34 @@ std::string NameOfHost() {
 
 }  // namespace
 
-absl::StatusOr<LocalRanks> FindLocalRanks(comm::Control& control, uint32_t core_limit, absl::Duration timeout) {
+absl::StatusOr<LocalRanks> FindLocalRanks(comm::Control& control, const LocalClaim& claim, absl::Duration timeout) {
   Record mine = {};
-  NameOfHost().copy(mine.host, sizeof(mine.host) - 1);
   if (sched_getaffinity(0, sizeof(mine.cpus), &mine.cpus) != 0) CPU_SET(0, &mine.cpus);
-  mine.core_limit = core_limit;
-  absl::StatusOr<std::vector<std::string>> all =
-      control.AllGatherBytes({reinterpret_cast<const char*>(&mine), sizeof(mine)}, timeout);
-  if (!all.ok()) return all.status();
+  mine.core_limit = claim.core_limit;
+  mine.has_segment = claim.has_segment;
+  if (getrandom(mine.drawn, sizeof(mine.drawn), 0) != static_cast<ssize_t>(sizeof(mine.drawn)))
+    return absl::InternalError("getrandom failed");
+  const std::string bytes =
+      std::string(reinterpret_cast<const char*>(&mine), sizeof(mine)) + absl::StrJoin(claim.interfaces, ",");
+  const auto told = control.GatherAmong(NameOfHost(), bytes, timeout);
+  if (!told.ok()) return told.status();
   LocalRanks result;
   cpu_set_t any = {};
-  for (uint32_t rank = 0; rank < all->size(); ++rank) {
+  uint32_t core_limit = claim.core_limit;
+  for (const comm::Control::Told& rank : *told) {
     Record theirs;
-    if ((*all)[rank].size() != sizeof(theirs)) return absl::InternalError("a rank said something else of its host");
-    std::memcpy(&theirs, (*all)[rank].data(), sizeof(theirs));
-    if (std::memcmp(theirs.host, mine.host, sizeof(mine.host)) != 0) continue;
-    if (rank == control.rank()) result.own = static_cast<uint32_t>(result.ranks.size());
-    result.ranks.push_back(rank);
+    if (rank.bytes.size() < sizeof(theirs)) return absl::InternalError("a rank said something else of its host");
+    std::memcpy(&theirs, rank.bytes.data(), sizeof(theirs));
+    if (rank.rank == control.rank()) result.own = static_cast<uint32_t>(result.ranks.size());
+    result.ranks.push_back(rank.rank);
     result.masks.push_back(theirs.cpus);
+    if (theirs.has_segment == 0) {
+      if (result.alone.empty())
+        result.name = absl::BytesToHexString(absl::string_view(theirs.drawn, sizeof(theirs.drawn)));
+      result.alone.push_back(rank.rank);
+    }
+    for (absl::string_view name : absl::StrSplit(rank.bytes.substr(sizeof(theirs)), ',', absl::SkipEmpty()))
+      result.interfaces.emplace_back(name);
     CPU_OR(&any, &any, &theirs.cpus);
     core_limit = std::min(core_limit, theirs.core_limit);
   }

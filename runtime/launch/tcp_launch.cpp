@@ -98,6 +98,7 @@ RankContext MakeContext(comm::TcpControl& control, const LocalRanks& local, std:
 }
 
 absl::StatusOr<std::unique_ptr<comm::TwoLevelCommunicator>> ConnectHosts(comm::Control& control, const HostRanks& host,
+                                                                         const std::vector<std::string>& interfaces,
                                                                          const LaunchOptions& options) {
   absl::StatusOr<std::unique_ptr<comm::SharedMemoryCommunicator>> local = comm::SharedMemoryCommunicator::Connect(
       host.segment, host.own, options.deadline, CoresOfQuota(CpuQuota()), host.ranks);
@@ -108,7 +109,8 @@ absl::StatusOr<std::unique_ptr<comm::TwoLevelCommunicator>> ConnectHosts(comm::C
   if (placement->hosts() > 1) {
     absl::StatusOr<const comm::TransportPlugin*> plugin = comm::OpenTransportPlugin();
     if (!plugin.ok()) return plugin.status();
-    absl::StatusOr<std::unique_ptr<comm::Transport>> opened = (*plugin)->Open({.net_devices = options.net_devices});
+    absl::StatusOr<std::unique_ptr<comm::Transport>> opened =
+        (*plugin)->Open({.net_devices = options.net_devices, .interfaces = interfaces});
     if (!opened.ok()) return opened.status();
     transport = *std::move(opened);
   }
@@ -119,17 +121,21 @@ absl::StatusOr<std::unique_ptr<comm::TwoLevelCommunicator>> ConnectHosts(comm::C
 // Between the meeting and the end.
 absl::Status RunMet(comm::TcpControl& control, const RankEnvironment& environment, std::optional<uint32_t> local_rank,
                     const std::shared_ptr<SharedMemorySegment>& segment, HostMemory& memory,
-                    const LaunchOptions& options, const RankMain& rank_main) {
-  absl::StatusOr<LocalRanks> local = FindLocalRanks(control, CoresOfQuota(CpuQuota()), options.deadline);
+                    const std::vector<std::string>& interfaces, const LaunchOptions& options,
+                    const RankMain& rank_main) {
+  absl::StatusOr<LocalRanks> local = FindLocalRanks(
+      control, {.core_limit = CoresOfQuota(CpuQuota()), .interfaces = interfaces, .has_segment = segment != nullptr},
+      options.deadline);
   if (!local.ok()) return local.status();
   bool has_spare_core = false;
   RankContext context = MakeContext(control, *local, local_rank, options, &has_spare_core);
   if (options.window_bytes == 0) return rank_main(context);
   absl::StatusOr<HostRanks> host =
-      ShareMemory(control, segment, environment.rank, local->ranks, options.window_bytes, options.deadline);
+      ShareMemory(control, segment, environment.rank, *local, options.window_bytes, options.deadline);
   if (!host.ok()) return host.status();
   memory.Set(host->segment);
-  absl::StatusOr<std::unique_ptr<comm::TwoLevelCommunicator>> communicator = ConnectHosts(control, *host, options);
+  absl::StatusOr<std::unique_ptr<comm::TwoLevelCommunicator>> communicator =
+      ConnectHosts(control, *host, local->interfaces, options);
   if (!communicator.ok()) return communicator.status();
   context.communicator = communicator->get();
   (*communicator)->set_spins(!context.shares_cores);
@@ -172,10 +178,11 @@ absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
   });
   auto signals = TakeSignals(options.stops_between_steps, [&](int signal) { borrowed->RequestStop(signal); });
   if (!signals.ok()) return signals.status();
+  const std::vector<std::string> interfaces = borrowed->interfaces();
   comm::TcpControl control(*std::move(channel));
   const std::optional<uint32_t> told =
       segment != nullptr ? std::optional<uint32_t>(local_rank) : environment.local_rank;
-  absl::Status status = RunMet(control, environment, told, segment, memory, options, rank_main);
+  absl::Status status = RunMet(control, environment, told, segment, memory, interfaces, options, rank_main);
   if (EndsWell(status)) {
     control.Finish();
     if (absl::Status others = borrowed->WaitForOthers(options.deadline); !others.ok()) status = others;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
@@ -81,29 +83,37 @@ std::set<std::string> Resources(ucp_context_h context) {
   return names;
 }
 
-absl::Status CheckDevices(ucp_context_h context, const std::string& wanted) {
-  const std::set<std::string> resources = Resources(context);
-  const std::string found = resources.empty() ? "none" : absl::StrJoin(resources, " ");
-  if (wanted.empty()) {
-    if (!resources.empty()) return absl::OkStatus();
-    return absl::FailedPreconditionError(
-        "UCX finds no network device; expected one that reaches the other hosts; look at UCX_TLS and UCX_NET_DEVICES");
+// "eth0" of "tcp/eth0".
+std::string DeviceOf(const std::string& resource) { return resource.substr(resource.find('/') + 1); }
+
+bool HasDevice(const std::set<std::string>& resources, const std::string& name) {
+  return std::ranges::any_of(resources, [&](const std::string& resource) { return DeviceOf(resource) == name; });
+}
+
+// Whether there may be other devices than those of TCP: looking for them costs UCX as much as all the rest.
+bool HasRdmaCards() {
+  std::error_code error;
+  return !std::filesystem::is_empty("/sys/class/infiniband", error) && !error;
+}
+
+// The devices to use instead of all that were found: those that are none of TCP, and of TCP the given interfaces.
+// Empty where that would leave out none, or all of TCP.
+std::string ChooseDevices(const std::set<std::string>& resources, const std::vector<std::string>& interfaces) {
+  std::set<std::string> chosen;
+  bool has_interface = false, leaves_out = false;
+  for (const std::string& resource : resources) {
+    const std::string name = DeviceOf(resource);
+    const bool is_tcp = resource.starts_with("tcp/");
+    const bool is_given = std::ranges::find(interfaces, name) != interfaces.end();
+    has_interface |= is_tcp && is_given;
+    leaves_out |= is_tcp && !is_given;
+    if (!is_tcp || is_given) chosen.insert(name);
   }
-  const std::vector<std::string> names = absl::StrSplit(wanted, ',');
-  for (const std::string& name : names) {
-    const bool is_here = std::ranges::any_of(
-        resources, [&](const std::string& resource) { return resource.substr(resource.find('/') + 1) == name; });
-    if (!is_here) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("--net-devices: UCX finds no '", name, "' among ", found,
-                       "; expected a device that reaches the other hosts; sgdrun --topology lists this host's"));
-    }
-  }
-  return absl::OkStatus();
+  return has_interface && leaves_out ? absl::StrJoin(chosen, ",") : "";
 }
 
 // docs/decisions/055-many-hosts.md says why.
-absl::Status SetOptions(ucp_config_t* config, const comm::TransportOptions& options) {
+absl::Status SetOptions(ucp_config_t* config, const std::string& net_devices) {
   unsigned major = 0, minor = 0, release = 0;
   ucp_get_version(&major, &minor, &release);
   std::vector<std::pair<const char*, std::string>> settings = {{"KEEPALIVE_INTERVAL", "inf"}};
@@ -111,8 +121,8 @@ absl::Status SetOptions(ucp_config_t* config, const comm::TransportOptions& opti
   for (const auto& [name, value] : settings) {
     if (absl::Status status = SetOption(config, name, value.c_str()); !status.ok()) return status;
   }
-  if (options.net_devices.empty()) return absl::OkStatus();
-  const ucs_status_t status = ucp_config_modify(config, "NET_DEVICES", options.net_devices.c_str());
+  if (net_devices.empty()) return absl::OkStatus();
+  const ucs_status_t status = ucp_config_modify(config, "NET_DEVICES", net_devices.c_str());
   return status == UCS_OK ? absl::OkStatus() : Error("--net-devices", status);
 }
 
@@ -126,17 +136,51 @@ absl::StatusOr<std::unique_ptr<UcxTransport>> UcxTransport::Open(const comm::Tra
 }
 
 absl::Status UcxTransport::OpenContext(const comm::TransportOptions& options) {
+  if (!options.net_devices.empty()) {
+    // UCX itself accepts names that are not there, and then finds nothing.
+    if (absl::Status status = InitContext(""); !status.ok()) return status;
+    const std::set<std::string> resources = Resources(context_);
+    const std::vector<std::string> names = absl::StrSplit(options.net_devices, ',');
+    for (const std::string& name : names) {
+      if (!HasDevice(resources, name)) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("--net-devices: UCX finds no '", name, "' among ",
+                         resources.empty() ? "none" : absl::StrJoin(resources, " "),
+                         "; expected a device that reaches the other hosts; name one of these"));
+      }
+    }
+    return InitContext(options.net_devices);
+  }
+  const bool may_choose = std::getenv("UCX_NET_DEVICES") == nullptr && !options.interfaces.empty();
+  if (may_choose && !HasRdmaCards()) {
+    absl::Status status = InitContext(absl::StrJoin(options.interfaces, ","));
+    if (status.ok() && !Resources(context_).empty()) return status;
+  }
+  if (absl::Status status = InitContext(""); !status.ok()) return status;
+  const std::set<std::string> resources = Resources(context_);
+  if (resources.empty()) {
+    return absl::FailedPreconditionError(
+        "UCX finds no network device; expected one that reaches the other hosts; look at UCX_TLS and UCX_NET_DEVICES");
+  }
+  const std::string chosen = may_choose ? ChooseDevices(resources, options.interfaces) : "";
+  return chosen.empty() ? absl::OkStatus() : InitContext(chosen);
+}
+
+// With all devices that the user's environment allows where `net_devices` is empty.
+absl::Status UcxTransport::InitContext(const std::string& net_devices) {
+  if (context_ != nullptr) ucp_cleanup(std::exchange(context_, nullptr));
   ucp_config_t* config = nullptr;
   if (const ucs_status_t status = ucp_config_read(nullptr, nullptr, &config); status != UCS_OK)
     return Error("ucp_config_read", status);
-  absl::Status set = SetOptions(config, options);
+  absl::Status set = SetOptions(config, net_devices);
   ucp_params_t params = {};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
   params.features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP;
   const ucs_status_t status = set.ok() ? ucp_init(&params, config, &context_) : UCS_OK;
   ucp_config_release(config);
   if (!set.ok()) return set;
-  if (status == UCS_OK) return CheckDevices(context_, options.net_devices);
+  if (status == UCS_OK) return absl::OkStatus();
+  context_ = nullptr;
   return absl::FailedPreconditionError(
       absl::StrCat("UCX finds nothing that it can use (", ucs_status_string(status),
                    "); expected a network device that reaches the other hosts; look at UCX_TLS and --net-devices"));
@@ -206,7 +250,7 @@ absl::Status UcxTransport::Connect(uint32_t peer, std::string_view address) {
   if (const ucs_status_t status = ucp_ep_create(worker_, &params, &made->endpoint); status != UCS_OK) {
     peers_.erase(peer);
     return absl::UnavailableError(
-        absl::StrCat("rank ", peer, " cannot be reached (", ucs_status_string(status),
+        absl::StrCat("rank ", peer, " cannot be reached (", ucs_status_string(status), "; tried ", devices(),
                      "); expected a network device that both hosts have; name it with --net-devices"));
   }
   entry = std::move(made);
@@ -239,7 +283,8 @@ void UcxTransport::Receive(uint64_t tag, std::byte* data, uint64_t bytes, Comple
 absl::Status UcxTransport::ErrorOf(uint32_t peer) const {
   const auto found = peers_.find(peer);
   if (found == peers_.end() || found->second->error == UCS_OK) return absl::OkStatus();
-  return absl::UnavailableError(ucs_status_string(found->second->error));
+  return absl::UnavailableError(absl::StrCat(ucs_status_string(found->second->error), " (tried ", devices(),
+                                             "); expected a device that reaches its host; name it with --net-devices"));
 }
 
 }  // namespace sgd::ucx

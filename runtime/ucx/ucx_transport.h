@@ -40,6 +40,7 @@ class UcxTransport final : public comm::Transport {
 
   UcxTransport() = default;
   absl::Status OpenContext(const comm::TransportOptions& options);
+  absl::Status InitContext(const std::string& net_devices);
   absl::Status OpenWorker();
 
   ucp_context_h context_ = nullptr;

@@ -12,12 +12,30 @@ def enter_own_namespace():
     """Starts this program again where it may make devices; skips the test where that is not permitted."""
     if os.environ.get("SGD_HOSTS_INSIDE") == "1":
         return
-    enter = ["unshare", "--net", "--uts", "--user", "--map-root-user"]
+    enter = ["unshare", "--net", "--uts", "--mount", "--user", "--map-root-user"]
     probe = subprocess.run([*enter, "ip", "link", "add", "bridge0", "type", "bridge"], capture_output=True, text=True)
     if probe.returncode != 0:
         harness.skip("namespaces", f"network namespaces and bridges are not permitted here: {probe.stderr.strip()}")
     os.environ["SGD_HOSTS_INSIDE"] = "1"
     os.execvp("unshare", [*enter, sys.executable, *sys.argv])
+
+
+class Names:
+    """/etc/hosts of a network: what names stand for."""
+
+    def __init__(self, network, folder):
+        self.network, self.file = network, folder / "hosts"
+        self.file.write_text("127.0.0.1 localhost\n")
+        for enter in network.prefixes:
+            command(*enter, "mount", "--bind", self.file, "/etc/hosts")
+
+    def add(self, name, *addresses):
+        with self.file.open("a") as file:
+            file.writelines(f"{address} {name}\n" for address in addresses)
+
+    def close(self):
+        for enter in self.network.prefixes:
+            command(*enter, "umount", "/etc/hosts")
 
 
 def command(*args):
@@ -36,9 +54,11 @@ class Network:
             self.add(host)
 
     def add(self, host):
-        holder = subprocess.Popen(["unshare", "--net", "--uts", "sh", "-c", f"hostname host{host} && exec sleep 1200"])
+        # UCX reads the names of devices in /sys, which shows those of the namespace that has mounted it.
+        holder = subprocess.Popen(["unshare", "--net", "--uts", "--mount", "sh", "-c",
+                                   f"mount -t sysfs sysfs /sys; hostname host{host} && exec sleep 1200"], stderr=subprocess.DEVNULL)
         harness.wait_until(lambda: os.readlink(f"/proc/{holder.pid}/exe").endswith("sleep"))
-        enter = ["nsenter", "--net", "--uts", "--target", str(holder.pid)]
+        enter = ["nsenter", "--net", "--uts", "--mount", f"--wd={os.getcwd()}", "--target", str(holder.pid)]
         command("ip", "link", "add", f"cable{host}", "type", "veth", "peer", "name", "eth0", "netns", str(holder.pid))
         command("ip", "link", "set", f"cable{host}", "master", "bridge0")
         command("ip", "link", "set", f"cable{host}", "up")
@@ -47,6 +67,21 @@ class Network:
             command(*enter, "ip", "link", "set", device, "up")
         self.holders.append(holder)
         self.prefixes.append(enter)
+
+    def add_bridge(self, host, name="docker0", address="172.17.0.1/16"):
+        """A network of containers, which has the same address on every host. It is up even without any of them."""
+        for args in (["link", "add", name, "type", "bridge"], ["addr", "add", address, "dev", name], ["link", "add", f"{name}p", "type", "veth", "peer", "name", f"{name}q"],
+                     ["link", "set", f"{name}p", "master", name], ["link", "set", f"{name}p", "up"], ["link", "set", f"{name}q", "up"], ["link", "set", name, "up"]):
+            command(*self.prefixes[host], "ip", *args)
+        shown = [*self.prefixes[host], "ip", "-json", "link", "show", "dev", name]
+        harness.wait_until(lambda: json.loads(command(*shown).stdout)[0]["operstate"] == "UP")
+
+    def read(self, host, path):
+        return command(*self.prefixes[host], "cat", path).stdout
+
+    def devices(self, host):
+        """The names of network devices as programs find them in /sys."""
+        return command(*self.prefixes[host], "ls", "/sys/class/net").stdout.split()
 
     def address(self, host):
         return f"10.98.0.{host + 1}"
@@ -70,6 +105,12 @@ class Network:
         """What the kernel has counted on the host's cable."""
         text = command(*self.prefixes[host], "ip", "-json", "-stats", "link", "show", "dev", "eth0").stdout
         return json.loads(text)[0]["stats64"]["tx"]["bytes"]
+
+    def traffic(self, host):
+        """What the kernel has counted on the host's cable in both directions."""
+        text = command(*self.prefixes[host], "ip", "-json", "-stats", "link", "show", "dev", "eth0").stdout
+        stats = json.loads(text)[0]["stats64"]
+        return stats["tx"]["bytes"] + stats["rx"]["bytes"]
 
     def mpirun(self, folder, ranks_per_host, hosts, args):
         """Open MPI's launcher on host 0, which starts processes on the others through a script in place of ssh."""

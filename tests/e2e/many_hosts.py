@@ -2,6 +2,7 @@
 usage: many_hosts.py values | launchers | faults"""
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -252,12 +253,99 @@ def devices(folder):
     check_ended_well([p for p in nodes(artifact, ["--inputs", MLP.data / "inputs.safetensors", "--outputs", folder / "out.safetensors", "--deadline", 60,
                                                   "--net-devices", "eth0"], 2)])
     for code, errors in harness.finish(nodes(artifact, ["--bench", 1, "--deadline", 60, "--net-devices", "absent0"], 2)):
-        assert code == 1 and "--net-devices: UCX finds no 'absent0' among " in errors, errors
+        assert code == 1 and "--net-devices: UCX finds no 'absent0' among tcp/eth0" in errors, errors
 
 
-def running(artifact, hosts, deadline, args=(), first=0):
+def containers(folder):
+    """A bridge of containers has the same address on all hosts: the device that reaches rank 0 is used, unless the user names another."""
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    for host in (2, 3):
+        NETWORK.add_bridge(host)
+    if "docker0" not in NETWORK.devices(2):
+        print("        skipped: /sys cannot be mounted here")
+        return
+    args = ["--inputs", MLP.data / "inputs.safetensors", "--outputs", folder / "out.safetensors", "--deadline", 60]
+    check_ended_well(nodes(artifact, args, 2, first=2))
+    check_ended_well(NETWORK.start_ranks([2, 2, 3, 3], [SGDRUN, artifact, *args], next(PORTS)))
+    ended = harness.finish(nodes(artifact, [*args, "--net-devices", "docker0"], 2, first=2))
+    assert all(code == 1 for code, _ in ended), ended
+    assert any("tried tcp/docker0); expected a " in errors and "name it with --net-devices" in errors for _, errors in ended), ended
+
+
+def ports(folder):
+    """UCX listens where docs/hosts.md says that it can be told to."""
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    processes, _ = running(artifact, 2, 60, env={"UCX_TCP_PORT_RANGE": "31000-31099"})
+    try:
+        for host in (0, 1):
+            listening = [line.split() for line in NETWORK.read(host, "/proc/net/tcp").splitlines()[1:]]
+            found = [int(fields[1].split(":")[1], 16) for fields in listening if fields[3] == "0A"]
+            assert len(found) >= 2 and all(31000 <= port < 31100 for port in found), found
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+def names(folder):
+    """Rank 0's host has a name with three addresses, of which only the last reaches it; another is known only later."""
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    args = ["--inputs", MLP.data / "inputs.safetensors", "--outputs", folder / "out.safetensors", "--deadline", 60]
+
+    def start(name, nodes=(0, 1)):
+        place = f"{name}:{next(PORTS)}"
+        return [NETWORK.start(2 + node, [SGDRUN, "-n", 2, "--nnodes", 2, "--node-rank", node, "--master", place, artifact, *args]) for node in nodes]
+
+    known = host_network.Names(NETWORK, folder)
+    try:
+        known.add("first.test", "172.17.0.1", "10.98.0.99", NETWORK.address(2))
+        check_ended_well(start("first.test"))
+        processes = start("late.test")
+        note = processes[1].stderr.readline()
+        assert note.startswith("sgdrun: note: cannot resolve 'late.test': ") and "; trying again for 5" in note, note
+        known.add("late.test", NETWORK.address(2))
+        check_ended_well(processes)
+    finally:
+        known.close()
+
+
+def contradicting_hosts(folder):
+    """Hosts that differ in the number of hosts, or in their build, and addresses that no other host reaches: all end at once."""
+    artifact, _, _ = MLP.compile(folder, {"data": 4})
+    args = ["--inputs", MLP.data / "inputs.safetensors", "--deadline", 60]
+
+    def two(second, sgdrun=SGDRUN):
+        place = ["--master", f"{NETWORK.address(0)}:{next(PORTS)}"]
+        begin = time.monotonic()
+        ended = harness.finish([NETWORK.start(0, [SGDRUN, "-n", 2, "--nnodes", 2, "--node-rank", 0, *place, artifact, *args]),
+                                NETWORK.start(1, [sgdrun, *second, *place, artifact, *args])])
+        assert harness.is_within(time.monotonic() - begin, 10), "waited for the deadline"
+        assert all(code == 1 for code, _ in ended), ended
+        return [errors for _, errors in ended]
+
+    for errors in two(["-n", 1, "--nnodes", 4, "--node-rank", 3]):
+        assert "was started with --nnodes 4, rank 0 with --nnodes 2; expected one number" in errors, errors
+    for errors in two(["-n", 2, "--nnodes", 3, "--node-rank", 1]):
+        assert "the artifact's mesh has 4 ranks, but --nnodes 3 -n 2 says 6" in errors, errors
+    build = re.search('"([0-9a-f]{8})', (harness.BUILD / "runtime" / "comm" / "build_hash.h").read_text())[1]
+    other = folder / "bin" / "sgdrun"
+    other.parent.mkdir()
+    program = SGDRUN.read_bytes()
+    assert build.encode() in program
+    other.write_bytes(program.replace(build.encode(), b"01234567"))
+    other.chmod(0o700)
+    for errors in two(["-n", 2, "--nnodes", 2, "--node-rank", 1], other):
+        assert re.search(rf"rank [23] \(at 10.98.0.2:\d+\) runs sgdrun [0-9.]+ \(build 01234567[0-9a-f]+\), rank 0 runs sgdrun [0-9.]+ \(build {build}[0-9a-f]+\)", errors), errors
+    for master, what in (("127.0.0.1", "is loopback, which other hosts cannot reach"), ("0.0.0.0", "stands for all addresses of a host")):
+        result = harness.tool("sgdrun", "-n", 2, "--nnodes", 2, "--node-rank", 1, "--master", f"{master}:29500", artifact, *args, check=False)
+        assert result.returncode == 1 and f"--master: '{master}' {what}" in result.stderr, result.stderr
+    result = harness.tool("sgdrun", "-n", 2, "--nnodes", 2, "--node-rank", 1, "--master", "10.98.0.300:29500", artifact, *args, check=False)
+    assert result.returncode == 1 and "--master: '10.98.0.300:29500' is no address; expected HOST:PORT" in result.stderr, result.stderr
+
+
+def running(artifact, hosts, deadline, args=(), first=0, env=None):
     """Launchers and ranks of a run that goes on for ever, in its steps."""
-    processes = nodes(artifact, ["--bench", 100000000, "--deadline", deadline, *args], hosts, first=first)
+    processes = nodes(artifact, ["--bench", 100000000, "--deadline", deadline, *args], hosts, first=first, env=env)
     each = 4 // hosts
     harness.wait_until(lambda: all(len(harness.children(p.pid)) == each and all(harness.busy(c) for c in harness.children(p.pid)) for p in processes), 60)
     return processes, [child for process in processes for child in harness.children(process.pid)]
@@ -334,7 +422,8 @@ TESTS = {
                ("losses of mlp_digits", losses_of("mlp_digits")),
                ("losses of gpt_zero1", losses_of("gpt_zero1")), ("pipeline", pipeline), ("many starts", starts), ("bytes on cables", bytes_on_cables)],
     "launchers": [("torchrun", started_by(torchrun, lambda rank: rank // 2)), ("Open MPI, ranks dealt out", started_by(open_mpi, lambda rank: rank % 2)),
-                  ("Kubernetes, a rank per pod", started_by(kubernetes, lambda rank: rank)), ("mpirun", mpirun), ("without UCX", without_ucx), ("devices", devices)],
+                  ("Kubernetes, a rank per pod", started_by(kubernetes, lambda rank: rank)), ("mpirun", mpirun), ("without UCX", without_ucx), ("devices", devices), ("containers", containers), ("ports", ports),
+                  ("names", names), ("contradicting hosts", contradicting_hosts)],
     "faults": [("stopped run", stopped_run), ("killed rank", killed_rank), ("killed host", killed_host), ("stopped host", stopped_host),
                ("stopped stage", stopped_stage), ("lost links", lost_links)],
 }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/comm/build_version.h"
 
 namespace sgd::sgdrun {
 namespace {
@@ -318,7 +319,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
                  "sgdc and sgd-sim (docs/topologies.md)")
       ->option_text("FILE")
       ->group(other);
-  app.set_version_flag("--version", std::string("sgdrun ") + SGD_VERSION, "Print the version")->group(other);
+  app.set_version_flag("--version", "sgdrun " + comm::BuildVersion(), "Print the version")->group(other);
   app.set_help_flag("-h,--help", "Print this text")->group(other);
   try {
     app.parse(argc, argv);

@@ -152,6 +152,20 @@ TEST(ControlChannel, GivesUpARankThatComputes) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST(ControlMessage, TextsByRankAreThoseThatWereGiven) {
+  const std::vector<std::vector<std::string>> cases = {
+      {"", "", ""}, {"a"}, {"a", "a", "b", "a"}, {"a", "b", std::string(1000, 'c')}, {"", "x", ""}};
+  for (const std::vector<std::string>& texts : cases) {
+    const std::string payload = EncodeByRank(texts);
+    const uint32_t ranks = static_cast<uint32_t>(texts.size());
+    EXPECT_EQ(DecodeByRank(payload, ranks), texts);
+    EXPECT_EQ(DecodeByRank(payload, ranks + 1), std::nullopt);
+    for (size_t length = 0; length < payload.size(); ++length)
+      EXPECT_EQ(DecodeByRank(std::string_view(payload).substr(0, length), ranks), std::nullopt);
+  }
+  EXPECT_LT(EncodeByRank(std::vector<std::string>(1000, "equal")).size(), 40u);
+}
+
 TEST(TcpControl, AgreesOnTextsLongerThanAFrame) {
   const HostAndPort place = FreePlace();
   std::vector<std::thread> threads;

@@ -93,6 +93,33 @@ TEST_P(ControlConformance, GathersTextsOfAnyLength) {
   });
 }
 
+TEST_P(ControlConformance, RanksWithOneKeyHearOfEachOther) {
+  GetParam().run(3, [](Control& control) {
+    const auto told =
+        control.GatherAmong(control.rank() == 1 ? "b" : "a", absl::StrCat("of ", control.rank()), kTimeout);
+    ASSERT_TRUE(told.ok()) << told.status();
+    const std::vector<uint32_t> expected = control.rank() == 1 ? std::vector<uint32_t>{1} : std::vector<uint32_t>{0, 2};
+    ASSERT_EQ(told->size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ((*told)[i].rank, expected[i]);
+      EXPECT_EQ((*told)[i].bytes, absl::StrCat("of ", expected[i]));
+    }
+  });
+}
+
+TEST_P(ControlConformance, WhatIsOfferedCanBeLookedUp) {
+  GetParam().run(3, [](Control& control) {
+    ASSERT_TRUE(control.Offer(absl::StrCat("address of ", control.rank()), kTimeout).ok());
+    for (uint32_t rank : {2u, 0u, 1u, 2u}) {
+      const auto offered = control.OfferOf(rank, kTimeout);
+      ASSERT_TRUE(offered.ok()) << offered.status();
+      EXPECT_EQ(*offered, absl::StrCat("address of ", rank));
+    }
+    EXPECT_FALSE(control.OfferOf(3, kTimeout).ok());
+    EXPECT_TRUE(control.Barrier(kTimeout).ok());  // rank 0 answers until all have asked
+  });
+}
+
 TEST_P(ControlConformance, BarriersWaitForAll) {
   std::atomic<int> come = 0;
   const bool shares_memory = GetParam().name != "processes";
