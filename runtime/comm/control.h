@@ -73,6 +73,10 @@ class Control {
   // The signal that has stopped the ranks; 0 before one has.
   virtual int stop_signal() = 0;
 
+  // All ranks keep the state by now: further signals do not change how the run ends. Waits for nobody; call it after a
+  // barrier.
+  virtual void MarkStateKept() = 0;
+
   // Announces that this rank is done: its end is from now on not a death. Waits for nobody.
   virtual void Finish() = 0;
 

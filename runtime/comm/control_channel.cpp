@@ -145,6 +145,11 @@ void ControlChannel::RequestStop(int signal) {
 
 int ControlChannel::stop_signal() { return stop_signal_.load(); }
 
+void ControlChannel::MarkStateKept() {
+  is_state_kept_.store(true);
+  if (options_.on_state_kept) options_.on_state_kept();
+}
+
 absl::StatusOr<bool> ControlChannel::BeginStep(uint64_t step, absl::Duration timeout) {
   begun_.store(step + 1);
   if (stop_signal_.load() == 0) return true;

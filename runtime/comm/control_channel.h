@@ -29,6 +29,8 @@ struct ControlChannelOptions {
   uint32_t size = 1;
   // Called once, on any thread, with the rank at fault and the first cause of the job's end. May be empty.
   std::function<void(uint32_t rank, const absl::Status& cause)> on_abort;
+  // Called by MarkStateKept. May be empty.
+  std::function<void()> on_state_kept;
   // How long the rank has to end by itself after an abort; then `give_up` is to end the process. By default one line on
   // standard error and _exit(1).
   absl::Duration grace = absl::Milliseconds(25);
@@ -74,6 +76,8 @@ class ControlChannel {
   void RequestStop(int signal);
   absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration timeout);
   int stop_signal();
+  void MarkStateKept();
+  bool is_state_kept() const { return is_state_kept_.load(); }
   // From now on this rank's end is not a death.
   void Finish();
   // On rank 0, through which the others hear of each other: waits until they are done as well, or the job has ended.
@@ -132,6 +136,7 @@ class ControlChannel {
   // holds, so one of the two sees the other.
   std::atomic<uint64_t> begun_ = 0;       // steps that this rank has begun
   std::atomic<int> stop_signal_ = 0;      // once it holds
+  std::atomic<bool> is_state_kept_ = false;
   std::optional<uint64_t> stop_at_step_;  // how many steps to do in all
   bool is_stopping_ = false;
   absl::Time stop_at_ = absl::InfiniteFuture();

@@ -46,6 +46,7 @@ class SharedMemoryControl final : public Control {
   void RequestStop(int signal) override { segment_->RequestStop(signal); }
   absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration timeout) override;
   int stop_signal() override { return segment_->stop_signal(); }
+  void MarkStateKept() override { segment_->MarkStateKept(); }
   void Finish() override { segment_->flag(rank_).state.store(RankState::kDone); }
 
   // How many cores the ranks may use together.

@@ -25,7 +25,7 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kLeastHugeWindow = 2 * kHugePage;
 constexpr uint64_t kMagic = 0x5347445348415245;  // "SGDSHARE"
-constexpr uint32_t kVersion = 5;
+constexpr uint32_t kVersion = 6;
 constexpr uint64_t kMaxTotalBytes = uint64_t{1} << 46;
 constexpr size_t kMessageBytes = 2048;
 
@@ -67,6 +67,7 @@ struct SharedMemorySegment::Header {
   uint64_t window_bytes;
   std::atomic<uint64_t> stop;
   std::atomic<int32_t> stop_signal;
+  std::atomic<bool> is_state_kept;
   std::atomic<uint32_t> abort_state;  // 0 none, 1 being written, 2 readable
   uint32_t abort_rank;
   int32_t abort_code;
@@ -210,6 +211,10 @@ void SharedMemorySegment::RequestStop(int signal) {
 uint64_t SharedMemorySegment::stop() const { return header_->stop.load(); }
 
 int SharedMemorySegment::stop_signal() const { return header_->stop_signal.load(); }
+
+void SharedMemorySegment::MarkStateKept() { header_->is_state_kept.store(true); }
+
+bool SharedMemorySegment::is_state_kept() const { return header_->is_state_kept.load(); }
 
 bool SharedMemorySegment::Abort(uint32_t rank, const absl::Status& cause) {
   uint32_t none = 0;

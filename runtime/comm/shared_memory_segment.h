@@ -89,6 +89,10 @@ class SharedMemorySegment {
   uint64_t stop() const;
   int stop_signal() const;  // 0 without a stop
 
+  // See Control::MarkStateKept.
+  void MarkStateKept();
+  bool is_state_kept() const;
+
   // Keeps the first cause only; returns whether this was it. `rank` is the one at fault. Wakes
   // every sleeper.
   bool Abort(uint32_t rank, const absl::Status& cause);

@@ -38,6 +38,7 @@ class TcpControl final : public Control {
     return channel_->BeginStep(step, timeout);
   }
   int stop_signal() override { return channel_->stop_signal(); }
+  void MarkStateKept() override { channel_->MarkStateKept(); }
   void Finish() override { channel_->Finish(); }
 
  private:

@@ -79,7 +79,9 @@ absl::Status RunUnderSupervisor(uint32_t rank, const std::shared_ptr<SharedMemor
     segment->Abort(rank, cause);
     _exit(1);
   });
-  auto signals = TakeSignals(options.stops_between_steps, [&](int signal) { segment->RequestStop(signal); });
+  auto signals = TakeSignals({.stops = options.stops_between_steps,
+                              .request_stop = [&](int signal) { segment->RequestStop(signal); },
+                              .is_state_kept = [&] { return segment->is_state_kept(); }});
   if (!signals.ok()) return signals.status();
   auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
   if (!communicator.ok()) return communicator.status();
@@ -96,7 +98,9 @@ absl::Status RunUnsupervised(const std::shared_ptr<SharedMemorySegment>& segment
     if (options.clean_up) options.clean_up();
     comm::PrintAndExit(segment->ranks() == 1 ? cause : segment->abort_cause());
   });
-  auto signals = TakeSignals(options.stops_between_steps, [&](int signal) { segment->RequestStop(signal); });
+  auto signals = TakeSignals({.stops = options.stops_between_steps,
+                              .request_stop = [&](int signal) { segment->RequestStop(signal); },
+                              .is_state_kept = [&] { return segment->is_state_kept(); }});
   if (!signals.ok()) return signals.status();
   auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
   if (communicator.ok()) return RunConnected(**communicator, options, rank_main);

@@ -59,10 +59,11 @@ void SignalThread::Run() {
   }
 }
 
-absl::StatusOr<std::unique_ptr<SignalThread>> TakeSignals(bool stops, std::function<void(int signal)> request_stop) {
-  return SignalThread::Start([stops, request_stop = std::move(request_stop)](int signal, int count) {
-    if (stops && count == 1) {
-      request_stop(signal);
+absl::StatusOr<std::unique_ptr<SignalThread>> TakeSignals(RankSignals reactions) {
+  return SignalThread::Start([reactions = std::move(reactions)](int signal, int count) {
+    if (reactions.stops && reactions.is_state_kept()) return;
+    if (reactions.stops && count == 1) {
+      reactions.request_stop(signal);
     } else {
       comm::LeaveAtOnce(absl::CancelledError(absl::StrCat("interrupted by ", SignalText(signal))));
     }

@@ -39,8 +39,15 @@ class SignalThread {
   std::thread thread_;
 };
 
-// Handles a rank's signals: with `stops`, the first one calls `request_stop`; any other ends the rank by
-// comm::LeaveAtOnce.
-absl::StatusOr<std::unique_ptr<SignalThread>> TakeSignals(bool stops, std::function<void(int signal)> request_stop);
+// Reactions of a rank to signals.
+struct RankSignals {
+  bool stops = false;  // whether the first one stops the ranks between two steps
+  std::function<void(int signal)> request_stop;
+  std::function<bool()> is_state_kept;  // see Control::MarkStateKept
+};
+
+// Handles a rank's signals: with `stops`, the first one calls `request_stop`, and all are ignored once the state is
+// kept. Others end the rank by comm::LeaveAtOnce.
+absl::StatusOr<std::unique_ptr<SignalThread>> TakeSignals(RankSignals reactions);
 
 }  // namespace sgd::launch

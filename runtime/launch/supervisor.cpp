@@ -42,7 +42,8 @@ constexpr absl::Duration kGraceOfMeetings =
 // Whoever is woken so late has not waited.
 constexpr absl::Duration kOwnStop = absl::Seconds(5);
 
-// Blocks the signals the supervisor reads from a descriptor, and unblocks them at the end.
+// Blocks the signals the supervisor reads from a descriptor. SIGINT and SIGTERM stay blocked at the end: the process is
+// about to end, and must not do so for another reason.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -54,11 +55,15 @@ class BlockedSignals {
     sigprocmask(SIG_BLOCK, &of_ranks_, nullptr);
     descriptor_ = comm::UniqueFd(signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK));
   }
-  ~BlockedSignals() { Restore(); }
+  ~BlockedSignals() {
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    if (sigismember(&previous_, SIGCHLD) == 0) sigprocmask(SIG_UNBLOCK, &children, nullptr);
+  }
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
-  void Restore() { sigprocmask(SIG_SETMASK, &previous_, nullptr); }
   // Signals that a rank's SignalThread reads must not end the rank before that has started.
   void RestoreForRank() { sigprocmask(SIG_SETMASK, &of_ranks_, nullptr); }
   int descriptor() const { return descriptor_.get(); }
@@ -153,6 +158,7 @@ class Supervisor {
     while (read(signals_.descriptor(), &info, sizeof(info)) == sizeof(info)) {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGCHLD) continue;
+      if (options_.stops_between_steps && segment_->is_state_kept()) continue;
       if (options_.stops_between_steps && !std::exchange(is_stopping_, true)) {
         RequestStop(signal);
         continue;

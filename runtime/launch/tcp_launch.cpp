@@ -68,6 +68,7 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
   if (segment != nullptr) {
     // The supervisor says what has happened, and ends the ranks that do not end themselves.
     channel.on_abort = [segment](uint32_t at_fault, const absl::Status& cause) { segment->Abort(at_fault, cause); };
+    channel.on_state_kept = [segment] { segment->MarkStateKept(); };
     channel.give_up = [](const absl::Status&) { _exit(1); };
   } else {
     channel.on_abort = [&memory](uint32_t at_fault, const absl::Status& cause) { memory.Abort(at_fault, cause); };
@@ -176,7 +177,9 @@ absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
     // The channel's thread tells the others and ends this process.
     absl::SleepFor(absl::Seconds(1));
   });
-  auto signals = TakeSignals(options.stops_between_steps, [&](int signal) { borrowed->RequestStop(signal); });
+  auto signals = TakeSignals({.stops = options.stops_between_steps,
+                              .request_stop = [&](int signal) { borrowed->RequestStop(signal); },
+                              .is_state_kept = [&] { return borrowed->is_state_kept(); }});
   if (!signals.ok()) return signals.status();
   const std::vector<std::string> interfaces = borrowed->interfaces();
   comm::TcpControl control(*std::move(channel));

@@ -17,7 +17,7 @@ absl::Status TrainLoop::Run() {
     if (!*goes_on) return Stop(step);
     if (absl::Status status = Step(step, step + 1 == end); !status.ok()) return status;
   }
-  return absl::OkStatus();
+  return parts_.saver == nullptr ? absl::OkStatus() : AgreeOnKeptState();
 }
 
 absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
@@ -82,6 +82,13 @@ absl::Status TrainLoop::Save(uint64_t steps_done) {
   return status;
 }
 
+// Rank 0 comes when its checkpoint is in place. From then on, signals change nothing.
+absl::Status TrainLoop::AgreeOnKeptState() {
+  if (absl::Status status = parts_.control.Barrier(options_.deadline); !status.ok()) return status;
+  parts_.control.MarkStateKept();
+  return absl::OkStatus();
+}
+
 // All ranks have done `steps_done` steps and the user wants them to stop.
 absl::Status TrainLoop::Stop(uint64_t steps_done) {
   if (in_flight_) {
@@ -92,6 +99,7 @@ absl::Status TrainLoop::Stop(uint64_t steps_done) {
   if (saves && last_saved_ != steps_done) {
     if (absl::Status status = Save(steps_done); !status.ok()) return status;
   }
+  if (absl::Status status = AgreeOnKeptState(); !status.ok()) return status;
   if (parts_.observer != nullptr) {
     parts_.observer->Stopped(
         {.signal = parts_.control.stop_signal(), .steps_done = steps_done, .has_run = has_run, .is_saved = saves});

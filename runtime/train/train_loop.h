@@ -65,6 +65,7 @@ class TrainLoop {
   bool EvaluatesAfter(uint64_t step) const;
   bool SavesAfter(uint64_t step, bool is_last) const;
   absl::Status Save(uint64_t steps_done);
+  absl::Status AgreeOnKeptState();
   absl::Status Stop(uint64_t steps_done);
 
   const TrainLoopParts parts_;

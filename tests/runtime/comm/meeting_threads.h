@@ -39,6 +39,7 @@ class MeetingControl : public Control {
     return shown;
   }
   void Abort(const absl::Status&) override {}
+  void MarkStateKept() override {}
   void Finish() override {}
   absl::Status Poll() override { return absl::OkStatus(); }
   void RequestStop(int) override {}

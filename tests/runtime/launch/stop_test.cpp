@@ -12,7 +12,8 @@ namespace {
 
 constexpr uint32_t kRanks = 3;
 
-// Steps without any wait for the others, the last rank slower than the first, which the last one has to catch up with; or in lockstep.
+// Steps without any wait for the others, the last rank slower than the first, which the last one has to catch up with;
+// or in lockstep.
 RankMain Loop(StepBoard& steps, PidBoard& board, bool in_lockstep) {
   return [&steps, &board, in_lockstep](RankContext& context) -> absl::Status {
     board.Announce(context.rank);
@@ -108,6 +109,57 @@ TEST(StopAtOnce, ASecondSignalEndsTheRun) {
     kill(job.pid(), SIGTERM);
     EXPECT_EQ(job.Wait(), 1);
     EXPECT_EQ(job.ReadErrors(), "cleaned up\nsgdrun: interrupted by signal 15 (Terminated)\n");
+  }
+}
+
+// Ranks that keep their state and then take their time to end.
+TEST(StopAtOnce, OnceTheStateIsKeptSignalsChangeNothing) {
+  for (const bool is_over : {false, true}) {  // stopped by a first signal, or after the last step
+    for (const Started started : {Started::kSupervised, Started::kOneByOne, Started::kSingle}) {
+      StepBoard steps;
+      PidBoard board;
+      LaunchOptions options = Options();
+      options.stops_between_steps = true;
+      const uint32_t ranks = started == Started::kSingle ? 1 : 2;
+      const RankMain rank_main = [&](RankContext& context) -> absl::Status {
+        board.Announce(context.rank);
+        uint64_t step = 0;
+        for (bool goes_on = !is_over; goes_on;) {
+          absl::StatusOr<bool> next = context.control->BeginStep(step++, kTimeout);
+          if (!next.ok()) return next.status();
+          goes_on = *next;
+          steps.done[context.rank] = 5;
+          absl::SleepFor(absl::Milliseconds(1));
+        }
+        if (absl::Status status = context.control->Barrier(kTimeout); !status.ok()) return status;
+        context.control->MarkStateKept();
+        steps.done[context.rank] = 6;
+        while (steps.done[context.rank] != 7) absl::SleepFor(absl::Milliseconds(1));
+        return is_over ? absl::OkStatus() : Interrupted();
+      };
+      std::vector<JobProcess> jobs;
+      for (uint32_t rank = 0; rank < (started == Started::kOneByOne ? ranks : 1); ++rank)
+        jobs.emplace_back(started == Started::kOneByOne ? Alone(rank, ranks) : LauncherOf(ranks), options, rank_main);
+      const auto send_to_all = [&] {
+        for (const JobProcess& job : jobs) kill(job.pid(), SIGTERM);
+        for (uint32_t rank = 0; rank < ranks; ++rank) kill(board.WaitFor(rank), SIGTERM);
+      };
+      if (!is_over) {
+        steps.WaitForSome(ranks);
+        kill(jobs[0].pid(), SIGTERM);
+      }
+      for (uint32_t rank = 0; rank < ranks; ++rank) {
+        while (steps.done[rank] != 6) absl::SleepFor(absl::Milliseconds(1));
+      }
+      send_to_all();
+      absl::SleepFor(absl::Milliseconds(100));  // lets a wrong reaction show
+      send_to_all();
+      for (uint32_t rank = 0; rank < ranks; ++rank) steps.done[rank] = 7;
+      for (JobProcess& job : jobs) {
+        EXPECT_EQ(job.Wait(), is_over ? 0 : kExitInterrupted);
+        EXPECT_EQ(job.ReadErrors(), "");
+      }
+    }
   }
 }
 

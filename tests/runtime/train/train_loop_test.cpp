@@ -66,6 +66,9 @@ class StoppedRank : public comm::MeetingControl {
       : MeetingControl(0, 1, place, /*spans_hosts=*/false), stop_before_(stop_before) {}
   absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration) override { return step < stop_before_; }
   int stop_signal() override { return kSignal; }
+  void MarkStateKept() override { is_state_kept = true; }
+
+  bool is_state_kept = false;
 
  private:
   const uint64_t stop_before_;
@@ -128,6 +131,7 @@ struct Setup {
 struct Outcome {
   absl::Status status;
   Calls calls;
+  bool is_state_kept = false;
 };
 
 Outcome RunLoop(const Setup& setup) {
@@ -147,6 +151,7 @@ Outcome RunLoop(const Setup& setup) {
                               .observer = &observer},
                              setup.options)
                        .Run();
+  outcome.is_state_kept = control.is_state_kept;
   return outcome;
 }
 
@@ -222,6 +227,14 @@ TEST(TrainLoop, AStopSavesWhatIsNotSaved) {
   const Outcome again =
       RunLoop({.options = {.first_step = 0, .steps = 9, .save_every = 2}, .saves = true, .stop_before = 4});
   EXPECT_THAT(CallsNaming(again.calls, "s"), ElementsAre("save 2", "save 4", "stopped by 15 after 4, saved"));
+}
+
+TEST(TrainLoop, SignalsChangeNothingOnceTheStateIsKept) {
+  const TrainLoopOptions options = {.first_step = 0, .steps = 3};
+  EXPECT_TRUE(RunLoop({.options = options, .saves = true}).is_state_kept);
+  EXPECT_TRUE(RunLoop({.options = options, .saves = true, .stop_before = 2}).is_state_kept);
+  EXPECT_FALSE(RunLoop({.options = options, .saves = true, .stop_before = 2, .failing_save = 2}).is_state_kept);
+  EXPECT_FALSE(RunLoop({.options = options, .saves = true, .failing_step = 1}).is_state_kept);
 }
 
 TEST(TrainLoop, AStopEndsAndTellsTheStepInFlight) {
