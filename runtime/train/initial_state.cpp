@@ -136,6 +136,23 @@ absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
   return TakeInitial(std::make_shared<const data::SafetensorsFile>(std::move(checkpoint->state)), find, job);
 }
 
+void NoteSources(Job& job) {
+  if (job.options.init.empty() || !job.init) return;
+  const size_t from_file = std::ranges::count_if(job.initial, [](const auto& tensor) { return tensor.has_value(); });
+  std::set<size_t> drawn;  // in the order of inputs
+  for (const auto& [output, input] : job.init->outputs_to_inputs) drawn.insert(input);
+  constexpr size_t kNamed = 3;
+  std::string names;
+  for (size_t named = 0; const size_t input : drawn) {
+    if (named == kNamed) break;
+    absl::StrAppend(&names, named++ == 0 ? "" : ", ", InputName(job.program, input));
+  }
+  if (drawn.size() > kNamed) absl::StrAppend(&names, " and ", drawn.size() - kNamed, " more");
+  job.notes.push_back(absl::StrCat("of the initial state, ", from_file,
+                                   from_file == 1 ? " tensor is from " : " tensors are from ", job.options.init,
+                                   " and ", drawn.size(), " from program 'init': ", names));
+}
+
 // Every input must have a source by now.
 absl::Status CheckComplete(const Job& job) {
   if (job.options.mode == Mode::kBench) return absl::OkStatus();

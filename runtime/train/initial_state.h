@@ -17,6 +17,10 @@ absl::Status TakeFile(const std::string& path, Job& job);
 // trained with.
 absl::Status TakeCheckpoint(bool has_carry_request, Job& job);
 
+// Notes the inputs that --init leaves to the program `init`: a file of parameters alone is legal, and one that lacks a
+// parameter may be the wrong one.
+void NoteSources(Job& job);
+
 // Every input must have a source by now: file, feed, program `init` or seed. InvalidArgument names the first without.
 absl::Status CheckComplete(const Job& job);
 

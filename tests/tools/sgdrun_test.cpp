@@ -102,6 +102,16 @@ TEST_F(Sgdrun, TrainsOnBatchesWithCarry) {
   }
 }
 
+TEST_F(Sgdrun, NotesWhatInitLeavesToTheProgram) {
+  const std::string file = Tensors("file", {{"arg1", {8, 4}}});
+  const std::string artifact = Artifact({.has_init = true});
+  EXPECT_EQ(MustRun({artifact, "--init", file, "--steps", "1"}).errors,
+            absl::StrCat("sgdrun: note: of the initial state, 1 tensor is from ", file,
+                         " and 1 from program 'init': arg0 'params['w']' (f32[1,4])\n"));
+  const std::string whole = Tensors("whole", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
+  EXPECT_EQ(MustRun({artifact, "--init", whole, "--steps", "1"}).errors, "");
+}
+
 TEST_F(Sgdrun, CarryCanBeSetByHand) {
   const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
   const std::string artifact = Artifact({});
