@@ -1,7 +1,6 @@
 """Everything that can be wrong with what a user hands over: a one-line error naming the cause, exit code 1 (2 for wrong usage), nothing half-written."""
 import json
 import os
-import pathlib
 import random
 import resource
 import struct
@@ -156,16 +155,6 @@ def damaged_artifacts(folder):
     refused(harness.tool("sgdrun", "-n", ranks, folder / "absent.sgda", "--bench", 1, check=False), "absent.sgda")
 
 
-def lying_artifacts(folder):
-    """Hashes are right, the program is not: refused, or done within its own memory."""
-    hostile = pathlib.Path(__file__).resolve().parent / "hostile"
-    file = hostile / "launch_without_buffers.sgda"
-    refused(harness.tool("sgdrun", "-n", 1, file, "--bench", 1, check=False), file.name, "instruction 1 (launch)",
-            "kernel 'kernel_1'", "compile the model again")
-    # A kernel of one element that is read again and again.
-    harness.tool("sgdrun", "-n", 1, hostile / "conv_stride0.sgda", "--bench", 1)
-
-
 def endless_texts(folder):
     """Numbers that LLVM converts in time that grows with the square of their length, and calls that double."""
     begin = time.monotonic()
@@ -297,5 +286,5 @@ def integers_without_traps(folder):
 
 
 harness.main([(f.__name__.replace("_", " "), f) for f in
-              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, narrow_integers, damaged_artifacts, lying_artifacts, endless_texts, functions_by_the_thousand,
+              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, narrow_integers, damaged_artifacts, endless_texts, functions_by_the_thousand,
                files_that_change_under_their_readers, limits_of_the_system, integers_without_traps)])

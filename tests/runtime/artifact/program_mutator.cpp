@@ -269,19 +269,40 @@ void FixCollectiveHashes(std::string& program) {
   }
 }
 
+// Copied: FlatBuffers' alignment is relative to the beginning.
+std::string ProgramOf(std::string_view original) {
+  const artifact::Bytes file(reinterpret_cast<const uint8_t*>(original.data()), original.size());
+  const artifact::Sections sections = *artifact::OpenContainer(file);
+  return {reinterpret_cast<const char*>(sections.program.data()), sections.program.size()};
+}
+
+// The artifact with another program and right hashes.
+std::string WithProgram(std::string_view original, std::string program) {
+  const artifact::Bytes file(reinterpret_cast<const uint8_t*>(original.data()), original.size());
+  artifact::Sections sections = *artifact::OpenContainer(file);
+  FixCollectiveHashes(program);
+  sections.program = {reinterpret_cast<const uint8_t*>(program.data()), program.size()};
+  return *artifact::BuildContainer(sections);
+}
+
 }  // namespace
 
 Mutation Mutate(std::string_view original, Random& random) {
-  const artifact::Bytes file(reinterpret_cast<const uint8_t*>(original.data()), original.size());
-  artifact::Sections sections = *artifact::OpenContainer(file);
-  // FlatBuffers' alignment is relative to the beginning.
-  Mutation mutation =
-      Mutator(std::string(reinterpret_cast<const char*>(sections.program.data()), sections.program.size()), random)
-          .Run();
-  FixCollectiveHashes(mutation.artifact);
-  sections.program = {reinterpret_cast<const uint8_t*>(mutation.artifact.data()), mutation.artifact.size()};
-  mutation.artifact = *artifact::BuildContainer(sections);
+  Mutation mutation = Mutator(ProgramOf(original), random).Run();
+  mutation.artifact = WithProgram(original, std::move(mutation.artifact));
   return mutation;
+}
+
+uint64_t CountNumbers(std::string_view original) { return Anatomist(ProgramOf(original)).Run().scalars.size(); }
+
+Mutation ChangeNumber(std::string_view original, uint64_t index, uint64_t change) {
+  std::string program = ProgramOf(original);
+  const Place place = Anatomist(program).Run().scalars[index];
+  const uint64_t old = Read(program, place);
+  const uint64_t highest_bit = uint64_t{1} << (place.size * 8 - 1);
+  const uint64_t values[kNumberChanges] = {0, 1, old + 1, old - 1, old * 2, highest_bit - 1, highest_bit, ~uint64_t{0}};
+  Write(program, place, values[change]);
+  return {WithProgram(original, std::move(program)), /*keeps_kernels=*/true};
 }
 
 }  // namespace sgd::testing

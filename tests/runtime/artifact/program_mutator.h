@@ -18,4 +18,13 @@ struct Mutation {
 // of unions, swapped and copied structs, and bytes wherever they lie. Everything follows from `random`.
 Mutation Mutate(std::string_view original, std::mt19937_64& random);
 
+// How many numbers the artifact's program section holds outside of its table of kernels, by the schema.
+uint64_t CountNumbers(std::string_view original);
+
+// Values that each of them is set to.
+inline constexpr uint64_t kNumberChanges = 8;
+
+// The artifact after one change: number `index` is 0, 1, one more or less than it was, or a large number of a kind.
+Mutation ChangeNumber(std::string_view original, uint64_t index, uint64_t change);
+
 }  // namespace sgd::testing

@@ -1,7 +1,7 @@
 // Artifacts whose hashes are right and whose programs lie: each is refused, or does as it says within its own memory
 // and time. Runs in child processes, so that a crash and a hang are failures of the test that name the seed and the
 // case:
-//   SGD_HOSTILE_SEED=S SGD_HOSTILE_CASES=N SGD_HOSTILE_FIRST=C sgd_runtime_hostile_test
+//   SGD_HOSTILE_SEED=S SGD_HOSTILE_CASES=N SGD_HOSTILE_FIRST=C sgd_runtime_hostile_test --gtest_filter=TEST
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -13,9 +13,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "runtime/artifact/accesses.h"
 #include "runtime/artifact/control_flow.h"
@@ -43,6 +45,8 @@ constexpr uint64_t kCases = 10'000;
 #else
 constexpr uint64_t kCases = 2'000;
 #endif
+// Of the changes of single numbers, the first of so many is made.
+constexpr uint64_t kStride = 11;
 // Longer ones are not executed: bytes and multiplications of a step.
 constexpr uint64_t kMostWork = uint64_t{1} << 25;
 constexpr uint64_t kMostArenaBytes = uint64_t{1} << 24;
@@ -142,9 +146,10 @@ void RunRank(const artifact::ArtifactFile& file, bool has_kernels, comm::SharedM
   if (!status.ok()) communicator.EndJob(status);
 }
 
-void RunCase(const testing::VariedArtifact& original, uint64_t seed, Shared& shared) {
-  std::mt19937_64 random(seed);
-  const testing::Mutation mutation = testing::Mutate(original.bytes, random);
+// The artifact of a case, by its number.
+using MakeCase = std::function<testing::Mutation(uint64_t number)>;
+
+void RunCase(const testing::Mutation& mutation, Shared& shared) {
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file =
       artifact::ArtifactFile::FromBytes(mutation.artifact, "hostile.sgda");
   if (!file.ok()) {
@@ -164,11 +169,9 @@ void RunCase(const testing::VariedArtifact& original, uint64_t seed, Shared& sha
       [&](comm::SharedMemoryCommunicator& communicator) { RunRank(**file, mutation.keeps_kernels, communicator); });
 }
 
-[[noreturn]] void RunChild(const std::vector<testing::VariedArtifact>& originals, uint64_t seed, uint64_t end,
-                           Shared& shared) {
+[[noreturn]] void RunChild(const MakeCase& make, uint64_t end, Shared& shared) {
   for (; shared.next_case < end; ++shared.next_case) {
-    const uint64_t number = shared.next_case;
-    RunCase(originals[number % originals.size()], seed * 0x9e3779b97f4a7c15u + number, shared);
+    RunCase(make(shared.next_case), shared);
     if (::testing::Test::HasFailure()) break;
   }
   std::fflush(nullptr);
@@ -196,32 +199,72 @@ std::string OutcomeOf(pid_t child, const Shared& shared) {
   }
 }
 
-TEST(HostilePrograms, AreRefusedOrStayInTheirMemory) {
-  if (!comm::CanRunAsProcesses()) GTEST_SKIP() << "needs processes";
-  const uint64_t seed = FromEnvironment("SGD_HOSTILE_SEED", 1), first = FromEnvironment("SGD_HOSTILE_FIRST", 0);
-  const uint64_t end = first + FromEnvironment("SGD_HOSTILE_CASES", kCases);
-  const std::vector<testing::VariedArtifact> originals = testing::VariedArtifacts();
+// Runs cases `first` to `end` in child processes; `describe` says which one it was.
+void RunCases(uint64_t first, uint64_t end, const MakeCase& make,
+              const std::function<std::string(uint64_t number)>& describe) {
   auto* shared =
       static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(shared, MAP_FAILED);
   shared->next_case = first;
-  while (shared->next_case < end && !HasFailure()) {
+  while (shared->next_case < end && !::testing::Test::HasFailure()) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
-    if (child == 0) RunChild(originals, seed, std::min(end, shared->next_case + kCasesPerChild), *shared);
+    if (child == 0) RunChild(make, std::min(end, shared->next_case + kCasesPerChild), *shared);
     const std::string outcome = OutcomeOf(child, *shared);
-    const uint64_t number = shared->next_case;
-    EXPECT_EQ(outcome, "") << "SGD_HOSTILE_SEED=" << seed << " SGD_HOSTILE_FIRST=" << number << " SGD_HOSTILE_CASES=1 ("
-                           << originals[number % originals.size()].name << ")";
+    EXPECT_EQ(outcome, "") << describe(shared->next_case);
   }
-  std::printf("seed %llu: %llu cases, %llu accepted, %llu executed\n", static_cast<unsigned long long>(seed),
-              static_cast<unsigned long long>(shared->next_case - first),
+  std::printf("%llu cases, %llu accepted, %llu executed\n", static_cast<unsigned long long>(shared->next_case - first),
               static_cast<unsigned long long>(shared->accepted), static_cast<unsigned long long>(shared->executed));
   if (end - first >= 100) {
     EXPECT_GT(shared->accepted, (end - first) / 50) << "hardly anything is accepted: changes are too coarse";
     EXPECT_GT(shared->executed, 0u);
   }
   munmap(shared, sizeof(Shared));
+}
+
+TEST(HostilePrograms, AreRefusedOrStayInTheirMemory) {
+  if (!comm::CanRunAsProcesses()) GTEST_SKIP() << "needs processes";
+  const uint64_t seed = FromEnvironment("SGD_HOSTILE_SEED", 1), first = FromEnvironment("SGD_HOSTILE_FIRST", 0);
+  const uint64_t end = first + FromEnvironment("SGD_HOSTILE_CASES", kCases);
+  const std::vector<testing::VariedArtifact> originals = testing::VariedArtifacts();
+  const auto original = [&](uint64_t number) { return originals[number % originals.size()]; };
+  const MakeCase make = [&](uint64_t number) {
+    std::mt19937_64 random(seed * 0x9e3779b97f4a7c15u + number);
+    return testing::Mutate(original(number).bytes, random);
+  };
+  RunCases(first, end, make, [&](uint64_t number) {
+    return absl::StrCat("SGD_HOSTILE_SEED=", seed, " SGD_HOSTILE_FIRST=", number, " SGD_HOSTILE_CASES=1 (",
+                        original(number).name, ")");
+  });
+}
+
+// Every number of every program, one at a time; SGD_HOSTILE_STRIDE=1 takes all changes.
+TEST(HostilePrograms, EachNumberMayBeAnything) {
+  if (!comm::CanRunAsProcesses()) GTEST_SKIP() << "needs processes";
+  const std::vector<testing::VariedArtifact> originals = testing::VariedArtifacts();
+  struct Change {
+    const testing::VariedArtifact* original;
+    uint64_t index, change;
+  };
+  std::vector<Change> changes;
+  for (const testing::VariedArtifact& original : originals) {
+    const uint64_t count = testing::CountNumbers(original.bytes);
+    for (uint64_t i = 0; i < count * testing::kNumberChanges; ++i)
+      changes.push_back({&original, i / testing::kNumberChanges, i % testing::kNumberChanges});
+  }
+  // Prime to the number of changes, so that every number is changed in some way before one is in two.
+  const uint64_t stride = FromEnvironment("SGD_HOSTILE_STRIDE", kStride);
+  const uint64_t first = FromEnvironment("SGD_HOSTILE_FIRST", 0);
+  const uint64_t end = std::min(changes.size() / stride, first + FromEnvironment("SGD_HOSTILE_CASES", changes.size()));
+  const MakeCase make = [&](uint64_t number) {
+    const Change& change = changes[number * stride];
+    return testing::ChangeNumber(change.original->bytes, change.index, change.change);
+  };
+  RunCases(first, end, make, [&](uint64_t number) {
+    const Change& change = changes[number * stride];
+    return absl::StrCat("SGD_HOSTILE_STRIDE=", stride, " SGD_HOSTILE_FIRST=", number, " SGD_HOSTILE_CASES=1 (number ",
+                        change.index, " of ", change.original->name, ", change ", change.change, ")");
+  });
 }
 
 }  // namespace
