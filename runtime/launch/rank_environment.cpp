@@ -215,6 +215,11 @@ absl::StatusOr<RankEnvironment> FromNodes(const RankFlags& flags, uint32_t mesh_
                                                    " ranks, which are no whole number on each of ", nodes, " hosts"));
   }
   const uint32_t started = flags.ranks.value_or(mesh_ranks / nodes);
+  constexpr uint64_t kMostRanks = uint64_t{1} << 20;  // of a mesh
+  if (uint64_t{nodes} * started > kMostRanks) {
+    return absl::InvalidArgumentError(absl::StrCat("--nnodes ", nodes, " -n ", started, " are ",
+                                                   uint64_t{nodes} * started, " ranks; expected at most ", kMostRanks));
+  }
   RankEnvironment environment;
   environment.is_launcher = true;
   environment.nodes = nodes;

@@ -155,6 +155,48 @@ def damaged_artifacts(folder):
     refused(harness.tool("sgdrun", "-n", ranks, folder / "absent.sgda", "--bench", 1, check=False), "absent.sgda")
 
 
+def files_of_other_kinds(folder):
+    """Devices that never end, pipes that nobody writes and folders: refused at once, whatever they are given for."""
+    artifact, _, ranks = MLP.compile(folder)
+    pipe, directory = folder / "pipe", folder / "directory"
+    os.mkfifo(pipe)
+    directory.mkdir()
+    train = ["-n", ranks, artifact, "--steps", 1]
+    state = ["--init", MLP.data / "inputs.safetensors"]
+    for path in (pipe, directory, "/dev/zero"):
+        for args in ([*train, "--init", path], [*train, *state, "--batches", path], [*train, *state, "--data", path], [*train, *state, "--carry-json", path],
+                     ["-n", ranks, artifact, "--inputs", path, "--outputs", folder / "out"], ["-n", ranks, path, "--bench", 1]):
+            refused(harness.tool("sgdrun", *args, check=False), f"sgdrun: {path}: ", "not a regular file")
+        refused(harness.tool("sgd-inspect", path, check=False), f"sgd-inspect: {path}: is not a regular file")
+    hosts = ["-n", ranks // 2, "--nnodes", 2, "--node-rank", 0, "--master", "192.0.2.1:29999", "--deadline", 1]
+    for path in (pipe, directory, "/dev/zero"):
+        refused(harness.tool("sgdrun", *hosts, "--secret-file", path, artifact, "--bench", 1, check=False), f"--secret-file: {path} is not a regular file")
+
+
+def long_names(folder):
+    """Names of 100 kB do not hide the cause."""
+    artifact, _, ranks = MLP.compile(folder)
+    name = "n" * 100_000
+    for tool, args, cause, code in (("sgdrun", ["-n", ranks, name, "--bench", 1], "cannot open the artifact: File name too long", 1),
+                                    ("sgdrun", ["-n", ranks, artifact, "--program", name, "--bench", 1], "has no program 'nnn", 1),
+                                    ("sgdrun", ["-n", ranks, artifact, "--inputs", name], "cannot open: File name too long", 1),
+                                    ("sgdrun", ["-n", name, artifact, "--bench", 1], "is out of range; expected an integer from 1 to 4294967295", 2),
+                                    ("sgdrun", ["--" + name, artifact], "(see sgdrun --help)", 2),
+                                    ("sgd-inspect", [name], "cannot open the artifact: File name too long", 1), ("sgd-inspect", ["--" + name], "(see sgd-inspect --help)", 2)):
+        result = harness.tool(tool, *args, check=False)
+        refused(result, cause, code=code)
+        assert len(result.stderr) < 1000, f"{len(result.stderr)} bytes: {result.stderr[:500]}"
+
+
+def counts(folder):
+    artifact, _, _ = MLP.compile(folder)
+    for flag in ("-n", "--threads", "--steps", "--bench"):
+        for count in ("0", "-1", "x", "", "1.5", "99999999999999999999"):
+            refused(harness.tool("sgdrun", artifact, flag, count, check=False), f"sgdrun: {flag}: '{count}' is out of range; expected an integer from 1 to ", code=2)
+    refused(harness.tool("sgdrun", "-n", 4096, artifact, "--bench", 1, check=False), "the artifact's mesh has 4 ranks, but -n says 4096")
+    refused(harness.tool("sgdrun", "-n", 65536, "--nnodes", 65536, "--node-rank", 0, artifact, "--bench", 1, check=False), "are 4294967296 ranks; expected at most 1048576")
+
+
 def endless_texts(folder):
     """Numbers that LLVM converts in time that grows with the square of their length, and calls that double."""
     begin = time.monotonic()
@@ -286,5 +328,5 @@ def integers_without_traps(folder):
 
 
 harness.main([(f.__name__.replace("_", " "), f) for f in
-              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, narrow_integers, damaged_artifacts, endless_texts, functions_by_the_thousand,
+              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, narrow_integers, damaged_artifacts, files_of_other_kinds, long_names, counts, endless_texts, functions_by_the_thousand,
                files_that_change_under_their_readers, limits_of_the_system, integers_without_traps)])

@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "runtime/artifact/file_mapping.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/short_message.h"
 #include "runtime/comm/leave.h"
 #include "tools/sgd-inspect/check_streams.h"
 #include "tools/sgd-inspect/describe.h"
@@ -28,12 +30,16 @@ int Print(const std::string& text, bool is_clean) {
   return 1;
 }
 
+int SayWhy(const absl::Status& error) {
+  const std::string_view message(error.message().data(), error.message().size());
+  std::fprintf(stderr, "sgd-inspect: %s\n", sgd::artifact::ShortMessage(message).c_str());
+  return 1;
+}
+
 // The kernels' text for one GPU architecture.
 int PrintModule(const sgd::artifact::ArtifactFile& file, const std::string& architecture) {
   absl::StatusOr<std::string> text = sgd::inspect::ModuleText(file, architecture);
-  if (text.ok()) return Print(*text, true);
-  std::fprintf(stderr, "sgd-inspect: %s\n", std::string(text.status().message()).c_str());
-  return 1;
+  return text.ok() ? Print(*text, true) : SayWhy(text.status());
 }
 
 absl::StatusOr<int> Inspect(const Options& options) {
@@ -63,9 +69,7 @@ void EndByErrors() {
 int InspectOrSayWhy(const Options& options) {
   const absl::StatusOr<int> code =
       sgd::artifact::WithMemoryFor(("a description of " + options.path).c_str(), [&] { return Inspect(options); });
-  if (code.ok()) return *code;
-  std::fprintf(stderr, "sgd-inspect: %s\n", std::string(code.status().message()).c_str());
-  return 1;
+  return code.ok() ? *code : SayWhy(code.status());
 }
 
 }  // namespace
@@ -76,7 +80,8 @@ int main(int argc, char** argv) {
   sgd::comm::LeaveWhenOutOfMemory();
   const std::variant<Options, Leave> parsed = sgd::inspect::ParseOptions(argc, argv);
   if (const Leave* leave = std::get_if<Leave>(&parsed)) {
-    std::fputs(leave->text.c_str(), leave->exit_code == 0 ? stdout : stderr);
+    std::fputs(leave->exit_code == 0 ? leave->text.c_str() : sgd::artifact::ShortMessage(leave->text).c_str(),
+               leave->exit_code == 0 ? stdout : stderr);
     return leave->exit_code;
   }
   const Options& options = std::get<Options>(parsed);

@@ -10,6 +10,7 @@
 #include "runtime/artifact/file_mapping.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/short_message.h"
 #include "runtime/comm/leave.h"
 #include "runtime/comm/rendezvous.h"
 #include "runtime/comm/transport.h"
@@ -170,7 +171,8 @@ int main(int argc, char** argv) {
   EndOnSignals(/*exit_code=*/1);
   std::variant<Options, Leave> parsed = ParseOptions(argc, argv);
   if (const Leave* leave = std::get_if<Leave>(&parsed)) {
-    std::fputs(leave->text.c_str(), leave->exit_code == 0 ? stdout : stderr);
+    std::fputs(leave->exit_code == 0 ? leave->text.c_str() : artifact::ShortMessage(leave->text).c_str(),
+               leave->exit_code == 0 ? stdout : stderr);
     return leave->exit_code;
   }
   const Options& options = std::get<Options>(parsed);
@@ -178,6 +180,7 @@ int main(int argc, char** argv) {
   const absl::Status status = artifact::WithMemoryFor("this run", [&] { return Run(options, std::move(start)); });
   if (status.ok()) return 0;
   if (launch::IsInterrupted(status)) return launch::kExitInterrupted;
-  std::fprintf(stderr, "sgdrun: %s\n", std::string(status.message()).c_str());
+  std::fprintf(stderr, "sgdrun: %s\n",
+               artifact::ShortMessage({status.message().data(), status.message().size()}).c_str());
   return 1;
 }

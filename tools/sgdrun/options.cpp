@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "absl/strings/numbers.h"
@@ -16,6 +17,15 @@ absl::Duration Positive(const char* flag, double seconds) {
   // Also keeps out what is not a number.
   if (!(seconds > 0 && seconds <= 1e9)) throw CLI::ValidationError(flag, "is out of range; expected 0 to 1e9 seconds");
   return absl::Seconds(seconds);
+}
+
+// CLI11's own check of positive numbers names the largest double in its message.
+template <typename Number>
+std::string CheckCount(const std::string& text) {
+  Number count = 0;
+  if (absl::SimpleAtoi(text, &count) && count > 0) return "";
+  return absl::StrCat("'", text, "' is out of range; expected an integer from 1 to ",
+                      std::numeric_limits<Number>::max());
 }
 
 constexpr char kAbout[] =
@@ -119,13 +129,13 @@ uint64_t ParseKeep(const std::string& text) {
 void AddTrainFlags(CLI::App& app, Options& options) {
   const Group state(app, "Train: state");
   state.Add("--steps", "K", options.run.steps, "Train for K steps (after --resume: K further ones)")
-      ->check(CLI::PositiveNumber);
+      ->check(CheckCount<uint64_t>);
   state.Add("--init", "FILE", options.run.init,
             "Initial state and inputs that never change (default: the program 'init')");
   state.Add("--resume", "DIR", options.run.resume,
             "Resume from a checkpoint or the newest one in a folder, saved on any number of ranks");
   state.Add("--save", "DIR", options.run.save, "Save checkpoints into DIR at the end, and with --save-every before");
-  state.Add("--save-every", "S", options.run.save_every, "Steps between checkpoints")->check(CLI::PositiveNumber);
+  state.Add("--save-every", "S", options.run.save_every, "Steps between checkpoints")->check(CheckCount<uint64_t>);
   state.Call<std::string>(
       "--keep", "last=K", [&](const std::string& text) { options.run.keep = ParseKeep(text); },
       "Remove all but the K newest checkpoints once a newer one is complete (default: keep all)");
@@ -159,9 +169,9 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   reports
       .Add("--print-every", "K", options.print_every,
            "Print a line every K steps when standard output is not a terminal (default 1)")
-      ->check(CLI::PositiveNumber);
+      ->check(CheckCount<uint64_t>);
   reports.Add("--eval-every", "E", options.run.eval_every, "Run the program 'eval' every E steps")
-      ->check(CLI::PositiveNumber);
+      ->check(CheckCount<uint64_t>);
   reports.Add("--eval-data", "FILE", options.run.eval_data,
               "Rows for 'eval'; its scalar outputs are averaged over their batches");
 }
@@ -169,7 +179,7 @@ void AddTrainFlags(CLI::App& app, Options& options) {
 void AddOtherFlags(CLI::App& app, Options& options) {
   const Group bench(app, "Benchmark");
   bench.Add("--bench", "K", options.run.bench_steps, "Time K steps on --inputs or random inputs; prints one JSON line")
-      ->check(CLI::PositiveNumber);
+      ->check(CheckCount<uint64_t>);
   bench.AddSwitch("--null-kernels", options.run.null_kernels,
                   "Run the plan without kernels, to measure the runtime's own overhead");
   bench.Add("--profile", "FILE", options.profile,
@@ -184,9 +194,9 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   ranks
       .Add("-n", "RANKS", flags.ranks,
            "Start RANKS ranks on this host (default: the launcher's environment, else the mesh)")
-      ->check(CLI::PositiveNumber);
+      ->check(CheckCount<uint32_t>);
   ranks.Add("--threads", "T", options.threads, "Compute threads per rank (default: cores divided by ranks)")
-      ->check(CLI::PositiveNumber);
+      ->check(CheckCount<uint32_t>);
   ranks
       .Call<std::string>(
           "--comm-thread", "WHEN",
@@ -219,9 +229,9 @@ void AddOtherFlags(CLI::App& app, Options& options) {
                   "On GPUs, launch and await every instruction by itself instead of CUDA graphs, so that errors name "
                   "the instruction");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
-  ranks.Add("--world-size", "N", flags.world_size, "Number of ranks of that job")->check(CLI::PositiveNumber);
+  ranks.Add("--world-size", "N", flags.world_size, "Number of ranks of that job")->check(CheckCount<uint32_t>);
   ranks.Add("--nnodes", "N", flags.nodes, "Number of hosts; each starts the same number of ranks")
-      ->check(CLI::PositiveNumber);
+      ->check(CheckCount<uint32_t>);
   ranks.Add("--node-rank", "R", flags.node_rank, "Number of this host, from 0");
   ranks.Add("--master", "HOST:PORT", flags.master, "Address of rank 0, for ranks on several hosts (or SGD_MASTER)");
   ranks.Add("--secret-file", "FILE", options.secret_file,

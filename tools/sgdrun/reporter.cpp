@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/short_message.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/trace/scalar.h"
 #include "runtime/train/run_modes.h"
@@ -57,7 +58,9 @@ void Reporter::Stopped(const train::StopRecord& stop) {
 
 void Reporter::Note(const std::string& text) { PrintNote(text); }
 
-void PrintNote(const std::string& text) { std::fprintf(stderr, "sgdrun: note: %s\n", text.c_str()); }
+void PrintNote(const std::string& text) {
+  std::fprintf(stderr, "sgdrun: note: %s\n", artifact::ShortMessage(text).c_str());
+}
 
 absl::Status TrainAndPrint(const Options& options, train::Session& session) {
   if (!session.is_first_rank()) return train::Train(session, nullptr);
