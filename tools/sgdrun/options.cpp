@@ -55,7 +55,8 @@ constexpr char kExamples[] = R"(Examples:
   hosts     sgdrun -n 8 --nnodes 2 --node-rank 0 --master host0:29500 --secret-file secret step.sgda ...
 
 Exit codes: 0 done; 1 the input, the environment or a rank is at fault; 2 wrong usage; 75 stopped between two steps
-of training by SIGTERM or SIGINT: go on with --resume. A second signal ends the run at once.
+of training by SIGTERM or SIGINT: go on with --resume. A second signal before the state is saved ends the run at once
+with 1.
 )";
 
 // CLI11's layout with our usage lines and without its doubled blank lines.
