@@ -8,6 +8,7 @@
 #include "tests/differential/ranks.h"
 #include "tests/fuzz/families.h"
 #include "tests/fuzz/isolation.h"
+#include "tests/runtime/artifact/program_mutator.h"
 #include "tools/sgd-inspect/describe.h"
 
 namespace mlir::sgd::fuzz {
@@ -29,8 +30,12 @@ std::string compileProgram(uint64_t seed) {
   return succeeded(compilation) ? compilation->artifact : "";
 }
 
-/// Changes one to three bytes or words of the program section.
+/// Changes one to three bytes or words of the program section, or what the schema knows in it.
 std::string forge(const std::string& bytes, Choices& choices) {
+  if (choices.below(2) == 0) {
+    std::mt19937_64 random(choices.below(~uint64_t{0}));
+    return ::sgd::testing::Mutate(bytes, random).artifact;
+  }
   artifact::Sections sections =
       *artifact::OpenContainer({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   std::vector<uint8_t> program(sections.program.begin(), sections.program.end());
