@@ -1,7 +1,9 @@
 """Hosts for tests: network namespaces, each with a name of its own and a cable to a bridge in the namespace of this process. Nothing of it is seen
 outside or left behind."""
+import contextlib
 import json
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -85,6 +87,25 @@ class Network:
 
     def address(self, host):
         return f"10.98.0.{host + 1}"
+
+    @contextlib.contextmanager
+    def delayed(self, seconds, loss):
+        """Replaces the cables of hosts 0 and 1 for good by a link on which packets take `seconds`, and this share of them is lost."""
+        script = pathlib.Path(__file__).resolve().parent / "delayed_switch.py"
+        for host in range(2):
+            self.remove(host)
+        # UCX finds devices by the names that they have in the machine's own namespace.
+        args = [sys.executable, script, *(str(holder.pid) for holder in self.holders[:2]), "eth0", str(seconds), str(loss)]
+        switch = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            if switch.stdout.readline() != "ready\n":
+                harness.skip("tun", "devices of user space are not permitted here")
+            for host in range(2):
+                command(*self.prefixes[host], "ip", "addr", "add", f"{self.address(host)}/24", "dev", "eth0")
+                command(*self.prefixes[host], "ip", "link", "set", "eth0", "up")
+            yield
+        finally:
+            switch.communicate("")
 
     def start(self, host, args, env=None, **options):
         """A process on a host."""

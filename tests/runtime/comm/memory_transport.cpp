@@ -83,6 +83,7 @@ class MemoryTransport final : public Transport {
         const bool fits = message.size() == expected.front().completion->bytes;
         if (fits) std::memcpy(expected.front().data, message.data(), message.size());
         expected.front().completion->state = fits ? Completion::State::kDone : Completion::State::kFailed;
+        if (!fits) expected.front().completion->cause = kOtherSize;
         at->second.pop_front();
         expected.pop_front();
         moved = true;
