@@ -34,7 +34,13 @@ absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& e
                                             .note = NoteOnStandardError});
   };
   absl::StatusOr<std::thread> thread = SpawnThread("meeting the other ranks", run);
-  if (!thread.ok()) return thread.status();
+  if (!thread.ok()) {
+    // Meets on this thread, and tells the others why it does not go on.
+    self->failure_ = thread.status();
+    run();
+    self->Fail(thread.status());
+    return thread.status();
+  }
   self->thread_ = *std::move(thread);
   return self;
 }

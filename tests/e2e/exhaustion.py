@@ -86,6 +86,28 @@ def processes(folder):
             assert any("fork: Resource temporarily unavailable; expected room for one more process" in cause for cause in causes), causes
 
 
+def peers_are_told(folder):
+    """Of ranks that were started one by one, one cannot start its first thread: the others hear of it long before their deadline."""
+    if os.geteuid() != 0:
+        print("        needs root, which alone may become a user without processes")
+        return
+    artifact, _, _ = MLP.compile(folder, sizes={axis: 2 for axis in MLP.mesh})
+    os.chmod(folder, 0o755)
+    processes = []
+    for rank, count in ((0, 100), (1, 1)):
+        def limit(count=count):
+            os.setgid(LIMITED_USER)
+            os.setuid(LIMITED_USER)
+            resource.setrlimit(resource.RLIMIT_NPROC, (count, count))
+
+        env = {**os.environ, "RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank), "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
+               "MASTER_PORT": str(20000 + os.getpid() % 20000)}
+        processes.append(subprocess.Popen([str(harness.BUILD / "bin" / "sgdrun"), str(artifact), "--bench", "1", "--deadline", str(2 * SECONDS)], env=env, preexec_fn=limit,
+                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+    for code, errors in harness.finish(processes, SECONDS):
+        assert code == 1 and "cannot start a thread for meeting the other ranks: Resource temporarily unavailable" in errors, (code, errors)
+
+
 def disks(folder):
     """Files that may not grow as a full disk lets none: what gets its final name is complete, and nothing else is left."""
     artifact, _, ranks = MLP.compile(folder)
@@ -111,4 +133,4 @@ def disks(folder):
         assert refusals, f"{name} is smaller than 100 bytes"
 
 
-harness.main([(f.__name__, f) for f in (memory, processes, disks)])
+harness.main([(f.__name__, f) for f in (memory, processes, peers_are_told, disks)])
