@@ -134,8 +134,8 @@ class ControlChannel {
   std::vector<std::optional<std::string>> offers_;  // by rank: all on rank 0, elsewhere what it has looked up
   // A step is begun without the mutex: the number is stored before the signal is read, and the other way round by who
   // holds, so one of the two sees the other.
-  std::atomic<uint64_t> begun_ = 0;       // steps that this rank has begun
-  std::atomic<int> stop_signal_ = 0;      // once it holds
+  std::atomic<uint64_t> begun_ = 0;   // steps that this rank has begun
+  std::atomic<int> stop_signal_ = 0;  // once it holds
   std::atomic<bool> is_state_kept_ = false;
   std::optional<uint64_t> stop_at_step_;  // how many steps to do in all
   bool is_stopping_ = false;
