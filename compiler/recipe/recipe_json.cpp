@@ -5,11 +5,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "runtime/data/json_text.h"
 
 using namespace mlir::sgd;
 using Json = nlohmann::ordered_json;
-
-static constexpr int kMaxDepth = 20;
 
 /// nlohmann-json says where by exceptions alone.
 static std::string findFault(llvm::StringRef text) {
@@ -18,11 +17,8 @@ static std::string findFault(llvm::StringRef text) {
 }
 
 llvm::Expected<Json> mlir::sgd::parseJson(llvm::StringRef text, llvm::StringRef kind) {
-  bool isTooDeep = false;
-  auto limitDepth = [&](int depth, Json::parse_event_t, Json&) { return !(isTooDeep |= depth > kMaxDepth); };
-  Json value = Json::parse(text.begin(), text.end(), limitDepth, /*allow_exceptions=*/false);
-  if (isTooDeep)
-    return llvm::createStringError("nested more than " + llvm::Twine(kMaxDepth) + " deep; no " + kind + " is");
+  if (auto fault = ::sgd::data::FindJsonFault(text)) return llvm::createStringError(*fault + "; correct the " + kind);
+  Json value = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return llvm::createStringError("not JSON: " + findFault(text));
   return value;
 }

@@ -4,6 +4,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "passes/cost/topology.h"
+#include "runtime/data/json_text.h"
 
 #include <cmath>
 #include <optional>
@@ -256,8 +257,10 @@ Error readLinks(const llvm::json::Array& array, const std::string& path, Topolog
 }  // namespace
 
 llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name) {
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(json);
   std::string path = "'" + name.str() + "'";
+  if (auto fault = ::sgd::data::FindJsonFault(json))
+    return llvm::createStringError("topology " + path + " is " + *fault + "; correct the file");
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(json);
   if (!value)
     return llvm::createStringError("topology " + path + " is not JSON: " + llvm::toString(value.takeError()) +
                                    "; expected one JSON object; correct the file");

@@ -212,7 +212,7 @@ def wrong_numbers(folder):
                            ("have 2^52 elements or more", {"sequence": 1 << 16, "global_batch": 1 << 16, "heads": 1, "hidden": 1 << 20}), ("field 'hidden' is 4294967296", {"hidden": 4294967296})]:
         result = harness.tool("sgd-sim", "--model", write(folder, **changes), check=False)
         assert result.returncode == 1 and found in result.stderr, (changes, result.stderr)
-    for found, text in [("is not JSON: [1:", "{"), ("is nested more than 20 deep", '{"layers": ' + "[" * 1000000), ("holds []; expected an object", "[]")]:
+    for found, text in [("is not JSON: [1:", "{"), ("is nested more than 20 deep", '{"layers": ' + "[" * 1000000), ('is ambiguous: an object has the field "layers" twice', '{"layers": 2, "layers": 3}'), ("holds []; expected an object", "[]")]:
         (folder / "gpt.json").write_text(text)
         result = harness.tool("sgd-sim", "--model", folder / "gpt.json", check=False)
         assert result.returncode == 1 and found in result.stderr, result.stderr

@@ -47,8 +47,7 @@ TEST(ParseRecipe, ReadsHowPartsAreAccumulated) {
   EXPECT_TRUE(recipe->sumsInOwnType && recipe->exchangesInLoops);
   EXPECT_EQ(errorOf(R"({"accumulate": {"as": "shard"}})"),
             "field 'accumulate.as' is \"shard\"; expected \"whole\" or \"shards\"");
-  EXPECT_EQ(errorOf(R"({"accumulate": {"type": 16}})"),
-            "field 'accumulate.type' is 16; expected \"f32\" or \"own\"");
+  EXPECT_EQ(errorOf(R"({"accumulate": {"type": 16}})"), "field 'accumulate.type' is 16; expected \"f32\" or \"own\"");
   EXPECT_THAT(errorOf(R"({"accumulate": {"in": "f32"}})"), HasSubstr("'accumulate.in' is unknown"));
   EXPECT_THAT(errorOf(R"({"accumulate": {"type": "own"}})"), HasSubstr("expected a field 'sequential' as well"));
   EXPECT_THAT(errorOf(R"({"sequential": {"micro": 2}, "stages": 2, "accumulate": {"as": "shards"}})"),
@@ -189,7 +188,10 @@ TEST(ParseRecipe, RefusesStages) {
 }
 
 TEST(ParseRecipe, HostileTextsEndInOneLine) {
-  EXPECT_EQ(errorOf(std::string(1000000, '[')), "nested more than 20 deep; no recipe is");
+  EXPECT_EQ(errorOf(std::string(1000000, '[')), "nested more than 20 deep; expected fewer levels; correct the recipe");
+  EXPECT_EQ(errorOf(R"({"zero": 1, "zero": 3})"),
+            R"(ambiguous: an object has the field "zero" twice; expected each field once; correct the recipe)");
+  EXPECT_LT(errorOf("{\"" + std::string(100000, 'x') + "\": 1, \"" + std::string(100000, 'x') + "\": 1}").size(), 300u);
   EXPECT_EQ(errorOf(R"({"mesh": {"a": 1e999}})"), "not JSON: a number is out of range");
   EXPECT_THAT(errorOf("{\"batch\": \"\xff\"}"), HasSubstr("not JSON"));
   EXPECT_THAT(errorOf(""), HasSubstr("not JSON"));

@@ -165,6 +165,11 @@ TEST(Topology, LinkToTheHostMayBeLeftOut) {
 TEST(Topology, ErrorsNameFieldAndPlace) {
   EXPECT_THAT(errorOf("{"), HasSubstr("topology 't.json' is not JSON"));
   EXPECT_THAT(errorOf("[]"), HasSubstr("topology 't.json' is no object; expected {...}"));
+  EXPECT_EQ(errorOf(std::string(1000000, '[')),
+            "topology 't.json' is nested more than 20 deep; expected fewer levels; correct the file");
+  EXPECT_EQ(errorOf(R"({"name": "a", "name": "b"})"),
+            "topology 't.json' is ambiguous: an object has the field \"name\" twice; expected each field once; correct "
+            "the file");
   EXPECT_THAT(errorOf("{}"), HasSubstr("'t.json': field 'name' is missing, or no text; expected a string"));
   EXPECT_THAT(errorOf(R"({"name":"t"})"), HasSubstr("field 'device' is missing, or no object; expected {...}"));
   EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":-1},"links":[{}]})"),

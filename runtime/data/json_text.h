@@ -1,0 +1,20 @@
+// Checks JSON documents from outside before a parser builds them.
+#ifndef SGD_RUNTIME_DATA_JSON_TEXT_H
+#define SGD_RUNTIME_DATA_JSON_TEXT_H
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sgd::data {
+
+inline constexpr int kMaxJsonDepth = 20;
+
+/// Returns a fault that parsers accept or do not survive: nesting deeper than kMaxJsonDepth, or a field that an object
+/// has twice. The text completes "FILE is ...". Returns nullopt if there is none, or if a syntax error comes first:
+/// the parser reports that.
+std::optional<std::string> FindJsonFault(std::string_view text);
+
+}  // namespace sgd::data
+
+#endif
