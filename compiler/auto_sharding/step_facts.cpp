@@ -83,13 +83,12 @@ struct Batch {
 }  // namespace
 
 /// Of inputs with different numbers of rows, the batch is those of most bytes.
-static Batch chooseBatch(func::FuncOp function, ArrayRef<unsigned> inputs) {
+static Batch chooseBatch(func::FuncOp function, ArrayRef<RowsOfInput> inputs) {
   std::map<int64_t, std::vector<unsigned>> byRows;
   std::map<int64_t, uint64_t> bytes;
-  for (unsigned input : inputs) {
-    auto type = cast<RankedTensorType>(function.getArgumentTypes()[input]);
-    byRows[type.getDimSize(0)].push_back(input);
-    bytes[type.getDimSize(0)] += getByteSize(type);
+  for (RowsOfInput input : inputs) {
+    byRows[getRows(function, input)].push_back(input.argument);
+    bytes[getRows(function, input)] += getByteSize(function.getArgumentTypes()[input.argument]);
   }
   Batch batch;
   for (auto [rows, size] : bytes)

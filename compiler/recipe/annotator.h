@@ -11,8 +11,10 @@ namespace mlir::sgd {
 /// source: whoever prints them names the recipe's file.
 class Annotator {
  public:
-  /// The module has a mesh.
+  /// Only a module with a mesh can be annotated.
   explicit Annotator(ModuleOp module) : mesh(getMesh(module)) {}
+
+  bool hasMesh() { return static_cast<bool>(mesh); }
 
   /// The sharding of a tensor with as many dimensions as `dims`. `field` names where the recipe has it; axes that the
   /// mesh has not, and axes that stand twice, are errors.

@@ -40,7 +40,10 @@ LogicalResult mlir::sgd::applyRecipe(llvm::MutableArrayRef<OwningOpRef<ModuleOp>
     functions.push_back(*program->getOps<func::FuncOp>().begin());
     roles.push_back(findRoles(functions.back()));
   }
-  if (!getMesh(*programs.front()))
+  bool shards = !recipe.batch.empty() || llvm::any_of(recipe.rules, [](const RecipeRule& rule) {
+    return rule.kind == RecipeRule::Kind::Sharding;
+  });
+  if (shards && !getMesh(*programs.front()))
     return emitError(UnknownLoc::get(functions.front().getContext()))
            << "shards over axes, but neither it nor the model has a mesh; add a field 'mesh', such as {\"data\": 4}";
   FailureOr<SmallVector<RuledArguments>> ruled = applyTensorRules(functions, recipe);

@@ -13,16 +13,28 @@ static bool isRandomKey(func::FuncOp function, unsigned argument) {
          (type.getDimSize(0) == 2 || type.getDimSize(0) == 4);
 }
 
-SmallVector<unsigned> mlir::sgd::findInputsWithRows(func::FuncOp function, const Roles& roles,
-                                                    const llvm::StringSet<>& state) {
-  SmallVector<unsigned> inputs;
+SmallVector<RowsOfInput> mlir::sgd::findInputsWithRows(func::FuncOp function, const Roles& roles,
+                                                       const llvm::StringSet<>& state) {
+  SmallVector<RowsOfInput> inputs;
   for (auto [index, role] : llvm::enumerate(roles.arguments)) {
-    auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
     auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
     if (role != Role::Input || (name && state.contains(name.getValue()))) continue;
-    if (type.getRank() > 0 && type.getDimSize(0) > 1 && !isRandomKey(function, index)) inputs.push_back(index);
+    auto ruled = function.getArgAttrOfType<IntegerAttr>(index, kBatchDimAttr);
+    int64_t dim = ruled ? ruled.getInt() : 0;
+    auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
+    if (dim < 0 || dim >= type.getRank() || type.getDimSize(dim) <= 1) continue;
+    if (ruled || !isRandomKey(function, index))
+      inputs.push_back({static_cast<unsigned>(index), static_cast<unsigned>(dim)});
   }
   return inputs;
+}
+
+int64_t mlir::sgd::getRows(func::FuncOp function, RowsOfInput input) {
+  return cast<RankedTensorType>(function.getArgumentTypes()[input.argument]).getDimSize(input.dim);
+}
+
+bool mlir::sgd::hasRuledRows(func::FuncOp function, RowsOfInput input) {
+  return static_cast<bool>(function.getArgAttr(input.argument, kBatchDimAttr));
 }
 
 llvm::StringSet<> mlir::sgd::getStateNames(ArrayRef<func::FuncOp> functions) {
@@ -34,36 +46,79 @@ llvm::StringSet<> mlir::sgd::getStateNames(ArrayRef<func::FuncOp> functions) {
   return names;
 }
 
-static bool shardsRows(func::FuncOp function, unsigned argument) {
-  auto sharding = function.getArgAttrOfType<ShardingAttr>(argument, kShardingAttr);
-  return sharding && !sharding.getDims().front().getAxes().empty();
+static bool shardsRows(func::FuncOp function, RowsOfInput input) {
+  auto sharding = function.getArgAttrOfType<ShardingAttr>(input.argument, kShardingAttr);
+  return sharding && !sharding.getDims()[input.dim].getAxes().empty();
+}
+
+/// Marks stacked inputs, [blocks, rows, ..], all of which have as many blocks and rows: dimension 1 holds their rows.
+/// Two of them are enough, or one whose blocks are no single rows of features.
+static void markStackedInputs(func::FuncOp function, MutableArrayRef<RowsOfInput> inputs, const SteppedRows& stepped) {
+  auto getShape = [&](const RowsOfInput& input) {
+    return cast<RankedTensorType>(function.getArgumentTypes()[input.argument]).getShape();
+  };
+  SmallVector<RowsOfInput*> stacked;
+  for (RowsOfInput& input : inputs)
+    if (input.dim == 0 && stepped.stackedInputs.contains(input.argument)) stacked.push_back(&input);
+  auto isAlike = [&](RowsOfInput* input) {
+    return getShape(*input).size() > 1 && getShape(*input).take_front(2) == getShape(*stacked.front()).take_front(2);
+  };
+  if (stacked.empty() || !llvm::all_of(stacked, isAlike) || getShape(*stacked.front())[1] == 1) return;
+  if (stacked.size() == 1 && getShape(*stacked.front()).size() < 3) return;
+  Builder builder(function.getContext());
+  for (RowsOfInput* input : stacked) {
+    input->dim = 1;
+    function.setArgAttr(input->argument, kBatchDimAttr, builder.getI64IntegerAttr(1));
+  }
+}
+
+static LogicalResult checkRows(func::FuncOp function, ArrayRef<RowsOfInput> inputs, Annotator& annotator) {
+  std::optional<RowsOfInput> first;
+  for (RowsOfInput input : inputs) {
+    if (hasRuledRows(function, input)) continue;
+    if (!first) first = input;
+    if (getRows(function, input) == getRows(function, *first)) continue;
+    return annotator.error() << "field 'batch': " << getArgumentName(function, first->argument) << " has "
+                             << getRows(function, *first) << " rows and " << getArgumentName(function, input.argument)
+                             << " has " << getRows(function, input)
+                             << "; expected inputs of one batch; name the dimension that holds the rows of each by "
+                                "rules, such as {\"tensor\": \"edges\", \"batch\": 0}, or, for inputs without rows, "
+                                "{\"tensor\": \"mask\", \"batch\": null}";
+  }
+  return success();
 }
 
 FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles,
                                       const RuledArguments& ruled, const llvm::StringSet<>& state) {
   Annotator annotator(function->getParentOfType<ModuleOp>());
   if (failed(annotator.checkAxes(recipe.batch, "batch"))) return failure();
-  SmallVector<unsigned> inputs = findInputsWithRows(function, roles, state);
-  bool isRuled = llvm::any_of(inputs, [&](unsigned input) { return ruled[input] && shardsRows(function, input); });
-  llvm::erase_if(inputs, [&](unsigned input) { return ruled[input]; });
-  auto getRows = [&](unsigned input) {
-    return cast<RankedTensorType>(function.getArgumentTypes()[input]).getDimSize(0);
+  SmallVector<RowsOfInput> inputs = findInputsWithRows(function, roles, state);
+  auto hasSharding = [&](RowsOfInput input) {
+    return ruled[input.argument] && recipe.rules[*ruled[input.argument]].kind != RecipeRule::Kind::Batch;
   };
-  for (unsigned input : inputs)
-    if (getRows(input) != getRows(inputs.front()))
-      return LogicalResult(annotator.error()
-                           << "field 'batch': " << getArgumentName(function, inputs.front()) << " has "
-                           << getRows(inputs.front()) << " rows and " << getArgumentName(function, input) << " has "
-                           << getRows(input)
-                           << "; expected inputs of one batch; give those that are not of it a rule, such as "
-                              "{\"tensor\": \"mask\", \"sharding\": [null, null]}");
-  for (unsigned input : inputs) {
-    auto type = cast<RankedTensorType>(function.getArgumentTypes()[input]);
-    SmallVector<RecipeDim> dims(type.getRank(), RecipeDim{{}, /*isOpen=*/true});
-    dims.front() = {recipe.batch, /*isOpen=*/false};
+  bool isRuled =
+      llvm::any_of(inputs, [&](RowsOfInput input) { return hasSharding(input) && shardsRows(function, input); });
+  llvm::erase_if(inputs, hasSharding);
+  SteppedRows stepped = findSteppedRows(function, inputs);
+  markStackedInputs(function, inputs, stepped);
+  if (failed(checkRows(function, inputs, annotator))) return failure();
+  auto getSharding = [&](Type type, int64_t rows) {
+    SmallVector<RecipeDim> dims(cast<RankedTensorType>(type).getRank(), RecipeDim{{}, /*isOpen=*/true});
+    dims[rows] = {recipe.batch, /*isOpen=*/false};
+    return dims;
+  };
+  for (RowsOfInput input : inputs) {
+    FailureOr<ShardingAttr> sharding =
+        annotator.getSharding(getSharding(function.getArgumentTypes()[input.argument], input.dim), "batch");
+    if (failed(sharding)) return failure();
+    annotator.annotateArgument(function, input.argument, *sharding);
+  }
+  for (const BlocksOfRows& blocks : stepped.blocks) {
+    SmallVector<RecipeDim> dims = getSharding(blocks.value.getType(), blocks.rows);
+    if (blocks.blocks) dims[*blocks.blocks].isOpen = false;
     FailureOr<ShardingAttr> sharding = annotator.getSharding(dims, "batch");
     if (failed(sharding)) return failure();
-    annotator.annotateArgument(function, input, *sharding);
+    annotator.annotateValue(blocks.value, *sharding);
   }
   return isRuled || !inputs.empty();
 }

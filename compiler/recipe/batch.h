@@ -1,23 +1,35 @@
-// The batch of a step: which of its inputs have rows, and how many.
+// The batch of a step: which of its inputs have rows, in which dimension, and how many.
 #ifndef SGD_COMPILER_RECIPE_BATCH_H
 #define SGD_COMPILER_RECIPE_BATCH_H
 
 #include "compiler/recipe/recipe.h"
 #include "compiler/recipe/roles.h"
+#include "compiler/recipe/stepped_rows.h"
 #include "compiler/recipe/tensor_rules.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::sgd {
 
-/// What `function` is fed that has more than one row, but for random keys. `state` are names that are carried in
-/// another program of the artifact.
-SmallVector<unsigned> findInputsWithRows(func::FuncOp function, const Roles& roles, const llvm::StringSet<>& state);
+/// I64Attr of an argument: the dimension that holds its rows, -1 where none does. Without it dimension 0 does.
+inline constexpr llvm::StringLiteral kBatchDimAttr = "sgd.batch_dim";
+
+/// Inputs of `function` with more than one row, except random keys. `state` are names that another program of the
+/// artifact carries.
+SmallVector<RowsOfInput> findInputsWithRows(func::FuncOp function, const Roles& roles, const llvm::StringSet<>& state);
+
+/// The number of rows of `input`.
+int64_t getRows(func::FuncOp function, RowsOfInput input);
+
+/// Whether a rule of the recipe says which dimension of `input` holds its rows.
+bool hasRuledRows(func::FuncOp function, RowsOfInput input);
 
 /// Names of all arguments that some program carries from step to step.
 llvm::StringSet<> getStateNames(ArrayRef<func::FuncOp> functions);
 
-/// Shards dimension 0 of all inputs over the recipe's `batch` axes. Returns whether there is any. Inputs that a rule
-/// names, scalars, those with one row and random keys are left out; the others must have equally many rows.
+/// Shards the rows of all inputs over the recipe's `batch` axes: dimension 0, the dimension that a rule names, or,
+/// where a loop steps over blocks of rows, the rows of a block. Returns whether there is any input with rows. Leaves
+/// out inputs whose sharding a rule gives, scalars, inputs of one row and random keys. Inputs without a rule for their
+/// rows must have equally many.
 FailureOr<bool> shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles, const RuledArguments& ruled,
                            const llvm::StringSet<>& state);
 

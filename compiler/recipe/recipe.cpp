@@ -57,6 +57,7 @@ class Reader {
                                        {"stages", &Reader::readStageList},
                                        {"schedule", &Reader::readScheduleName},
                                        {"batch", &Reader::readBatch},
+                                       {"replicate", &Reader::readReplicate},
                                        {"rules", &Reader::readRules},
                                        {"zero", &Reader::readZero},
                                        {"compress", &Reader::readCompress},
@@ -123,6 +124,17 @@ class Reader {
 
   Error readBatch(const Json& value) { return readAxes("batch", value, recipe.batch); }
 
+  Error readReplicate(const Json& value) {
+    if (!value.is_array() || value.empty())
+      return expected("replicate", value, "a list of globs, [\"params.embed.*\"]");
+    for (auto [index, entry] : llvm::enumerate(value)) {
+      RecipeRule rule{.path = ("replicate[" + Twine(index) + "]").str(), .kind = RecipeRule::Kind::Replicate};
+      if (Error error = readGlob(rule.path, entry, rule.tensor)) return error;
+      recipe.rules.push_back(std::move(rule));
+    }
+    return Error::success();
+  }
+
   Error readRules(const Json& value) {
     if (!value.is_array()) return expected("rules", value, "a list of rules");
     for (auto [index, rule] : llvm::enumerate(value))
@@ -133,27 +145,46 @@ class Reader {
   Error readRule(const std::string& path, const Json& value) {
     if (!value.is_object())
       return expected(path, value, "an object such as {\"tensor\": \"*.kernel\", \"sharding\": [null, \"model\"]}");
-    if (Error error = checkFieldNames(value, path + ".", {"tensor", "scope", "sharding"})) return error;
-    auto tensor = value.find("tensor"), scope = value.find("scope"), dims = value.find("sharding"), none = value.end();
+    if (Error error = checkFieldNames(value, path + ".", {"tensor", "scope", "sharding", "batch"})) return error;
+    auto tensor = value.find("tensor"), scope = value.find("scope"), dims = value.find("sharding"),
+         batch = value.find("batch"), none = value.end();
     if ((tensor == none) == (scope == none))
       return fail("field '" + path + "' needs one of 'tensor' and 'scope', a glob");
-    if (dims == none)
+    if (batch != none && (dims != none || tensor == none))
+      return fail("field '" + path +
+                  ".batch' names the dimension that holds the rows of an input; expected it beside 'tensor' alone");
+    if (dims == none && batch == none)
       return fail("field '" + path + ".sharding' is missing; expected a list with an entry for each dimension");
-    RecipeRule rule;
+    RecipeRule rule{.path = path};
     if (Error error = tensor != none ? readGlob(path + ".tensor", *tensor, rule.tensor)
                                      : readGlob(path + ".scope", *scope, rule.scope))
       return error;
-    if (!dims->is_array()) return expected(path + ".sharding", *dims, "a list with an entry for each dimension");
-    for (auto [index, entry] : llvm::enumerate(*dims)) {
+    if (Error error =
+            batch != none ? readBatchDim(path + ".batch", *batch, rule) : readDims(path + ".sharding", *dims, rule))
+      return error;
+    recipe.rules.push_back(std::move(rule));
+    return Error::success();
+  }
+
+  Error readBatchDim(const Twine& path, const Json& value, RecipeRule& rule) {
+    rule.kind = RecipeRule::Kind::Batch;
+    if (value.is_null()) return Error::success();
+    rule.batchDim = getInteger(value);
+    if (!rule.batchDim || *rule.batchDim < 0)
+      return expected(path, value, "the number of a dimension, or null for an input without rows");
+    return Error::success();
+  }
+
+  Error readDims(const Twine& path, const Json& value, RecipeRule& rule) {
+    if (!value.is_array()) return expected(path, value, "a list with an entry for each dimension");
+    for (auto [index, entry] : llvm::enumerate(value)) {
       RecipeDim dim;
-      std::string here = (path + ".sharding[" + Twine(index) + "]").str();
       if (entry == "?")
         dim.isOpen = true;
       else if (!entry.is_null())
-        if (Error error = readAxes(here, entry, dim.axes)) return error;
+        if (Error error = readAxes((path + "[" + Twine(index) + "]").str(), entry, dim.axes)) return error;
       rule.dims.push_back(std::move(dim));
     }
-    recipe.rules.push_back(std::move(rule));
     return Error::success();
   }
 

@@ -20,10 +20,18 @@ struct RecipeDim {
   bool isOpen = false;
 };
 
-/// The sharding of all tensors whose names match `tensor`, or of all values that leave a scope that matches `scope`.
+/// What holds for all tensors whose names match `tensor`, or for all values that leave a scope that matches `scope`.
 struct RecipeRule {
-  std::string tensor, scope;  // globs; one of them is empty
-  std::vector<RecipeDim> dims;
+  enum class Kind {
+    Sharding,   ///< `dims`
+    Replicate,  ///< every rank holds the whole tensor, of any number of dimensions
+    Batch       ///< `batchDim` holds the rows of an input
+  };
+  std::string path = {};                ///< the field that the rule is in messages, "rules[0]"
+  std::string tensor = {}, scope = {};  ///< globs; one of them is empty
+  Kind kind = Kind::Sharding;
+  std::vector<RecipeDim> dims = {};
+  std::optional<int64_t> batchDim = {};  ///< of Kind::Batch; nothing: the input has no rows
 };
 
 /// How reductions of gradients over an axis of the mesh are compressed.
@@ -43,12 +51,12 @@ struct Recipe {
   bool keepsAnnotations = true;    ///< false: the mesh and the shardings that the text has are left out first
   std::vector<MeshAxisSize> mesh;  ///< in the order of the file; empty: the model's own
   std::vector<std::string> batch;  ///< axes over which the batch is sharded, major to minor
-  std::vector<RecipeRule> rules;   ///< the first one that matches a tensor decides
+  std::vector<RecipeRule> rules;   ///< of `replicate`, then of `rules`: the first one that matches a tensor decides
   int zero = 0;                    ///< 0 to 3: what is sharded over `batch` besides it
   std::vector<RecipeCompression> compress;
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations, over which the batch is cut
-  bool sumsInOwnType = false;     ///< CompileOptions::sumsInOwnType
-  bool exchangesInLoops = false;  ///< CompileOptions::exchangesInLoops
+  bool sumsInOwnType = false;              ///< CompileOptions::sumsInOwnType
+  bool exchangesInLoops = false;           ///< CompileOptions::exchangesInLoops
   std::optional<RecipeStages> stages;
   std::string schedule;                  ///< of the stages, as getScheduleChoices reads it
   std::optional<ContextForm> attention;  ///< of all attention whose positions are sharded; by default cost decides

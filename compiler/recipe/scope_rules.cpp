@@ -60,8 +60,8 @@ class ScopeRules {
       : context(func::FuncOp(functions.front()).getContext()), functions(functions), recipe(recipe) {}
 
   LogicalResult run() {
-    for (auto [index, rule] : llvm::enumerate(recipe.rules))
-      if (!rule.scope.empty() && failed(apply(rule, "rules[" + std::to_string(index) + "]"))) return failure();
+    for (const RecipeRule& rule : recipe.rules)
+      if (!rule.scope.empty() && failed(apply(rule, rule.path))) return failure();
     return success();
   }
 

@@ -15,53 +15,55 @@ using namespace mlir::sgd;
 namespace {
 /// Inputs by what annotations say of their rows.
 struct Batch {
-  SmallVector<unsigned> sharded, open, whole;
+  SmallVector<RowsOfInput> sharded, open, whole;
 };
 }  // namespace
 
-static int64_t getRows(func::FuncOp function, unsigned input) {
-  return tensorType(function.getArgument(input)).getDimSize(0);
-}
-
 static Batch findBatch(func::FuncOp function, const llvm::StringSet<>& state) {
   Batch batch;
-  for (unsigned input : findInputsWithRows(function, findRoles(function), state)) {
-    auto sharding = function.getArgAttrOfType<ShardingAttr>(input, kShardingAttr);
-    if (sharding && !sharding.getDims().front().getAxes().empty())
+  for (RowsOfInput input : findInputsWithRows(function, findRoles(function), state)) {
+    auto sharding = function.getArgAttrOfType<ShardingAttr>(input.argument, kShardingAttr);
+    DimShardingAttr dim = sharding ? sharding.getDims()[input.dim] : DimShardingAttr();
+    if (dim && !dim.getAxes().empty())
       batch.sharded.push_back(input);
     else
-      (!sharding || sharding.getDims().front().getIsOpen() ? batch.open : batch.whole).push_back(input);
+      (!dim || dim.getIsOpen() ? batch.open : batch.whole).push_back(input);
   }
   return batch;
 }
 
 /// The inputs to cut; none where the program is fed none.
-static FailureOr<SmallVector<unsigned>> chooseInputs(func::FuncOp function, const llvm::StringSet<>& state,
-                                                     StringRef source) {
+static FailureOr<SmallVector<RowsOfInput>> chooseInputs(func::FuncOp function, const llvm::StringSet<>& state,
+                                                        StringRef source) {
   Batch batch = findBatch(function, state);
-  SmallVector<unsigned> inputs = batch.sharded;
+  SmallVector<RowsOfInput> inputs = batch.sharded;
   if (inputs.empty()) inputs = batch.open;
   if (inputs.empty()) inputs = batch.whole;
-  if (inputs.empty()) return inputs;
-  for (unsigned input : inputs)
-    if (getRows(function, input) != getRows(function, inputs.front()))
+  std::optional<RowsOfInput> first;
+  for (RowsOfInput input : inputs) {
+    if (hasRuledRows(function, input)) continue;
+    if (!first) first = input;
+    if (getRows(function, input) != getRows(function, *first))
       return LogicalResult(emitError(UnknownLoc::get(function.getContext()))
-                           << source << ": " << getArgumentName(function, inputs.front()) << " has "
-                           << getRows(function, inputs.front()) << " rows and " << getArgumentName(function, input)
+                           << source << ": " << getArgumentName(function, first->argument) << " has "
+                           << getRows(function, *first) << " rows and " << getArgumentName(function, input.argument)
                            << " has " << getRows(function, input)
-                           << "; expected inputs of one batch; annotate the rows of those that are, by a recipe's "
-                              "rules or in the model");
+                           << "; expected inputs of one batch; name the dimension that holds the rows of each by rules "
+                              "of a recipe, such as {\"tensor\": \"edges\", \"batch\": 0}, or, for inputs without "
+                              "rows, {\"tensor\": \"mask\", \"batch\": null}");
+  }
   if (!batch.sharded.empty())
-    for (unsigned input : batch.open)
-      if (getRows(function, input) == getRows(function, inputs.front())) inputs.push_back(input);
+    for (RowsOfInput input : batch.open)
+      if (hasRuledRows(function, input) || (first && getRows(function, input) == getRows(function, *first)))
+        inputs.push_back(input);
   return inputs;
 }
 
 /// Whether the rows that a rank has of each input are as many equal parts.
-static bool hasEqualParts(func::FuncOp function, ArrayRef<unsigned> inputs, MeshAttr mesh, int64_t parts) {
-  return llvm::all_of(inputs, [&](unsigned input) {
-    auto sharding = function.getArgAttrOfType<ShardingAttr>(input, kShardingAttr);
-    return getRows(function, input) % (parts * (sharding ? sharding.getNumShards(0, mesh) : 1)) == 0;
+static bool hasEqualParts(func::FuncOp function, ArrayRef<RowsOfInput> inputs, MeshAttr mesh, int64_t parts) {
+  return llvm::all_of(inputs, [&](RowsOfInput input) {
+    auto sharding = function.getArgAttrOfType<ShardingAttr>(input.argument, kShardingAttr);
+    return getRows(function, input) % (parts * (sharding ? sharding.getNumShards(input.dim, mesh) : 1)) == 0;
   });
 }
 
@@ -82,7 +84,7 @@ LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> p
       OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
       mesh = MeshOp::create(builder, module.getLoc(), kMeshName, MeshAttr::get(context, {}));
     }
-    FailureOr<SmallVector<unsigned>> inputs = chooseInputs(function, state, source);
+    FailureOr<SmallVector<RowsOfInput>> inputs = chooseInputs(function, state, source);
     if (failed(inputs)) return failure();
     hasBatch |= !inputs->empty();
     // An evaluation, beside a step: its batch is its own.
@@ -95,7 +97,8 @@ LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> p
     }
     Builder builder(context);
     mesh->setAttr(kSequentialAttr, MeshAxisAttr::get(context, axis.name, axis.size));
-    for (unsigned input : *inputs) function.setArgAttr(input, kSequentialDimAttr, builder.getI64IntegerAttr(0));
+    for (RowsOfInput input : *inputs)
+      function.setArgAttr(input.argument, kSequentialDimAttr, builder.getI64IntegerAttr(input.dim));
   }
   if (!hasBatch)
     return emitError(UnknownLoc::get(functions.front().getContext()))

@@ -2,6 +2,7 @@
 #include "compiler/recipe/tensor_rules.h"
 
 #include "compiler/recipe/annotator.h"
+#include "compiler/recipe/batch.h"
 #include "compiler/recipe/glob.h"
 #include "passes/carry/carry_attrs.h"
 
@@ -32,6 +33,7 @@ class TensorRules {
         FailureOr<ShardingAttr> sharding = decide(annotator, name, function.getArgumentTypes()[i], arguments[i]);
         if (failed(sharding)) return failure();
         shardings[i] = *sharding;
+        if (arguments[i]) setBatchDim(function, i, recipe.rules[*arguments[i]]);
       }
       annotator.annotateArguments(function, shardings);
       for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -49,12 +51,12 @@ class TensorRules {
 
  private:
   LogicalResult parseGlobs() {
-    for (auto [index, rule] : llvm::enumerate(recipe.rules)) {
+    for (const RecipeRule& rule : recipe.rules) {
       globs.emplace_back();
       if (rule.tensor.empty()) continue;
       llvm::Expected<TensorGlob> glob = TensorGlob::parse(rule.tensor);
       if (!glob)
-        return error() << "field 'rules[" << index << "].tensor' is '" << rule.tensor
+        return error() << "field '" << getTensorField(rule) << "' is '" << rule.tensor
                        << "', which is no glob: " << llvm::toString(glob.takeError());
       globs.back().emplace(std::move(*glob));
     }
@@ -73,20 +75,43 @@ class TensorRules {
     ++numDecided[*decider];
     const RecipeRule& rule = recipe.rules[*decider];
     auto tensor = cast<RankedTensorType>(type);
+    switch (rule.kind) {
+      case RecipeRule::Kind::Batch:
+        if (rule.batchDim.value_or(0) < tensor.getRank() || !rule.batchDim) return ShardingAttr();
+        return error() << "field '" << rule.path << ".batch' is " << *rule.batchDim << ", but " << name.getValue()
+                       << ", which '" << rule.tensor << "' matches, is " << tensor
+                       << "; name one of its dimensions, or narrow the glob";
+      case RecipeRule::Kind::Replicate:
+        if (!annotator.hasMesh()) return ShardingAttr();
+        return annotator.getSharding(SmallVector<RecipeDim>(tensor.getRank()), rule.path);
+      case RecipeRule::Kind::Sharding:
+        break;
+    }
     if (tensor.getRank() != static_cast<int64_t>(rule.dims.size()))
-      return error() << "field 'rules[" << *decider << "].sharding' has " << rule.dims.size() << " dimensions, but "
+      return error() << "field '" << rule.path << ".sharding' has " << rule.dims.size() << " dimensions, but "
                      << name.getValue() << ", which '" << rule.tensor << "' matches, is " << tensor
                      << "; narrow the glob, or put a rule for this tensor before it";
-    return annotator.getSharding(rule.dims, "rules[" + Twine(*decider) + "].sharding");
+    return annotator.getSharding(rule.dims, rule.path + ".sharding");
+  }
+
+  static void setBatchDim(func::FuncOp function, unsigned argument, const RecipeRule& rule) {
+    if (rule.kind == RecipeRule::Kind::Batch)
+      function.setArgAttr(argument, kBatchDimAttr,
+                          Builder(function.getContext()).getI64IntegerAttr(rule.batchDim.value_or(-1)));
+  }
+
+  /// The field that holds the glob of `rule`.
+  static std::string getTensorField(const RecipeRule& rule) {
+    return rule.kind == RecipeRule::Kind::Replicate ? rule.path : rule.path + ".tensor";
   }
 
   LogicalResult checkUsed() {
     for (auto [index, rule] : llvm::enumerate(recipe.rules)) {
       if (rule.tensor.empty() || numDecided[index] > 0) continue;
       if (numMatched[index] > 0)
-        return error() << "field 'rules[" << index << "].tensor': rules before it decide every tensor that '"
+        return error() << "field '" << getTensorField(rule) << "': rules before it decide every tensor that '"
                        << rule.tensor << "' matches; put it before them, or remove it";
-      InFlightDiagnostic message = error() << "field 'rules[" << index << "].tensor': '" << rule.tensor
+      InFlightDiagnostic message = error() << "field '" << getTensorField(rule) << "': '" << rule.tensor
                                            << "' matches no tensor of the program";
       std::string nearest = findNearestTensor(rule.tensor);
       return nearest.empty() ? message : message << "; the nearest name is " << nearest;

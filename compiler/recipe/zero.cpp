@@ -42,8 +42,9 @@ class ZeroSharding {
 
   uint64_t getBytes(unsigned argument) const { return getByteSize(types[argument]); }
 
-  /// Whether the stage shards the argument's role.
+  /// Whether the stage shards the argument's role, and no rule replicates the argument.
   bool isSharded(unsigned argument) const {
+    if (ruled[argument] && recipe.rules[*ruled[argument]].kind == RecipeRule::Kind::Replicate) return false;
     Role role = roles.arguments[argument];
     return role == Role::OptimizerState || (role == Role::Parameter && recipe.zero == 3);
   }

@@ -2,76 +2,12 @@
 #include "passes/layers/layer_loop.h"
 
 #include "dialects/sgd/tensor_type.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "passes/layers/trip_constants.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// The value of a scalar integer constant.
-static std::optional<int64_t> getInteger(Attribute constant) {
-  auto elements = dyn_cast_or_null<DenseElementsAttr>(constant);
-  if (!elements || elements.getNumElements() != 1 || !elements.getElementType().isInteger()) return std::nullopt;
-  return elements.getValues<APInt>()[0].getSExtValue();
-}
-
-static std::optional<int64_t> getInteger(Value value) {
-  DenseElementsAttr elements;
-  return matchPattern(value, m_Constant(&elements)) ? getInteger(elements) : std::nullopt;
-}
-
-static DenseElementsAttr getConstant(Value like, int64_t value) {
-  RankedTensorType type = tensorType(like);
-  return DenseElementsAttr::get(type,
-                                APInt(type.getElementTypeBitWidth(), value, /*isSigned=*/true, /*implicitTrunc=*/true));
-}
-
 namespace {
-
-/// Folds scalars of a trip, from its counters and what no trip changes.
-class TripConstants {
- public:
-  TripConstants(WhileOp loop, ArrayRef<std::pair<unsigned, int64_t>> steps, int64_t trip) {
-    for (auto [counter, step] : steps)
-      known[loop.getBody().getArgument(counter)] =
-          getConstant(loop.getInits()[counter], *getInteger(loop.getInits()[counter]) + trip * step);
-    for (auto [argument, init] : llvm::zip(loop.getBody().getArguments(), loop.getInits()))
-      if (DenseElementsAttr elements;
-          loop.isInvariant(argument.getArgNumber()) && matchPattern(init, m_Constant(&elements)))
-        known[argument] = elements;
-  }
-
-  std::optional<int64_t> get(Value value) { return getInteger(fold(value)); }
-
- private:
-  /// The constant that `value` is, or null.
-  Attribute fold(Value value) {
-    auto [place, isNew] = known.try_emplace(value);
-    if (!isNew) return place->second;
-    Attribute result = compute(value);
-    known[value] = result;
-    return result;
-  }
-
-  Attribute compute(Value value) {
-    DenseElementsAttr constant;
-    if (matchPattern(value, m_Constant(&constant))) return constant;
-    Operation* op = value.getDefiningOp();
-    if (!op || op->getNumResults() != 1 || op->getNumOperands() == 0 || tensorType(value).getNumElements() != 1)
-      return {};
-    SmallVector<Attribute> operands;
-    for (Value operand : op->getOperands()) {
-      operands.push_back(fold(operand));
-      if (!operands.back()) return {};
-    }
-    SmallVector<OpFoldResult> folded;
-    if (failed(op->fold(operands, folded)) || folded.size() != 1) return {};
-    if (auto other = llvm::dyn_cast_if_present<Value>(folded[0])) return other == value ? Attribute() : fold(other);
-    return cast<Attribute>(folded[0]);
-  }
-
-  DenseMap<Value, Attribute> known;
-};
 
 class LoopAnalysis {
  public:
@@ -95,24 +31,18 @@ class LoopAnalysis {
   WhileOp loop;
   int64_t trips;
   LayerLoop result;
-  SmallVector<std::pair<unsigned, int64_t>> steps;  // counters and what each trip adds
-  std::vector<TripConstants> constants;             // by trip
+  SmallVector<Counter> steps;
+  std::vector<TripConstants> constants;  // by trip
 };
 
 }  // namespace
 
 LayerLoop::Role LoopAnalysis::getPlainRole(unsigned iterArg) {
   if (loop.isInvariant(iterArg)) return LayerLoop::Role::Invariant;
-  auto add = loop.getYielded()[iterArg].getDefiningOp<arith::AddIOp>();
-  if (!add || !getInteger(loop.getInits()[iterArg])) return LayerLoop::Role::Carried;
-  Value argument = loop.getBody().getArgument(iterArg);
-  for (auto [self, other] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
-    std::optional<int64_t> step = getInteger(other);
-    if (self != argument || !step) continue;
-    steps.push_back({iterArg, *step});
-    return LayerLoop::Role::Counter;
-  }
-  return LayerLoop::Role::Carried;
+  std::optional<int64_t> step = getCounterStep(loop, iterArg);
+  if (!step) return LayerLoop::Role::Carried;
+  steps.push_back({iterArg, *step});
+  return LayerLoop::Role::Counter;
 }
 
 LoopAnalysis::Order LoopAnalysis::getOrder(Value index) {
@@ -178,9 +108,5 @@ std::optional<LayerLoop> LayerLoop::find(WhileOp loop) {
 }
 
 TypedAttr LayerLoop::getCount(unsigned counter, int64_t trip) const {
-  WhileOp loop = op;
-  auto add = loop.getYielded()[counter].getDefiningOp<arith::AddIOp>();
-  Value argument = loop.getBody().getArgument(counter);
-  int64_t step = *getInteger(add.getLhs() == argument ? add.getRhs() : add.getLhs());
-  return getConstant(argument, *getInteger(loop.getInits()[counter]) + trip * step);
+  return getCounterValue(op, {counter, *getCounterStep(op, counter)}, trip);
 }

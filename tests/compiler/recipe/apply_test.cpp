@@ -198,10 +198,86 @@ func.func @main(%x: tensor<16x4xf32> {sgd.name = "x"}, %m: tensor<4x4xf32> {sgd.
 }
 )";
   EXPECT_THAT(errorOf(R"({"mesh": {"data": 2}, "batch": "data"})", program),
-              HasSubstr("field 'batch': x has 16 rows and mask has 4; expected inputs of one batch"));
+              AllOf(HasSubstr("field 'batch': x has 16 rows and mask has 4; expected inputs of one batch"),
+                    HasSubstr("{\"tensor\": \"edges\", \"batch\": 0}")));
   Outcome outcome = applyTo(
       R"({"mesh": {"data": 2}, "batch": "data", "rules": [{"tensor": "mask", "sharding": [null, null]}]})", program);
   EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {?}]");
+}
+
+// Rules name the dimension that holds an input's rows, of which each has its own number: no mesh is needed for that.
+TEST(Recipe, RulesNameTheRowsOfInputs) {
+  const std::string program = R"(
+func.func @main(%x: tensor<16x4xf32> {sgd.name = "nodes"}, %e: tensor<2x48xi32> {sgd.name = "edges"}, %m: tensor<4x4xf32> {sgd.name = "mask"})
+    -> tensor<16x4xf32> {
+  %0 = sgd.dot_general %x, %m batching = [] x [] contracting = [1] x [0] : tensor<16x4xf32>, tensor<4x4xf32> -> tensor<16x4xf32>
+  return %0 : tensor<16x4xf32>
+}
+)";
+  const std::string rules = R"("rules": [{"tensor": "edges", "batch": 1}, {"tensor": "mask", "batch": null}])";
+  Outcome outcome = applyTo((R"({"mesh": {"data": 4}, "batch": "data", )" + rules + "}").c_str(), program);
+  EXPECT_EQ(outcome.messages, "");
+  EXPECT_EQ(shardingOf(outcome, "nodes"), "[{\"data\"}, {?}]");
+  EXPECT_EQ(shardingOf(outcome, "edges"), "[{?}, {\"data\"}]");
+  EXPECT_EQ(shardingOf(outcome, "mask"), "");
+  outcome = applyTo((R"({"sequential": {"micro": 2}, )" + rules + "}").c_str(), program);
+  EXPECT_THAT(outcome.graph, AllOf(HasSubstr("sgd.name = \"nodes\", sgd.sequential_dim = 0"),
+                                   HasSubstr("sgd.name = \"edges\", sgd.sequential_dim = 1")));
+  EXPECT_THAT(
+      errorOf(R"({"mesh": {"data": 2}, "batch": "data", "rules": [{"tensor": "mask", "batch": 2}]})", program),
+      HasSubstr("field 'rules[0].batch' is 2, but mask, which 'mask' matches, is 'tensor<4x4xf32>'; name one of "
+                "its dimensions"));
+}
+
+TEST(Recipe, ReplicatedTensorsStayWholeUnderZero) {
+  Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 3, "replicate": ["state.w"]})");
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{}, {}]");
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}, {?}]");
+  EXPECT_THAT(
+      errorOf(R"({"mesh": {"data": 4}, "replicate": ["state.v"]})"),
+      HasSubstr("field 'replicate[0]': 'state.v' matches no tensor of the program; the nearest name is state.w"));
+  EXPECT_EQ(applyTo(R"({"replicate": ["*"]})").messages, "") << "without a mesh there is nothing to replicate over";
+}
+
+// A loop over the blocks of x.reshape(4, 4, ..), and one that slices them at 4 * i: rows of a block are sharded.
+TEST(Recipe, LoopsOverBlocksOfRowsShardTheRowsOfABlock) {
+  auto getProgram = [](const std::string& blocks, const std::string& type, const std::string& slice) {
+    return R"(
+func.func @main(%x: tensor<16x8xf32> {sgd.name = "x"}) -> tensor<8xf32> {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %none = arith.constant dense<0.0> : tensor<8xf32>)" +
+           blocks + "%loop:3 = sgd.while(%rows, %zero, %none) trips 4 do {\n^bb0(%r: " + type +
+           R"(, %i: tensor<i32>, %sum: tensor<8xf32>):
+    %c0 = arith.constant dense<0> : tensor<i32>
+    %c1 = arith.constant dense<1> : tensor<i32>
+    %c4 = arith.constant dense<4> : tensor<i32>)" +
+           slice + R"(
+    %s = sgd.reduce add %block dimensions = [0] : tensor<4x8xf32> -> tensor<8xf32>
+    %t = arith.addf %sum, %s : tensor<8xf32>
+    %j = arith.addi %i, %c1 : tensor<i32>
+    sgd.yield %r, %j, %t : )" +
+           type + ", tensor<i32>, tensor<8xf32>\n} : (" + type + ", tensor<i32>, tensor<8xf32>) -> (" + type +
+           ", tensor<i32>, tensor<8xf32>)\nreturn %loop#2 : tensor<8xf32>\n}\n";
+  };
+  const std::string scan =
+      getProgram("\n%rows = sgd.reshape %x : tensor<16x8xf32> -> tensor<4x4x8xf32>\n", "tensor<4x4x8xf32>", R"(
+    %b = sgd.dynamic_slice %r, %i, %c0, %c0 sizes = [1, 4, 8] : (tensor<4x4x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x4x8xf32>
+    %block = sgd.reshape %b : tensor<1x4x8xf32> -> tensor<4x8xf32>)");
+  const std::string slices =
+      getProgram("\n%rows = sgd.reshape %x : tensor<16x8xf32> -> tensor<16x8xf32>\n", "tensor<16x8xf32>", R"(
+    %start = arith.muli %i, %c4 : tensor<i32>
+    %block = sgd.dynamic_slice %r, %start, %c0 sizes = [4, 8] : (tensor<16x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>)");
+  for (const std::string& program : {scan, slices}) {
+    Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data"})", program);
+    EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {?}]");
+    EXPECT_THAT(outcome.graph, AllOf(HasSubstr("<@mesh, [{}, {\"data\"}, {?}]>"), HasSubstr("sizes = [1, 4, 8]")));
+  }
+  // Blocks that begin elsewhere stay slices; their rows are sharded in the loop.
+  std::string shifted = slices;
+  shifted.replace(shifted.find("dense<4>"), 8, "dense<3>");
+  Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data"})", shifted);
+  EXPECT_THAT(outcome.graph,
+              AllOf(HasSubstr("<@mesh, [{\"data\"}, {?}]> : tensor<4x8xf32>"), HasSubstr("sizes = [4, 8]")));
 }
 
 TEST(Recipe, NothingToShardIsRefused) {

@@ -93,6 +93,12 @@ TEST(ParseRecipe, NamesTheFieldAndWhatIsExpected) {
   EXPECT_THAT(errorOf(R"({"rules": [{"tensor": "", "sharding": []}]})"), HasSubstr("field 'rules[0].tensor' is \"\""));
   EXPECT_THAT(errorOf(R"({"rules": [{"tensor": "a", "sharding": [null, 3]}]})"),
               HasSubstr("field 'rules[0].sharding[1]' is 3; expected an axis"));
+  EXPECT_THAT(errorOf(R"({"rules": [{"tensor": "a", "batch": -1}]})"),
+              HasSubstr("field 'rules[0].batch' is -1; expected the number of a dimension, or null"));
+  EXPECT_THAT(errorOf(R"({"rules": [{"scope": "a", "batch": 0}]})"), HasSubstr("expected it beside 'tensor' alone"));
+  EXPECT_THAT(errorOf(R"({"replicate": "params.*"})"),
+              HasSubstr("field 'replicate' is \"params.*\"; expected a list of globs"));
+  EXPECT_THAT(errorOf(R"({"replicate": [""]})"), HasSubstr("field 'replicate[0]' is \"\"; expected a glob"));
 }
 
 TEST(ParseRecipe, ReadsCompressionByAxis) {
@@ -147,10 +153,9 @@ TEST(ParseRecipe, RefusesOtherCompression) {
 TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"msh": {}})"), "field 'msh' is unknown; did you mean 'mesh'?");
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
-  EXPECT_EQ(
-      errorOf(R"({"frobnicate": 1})"),
-      "field 'frobnicate' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, rules, "
-      "zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate");
+  EXPECT_EQ(errorOf(R"({"xyzzy": 1})"),
+            "field 'xyzzy' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, "
+            "replicate, rules, zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),

@@ -1,0 +1,55 @@
+"""Gradient accumulation as users write it: "batch": "data" divides the operations of a step by the ranks, and outputs are those of one rank.
+
+Programs (printed by JAX 0.10.2 of one step over 16 rows in 4 blocks, inputs {tok, lab, aux: {mask}}): scan: lax.scan over x.reshape(4, 4, ..); fori: fori_loop with dynamic_slice_in_dim at
+i * 4; offset: the same with a start that the loop carries; overlap: windows at i * 2 + 1; strided: x.reshape(4, 4, ..).swapaxes(0, 1); stacked: inputs arrive as [4, 4, ..]; pyloop: a loop of
+Python's; chunked: a scan over the loss of 4 blocks of positions."""
+import json
+
+import numpy as np
+
+import harness
+
+PROGRAMS = sorted((harness.MODELS.parent / "e2e" / "programs" / "accumulation").glob("*.mlir"))
+DDP = {"mesh": {"data": 4}, "batch": "data"}
+RECIPES = {
+    "4 ranks": DDP,
+    "2 ranks": {**DDP, "mesh": {"data": 2}},
+    "zero 3": {**DDP, "zero": 3},
+    "data and tensor": {"mesh": {"data": 2, "model": 2}, "batch": "data", "rules": [{"tensor": "arg1", "sharding": [None, "model"]}]},
+    "parts": {**DDP, "mesh": {"data": 2}, "sequential": {"micro": 2}},
+}
+
+
+def write_inputs(folder, artifact):
+    random, arrays = np.random.default_rng(0), {}
+    for tensor in json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]["inputs"]:
+        kind, shape = tensor["type"].rstrip("]").split("[")
+        shape = [int(size) for size in shape.split(",") if size]
+        arrays[tensor["position"]] = random.integers(0, 10, shape).astype(np.int32) if kind == "i32" else random.random(shape, np.float32)
+    harness.save(folder / "inputs.safetensors", arrays)
+    return folder / "inputs.safetensors"
+
+
+def compile_step(folder, program, recipe):
+    (folder / "recipe.json").write_text(json.dumps(recipe))
+    artifact, report = folder / "step.sgda", folder / "report.json"
+    harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", artifact, f"--report={report}")
+    return artifact, json.loads(report.read_text())
+
+
+def check(folder, program):
+    artifact, one = compile_step(folder, program, {})
+    inputs = write_inputs(folder, artifact)
+    want = harness.run_once(artifact, 1, inputs, folder / "one.safetensors")
+    for name, recipe in RECIPES.items():
+        artifact, report = compile_step(folder, program, recipe)
+        share = report["flops"] / one["flops"]
+        assert share <= 1.15 / recipe["mesh"]["data"], f"{name}: a rank computes {share:.2f} of one rank's operations"
+        got = harness.run_once(artifact, report["ranks"], inputs, folder / "many.safetensors")
+        for key, (_, value) in want.items():
+            error = np.abs(got[key][1] - value).max()
+            assert error <= 2e-5 * max(np.abs(value).max(), 1e-3), f"{name}: {key}: off by {error} of {np.abs(value).max()}"
+
+
+assert len(PROGRAMS) == 8
+harness.main([(path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS])
