@@ -135,6 +135,10 @@ class Communicator {
 
   // Bytes that this rank has sent to ranks of other hosts, without what networks add.
   virtual uint64_t host_bytes() const { return 0; }
+
+  // For how long messages to ranks of other hosts, or collectives that were started, have been in flight while this
+  // rank did not wait for any.
+  virtual absl::Duration hidden_time() { return absl::ZeroDuration(); }
 };
 
 }  // namespace sgd::comm

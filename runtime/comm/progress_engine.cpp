@@ -23,10 +23,14 @@ constexpr int64_t kSpinFor = 100'000;
 constexpr int64_t kCheckEvery = 1'000'000;
 constexpr int64_t kLongestSleep = 10'000'000;  // with anything in flight: for the job's end and deadlines
 constexpr int64_t kLongestRest = 1'000'000'000;
-// The engine's thread leaves driving to a thread that has waited so shortly ago: it will wait again, and waking this
-// one each time would cost switches. Whatever is in flight when a wait ends wakes it at once.
-constexpr auto kHandOver = std::chrono::milliseconds(1);
-constexpr int64_t kHandOverNanoseconds = 1'000'000;
+// The engine's thread leaves driving to a thread that has waited so shortly ago: that one will wait again. Messages
+// that are in flight when a wait ends wake the engine's thread at once. Otherwise it looks by itself, less and less
+// often while the other thread drives: a look every millisecond cost a tenth of an all-reduce where ranks share cores.
+constexpr int64_t kHandOver = 1'000'000;
+constexpr std::chrono::milliseconds kShortestPark(1), kLongestPark(10);
+
+// A look at the transport is a system call or two: messages of a few chunks need one only.
+constexpr int kComputationsPerPass = 4;
 
 UniqueFd EventFd() { return UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
@@ -87,19 +91,21 @@ bool ProgressEngine::Pass(std::unique_lock<std::mutex>& lock) {
     moved = true;
     if (advance == Advance::kComputes && computes == nullptr) computes = operation;
   }
-  if (computes != nullptr) ComputeFor(*computes, lock);
+  for (int i = 0; i < kComputationsPerPass && computes != nullptr; ++i) {
+    if (!ComputeFor(*computes, lock)) return true;
+  }
   return links_.Progress() || moved;
 }
 
-void ProgressEngine::ComputeFor(Operation& operation, std::unique_lock<std::mutex>& lock) {
+bool ProgressEngine::ComputeFor(Operation& operation, std::unique_lock<std::mutex>& lock) {
   operation.is_claimed_ = true;
   lock.unlock();
   operation.Compute();
   lock.lock();
   operation.is_claimed_ = false;
   operation.moved_at_ = SteadyNanoseconds();
-  operation.Step();
   computed_.notify_all();
+  return operation.Step() == Advance::kComputes;
 }
 
 void ProgressEngine::Kick(Operation& operation, absl::FunctionRef<void()> change) {
@@ -107,10 +113,30 @@ void ProgressEngine::Kick(Operation& operation, absl::FunctionRef<void()> change
   change();
   const int64_t now = driven_at_ = SteadyNanoseconds();
   if (!operation.is_claimed_ && operation.Step() != Advance::kIdle) operation.moved_at_ = now;
+  BeginHidden(now);
   LeaveToThread();
 }
 
-// What this thread has sent after the other one armed the transport may wake nobody.
+absl::Duration ProgressEngine::hidden_time() {
+  const std::unique_lock lock = Lock();
+  const int64_t now = SteadyNanoseconds();
+  if (hidden_since_ != 0) {
+    EndHidden(now);
+    BeginHidden(now);
+  }
+  return absl::Nanoseconds(hidden_);
+}
+
+void ProgressEngine::BeginHidden(int64_t now) {
+  if (hidden_since_ == 0 && IsAnyInFlight()) hidden_since_ = now;
+}
+
+void ProgressEngine::EndHidden(int64_t now) {
+  if (hidden_since_ != 0) hidden_ += now - hidden_since_;
+  hidden_since_ = 0;
+}
+
+// A message that this thread has sent after the other one armed the transport may wake nobody.
 void ProgressEngine::LeaveToThread() {
   if (is_parked_) {
     if (IsAnyInFlight()) may_drive_.notify_one();
@@ -125,6 +151,7 @@ absl::Status ProgressEngine::Wait(Operation& operation, absl::FunctionRef<bool()
   int64_t moved_at = begin, checked_at = begin;
   int yields = 0;
   absl::Status status;
+  EndHidden(begin);
   is_waited_ = true;
   while (!is_done()) {
     const bool moved = Pass(lock);
@@ -148,6 +175,7 @@ absl::Status ProgressEngine::Wait(Operation& operation, absl::FunctionRef<bool()
   }
   is_waited_ = false;
   driven_at_ = SteadyNanoseconds();
+  BeginHidden(driven_at_);
   LeaveToThread();
   return is_done() ? absl::OkStatus() : status;
 }
@@ -224,7 +252,7 @@ void ProgressEngine::Wake(Sleeper& sleeper) {
 
 // A thread that waits drives, unless it computes for long.
 bool ProgressEngine::MayThreadDrive(int64_t now) const {
-  const bool is_recent = now - driven_at_ < kHandOverNanoseconds;
+  const bool is_recent = now - driven_at_ < kHandOver;
   if (is_waited_) return !waiter_.is_asleep && !is_recent;
   return !is_recent || IsAnyInFlight();
 }
@@ -233,13 +261,16 @@ void ProgressEngine::RunThread() {
   std::unique_lock lock(mutex_);
   int64_t moved_at = 0, checked_at = 0;
   int yields = 0;
+  std::chrono::milliseconds park = kShortestPark;
   while (!is_closing_) {
     if (!MayThreadDrive(SteadyNanoseconds())) {
       is_parked_ = true;
-      may_drive_.wait_for(lock, kHandOver);
+      may_drive_.wait_for(lock, park);
       is_parked_ = false;
+      park = std::min(2 * park, kLongestPark);
       continue;
     }
+    park = kShortestPark;
     const bool moved = Pass(lock);
     if (moved) Wake(waiter_);
     const int64_t now = SteadyNanoseconds();
@@ -253,6 +284,7 @@ void ProgressEngine::RunThread() {
       continue;
     }
     const bool is_needed = IsAnyInFlight();
+    if (!is_needed) EndHidden(now);
     if (is_closing_ || Linger(lock, thread_spins_ && is_needed, now - moved_at, &yields)) continue;
     Sleep(lock, idler_, SleepLimit(now, is_needed));
   }

@@ -57,6 +57,9 @@ class ProgressEngine {
   // early as waits of Communicator. Without `limits` the operation reports its own errors.
   absl::Status Wait(Operation& operation, absl::FunctionRef<bool()> is_done, const WaitFor* limits);
 
+  // For how long anything has been in flight while no thread waited.
+  absl::Duration hidden_time();
+
   // The error of an operation that has not moved since `moved_at`; OK while it is not overdue.
   absl::Status Overdue(const Operation& operation, int64_t moved_at, int64_t now, const WaitFor& limits) const;
   absl::Status Failure(const std::string& description) { return links_.Failure(description); }
@@ -71,7 +74,8 @@ class ProgressEngine {
 
   // Advances all operations once, and computes for one of them; whether anything has moved.
   bool Pass(std::unique_lock<std::mutex>& lock);
-  void ComputeFor(Operation& operation, std::unique_lock<std::mutex>& lock);
+  // Whether the operation has more to compute.
+  bool ComputeFor(Operation& operation, std::unique_lock<std::mutex>& lock);
   void CheckAll(int64_t now);
   bool IsAnyInFlight() const;
   void Sleep(std::unique_lock<std::mutex>& lock, Sleeper& own, int64_t nanoseconds);
@@ -79,6 +83,8 @@ class ProgressEngine {
   bool Linger(std::unique_lock<std::mutex>& lock, bool spins, int64_t idle, int* yields);
   int64_t SleepLimit(int64_t now, bool is_needed) const;
   void Wake(Sleeper& sleeper);
+  void BeginHidden(int64_t now);
+  void EndHidden(int64_t now);
   void LeaveToThread();
   bool MayThreadDrive(int64_t now) const;
   void RunThread();
@@ -89,9 +95,11 @@ class ProgressEngine {
   std::vector<Operation*> operations_;
   Sleeper waiter_, idler_;  // the thread that waits, and the engine's own
   bool thread_spins_ = false, waits_spin_ = false;
-  bool is_waited_ = false;  // a thread is in Wait
-  int64_t driven_at_ = 0;   // when a thread in Wait or Kick last advanced operations
-  bool is_parked_ = false;  // the engine's thread leaves driving to another one
+  bool is_waited_ = false;    // a thread is in Wait
+  int64_t driven_at_ = 0;     // when a thread in Wait or Kick last advanced operations
+  int64_t hidden_ = 0;        // nanoseconds
+  int64_t hidden_since_ = 0;  // 0: nothing is in flight, or a thread waits
+  bool is_parked_ = false;    // the engine's thread leaves driving to another one
   bool is_closing_ = false;
   std::condition_variable may_drive_;  // wakes it then
   std::condition_variable computed_;   // a computation has ended

@@ -56,6 +56,8 @@ class TwoLevelCommunicator final : public Communicator {
   uint64_t sent_bytes() const override { return shared_.sent_bytes + local_->sent_bytes() + sent_by_channels_; }
   uint64_t host_bytes() const override { return shared_.host_bytes + sent_by_channels_; }
 
+  absl::Duration hidden_time() override { return engine_.hidden_time(); }
+
   const Placement& placement() const { return links_.placement(); }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -29,7 +30,7 @@ uint64_t ProportionalSetSize() {
   return 0;
 }
 
-// The largest of the ranks' values.
+// The ranks' values.
 absl::StatusOr<std::vector<uint64_t>> OfRanks(Session& session, uint64_t value) {
   absl::StatusOr<std::vector<std::string>> all =
       session.control().AllGatherBytes(absl::StrCat(value), session.job().options.deadline);
@@ -45,6 +46,12 @@ absl::StatusOr<uint64_t> LargestOfRanks(Session& session, uint64_t value) {
   absl::StatusOr<std::vector<uint64_t>> values = OfRanks(session, value);
   if (!values.ok()) return values.status();
   return *std::ranges::max_element(*values);
+}
+
+absl::StatusOr<double> MeanOfRanks(Session& session, double milliseconds) {
+  absl::StatusOr<std::vector<uint64_t>> values = OfRanks(session, static_cast<uint64_t>(milliseconds * 1e6));
+  if (!values.ok()) return values.status();
+  return std::accumulate(values->begin(), values->end(), 0.0) / 1e6 / static_cast<double>(values->size());
 }
 
 absl::Status TimeStep(StepRunner& runner, uint64_t step, StepTimes& times) {
@@ -120,8 +127,10 @@ absl::StatusOr<BenchResult> Bench(Session& session, uint64_t steps, const std::f
   result.device_before = UsedBytes(session);
   const uint64_t sent_before = session.communicator().sent_bytes();
   const uint64_t between_hosts_before = session.communicator().host_bytes();
+  const absl::Duration hidden_before = session.communicator().hidden_time();
   times = TimeSteps(session, kWarmUpSteps, kWarmUpSteps + steps);
   if (!times.ok()) return times.status();
+  const absl::Duration hidden = (session.communicator().hidden_time() - hidden_before) / static_cast<double>(steps);
   result.times = *std::move(times);
   result.device_after = UsedBytes(session);
   const uint64_t sent = (session.communicator().sent_bytes() - sent_before) / steps;
@@ -136,6 +145,14 @@ absl::StatusOr<BenchResult> Bench(Session& session, uint64_t steps, const std::f
   absl::StatusOr<std::vector<uint64_t>> host_bytes = OfRanks(session, between_hosts);
   if (!host_bytes.ok()) return host_bytes.status();
   for (uint64_t bytes : *host_bytes) result.host_bytes += bytes;
+  const std::vector<double>& waits = result.times.communication_ms;
+  const double exposed = std::accumulate(waits.begin(), waits.end(), 0.0) / static_cast<double>(steps);
+  for (const auto& [mean, own] :
+       {std::pair(&result.exposed_ms, exposed), std::pair(&result.hidden_ms, absl::ToDoubleMilliseconds(hidden))}) {
+    absl::StatusOr<double> of_ranks = MeanOfRanks(session, own);
+    if (!of_ranks.ok()) return of_ranks.status();
+    *mean = *of_ranks;
+  }
   largest = LargestOfRanks(session, session.context().arena_bytes());
   if (!largest.ok()) return largest.status();
   result.arena_bytes = *largest;

@@ -32,9 +32,12 @@ double Median(std::vector<double> values);
 
 struct BenchResult {
   StepTimes times;
-  uint64_t largest_pss = 0;   // of the ranks: proportional set size, in bytes
-  uint64_t sent_bytes = 0;    // in a step, of the rank that sends the most
-  uint64_t host_bytes = 0;    // in a step, of all ranks: sent to ranks of other hosts
+  uint64_t largest_pss = 0;  // of the ranks: proportional set size, in bytes
+  uint64_t sent_bytes = 0;   // in a step, of the rank that sends the most
+  uint64_t host_bytes = 0;   // in a step, of all ranks: sent to ranks of other hosts
+  // In a step, the mean of all ranks, of ranks on CPUs: waits for collectives and messages, and the time in which those
+  // between hosts were in flight while their rank did not wait.
+  double exposed_ms = 0, hidden_ms = 0;
   uint64_t arena_bytes = 0;   // of the rank that allocates the most
   int64_t device_before = 0;  // bytes in use on this rank's device, by any process, before the steps that are timed
   int64_t device_after = 0;   // and after them

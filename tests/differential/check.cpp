@@ -2,6 +2,7 @@
 #include "tests/differential/check.h"
 
 #include <cstdlib>
+#include <random>
 
 #include "compiler/driver/driver.h"
 #include "compiler/driver/programs.h"
@@ -248,6 +249,7 @@ class Check {
     auto outputs =
         runOnRanks(compilation.artifact, bytes, {.threads = options.threads, .isEmulated = options.target != "cpu"});
     if (!outputs.ok()) return fail(outputs.status().ToString());
+    if (options.onHosts && bytes.size() > 1 && !checkOnHosts(compilation, bytes, *outputs)) return false;
     for (LocalProgram& program : programs) {
       std::vector<RankTensors> results;
       for (auto [index, type] : llvm::enumerate(program.function.getResultTypes())) {
@@ -261,6 +263,19 @@ class Check {
         return false;
     }
     return true;
+  }
+
+  /// The same bits with ranks dealt out to several hosts, by the program's text.
+  bool checkOnHosts(const Compilation& compilation, const std::vector<RankBytes>& bytes,
+                    const std::vector<RankBytes>& expected) {
+    std::mt19937 random(static_cast<uint32_t>(std::hash<std::string>{}(text)));
+    RunOptions onHosts;
+    onHosts.threads = options.threads;
+    const uint32_t hosts = 2 + random() % 3;
+    for (size_t rank = 0; rank < bytes.size(); ++rank) onHosts.hosts.push_back(random() % hosts);
+    auto outputs = runOnRanks(compilation.artifact, bytes, onHosts);
+    if (!outputs.ok()) return fail("on several hosts: " + outputs.status().ToString());
+    return *outputs == expected || fail("other bits on several hosts than on one");
   }
 
   /// A manual region's body is written for the ranks of its mesh: it means nothing without them.
@@ -312,6 +327,8 @@ std::string CheckOptions::getDefaultTarget() {
   const char* target = std::getenv("SGD_CHECK_TARGET");
   return target ? target : "cpu";
 }
+
+bool CheckOptions::getDefaultOnHosts() { return std::getenv("SGD_CHECK_HOSTS") != nullptr; }
 
 std::string CheckOptions::getDefaultTopology() {
   const char* topology = std::getenv("SGD_CHECK_TOPOLOGY");

@@ -26,7 +26,11 @@ struct CheckOptions {
   /// As for sgdc --topology, empty for the target's own; SGD_CHECK_TOPOLOGY likewise.
   std::string topology = getDefaultTopology();
 
+  /// Whether the artifact runs again with ranks on several hosts; where SGD_CHECK_HOSTS is set.
+  bool onHosts = getDefaultOnHosts();
+
   static std::string getDefaultTarget();
+  static bool getDefaultOnHosts();
   static std::string getDefaultTopology();
 };
 

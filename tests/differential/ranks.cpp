@@ -9,11 +9,13 @@
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/whole_program.h"
 #include "runtime/comm/shared_memory_communicator.h"
+#include "runtime/comm/two_level_communicator.h"
 #include "runtime/device/check_messages.h"
 #include "runtime/device/check_streams.h"
 #include "runtime/device/stream_plan.h"
 #include "runtime/exec/executor.h"
 #include "targets/cpu/device/cpu_device.h"
+#include "tests/runtime/comm/memory_transport.h"
 #include "tests/targets/gpu/emulator/emulated_device.h"
 
 namespace mlir::sgd::differential {
@@ -29,10 +31,11 @@ class Job {
     if (!inputs_.empty() && inputs_.size() != ranks)
       return absl::InternalError(absl::StrCat("inputs for ", inputs_.size(), " of ", ranks, " ranks"));
     outputs_.resize(ranks);
-    auto segment = ::sgd::comm::SharedMemorySegment::Create(ranks, file_.root().window_bytes());
-    if (!segment.ok()) return segment.status();
+    absl::Status created = options_.hosts.empty() ? CreateHost() : CreateHosts();
+    if (!created.ok()) return created;
     std::vector<std::thread> threads;
-    for (uint32_t rank = 0; rank < ranks; ++rank) threads.emplace_back([&, rank] { RunRank(*segment, rank); });
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+      threads.emplace_back([&, rank] { options_.hosts.empty() ? RunRank(rank) : RunRankOnHosts(rank); });
     for (std::thread& thread : threads) thread.join();
     if (!error_.ok()) return error_;
     return std::move(outputs_);
@@ -47,13 +50,58 @@ class Job {
     return ::sgd::cpu::CpuDevice::Create({.threads = options_.threads, .null_kernels = options_.nullKernels});
   }
 
-  void RunRank(const std::shared_ptr<::sgd::comm::SharedMemorySegment>& segment, uint32_t rank) {
-    auto communicator = ::sgd::comm::SharedMemoryCommunicator::Connect(segment, rank, timeout());
-    if (!communicator.ok()) return Fail(communicator.status());
+  absl::Status CreateHost() {
+    auto segment = ::sgd::comm::SharedMemorySegment::Create(file_.ranks(), file_.root().window_bytes());
+    if (!segment.ok()) return segment.status();
+    job_ = *std::move(segment);
+    return absl::OkStatus();
+  }
+
+  /// A segment per host, and one without windows in which all ranks meet.
+  absl::Status CreateHosts() {
+    std::vector<std::string> names;
+    for (uint32_t host : options_.hosts) names.push_back(absl::StrCat(host));
+    placement_ = ::sgd::comm::MakePlacement(names, names);
+    for (const std::vector<uint32_t>& ranks : placement_.ranks_of) {
+      auto segment = ::sgd::comm::SharedMemorySegment::Create(ranks.size(), file_.root().window_bytes());
+      if (!segment.ok()) return segment.status();
+      hosts_.push_back(*std::move(segment));
+    }
+    auto segment = ::sgd::comm::SharedMemorySegment::Create(file_.ranks(), 0);
+    if (!segment.ok()) return segment.status();
+    job_ = *std::move(segment);
+    return absl::OkStatus();
+  }
+
+  void RunRank(uint32_t rank) {
+    auto communicator = ::sgd::comm::SharedMemoryCommunicator::Connect(job_, rank, timeout());
+    if (!communicator.ok()) return Fail(rank, communicator.status());
     absl::Status status = RunProgram(**communicator, rank);
-    if (status.ok()) return (*communicator)->control().Finish();
-    Fail(status);
-    (*communicator)->control().Abort(status);
+    if (!status.ok()) return Fail(rank, status);
+    (*communicator)->control().Finish();
+  }
+
+  void RunRankOnHosts(uint32_t rank) {
+    absl::Status status = RunBetweenHosts(rank);
+    if (!status.ok()) Fail(rank, status);
+  }
+
+  absl::Status RunBetweenHosts(uint32_t rank) {
+    using namespace ::sgd::comm;
+    auto control = SharedMemoryControl::Connect(job_, rank, timeout(), UINT32_MAX);
+    if (!control.ok()) return control.status();
+    const uint32_t host = placement_.host_of[rank];
+    auto local = SharedMemoryCommunicator::Connect(hosts_[host], placement_.index_of[rank], timeout(), UINT32_MAX,
+                                                   placement_.ranks_of[host]);
+    if (!local.ok()) return local.status();
+    auto transport = placement_.hosts() > 1 ? MakeMemoryTransport(network_) : nullptr;
+    auto communicator =
+        TwoLevelCommunicator::Connect(**control, *std::move(local), placement_, std::move(transport), timeout());
+    if (!communicator.ok()) return communicator.status();
+    if (absl::Status status = (*communicator)->StartThread(/*has_own_core=*/false); !status.ok()) return status;
+    if (absl::Status status = RunProgram(**communicator, rank); !status.ok()) return status;
+    // Links close when nobody needs them any more.
+    return (*control)->Barrier(timeout());
   }
 
   absl::Status RunProgram(::sgd::comm::Communicator& communicator, uint32_t rank) {
@@ -92,14 +140,23 @@ class Job {
     }
   }
 
-  void Fail(const absl::Status& status) {
-    std::lock_guard lock(mutex_);
-    error_.Update(status);
+  void Fail(uint32_t rank, const absl::Status& status) {
+    {
+      std::lock_guard lock(mutex_);
+      error_.Update(status);
+    }
+    job_->Abort(rank, status);
+    for (const auto& host : hosts_) host->Abort(rank, status);
   }
 
   const ::sgd::artifact::ArtifactFile& file_;
   const std::vector<RankBytes>& inputs_;
   const RunOptions& options_;
+  std::shared_ptr<::sgd::comm::SharedMemorySegment> job_;
+  // Of ranks on several hosts.
+  ::sgd::comm::Placement placement_;
+  std::vector<std::shared_ptr<::sgd::comm::SharedMemorySegment>> hosts_;
+  std::shared_ptr<::sgd::comm::MemoryNetwork> network_ = ::sgd::comm::MakeMemoryNetwork();
   std::mutex mutex_;
   absl::Status error_;
   std::vector<RankBytes> outputs_;  // by rank, each written by its own thread

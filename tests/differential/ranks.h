@@ -1,4 +1,4 @@
-// Runs an artifact on all its ranks in this process, ranks being threads over one shared memory segment.
+// Runs an artifact on all its ranks in this process. Ranks are threads, hosts are segments of shared memory.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,11 @@ namespace mlir::sgd::differential {
 using RankBytes = std::vector<std::string>;
 
 struct RunOptions {
-  uint32_t threads = 1;          // compute threads of a rank
-  bool nullKernels = false;      // kernels and products are not called: for plans that nobody vouches for
-  unsigned timeoutSeconds = 60;  // of each wait for peers
-  bool isEmulated = false;       // the artifact is for cuda:emulated
+  uint32_t threads = 1;              // compute threads of a rank
+  bool nullKernels = false;          // kernels and products are not called: for plans that nobody vouches for
+  unsigned timeoutSeconds = 60;      // of each wait for peers
+  bool isEmulated = false;           // the artifact is for cuda:emulated
+  std::vector<uint32_t> hosts = {};  // by rank: ranks with equal numbers share memory; empty: all do
 };
 
 /// One step of program `main` of the artifact, with inputs and outputs by rank. The error is that of the rank that

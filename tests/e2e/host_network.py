@@ -122,6 +122,10 @@ class Network:
         for prefix, device in ((self.prefixes[host], "eth0"), ([], f"cable{host}")):
             command(*prefix, "tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate", f"{gigabits}gbit", "burst", "256kb", "latency", "50ms")
 
+    def unshape(self, host):
+        for prefix, device in ((self.prefixes[host], "eth0"), ([], f"cable{host}")):
+            subprocess.run([*prefix, "tc", "qdisc", "del", "dev", device, "root"], capture_output=True)
+
     def sent_bytes(self, host):
         """What the kernel has counted on the host's cable."""
         text = command(*self.prefixes[host], "ip", "-json", "-stats", "link", "show", "dev", "eth0").stdout

@@ -96,10 +96,12 @@ absl::Status WriteTrace(const Options& options, train::Session& session) {
   return file->WriteLine(trace::ChromeTraceJson(*all));
 }
 
-// Of CPU ranks on several hosts: what goes between them in a step, from all of them together.
+// Of CPU ranks on several hosts: the bytes between them in a step, from all of them together, and their waits.
 std::string HostJson(const train::Session& session, const train::BenchResult& result) {
   if (!session.control().spans_hosts() || session.has_streams()) return "";
-  return absl::StrCat(", \"between_hosts_bytes\": ", result.host_bytes);
+  return absl::StrCat(", \"between_hosts_bytes\": ", result.host_bytes,
+                      ", \"exposed_comm_ms\": ", trace::NumberJson(result.exposed_ms),
+                      ", \"hidden_comm_ms\": ", trace::NumberJson(result.hidden_ms));
 }
 
 // Of devices with streams: what the host spends on a step, and memory beside the plan's.
