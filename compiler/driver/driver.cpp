@@ -15,6 +15,7 @@
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
 #include "compiler/recipe/compress.h"
+#include "compiler/report/repeated_ops.h"
 #include "compiler/target/target.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -91,6 +92,7 @@ class Driver {
   LogicalResult partition() {
     if (options.shardUpdates) pinSharedArguments(programs);
     if (failed(runStage([&](PassManager& passes) { addShardingStage(passes, options); }))) return failure();
+    warnOfRepeated();
     computeBound();
     emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
@@ -197,13 +199,27 @@ class Driver {
     return success();
   }
 
+  func::FuncOp getReported() {
+    SmallVector<ModuleOp> modules;
+    for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
+    return getReportedFunction(modules);
+  }
+
+  void warnOfRepeated() {
+    if (options.isForSimulation) return;
+    for (auto [program, source] : llvm::zip(programs, sources)) {
+      func::FuncOp reported = getReported();
+      if (!reported || reported->getParentOfType<ModuleOp>() != *program) continue;
+      printer.setFileName(source.fileName);
+      warnOfRepeatedOps(reported);
+    }
+  }
+
   /// Of the program that will be reported: see getReportedFunction.
   void computeBound() {
     if (options.isForSimulation) return;
     Timings::Scope scope(timings, "lower bound");
-    SmallVector<ModuleOp> modules;
-    for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
-    func::FuncOp reported = getReportedFunction(modules);
+    func::FuncOp reported = getReported();
     if (!reported) return;
     // Later stages fold some ops to constants (x - x, a choice between equal values): fold first.
     OwningOpRef<ModuleOp> folded = reported->getParentOfType<ModuleOp>().clone();

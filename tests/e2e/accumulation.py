@@ -51,5 +51,15 @@ def check(folder, program):
             assert error <= 2e-5 * max(np.abs(value).max(), 1e-3), f"{name}: {key}: off by {error} of {np.abs(value).max()}"
 
 
+def check_warning(folder):
+    """Ranks that repeat each other's operations are warned of; those of a sharded batch are not."""
+    program = PROGRAMS[0].parent / "scan.mlir"
+    for recipe, expected in (({"mesh": {"data": 4}}, True), (DDP, False)):
+        (folder / "recipe.json").write_text(json.dumps(recipe))
+        text = harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", folder / "step.sgda").stderr
+        assert ("% of a rank's operations repeat those of other ranks: 4 ranks along \"data\" compute the same dot_general" in text) == expected, text
+        assert ("no tensor is sharded over \"data\"" in text) == expected, text
+
+
 assert len(PROGRAMS) == 8
-harness.main([(path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS])
+harness.main([(path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS] + [("ranks that repeat operations", check_warning)])
