@@ -3,18 +3,10 @@
 
 #include "passes/carry/carry_attrs.h"
 #include "passes/carry/links.h"
+#include "passes/carry/loss.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static std::optional<unsigned> findLoss(func::FuncOp function) {
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    auto tensor = cast<RankedTensorType>(type);
-    if (tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType()) && !getCarriedArgument(function, index))
-      return index;
-  }
-  return std::nullopt;
-}
 
 Roles mlir::sgd::findRoles(func::FuncOp function) {
   Roles roles;

@@ -12,8 +12,8 @@ enum class Role {
   Input            ///< everything else: what a step is fed
 };
 
-/// By argument of `function`, whose carried results are decided. The loss is the first scalar floating-point result
-/// that is not carried; without one no role is known of what is carried.
+/// By argument of `function`, whose carried results are decided. The loss is that of findLoss; without
+/// one no role is known of what is carried.
 struct Roles {
   SmallVector<Role> arguments;
   bool hasLoss = false;

@@ -3,19 +3,10 @@
 
 #include "dialects/sgd/tensor_type.h"
 #include "passes/carry/carry_attrs.h"
+#include "passes/carry/loss.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static std::optional<unsigned> findLoss(func::FuncOp function) {
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor && tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType()) &&
-        !getCarriedArgument(function, index))
-      return index;
-  }
-  return std::nullopt;
-}
 
 bool mlir::sgd::isReduction(ReshardOp reshard) {
   ShardingAttr from = getSharding(reshard.getInput().getType()), to = getSharding(reshard.getType());

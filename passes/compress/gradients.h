@@ -17,7 +17,7 @@ class Gradients {
  public:
   explicit Gradients(func::FuncOp function);
 
-  /// Whether the loss, the first scalar floating-point result that is not carried, depends on `op`, or on the loop or
+  /// Whether the loss, that of findLoss, depends on `op`, or on the loop or
   /// branch that it is in.
   bool reachesLoss(Operation* op);
 

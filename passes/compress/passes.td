@@ -12,7 +12,7 @@ def CompressReductionsPass : Pass<"sgd-compress-reductions", "::mlir::ModuleOp">
     other ops for that. The error, what ranks have not sent yet, is state of the program: an argument and a result
     that is its next value, named after the state that the gradient updates.
 
-    A gradient is a partial sum on which the loss (the first scalar floating-point result that is not carried) does not
+    A gradient is a partial sum on which the loss does not
     depend, from which state that steps carry is computed element by element, and no other sum over ranks. In loops and branches those kinds do that keep no state. After: `sgd.compressions` on functions holds what was decided about each reduction
     over these axes, and why.
   }];

@@ -280,6 +280,31 @@ func.func @main(%x: tensor<16x8xf32> {sgd.name = "x"}) -> tensor<8xf32> {
               AllOf(HasSubstr("<@mesh, [{\"data\"}, {?}]> : tensor<4x8xf32>"), HasSubstr("sizes = [4, 8]")));
 }
 
+// JAX sorts metrics by name: a learning rate and a norm come before the loss, and decide nothing.
+TEST(Recipe, TheLossIsNoOtherMetric) {
+  std::string program = kStep;
+  auto replace = [&](const std::string& from, const std::string& to) {
+    program.replace(program.find(from), from.size(), to);
+  };
+  replace("(tensor<f32> {sgd.name = \"result[0]\"},",
+          "(tensor<f32> {sgd.name = \"result[0]['a_rate']\"}, tensor<f32> {sgd.name = \"result[0]['grad_norm']\"}, "
+          "tensor<f32> {sgd.name = \"result[0]['loss']\"},");
+  replace("return %loss,",
+          "%rate = arith.constant dense<0.5> : tensor<f32>\n"
+          "  %norm = sgd.reduce add %m2 dimensions = [0, 1] : tensor<64x32xf32> -> tensor<f32>\n  return %rate, %norm, "
+          "%loss,");
+  replace(": tensor<f32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<6xf32>\n}",
+          ": tensor<f32>, tensor<f32>, tensor<f32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<6xf32>\n}");
+  Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 1})", program);
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}, {?}]") << outcome.messages;
+  EXPECT_THAT(shardingOf(outcome, "state.w"), HasSubstr("[{?}, {?}]")) << "a parameter, whatever the norm depends on";
+  // Without a name: the learning rate depends on no parameter.
+  replace("['loss']", "[2]");
+  replace("%norm, %loss", "%loss, %norm");
+  outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 1})", program);
+  EXPECT_THAT(shardingOf(outcome, "state.w"), HasSubstr("[{?}, {?}]"));
+}
+
 TEST(Recipe, NothingToShardIsRefused) {
   const std::string program = R"(
 func.func @main(%x: tensor<16x4xf32> {sgd.name = "x"}, %s: tensor<f32> {sgd.name = "s"}) -> tensor<16x4xf32> {

@@ -1,0 +1,18 @@
+// The loss of a step: the scalar that training makes smaller.
+#ifndef SGD_PASSES_CARRY_LOSS_H
+#define SGD_PASSES_CARRY_LOSS_H
+
+#include <optional>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::sgd {
+
+/// The result of `function`, whose carried results are decided, that is its loss: a floating-point scalar that is not
+/// carried. Of several, those that depend on no floating-point tensor that steps carry, as learning rates, are none. Of
+/// the others, the first whose name is `loss`, begins with it or has it in it, else the first.
+std::optional<unsigned> findLoss(func::FuncOp function);
+
+}  // namespace mlir::sgd
+
+#endif
