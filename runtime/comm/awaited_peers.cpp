@@ -1,32 +1,50 @@
-// Names one kind of peers: the kind that is nearest to the cause.
+// The control knows which ranks the awaited ones wait for.
 #include "runtime/comm/awaited_peers.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace sgd::comm {
 
-std::string DescribeAwaited(AwaitedPeers awaited, const Placement& placement) {
-  const std::pair<std::vector<uint32_t>*, const char*> kinds[] = {{&awaited.senders, " sent nothing"},
-                                                                  {&awaited.relays, " sent nothing"},
-                                                                  {&awaited.takers, " took nothing"},
-                                                                  {&awaited.owners, " freed no place"}};
-  const auto describe = [&](std::string* out, uint32_t peer) { absl::StrAppend(out, placement.Describe(peer)); };
-  for (const auto& [peers, owe] : kinds) {
-    if (peers->empty()) continue;
-    std::ranges::sort(*peers);
-    peers->erase(std::unique(peers->begin(), peers->end()), peers->end());
-    return absl::StrCat(absl::StrJoin(*peers, ", ", describe), owe);
-  }
-  return "this rank did not finish";
+std::vector<uint32_t> AwaitedPeers::All() const {
+  std::vector<uint32_t> all;
+  for (const std::vector<uint32_t>* peers : {&senders, &relays, &takers, &owners})
+    all.insert(all.end(), peers->begin(), peers->end());
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
 }
 
-absl::Status OverdueError(const std::string& description, const AwaitedPeers& awaited, const Placement& placement,
-                          absl::Duration timeout) {
-  return absl::DeadlineExceededError(
-      absl::StrCat(description, ": ", DescribeAwaited(awaited, placement), " within ", absl::FormatDuration(timeout)));
+const char* AwaitedPeers::Owes(uint32_t rank) const {
+  const std::pair<const std::vector<uint32_t>*, const char*> kinds[] = {{&senders, " sent nothing"},
+                                                                        {&relays, " sent nothing"},
+                                                                        {&takers, " took nothing"},
+                                                                        {&owners, " freed no place"}};
+  for (const auto& [peers, owes] : kinds) {
+    if (std::ranges::find(*peers, rank) != peers->end()) return owes;
+  }
+  return " did not go on";
+}
+
+absl::Status OverdueError(const std::string& description, const AwaitedPeers& awaited, Control& control,
+                          const Placement& placement, absl::Duration timeout) {
+  const RankWait own{description, awaited.All()};
+  if (own.awaited.empty()) {
+    return absl::DeadlineExceededError(
+        absl::StrCat(description, ": this rank did not finish within ", absl::FormatDuration(timeout)));
+  }
+  const std::optional<Blame> blame = control.BlameFor(own);
+  if (absl::Status cause = control.Poll(); !cause.ok())
+    return absl::AbortedError(absl::StrCat(description, " was given up: ", cause.message()));
+  uint32_t named = own.awaited[0];
+  for (uint32_t rank : blame.has_value() ? blame->ranks : own.awaited) {
+    if (std::ranges::find(own.awaited, rank) == own.awaited.end()) continue;
+    named = rank;
+    break;
+  }
+  return LateError(own, blame, awaited.Owes(named), timeout, [&](uint32_t rank) { return placement.Describe(rank); });
 }
 
 }  // namespace sgd::comm

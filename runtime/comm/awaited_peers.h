@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "runtime/comm/control.h"
 #include "runtime/comm/placement.h"
 
 namespace sgd::comm {
@@ -19,18 +20,15 @@ struct AwaitedPeers {
   std::vector<uint32_t> takers;   // to take a message that this rank has sent
   std::vector<uint32_t> owners;   // a free place in their mailbox
 
-  // Whether some wait for nobody else; those that do say so themselves first.
-  bool is_direct() const { return !senders.empty() || relays.empty(); }
+  // All of them, once each.
+  std::vector<uint32_t> All() const;
+  // " sent nothing", the first of the lists that has this rank.
+  const char* Owes(uint32_t rank) const;
 };
 
-// A rank that waits for a relay lets that one name the absent rank first.
-inline absl::Duration PatienceOf(absl::Duration timeout) { return std::min(timeout, absl::Seconds(2)); }
-
-// "rank 2 (host b) sent nothing": the senders; without any, the relays, the takers or the owners.
-std::string DescribeAwaited(AwaitedPeers awaited, const Placement& placement);
-
-// DeadlineExceeded: "DESCRIPTION: rank 2 (host b) sent nothing within 30s".
-absl::Status OverdueError(const std::string& description, const AwaitedPeers& awaited, const Placement& placement,
-                          absl::Duration timeout);
+// The error of a wait that has taken too long: the ranks at fault, as of LateError; or the job's end, if that came
+// first.
+absl::Status OverdueError(const std::string& description, const AwaitedPeers& awaited, Control& control,
+                          const Placement& placement, absl::Duration timeout);
 
 }  // namespace sgd::comm

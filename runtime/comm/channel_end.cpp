@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/spin.h"
+#include "runtime/comm/wait_note.h"
 
 namespace sgd::comm {
 namespace {
@@ -30,8 +31,9 @@ void Publish(ChannelCounter& counter, uint64_t count) {
 
 }  // namespace
 
-absl::StatusOr<ChannelEnd> ChannelEnd::Open(SharedMemorySegment& segment, uint32_t rank, uint32_t peer,
-                                            const ChannelSpec& spec) {
+absl::StatusOr<ChannelEnd> ChannelEnd::Open(SharedMemoryControl& control, uint32_t peer, const ChannelSpec& spec) {
+  SharedMemorySegment& segment = control.segment();
+  const uint32_t rank = control.rank();
   const std::optional<uint64_t> bytes = MailboxBytes(spec.message_bytes, spec.depth);
   if (peer >= segment.ranks() || peer == rank || spec.depth == 0 || !bytes ||
       spec.mailbox_offset % kMailboxAlignment != 0 || spec.mailbox_offset > segment.window_bytes() ||
@@ -40,7 +42,7 @@ absl::StatusOr<ChannelEnd> ChannelEnd::Open(SharedMemorySegment& segment, uint32
         spec.description, ": ", spec.depth, " messages of ", spec.message_bytes, " bytes to or from rank ", spec.peer,
         " at ", spec.mailbox_offset, " are not in a window of ", segment.window_bytes(), " bytes of another rank"));
   }
-  ChannelEnd end(segment, peer, spec);
+  ChannelEnd end(control, peer, spec);
   const uint32_t receiver = spec.sends ? peer : rank;
   segment.MapWindow(receiver, spec.mailbox_offset, *bytes);
   std::byte* mailbox = segment.window(receiver) + spec.mailbox_offset;
@@ -82,7 +84,9 @@ absl::Status ChannelEnd::WaitFor(ChannelCounter& counter, uint64_t count, absl::
   }
   const int64_t now = SteadyNanoseconds();
   const int64_t deadline = now + std::min(absl::ToInt64Nanoseconds(timeout), INT64_MAX - now);
-  while (true) {
+  WaitNote note(*control_, WaitKind::kMessage);
+  for (bool is_long = false; true; is_long = true) {
+    if (is_long) note.Update(spec_.description, {&spec_.peer, 1});
     // The state is read first: a peer that is done has sent and received all.
     const bool ended = segment_->flag(peer_).state.load() == RankState::kDone;
     const uint64_t seen = counter.count.load();
@@ -92,12 +96,16 @@ absl::Status ChannelEnd::WaitFor(ChannelCounter& counter, uint64_t count, absl::
     if (ended)
       return absl::FailedPreconditionError(
           absl::StrCat(spec_.description, ": rank ", spec_.peer, " has already ended"));
-    if (SteadyNanoseconds() >= deadline)
-      return absl::DeadlineExceededError(absl::StrCat(spec_.description, ": rank ", spec_.peer,
-                                                      spec_.sends ? " freed no place within " : " sent nothing within ",
-                                                      absl::FormatDuration(timeout)));
+    if (SteadyNanoseconds() >= deadline) return Late(timeout);
     Sleep(counter, seen);
   }
+}
+
+absl::Status ChannelEnd::Late(absl::Duration timeout) const {
+  const RankWait own{spec_.description, {spec_.peer}};
+  const std::optional<Blame> blame = control_->BlameFor(own);
+  if (!segment_->aborted()) return LateError(own, blame, spec_.sends ? " freed no place" : " sent nothing", timeout);
+  return absl::AbortedError(absl::StrCat(spec_.description, " was given up: ", segment_->abort_cause().message()));
 }
 
 void ChannelEnd::Sleep(ChannelCounter& counter, uint64_t seen) const {

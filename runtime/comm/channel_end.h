@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "runtime/comm/channel.h"
 #include "runtime/comm/communicator.h"
+#include "runtime/comm/shared_memory_control.h"
 #include "runtime/comm/shared_memory_segment.h"
 
 namespace sgd::comm {
@@ -18,10 +19,9 @@ namespace sgd::comm {
 class ChannelEnd {
  public:
   // InvalidArgument when the mailbox is not inside the receiver's window. Maps it, so that no message meets a page
-  // fault. Borrows the segment.
+  // fault. Borrows the control.
   // `peer` is the other end's number in the segment, `spec.peer` what it is called in messages.
-  static absl::StatusOr<ChannelEnd> Open(SharedMemorySegment& segment, uint32_t rank, uint32_t peer,
-                                         const ChannelSpec& spec);
+  static absl::StatusOr<ChannelEnd> Open(SharedMemoryControl& control, uint32_t peer, const ChannelSpec& spec);
 
   bool sends() const { return spec_.sends; }
   uint64_t message_bytes() const { return spec_.message_bytes; }
@@ -31,15 +31,17 @@ class ChannelEnd {
   absl::Status Receive(std::byte* target, absl::Duration timeout, bool shares_cores);
 
  private:
-  ChannelEnd(SharedMemorySegment& segment, uint32_t peer, const ChannelSpec& spec)
-      : segment_(&segment), peer_(peer), spec_(spec) {}
+  ChannelEnd(SharedMemoryControl& control, uint32_t peer, const ChannelSpec& spec)
+      : control_(&control), segment_(&control.segment()), peer_(peer), spec_(spec) {}
 
   MailboxHeader& header() const { return *header_; }
   std::byte* Place(uint64_t number) const { return places_ + number % spec_.depth * PlaceBytes(spec_.message_bytes); }
   // Until the peer's counter has reached `count`.
   absl::Status WaitFor(ChannelCounter& counter, uint64_t count, absl::Duration timeout, bool shares_cores) const;
+  absl::Status Late(absl::Duration timeout) const;
   void Sleep(ChannelCounter& counter, uint64_t seen) const;
 
+  SharedMemoryControl* control_;
   SharedMemorySegment* segment_;
   uint32_t peer_;
   ChannelSpec spec_;

@@ -61,13 +61,27 @@ absl::Status CollectiveQueue::ErrorOfHead(int64_t now) const {
   if (!has_begun_ || is_ready_) return absl::OkStatus();
   if (wait_.what == For::kMessages)
     return engine_.Overdue(*this, moved_at(), now, {.description = description, .timeout = head().timeout});
-  const absl::Duration longest = head().timeout + PatienceOnHost(head().timeout);
-  if (wait_.what == For::kHost && now - moved_at() > absl::ToInt64Nanoseconds(longest))
-    return control_.Late(wait_.host, longest, description);
+  if (wait_.what == For::kHost && now - moved_at() > absl::ToInt64Nanoseconds(head().timeout))
+    return control_.Late(wait_.host, head().timeout, description);
   return absl::OkStatus();
 }
 
+// What the head waits for, where other ranks see it.
+void CollectiveQueue::NoteHead(int64_t now) {
+  const bool waits = IsInFlight() && has_begun_ && !is_ready_ && wait_.what != For::kNothing;
+  if (!waits || now - moved_at() < kNoteAfterNanoseconds) {
+    if (std::exchange(is_noted_, false)) engine_.control().EndWait(WaitKind::kCollective);
+    return;
+  }
+  AwaitedPeers awaited;
+  AppendAwaited(&awaited);
+  is_noted_ = true;
+  engine_.control().NoteWait(WaitKind::kCollective, head().collective->description(),
+                             wait_.what == For::kHost ? control_.MissingOf(wait_.host) : awaited.All());
+}
+
 void CollectiveQueue::Check(int64_t now) {
+  NoteHead(now);
   if (!IsInFlight()) return;
   if (absl::Status error = ErrorOfHead(now); !error.ok()) Fail(std::move(error));
 }

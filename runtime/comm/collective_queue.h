@@ -13,9 +13,6 @@
 
 namespace sgd::comm {
 
-// Who waits for a rank of its own host, which may wait for another host and have patience itself.
-inline absl::Duration PatienceOnHost(absl::Duration timeout) { return 2 * PatienceOf(timeout); }
-
 // Used under the lock of ProgressEngine.
 class CollectiveQueue final : public Operation {
  public:
@@ -45,6 +42,7 @@ class CollectiveQueue final : public Operation {
   };
   const Item& head() const { return items_[ended_ % items_.size()]; }
   absl::Status ErrorOfHead(int64_t now) const;
+  void NoteHead(int64_t now);
   void Fail(absl::Status error);
 
   ProgressEngine& engine_;
@@ -53,6 +51,7 @@ class CollectiveQueue final : public Operation {
   uint32_t pushed_ = 0, ended_ = 0;  // tickets, which wrap around
   bool has_begun_ = false;           // the head
   bool is_ready_ = false;            // for its next step
+  bool is_noted_ = false;            // as a wait of this rank
   CollectiveWait wait_;
   absl::Status error_;
   uint32_t first_failed_ = 0;

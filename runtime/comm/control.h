@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "runtime/comm/blame.h"
 
 namespace sgd::comm {
 
@@ -54,6 +57,15 @@ class Control {
   virtual absl::Status Offer(std::string_view bytes, absl::Duration timeout);
   // The bytes that `rank` has offered. Waits for rank 0 at most.
   virtual absl::StatusOr<std::string> OfferOf(uint32_t rank, absl::Duration timeout);
+
+  // Notes that this rank waits, and for which ranks of the job, where others can see it: for waits that have lasted for
+  // a moment. A rank has at most one wait of each kind. Any thread.
+  virtual void NoteWait(WaitKind /*kind*/, const std::string& /*description*/, absl::Span<const uint32_t> /*awaited*/) {
+  }
+  virtual void EndWait(WaitKind /*kind*/) {}
+  // When `own` has taken too long: the ranks at fault, wherever waits lead. Takes up to 3 seconds where ranks do not
+  // answer. Nothing where ranks do not see each other's waits, or the job has ended meanwhile.
+  virtual std::optional<Blame> BlameFor(const RankWait& /*own*/) { return std::nullopt; }
 
   // The cause of the job's end as soon as it is known, OK until then: for waits for something else, as for a device.
   virtual absl::Status Poll() = 0;

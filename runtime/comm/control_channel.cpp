@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/clock/steady_clock.h"
@@ -24,7 +25,9 @@ namespace {
 constexpr absl::Duration kFlush = absl::Milliseconds(500);
 constexpr absl::Duration kAnswer = absl::Milliseconds(500);  // of rank 0, about who is missing
 
-constexpr uint64_t kOverhead = 32;  // bytes of a rank in EncodeByRank, at most
+constexpr absl::Duration kInquiry = absl::Seconds(1);  // for answers about waits; without one a rank has stopped
+constexpr absl::Duration kVerdict = absl::Milliseconds(2500);  // of rank 0, after an inquiry that may be the second
+constexpr uint64_t kOverhead = 32;                             // bytes of a rank in EncodeByRank, at most
 
 }  // namespace
 
@@ -101,6 +104,8 @@ absl::StatusOr<std::vector<std::string>> ControlChannel::Exchange(ControlKind ki
   } else {
     Post(peers_[0], kind, number, bytes);
   }
+  agreement_ = number;
+  const absl::Cleanup end_wait = [this] { agreement_.reset(); };
   Gathering& gathering = gatherings_[number];
   const auto has_ended = [&] { return gathering.all.has_value() || abort_.has_value(); };
   if (!changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(100000))), has_ended)) {
@@ -114,14 +119,109 @@ absl::StatusOr<std::vector<std::string>> ControlChannel::Exchange(ControlKind ki
     return all;
   }
   if (abort_.has_value()) return CauseLocked();
-  std::vector<uint32_t> missing = rank() == 0 ? MissingFrom(number) : gathering.missing.value_or(std::vector{0u});
-  return absl::DeadlineExceededError(absl::StrCat(missing.size() > 1 ? "ranks " : "rank ", absl::StrJoin(missing, ", "),
-                                                  " did not arrive within ", absl::FormatDuration(timeout)));
+  const RankWait own{"", rank() == 0 ? MissingFrom(number) : gathering.missing.value_or(std::vector{0u})};
+  lock.unlock();
+  const std::optional<Blame> blame = BlameFor(own);
+  lock.lock();
+  return abort_.has_value() ? CauseLocked() : LateError(own, blame, " did not arrive", timeout);
 }
 
+// Two ranks may meet errors at once: all report the one that rank 0 heard of first.
 void ControlChannel::Abort(const absl::Status& cause) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  if (rank() != 0 && !abort_.has_value() && !peers_[0].is_closed) {
+    Post(peers_[0], ControlKind::kAbort, 0, EncodeAbort(rank(), cause));
+    changed_.wait_for(lock, absl::ToChronoNanoseconds(kAnswer), [&] { return abort_.has_value(); });
+  }
   RecordAbort(rank(), cause);
+}
+
+void ControlChannel::NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited) {
+  const std::lock_guard lock(mutex_);
+  waits_[static_cast<size_t>(kind)] = RankWait{description, {awaited.begin(), awaited.end()}};
+}
+
+void ControlChannel::EndWait(WaitKind kind) {
+  const std::lock_guard lock(mutex_);
+  waits_[static_cast<size_t>(kind)].reset();
+}
+
+WaitsMessage ControlChannel::OwnWaits() {
+  WaitsMessage message;
+  for (const std::optional<RankWait>& wait : waits_) {
+    if (wait.has_value()) message.waits.push_back(*wait);
+  }
+  message.agreement = agreement_;
+  return message;
+}
+
+std::optional<Blame> ControlChannel::BlameFor(const RankWait& own) {
+  std::unique_lock lock(mutex_);
+  if (abort_.has_value() || size() == 1) return std::nullopt;
+  verdict_.reset();
+  if (rank() == 0) {
+    BeginInquiry(0, own);
+  } else {
+    Post(peers_[0], ControlKind::kBlame, 0, EncodeWaits({.waits = {own}, .agreement = agreement_}));
+  }
+  changed_.wait_for(lock, absl::ToChronoNanoseconds(kVerdict),
+                    [&] { return verdict_.has_value() || abort_.has_value(); });
+  if (abort_.has_value()) return std::nullopt;
+  if (verdict_.has_value()) return verdict_;
+  // Nothing goes on without rank 0, wherever this wait leads.
+  return Blame{.ranks = {0}, .path = {}, .do_not_answer = true};
+}
+
+void ControlChannel::BeginInquiry(uint32_t asker, RankWait wait) {
+  if (inquiry_.has_value()) {
+    inquiry_->askers.push_back({asker, std::move(wait)});
+    return;
+  }
+  inquiry_ = Inquiry{
+      .number = ++inquiries_, .end = SteadyNow() + kInquiry, .askers = {{asker, std::move(wait)}}, .answers = {}};
+  inquiry_->answers.resize(size());
+  for (Peer& peer : peers_) Post(peer, ControlKind::kWaits, inquiry_->number, "");
+  Wake();
+}
+
+// Called when all have answered, or too late for the others.
+void ControlChannel::EndInquiry() {
+  Inquiry inquiry = *std::exchange(inquiry_, std::nullopt);
+  inquiry.answers[0] = OwnWaits();
+  std::vector<RankReport> reports(size());
+  for (uint32_t other = 0; other < size(); ++other) {
+    reports[other].answers = inquiry.answers[other].has_value();
+    if (!reports[other].answers) continue;
+    reports[other].waits = std::move(inquiry.answers[other]->waits);
+    if (const std::optional<uint64_t> number = inquiry.answers[other]->agreement)
+      reports[other].waits.push_back({"an agreement of all ranks", MissingFrom(*number)});
+  }
+  for (const Peer& peer : peers_) {
+    if (peer.is_done) reports[peer.link.rank].answers = true;
+  }
+  const auto drop_unknown = [&](RankWait& wait) {
+    std::erase_if(wait.awaited, [&](uint32_t other) { return other >= size(); });
+  };
+  for (RankReport& report : reports) std::ranges::for_each(report.waits, drop_unknown);
+  for (Asker& asker : inquiry.askers) drop_unknown(asker.wait);
+  for (const Asker& asker : inquiry.askers) {
+    const Blame blame = FindBlame(asker.rank, asker.wait, reports);
+    if (asker.rank == 0) verdict_ = blame;
+    for (Peer& peer : peers_) {
+      if (peer.link.rank == asker.rank) Post(peer, ControlKind::kVerdict, 0, EncodeBlame(blame));
+    }
+  }
+  changed_.notify_all();
+}
+
+// Rank 0 asks; or another rank has answered.
+void ControlChannel::HandleWaits(Peer& peer, const Frame& frame) {
+  if (rank() != 0) return Post(peer, ControlKind::kWaits, frame.number, EncodeWaits(OwnWaits()));
+  if (!inquiry_.has_value() || inquiry_->number != frame.number) return;
+  inquiry_->answers[peer.link.rank] = DecodeWaits(frame.payload);
+  const bool is_complete =
+      std::ranges::all_of(peers_, [&](const Peer& other) { return inquiry_->answers[other.link.rank].has_value(); });
+  if (is_complete) EndInquiry();
 }
 
 absl::Status ControlChannel::abort_cause() {
@@ -157,15 +257,22 @@ absl::StatusOr<bool> ControlChannel::BeginStep(uint64_t step, absl::Duration tim
   const auto is_decided = [&] { return stop_at_step_.has_value() || abort_.has_value(); };
   // A step that waits for the decision has not begun, and must not move it.
   if (!is_decided()) begun_.store(step);
+  std::optional<RankWait>& wait = waits_[static_cast<size_t>(WaitKind::kAgreement)];
+  wait = RankWait{"the agreement after which step to stop", SilentAboutStop()};
   changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(100000))), is_decided);
+  wait.reset();
   if (stop_at_step_.has_value()) return step < *stop_at_step_;
   if (abort_.has_value()) return CauseLocked();
+  return absl::DeadlineExceededError(absl::StrCat("asked to stop: rank ", absl::StrJoin(SilentAboutStop(), ", "),
+                                                  " did not say how far it is within ", absl::FormatDuration(timeout)));
+}
+
+std::vector<uint32_t> ControlChannel::SilentAboutStop() const {
   std::vector<uint32_t> silent;
   for (const Peer& peer : peers_) {
     if (rank() != 0 || !peer.begun.has_value()) silent.push_back(peer.link.rank);
   }
-  return absl::DeadlineExceededError(absl::StrCat("asked to stop: rank ", absl::StrJoin(silent, ", "),
-                                                  " did not say how far it is within ", absl::FormatDuration(timeout)));
+  return silent;
 }
 
 // From here on this rank begins no step until it knows how many there are.
@@ -323,6 +430,7 @@ bool ControlChannel::WaitForEvents() {
       descriptors.push_back({peer.is_closed ? -1 : peer.link.socket.get(), events, 0});
     }
     due = std::min(stop_at_, is_stopping_ ? absl::InfiniteFuture() : give_up_at_);
+    if (inquiry_.has_value()) due = std::min(due, inquiry_->end);
   }
   const int64_t left = due == absl::InfiniteFuture() ? -1 : absl::ToInt64Milliseconds(due - SteadyNow()) + 1;
   poll(descriptors.data(), descriptors.size(), static_cast<int>(std::clamp<int64_t>(left, -1, 60'000)));
@@ -330,6 +438,7 @@ bool ControlChannel::WaitForEvents() {
   if (descriptors[0].revents != 0 && read(wake_.get(), &count, sizeof(count)) < 0) count = 0;
   std::unique_lock lock(mutex_);
   for (size_t i = 0; i < peers_.size(); ++i) Serve(peers_[i], descriptors[i + 1].revents);
+  if (inquiry_.has_value() && SteadyNow() > inquiry_->end) EndInquiry();
   if (is_stopping_ || SteadyNow() < give_up_at_) return true;
   give_up_at_ = absl::InfiniteFuture();
   const absl::Status cause = CauseLocked();
@@ -395,6 +504,18 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
       return;
     case ControlKind::kOffered:
       if (frame.number < size()) offers_[frame.number] = frame.payload;
+      changed_.notify_all();
+      return;
+    case ControlKind::kBlame: {
+      const std::optional<WaitsMessage> asked = DecodeWaits(frame.payload);
+      if (rank() == 0 && asked.has_value() && !asked->waits.empty()) BeginInquiry(peer.link.rank, asked->waits[0]);
+      return;
+    }
+    case ControlKind::kWaits:
+      HandleWaits(peer, frame);
+      return;
+    case ControlKind::kVerdict:
+      verdict_ = DecodeBlame(frame.payload).value_or(Blame());
       changed_.notify_all();
       return;
     case ControlKind::kWho:

@@ -2,6 +2,7 @@
 // the notice of ranks and hosts that are gone. A thread per rank serves it, also while the rank computes.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -67,7 +68,13 @@ class ControlChannel {
   absl::Status Offer(std::string_view bytes, absl::Duration timeout);
   absl::StatusOr<std::string> OfferOf(uint32_t rank, absl::Duration timeout);
 
-  // Ends the job with a cause that this rank has met; the first cause of the job is kept.
+  // See Control. Rank 0 asks all ranks for their waits, and decides.
+  void NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited);
+  void EndWait(WaitKind kind);
+  std::optional<Blame> BlameFor(const RankWait& own);
+
+  // Ends the job with a cause that this rank has met; the first cause of the job is kept. Rank 0 decides which that is:
+  // this waits for its answer, half a second at most.
   void Abort(const absl::Status& cause);
   // "rank R: cause", or OK.
   absl::Status abort_cause();
@@ -110,6 +117,7 @@ class ControlChannel {
   void Handle(Peer& peer, const Frame& frame);
   void HandleGathered(const Peer& peer, const Frame& frame);
   void HandleEnd(Peer& peer, const absl::Status& error);
+  void HandleWaits(Peer& peer, const Frame& frame);
   bool IsFlushed() const;
 
   void Post(Peer& peer, ControlKind kind, uint64_t number, std::string_view payload);
@@ -117,10 +125,14 @@ class ControlChannel {
   void Contribute(ControlKind kind, uint64_t number, uint32_t rank, std::string bytes);
   std::vector<std::string> TellAmong(uint64_t number, const std::vector<std::string>& contributions);
   std::vector<uint32_t> MissingFrom(uint64_t number);
+  std::vector<uint32_t> SilentAboutStop() const;
   void Hold(int signal);
   void DecideStop();
   void StopAt(uint64_t steps);
   void RecordAbort(uint32_t rank, const absl::Status& cause);
+  WaitsMessage OwnWaits();
+  void BeginInquiry(uint32_t asker, RankWait wait);
+  void EndInquiry();
   absl::Status CauseLocked() const;
   void Wake();
 
@@ -138,6 +150,22 @@ class ControlChannel {
   std::atomic<int> stop_signal_ = 0;  // once it holds
   std::atomic<bool> is_state_kept_ = false;
   std::optional<uint64_t> stop_at_step_;  // how many steps to do in all
+  std::array<std::optional<RankWait>, kWaitKinds> waits_;
+  std::optional<uint64_t> agreement_;  // that this rank waits in
+  // Of rank 0: a question to all ranks, with the ranks that want to know; one at a time.
+  struct Asker {
+    uint32_t rank = 0;
+    RankWait wait;
+  };
+  struct Inquiry {
+    uint64_t number = 0;
+    absl::Time end = absl::InfiniteFuture();
+    std::vector<Asker> askers;
+    std::vector<std::optional<WaitsMessage>> answers;  // by rank
+  };
+  std::optional<Inquiry> inquiry_;
+  uint64_t inquiries_ = 0;
+  std::optional<Blame> verdict_;  // for this rank
   bool is_stopping_ = false;
   absl::Time stop_at_ = absl::InfiniteFuture();
   std::optional<AbortMessage> abort_;

@@ -100,6 +100,44 @@ std::optional<std::vector<std::string>> DecodeByRank(std::string_view payload, u
   return texts;
 }
 
+std::string EncodeWaits(const WaitsMessage& message) {
+  std::vector<std::string> texts(1);
+  if (message.agreement.has_value()) Put(*message.agreement, texts[0]);
+  for (const RankWait& wait : message.waits) {
+    texts.push_back(wait.description.substr(0, kMaxCause));
+    texts.push_back(EncodeRanks(wait.awaited));
+  }
+  return EncodeTexts(texts);
+}
+
+std::optional<WaitsMessage> DecodeWaits(std::string_view payload) {
+  const std::optional<std::vector<std::string>> texts = DecodeTexts(payload);
+  if (!texts.has_value() || texts->size() % 2 != 1) return std::nullopt;
+  WaitsMessage message;
+  std::string_view number = (*texts)[0];
+  if (uint64_t agreement = 0; Take(number, agreement)) message.agreement = agreement;
+  for (size_t i = 1; i < texts->size(); i += 2) {
+    std::optional<std::vector<uint32_t>> awaited = DecodeRanks((*texts)[i + 1]);
+    if (!awaited.has_value()) return std::nullopt;
+    message.waits.push_back({(*texts)[i], *std::move(awaited)});
+  }
+  return message;
+}
+
+std::string EncodeBlame(const Blame& blame) {
+  std::vector<std::string> texts = {EncodeRanks(blame.ranks), blame.do_not_answer ? "silent" : ""};
+  texts.insert(texts.end(), blame.path.begin(), blame.path.end());
+  return EncodeTexts(texts);
+}
+
+std::optional<Blame> DecodeBlame(std::string_view payload) {
+  const std::optional<std::vector<std::string>> texts = DecodeTexts(payload);
+  if (!texts.has_value() || texts->size() < 2) return std::nullopt;
+  std::optional<std::vector<uint32_t>> ranks = DecodeRanks((*texts)[0]);
+  if (!ranks.has_value()) return std::nullopt;
+  return Blame{*std::move(ranks), {texts->begin() + 2, texts->end()}, !(*texts)[1].empty()};
+}
+
 std::string EncodeRanks(absl::Span<const uint32_t> ranks) {
   std::string payload;
   for (uint32_t rank : ranks) Put(rank, payload);

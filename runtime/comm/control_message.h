@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "runtime/comm/blame.h"
 
 namespace sgd::comm {
 
@@ -30,6 +31,9 @@ enum class ControlKind : uint32_t {
   kToldAmong = 14,  // from rank 0: the ranks with the receiver's key, and their bytes
   kOffer = 15,      // to rank 0, for whoever asks: the sender's bytes; answered by kGathered without any
   kLookup = 16,     // to rank 0, with a rank's number: what has it offered?
+  kBlame = 18,      // to rank 0: the sender's wait has taken too long, who is at fault?
+  kWaits = 19,      // from rank 0, with the number of the inquiry: what do you wait for? and the answer
+  kVerdict = 20,    // from rank 0: the ranks at fault
   kOffered = 17,    // from rank 0, with that number: its bytes
 };
 
@@ -49,6 +53,17 @@ std::optional<std::vector<std::string>> DecodeTexts(std::string_view payload);
 std::string EncodeByRank(absl::Span<const std::string> texts);
 // Nothing unless there are `ranks` texts.
 std::optional<std::vector<std::string>> DecodeByRank(std::string_view payload, uint32_t ranks);
+
+// What a rank waits for. `agreement` is the number of one that it waits in, of which rank 0 knows who is missing.
+struct WaitsMessage {
+  std::vector<RankWait> waits;
+  std::optional<uint64_t> agreement;
+};
+std::string EncodeWaits(const WaitsMessage& message);
+std::optional<WaitsMessage> DecodeWaits(std::string_view payload);
+
+std::string EncodeBlame(const Blame& blame);
+std::optional<Blame> DecodeBlame(std::string_view payload);
 
 std::string EncodeRanks(absl::Span<const uint32_t> ranks);
 std::optional<std::vector<uint32_t>> DecodeRanks(std::string_view payload);

@@ -57,13 +57,14 @@ WaitResult GroupBarrier::Check(uint32_t peer, uint64_t arrived) const {
   return {WaitOutcome::kReady, peer};
 }
 
-WaitResult GroupBarrier::Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout) {
+WaitResult GroupBarrier::Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout,
+                              absl::FunctionRef<void()> note) {
   int64_t deadline = 0;
   for (uint32_t peer : members) {
     if (peer == rank_) continue;
     const uint64_t arrived = ArrivalsOf(peer).arrived.load(std::memory_order_acquire);
     const WaitResult result =
-        Reached(arrived, count) ? Check(peer, arrived) : WaitForPeer(peer, count, &deadline, timeout);
+        Reached(arrived, count) ? Check(peer, arrived) : WaitForPeer(peer, count, &deadline, timeout, note);
     if (result.outcome != WaitOutcome::kReady) return result;
   }
   return {};
@@ -87,7 +88,8 @@ std::optional<WaitResult> GroupBarrier::Look(absl::Span<const uint32_t> members,
   return WaitResult{};
 }
 
-WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout) {
+WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout,
+                                     absl::FunctionRef<void()> note) {
   Arrivals& arrivals = ArrivalsOf(peer);
   const int spins = shares_cores_ ? kSpinsWhenShared : kSpins;
   for (int i = 0; i < spins + kYields; ++i) {
@@ -103,7 +105,8 @@ WaitResult GroupBarrier::WaitForPeer(uint32_t peer, uint32_t count, int64_t* dea
     const int64_t now = SteadyNanoseconds();
     *deadline = now + std::min(absl::ToInt64Nanoseconds(timeout), INT64_MAX - now);
   }
-  while (true) {
+  for (bool is_long = false; true; is_long = true) {
+    if (is_long) note();
     // The state is read first: a peer that is done has made all its arrivals.
     const bool ended = segment_.flag(peer).state.load() == RankState::kDone;
     const uint64_t arrived = arrivals.arrived.load();

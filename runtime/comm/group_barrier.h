@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "runtime/comm/shared_memory_segment.h"
@@ -43,7 +44,9 @@ class GroupBarrier {
 
   // Waits until every member has arrived at least `count` times, `count` being at most this rank's
   // own: with less, it has gone on meanwhile.
-  WaitResult Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout);
+  // `note` is called every few milliseconds of a long wait.
+  WaitResult Wait(absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout,
+                  absl::FunctionRef<void()> note);
 
   // As Wait, but returns at once: nothing where a member has not arrived yet and may still come.
   std::optional<WaitResult> Look(absl::Span<const uint32_t> members, uint32_t count) const;
@@ -56,7 +59,8 @@ class GroupBarrier {
 
  private:
   // `deadline` in steady nanoseconds is set from `timeout` when it is 0 and needed.
-  WaitResult WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout);
+  WaitResult WaitForPeer(uint32_t peer, uint32_t count, int64_t* deadline, absl::Duration timeout,
+                         absl::FunctionRef<void()> note);
   WaitResult Check(uint32_t peer, uint64_t arrived) const;
   void Sleep(Arrivals& arrivals, uint64_t seen);
   Arrivals& ArrivalsOf(uint32_t rank) const { return segment_.flag(rank).*arrivals_; }

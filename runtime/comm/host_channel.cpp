@@ -99,7 +99,7 @@ bool HostChannel::MayGoOn() const {
 }
 
 absl::Status HostChannel::WaitForTurn(absl::Duration timeout, const std::string& description) {
-  const ProgressEngine::WaitFor limits{.description = description, .timeout = timeout};
+  const ProgressEngine::WaitFor limits{.description = description, .timeout = timeout, .kind = WaitKind::kMessage};
   return engine_.Wait(*this, [this] { return MayGoOn(); }, &limits);
 }
 

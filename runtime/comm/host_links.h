@@ -29,6 +29,7 @@ class HostLinks {
 
   Transport* transport() { return transport_.get(); }
   const Placement& placement() const { return placement_; }
+  Control& control() { return control_; }
 
   // Connects where that has not been done.
   absl::StatusOr<HostLink*> Open(uint32_t peer, uint64_t stream);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "runtime/comm/spin.h"
+#include "runtime/comm/wait_note.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::comm {
@@ -152,6 +153,7 @@ absl::Status ProgressEngine::Wait(Operation& operation, absl::FunctionRef<bool()
   int yields = 0;
   absl::Status status;
   EndHidden(begin);
+  WaitNote note(control(), limits != nullptr ? limits->kind : WaitKind::kCollective);
   is_waited_ = true;
   while (!is_done()) {
     const bool moved = Pass(lock);
@@ -162,6 +164,11 @@ absl::Status ProgressEngine::Wait(Operation& operation, absl::FunctionRef<bool()
       if (limits != nullptr) {
         status = links_.Failure(limits->description);
         const int64_t last = std::max(begin, operation.moved_at_);
+        if (!operation.is_claimed_ && now - last > kNoteAfterNanoseconds) {
+          AwaitedPeers awaited;
+          operation.AppendAwaited(&awaited);
+          note.Update(limits->description, awaited.All());
+        }
         if (status.ok() && !operation.is_claimed_) status = Overdue(operation, last, now, *limits);
         if (!status.ok() && !is_done()) break;
       }
@@ -186,9 +193,7 @@ absl::Status ProgressEngine::Overdue(const Operation& operation, int64_t moved_a
   if (idle <= timeout) return absl::OkStatus();
   AwaitedPeers awaited;
   operation.AppendAwaited(&awaited);
-  if (!awaited.is_direct() && idle - timeout <= absl::ToInt64Nanoseconds(PatienceOf(limits.timeout)))
-    return absl::OkStatus();
-  return OverdueError(limits.description, awaited, links_.placement(), limits.timeout);
+  return OverdueError(limits.description, awaited, control(), links_.placement(), limits.timeout);
 }
 
 void ProgressEngine::CheckAll(int64_t now) {

@@ -51,10 +51,11 @@ class ProgressEngine {
   struct WaitFor {
     const std::string& description;
     absl::Duration timeout;  // since the operation moved last
+    WaitKind kind = WaitKind::kCollective;
   };
-  // Drives until `is_done`, which is called under the lock. DeadlineExceeded naming the awaited peers, once nothing of
-  // the operation has moved for the timeout, and later by PatienceOf(timeout) where all of them are relays; else ends
-  // early as waits of Communicator. Without `limits` the operation reports its own errors.
+  // Drives until `is_done`, which is called under the lock. DeadlineExceeded naming the ranks at fault, once nothing of
+  // the operation has moved for the timeout; else ends early as waits of Communicator. Without `limits` the operation
+  // notes its own waits and reports its own errors.
   absl::Status Wait(Operation& operation, absl::FunctionRef<bool()> is_done, const WaitFor* limits);
 
   // For how long anything has been in flight while no thread waited.
@@ -62,6 +63,7 @@ class ProgressEngine {
 
   // The error of an operation that has not moved since `moved_at`; OK while it is not overdue.
   absl::Status Overdue(const Operation& operation, int64_t moved_at, int64_t now, const WaitFor& limits) const;
+  Control& control() const { return links_.control(); }
   absl::Status Failure(const std::string& description) { return links_.Failure(description); }
 
  private:

@@ -142,7 +142,7 @@ absl::StatusOr<ChannelHandle> SharedMemoryCommunicator::PrepareChannel(const Cha
 }
 
 absl::StatusOr<ChannelHandle> SharedMemoryCommunicator::AddChannel(const ChannelSpec& spec, uint32_t peer) {
-  absl::StatusOr<ChannelEnd> end = ChannelEnd::Open(segment_, rank(), peer, spec);
+  absl::StatusOr<ChannelEnd> end = ChannelEnd::Open(*control_, peer, spec);
   if (!end.ok()) return end.status();
   channels_.push_back(*std::move(end));
   return ChannelHandle{static_cast<uint32_t>(channels_.size() - 1)};

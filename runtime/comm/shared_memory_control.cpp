@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "runtime/comm/wait_note.h"
 #include "runtime/clock/steady_clock.h"
 
 namespace sgd::comm {
@@ -18,6 +19,7 @@ namespace {
 // The value of RankFlag::current outside of prepared collectives.
 constexpr uint32_t kBarrierIndex = 0xffffffff;
 constexpr uint32_t kExchangeIndex = 0xfffffffe;
+constexpr int64_t kSilentNanoseconds = 1'000'000'000;  // ten beats
 constexpr char kBarrierName[] = "barrier";
 constexpr char kExchangeName[] = "exchange of the ranks' properties";
 
@@ -192,22 +194,23 @@ absl::Status SharedMemoryControl::WaitFor(absl::Span<const uint32_t> members, ab
   return WaitAt(barrier_, members, timeout, description, count);
 }
 
-absl::StatusOr<bool> SharedMemoryControl::HaveArrived(const HostWait& wait, const std::string& description) const {
+absl::StatusOr<bool> SharedMemoryControl::HaveArrived(const HostWait& wait, const std::string& description) {
   const std::optional<WaitResult> result = barrier_.Look(wait.members, wait.count);
   if (!result) return false;
   if (result->outcome == WaitOutcome::kReady) return true;
   return ErrorOf(barrier_, *result, wait.members, wait.count, absl::ZeroDuration(), description);
 }
 
-absl::Status SharedMemoryControl::Late(const HostWait& wait, absl::Duration timeout,
-                                       const std::string& description) const {
+absl::Status SharedMemoryControl::Late(const HostWait& wait, absl::Duration timeout, const std::string& description) {
   const WaitResult late{WaitOutcome::kTimedOut, wait.members.empty() ? rank_ : wait.members[0]};
   return ErrorOf(barrier_, late, wait.members, wait.count, timeout, description);
 }
 
 absl::Status SharedMemoryControl::WaitAt(GroupBarrier& barrier, absl::Span<const uint32_t> members,
                                          absl::Duration timeout, const std::string& description, uint32_t count) {
-  const WaitResult result = barrier.Wait(members, count, timeout);
+  WaitNote note(*this, WaitKind::kCollective);
+  const WaitResult result =
+      barrier.Wait(members, count, timeout, [&] { note.Update(description, MissingFrom(barrier, members, count)); });
   if (result.outcome == WaitOutcome::kReady) return absl::OkStatus();
   return ErrorOf(barrier, result, members, count, timeout, description);
 }
@@ -221,7 +224,7 @@ std::string SharedMemoryControl::NameOf(uint32_t index) const {
 
 absl::Status SharedMemoryControl::ErrorOf(const GroupBarrier& barrier, const WaitResult& result,
                                           absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout,
-                                          const std::string& description) const {
+                                          const std::string& description) {
   switch (result.outcome) {
     case WaitOutcome::kReady:
       return absl::OkStatus();
@@ -238,14 +241,64 @@ absl::Status SharedMemoryControl::ErrorOf(const GroupBarrier& barrier, const Wai
     case WaitOutcome::kTimedOut:
       break;
   }
+  std::vector<uint32_t> missing = MissingFrom(barrier, members, count);
+  if (missing.empty()) missing.push_back(JobRank(result.rank));  // it came while this was written
+  const RankWait own{description, std::move(missing)};
+  const std::optional<Blame> blame = BlameFor(own);
+  if (!segment_->aborted()) return LateError(own, blame, " did not arrive", timeout);
+  return absl::AbortedError(absl::StrCat(description, " was given up: ", segment_->abort_cause().message()));
+}
+
+std::vector<uint32_t> SharedMemoryControl::MissingOf(const HostWait& wait) const {
+  return MissingFrom(barrier_, wait.members, wait.count);
+}
+
+std::vector<uint32_t> SharedMemoryControl::MissingFrom(const GroupBarrier& barrier, absl::Span<const uint32_t> members,
+                                                       uint32_t count) const {
   std::vector<uint32_t> missing;
   for (uint32_t peer : members) {
     if (peer != rank_ && !barrier.HasArrived(peer, count)) missing.push_back(JobRank(peer));
   }
-  if (missing.empty()) missing.push_back(JobRank(result.rank));  // it came while this was written
-  return absl::DeadlineExceededError(absl::StrCat(description, missing.size() > 1 ? ": ranks " : ": rank ",
-                                                  absl::StrJoin(missing, ", "), " did not arrive within ",
-                                                  absl::FormatDuration(timeout)));
+  return missing;
+}
+
+void SharedMemoryControl::NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited) {
+  if (job_ != nullptr) return job_->NoteWait(kind, description, awaited);
+  segment_->flag(rank_).waits[static_cast<size_t>(kind)].Write(description, awaited);
+}
+
+void SharedMemoryControl::EndWait(WaitKind kind) {
+  if (job_ != nullptr) return job_->EndWait(kind);
+  segment_->flag(rank_).waits[static_cast<size_t>(kind)].Clear();
+}
+
+std::vector<RankReport> SharedMemoryControl::ReadReports(int64_t now) const {
+  std::vector<RankReport> reports(size());
+  for (uint32_t rank = 0; rank < size(); ++rank) {
+    const RankFlag& flag = segment_->flag(rank);
+    const int64_t beat = flag.beat.load();
+    reports[rank].answers = rank == rank_ || beat == 0 || now - beat < kSilentNanoseconds;
+    for (const SharedWait& wait : flag.waits) {
+      if (std::optional<RankWait> read = wait.Read()) reports[rank].waits.push_back(*std::move(read));
+    }
+  }
+  return reports;
+}
+
+// A rank that has just been stopped still seems to wait: waits are looked at until all have shown that they run, for a
+// second at most.
+std::optional<Blame> SharedMemoryControl::BlameFor(const RankWait& own) {
+  if (job_ != nullptr) return job_->BlameFor(own);
+  const int64_t begin = SteadyNanoseconds();
+  const auto has_shown = [&](uint32_t rank) {
+    const int64_t beat = segment_->flag(rank).beat.load();
+    return rank == rank_ || beat == 0 || beat > begin || begin - beat >= kSilentNanoseconds;
+  };
+  while (SteadyNanoseconds() - begin < kSilentNanoseconds && !std::ranges::all_of(world_, has_shown)) {
+    if (segment_->aborted()) return std::nullopt;
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  return FindBlame(rank_, own, ReadReports(SteadyNanoseconds()));
 }
 
 }  // namespace sgd::comm

@@ -47,12 +47,19 @@ class SharedMemoryControl final : public Control {
   absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration timeout) override;
   int stop_signal() override { return segment_->stop_signal(); }
   void MarkStateKept() override { segment_->MarkStateKept(); }
+  void NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited) override;
+  void EndWait(WaitKind kind) override;
+  std::optional<Blame> BlameFor(const RankWait& own) override;
   void Finish() override { segment_->flag(rank_).state.store(RankState::kDone); }
 
   // How many cores the ranks may use together.
   uint32_t cores() const { return cores_; }
   // Where a rank might run when it joined.
   const cpu_set_t& CpusOf(uint32_t rank) const { return segment_->flag(rank).cpus; }
+
+  // The control of the whole job, where that has ranks on other hosts: through it ranks see each other's waits.
+  // Borrowed.
+  void set_job(Control* job) { job_ = job; }
 
   // What a rank is called in messages.
   uint32_t JobRank(uint32_t rank) const { return job_ranks_.empty() ? rank : job_ranks_[rank]; }
@@ -78,9 +85,11 @@ class SharedMemoryControl final : public Control {
                        uint32_t count);
 
   // As WaitFor, but returns at once: whether all members have arrived.
-  absl::StatusOr<bool> HaveArrived(const HostWait& wait, const std::string& description) const;
-  // DeadlineExceeded, naming the members that have not arrived.
-  absl::Status Late(const HostWait& wait, absl::Duration timeout, const std::string& description) const;
+  absl::StatusOr<bool> HaveArrived(const HostWait& wait, const std::string& description);
+  // The members that have not arrived, as ranks of the job.
+  std::vector<uint32_t> MissingOf(const HostWait& wait) const;
+  // DeadlineExceeded, naming the ranks at fault.
+  absl::Status Late(const HostWait& wait, absl::Duration timeout, const std::string& description);
 
   // The next staging slot of every rank is free once this wait has ended; nothing: it is free.
   std::optional<HostWait> WaitForSlot() const;
@@ -107,8 +116,11 @@ class SharedMemoryControl final : public Control {
   absl::Status WaitAt(GroupBarrier& barrier, absl::Span<const uint32_t> members, absl::Duration timeout,
                       const std::string& description, uint32_t count);
   absl::Status ErrorOf(const GroupBarrier& barrier, const WaitResult& result, absl::Span<const uint32_t> members,
-                       uint32_t count, absl::Duration timeout, const std::string& description) const;
+                       uint32_t count, absl::Duration timeout, const std::string& description);
   std::string NameOf(uint32_t index) const;
+  std::vector<uint32_t> MissingFrom(const GroupBarrier& barrier, absl::Span<const uint32_t> members,
+                                    uint32_t count) const;
+  std::vector<RankReport> ReadReports(int64_t now) const;
 
   std::shared_ptr<SharedMemorySegment> segment_;
   uint32_t rank_;
@@ -116,6 +128,7 @@ class SharedMemoryControl final : public Control {
   GroupBarrier barrier_;
   std::optional<GroupBarrier> barrier_of_all_;  // with stages
   std::vector<uint32_t> world_;
+  Control* job_ = nullptr;
   std::vector<uint32_t> job_ranks_;      // empty where they are the same
   std::vector<std::string_view> names_;  // of collectives, by index
   uint32_t under_way_ = 0;

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/comm/shared_wait.h"
 #include "runtime/comm/unique_fd.h"
 
 namespace sgd::comm {
@@ -38,6 +40,8 @@ struct alignas(128) RankFlag {
   cpu_set_t cpus;                    // where the rank may run; valid once joined
   std::atomic<uint32_t> core_limit;  // how many cores' time the job may use, as far as this rank knows
   std::atomic<uint64_t> begun;       // how many steps of the job it has begun
+  std::atomic<int64_t> beat;         // when its watcher last ran, in steady nanoseconds; 0 without a watcher
+  std::array<SharedWait, kWaitKinds> waits;  // of this rank, for ranks of the segment
 };
 
 class SharedMemorySegment {
@@ -45,7 +49,7 @@ class SharedMemorySegment {
   static constexpr uint64_t kSlotBytes = 8192;
   static constexpr uint32_t kSlots = 2;           // for collectives, and where the whole job meets
   static constexpr uint32_t kSlotOfAll = kSlots;  // with stages: where the whole job meets
-  static constexpr uint32_t kMaxRanks = 1024;
+  static constexpr uint32_t kMaxRanks = SharedWait::kMaxRanks;
 
   // A zeroed segment for `ranks` ranks with windows of `window_bytes` each. Pages are allocated on first
   // touch.

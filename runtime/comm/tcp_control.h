@@ -31,6 +31,11 @@ class TcpControl final : public Control {
   absl::StatusOr<std::string> OfferOf(uint32_t rank, absl::Duration timeout) override {
     return channel_->OfferOf(rank, timeout);
   }
+  void NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited) override {
+    channel_->NoteWait(kind, description, awaited);
+  }
+  void EndWait(WaitKind kind) override { channel_->EndWait(kind); }
+  std::optional<Blame> BlameFor(const RankWait& own) override { return channel_->BlameFor(own); }
   absl::Status Poll() override { return channel_->abort_cause(); }
   void Abort(const absl::Status& cause) override { channel_->Abort(cause); }
   void RequestStop(int signal) override { channel_->RequestStop(signal); }

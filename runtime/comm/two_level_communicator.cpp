@@ -42,6 +42,7 @@ TwoLevelCommunicator::TwoLevelCommunicator(Control& control, std::unique_ptr<Sha
       engine_(links_),
       queue_(engine_, local_->control()) {
   SharedMemorySegment& segment = local_->control().segment();
+  local_->control().set_job(&control);
   shared_.control = &local_->control();
   shared_.own = this->placement().index_of[rank()];
   shared_.host = this->placement().host_of[rank()];
@@ -247,10 +248,10 @@ absl::Status TwoLevelCommunicator::Run(uint32_t index, absl::Duration timeout) {
   using For = CollectiveWait::For;
   SteppedCollective& collective = *collectives_[index];
   for (CollectiveWait wait = collective.Begin(); wait.what != For::kNothing; wait = collective.Continue()) {
-    absl::Status status = wait.what == For::kMessages
-                              ? WaitForMessages(collective, timeout)
-                              : local_->control().WaitFor(wait.host.members, timeout + PatienceOnHost(timeout),
-                                                          collective.description(), wait.host.count);
+    absl::Status status =
+        wait.what == For::kMessages
+            ? WaitForMessages(collective, timeout)
+            : local_->control().WaitFor(wait.host.members, timeout, collective.description(), wait.host.count);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -37,6 +37,7 @@ struct PidfdInfo {
   int32_t exit_code;
 };
 constexpr uint64_t kPidfdInfoExit = 1 << 3;
+constexpr int kBeatMilliseconds = 100;  // others take a rank for stopped after a second
 
 // The wait status of a process that is not a child: Linux 6.15 tells it once the parent has
 // collected the process, so this looks a few times within a few milliseconds.
@@ -110,7 +111,8 @@ Watcher::~Watcher() {
 std::optional<int> Watcher::WaitForEnd() {
   std::vector<pollfd> descriptors = {{stop_.get(), POLLIN, 0}};
   for (const Peer& peer : peers_) descriptors.push_back({peer.process.get(), POLLIN, 0});
-  if (poll(descriptors.data(), descriptors.size(), -1) <= 0) return -1;
+  segment_->flag(rank_).beat.store(SteadyNanoseconds());
+  if (poll(descriptors.data(), descriptors.size(), kBeatMilliseconds) <= 0) return -1;
   if (descriptors[0].revents != 0) return std::nullopt;
   for (size_t i = 1; i < descriptors.size(); ++i) {
     if (descriptors[i].revents != 0) return static_cast<int>(i) - 1;

@@ -34,6 +34,7 @@ struct WatcherOptions {
 // which wakes this rank if it waits; then, after the grace, gives up. A watcher that ends after an
 // abort continues (SIGCONT) peers that were stopped, so that their own watchers can end them. Needs
 // Linux 5.4 (pidfd). Ranks must be processes, and their pids in the segment.
+// Its thread also shows the others that this process runs (RankFlag::beat).
 class Watcher {
  public:
   static absl::StatusOr<std::unique_ptr<Watcher>> Start(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank,

@@ -39,6 +39,9 @@ constexpr absl::Duration kGrace = absl::Milliseconds(25);
 constexpr absl::Duration kGraceOfMeetings =
     absl::Seconds(1);  // rank 0 waits half of it for ranks that are about to come
 
+// Ranks of other hosts miss them first, and say so.
+constexpr absl::Duration kOtherHosts = absl::Seconds(3);
+
 // Whoever is woken so late has not waited.
 constexpr absl::Duration kOwnStop = absl::Seconds(5);
 
@@ -192,13 +195,17 @@ class Supervisor {
     }
   }
 
+  absl::Duration LongestStop() const {
+    return options_.deadline + (options_.report_death ? kOtherHosts : absl::ZeroDuration());
+  }
+
   // While a rank runs it misses the others within its deadline; when none does this process has to.
   void CountStopped() {
     const bool are_all_stopped = alive_ == options_.ranks && std::ranges::all_of(is_stopped_, std::identity());
     if (!are_all_stopped) {
       continue_at_ = absl::InfiniteFuture();
     } else if (continue_at_ == absl::InfiniteFuture()) {
-      continue_at_ = SteadyNow() + options_.deadline;
+      continue_at_ = SteadyNow() + LongestStop();
     }
   }
 
@@ -207,13 +214,13 @@ class Supervisor {
     if (now < continue_at_) return;
     // This process was stopped itself, as by ^Z: the ranks go on when it does.
     if (now > continue_at_ + kOwnStop) {
-      continue_at_ = now + options_.deadline;
+      continue_at_ = now + LongestStop();
       return;
     }
     continue_at_ = absl::InfiniteFuture();
     Fail(0, absl::DeadlineExceededError(absl::StrCat(
                 "is stopped by a signal, and so are all ranks that this launcher has started, for ",
-                absl::FormatDuration(options_.deadline), "; continue them sooner (SIGCONT), or raise --deadline")));
+                absl::FormatDuration(LongestStop()), "; continue them sooner (SIGCONT), or raise --deadline")));
   }
 
   // The cause counts unless the job has one already, as it has when the rank reported its error itself.

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import harness
+import pipelines
 
 MLP = harness.Model("mlp_digits")
 # On a machine of one's own; 100 ms is the promise.
@@ -86,6 +87,25 @@ def clock_set_back(folder):
     ended(process, pids, before, 60, "rank 1", " did not arrive within ")
 
 
+def stopped_ranks_of_stages(folder):
+    """Stages x data, where ranks wait for ranks that wait: the rank that was stopped is named, wherever it was."""
+    artifact, _ = pipelines.compile_all(folder, names=("train",))
+    _, _, inputs = pipelines.written(folder)
+    deadline = harness.deadline_beyond(launched.seconds, 1)
+    runs = []
+    for rank in range(4):
+        process = subprocess.Popen(command(artifact, "-n", 4, "--inputs", inputs, "--deadline", deadline), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        harness.wait_until(lambda: len(harness.children(process.pid)) == 4 and all(harness.busy(p) for p in harness.children(process.pid)))
+        pids = harness.children(process.pid)
+        time.sleep(0.007 * rank)
+        os.kill(pids[rank], signal.SIGSTOP)
+        runs.append((rank, process, pids))
+    # The runs wait for their deadlines at the same time.
+    for rank, process, pids in runs:
+        errors = harness.ended_after_fault(process, pids, deadline + 6)
+        assert harness.blamed(errors) == {rank}, f"rank {rank} was stopped, and the message is: {errors}"
+
+
 def one_by_one(folder, family):
     """Ranks started singly, as a cluster's launcher does; one is killed, the others name it."""
     artifact, _, ranks = MLP.compile(folder)
@@ -131,6 +151,6 @@ def contradictions(folder):
         assert result.returncode == 1 and result.stderr.strip(), f"{env} was accepted: exit code {result.returncode}"
 
 
-harness.main([("killed rank", killed_rank), ("killed launcher leaves nothing", killed_launcher_leaves_nothing), ("stopped rank", stopped_rank), ("clock set back", clock_set_back),
+harness.main([("killed rank", killed_rank), ("killed launcher leaves nothing", killed_launcher_leaves_nothing), ("stopped rank", stopped_rank), ("stopped ranks of stages", stopped_ranks_of_stages), ("clock set back", clock_set_back),
               ("ranks of torchrun", lambda f: one_by_one(f, torchrun)), ("ranks of Slurm", lambda f: one_by_one(f, slurm)),
               ("ranks of Open MPI", lambda f: one_by_one(f, open_mpi)), ("contradictions", contradictions)])

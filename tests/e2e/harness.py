@@ -3,6 +3,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -150,6 +151,12 @@ def all_ended_after_fault(processes, pids, limit, *parts):
 def ended_after_fault(process, pids, limit, *parts):
     """The messages of one launcher, likewise."""
     return all_ended_after_fault([process], pids, limit, *parts)[0][1]
+
+
+def blamed(errors):
+    """The ranks that a message about a deadline holds to be at fault."""
+    named = re.findall(r"((?:ranks? \d+(?: \(host \w+\))?(?:, )?(?:\d+(?:, )?)*)+) (?:did not arrive|did not answer|did not go on|sent nothing|took nothing|freed no place)", errors)
+    return {int(rank) for text in named for rank in re.findall(r"\d+", re.sub(r"\(host \w+\)", "", text))}
 
 
 def temporary_folder():
