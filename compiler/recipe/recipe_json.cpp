@@ -5,7 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
-#include "runtime/data/json_text.h"
+#include "runtime/json/json_text.h"
 
 using namespace mlir::sgd;
 using Json = nlohmann::ordered_json;
@@ -17,7 +17,7 @@ static std::string findFault(llvm::StringRef text) {
 }
 
 llvm::Expected<Json> mlir::sgd::parseJson(llvm::StringRef text, llvm::StringRef kind) {
-  if (auto fault = ::sgd::data::FindJsonFault(text)) return llvm::createStringError(*fault + "; correct the " + kind);
+  if (auto fault = ::sgd::json::FindJsonFault(text)) return llvm::createStringError(*fault + "; correct the " + kind);
   Json value = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return llvm::createStringError("not JSON: " + findFault(text));
   return value;

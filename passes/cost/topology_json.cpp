@@ -4,7 +4,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "passes/cost/topology.h"
-#include "runtime/data/json_text.h"
+#include "runtime/json/json_text.h"
 
 #include <cmath>
 #include <optional>
@@ -258,7 +258,7 @@ Error readLinks(const llvm::json::Array& array, const std::string& path, Topolog
 
 llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name) {
   std::string path = "'" + name.str() + "'";
-  if (auto fault = ::sgd::data::FindJsonFault(json))
+  if (auto fault = ::sgd::json::FindJsonFault(json))
     return llvm::createStringError("topology " + path + " is " + *fault + "; correct the file");
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(json);
   if (!value)

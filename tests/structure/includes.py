@@ -11,6 +11,7 @@ RUNTIME = {
     "runtime/thread": [],
     "runtime/linear_algebra": [],
     "runtime/library": [],
+    "runtime/json": [],
     "runtime/artifact": ["runtime/comm", "runtime/library", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
     "runtime/trace": ["runtime/clock", "runtime/artifact"],
     "runtime/comm": ["runtime/clock", "runtime/thread"],
@@ -35,7 +36,7 @@ IR = list(DIALECTS)
 REFERENCE = {"reference": KERNELS + ["runtime/linear_algebra", "runtime/thread"]}
 PASSES = {
     "passes/mesh": [],
-    "passes/cost": ["passes/mesh", "runtime/comm"],  # sent_bytes.h: one formula for report and measurement
+    "passes/cost": ["passes/mesh", "runtime/comm", "runtime/json"],  # sent_bytes.h: one formula for report and measurement
     "passes/levels": ["dialects/sgd"],  # the table has names, so that nothing before the kernel stage sees kernels
     "passes/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
     "passes/sharding": GRAPH + ["passes/mesh", "passes/carry"],
@@ -64,7 +65,7 @@ COMPILER = {
     "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
-    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "passes/compress", "passes/context", "passes/stages", "runtime/artifact"],  # tensor_path.h: one reading of names
+    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "passes/compress", "passes/context", "passes/stages", "runtime/artifact", "runtime/json"],  # tensor_path.h: one reading of names
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],

@@ -1,11 +1,11 @@
 // The parser of nlohmann-json keeps no call stack per level, so any depth may come in.
-#include "runtime/data/json_text.h"
+#include "runtime/json/json_text.h"
 
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
-namespace sgd::data {
+namespace sgd::json {
 namespace {
 
 using Json = nlohmann::json;
@@ -60,4 +60,4 @@ std::optional<std::string> FindJsonFault(std::string_view text) {
   return finder.fault;
 }
 
-}  // namespace sgd::data
+}  // namespace sgd::json

@@ -1,12 +1,12 @@
 // Checks JSON documents from outside before a parser builds them.
-#ifndef SGD_RUNTIME_DATA_JSON_TEXT_H
-#define SGD_RUNTIME_DATA_JSON_TEXT_H
+#ifndef SGD_RUNTIME_JSON_JSON_TEXT_H
+#define SGD_RUNTIME_JSON_JSON_TEXT_H
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace sgd::data {
+namespace sgd::json {
 
 inline constexpr int kMaxJsonDepth = 20;
 
@@ -15,6 +15,6 @@ inline constexpr int kMaxJsonDepth = 20;
 /// the parser reports that.
 std::optional<std::string> FindJsonFault(std::string_view text);
 
-}  // namespace sgd::data
+}  // namespace sgd::json
 
 #endif
