@@ -65,7 +65,7 @@ COMPILER = {
     "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
-    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "passes/compress", "passes/context", "passes/stages", "runtime/artifact", "runtime/json"],  # tensor_path.h: one reading of names
+    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "passes/collectives", "passes/compress", "passes/context", "passes/layers", "passes/stages", "runtime/artifact", "runtime/json"],  # tensor_path.h: one reading of names
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],
