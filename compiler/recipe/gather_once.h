@@ -6,10 +6,10 @@
 
 namespace mlir::sgd {
 
-/// Constrains what reads `parameter` whole to `gathered`, where that is more than one op: contractions, gathers,
-/// broadcasts and transposes of it, also behind a conversion to another type. Each would gather it otherwise, in its
-/// own form. Ops on elements and reductions, such as updates and norms, keep the shards; so do loops, which gather what
-/// an iteration reads.
+/// Constrains the ops that read `parameter` whole (readsWhole) to `gathered`, also behind a conversion to another type.
+/// Several such ops would each gather it in a form of their own, and a loop would gather it in every iteration. One op
+/// outside of loops is left alone. Updates and norms keep the shards; so do loops over layers, which gather the rows
+/// that an iteration reads.
 void gatherOnce(Value parameter, ShardingAttr gathered);
 
 }  // namespace mlir::sgd

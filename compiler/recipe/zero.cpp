@@ -3,6 +3,7 @@
 
 #include "compiler/recipe/annotator.h"
 #include "compiler/recipe/gather_once.h"
+#include "compiler/recipe/parameter_reads.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "runtime/artifact/tensor_path.h"
 
@@ -80,21 +81,18 @@ class ZeroSharding {
     return rule ? ArrayRef<RecipeDim>(recipe.rules[*rule].dims) : ArrayRef<RecipeDim>();
   }
 
-  /// The dimension that loops slice a layer's part from, which is none to shard: each layer would be on one rank.
-  static bool isSlicedByLoops(BlockArgument argument, int64_t dim) {
-    return dim == 0 && llvm::any_of(argument.getUsers(), [](Operation* user) { return isa<WhileOp>(user); });
-  }
-
   static constexpr double kMostPadding = 1.125;
 
   /// The dimension that needs the least padding, one without axes before others; none where that is over an eighth.
+  /// Never the dimension of layers in a stacked parameter, whose rows are read one by one: each layer would be on one
+  /// rank, and gradients of layers would be exchanged again after they are reduced.
   std::optional<unsigned> chooseDim(unsigned argument) {
     RankedTensorType type = getType(argument);
     ArrayRef<RecipeDim> rule = getRule(argument);
     std::optional<unsigned> best;
     std::pair<double, int64_t> least;  // padded over actual size; parts by the rule
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      if (isSlicedByLoops(function.getArgument(parameters[argument]), dim) || type.getDimSize(dim) == 0) continue;
+      if (isReadByRows(function.getArgument(parameters[argument]), dim) || type.getDimSize(dim) == 0) continue;
       int64_t parts = rule.empty() ? 1 : annotator.getSize(rule[dim].axes);
       int64_t padded = llvm::divideCeil(type.getDimSize(dim), parts * shards) * parts * shards;
       std::pair<double, int64_t> cost(static_cast<double>(padded) / type.getDimSize(dim), parts);
@@ -141,6 +139,7 @@ class ZeroSharding {
     FailureOr<ShardingAttr> attr = annotator.getSharding(sharding, "zero");
     if (failed(attr)) return failure();
     if (!dims[argument] && !usesBatchAxes(argument)) attr = replicate(*attr);
+    if (dims[argument]) attr = propagateLast(*attr, *dims[argument]);
     // What a rule says is refined here, not overruled.
     if (ruled[argument]) function.removeArgAttr(argument, kShardingAttr);
     shardings[argument] = *attr;
@@ -150,6 +149,15 @@ class ZeroSharding {
     FailureOr<ShardingAttr> gathered = annotator.getSharding(sharding, "zero");
     if (succeeded(gathered)) gatherOnce(function.getArgument(argument), replicate(*gathered));
     return gathered;
+  }
+
+  /// Shards are where state is stored, not how values are computed from it: activations are sharded as the batch is
+  /// before dimension `dim` of the state is propagated.
+  ShardingAttr propagateLast(ShardingAttr sharding, unsigned dim) {
+    SmallVector<DimShardingAttr> sharded(sharding.getDims());
+    sharded[dim] = DimShardingAttr::get(function.getContext(), sharded[dim].getAxes(), sharded[dim].getIsOpen(), 1);
+    return ShardingAttr::get(function.getContext(), sharding.getMesh(), sharded, sharding.getReplicated(), {},
+                             ReduceKind::Add);
   }
 
   /// Without this, propagation would shard it as the update of its state.

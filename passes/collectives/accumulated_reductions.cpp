@@ -1,6 +1,7 @@
 // Moves the reduction of values that a loop accumulates, or collects block by block, behind the loop. Works on each
 // loop after those inside of it, so that an inner loop's accumulator may be a summand of the outer one.
 #include "dialects/sgd/tensor_type.h"
+#include "llvm/ADT/MapVector.h"
 #include "passes/collectives/loop_collectives.h"
 #include "passes/collectives/reduction_chain.h"
 #include "passes/sharding/partial_values.h"
@@ -26,17 +27,48 @@ class LoopReductions {
       : loop(loop), mesh(mesh), heldBytes(heldBytes) {}
 
   unsigned run() {
-    unsigned numChanged = 0;
-    for (unsigned iterArg = 0; iterArg < loop.getNumResults(); ++iterArg) {
-      std::optional<Accumulation> accumulation = find(iterArg);
-      if (!accumulation || !mayHold(iterArg, *accumulation)) continue;
-      apply(iterArg, *accumulation);
-      ++numChanged;
-    }
-    return numChanged;
+    SmallVector<unsigned> chosen = choose();
+    // Accumulators may share chains, which change as each is rebuilt.
+    for (unsigned iterArg : chosen) apply(iterArg, *find(iterArg));
+    return chosen.size();
   }
 
  private:
+  /// The iter_args that become partial: those whose reductions nothing else in the body needs.
+  SmallVector<unsigned> choose() {
+    llvm::MapVector<unsigned, Accumulation> found;
+    for (unsigned iterArg = 0; iterArg < loop.getNumResults(); ++iterArg)
+      if (std::optional<Accumulation> accumulation = find(iterArg); accumulation && mayHold(iterArg, *accumulation))
+        found[iterArg] = std::move(*accumulation);
+    for (size_t before = found.size() + 1; before != found.size();) {
+      before = found.size();
+      llvm::DenseSet<OpOperand*> covered;
+      for (auto& [iterArg, accumulation] : found) addUses(accumulation, covered);
+      found.remove_if([&](auto& entry) { return !isCovered(entry.second, covered); });
+    }
+    return llvm::map_to_vector(found, [](auto& entry) { return entry.first; });
+  }
+
+  static void addUses(const Accumulation& accumulation, llvm::DenseSet<OpOperand*>& covered) {
+    for (const Accumulation::Join& join : accumulation.joins) {
+      covered.insert(join.addend);
+      if (!join.chain) continue;
+      for (const ChainLink& link : join.chain->links) covered.insert(&link.op->getOpOperand(link.operand));
+    }
+  }
+
+  /// Whether all uses of the values along the chains are among `covered`.
+  static bool isCovered(const Accumulation& accumulation, const llvm::DenseSet<OpOperand*>& covered) {
+    auto onlyFeeds = [&](Value value) {
+      return llvm::all_of(value.getUses(), [&](OpOperand& use) { return covered.contains(&use); });
+    };
+    return llvm::all_of(accumulation.joins, [&](const Accumulation::Join& join) {
+      return !join.chain ||
+             (onlyFeeds(ReshardOp(join.chain->reduction).getResult()) &&
+              llvm::all_of(join.chain->links, [&](const ChainLink& link) { return onlyFeeds(link.op->getResult(0)); }));
+    });
+  }
+
   /// Whether the iter_arg may be partial: as it is, but for the sum, or larger within what may be held. Then nothing
   /// else is to be brought into the larger form.
   bool mayHold(unsigned iterArg, const Accumulation& accumulation) {
@@ -84,7 +116,7 @@ class LoopReductions {
     if (!joined) return false;
     OpOperand& addend = *joined;
     if (getSharding(addend.get().getType()).isPartial()) return false;
-    std::optional<ReductionChain> chain = traceReduction(addend.get(), mesh);
+    std::optional<ReductionChain> chain = traceReduction(addend.get(), mesh, ChainUses::Many);
     if (chain) {
       if (found.partial && found.partial != chain->partial) return false;
       found.partial = chain->partial;

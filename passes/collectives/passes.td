@@ -26,7 +26,7 @@ def PlaceReductionsPass : Pass<"sgd-place-reductions", "::mlir::ModuleOp"> {
   let description = [{
     Works on global shapes with shardings in types, before `sgd-localize`. Moves reductions past linear ops where that saves
     bytes: a sum of two reductions becomes one reduction of the sum, and a reduction moves past an op that shrinks the value. Reduces an accumulator of a
-    loop once, after the loop. Hoists reshards of loop-invariant values, as long as their results take at most 256 MiB
+    loop once, after the loop; several accumulators may read one reduction. Hoists reshards of loop-invariant values, as long as their results take at most 256 MiB
     of a rank, and gathers of values that the loop reads row by row, where the rows of all iterations send more. Keeps a block that is read, changed and
     written back on the rank that holds it. Moves reshards before a few elementwise ops that widen their operand (int8 weights that are converted and
     scaled), or whose operand is resharded so for another op already. Then plans all

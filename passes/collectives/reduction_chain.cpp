@@ -37,9 +37,9 @@ std::optional<ChainLink> mlir::sgd::getChainLink(Operation* op, unsigned operand
   return ChainLink{op, operand, *shardings};
 }
 
-std::optional<ReductionChain> mlir::sgd::traceReduction(Value value, const MeshAxes& mesh) {
+std::optional<ReductionChain> mlir::sgd::traceReduction(Value value, const MeshAxes& mesh, ChainUses uses) {
   SmallVector<std::pair<Operation*, unsigned>> path;
-  while (value.hasOneUse() && path.size() <= kMaxChain) {
+  while ((uses == ChainUses::Many || value.hasOneUse()) && path.size() <= kMaxChain) {
     if (auto reshard = value.getDefiningOp<ReshardOp>()) {
       if (!isReduction(reshard)) return std::nullopt;
       ReductionChain chain{reshard, {}, getSharding(reshard.getInput().getType())};

@@ -24,8 +24,11 @@ struct ReductionChain {
 /// are or are constants.
 std::optional<ChainLink> getChainLink(Operation* op, unsigned operand, ShardingAttr sharding, const MeshAxes& mesh);
 
-/// Walks up from `value` through linear ops with one use, none of which makes it larger, to a reduction.
-std::optional<ReductionChain> traceReduction(Value value, const MeshAxes& mesh);
+/// Whether the values of a chain may have uses outside of it.
+enum class ChainUses { One, Many };
+
+/// Walks up from `value` through linear ops, none of which makes it larger, to a reduction.
+std::optional<ReductionChain> traceReduction(Value value, const MeshAxes& mesh, ChainUses uses = ChainUses::One);
 
 /// A copy of the op on the partial value; constants are made in the sharding that it needs.
 Value cloneOnPartial(const ChainLink& link, Value partial);

@@ -17,36 +17,34 @@ class LoopReductions {
   void visit(WhileOp loop) {
     for (unsigned iterArg = 0; iterArg < loop.getNumResults(); ++iterArg)
       if (loop.getCondition().empty() || loop.getCondition().getArgument(iterArg).use_empty())
-        for (Value addend : getAddends(loop.getBody().getArgument(iterArg), iterArg)) visitAddend(addend);
+        for (OpOperand* addend : getAddends(loop.getBody().getArgument(iterArg), iterArg)) visitUse(*addend);
   }
 
  private:
   /// The values that the body adds to the iter_arg; none when it uses it in any other way.
-  static SmallVector<Value> getAddends(Value sum, unsigned iterArg) {
-    SmallVector<Value> addends;
+  static SmallVector<OpOperand*> getAddends(Value sum, unsigned iterArg) {
+    SmallVector<OpOperand*> addends;
     while (sum.hasOneUse()) {
       OpOperand& use = *sum.use_begin();
       Operation* op = use.getOwner();
-      if (isa<YieldOp>(op)) return use.getOperandNumber() == iterArg ? addends : SmallVector<Value>();
+      if (isa<YieldOp>(op)) return use.getOperandNumber() == iterArg ? addends : SmallVector<OpOperand*>();
       if (!joinsPartials(op, ReduceKind::Add)) return {};
-      addends.push_back(op->getOperand(1 - use.getOperandNumber()));
+      addends.push_back(&op->getOpOperand(1 - use.getOperandNumber()));
       sum = op->getResult(0);
     }
     return {};
   }
 
-  /// Up through ops that are linear in one operand to the op that reduces.
-  void visitAddend(Value value) {
-    while (value.hasOneUse() && value.getDefiningOp()) {
-      Operation* op = value.getDefiningOp();
-      if (setPartial(op)) return;
-      auto carries = [&](OpOperand& operand) {
-        return carriesPartial(op, operand.getOperandNumber(), ReduceKind::Add);
-      };
-      auto operand = llvm::find_if(op->getOpOperands(), carries);
-      if (operand == op->getOpOperands().end()) return;
-      value = operand->get();
-    }
+  /// `use` is only added to an accumulator. Goes up through ops that are linear in one operand to the op that reduces,
+  /// once all uses of a value on the way have been visited: gradients of one matmul may be slices of its result.
+  void visitUse(OpOperand& use) {
+    visited.insert(&use);
+    Operation* op = use.get().getDefiningOp();
+    if (!op || !llvm::all_of(use.get().getUses(), [&](OpOperand& other) { return visited.contains(&other); })) return;
+    if (setPartial(op)) return;
+    auto carries = [&](OpOperand& operand) { return carriesPartial(op, operand.getOperandNumber(), ReduceKind::Add); };
+    auto operand = llvm::find_if(op->getOpOperands(), carries);
+    if (operand != op->getOpOperands().end()) visitUse(*operand);
   }
 
   /// Whether `op` reduces; then its result becomes partial over the axes that its operands agree on.
@@ -65,20 +63,22 @@ class LoopReductions {
         axes[factor] = held.axes;
       }
     }
-    TensorAxes& result = map[op->getResult(0)].axes;
     AxisParts partial;
     for (auto [factor, held] : llvm::zip(rule->factors, axes)) {
       if (factor.kind != FactorKind::Reduction) continue;
       if (factor.reduceKind != ReduceKind::Add) return true;
-      for (const DimAxes& dim : result.dims)
-        if (prefixWithoutOverlap(held, dim.axes) != held) return true;
       partial.append(held);
     }
-    if (result.unreduced.empty()) result.unreduced = partial;
+    TensorAxes& result = map[op->getResult(0)].axes;
+    if (partial.empty() || !result.unreduced.empty()) return true;
+    // Where the sum is sharded over the same axes, as gradients of sharded state are, it is scattered after the loop.
+    for (DimAxes& dim : result.dims) dim.axes = prefixWithoutOverlap(dim.axes, partial);
+    result.unreduced = partial;
     return true;
   }
 
   DenseMap<Operation*, const ShardingRule*> rules;
+  DenseSet<OpOperand*> visited;
   ShardingMap& map;
 };
 

@@ -210,7 +210,7 @@ void Propagation::addReturn(ArrayRef<Annotation> annotations) {
 }
 
 /// Adds the annotation's dimensions of `priority`. Axes of earlier priorities stay; the
-/// annotation continues them where it can.
+/// annotation continues them where it can. A closed dimension of a later priority takes nothing until then.
 void Propagation::apply(const Annotation& annotation, unsigned tensor, int64_t priority) {
   ShardingMap::Entry& entry = map.entries[tensor];
   TensorAxes wanted = mesh.toTensorAxes(annotation.sharding);
@@ -220,8 +220,9 @@ void Propagation::apply(const Annotation& annotation, unsigned tensor, int64_t p
     entry.unreducedKind = annotation.sharding.getUnreducedKind();
   }
   for (auto [index, dim] : llvm::enumerate(annotation.sharding.getDims())) {
-    if (dim.getPriority().value_or(0) != priority) continue;
     DimAxes& current = entry.axes.dims[index];
+    if (priority == 0 && dim.getPriority().value_or(0) > 0) current.isOpen = dim.getIsOpen();
+    if (dim.getPriority().value_or(0) != priority) continue;
     AxisParts axes = wanted.dims[index].axes;
     for (auto [other, otherDim] : llvm::enumerate(entry.axes.dims))
       if (other != index) axes = prefixWithoutOverlap(axes, otherDim.axes);

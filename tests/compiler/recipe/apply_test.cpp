@@ -119,13 +119,13 @@ TEST(Recipe, RulesMayShardTheWholeBatch) {
 
 TEST(Recipe, ZeroOneShardsOptimizerStateAndKeepsParametersWhole) {
   Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 1})");
-  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}, {?}]");
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}p1, {?}]") << "activations are sharded before";
   EXPECT_EQ(shardingOf(outcome, "state.w"), "[{?}, {?}], replicated={\"data\"}");
 }
 
 TEST(Recipe, ZeroThreeShardsParametersAndSaysWhatStaysWhole) {
   Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 3})");
-  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"data\"}, {?}]");
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"data\"}p1, {?}]");
   EXPECT_EQ(shardingOf(outcome, "state.b"), "[{?}], replicated={\"data\"}");
   EXPECT_EQ(outcome.messages,
             "r.json: remark: zero 3: whole on every rank: state.b (24 bytes): a shard would be smaller than the 64 "
@@ -133,11 +133,61 @@ TEST(Recipe, ZeroThreeShardsParametersAndSaysWhatStaysWhole) {
             "buffer takes at least\n");
 }
 
+/// A step that reads the parameter `w` of `type` in `reads` only, as the value %read, a scalar.
+std::string stepThatReads(const std::string& type, const std::string& reads) {
+  return "func.func @main(%w: " + type + " {sgd.name = \"state.w\"}, %x: tensor<16x64xf32> {sgd.name = \"x\"}) -> " +
+         "(tensor<f32> {sgd.name = \"result[0]\"}, " + type + " {sgd.name = \"result[1].w\"}) {\n" + reads +
+         "  %w2 = arith.addf %w, %w : " + type + "\n  return %read, %w2 : tensor<f32>, " + type + "\n}";
+}
+
+// A parameter that every step of a sequence multiplies by.
+TEST(Recipe, ZeroThreeGathersBeforeTheLoopThatReadsAWholeParameter) {
+  std::string program = stepThatReads("tensor<64x64xf32>", R"(
+  %0:2 = sgd.while (%x, %w) trips 4 do {
+  ^bb0(%a: tensor<16x64xf32>, %b: tensor<64x64xf32>):
+    %2 = sgd.dot_general %a, %b batching = [] x [] contracting = [1] x [0] : tensor<16x64xf32>, tensor<64x64xf32> -> tensor<16x64xf32>
+    sgd.yield %2, %b : tensor<16x64xf32>, tensor<64x64xf32>
+  } : (tensor<16x64xf32>, tensor<64x64xf32>) -> (tensor<16x64xf32>, tensor<64x64xf32>)
+  %read = sgd.reduce add %0#0 dimensions = [0, 1] : tensor<16x64xf32> -> tensor<f32>
+)");
+  Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 3})", program);
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"data\"}p1, {?}]") << "rows are not read one by one";
+  EXPECT_THAT(outcome.graph, HasSubstr("sgd.sharding_constraint %arg0 <@mesh, [{?}, {?}], replicated={\"data\"}>"));
+}
+
+// Rows of stacked parameters are layers: in a loop, and unrolled.
+TEST(Recipe, ZeroThreeDoesNotShardTheDimensionOfLayers) {
+  constexpr const char* kSum = R"(
+  %read = sgd.reduce add %row dimensions = [0, 1] : tensor<1x64xf32> -> tensor<f32>
+)";
+  std::string unrolled = stepThatReads("tensor<8x64xf32>", std::string(R"(
+  %row = sgd.slice %w starts = [3, 0] limits = [4, 64] strides = [1, 1] : tensor<8x64xf32> -> tensor<1x64xf32>)") +
+                                                               kSum);
+  std::string loop = stepThatReads("tensor<8x64xf32>", std::string(R"(
+  %i0 = arith.constant dense<0> : tensor<i32>
+  %first = arith.constant dense<0.0> : tensor<1x64xf32>
+  %0:3 = sgd.while (%i0, %first, %w) trips 8 do {
+  ^bb0(%i: tensor<i32>, %sum: tensor<1x64xf32>, %b: tensor<8x64xf32>):
+    %c0 = arith.constant dense<0> : tensor<i32>
+    %c1 = arith.constant dense<1> : tensor<i32>
+    %next = arith.addi %i, %c1 : tensor<i32>
+    %2 = sgd.dynamic_slice %b, %i, %c0 sizes = [1, 64] : (tensor<8x64xf32>, tensor<i32>, tensor<i32>) -> tensor<1x64xf32>
+    %3 = arith.addf %sum, %2 : tensor<1x64xf32>
+    sgd.yield %next, %3, %b : tensor<i32>, tensor<1x64xf32>, tensor<8x64xf32>
+  } : (tensor<i32>, tensor<1x64xf32>, tensor<8x64xf32>) -> (tensor<i32>, tensor<1x64xf32>, tensor<8x64xf32>)
+  %row = arith.addf %0#1, %0#1 : tensor<1x64xf32>)") + kSum);
+  for (const std::string& program : {unrolled, loop}) {
+    Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 3})", program);
+    EXPECT_EQ(shardingOf(outcome, "state.w"), "[{?}, {\"data\"}p1]") << outcome.messages;
+    EXPECT_THAT(outcome.graph, Not(HasSubstr("sgd.sharding_constraint")));
+  }
+}
+
 TEST(Recipe, ZeroComesOnTopOfARuleOfTheParameter) {
   Outcome outcome = applyTo(R"({"mesh": {"data": 2, "model": 2}, "batch": "data", "zero": 3,
                               "rules": [{"tensor": "state.w", "sharding": ["model", null]}]})");
-  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"model\"}, {\"data\"}]");
-  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"model\"}, {\"data\"}]") << "the momentum follows its parameter";
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"model\"}, {\"data\"}p1]");
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"model\"}, {\"data\"}p1]") << "the momentum follows its parameter";
   EXPECT_THAT(outcome.messages, Not(HasSubstr("where the program says")));
 }
 
@@ -232,7 +282,7 @@ func.func @main(%x: tensor<16x4xf32> {sgd.name = "nodes"}, %e: tensor<2x48xi32> 
 TEST(Recipe, ReplicatedTensorsStayWholeUnderZero) {
   Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 3, "replicate": ["state.w"]})");
   EXPECT_EQ(shardingOf(outcome, "state.w"), "[{}, {}]");
-  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}, {?}]");
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}p1, {?}]");
   EXPECT_THAT(
       errorOf(R"({"mesh": {"data": 4}, "replicate": ["state.v"]})"),
       HasSubstr("field 'replicate[0]': 'state.v' matches no tensor of the program; the nearest name is state.w"));
@@ -296,7 +346,7 @@ TEST(Recipe, TheLossIsNoOtherMetric) {
   replace(": tensor<f32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<6xf32>\n}",
           ": tensor<f32>, tensor<f32>, tensor<f32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<6xf32>\n}");
   Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 1})", program);
-  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}, {?}]") << outcome.messages;
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"data\"}p1, {?}]") << outcome.messages;
   EXPECT_THAT(shardingOf(outcome, "state.w"), HasSubstr("[{?}, {?}]")) << "a parameter, whatever the norm depends on";
   // Without a name: the learning rate depends on no parameter.
   replace("['loss']", "[2]");

@@ -29,6 +29,52 @@ func.func @accumulate(%x: !rows, %g: !rows) -> !whole {
   return %0#2 : !whole
 }
 
+// Gradients that are slices of one matmul's result, as those of fused gates are.
+// CHECK-LABEL: @slices
+func.func @slices(%x: !rows, %g: !rows) -> (tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>) {
+  %zero = arith.constant dense<0.0> : tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  // CHECK: %[[LOOP:.*]]:4 = sgd.while
+  // CHECK-NOT: sgd.reshard
+  // CHECK: sgd.yield
+  // CHECK: sgd.reshard %[[LOOP]]#{{[23]}} : {{.*}} unreduced={"data"}{{.*}} -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  // CHECK: sgd.reshard %[[LOOP]]#{{[23]}} : {{.*}} unreduced={"data"}{{.*}} -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  // CHECK-NOT: sgd.reshard
+  // CHECK: return
+  %0:4 = sgd.while(%x, %g, %zero, %zero) trips 4 do {
+  ^bb0(%a: !rows, %b: !rows, %sum: tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, %more: tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>):
+    %1 = sgd.dot_general %a, %b batching = [] x [] contracting = [0] x [0] : !rows, !rows -> !partial
+    %2 = sgd.reshard %1 : !partial -> !whole
+    %3 = sgd.slice %2 starts = [0, 0] limits = [4, 8] strides = [1, 1] : !whole -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+    %4 = sgd.slice %2 starts = [4, 0] limits = [8, 8] strides = [1, 1] : !whole -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+    %5 = arith.addf %sum, %3 : tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+    %6 = arith.addf %more, %4 : tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+    sgd.yield %a, %b, %5, %6 : !rows, !rows, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  } : (!rows, !rows, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>) -> (!rows, !rows, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>)
+  return %0#2, %0#3 : tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+}
+
+// A slice that an iteration reads needs the reduced value: then the other one is reduced with it.
+// CHECK-LABEL: @slice_is_read
+func.func @slice_is_read(%x: !rows, %g: !rows) -> (tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>) {
+  %zero = arith.constant dense<0.0> : tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  // CHECK: sgd.while
+  // CHECK: sgd.reshard {{.*}}unreduced={"data"}>> -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  // CHECK: sgd.yield
+  // CHECK-NOT: sgd.reshard
+  // CHECK: return
+  %0:4 = sgd.while(%x, %g, %zero, %zero) trips 4 do {
+  ^bb0(%a: !rows, %b: !rows, %sum: tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, %state: tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>):
+    %1 = sgd.dot_general %a, %b batching = [] x [] contracting = [0] x [0] : !rows, !rows -> !partial
+    %2 = sgd.reshard %1 : !partial -> !whole
+    %3 = sgd.slice %2 starts = [0, 0] limits = [4, 8] strides = [1, 1] : !whole -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+    %4 = sgd.slice %2 starts = [4, 0] limits = [8, 8] strides = [1, 1] : !whole -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+    %5 = arith.addf %sum, %3 : tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+    %6 = arith.mulf %state, %4 : tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+    sgd.yield %a, %b, %5, %6 : !rows, !rows, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  } : (!rows, !rows, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>) -> (!rows, !rows, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>)
+  return %0#2, %0#3 : tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+}
+
 // The initial value, and whole summands, count on one rank.
 // CHECK-LABEL: @begins
 func.func @begins(%x: !rows, %first: !whole, %each: !whole) -> !whole {

@@ -82,3 +82,29 @@ func.func @decide(%x: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data
   } : (tensor<i32>, tensor<8xf32>) -> tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// -----
+
+sgd.mesh @mesh = <["data"=2]>
+
+// Gradients of a sequence that update sharded state: partial in each iteration, whatever shards the accumulators.
+// CHECK-LABEL: @accumulate
+func.func @accumulate(%x: tensor<4x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>}, %g: tensor<4x16xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>},
+                      %m: tensor<8x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"data"}]>}) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<8x8xf32>
+  // CHECK: sgd.while
+  // CHECK: sgd.dot_general {{.*}} contracting = [0] x [0] : tensor<4x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>, tensor<4x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> -> tensor<8x16xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+  // CHECK: sgd.yield
+  %0:4 = sgd.while(%x, %g, %zero, %zero) trips 4 do {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<4x16xf32>, %sum: tensor<8x8xf32>, %more: tensor<8x8xf32>):
+    %1 = sgd.dot_general %a, %b batching = [] x [] contracting = [0] x [0] : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+    %2 = sgd.slice %1 starts = [0, 0] limits = [8, 8] strides = [1, 1] : tensor<8x16xf32> -> tensor<8x8xf32>
+    %3 = sgd.slice %1 starts = [0, 8] limits = [8, 16] strides = [1, 1] : tensor<8x16xf32> -> tensor<8x8xf32>
+    %4 = arith.addf %sum, %2 : tensor<8x8xf32>
+    %5 = arith.addf %more, %3 : tensor<8x8xf32>
+    sgd.yield %a, %b, %4, %5 : tensor<4x8xf32>, tensor<4x16xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+  } : (tensor<4x8xf32>, tensor<4x16xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x16xf32>, tensor<8x8xf32>, tensor<8x8xf32>)
+  %6 = arith.addf %m, %0#2 : tensor<8x8xf32>
+  %7 = arith.addf %m, %0#3 : tensor<8x8xf32>
+  return %6, %7 : tensor<8x8xf32>, tensor<8x8xf32>
+}

@@ -57,6 +57,18 @@ func.func @priorities(%a: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [
 
 // -----
 
+// A closed dimension of priority 1 takes no axes of priority 0.
+sgd.mesh @mesh = <["x"=2, "y"=2]>
+// CHECK-LABEL: @closed
+// CHECK-SAME: %arg0: tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+func.func @closed(%a: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}p1, {}]>}, %b: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"y"}, {}]>}) -> tensor<8x4xf32> {
+  // CHECK: arith.mulf {{.*}} : tensor<8x4xf32, #sgd.sharding<@mesh, [{"y"}, {}]>>
+  %0 = arith.mulf %a, %b : tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// -----
+
 // Two axes want the result of a matmul; the larger operand comes first. Neither operand is touched by the other.
 sgd.mesh @mesh = <["x"=2]>
 // CHECK-LABEL: @conflict
