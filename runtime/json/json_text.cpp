@@ -29,7 +29,12 @@ class FaultFinder : public nlohmann::json_sax<Json> {
   bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
 
   bool key(string_t& name) override {
-    if (fields_.back().insert(name).second) return true;
+    const bool is_new = fields_.back().insert(name).second;
+    if (is_new && fields_.back().size() > size_t{kMaxJsonFields}) {
+      fault = "too large: an object has more than " + std::to_string(kMaxJsonFields) + " fields; expected fewer fields";
+      return false;
+    }
+    if (is_new) return true;
     constexpr size_t kShown = 60;
     std::string shown = Json(name).dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
     if (shown.size() > kShown) shown = shown.substr(0, kShown - 3) + "...";

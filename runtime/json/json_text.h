@@ -9,10 +9,12 @@
 namespace sgd::json {
 
 inline constexpr int kMaxJsonDepth = 20;
+/// The parser that keeps the order of fields takes time that grows with the square of their number.
+inline constexpr int kMaxJsonFields = 4096;
 
-/// Returns a fault that parsers accept or do not survive: nesting deeper than kMaxJsonDepth, or a field that an object
-/// has twice. The text completes "FILE is ...". Returns nullopt if there is none, or if a syntax error comes first:
-/// the parser reports that.
+/// Returns a fault that parsers accept or do not survive: nesting deeper than kMaxJsonDepth, an object with more
+/// than kMaxJsonFields fields, or a field that an object has twice. The text completes "FILE is ...". Returns nullopt
+/// if there is none, or if a syntax error comes first: the parser reports that.
 std::optional<std::string> FindJsonFault(std::string_view text);
 
 }  // namespace sgd::json

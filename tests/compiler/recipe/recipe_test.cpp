@@ -210,5 +210,20 @@ TEST(FindNearestName, PrefersFewChanges) {
   EXPECT_EQ(findNearestName("frobnicate", {"rules", "mesh"}), "");
 }
 
+TEST(ParseRecipe, RefusesObjectsOfManyFields) {
+  std::string text = "{\"k\": 1";
+  for (int i = 0; i < 20000; ++i) text += ", \"k" + std::to_string(i) + "\": 1";
+  EXPECT_EQ(errorOf(text + "}"),
+            "too large: an object has more than 4096 fields; expected fewer fields; correct the recipe");
+}
+
+TEST(ParseRecipe, RefusesLongNumbers) {
+  const std::string digits(309, '9');
+  EXPECT_EQ(errorOf("{\"mesh\": {\"data\": " + digits + "}}"), "not JSON: a number is out of range");
+  EXPECT_EQ(errorOf("{\"zero\": " + digits.substr(1) + "}"), "field 'zero' is 1e+308; expected 0, 1, 2 or 3");
+  EXPECT_EQ(errorOf("{\"bucket_size_mb\": 1e308}"),
+            "field 'bucket_size_mb' is 1e+308; expected a positive number of megabytes");
+}
+
 }  // namespace
 }  // namespace mlir::sgd
