@@ -14,6 +14,7 @@
 #include "passes/cost/topology.h"
 #include "runtime/artifact/cache_file.h"
 #include "runtime/artifact/container.h"
+#include "runtime/text/text_file.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -59,10 +60,10 @@ static llvm::Error addTarget(std::string& key, const CompileOptions& options) {
 static llvm::Error addTopology(std::string& key, const CompileOptions& options) {
   append(key, options.topologyFile);
   if (options.topologyFile.empty() || isBuiltInTopology(options.topologyFile)) return llvm::Error::success();
-  auto file = llvm::MemoryBuffer::getFile(options.topologyFile, /*IsText=*/false, /*RequiresNullTerminator=*/true,
-                                          /*IsVolatile=*/true);
-  if (!file) return llvm::createStringError("cannot read " + options.topologyFile + ": " + file.getError().message());
-  append(key, (*file)->getBuffer());
+  std::string text;
+  if (auto fault = ::sgd::text::ReadTextFile(options.topologyFile, text))
+    return llvm::createStringError("cannot read " + options.topologyFile + ": " + *fault);
+  append(key, text);
   return llvm::Error::success();
 }
 

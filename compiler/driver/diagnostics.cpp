@@ -2,6 +2,7 @@
 #include "compiler/driver/diagnostics.h"
 
 #include "compiler/locations.h"
+#include "runtime/artifact/short_message.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -12,10 +13,11 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext* context, llvm::raw_ostream& er
         return success();
       }) {}
 
+/// `text` with blanks for what ends lines, and without the middle of names that would hide the cause.
 static std::string onOneLine(std::string text) {
   for (char& c : text)
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  return text;
+  return ::sgd::artifact::ShortMessage(text);
 }
 
 static llvm::StringRef getWord(DiagnosticSeverity severity) {
@@ -29,12 +31,13 @@ void DiagnosticPrinter::print(Diagnostic& diagnostic) {
   if (isError && printedError) return;
   printedError |= isError;
   std::string place = getUserLocation(diagnostic.getLocation());
-  errors << (place.empty() ? fileName : place) << ": " << getWord(diagnostic.getSeverity()) << ": "
-         << onOneLine(diagnostic.str()) << "\n";
+  errors << ::sgd::artifact::ShortMessage(place.empty() ? fileName : place) << ": " << getWord(diagnostic.getSeverity())
+         << ": " << onOneLine(diagnostic.str()) << "\n";
 }
 
 void DiagnosticPrinter::error(const llvm::Twine& message) {
   if (printedError) return;
   printedError = true;
-  errors << (fileName.empty() ? "sgdc" : fileName) << ": error: " << onOneLine(message.str()) << "\n";
+  errors << (fileName.empty() ? "sgdc" : ::sgd::artifact::ShortMessage(fileName))
+         << ": error: " << onOneLine(message.str()) << "\n";
 }

@@ -1,8 +1,9 @@
 #include "compiler/driver/files.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
+#include "runtime/artifact/short_message.h"
 #include "runtime/artifact/writer.h"
+#include "runtime/text/text_file.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -11,17 +12,10 @@ static bool isProgramName(StringRef name) {
   return !name.empty() && llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
 }
 
-/// Read, not mapped: a file that another program cuts short meanwhile must not end this process.
-static llvm::Error readText(StringRef path, std::string& text) {
-  const bool isInput = path == "-";
-  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::getStdinHandle();
-  if (!isInput) file = llvm::sys::fs::openNativeFileForRead(path);
-  if (!file) return file.takeError();
-  SmallVector<char, 0> bytes;
-  llvm::Error error = llvm::sys::fs::readNativeFileToEOF(*file, bytes, /*ChunkSize=*/1 << 20);
-  if (!isInput) llvm::sys::fs::closeFile(*file);
-  text.assign(bytes.begin(), bytes.end());
-  return error;
+static std::string shorten(StringRef text) { return ::sgd::artifact::ShortMessage({text.data(), text.size()}); }
+
+static std::optional<std::string> readText(const std::string& path, std::string& text) {
+  return path == "-" ? ::sgd::text::ReadStandardInput(text) : ::sgd::text::ReadTextFile(path, text);
 }
 
 FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::string> models, llvm::raw_ostream& errors) {
@@ -31,17 +25,17 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
     auto [name, path] = model.split('=');
     bool isNamed = isProgramName(name) && model.contains('=');
     if (!isNamed && models.size() > 1) {
-      errors << "sgdc: error: '" << model << "': several models must be given as NAME=MODEL\n";
+      errors << "sgdc: error: '" << shorten(model) << "': several models must be given as NAME=MODEL\n";
       return failure();
     }
     source.name = isNamed ? name.str() : "main";
     source.fileName = isNamed ? path.str() : model.str();
     if (llvm::any_of(sources, [&](const ProgramSource& other) { return other.name == source.name; })) {
-      errors << "sgdc: error: two programs are named '" << source.name << "'\n";
+      errors << "sgdc: error: two programs are named '" << shorten(source.name) << "'\n";
       return failure();
     }
-    if (llvm::Error error = readText(source.fileName, source.text)) {
-      errors << source.fileName << ": error: cannot read: " << llvm::toString(std::move(error)) << "\n";
+    if (std::optional<std::string> fault = readText(source.fileName, source.text)) {
+      errors << shorten(source.fileName) << ": error: cannot read: " << *fault << "\n";
       return failure();
     }
     if (source.fileName == "-") source.fileName = "<stdin>";
@@ -52,15 +46,15 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
 
 LogicalResult mlir::sgd::readRecipeFile(StringRef path, CompileOptions& options, llvm::raw_ostream& errors) {
   options.recipeFile = path.str();
-  llvm::Error error = readText(path, options.recipe);
-  if (!error) return success();
-  errors << path << ": error: cannot read the recipe: " << llvm::toString(std::move(error)) << "\n";
+  std::optional<std::string> fault = readText(options.recipeFile, options.recipe);
+  if (!fault) return success();
+  errors << shorten(path) << ": error: cannot read the recipe: " << *fault << "\n";
   return failure();
 }
 
 static LogicalResult check(const absl::Status& status, llvm::raw_ostream& errors) {
   if (status.ok()) return success();
-  errors << "sgdc: error: " << std::string(status.message()) << "\n";
+  errors << "sgdc: error: " << shorten(std::string(status.message())) << "\n";
   return failure();
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "runtime/text/text_file.h"
 
 using namespace mlir::sgd;
 
@@ -185,11 +185,9 @@ bool mlir::sgd::isBuiltInTopology(llvm::StringRef name) { return getBuiltIn(name
 
 llvm::Expected<Topology> mlir::sgd::loadTopology(llvm::StringRef nameOrPath) {
   if (std::optional<Topology> builtIn = getBuiltIn(nameOrPath)) return *std::move(builtIn);
-  auto file = llvm::MemoryBuffer::getFile(nameOrPath, /*IsText=*/true, /*RequiresNullTerminator=*/true,
-                                          /*IsVolatile=*/true);
-  if (!file)
-    return llvm::createStringError(file.getError(), "cannot read topology '%s': %s; built in are %s",
-                                   nameOrPath.str().c_str(), file.getError().message().c_str(),
-                                   llvm::join(getBuiltInTopologies(), ", ").c_str());
-  return parseTopology((*file)->getBuffer(), nameOrPath);
+  std::string text;
+  if (auto fault = ::sgd::text::ReadTextFile(nameOrPath.str(), text))
+    return llvm::createStringError("cannot read topology '" + nameOrPath + "': " + *fault + "; built in are " +
+                                   llvm::join(getBuiltInTopologies(), ", "));
+  return parseTopology(text, nameOrPath);
 }

@@ -173,6 +173,31 @@ def files_of_other_kinds(folder):
         refused(harness.tool("sgdrun", *hosts, "--secret-file", path, artifact, "--bench", 1, check=False), f"--secret-file: {path} is not a regular file")
 
 
+def sources_of_other_kinds(folder):
+    """The compiler reads regular files and standard input alone."""
+    pipe, directory, model = folder / "pipe", folder / "directory", folder / "m.mlir"
+    os.mkfifo(pipe)
+    directory.mkdir()
+    model.write_text(MODULE)
+    for path in (pipe, directory, "/dev/zero"):
+        for args in ([path], [model, "--recipe", path], [model, "--topology", path], [model, "--topology", path, "--cache", folder / "cache"]):
+            refused(harness.tool("sgdc", *args, "-o", folder / "x.sgda", check=False), str(path), "not a regular file")
+        refused(harness.tool("sgd-sim", "--model", path, "--topology", "a100", check=False), f"sgd-sim: cannot read model '{path}': not a regular file")
+
+
+def long_flags(folder):
+    """Names of 100 kB and counts out of range in the compiler's flags."""
+    model, name = folder / "m.mlir", "n" * 100_000
+    model.write_text(MODULE)
+    for args, cause, code in (([name], "cannot read: File name too long", 1), ([model, "--recipe", name], "cannot read the recipe: File name too long", 1),
+                              ([model, "--topology", name], "File name too long", 1), ([model, "--mesh", f"data={name}"], "must be a positive integer", 2),
+                              ([model, "--emit", name], "is not graph", 2), ([model, "--" + name], "--nnn", 2), ([model, "--micro", name], "--micro", 2),
+                              ([model, "--micro", -3], "-3 not in range 1 to 9223372036854775807", 2)):
+        result = harness.tool("sgdc", *args, "-o", folder / "x.sgda", check=False)
+        refused(result, cause, code=code)
+        assert len(result.stderr) < 1500, f"{len(result.stderr)} bytes: {result.stderr[:500]}"
+
+
 def long_names(folder):
     """Names of 100 kB do not hide the cause."""
     artifact, _, ranks = MLP.compile(folder)
@@ -328,5 +353,5 @@ def integers_without_traps(folder):
 
 
 harness.main([(f.__name__.replace("_", " "), f) for f in
-              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, narrow_integers, damaged_artifacts, files_of_other_kinds, long_names, counts, endless_texts, functions_by_the_thousand,
+              (model_texts, random_edits, usage, outputs_that_cannot_be_written, inputs, narrow_integers, damaged_artifacts, files_of_other_kinds, sources_of_other_kinds, long_flags, long_names, counts, endless_texts, functions_by_the_thousand,
                files_that_change_under_their_readers, limits_of_the_system, integers_without_traps)])

@@ -12,6 +12,7 @@ RUNTIME = {
     "runtime/linear_algebra": [],
     "runtime/library": [],
     "runtime/json": [],
+    "runtime/text": [],
     "runtime/artifact": ["runtime/comm", "runtime/library", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
     "runtime/trace": ["runtime/clock", "runtime/artifact"],
     "runtime/comm": ["runtime/clock", "runtime/thread"],
@@ -36,7 +37,7 @@ IR = list(DIALECTS)
 REFERENCE = {"reference": KERNELS + ["runtime/linear_algebra", "runtime/thread"]}
 PASSES = {
     "passes/mesh": [],
-    "passes/cost": ["passes/mesh", "runtime/comm", "runtime/json"],  # sent_bytes.h: one formula for report and measurement
+    "passes/cost": ["passes/mesh", "runtime/comm", "runtime/json", "runtime/text"],  # sent_bytes.h: one formula for report and measurement
     "passes/levels": ["dialects/sgd"],  # the table has names, so that nothing before the kernel stage sees kernels
     "passes/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
     "passes/sharding": GRAPH + ["passes/mesh", "passes/carry"],
@@ -71,13 +72,13 @@ COMPILER = {
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],
     "compiler/models": ["compiler/recipe"],  # recipe_json.h: one reading of what is written by hand
     "compiler/simulation": ["compiler", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
-    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact"],
+    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact", "runtime/text"],
     "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/carry", "passes/cost"],
 }
 TOOLS = {
-    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target"],
+    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target", "runtime/artifact"],
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
-    "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact"],
+    "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/text"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/trace"],
 }

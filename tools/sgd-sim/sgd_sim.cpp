@@ -5,9 +5,10 @@
 #include "compiler/models/transformer.h"
 #include "compiler/simulation/drawing.h"
 #include "compiler/target/target.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/artifact/short_message.h"
 #include "runtime/artifact/writer.h"
+#include "runtime/text/text_file.h"
 #include "tools/sgd-sim/flags.h"
 
 using namespace mlir::sgd;
@@ -21,7 +22,7 @@ struct Sweep {
 };
 
 int fail(const llvm::Twine& message, int code = 1) {
-  llvm::errs() << "sgd-sim: " << message << "\n";
+  llvm::errs() << "sgd-sim: " << ::sgd::artifact::ShortMessage(message.str()) << "\n";
   return code;
 }
 
@@ -127,9 +128,10 @@ int Simulator::runSweep(const Sweep& sweep) {
 using File = std::unique_ptr<::sgd::artifact::ArtifactFile>;
 
 llvm::Expected<Transformer> readModel(const std::string& path) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!file) return llvm::createStringError("cannot read model '" + path + "': " + file.getError().message());
-  return parseTransformer((*file)->getBuffer(), path);
+  std::string text;
+  if (auto fault = ::sgd::text::ReadTextFile(path, text))
+    return llvm::createStringError("cannot read model '" + path + "': " + *fault);
+  return parseTransformer(text, path);
 }
 
 CompileOptions getCompileOptions(const Flags& flags, const Topology& topology) {

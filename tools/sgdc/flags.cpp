@@ -2,6 +2,10 @@
 #include "tools/sgdc/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <iostream>
+#include <sstream>
+
+#include "runtime/artifact/short_message.h"
 
 namespace {
 
@@ -66,7 +70,7 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "Cut the batch into N parts, computed one after the other in each step: the outputs are those of the "
                  "whole batch, and the memory for activations that of one part")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
   app.add_flag(
       "--micro-refuse", flags.compile.refuseSplit,
       "Refuse programs in which --micro takes more than one loop, since all of the batch is needed in between");
@@ -83,7 +87,7 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "Unroll loops of known trip count that become at most OPS operations (default 4000), a quarter of "
                  "that for more than 8 iterations; 0 disables unrolling")
       ->type_name("OPS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
   app.add_option(
          "--shard-updates", flags.shardUpdates,
          "auto (default): shard the update of replicated state over the ranks where that is estimated to be faster "
@@ -119,7 +123,10 @@ std::optional<int> mlir::sgd::readFlags(int argc, char** argv, Flags& flags) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    std::ostringstream errors;
+    const int code = app.exit(e, std::cout, errors);
+    std::cerr << ::sgd::artifact::ShortMessage(errors.str());
+    return code == 0 ? 0 : 2;
   }
   // CLI11 leaves an option given without its optional value empty.
   for (auto [name, path] : {std::pair("--auto-table", &flags.autoTable), std::pair("--report", &flags.report),

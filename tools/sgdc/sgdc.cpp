@@ -7,6 +7,7 @@
 #include "compiler/driver/compile_cache.h"
 #include "compiler/driver/end_by_errors.h"
 #include "compiler/target/target.h"
+#include "runtime/artifact/short_message.h"
 #include "tools/sgdc/flags.h"
 
 namespace {
@@ -16,7 +17,7 @@ using mlir::FailureOr;
 using namespace mlir::sgd;
 
 int usage(const std::string& message) {
-  std::cerr << "sgdc: " << message << "\nRun with --help for more information.\n";
+  std::cerr << "sgdc: " << ::sgd::artifact::ShortMessage(message) << "\nRun with --help for more information.\n";
   return 2;
 }
 

@@ -10,6 +10,7 @@
 namespace mlir::sgd {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -235,6 +236,23 @@ TEST(Errors, Mesh) {
             "m.mlir: error: --mesh names the axis 'model', which the model has not; its axes are data\n");
   EXPECT_EQ(errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", options),
             "m.mlir: error: --mesh names the axis 'model', which the model has not; it has no mesh\n");
+}
+
+TEST(Errors, LongNamesAreShortened) {
+  const std::string name(100000, 'n');
+  CompileOptions recipe;
+  recipe.recipeFile = "r.json";
+  for (const std::string& text : {"{\"" + name + "\": 1}", "{\"mesh\": {\"" + name + "\": 0}}",
+                                  "{\"mesh\": {\"a\": 4}, \"batch\": \"" + name + "\"}"}) {
+    recipe.recipe = text;
+    const std::string message = errorOf(kSharded, recipe);
+    EXPECT_THAT(message, AllOf(StartsWith("r.json: error: field '"), HasSubstr("nnn...nnn")));
+    EXPECT_LT(message.size(), 1000u);
+  }
+  CompileOptions sized;
+  sized.mesh = {{name, 2}};
+  EXPECT_LT(errorOf(kSharded, sized).size(), 1000u);
+  EXPECT_LT(errorOf({{"main", name, "nonsense !"}}).size(), 1000u);
 }
 
 TEST(Errors, UnknownAxisInASharding) {
