@@ -36,6 +36,7 @@ void MeshAxisAttr::print(AsmPrinter& printer) const {
 }
 
 LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<MeshAxisAttr> axes) {
+  constexpr int64_t kMaxRanks = int64_t(1) << 20;  // the limit of the artifact's reader
   llvm::StringSet<> names;
   int64_t ranks = 1;
   for (MeshAxisAttr axis : axes) {
@@ -44,8 +45,9 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, Arr
                          << "; expected a positive size; correct it";
     if (!names.insert(axis.getName()).second)
       return emitError() << "mesh axis \"" << axis.getName() << "\" is named twice; expected each once; rename one";
-    if (axis.getSize() > (int64_t(1) << 32) / ranks)
-      return emitError() << "mesh has more than 2^32 ranks; expected a mesh of real devices; correct the sizes";
+    if (axis.getSize() > kMaxRanks / ranks)
+      return emitError() << "mesh has more than " << kMaxRanks << " ranks; expected at most " << kMaxRanks
+                         << "; correct the sizes";
     ranks *= axis.getSize();
   }
   return success();

@@ -14,10 +14,12 @@ namespace {
 
 constexpr llvm::StringLiteral kTileSharding = "mhlo.sharding";
 
-MeshAttr convertMesh(sdy::MeshAttr mesh) {
+/// Fails for a mesh that MeshAttr refuses.
+FailureOr<MeshAttr> convertMesh(Location loc, sdy::MeshAttr mesh) {
   SmallVector<MeshAxisAttr> axes;
   for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
     axes.push_back(MeshAxisAttr::get(mesh.getContext(), name, size));
+  if (failed(MeshAttr::verify([&] { return emitError(loc); }, axes))) return failure();
   return MeshAttr::get(mesh.getContext(), axes);
 }
 
@@ -55,12 +57,13 @@ LogicalResult ShardingImport::importNamedMeshes() {
     sdy::MeshAttr attr = op.getMesh();
     namedMeshes[op.getSymNameAttr()] = attr;
     if (!attr.getNames().empty()) {
-      MeshAttr converted = convertMesh(attr);
-      if (mesh && mesh != converted)
+      FailureOr<MeshAttr> converted = convertMesh(op.getLoc(), attr);
+      if (failed(converted)) return failure();
+      if (mesh && mesh != *converted)
         return op.emitError("a second mesh, '")
                << op.getSymName() << "' beside '" << name << "', is not supported; use axes of one mesh";
       if (!mesh) {
-        mesh = converted;
+        mesh = *converted;
         name = op.getSymNameAttr();
       }
     }
@@ -106,6 +109,7 @@ LogicalResult ShardingImport::deriveMeshFromTiles() {
   for (auto [index, size] : llvm::enumerate(*sizes))
     axes.push_back(
         MeshAxisAttr::get(module.getContext(), StringAttr::get(module.getContext(), "axis_" + Twine(index)), size));
+  if (failed(MeshAttr::verify([&] { return emitError(module.getLoc()); }, axes))) return failure();
   mesh = MeshAttr::get(module.getContext(), axes);
   createMesh(kMeshName);
   return success();
@@ -163,7 +167,9 @@ FailureOr<ShardingAttr> ShardingImport::convert(sdy::ShardingAttr sharding, Rank
     return emitError(loc) << what
                           << ": placing a value on one device is not supported; replicate it or "
                              "give it axes of a mesh";
-  if (!named.getNames().empty() && convertMesh(named) != mesh)
+  FailureOr<MeshAttr> converted = convertMesh(loc, named);
+  if (failed(converted)) return failure();
+  if (!named.getNames().empty() && *converted != mesh)
     return emitError(loc) << what << ": a second mesh is not supported; use axes of one mesh";
   if (!mesh) return ShardingAttr();
 

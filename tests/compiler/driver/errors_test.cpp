@@ -238,6 +238,28 @@ TEST(Errors, Mesh) {
             "m.mlir: error: --mesh names the axis 'model', which the model has not; it has no mesh\n");
 }
 
+TEST(Errors, MeshOfTooManyRanks) {
+  const std::string cause = "mesh has more than 1048576 ranks; expected at most 1048576; correct the sizes\n";
+  CompileOptions sized;
+  sized.mesh = {{"data", 1048577}};
+  EXPECT_EQ(errorOf(kSharded, sized), "m.mlir: error: --mesh: " + cause);
+  CompileOptions recipe;
+  recipe.recipeFile = "r.json";
+  recipe.recipe = R"({"mesh": {"data": 1000000007}, "batch": "data"})";
+  EXPECT_EQ(errorOf(kSharded, recipe), "r.json: error: field 'mesh': " + cause);
+  // 2^32 + 4 is 4 in the artifact's 32 bits.
+  for (const char* size : {"1048577", "4294967300", "9223372036854775807"}) {
+    std::string text = kSharded;
+    text.replace(text.find("=4]"), 2, std::string("=") + size);
+    EXPECT_THAT(errorOf(text.c_str()), AllOf(StartsWith("m.mlir:2:"), HasSubstr(cause)));
+    EXPECT_EQ(errorOf((std::string("sdy.mesh @mesh = <[\"data\"=") + size +
+                       "]>\nfunc.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                       "  %0 = stablehlo.add %x, %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n")
+                          .c_str()),
+              "m.mlir:1:1: error: " + cause);
+  }
+}
+
 TEST(Errors, LongNamesAreShortened) {
   const std::string name(100000, 'n');
   CompileOptions recipe;
