@@ -6,6 +6,7 @@
 #include "dialects/sgd/tensor_layout.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/sequential/batch_parts.h"
+#include "passes/stages/idle_stage.h"
 #include "passes/stages/op_seconds.h"
 #include "passes/stages/passes.h"
 #include "passes/stages/plan_program.h"
@@ -96,7 +97,7 @@ LogicalResult StageFormation::check(const PipelinePlan& plan) {
   constexpr double kSomeShares = 0.5;
   if (failed(checkLoops(loops, plan.getForm().numStages, busy.all() ? kMostShares : kSomeShares))) return failure();
   if (busy.all()) return warnOfImbalance(plan), success();
-  return emitIdleStage(function, busy.find_first_unset(), busy.size());
+  return emitIdleStage(plan.getFlow(), cost, busy.find_first_unset(), busy.size());
 }
 
 LogicalResult StageFormation::write(const PipelinePlan& plan) {

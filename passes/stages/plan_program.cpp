@@ -5,6 +5,7 @@
 
 #include "dialects/sgd/stages.h"
 #include "passes/stages/balance.h"
+#include "passes/stages/idle_stage.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -22,12 +23,6 @@ static int findIdleStage(const DenseMap<Value, unsigned>& stages, unsigned numSt
   llvm::BitVector covered(numStages);
   for (auto [parameter, stage] : stages) covered.set(stage);
   return covered.find_first_unset();
-}
-
-InFlightDiagnostic mlir::sgd::emitIdleStage(func::FuncOp function, unsigned stage, unsigned numStages) {
-  return function.emitError() << "stage " << stage << " of " << numStages
-                              << " has nothing to compute; expected parameters for each stage; ask for fewer stages, "
-                                 "or say in the recipe which parameters each has";
 }
 
 LogicalResult ProgramPlan::checkGiven(unsigned numStages) {
@@ -64,7 +59,7 @@ LogicalResult ProgramPlan::choose(MeshOp mesh, const CostModel& cost) {
     if (names.size() > 1 && form->numChunks > 1 && idle >= 0) continue;
     // Found before a plan of thousands of stages is made. With a parameter each, what is computed says it better.
     if (idle >= 0 && loops.getNumLoops() > 0 && numVirtual > placed.size())
-      return emitIdleStage(function, idle, numVirtual);
+      return emitIdleStage(flow, cost, idle, numVirtual);
     llvm::Expected<std::unique_ptr<PipelinePlan>> next = PipelinePlan::create(flow, placed, *form, getNumParts(), cost);
     if (!next) return function.emitError() << llvm::toString(next.takeError());
     constexpr double kGain = 0.99;

@@ -37,9 +37,6 @@ class ProgramPlan {
   std::unique_ptr<PipelinePlan> plan;
 };
 
-/// The error of a stage, or virtual stage, that is left without work.
-InFlightDiagnostic emitIdleStage(func::FuncOp function, unsigned stage, unsigned numStages);
-
 /// Several programs of one state have it on the stages on which the one that carries it has it: marks arguments and
 /// results of `programs` with their virtual stages, and all meshes with one schedule. Programs of one coordinate of the
 /// sequential axis, as `sgd-localize` leaves them.

@@ -61,3 +61,34 @@ func.func @many(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<2x8xf32> {s
   %z = sgd.dot_general %y, %v batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
   return %z : tensor<2x8xf32>
 }
+
+// -----
+
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "1f1b"}
+
+// Gradients that a loop of the source accumulates, over rows of all micro-batches.
+func.func @accumulated(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<4x8x8xf32>, %r: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) -> (tensor<8x8xf32> {sgd.carry = 0 : i64}, tensor<8x8xf32> {sgd.carry = 1 : i64}, tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %zeros = arith.constant dense<0.0> : tensor<8x8xf32>
+  // expected-error @+1 {{stage 0 of 2 has nothing to compute: the whole forward and backward pass is in one loop of 4 trips; expected a step without it; write the step for the whole batch, and let "sequential": {"micro": 4} accumulate gradients}}
+  %0:6 = sgd.while (%zero, %x, %w, %v, %zeros, %zeros) trips 4 do {
+  ^bb0(%i: tensor<i32>, %xs: tensor<4x8x8xf32>, %ww: tensor<8x8xf32>, %vv: tensor<8x8xf32>, %gw: tensor<8x8xf32>, %gv: tensor<8x8xf32>):
+    %c0 = arith.constant dense<0> : tensor<i32>
+    %c1 = arith.constant dense<1> : tensor<i32>
+    %one = sgd.dynamic_slice %xs, %i, %c0, %c0 sizes = [1, 8, 8] : (tensor<4x8x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x8x8xf32>
+    %rows = sgd.reshape %one : tensor<1x8x8xf32> -> tensor<8x8xf32>
+    %h = sgd.dot_general %rows, %ww batching = [] x [] contracting = [1] x [0] : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    %y = sgd.dot_general %h, %vv batching = [] x [] contracting = [1] x [0] : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    %dv = sgd.dot_general %h, %y batching = [] x [] contracting = [0] x [0] : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    %dh = sgd.dot_general %y, %vv batching = [] x [] contracting = [1] x [1] : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    %dw = sgd.dot_general %rows, %dh batching = [] x [] contracting = [0] x [0] : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    %sw = arith.addf %gw, %dw : tensor<8x8xf32>
+    %sv = arith.addf %gv, %dv : tensor<8x8xf32>
+    %j = arith.addi %i, %c1 : tensor<i32>
+    sgd.yield %j, %xs, %ww, %vv, %sw, %sv : tensor<i32>, tensor<4x8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+  } : (tensor<i32>, tensor<4x8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<i32>, tensor<4x8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>)
+  %uw = arith.subf %w, %0#4 : tensor<8x8xf32>
+  %uv = arith.subf %v, %0#5 : tensor<8x8xf32>
+  %twice = arith.addf %r, %r : tensor<2x8xf32>
+  return %uw, %uv, %twice : tensor<8x8xf32>, tensor<8x8xf32>, tensor<2x8xf32>
+}

@@ -1,0 +1,50 @@
+// The cause of an idle stage: parameters for fewer stages, or one loop around the forward and the backward pass.
+#include "passes/stages/idle_stage.h"
+
+#include "dialects/sgd/tensor_type.h"
+#include "passes/stages/op_seconds.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// Whether `loop` reads a parameter in each trip and returns a tensor of the same type: its gradient.
+static bool accumulatesGradients(WhileOp loop) {
+  llvm::DenseSet<Type> read, returned;
+  for (BlockArgument argument : loop.getBody().getArguments()) {
+    RankedTensorType type = tensorType(argument);
+    if (type.getRank() == 0 || !isa<FloatType>(type.getElementType())) continue;
+    (loop.isInvariant(argument.getArgNumber()) ? read : returned).insert(type);
+  }
+  return llvm::any_of(returned, [&](Type type) { return read.contains(type); });
+}
+
+/// Finds the loop of the source that accumulates gradients and takes more than half of the time.
+static WhileOp findAccumulation(const ProgramFlow& flow, const CostModel& cost) {
+  constexpr double kMost = 0.5;
+  double all = 0, most = 0;
+  WhileOp largest;
+  for (Operation& op : flow.getOps()) {
+    double seconds = getOpSeconds(&op, cost);
+    all += seconds;
+    auto loop = dyn_cast<WhileOp>(op);
+    if (!loop || flow.getLoops().get(loop).isInLoop || seconds <= most) continue;
+    largest = loop;
+    most = seconds;
+  }
+  return largest && most > kMost * all && accumulatesGradients(largest) ? largest : WhileOp();
+}
+
+InFlightDiagnostic mlir::sgd::emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned stage,
+                                            unsigned numStages) {
+  WhileOp loop = findAccumulation(flow, cost);
+  InFlightDiagnostic error = loop ? loop.emitError() : flow.getFunction().emitError();
+  error << "stage " << stage << " of " << numStages << " has nothing to compute";
+  if (!loop)
+    return std::move(error) << "; expected parameters for each stage; ask for fewer stages, or say in the recipe which "
+                               "parameters each has";
+  std::string trips = loop.getTrips() ? std::to_string(*loop.getTrips()) : "N";
+  return std::move(error) << ": the whole forward and backward pass is in one loop of " << trips
+                          << " trips; expected a step without it; write the step for the whole batch, and let "
+                             "\"sequential\": {\"micro\": "
+                          << trips << "} accumulate gradients";
+}
