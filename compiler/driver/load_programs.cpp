@@ -163,8 +163,17 @@ LogicalResult ProgramLoader::splitLoopsOverLayers(StringRef topology) {
 LogicalResult ProgramLoader::annotateByRecipe() {
   if (!recipe) return success();
   printer.setFileName(recipe->fileName);
-  if (failed(applyRecipe(programs, *recipe))) return failure();
-  return applyStages(programs, *recipe);
+  if (failed(applyRecipe(programs, *recipe)) || failed(applyStages(programs, *recipe))) return failure();
+  warnOfOneMicroBatch();
+  return success();
+}
+
+/// Warns of a pipeline whose stages compute one after the other.
+void ProgramLoader::warnOfOneMicroBatch() {
+  if (!recipe->stages || recipe->stages->count == 1 || options.sequential || options.isForSimulation) return;
+  emitWarning(UnknownLoc::get(&context))
+      << "field 'stages' without 'sequential': with one micro-batch, only one stage computes at a time; add "
+         "\"sequential\": {\"micro\": 8}, or another number of micro-batches";
 }
 
 LogicalResult ProgramLoader::cutBatchInTime(bool isCutByRecipe) {

@@ -55,6 +55,7 @@ class ProgramLoader {
   FailureOr<unsigned> getWantedStages();
   LogicalResult splitLoopsOverLayers(StringRef topology);
   LogicalResult annotateByRecipe();
+  void warnOfOneMicroBatch();
   LogicalResult cutBatchInTime(bool isCutByRecipe);
 
   MLIRContext& context;

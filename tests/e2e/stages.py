@@ -127,6 +127,15 @@ def check_refusals(folder):
     assert result.returncode == 1 and "expected a multiple of the stages" in result.stderr, result.stderr
 
 
+def check_warning(folder):
+    """One micro-batch keeps one stage busy at a time; --micro gives several as 'sequential' does."""
+    for recipe, flags, expected in (({}, (), True), ({"sequential": {"micro": 2}}, (), False), ({}, ("--micro", 2), False)):
+        result = compile_recipe(folder, harness.Model("mlp_digits"), {"stages": 2, "schedule": "1f1b", **recipe}, check=False, flags=flags)
+        assert result.returncode == 0, result.stderr
+        found = "recipe.json: warning: field 'stages' without 'sequential': with one micro-batch, only one stage computes at a time; add \"sequential\": {\"micro\": 8}" in result.stderr
+        assert found == expected, result.stderr
+
+
 # (model, stages, schedules, the rest of the recipe)
 CASES = [
     ("mlp_digits", 2, SCHEDULES, {}), ("gpt_dp", 2, SCHEDULES, {}), ("gpt_dp", 4, SCHEDULES, {}),
@@ -147,4 +156,4 @@ if __name__ == "__main__":
     tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
     tests += [("messages in parts", check_parts)]
     tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
-    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals)])
+    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning)])
