@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "compiler/driver/choose_schedule.h"
 #include "compiler/driver/diagnostics.h"
 #include "compiler/driver/fit_memory.h"
 #include "compiler/driver/memory_refusal.h"
@@ -99,6 +100,8 @@ class Driver {
     if (failed(runStage([&](PassManager& passes) { addLocalizeStage(passes, options); }))) return failure();
     SmallVector<ModuleOp> modules;
     for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
+    printer.setFileName(sources.front().fileName);
+    chooseSchedule(modules, options, *target, timings);
     if (failed(shareStages(modules, getTopologyName(options, target->getDescription())))) return failure();
     if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options, *target); }))) return failure();
     return recipe ? checkCompression() : success();

@@ -136,6 +136,15 @@ def check_warning(folder):
         assert found == expected, result.stderr
 
 
+def check_default_schedule(folder):
+    """Without a name, the schedule is as fast by the report as the fastest one of those to choose from."""
+    for name in ("mlp_digits", "gpt_scan"):
+        recipe = {"stages": 2, "sequential": {"micro": 4}}
+        _, chosen = compile_recipe(folder, harness.Model(name), recipe)
+        seconds = [compile_recipe(folder, harness.Model(name), {**recipe, "schedule": schedule})[1]["estimated_seconds"] for schedule in ("gpipe", "1f1b", "zb_h1")]
+        assert chosen["estimated_seconds"] <= 1.02 * min(seconds), (name, chosen["estimated_seconds"], seconds)
+
+
 # (model, stages, schedules, the rest of the recipe)
 CASES = [
     ("mlp_digits", 2, SCHEDULES, {}), ("gpt_dp", 2, SCHEDULES, {}), ("gpt_dp", 4, SCHEDULES, {}),
@@ -156,4 +165,4 @@ if __name__ == "__main__":
     tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
     tests += [("messages in parts", check_parts)]
     tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
-    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning)])
+    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning), ("default schedule", check_default_schedule)])
