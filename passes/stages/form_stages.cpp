@@ -97,7 +97,7 @@ LogicalResult StageFormation::check(const PipelinePlan& plan) {
   constexpr double kSomeShares = 0.5;
   if (failed(checkLoops(loops, plan.getForm().numStages, busy.all() ? kMostShares : kSomeShares))) return failure();
   if (busy.all()) return warnOfImbalance(plan), success();
-  return emitIdleStage(plan.getFlow(), cost, busy.find_first_unset(), busy.size());
+  return emitIdleStage(plan.getFlow(), cost, busy.find_first_unset(), plan.getForm());
 }
 
 LogicalResult StageFormation::write(const PipelinePlan& plan) {

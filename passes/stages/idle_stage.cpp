@@ -34,14 +34,17 @@ static WhileOp findAccumulation(const ProgramFlow& flow, const CostModel& cost) 
   return largest && most > kMost * all && accumulatesGradients(largest) ? largest : WhileOp();
 }
 
-InFlightDiagnostic mlir::sgd::emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned stage,
-                                            unsigned numStages) {
+StringRef mlir::sgd::getVirtualStageNoun(const PipelineForm& form) { return form.numChunks > 1 ? "chunk" : "stage"; }
+
+InFlightDiagnostic mlir::sgd::emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned index,
+                                            const PipelineForm& form) {
+  StringRef noun = getVirtualStageNoun(form);
   WhileOp loop = findAccumulation(flow, cost);
   InFlightDiagnostic error = loop ? loop.emitError() : flow.getFunction().emitError();
-  error << "stage " << stage << " of " << numStages << " has nothing to compute";
+  error << noun << " " << index << " of " << form.getNumVirtualStages() << " has nothing to compute";
   if (!loop)
-    return std::move(error) << "; expected parameters for each stage; ask for fewer stages, or say in the recipe which "
-                               "parameters each has";
+    return std::move(error) << "; expected parameters for each " << noun << "; ask for fewer " << noun
+                            << "s, or say in the recipe which parameters each has";
   std::string trips = loop.getTrips() ? std::to_string(*loop.getTrips()) : "N";
   return std::move(error) << ": the whole forward and backward pass is in one loop of " << trips
                           << " trips; expected a step without it; write the step for the whole batch, and let "

@@ -3,12 +3,17 @@
 #define SGD_PASSES_STAGES_IDLE_STAGE_H
 
 #include "passes/cost/cost_model.h"
+#include "passes/stages/pipeline_schedule.h"
 #include "passes/stages/program_flow.h"
 
 namespace mlir::sgd {
 
-/// Refuses a stage, or virtual stage, without work: names the loop that accumulates gradients where there is one.
-InFlightDiagnostic emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned stage, unsigned numStages);
+/// "stage" where a stage of `form` has one chunk, else "chunk": what messages call a virtual stage.
+llvm::StringRef getVirtualStageNoun(const PipelineForm& form);
+
+/// Refuses virtual stage `index` without work: names the loop that accumulates gradients where there is one.
+InFlightDiagnostic emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned index,
+                                 const PipelineForm& form);
 
 }  // namespace mlir::sgd
 

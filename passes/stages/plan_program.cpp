@@ -25,12 +25,15 @@ static int findIdleStage(const DenseMap<Value, unsigned>& stages, unsigned numSt
   return covered.find_first_unset();
 }
 
-LogicalResult ProgramPlan::checkGiven(unsigned numStages) {
+LogicalResult ProgramPlan::checkGiven(const PipelineForm& form) {
+  unsigned numStages = form.getNumVirtualStages();
+  StringRef noun = getVirtualStageNoun(form);
   for (BlockArgument argument : function.getArguments())
     if (auto found = given.find(argument); found != given.end() && found->second >= numStages)
       return mlir::emitError(argument.getLoc())
-             << "argument " << argument.getArgNumber() << " is on stage " << found->second << " of " << numStages
-             << "; expected 0 to " << numStages - 1 << "; correct '" << kStageAttr << "', or the number of stages";
+             << "argument " << argument.getArgNumber() << " is on " << noun << " " << found->second << " of "
+             << numStages << "; expected 0 to " << numStages - 1 << "; correct '" << kStageAttr
+             << "', or the number of " << noun << "s";
   return success();
 }
 
@@ -53,13 +56,13 @@ LogicalResult ProgramPlan::choose(MeshOp mesh, const CostModel& cost) {
     // Who says what is on which stage says how many chunks there are.
     if (names.size() > 1 && form->numChunks > 1 && !given.empty()) continue;
     unsigned numVirtual = form->getNumVirtualStages();
-    if (failed(checkGiven(numVirtual))) return failure();
+    if (failed(checkGiven(*form))) return failure();
     DenseMap<Value, unsigned> placed = placeParameters(flow, given, numVirtual, pieces);
     int idle = findIdleStage(placed, numVirtual);
     if (names.size() > 1 && form->numChunks > 1 && idle >= 0) continue;
     // Found before a plan of thousands of stages is made. With a parameter each, what is computed says it better.
     if (idle >= 0 && loops.getNumLoops() > 0 && numVirtual > placed.size())
-      return emitIdleStage(flow, cost, idle, numVirtual);
+      return emitIdleStage(flow, cost, idle, *form);
     llvm::Expected<std::unique_ptr<PipelinePlan>> next = PipelinePlan::create(flow, placed, *form, getNumParts(), cost);
     if (!next) return function.emitError() << llvm::toString(next.takeError());
     constexpr double kGain = 0.99;

@@ -23,8 +23,8 @@ class ProgramPlan {
   void remarkChoice(MeshOp mesh) const;
 
  private:
-  /// Whether arguments are on some of so many virtual stages.
-  LogicalResult checkGiven(unsigned numStages);
+  /// Whether arguments are on some of the virtual stages of `form`.
+  LogicalResult checkGiven(const PipelineForm& form);
 
   unsigned getNumParts() const { return static_cast<unsigned>(axis ? axis.getSize() : 1); }
 

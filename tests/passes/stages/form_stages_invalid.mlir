@@ -92,3 +92,14 @@ func.func @accumulated(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<4x8x
   %twice = arith.addf %r, %r : tensor<2x8xf32>
   return %uw, %uv, %twice : tensor<8x8xf32>, tensor<8x8xf32>, tensor<2x8xf32>
 }
+
+// -----
+
+// Virtual stages of a schedule with several on a stage are chunks.
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "interleaved:2"}
+// expected-error @+1 {{chunk 2 of 4 has nothing to compute; expected parameters for each chunk; ask for fewer chunks, or say in the recipe which parameters each has}}
+func.func @chunks(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) -> (tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) {
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %z = sgd.dot_general %y, %v batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  return %z : tensor<2x8xf32>
+}
