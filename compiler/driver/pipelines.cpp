@@ -11,6 +11,7 @@
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
 #include "passes/partition/passes.h"
+#include "passes/permutation/passes.h"
 #include "passes/prefetch/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/rings/passes.h"
@@ -29,6 +30,7 @@ std::string mlir::sgd::getTopologyName(const CompileOptions& options, const Targ
 void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& options) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createFindBatchingPass());
+  passes.addPass(createBlockSortsPass());
   passes.addPass(createShardAttentionPass(
       ShardAttentionPassOptions{options.attention, getTopologyName(options, TargetDescription())}));
   passes.addPass(createChooseShardingsPass(ChooseShardingsPassOptions{getTopologyName(options, TargetDescription()),

@@ -17,6 +17,7 @@
 #include "passes/manual/passes.h"
 #include "passes/memory/passes.h"
 #include "passes/partition/passes.h"
+#include "passes/permutation/passes.h"
 #include "passes/prefetch/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/rings/passes.h"
@@ -57,6 +58,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerChoicePasses();
   registerCompressPasses();
   registerContextPasses();
+  registerPermutationPasses();
   registerSequentialPasses();
   registerLayersPasses();
   registerStagesPasses();

@@ -34,6 +34,9 @@ GRAPH = re.compile(CASTS + r"|\.Case\(\[[&=]?\]\(((?:\w+::)*\w+Op)\b")
 GRAPH_QUESTIONS = {
     "passes/carry/op_links.cpp": "is a result an update of an argument",
     "passes/manual/rank_arithmetic.cpp": "which scalar has each rank",
+    "passes/permutation/group_bounds.cpp": "is a comparison one with the bounds of groups",
+    "passes/permutation/index_function.cpp": "which function of its index is an element",
+    "passes/permutation/sorted_rows.cpp": "how an op depends on the order of rows",
     "passes/sharding/find_batching.cpp": "is an index its own position",
     "passes/sharding/propagation.cpp": "when an op takes part in propagation",
     "passes/schedule/cluster_graph.cpp": "may ops meet in one kernel",
