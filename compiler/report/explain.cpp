@@ -1,6 +1,8 @@
 // Explanations are attached by the passes that insert collectives; here they are collected.
 #include "compiler/report/explain.h"
 
+#include <map>
+
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
@@ -29,13 +31,16 @@ class Explainer {
  public:
   Explainer(CostModel cost, MeshAttr mesh) : cost(std::move(cost)), mesh(mesh) {}
 
-  /// The records of all collectives of `function` and of what it runs, `executions` times in a step.
-  void addFunction(func::FuncOp function, StringRef program, uint64_t executions) {
+  /// The records of all collectives and messages of `function`, whose stage is `stage`, and of what it runs,
+  /// `executions` times in a step.
+  void addFunction(func::FuncOp function, StringRef program, int64_t stage, uint64_t executions) {
     for (Operation& op : function.front()) {
+      if (auto send = dyn_cast<plan::SendOp>(op)) addSend(send, program, stage, executions);
       if (auto collective = dyn_cast<plan::CollectiveOp>(op)) addCollective(collective, program, executions);
       if (auto instruction = dyn_cast<plan::InstructionOpInterface>(op))
         addRecomputed(instruction, program, executions);
-      for (func::FuncOp callee : plan::getCallees(&op)) addFunction(callee, program, executions * plan::getTrips(&op));
+      for (func::FuncOp callee : plan::getCallees(&op))
+        addFunction(callee, program, stage, executions * plan::getTrips(&op));
     }
   }
 
@@ -166,6 +171,31 @@ class Explainer {
     }
   }
 
+  /// Schedules run a message in several loops: one record for all of a line and type between two stages.
+  void addSend(plan::SendOp send, StringRef program, int64_t stage, uint64_t executions) {
+    auto type = cast<MemRefType>(send.getSource().getType());
+    std::string location = getUserLocation(send.getLoc()), what;
+    llvm::raw_string_ostream os(what);
+    os << "stage " << send.getStage() << " reads ";
+    for (int64_t size : type.getShape()) os << size << "x";
+    os << type.getElementType() << " of stage " << stage;
+    auto [known, isNew] =
+        sends.try_emplace(program.str() + " " + location + " " + what, Sends{explanation.records.size()});
+    if (isNew) {
+      ExplainRecord& added = explanation.records.emplace_back();
+      added.program = program.str();
+      added.location = location;
+      added.op = "send";
+    }
+    ExplainRecord& record = explanation.records[known->second.record];
+    known->second.count += executions;
+    record.bytes += getByteSize(type) * executions;
+    record.seconds +=
+        (getSeconds(cost, mesh, send) + getTransferSeconds(cost, stage, send)) * static_cast<double>(executions);
+    record.why = what + ": " + std::to_string(known->second.count) +
+                 (known->second.count == 1 ? " message a step" : " messages a step");
+  }
+
   void addRecomputed(plan::InstructionOpInterface instruction, StringRef program, uint64_t executions) {
     std::optional<Recomputed> again = getRecomputed(instruction);
     if (!again) return;
@@ -182,9 +212,15 @@ class Explainer {
                                          << " us more";
   }
 
+  struct Sends {
+    size_t record = 0;
+    uint64_t count = 0;  // in a step
+  };
+
   CostModel cost;
   MeshAttr mesh;
   ExplanationReport explanation;
+  std::map<std::string, Sends> sends;  // by program, location, type and stages
 };
 
 }  // namespace
@@ -195,7 +231,8 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
   Explainer explainer(CostModel(topology, getMeshSizes(mesh)), mesh);
   for (auto function : plan.getOps<func::FuncOp>())
     if (!function.isPrivate()) {
-      explainer.addFunction(function, getProgramName(function), 1);
+      auto stage = function->getAttrOfType<IntegerAttr>(kStageAttr);
+      explainer.addFunction(function, getProgramName(function), stage ? stage.getInt() : 0, 1);
       explainer.addChoice(function);
       explainer.addHidden(function, kPrefetchedAttr, "prefetch");
       explainer.addHidden(function, kRingsAttr, "ring");

@@ -19,7 +19,7 @@ namespace mlir::sgd {
 struct ExplainRecord {
   std::string program;
   std::string location;  ///< file:line:col of the user's source
-  std::string op;        ///< "all_reduce", "all_gather", ..., "update", "compression", "recompute"
+  std::string op;        ///< "all_reduce", "all_gather", ..., "send", "update", "compression", "recompute"
   std::string from;      ///< sharding before, or what moves; empty when the collective is the program's own
   std::string to;
   std::string steps;   ///< "step 1 of 1: all_reduce, 6144 bytes sent, 13.0 us"
@@ -40,9 +40,9 @@ struct ExplanationReport {
 /// Reads what toJson() gives. False when something is missing or of another type.
 bool fromJson(const llvm::json::Value& json, ExplanationReport& explanation);
 
-/// One record per reshard that caused a collective of a plan-level module, and per instruction that runs again, in
-/// program order; behind those of a program, one for each update that ranks might share, and for each reduction over a
-/// compressed axis. Times are for `topology`.
+/// One record per reshard that caused a collective of a plan-level module, per message to another stage, and per
+/// instruction that runs again, in program order; behind those of a program, one for each update that ranks might share,
+/// and for each reduction over a compressed axis. Times are for `topology`.
 ExplanationReport computeExplanation(ModuleOp plan, const Topology& topology);
 
 }  // namespace mlir::sgd

@@ -145,6 +145,14 @@ def check_default_schedule(folder):
         assert chosen["estimated_seconds"] <= 1.02 * min(seconds), (name, chosen["estimated_seconds"], seconds)
 
 
+def check_explained(folder):
+    """Each message between stages has its tensor, bytes and source line."""
+    _, report = compile_recipe(folder, harness.Model("mlp_digits"), {"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}, flags=(f"--explain={folder / 'explain.json'}",))
+    sends = [one for one in json.loads((folder / "explain.json").read_text()) if one["op"] == "send"]
+    assert sum(one["bytes"] for one in sends) == sum(one["sent_bytes"] for one in report["stages"]), sends
+    assert any(re.fullmatch(r"stage 1 reads \d+x\d+xf32 of stage 0: 4 messages a step", one["why"]) and one["loc"] for one in sends), sends
+
+
 # (model, stages, schedules, the rest of the recipe)
 CASES = [
     ("mlp_digits", 2, SCHEDULES, {}), ("gpt_dp", 2, SCHEDULES, {}), ("gpt_dp", 4, SCHEDULES, {}),
@@ -165,4 +173,4 @@ if __name__ == "__main__":
     tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
     tests += [("messages in parts", check_parts)]
     tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
-    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning), ("default schedule", check_default_schedule)])
+    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning), ("default schedule", check_default_schedule), ("explained messages", check_explained)])
