@@ -149,7 +149,12 @@ LogicalResult mlir::sgd::applyStages(llvm::MutableArrayRef<OwningOpRef<ModuleOp>
       OpBuilder builder = OpBuilder::atBlockBegin(program->getBody());
       mesh = MeshOp::create(builder, program->getLoc(), kMeshName, MeshAttr::get(context, {}));
     }
-    mesh->setAttr(kStagesAttr, MeshAxisAttr::get(context, kAxisName, form->numStages));
+    auto stages = MeshAxisAttr::get(context, kAxisName, form->numStages);
+    SmallVector<MeshAxisAttr> axes(mesh.getMesh().getAxes());
+    axes.push_back(stages);
+    if (failed(MeshAttr::verify([&] { return error() << "field 'stages': with its stages, the "; }, axes)))
+      return failure();
+    mesh->setAttr(kStagesAttr, stages);
     if (!recipe.schedule.empty()) mesh->setAttr(kScheduleAttr, StringAttr::get(context, recipe.schedule));
     functions.push_back(*program->getOps<func::FuncOp>().begin());
     rules.apply(functions.back());

@@ -247,6 +247,8 @@ TEST(Errors, MeshOfTooManyRanks) {
   recipe.recipeFile = "r.json";
   recipe.recipe = R"({"mesh": {"data": 1000000007}, "batch": "data"})";
   EXPECT_EQ(errorOf(kSharded, recipe), "r.json: error: field 'mesh': " + cause);
+  recipe.recipe = R"({"mesh": {"data": 524288}, "stages": 4})";
+  EXPECT_EQ(errorOf(kSharded, recipe), "r.json: error: field 'stages': with its stages, the " + cause);
   // 2^32 + 4 is 4 in the artifact's 32 bits.
   for (const char* size : {"1048577", "4294967300", "9223372036854775807"}) {
     std::string text = kSharded;
