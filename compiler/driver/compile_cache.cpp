@@ -84,6 +84,7 @@ static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const
   append(key, options.sequential ? options.sequential->name + "=" + std::to_string(options.sequential->size) : "");
   append(key, options.refuseSplit ? "refuse split" : "");
   append(key, options.memoryLimit ? std::to_string(*options.memoryLimit) : "");
+  append(key, options.loss);
   append(key, options.tileScratch ? std::to_string(*options.tileScratch) : "");
   append(key, options.unrolledOps ? std::to_string(*options.unrolledOps) : "");
   append(key, options.weighConstraints ? "weighed constraints" : "");

@@ -3,6 +3,7 @@
 #include "compiler/driver/programs.h"
 #include "compiler/recipe/apply.h"
 #include "compiler/recipe/compress.h"
+#include "compiler/recipe/loss.h"
 #include "compiler/recipe/sequential.h"
 #include "compiler/recipe/stages.h"
 #include "dialects/sgd/stages.h"
@@ -56,7 +57,22 @@ LogicalResult ProgramLoader::readTexts() {
     // On the mesh that the program was written for.
     if (failed(expandManualComputations(*program))) return failure();
   }
-  return success();
+  return markLosses();
+}
+
+/// On whole programs: dataflow between parts of them is not known.
+LogicalResult ProgramLoader::markLosses() {
+  if (hasStages(*programs.front())) {
+    if (options.loss.empty()) return success();
+    printer.setFileName(sources.front().fileName);
+    return emitError(UnknownLoc::get(&context))
+           << "--loss names a result, but the programs are written by stages; expected whole programs; leave it out";
+  }
+  bool isOfRecipe = recipe && options.loss.empty();
+  printer.setFileName(isOfRecipe ? recipe->fileName : sources.front().fileName);
+  SmallVector<func::FuncOp> functions;
+  for (OwningOpRef<ModuleOp>& program : programs) functions.push_back(*program->getOps<func::FuncOp>().begin());
+  return sgd::markLosses(functions, isOfRecipe ? recipe->loss : options.loss, isOfRecipe ? "field 'loss'" : "--loss");
 }
 
 /// Before programs share a mesh: which of them are written by stages.

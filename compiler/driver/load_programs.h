@@ -50,6 +50,7 @@ class ProgramLoader {
   LogicalResult checkOneLevel();
   LogicalResult checkStages();
   LogicalResult decideCarry(ModuleOp program);
+  LogicalResult markLosses();
   LogicalResult expandManualComputations(ModuleOp program);
   LogicalResult resizeMeshes();
   FailureOr<unsigned> getWantedStages();

@@ -9,6 +9,7 @@
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/carry/carry_attrs.h"
+#include "passes/carry/loss.h"
 #include "passes/memory/passes.h"
 #include "runtime/artifact/collective.h"
 
@@ -193,6 +194,7 @@ class ProgramExporter {
         output->carry_input = *argument;
         output->carry_basis = getCarryBasis(function.getResultAttrOfType<StringAttr>(index, kCarryBasisAttr));
       }
+      output->is_loss = function.getResultAttr(index, kLossAttr) && output->carry_input < 0;
       program->outputs.push_back(std::move(output));
     }
     return success();

@@ -65,7 +65,8 @@ class Reader {
                                        {"memory_limit", &Reader::readMemoryLimit},
                                        {"offload", &Reader::readOffload},
                                        {"bucket_size_mb", &Reader::readBucketSize},
-                                       {"accumulate", &Reader::readAccumulate}};
+                                       {"accumulate", &Reader::readAccumulate},
+                                       {"loss", &Reader::readLoss}};
     return fields;
   }
 
@@ -239,6 +240,12 @@ class Reader {
     llvm::Expected<uint64_t> bytes = parseByteSize(getString(value));
     if (!bytes) return fail("field 'memory_limit': " + llvm::toString(bytes.takeError()));
     recipe.memoryLimit = *bytes;
+    return Error::success();
+  }
+
+  Error readLoss(const Json& value) {
+    if (!value.is_string() || value == "") return expected("loss", value, "the name of a result, \"result[1].loss\"");
+    recipe.loss = getString(value);
     return Error::success();
   }
 

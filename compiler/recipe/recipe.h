@@ -57,6 +57,7 @@ struct Recipe {
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations, over which the batch is cut
   bool sumsInOwnType = false;              ///< CompileOptions::sumsInOwnType
   bool exchangesInLoops = false;           ///< CompileOptions::exchangesInLoops
+  std::string loss;                        ///< CompileOptions::loss
   std::optional<RecipeStages> stages;
   std::string schedule;                  ///< of the stages, as getScheduleChoices reads it
   std::optional<ContextForm> attention;  ///< of all attention whose positions are sharded; by default cost decides

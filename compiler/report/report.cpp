@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "passes/carry/carry_attrs.h"
+#include "passes/carry/loss.h"
 #include "passes/compress/compression_decision.h"
 #include "passes/memory/channel_events.h"
 #include "passes/memory/instruction_cost.h"
@@ -213,6 +214,17 @@ static void addPipeline(ModuleOp plan, ArrayRef<func::FuncOp> stages, const Even
   report.bubble = times->Bubble();
 }
 
+/// The name of the loss, which one of the functions of a pipeline has; empty where none has.
+static std::string getLossName(ArrayRef<func::FuncOp> functions) {
+  for (func::FuncOp function : functions)
+    for (unsigned result = 0; result < function.getNumResults(); ++result)
+      if (function.getResultAttr(result, kLossAttr)) {
+        auto name = function.getResultAttrOfType<StringAttr>(result, kNameAttr);
+        return name ? name.str() : "result" + std::to_string(result);
+      }
+  return "";
+}
+
 Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound) {
   Report report;
   MeshOp meshOp = getMesh(plan);
@@ -226,6 +238,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   CostModel cost(topology, getMeshSizes(mesh));
   auto programs = getStagePrograms(plan);
   auto stages = programs.find(report.program);
+  report.loss = getLossName(stages == programs.end() ? ArrayRef<func::FuncOp>(function) : stages->second);
   if (stages == programs.end()) {
     addFunction(function, {getArenaBytes(plan), getHostBytes(plan)}, constantBytes, cost, mesh, report);
     addCompressions(function, report);
@@ -340,6 +353,7 @@ void Report::print(llvm::raw_ostream& os) const {
   os << "ranks          " << ranks;
   for (const auto& [name, size] : mesh) os << " " << name << "=" << size;
   for (const auto& [name, size] : sequential) os << ", " << size << " iterations of " << name;
+  if (!loss.empty()) os << "\nloss           " << loss;
   os << "\nper rank and step" << (hasUnknownTrips ? ", one trip of each loop of unknown trips" : "") << ":\n";
   os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs "
      << formatBytes(memory.outputs) << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants "

@@ -83,6 +83,7 @@ struct StageReport {
 /// from one to another among them.
 struct Report {
   std::string program;  ///< whose step it is
+  std::string loss;     ///< name of its result that is the loss; empty where none is
   int64_t ranks = 1;
   std::vector<std::pair<std::string, int64_t>> mesh;
   std::vector<std::pair<std::string, int64_t>> sequential;  ///< axes of iterations

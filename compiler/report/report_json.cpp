@@ -96,9 +96,9 @@ bool mapFields(Mapper& object, Report& report) {
   MeshFields mesh{&report.mesh};
   SequentialFields sequential{&report.sequential};
   BoundFields bound{&report.lowerBound, &report.gaps};
-  return object.map("program", report.program) && object.map("ranks", report.ranks) && object.map("mesh", mesh) &&
-         object.map("sequential", sequential) && object.map("target", report.target) &&
-         object.map("compile_seconds", report.compileSeconds) &&
+  return object.map("program", report.program) && object.map("loss", report.loss) &&
+         object.map("ranks", report.ranks) && object.map("mesh", mesh) && object.map("sequential", sequential) &&
+         object.map("target", report.target) && object.map("compile_seconds", report.compileSeconds) &&
          object.map("estimated_seconds", report.estimatedSeconds) && object.map("memory", report.memory) &&
          object.map("stages", report.stages) && object.map("bubble", report.bubble) &&
          object.map("flops", report.flops) && object.map("kernels", report.kernels) &&

@@ -25,12 +25,21 @@ static unsigned getNameRank(func::FuncOp function, unsigned result) {
   return last.contains("loss") ? 2 : 3;
 }
 
+bool mlir::sgd::isFloatScalar(Type type) { return isFloatTensor(type, /*isScalar=*/true); }
+
+void mlir::sgd::markLoss(func::FuncOp function, unsigned result) {
+  for (unsigned other = 0; other < function.getNumResults(); ++other)
+    function.removeResultAttr(other, StringAttr::get(function.getContext(), kLossAttr));
+  function.setResultAttr(result, kLossAttr, UnitAttr::get(function.getContext()));
+}
+
 std::optional<unsigned> mlir::sgd::findLoss(func::FuncOp function) {
   SmallVector<unsigned> scalars, state;
   for (unsigned result = 0; result < function.getNumResults(); ++result)
     if (std::optional<unsigned> argument = getCarriedArgument(function, result)) {
       if (isFloatTensor(function.getArgumentTypes()[*argument], /*isScalar=*/false)) state.push_back(*argument);
-    } else if (isFloatTensor(function.getResultTypes()[result], /*isScalar=*/true)) {
+    } else if (isFloatScalar(function.getResultTypes()[result])) {
+      if (function.getResultAttr(result, kLossAttr)) return result;
       scalars.push_back(result);
     }
   if (!state.empty() && scalars.size() > 1) {

@@ -8,9 +8,18 @@
 
 namespace mlir::sgd {
 
+/// UnitAttr of the result that is the loss. The compiler sets it when it loads a program; artifacts keep it.
+inline constexpr llvm::StringLiteral kLossAttr = "sgd.loss";
+
+bool isFloatScalar(Type type);
+
+/// Marks `result` as the loss of `function`, and no other result.
+void markLoss(func::FuncOp function, unsigned result);
+
 /// The result of `function`, whose carried results are decided, that is its loss: a floating-point scalar that is not
-/// carried. Of several, those that depend on no floating-point tensor that steps carry, as learning rates, are none. Of
-/// the others, the first whose name is `loss`, begins with it or has it in it, else the first.
+/// carried. The one with kLossAttr comes first. Of several, those that depend on no floating-point tensor that steps
+/// carry, as learning rates, are none. Of the others, the first whose name is `loss`, begins with it or has it in it,
+/// else the first.
 std::optional<unsigned> findLoss(func::FuncOp function);
 
 }  // namespace mlir::sgd

@@ -211,14 +211,25 @@ absl::Status VerifyCarry(const Program& program, const Output& output, absl::fla
   return absl::OkStatus();
 }
 
+absl::Status VerifyLoss(const Output& output, bool is_second) {
+  if (!output.is_loss()) return absl::OkStatus();
+  if (is_second) return Invalid("is a second loss");
+  if (Size(output.type()->global_dims()) != 0 || !IsFloat(output.type()->element()))
+    return Invalid("is the loss, and no floating-point scalar");
+  return output.carry_input() == -1 ? absl::OkStatus() : Invalid("is the loss, and carried");
+}
+
 absl::Status VerifyOutputs(const VerifyContext& context, const Program& program) {
   absl::flat_hash_set<int32_t> carried;
+  bool has_loss = false;
   for (uint32_t i = 0; i < Size(program.outputs()); ++i) {
     const Output& output = *program.outputs()->Get(i);
     const std::string where = absl::StrCat("output ", i, " ", Quoted(output.name()));
     if (absl::Status status = VerifyTensor(context, *output.type(), output.slice()); !status.ok())
       return In(where, status);
     if (absl::Status status = VerifyCarry(program, output, carried); !status.ok()) return In(where, status);
+    if (absl::Status status = VerifyLoss(output, has_loss); !status.ok()) return In(where, status);
+    has_loss |= output.is_loss();
   }
   return absl::OkStatus();
 }

@@ -15,9 +15,12 @@
 namespace sgd::train {
 namespace {
 
-// The first floating-point scalar that is not state.
+// The output that the artifact records; where it records none, or --carry makes it state, the first floating-point
+// scalar that is not state.
 std::optional<size_t> DefaultLoss(Job& job) {
-  std::optional<size_t> loss;
+  std::optional<size_t> loss = job.program.loss;
+  if (loss && std::ranges::none_of(job.carry, [&](const auto& pair) { return pair.first == *loss; })) return loss;
+  loss.reset();
   for (size_t i = 0; i < job.program.outputs.size(); ++i) {
     const data::InputType& output = job.program.outputs[i];
     const bool is_state = std::ranges::any_of(job.carry, [&](const auto& pair) { return pair.first == i; });

@@ -28,6 +28,7 @@ struct Signature {
   exec::CarryPairs carry;                   // decided when the artifact was made
   std::vector<artifact::CarryBasis> basis;  // of these pairs
   std::map<size_t, CarryDoubt> doubts;      // by input; none of them stands in `carry`
+  std::optional<size_t> loss;               // the output that the artifact records as the loss
 };
 
 // Of all stages together, by position.

@@ -44,8 +44,8 @@ def compile_program(folder, **programs):
     return artifact
 
 
-def run(folder, artifact, *flags, check=True, log="log.jsonl"):
-    result = harness.tool("sgdrun", "-n", 1, artifact, "--log-json", folder / log, *flags, check=check)
+def run(folder, artifact, *flags, check=True, log="log.jsonl", ranks=1):
+    result = harness.tool("sgdrun", "-n", ranks, artifact, "--log-json", folder / log, *flags, check=check)
     if not check:
         return result
     return [row["loss"] for row in map(json.loads, (folder / log).read_text().splitlines()) if "loss" in row]
@@ -70,6 +70,47 @@ def position_and_dataflow(folder):
 def names(folder):
     artifact = compile_program(folder, main=PROGRAMS / "sgd.mlir")
     check(run(folder, artifact, "--init", inputs(folder, arg0=B, arg1=W, x=X, y=Y), "--steps", 5), sgd_losses(5))
+
+
+def metrics_program():
+    """sgd.mlir with the metrics that JAX sorts before the loss: the norm of a gradient and the learning rate."""
+    text = (PROGRAMS / "sgd.mlir").read_text()
+    for old, new in ((", tensor<f32> {jax.result_info = \"result[1]\"})",
+                      "".join(f", tensor<f32> {{jax.result_info = \"result[1]['{name}']\"}}" for name in ("grad_norm", "learning_rate", "loss")) + ")"),
+                     ("    return %20, %23, %9 : tensor<4xf32>, tensor<8x4xf32>, tensor<f32>",
+                      "    %rate = stablehlo.constant dense<1.000000e-01> : tensor<f32>\n"
+                      "    %squares = stablehlo.multiply %15, %15 : tensor<4xf32>\n"
+                      "    %norm = stablehlo.reduce(%squares init: %cst_0) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>\n"
+                      "    return %20, %23, %norm, %rate, %9 : tensor<4xf32>, tensor<8x4xf32>, tensor<f32>, tensor<f32>, tensor<f32>")):
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+def loss_among_metrics(folder):
+    """The log has the loss that sgdc recorded, by its own rule, by a flag or by a recipe; `sgdrun --loss` wins."""
+    (folder / "metrics.mlir").write_text(metrics_program())
+    (folder / "norm.json").write_text(json.dumps({"loss": "result[1].grad_norm"}))
+    (folder / "data.json").write_text(json.dumps({"mesh": {"data": 2}, "batch": "data"}))
+    init = ["--init", inputs(folder, arg0=B, arg1=W, x=X, y=Y)]
+    want, norm = sgd_losses(3), float((gradient(W, B)[2] ** 2).sum())
+    for recipe, ranks in ((None, 1), ("data.json", 2)):
+        artifact, report = folder / "model.sgda", folder / "report.json"
+        flags = ["--recipe", folder / recipe] if recipe else []
+        text = harness.tool("sgdc", folder / "metrics.mlir", "-o", artifact, *flags, *TARGET, "--report").stdout
+        assert "loss           result[1]['loss']" in text, text
+        check(run(folder, artifact, *init, "--steps", 3, ranks=ranks), want)
+    check(run(folder, artifact, *init, "--steps", 1, "--loss", "result2", ranks=2), [norm])
+    for flags, name in ((["--loss", "result[1]['grad_norm']"], "grad_norm"), (["--recipe", folder / "norm.json"], "grad_norm"),
+                        (["--recipe", folder / "norm.json", "--loss", "result[1].loss"], "loss")):
+        harness.tool("sgdc", folder / "metrics.mlir", "-o", artifact, *flags, *TARGET, f"--report={report}")
+        assert json.loads(report.read_text())["loss"] == f"result[1]['{name}']", report.read_text()
+        program = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]
+        assert [o["name"] for o in program["outputs"] if o["is_loss"]] == [f"result[1]['{name}']"], program["outputs"]
+        assert "is the loss" in harness.tool("sgd-inspect", artifact).stdout
+        check(run(folder, artifact, *init, "--steps", 1), [norm] if name == "grad_norm" else want[:1])
+    refused = harness.tool("sgdc", folder / "metrics.mlir", "-o", artifact, "--loss", "result[1].los", check=False)
+    assert refused.returncode != 0 and "--loss: no result is called 'result[1].los'" in refused.stderr and "did you mean result[1]['loss']?" in refused.stderr, refused.stderr
 
 
 def crosswise_aliases(folder):
@@ -186,6 +227,6 @@ def unchanged_state(folder):
         assert result.returncode == 0 and "same in every step" not in result.stderr, result.stderr
 
 
-TESTS = (position_and_dataflow, names, crosswise_aliases, nothing_on_purpose, constant_beside_state, inspected, in_place, two_times_k_steps, forgotten_feeds, unchanged_state)
+TESTS = (position_and_dataflow, names, loss_among_metrics, crosswise_aliases, nothing_on_purpose, constant_beside_state, inspected, in_place, two_times_k_steps, forgotten_feeds, unchanged_state)
 if __name__ == "__main__":
     harness.main([(f.__name__.replace("_", " "), f) for f in TESTS])

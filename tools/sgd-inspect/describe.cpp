@@ -78,6 +78,7 @@ Json OutputsJson(const artifact::Artifact& root, const artifact::Program& progra
       outputs.back()["carry"] = absl::StrCat("arg", PositionOf(*program.inputs()->Get(input), input));
     }
     outputs.back()["carry_basis"] = BasisJson(program.outputs()->Get(i)->carry_basis());
+    outputs.back()["is_loss"] = program.outputs()->Get(i)->is_loss();
   }
   return outputs;
 }

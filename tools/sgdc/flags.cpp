@@ -57,6 +57,10 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "cpu (default), or cuda: and GPU architectures, e.g. cuda:sm_80,sm_90 (sm_80, sm_90, sm_100)")
       ->type_name("TARGET");
   app.add_option("--cpu", flags.compile.cpu, "native (default), x86-64-v3 or x86-64-v4")->type_name("CPU");
+  app.add_option("--loss", flags.compile.loss,
+                 "Result that is the loss, a floating-point scalar, e.g. \"result[1]['loss']\" or result[1].loss; by "
+                 "default names and dataflow decide (docs/recipes.md)")
+      ->type_name("NAME");
   app.add_option("--emit", flags.emit, "Print the IR of a level: graph, sharded, spmd, kernels or plan")
       ->type_name("LEVEL");
   addTable(app, "--report", flags.report, "Print bytes sent, memory, flops and counts, per rank and step");

@@ -355,6 +355,70 @@ TEST(Recipe, TheLossIsNoOtherMetric) {
   EXPECT_THAT(shardingOf(outcome, "state.w"), HasSubstr("[{?}, {?}]"));
 }
 
+// kStep with two scalars, of which names and dataflow choose the first.
+std::string getTwoScalars() {
+  std::string program = kStep;
+  auto replace = [&](const std::string& from, const std::string& to) {
+    program.replace(program.find(from), from.size(), to);
+  };
+  replace("(tensor<f32> {sgd.name = \"result[0]\"},",
+          "(tensor<f32> {sgd.name = \"result[0]['total']\"}, tensor<f32> {sgd.name = \"result[0]['penalty']\"},");
+  replace("return %loss,", "return %loss, %t,");
+  replace(": tensor<f32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<6xf32>\n}",
+          ": tensor<f32>, tensor<f32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<6xf32>\n}");
+  return program;
+}
+
+TEST(Loss, IsMarkedByDefault) {
+  Outcome outcome = applyTo("{}", getTwoScalars());
+  EXPECT_THAT(outcome.graph, HasSubstr("{sgd.loss, sgd.name = \"result[0]['total']\"")) << outcome.messages;
+}
+
+TEST(Loss, IsTheResultThatTheRecipeNames) {
+  for (const char* name : {"result[0]['penalty']", "result[0].penalty", "result.0.penalty"}) {
+    Outcome outcome = applyTo((R"({"loss": ")" + std::string(name) + "\"}").c_str(), getTwoScalars());
+    EXPECT_THAT(outcome.graph, AllOf(HasSubstr("{sgd.loss, sgd.name = \"result[0]['penalty']\""),
+                                     Not(HasSubstr("{sgd.loss, sgd.name = \"result[0]['total']\""))))
+        << name << ": " << outcome.messages;
+  }
+}
+
+TEST(Loss, DecidesWhatParametersAre) {
+  Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 1})", getTwoScalars());
+  EXPECT_THAT(shardingOf(outcome, "state.w"), HasSubstr("[{?}, {?}]")) << outcome.messages;
+  outcome =
+      applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 1, "loss": "result[0].penalty"})", getTwoScalars());
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"data\"}, {?}]") << "the penalty does not depend on it";
+}
+
+TEST(Loss, ErrorsNameTheResult) {
+  auto messagesOf = [](const char* recipe) { return applyTo(recipe, getTwoScalars()).messages; };
+  EXPECT_THAT(messagesOf(R"({"loss": "result[0].totl"})"),
+              HasSubstr("r.json: error: field 'loss': no result is called 'result[0].totl'; expected the name of a "
+                        "result; did you mean result[0]['total']?"));
+  EXPECT_THAT(messagesOf(R"({"loss": "result[1].w"})"),
+              HasSubstr("field 'loss': result[1].w is 'tensor<64x32xf32>'; expected a floating-point scalar"));
+  EXPECT_THAT(messagesOf(R"({"loss": 3})"), HasSubstr("field 'loss' is 3; expected the name of a result"));
+}
+
+TEST(Loss, TheFlagWins) {
+  CompileOptions options;
+  options.recipeFile = "r.json";
+  options.recipe = R"({"loss": "result[0].total"})";
+  options.loss = "result[0].penalty";
+  options.emit = EmitLevel::Graph;
+  options.writeArtifact = false;
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  auto compileStep = [&] { return compile({{"main", "m.mlir", getTwoScalars()}}, options, errors); };
+  FailureOr<Compilation> compilation = compileStep();
+  ASSERT_TRUE(succeeded(compilation)) << messages;
+  EXPECT_THAT(compilation->emitted, HasSubstr("{sgd.loss, sgd.name = \"result[0]['penalty']\""));
+  options.loss = "result[0].penalti";
+  EXPECT_TRUE(failed(compileStep()));
+  EXPECT_THAT(messages, HasSubstr("m.mlir: error: --loss: no result is called 'result[0].penalti'"));
+}
+
 TEST(Recipe, NothingToShardIsRefused) {
   const std::string program = R"(
 func.func @main(%x: tensor<16x4xf32> {sgd.name = "x"}, %s: tensor<f32> {sgd.name = "s"}) -> tensor<16x4xf32> {

@@ -155,7 +155,7 @@ TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
   EXPECT_EQ(errorOf(R"({"xyzzy": 1})"),
             "field 'xyzzy' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, "
-            "replicate, rules, zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate");
+            "replicate, rules, zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate, loss");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),
