@@ -388,7 +388,7 @@ TEST(Loss, DecidesWhatParametersAre) {
   EXPECT_THAT(shardingOf(outcome, "state.w"), HasSubstr("[{?}, {?}]")) << outcome.messages;
   outcome =
       applyTo(R"({"mesh": {"data": 4}, "batch": "data", "zero": 1, "loss": "result[0].penalty"})", getTwoScalars());
-  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"data\"}, {?}]") << "the penalty does not depend on it";
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"data\"}p1, {?}]") << "the penalty does not depend on it";
 }
 
 TEST(Loss, ErrorsNameTheResult) {

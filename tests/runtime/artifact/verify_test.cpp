@@ -95,6 +95,30 @@ std::vector<Violation> TensorCases() {
       {"carry type", [](ArtifactT&, ProgramT& p) { p.outputs[1]->carry_input = 0; }, "of another type or shape"},
       {"carry twice", [](ArtifactT&, ProgramT& p) { p.outputs.push_back(std::make_unique<OutputT>(*p.outputs[1])); },
        "a second output carries into input 1"},
+      {"loss type", [](ArtifactT&, ProgramT& p) { p.outputs[1]->is_loss = true; },
+       "is the loss, and no floating-point scalar"},
+      {"second loss",
+       [](ArtifactT&, ProgramT& p) {
+         for (int i = 0; i < 2; ++i) {
+           auto loss = std::make_unique<OutputT>(*p.outputs[0]);
+           loss->type->global_dims.clear();
+           loss->type->local_dims.clear();
+           loss->type->sharding.clear();
+           loss->is_loss = true;
+           p.outputs.push_back(std::move(loss));
+         }
+       },
+       "is a second loss"},
+      {"carried loss",
+       [](ArtifactT&, ProgramT& p) {
+         for (artifact::TensorInfoT* type : {p.outputs[1]->type.get(), p.inputs[1]->type.get()}) {
+           type->global_dims.clear();
+           type->local_dims.clear();
+           type->sharding.clear();
+         }
+         p.outputs[1]->is_loss = true;
+       },
+       "is the loss, and carried"},
       {"missing slice", [](ArtifactT&, ProgramT& p) { p.outputs[1]->slice = nullptr; }, "lacks a required field"},
   };
 }
