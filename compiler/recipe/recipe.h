@@ -20,7 +20,7 @@ struct RecipeDim {
   bool isOpen = false;
 };
 
-/// What holds for all tensors whose names match `tensor`, or for all values that leave a scope that matches `scope`.
+/// A rule for tensors whose names match `tensor`, or for values that leave a scope that matches `scope`.
 struct RecipeRule {
   enum class Kind {
     Sharding,   ///< `dims`

@@ -18,7 +18,7 @@ static constexpr size_t kNumNamed = 3;
 
 namespace {
 
-/// What ranks repeat of the ops of one kind and source line.
+/// Repeated operations of one kind and source line.
 struct RepeatedLine {
   Operation* op;
   std::string text;  // "dot_general at gpt.py:31:8"

@@ -33,7 +33,7 @@ class TripConstants {
   DenseMap<Value, Attribute> known;  // null: not constant
 };
 
-/// What the integer `value`, of the body of `loop`, is in each trip; nothing where a trip's is not known, or where
+/// Returns the integer `value`, in the body of `loop`, by trip; nothing if it is unknown in some trip, or if
 /// the loop has no known number of trips or more than 4096.
 std::optional<SmallVector<int64_t>> getTripValues(WhileOp loop, Value value);
 

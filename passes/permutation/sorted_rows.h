@@ -28,8 +28,8 @@ class SortedRows {
   /// False where the program may depend on the order of rows.
   bool analyze();
 
-  /// What can be cut into `blocks` of rows, each of which is permuted on its own. Sorts: the one, and those that invert
-  /// its permutation.
+  /// The sorts that can be cut into blocks of rows, each permuted on its own: the argsort, and those that invert its
+  /// permutation.
   ArrayRef<SortOp> getSorts() const { return sorts; }
   SmallVector<RowAccess> getBlockedAccesses(int64_t blocks) const;
   ArrayRef<GroupComparison> getComparisons() const { return comparisons; }

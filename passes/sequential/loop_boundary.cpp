@@ -30,7 +30,7 @@ void LoopBoundary::updateLatest() {
 
 LoopBoundary::Side LoopBoundary::getSide(Operation* op, unsigned loop) const {
   LoopPlace place = schedule.get(op);
-  // What is outside of loops and has the number of a loop runs before it.
+  // Ops outside of loops that have the number of a loop run before it.
   unsigned first = loop + (place.isInLoop ? 0 : 1);
   if (place.index >= first || later.contains(op)) return Side::Behind;
   return latest.lookup(op) < first ? Side::Before : Side::Open;

@@ -66,7 +66,7 @@ absl::Status CollectiveQueue::ErrorOfHead(int64_t now) const {
   return absl::OkStatus();
 }
 
-// What the head waits for, where other ranks see it.
+// Publishes the wait of the head to other ranks.
 void CollectiveQueue::NoteHead(int64_t now) {
   const bool waits = IsInFlight() && has_begun_ && !is_ready_ && wait_.what != For::kNothing;
   if (!waits || now - moved_at() < kNoteAfterNanoseconds) {
