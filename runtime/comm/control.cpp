@@ -1,4 +1,4 @@
-// What follows from agreements among all ranks, for controls without something cheaper.
+// Defaults that use agreements among all ranks, for controls without anything cheaper.
 #include "runtime/comm/control.h"
 
 #include <optional>

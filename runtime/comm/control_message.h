@@ -54,7 +54,7 @@ std::string EncodeByRank(absl::Span<const std::string> texts);
 // Nothing unless there are `ranks` texts.
 std::optional<std::vector<std::string>> DecodeByRank(std::string_view payload, uint32_t ranks);
 
-// What a rank waits for. `agreement` is the number of one that it waits in, of which rank 0 knows who is missing.
+// The wait of a rank. `agreement` numbers the agreement it waits in; rank 0 knows which ranks that one misses.
 struct WaitsMessage {
   std::vector<RankWait> waits;
   std::optional<uint64_t> agreement;

@@ -7,7 +7,7 @@
 
 namespace sgd::comm {
 
-// What one step of an operation has done. kComputes: it needs Compute before it can go on.
+// The outcome of a step. kComputes: the operation needs Compute before it can go on.
 enum class Advance : uint8_t { kIdle, kMoved, kComputes };
 
 // A later step outweighs an earlier one.

@@ -47,7 +47,7 @@ class ProgressEngine {
   // Calls `change`, if any, under the lock, then advances the operation and leaves the rest to the engine's thread.
   void Kick(Operation& operation, absl::FunctionRef<void()> change);
 
-  // What a wait reports when it fails.
+  // The description and timeout that a failed wait reports.
   struct WaitFor {
     const std::string& description;
     absl::Duration timeout;  // since the operation moved last

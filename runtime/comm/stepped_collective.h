@@ -9,7 +9,7 @@
 
 namespace sgd::comm {
 
-// What the next step needs first.
+// The condition of the next step.
 struct CollectiveWait {
   enum class For : uint8_t { kNothing, kHost, kMessages };  // kNothing: the collective is complete
   For what = For::kNothing;

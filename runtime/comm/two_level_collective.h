@@ -20,7 +20,7 @@
 
 namespace sgd::comm {
 
-// What all collectives of a rank have in common.
+// State that all collectives of a rank share.
 struct TwoLevelContext {
   SharedMemoryControl* control = nullptr;  // of this host's ranks
   std::vector<std::byte*> host_windows;    // by index on this host
