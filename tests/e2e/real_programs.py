@@ -10,6 +10,7 @@ case.json, in which all fields but `source` are optional:
   xla_sent_bytes what XLA's program sends for the same annotations, for the record
   peak           at most this many bytes of memory per rank, on the text's own mesh
   steps          {"losses": [...], "flags": [...], "tolerance": 1e-4}: `sgdrun --init inputs --steps N` must log these losses
+  recipes        true: recipe_products.py draws recipes for it
   steps_refused  parts of the message with which `sgdrun --init inputs --steps 3` must be refused
 """
 import json
@@ -21,7 +22,7 @@ import harness
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "real" / sys.argv[1]
 CASE = json.loads((FOLDER / "case.json").read_text())
-KNOWN = {"source", "meshes", "warns", "refused", "sent_bytes", "xla_sent_bytes", "peak", "steps", "steps_refused"}
+KNOWN = {"source", "meshes", "warns", "refused", "sent_bytes", "xla_sent_bytes", "peak", "recipes", "steps", "steps_refused"}
 MODEL = FOLDER / "model.mlir"
 
 
