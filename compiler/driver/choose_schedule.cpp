@@ -11,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/cost/message_cost.h"
 #include "passes/stages/pipeline_schedule.h"
 #include "passes/stages/plan_program.h"
 
@@ -67,19 +68,25 @@ void mlir::sgd::chooseSchedule(ArrayRef<ModuleOp> programs, const CompileOptions
   MeshOp mesh = getMesh(programs.front());
   if (!getStageAxis(mesh) || !getActiveSequentialAxis(mesh)) return;
   std::vector<StringRef> names = getScheduleChoices(getAskedSchedule(mesh));
-  if (names.size() == 1) return;
   llvm::Expected<Topology> topology = loadTopology(getTopologyName(options, target.getDescription()));
   if (!topology) return llvm::consumeError(topology.takeError());  // said where costs are first asked for
+  // A limit may be too low for what 1F1B keeps in flight while messages are sent.
+  bool hasLinks = !sharesMemory(topology->links.back());
+  if (options.memoryLimit && hasLinks && llvm::is_contained(names, "1f1b")) names.push_back("1f1b:0");
+  if (names.size() == 1) return;
   Timings::Scope scope(timings, "choose schedule");
   std::optional<Report> best;
   StringRef chosen;
+  // The faster one of two that fit; the smaller one where both are too large, so that the smallest limit is named.
   auto fits = [&](const Report& report) { return !options.memoryLimit || report.memory.peak <= *options.memoryLimit; };
+  auto isBetter = [&](const Report& next, const Report& before) {
+    if (fits(next) != fits(before)) return fits(next);
+    if (!fits(next)) return next.memory.peak < before.memory.peak;
+    return next.estimatedSeconds < kGain * before.estimatedSeconds;
+  };
   for (StringRef name : names) {
     std::optional<Report> report = planSchedule(programs, name, options, target, *topology);
-    if (!report) continue;
-    bool isBetter = !best || (fits(*report) != fits(*best) ? fits(*report)
-                                                           : report->estimatedSeconds < kGain * best->estimatedSeconds);
-    if (!isBetter) continue;
+    if (!report || (best && !isBetter(*report, *best))) continue;
     best = std::move(report);
     chosen = name;
   }

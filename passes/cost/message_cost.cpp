@@ -20,14 +20,24 @@ const LinkClass& mlir::sgd::getMessageLink(const Topology& topology, int64_t sta
   return topology.links.back();
 }
 
+static int64_t getStageRanks(const CostModel& cost) {
+  int64_t ranks = 1;
+  for (int64_t size : cost.getMesh().drop_front()) ranks *= size;
+  return ranks;
+}
+
 double mlir::sgd::getMessageSeconds(const CostModel& cost, int64_t from, int64_t to, double bytes) {
-  int64_t stageRanks = 1;
-  for (int64_t size : cost.getMesh().drop_front()) stageRanks *= size;
+  const int64_t stageRanks = getStageRanks(cost);
   const Topology& topology = cost.getTopology();
   const LinkClass& link = getMessageLink(topology, stageRanks, from, to);
   // Peers are as many ranks apart as their stages.
   bool toSamePlace = (to - from) * stageRanks % topology.getInnerRanks(link) == 0;
   return link.latency + bytes / link.getShare(toSamePlace);
+}
+
+double mlir::sgd::getTransferSeconds(const CostModel& cost, int64_t from, int64_t to, double bytes) {
+  const LinkClass& link = getMessageLink(cost.getTopology(), getStageRanks(cost), from, to);
+  return sharesMemory(link) ? 0 : getMessageSeconds(cost, from, to, bytes);
 }
 
 bool mlir::sgd::sharesMemory(const LinkClass& link) { return llvm::is_contained(link.algorithms, Algorithm::Direct); }

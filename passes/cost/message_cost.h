@@ -15,6 +15,9 @@ double getMessageSeconds(const CostModel& cost, int64_t from, int64_t to, double
 /// Ranks that copy what they send and receive themselves.
 bool sharesMemory(const LinkClass& link);
 
+/// As getMessageSeconds, of messages that are on their way while their sender goes on; 0 where ranks share memory.
+double getTransferSeconds(const CostModel& cost, int64_t from, int64_t to, double bytes);
+
 }  // namespace mlir::sgd
 
 #endif

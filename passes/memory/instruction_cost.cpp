@@ -48,10 +48,8 @@ static double getCalleeSeconds(const CostModel& cost, MeshAttr mesh, Operation* 
 }
 
 double mlir::sgd::getTransferSeconds(const CostModel& cost, int64_t from, plan::SendOp send) {
-  int64_t stageRanks = 1, to = send.getStage();
-  for (int64_t size : cost.getMesh().drop_front()) stageRanks *= size;
-  if (sharesMemory(getMessageLink(cost.getTopology(), stageRanks, from, to))) return 0;
-  return getMessageSeconds(cost, from, to, static_cast<double>(getByteSize(send.getSource().getType())));
+  auto bytes = static_cast<double>(getByteSize(send.getSource().getType()));
+  return getTransferSeconds(cost, from, static_cast<int64_t>(send.getStage()), bytes);
 }
 
 double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op) {

@@ -126,6 +126,7 @@ LogicalResult StageFormation::run(bool refuse) {
     if (failed(plan->chooseAs(*before, cost))) return failure();
   }
   plan->remarkChoice(mesh);
+  plan->get().remarkAhead();
   if (failed(check(plan->get()))) return failure();
   return write(plan->get());
 }

@@ -4,7 +4,7 @@
 
 using namespace mlir::sgd;
 
-static constexpr unsigned kMaxChunks = 1024;
+static constexpr unsigned kMaxChunks = 1024, kMaxAhead = 4096;
 
 unsigned PipelineForm::getStage(unsigned index) const {
   if (kind == ScheduleKind::ZeroBubbleV && index >= numStages) return 2 * numStages - 1 - index;
@@ -16,7 +16,7 @@ bool PipelineForm::splitsWeights() const {
 }
 
 llvm::Expected<PipelineForm> mlir::sgd::parseSchedule(llvm::StringRef text, unsigned numStages) {
-  auto [name, chunks] = text.split(':');
+  auto [name, number] = text.split(':');
   auto kind = llvm::StringSwitch<std::optional<ScheduleKind>>(name)
                   .Case("gpipe", ScheduleKind::GPipe)
                   .Case("1f1b", ScheduleKind::OneForwardOneBackward)
@@ -26,17 +26,21 @@ llvm::Expected<PipelineForm> mlir::sgd::parseSchedule(llvm::StringRef text, unsi
                   .Case("zb_v", ScheduleKind::ZeroBubbleV)
                   .Default(std::nullopt);
   unsigned numChunks = kind == ScheduleKind::ZeroBubbleV ? 2 : 1;
+  std::optional<unsigned> numAhead;
   bool isValid = kind.has_value();
   if (kind == ScheduleKind::Interleaved)
-    isValid = !chunks.getAsInteger(10, numChunks) && numChunks >= 2 && numChunks <= kMaxChunks;
+    isValid = !number.getAsInteger(10, numChunks) && numChunks >= 2 && numChunks <= kMaxChunks;
+  else if (kind == ScheduleKind::OneForwardOneBackward && text != name)
+    isValid = !number.getAsInteger(10, numAhead.emplace()) && *numAhead <= kMaxAhead;
   else
     isValid &= text == name;
   if (!isValid)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "'" + text +
-                                       "' is no schedule; expected gpipe, 1f1b, interleaved:V with V >= 2 chunks of a "
-                                       "stage, zero_bubble, zb_h1, zb_h2 or zb_v");
-  return PipelineForm{*kind, numStages, numChunks};
+                                       "' is no schedule; expected gpipe, 1f1b, 1f1b:N with N more micro-batches in "
+                                       "flight, interleaved:V with V >= 2 chunks of a stage, zero_bubble, zb_h1, zb_h2 "
+                                       "or zb_v");
+  return PipelineForm{*kind, numStages, numChunks, numAhead};
 }
 
 std::vector<llvm::StringRef> mlir::sgd::getScheduleChoices(llvm::StringRef text) {
@@ -50,7 +54,7 @@ std::string mlir::sgd::getScheduleName(const PipelineForm& form) {
     case ScheduleKind::GPipe:
       return "gpipe";
     case ScheduleKind::OneForwardOneBackward:
-      return "1f1b";
+      return form.numAhead ? "1f1b:" + std::to_string(*form.numAhead) : "1f1b";
     case ScheduleKind::Interleaved:
       return "interleaved:" + std::to_string(form.numChunks);
     case ScheduleKind::ZeroBubbleH1:

@@ -15,7 +15,7 @@ llvm::Expected<std::unique_ptr<PipelinePlan>> PipelinePlan::create(const Program
   plan->costs = std::make_unique<RepeatCosts>(flow, cost);
   for (unsigned stage = 0; stage < form.numStages; ++stage)
     plan->stages.emplace_back(flow, *plan->placement, form, plan->loops, *plan->costs, stage, numParts);
-  if (llvm::Error error = plan->schedule()) return std::move(error);
+  if (llvm::Error error = plan->schedule(cost)) return std::move(error);
   Block& block = flow.getFunction().front();
   for (BlockArgument argument : block.getArguments()) plan->addChannels(argument);
   for (Operation& op : block.without_terminator())
@@ -23,11 +23,10 @@ llvm::Expected<std::unique_ptr<PipelinePlan>> PipelinePlan::create(const Program
   return plan;
 }
 
-llvm::Error PipelinePlan::schedule() {
-  for (const StagePlan& stage : stages) {
-    stage.addNeeds(loops);
-    stage.addRepeated(loops);
-  }
+/// A slot needs those that send to it, and sends take time.
+void PipelinePlan::addMessages(const CostModel& cost) {
+  if (loops.empty()) return;
+  const MessageTimes messages(flow, form.numStages, cost);
   for (Operation& op : flow.getOps())
     for (Value result : op.getResults()) {
       const StageSet receiving = getReceiving(result);
@@ -35,8 +34,17 @@ llvm::Error PipelinePlan::schedule() {
         if (!isReceivedInParts(result, stage)) continue;
         SlotPosition from = stages[getSender(result)].getHome(result), to = stages[stage].getHome(result);
         addNeed(loops[to.loop].slots, to.slot, from.slot);
+        loops[from.loop].slots.slots[from.slot].transferSeconds += messages.get(result, getSender(result), stage);
       }
     }
+}
+
+llvm::Error PipelinePlan::schedule(const CostModel& cost) {
+  for (const StagePlan& stage : stages) {
+    stage.addNeeds(loops);
+    stage.addRepeated(loops);
+  }
+  addMessages(cost);
   times.busy.assign(form.numStages, 0);
   for (LoopPlan& loop : loops) {
     llvm::Expected<PipelineSchedule> schedule = createSchedule(form, loop.slots.slots, numParts);
@@ -67,5 +75,18 @@ void PipelinePlan::addChannels(Value value) {
       channel.depth = getMostInFlight(loop.slots.slots, loop.schedule, from.slot, to.slot);
     }
     channels[{value, stage}] = channel;
+  }
+}
+
+void PipelinePlan::remarkAhead() const {
+  if (form.kind != ScheduleKind::OneForwardOneBackward) return;
+  for (const LoopPlan& loop : loops) {
+    auto last = static_cast<unsigned>(loop.slots.slots.size()) - 1;
+    unsigned most = loop.slots.slots[last].stage == 0 ? getMostStashed(loop.schedule, 0, 0, last) : 0;
+    if (most <= form.numStages) continue;
+    mlir::emitRemark(flow.getFunction().getLoc())
+        << "stage 0 has " << most << " micro-batches in flight for " << form.numStages << " stages, and stores "
+        << stages.front().getStoredBytes() << " bytes of each, so that messages are sent while stages compute; "
+        << "schedule '1f1b:0' has no more in flight than stages";
   }
 }

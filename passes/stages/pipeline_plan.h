@@ -2,6 +2,7 @@
 #ifndef SGD_PASSES_STAGES_PIPELINE_PLAN_H
 #define SGD_PASSES_STAGES_PIPELINE_PLAN_H
 
+#include "passes/stages/message_times.h"
 #include "passes/stages/stage_plan.h"
 
 namespace mlir::sgd {
@@ -35,6 +36,9 @@ class PipelinePlan {
   bool isReceivedInParts(Value value, unsigned stage) const { return stages[stage].hasHome(value); }
   ChannelPlan getChannel(Value value, unsigned stage) const { return channels.find({value, stage})->second; }
 
+  /// Says where stages store more parts than 1F1B needs, so that messages are hidden.
+  void remarkAhead() const;
+
   /// Seconds of the loops of a step, and by stage how long it computes in them.
   const PipelineTimes& getTimes() const { return times; }
 
@@ -42,7 +46,8 @@ class PipelinePlan {
   PipelinePlan(const ProgramFlow& flow, const PipelineForm& form, unsigned numParts)
       : flow(flow), form(form), numParts(numParts) {}
 
-  llvm::Error schedule();
+  llvm::Error schedule(const CostModel& cost);
+  void addMessages(const CostModel& cost);
   void addChannels(Value value);
 
   const ProgramFlow& flow;

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 #include "passes/stages/list_scheduler.h"
 
 using namespace mlir::sgd;
@@ -32,9 +34,10 @@ static bool isPlainPass(const PipelineForm& form, llvm::ArrayRef<Slot> slots) {
 
 /// Parts go through several chunks in groups of as many as there are stages. A stage runs as many forward tasks as keep
 /// it busy until the first part comes back, then forward and backward tasks in turn. The last chunk's two directions
-/// are one task, in the place of the backward one.
+/// are one task, in the place of the backward one. With one chunk, the first stage runs `numAhead` forward tasks more,
+/// and the stages behind it a share of these.
 static PipelineSchedule createOneForwardOneBackward(const PipelineForm& form, llvm::ArrayRef<Slot> slots,
-                                                    unsigned numParts) {
+                                                    unsigned numParts, unsigned numAhead = 0) {
   unsigned stages = form.numStages, chunks = form.numChunks, last = form.getNumVirtualStages() - 1;
   bool hasBackward = slots.size() > last + 1;
   auto getTask = [&](unsigned stage, unsigned number, bool isForward) {
@@ -46,7 +49,9 @@ static PipelineSchedule createOneForwardOneBackward(const PipelineForm& form, ll
   PipelineSchedule schedule(stages);
   for (unsigned stage = 0; stage < stages; ++stage) {
     unsigned all = numParts * chunks;
-    unsigned ahead = chunks == 1 ? stages - stage - 1 : (stages - stage - 1) * 2 + (chunks - 1) * stages;
+    unsigned behind = stages - stage - 1;
+    unsigned ahead = chunks == 1 ? behind + llvm::divideCeil(numAhead * behind, std::max(stages - 1, 1u))
+                                 : behind * 2 + (chunks - 1) * stages;
     unsigned warmup = hasBackward ? std::min(all, ahead) : all;
     auto run = [&](unsigned number, bool isForward) {
       Task task = getTask(stage, number, isForward);
@@ -60,6 +65,20 @@ static PipelineSchedule createOneForwardOneBackward(const PipelineForm& form, ll
     }
   }
   return schedule;
+}
+
+/// 1F1B whose stages have the fewest parts under way with which messages are hidden. From the first stage to the last
+/// one and back there are two messages for each stage, and each takes no longer than a task: or links decide the time.
+static PipelineSchedule createHidingMessages(const PipelineForm& form, llvm::ArrayRef<Slot> slots, unsigned numParts) {
+  constexpr double kSlack = 1.05;  // in time, for fewer parts
+  auto create = [&](unsigned ahead) { return createOneForwardOneBackward(form, slots, numParts, ahead); };
+  if (form.numAhead) return create(*form.numAhead);
+  if (llvm::all_of(slots, [](const Slot& slot) { return slot.transferSeconds == 0; })) return create(0);
+  unsigned most = std::min(2 * (form.numStages - 1), numParts);
+  auto getSeconds = [&](unsigned ahead) { return simulate(slots, create(ahead))->seconds; };
+  double limit = kSlack * getSeconds(most);
+  auto candidates = llvm::seq(0u, most);
+  return create(*llvm::partition_point(candidates, [&](unsigned ahead) { return getSeconds(ahead) > limit; }));
 }
 
 /// By stage, the slot of `kind`; none where a stage has several.
@@ -125,8 +144,8 @@ llvm::Expected<PipelineSchedule> mlir::sgd::createSchedule(const PipelineForm& f
   if (form.kind == ScheduleKind::GPipe) return createGPipe(form, slots, numParts);
   bool alternates = form.kind == ScheduleKind::OneForwardOneBackward || form.kind == ScheduleKind::Interleaved;
   if (alternates && isPlainPass(form, slots)) {
-    if (form.numChunks == 1 || numParts % form.numStages == 0)
-      return createOneForwardOneBackward(form, slots, numParts);
+    if (form.numChunks == 1) return createHidingMessages(form, slots, numParts);
+    if (numParts % form.numStages == 0) return createOneForwardOneBackward(form, slots, numParts);
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "schedule '" + getScheduleName(form) +
                                        "' takes parts in groups of one per stage; found " + std::to_string(numParts) +

@@ -36,6 +36,9 @@ struct PipelineForm {
   ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
   unsigned numStages = 1;
   unsigned numChunks = 1;  ///< on a stage
+  /// Of 1F1B: how many parts the first stage has under way beyond one for each stage, so that messages are sent while
+  /// stages compute; the stages behind it have a share of these. None: the fewest that hide the messages.
+  std::optional<unsigned> numAhead;
 
   unsigned getNumVirtualStages() const { return numStages * numChunks; }
   /// The stage that has virtual stage `index`.
@@ -44,8 +47,8 @@ struct PipelineForm {
   bool splitsWeights() const;
 };
 
-/// Reads `gpipe`, `1f1b`, `interleaved:V` with V >= 2 chunks, `zb_h1`, `zb_h2` or `zb_v`. The error says what is there
-/// and what is expected.
+/// Reads `gpipe`, `1f1b`, `1f1b:N` with N parts more under way, `interleaved:V` with V >= 2 chunks, `zb_h1`, `zb_h2` or
+/// `zb_v`. The error says what is there and what is expected.
 llvm::Expected<PipelineForm> parseSchedule(llvm::StringRef text, unsigned numStages);
 
 /// The schedules to choose from, as parseSchedule reads them: `zero_bubble` is any of that kind, nothing any with one
@@ -62,6 +65,7 @@ struct Slot {
   SlotKind kind = SlotKind::Forward;
   double seconds = 0;           ///< of one part
   std::vector<unsigned> needs;  ///< slots of lower numbers whose tasks of the same part come first
+  double transferSeconds = 0;   ///< of what a part sends to other stages, on links that work while stages compute
 };
 
 struct Task {
@@ -74,8 +78,8 @@ struct Task {
 using PipelineSchedule = std::vector<std::vector<Task>>;
 
 /// The schedule `form` of `slots`, which are in the order in which a part goes through them, for `numParts` parts.
-/// Which times slots take has no influence: the order is that of stages that are balanced. An error where `form` has no
-/// order for so many parts.
+/// The order is that of stages that are balanced, whatever times slots take. These only say how many parts 1F1B has
+/// under way: see PipelineForm::numAhead. An error where `form` has no order for so many parts.
 llvm::Expected<PipelineSchedule> createSchedule(const PipelineForm& form, llvm::ArrayRef<Slot> slots,
                                                 unsigned numParts);
 
@@ -86,11 +90,10 @@ struct PipelineTimes {
   double getBubble() const;
 };
 
-/// The steps of a schedule one after another: a task starts when its stage is free and what it needs is there,
-/// `transferSeconds` after the end of a task on another stage. Channels hold any number of messages. Nothing where a
-/// task would wait forever.
-std::optional<PipelineTimes> simulate(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule,
-                                      double transferSeconds = 0);
+/// The steps of a schedule one after another: a task starts when its stage is free and what it needs is there, which
+/// comes from other stages over a link for each direction of two stages, one message after the other. Channels hold any
+/// number of messages. Nothing where a task would wait forever.
+std::optional<PipelineTimes> simulate(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule);
 
 /// The most parts whose task of `from` has run and whose task of `to`, a later slot of the same stage, has not ended:
 /// how many places a stash between them needs.

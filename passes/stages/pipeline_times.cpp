@@ -1,5 +1,6 @@
 // What a schedule costs: times, and parts under way.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,13 +17,13 @@ double PipelineTimes::getBubble() const {
 namespace {
 struct Interval {
   double begin = 0, end = 0;
+  double arrival = 0;  // of the task's messages at other stages
 };
 
 /// Start and end of each task, by slot and part, of `steps` steps one after another.
 class Simulation {
  public:
-  Simulation(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule, double transferSeconds)
-      : slots(slots), schedule(schedule), transferSeconds(transferSeconds), free(schedule.size(), 0) {}
+  Simulation(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule);
 
   /// False where tasks wait forever.
   bool runStep();
@@ -31,24 +32,45 @@ class Simulation {
 
  private:
   std::optional<double> getReady(unsigned stage, Task task) const;
+  void run(unsigned stage, Task task, double ready);
 
   llvm::ArrayRef<Slot> slots;
   const PipelineSchedule& schedule;
-  double transferSeconds;
   std::vector<double> free;
+  std::vector<double*> links;                               // by slot, into the next; null where it sends nothing
+  std::map<std::pair<unsigned, unsigned>, double> linkEnd;  // by sender and receiver: when the last message has come
   std::vector<std::vector<bool>> isDone;
   std::vector<std::vector<Interval>> times;
 };
 }  // namespace
+
+/// Messages of a slot that several stages receive count on the link to one of them.
+Simulation::Simulation(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule)
+    : slots(slots), schedule(schedule), free(schedule.size(), 0), links(slots.size()) {
+  for (const Slot& slot : slots)
+    for (unsigned need : slot.needs)
+      if (slots[need].transferSeconds > 0 && slots[need].stage != slot.stage)
+        links[need] = &linkEnd[{slots[need].stage, slot.stage}];
+}
 
 /// When a task of `stage` can start; nothing while one that it needs has not run.
 std::optional<double> Simulation::getReady(unsigned stage, Task task) const {
   double ready = free[stage];
   for (unsigned need : slots[task.slot].needs) {
     if (!isDone[need][task.part]) return std::nullopt;
-    ready = std::max(ready, times[need][task.part].end + (slots[need].stage == stage ? 0 : transferSeconds));
+    const Interval& before = times[need][task.part];
+    ready = std::max(ready, slots[need].stage == stage ? before.end : before.arrival);
   }
   return ready;
+}
+
+void Simulation::run(unsigned stage, Task task, double ready) {
+  const Slot& slot = slots[task.slot];
+  free[stage] = ready + slot.seconds;
+  double arrival = free[stage];
+  if (double* link = links[task.slot]) arrival = *link = std::max(*link, free[stage]) + slot.transferSeconds;
+  times[task.slot][task.part] = {ready, free[stage], arrival};
+  isDone[task.slot][task.part] = true;
 }
 
 bool Simulation::runStep() {
@@ -68,9 +90,7 @@ bool Simulation::runStep() {
         Task task = schedule[stage][next[stage]];
         std::optional<double> ready = getReady(stage, task);
         if (!ready) break;
-        free[stage] = *ready + slots[task.slot].seconds;
-        times[task.slot][task.part] = {*ready, free[stage]};
-        isDone[task.slot][task.part] = true;
+        run(stage, task, *ready);
         ++next[stage];
         --left;
       }
@@ -79,10 +99,9 @@ bool Simulation::runStep() {
   return true;
 }
 
-std::optional<PipelineTimes> mlir::sgd::simulate(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule,
-                                                 double transferSeconds) {
+std::optional<PipelineTimes> mlir::sgd::simulate(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule) {
   constexpr unsigned kWarmSteps = 3, kSteps = 4;
-  Simulation simulation(slots, schedule, transferSeconds);
+  Simulation simulation(slots, schedule);
   PipelineTimes times;
   times.busy.resize(schedule.size());
   for (auto [stage, tasks] : llvm::enumerate(schedule))
@@ -107,7 +126,7 @@ unsigned mlir::sgd::getMostStashed(const PipelineSchedule& schedule, unsigned st
 
 unsigned mlir::sgd::getMostInFlight(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule, unsigned from,
                                     unsigned to) {
-  Simulation simulation(slots, schedule, 0);
+  Simulation simulation(slots, schedule);
   if (!simulation.runStep()) return 1;
   // Parts come in order, so the receiver's k-th task takes the sender's k-th message.
   std::vector<double> sent, taken;

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "dialects/sgd/tensor_layout.h"
 #include "passes/sequential/stored_values.h"
 
 using namespace mlir;
@@ -127,6 +128,12 @@ void StagePlan::countPlaces() {
           most, at.loop != home.loop ? numParts : getMostStashed(loops[at.loop].schedule, stage, home.slot, at.slot));
     places[value] = most;
   }
+}
+
+int64_t StagePlan::getStoredBytes() const {
+  int64_t bytes = 0;
+  for (const auto& [value, _] : readers) bytes += getByteSize(value.getType());
+  return bytes;
 }
 
 void StagePlan::findContents() {

@@ -53,6 +53,8 @@ class StagePlan {
   void countPlaces();
   /// Of a stored value: for how many parts.
   int64_t getPlaces(Value value) const { return places.lookup(value); }
+  /// For one part, of all stored values.
+  int64_t getStoredBytes() const;
 
  private:
   bool computes(Operation* op) const;

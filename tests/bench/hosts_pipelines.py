@@ -1,6 +1,6 @@
 """Pipelines between hosts, many runs: schedules, sizes and numbers of messages, placements and shaped links in turn. Each run must end and give the bits of one host.
 With --overlap: the time of a step of two stages at 1 Gbit beside the larger of compute and wire, plus the wire's time of the first and the last message.
-usage: SGD_BUILD_DIR=build hosts_pipelines.py [--runs 300] [--minutes 20] [--seed 1] [--overlap]"""
+usage: SGD_BUILD_DIR=build hosts_pipelines.py [--runs 300] [--minutes 20] [--seed 1] [--overlap SCHEDULE...]"""
 import argparse
 import json
 import pathlib
@@ -23,6 +23,9 @@ CASES = [*((4, name, 8, None) for name in ("gpipe", "1f1b", "zb_h1", "zb_h2")),
 LINKS = (0, 1, 0.1)  # Gbit; 0: not shaped
 STEPS, WARM_UP = 8, 5  # of sgdrun --bench
 BYTES_PER_MS = 1.25e5  # at 1 Gbit
+# Hosts of a rank each, with a wire of 1 Gbit, and a core of this machine for elementwise kernels.
+TOPOLOGY = {"name": "two hosts", "device": {"flops": 4e10, "half_flops": 4e10, "memory_bandwidth": 1e10, "launch_latency": 1e-6, "memory_bytes": 1 << 34},
+            "links": [{"name": "wire", "ranks": 0, "latency": 1e-4, "bandwidth": 1.2e8, "algorithms": ["ring", "tree"]}]}
 MOST_AT_100_MBIT = 4 << 20  # bytes of a message times their number
 
 
@@ -80,15 +83,28 @@ def bench_row(processes):
     return json.loads(texts[0][0])
 
 
-def overlap(network, root):
+def compile_overlap(folder, layers, micro, kib, schedule):
+    """The artifact, and the bytes of memory that the largest stage needs."""
+    (folder / "topology.json").write_text(json.dumps(TOPOLOGY))
+    (folder / "model.mlir").write_text(chain_model.text(layers, micro * kib // 4, 1024))
+    (folder / "recipe.json").write_text(json.dumps({"stages": 2, "schedule": schedule, "sequential": {"micro": micro}}))
+    compiled = harness.tool("sgdc", folder / "model.mlir", "--recipe", folder / "recipe.json", "--topology", folder / "topology.json", f"--report={folder / 'report.json'}",
+                            "-o", folder / "pipeline.sgda")
+    for line in compiled.stderr.splitlines():
+        if "in flight" in line:
+            print(line[line.index("remark"):])
+    return folder / "pipeline.sgda", json.loads((folder / "report.json").read_text())["memory"]["peak"]
+
+
+def overlap(network, root, schedule):
     network.shape(0, 1)
     network.shape(1, 1)
-    print("layers  micro     KiB  compute ms  wire ms  bound ms  step ms  bound/step  exposed ms  hidden ms")
+    print(schedule)
+    print("layers  micro     KiB  compute ms  wire ms  bound ms  step ms  bound/step  exposed ms  hidden ms  peak MiB")
     for layers, micro, kib in ((2, 16, 1024), (16, 16, 1024), (32, 16, 1024), (64, 16, 1024), (16, 8, 4096)):
         folder = root / f"{layers}.{micro}.{kib}"
         folder.mkdir()
-        recipe = {"stages": 2, "schedule": "gpipe", "sequential": {"micro": micro}}
-        artifact = host_pipelines.compile_text(folder, chain_model.text(layers, micro * kib // 4, 1024), recipe)
+        artifact, peak = compile_overlap(folder, layers, micro, kib, schedule)
         bench = [artifact, "--bench", STEPS, "--threads", 1, "--deadline", 60]
         alone = json.loads(harness.tool("sgdrun", "-n", 2, *bench).stdout)["min_ms"]
         sent = [network.sent_bytes(host) for host in range(2)]
@@ -97,8 +113,7 @@ def overlap(network, root):
         wire = max(network.sent_bytes(host) - before for host, before in enumerate(sent)) / (STEPS + WARM_UP) / BYTES_PER_MS
         bound = max(alone, wire) + 2 * kib * 1024 / BYTES_PER_MS
         print(f"{layers:6d} {micro:6d} {kib:7d} {alone:11.1f} {wire:8.1f} {bound:9.1f} {row['min_ms']:8.1f} {bound / row['min_ms']:11.2f}"
-              f" {row['exposed_comm_ms']:11.1f} {row['hidden_comm_ms']:10.1f}", flush=True)
-    return 0
+              f" {row['exposed_comm_ms']:11.1f} {row['hidden_comm_ms']:10.1f} {peak / 2**20:9.1f}", flush=True)
 
 
 def main():
@@ -106,12 +121,18 @@ def main():
     parser.add_argument("--runs", type=int, default=300)
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--overlap", action="store_true")
+    parser.add_argument("--overlap", nargs="+", metavar="SCHEDULE")
     args = parser.parse_args()
     network = host_network.Network(4)
     try:
         with tempfile.TemporaryDirectory(prefix="sgd-bench-") as name:
-            return overlap(network, pathlib.Path(name)) if args.overlap else many(args, network, pathlib.Path(name))
+            if not args.overlap:
+                return many(args, network, pathlib.Path(name))
+            for number, schedule in enumerate(args.overlap):
+                folder = pathlib.Path(name) / str(number)
+                folder.mkdir()
+                overlap(network, folder, schedule)
+            return 0
     finally:
         network.close()
 

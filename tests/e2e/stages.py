@@ -145,6 +145,28 @@ def check_default_schedule(folder):
         assert chosen["estimated_seconds"] <= 1.02 * min(seconds), (name, chosen["estimated_seconds"], seconds)
 
 
+def check_in_flight(folder):
+    """On a wire, 1F1B hides messages with more micro-batches in flight, says so, and has fewer where memory is limited."""
+    link = {"name": "wire", "ranks": 0, "latency": 1e-4, "bandwidth": 1.2e8, "algorithms": ["ring", "tree"]}
+    device = {"flops": 4e10, "half_flops": 4e10, "memory_bandwidth": 1e10, "launch_latency": 1e-6, "memory_bytes": 1 << 34}
+    (folder / "wire.json").write_text(json.dumps({"name": "wire", "device": device, "links": [link]}))
+
+    def compile_on_wire(**fields):
+        recipe = {"stages": 2, "sequential": {"micro": 8}, **fields}
+        return compile_recipe(folder, harness.Model("gpt_dp"), recipe, check=False, flags=("--topology", folder / "wire.json"))
+
+    def report_of(result):
+        assert result.returncode == 0, result.stderr
+        return json.loads((folder / "report.json").read_text())
+
+    fewest, more = (report_of(compile_on_wire(schedule=name)) for name in ("1f1b:0", "1f1b"))
+    assert more["estimated_seconds"] < 0.95 * fewest["estimated_seconds"], (more, fewest)
+    peak = fewest["memory"]["peak"]
+    assert peak < more["memory"]["peak"] < 1.2 * peak, (more, fewest)
+    assert "micro-batches in flight for 2 stages" in compile_on_wire(schedule="1f1b").stderr
+    assert report_of(compile_on_wire(memory_limit=f"{peak}B"))["memory"]["peak"] <= peak
+
+
 def check_explained(folder):
     """Each message between stages has its tensor, bytes and source line."""
     _, report = compile_recipe(folder, harness.Model("mlp_digits"), {"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}, flags=(f"--explain={folder / 'explain.json'}",))
@@ -173,4 +195,4 @@ if __name__ == "__main__":
     tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
     tests += [("messages in parts", check_parts)]
     tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
-    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning), ("default schedule", check_default_schedule), ("explained messages", check_explained)])
+    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning), ("default schedule", check_default_schedule), ("explained messages", check_explained), ("micro-batches in flight", check_in_flight)])

@@ -1,6 +1,10 @@
 // A function per stage, with loops in the order of the schedule.
 // RUN: sgd-opt %s --sgd-form-stages --canonicalize --cse | FileCheck %s
 // RUN: sed 's/1f1b/zb_h1/' %s | sgd-opt --sgd-form-stages --canonicalize --cse | FileCheck %s --check-prefix=SPLIT
+// RUN: echo '{"name": "slow", "device": {"flops": 1e9, "half_flops": 1e9, "memory_bandwidth": 1e9, "launch_latency": 3e-6, "memory_bytes": 1000000}, "links": [{"name": "wire", "ranks": 0, "latency": 1e-5, "bandwidth": 1e9, "algorithms": ["ring"]}]}' > %t.json
+// RUN: sgd-opt %s --sgd-form-stages=topology=%t.json --canonicalize --cse 2>&1 | FileCheck %s --check-prefix=AHEAD
+// RUN: sed 's/1f1b/1f1b:0/' %s | sgd-opt --sgd-form-stages=topology=%t.json --canonicalize --cse 2>&1 | FileCheck %s --check-prefix=FEWEST
+// RUN: sed 's/1f1b/1f1b:1/' %s | sgd-opt --sgd-form-stages --canonicalize --cse 2>&1 | FileCheck %s --check-prefix=ONE
 
 // CHECK: sgd.mesh @mesh = <["stage"=2]>
 sgd.mesh @mesh = <["micro"=4]> {sgd.sequential = #sgd<axis"micro"=4>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "1f1b"}
@@ -24,6 +28,21 @@ sgd.mesh @mesh = <["micro"=4]> {sgd.sequential = #sgd<axis"micro"=4>, sgd.stages
 // CHECK: spmd.receive channel 1 from stage 1
 // CHECK-NOT: spmd.send
 // CHECK: return %{{.*}}, %{{.*}}, %{{.*}} : tensor<8x8xf32>, tensor<8x8xf32>, tensor<f32>
+
+// On links that send while stages compute, more parts are under way: F0 F1 F2, B0 F3, B1 B2 B3.
+// AHEAD: remark: stage 0 has 3 micro-batches in flight for 2 stages, and stores 16 bytes of each, so that messages are sent while stages compute; schedule '1f1b:0' has no more in flight than stages
+// AHEAD-LABEL: func.func @mlp_stage0(
+// AHEAD: arith.constant dense<false> : tensor<3x2x8xi1>
+// AHEAD: trips 3 do
+// AHEAD: spmd.send
+// AHEAD: spmd.receive
+// AHEAD: spmd.send
+// AHEAD: trips 3 do
+// AHEAD: spmd.receive
+// AHEAD: return
+// FEWEST-NOT: remark
+// FEWEST: arith.constant dense<false> : tensor<2x2x8xi1>
+// ONE: arith.constant dense<false> : tensor<3x2x8xi1>
 
 // CHECK-LABEL: func.func @mlp_stage1(
 // CHECK-SAME: sgd.position = 2 : i64}, %{{.*}}: tensor<f32> {{{.*}}sgd.position = 3 : i64}, %{{.*}}: tensor<8x8xf32> {{{.*}}sgd.position = 5 : i64

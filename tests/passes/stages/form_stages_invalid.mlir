@@ -35,7 +35,7 @@ func.func @loop(%w: tensor<4x8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<2x8xf32> 
 
 // -----
 
-// expected-error @+1 {{'zigzag' is no schedule; expected gpipe, 1f1b, interleaved:V with V >= 2 chunks of a stage, zero_bubble, zb_h1, zb_h2 or zb_v}}
+// expected-error @+1 {{'zigzag' is no schedule; expected gpipe, 1f1b, 1f1b:N with N more micro-batches in flight, interleaved:V with V >= 2 chunks of a stage, zero_bubble, zb_h1, zb_h2 or zb_v}}
 sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "zigzag"}
 func.func @named(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>

@@ -65,7 +65,7 @@ struct Pipeline {
   PipelineSchedule schedule;
 };
 
-const char* const kNames[] = {"gpipe", "1f1b", "interleaved:2", "interleaved:4", "zb_h1", "zb_h2", "zb_v"};
+const char* const kNames[] = {"gpipe", "1f1b", "1f1b:2", "interleaved:2", "interleaved:4", "zb_h1", "zb_h2", "zb_v"};
 
 TEST(PipelineScheduleTest, EveryTaskRunsOnceInTheOrderOfParts) {
   for (const char* name : kNames)
@@ -95,6 +95,57 @@ TEST(PipelineScheduleTest, BubbleOfOneForwardOneBackward) {
         EXPECT_NEAR(bubble / (1 - bubble), (stages - 1.0) / parts / chunks, 1e-9) << stages << " " << parts;
       }
     }
+}
+
+/// Forward and backward tasks of 1 and 2 seconds, and messages of `transfer` seconds.
+std::vector<Slot> createSendingSlots(const PipelineForm& form, double transfer) {
+  std::vector<Slot> slots = createSlots(form, 1, 1, 1);
+  for (Slot& slot : slots) slot.transferSeconds = transfer;
+  return slots;
+}
+
+double getSecondsOf(const PipelineForm& form, llvm::ArrayRef<Slot> slots, unsigned parts) {
+  return simulate(slots, create(form, slots, parts))->seconds;
+}
+
+TEST(PipelineScheduleTest, MessagesAreHiddenByMorePartsUnderWay) {
+  const unsigned parts = 32;
+  for (unsigned stages : {2, 4, 8})
+    for (double transfer : {0.1, 0.5, 1.0, 3.0, 6.0}) {
+      SCOPED_TRACE(std::to_string(stages) + " stages, messages of " + std::to_string(transfer));
+      PipelineForm form = parse("1f1b", stages), fewest = parse("1f1b:0", stages);
+      std::vector<Slot> slots = createSendingSlots(form, transfer);
+      double busy = std::max(3.0, transfer) * parts, fill = (stages - 1) * (3 + 2 * transfer);
+      EXPECT_LE(getSecondsOf(form, slots, parts), 1.11 * (busy + fill));
+      EXPECT_LE(getSecondsOf(form, slots, parts), 1.0001 * getSecondsOf(fewest, slots, parts));
+      if (transfer >= 1) EXPECT_GT(getSecondsOf(fewest, slots, parts), 1.1 * getSecondsOf(form, slots, parts));
+    }
+}
+
+TEST(PipelineScheduleTest, NoMorePartsAreUnderWayThanHideMessages) {
+  auto getOpen = [](llvm::StringRef name, unsigned stages, double transfer) {
+    PipelineForm form = parse(name, stages);
+    std::vector<Slot> slots = createSendingSlots(form, transfer);
+    PipelineSchedule schedule = create(form, slots, 64);
+    return getMostStashed(schedule, 0, 0, static_cast<unsigned>(slots.size()) - 1);
+  };
+  EXPECT_EQ(getOpen("1f1b", 2, 0), 2u);
+  EXPECT_EQ(getOpen("1f1b", 2, 0.01), 2u);  // not worth a part
+  EXPECT_EQ(getOpen("1f1b", 2, 1), 3u);
+  EXPECT_EQ(getOpen("1f1b", 2, 3), 4u);
+  EXPECT_EQ(getOpen("1f1b", 2, 30), 3u);  // the link decides
+  EXPECT_EQ(getOpen("1f1b", 8, 0.05), 8u);
+  EXPECT_LE(getOpen("1f1b", 8, 3), 8u + 14u);
+  EXPECT_EQ(getOpen("1f1b:0", 2, 3), 2u);
+  EXPECT_EQ(getOpen("1f1b:3", 4, 0), 7u);
+}
+
+TEST(PipelineScheduleTest, MessagesOfALinkComeOneAfterTheOther) {
+  PipelineForm form = parse("gpipe", 2);
+  std::vector<Slot> slots = {{0, SlotKind::Forward, 1, {}, 5}, {1, SlotKind::Turn, 1, {0}}};
+  PipelineSchedule schedule = create(form, slots, 4);
+  // Each step sends 20 seconds' worth.
+  EXPECT_NEAR(simulate(slots, schedule)->seconds, 20, 1e-9);
 }
 
 TEST(PipelineScheduleTest, GradientsOfWeightsFillTheWaits) {
@@ -162,7 +213,8 @@ TEST(PipelineScheduleTest, RefusesWhatItCannotDo) {
   llvm::Expected<PipelineSchedule> schedule = createSchedule(form, createSlots(form, 1, 1, 1), 6);
   ASSERT_FALSE(static_cast<bool>(schedule));
   EXPECT_NE(llvm::toString(schedule.takeError()).find("expected a multiple of the stages"), std::string::npos);
-  for (const char* name : {"", "1F1B", "interleaved", "interleaved:1", "interleaved:x", "gpipe:2", "zero"}) {
+  for (const char* name : {"", "1F1B", "1f1b:", "1f1b:-1", "1f1b:x", "1f1b:9999", "zb_h1:1", "interleaved",
+                           "interleaved:1", "interleaved:x", "gpipe:2", "zero"}) {
     llvm::Expected<PipelineForm> parsed = parseSchedule(name, 2);
     EXPECT_FALSE(static_cast<bool>(parsed)) << name;
     llvm::consumeError(parsed.takeError());
@@ -171,6 +223,7 @@ TEST(PipelineScheduleTest, RefusesWhatItCannotDo) {
 
 TEST(PipelineScheduleTest, NamesComeBack) {
   for (const char* name : kNames) EXPECT_EQ(getScheduleName(parse(name, 2)), name);
+  EXPECT_EQ(getScheduleName(parse("1f1b:3", 2)), "1f1b:3");
 }
 
 }  // namespace
