@@ -16,16 +16,20 @@ constexpr int64_t kGraceOfControl = 50'000'000;  // nanoseconds
 }  // namespace
 
 HostLinks::HostLinks(std::unique_ptr<Transport> transport, Control& control, Placement placement,
-                     std::vector<std::string> addresses)
-    : transport_(std::move(transport)),
-      control_(control),
-      placement_(std::move(placement)),
-      addresses_(std::move(addresses)) {}
+                     absl::Duration timeout)
+    : transport_(std::move(transport)), control_(control), placement_(std::move(placement)), timeout_(timeout) {}
+
+absl::Status HostLinks::Connect(uint32_t peer) {
+  const absl::StatusOr<std::string> address = control_.OfferOf(peer, timeout_);
+  return address.ok() ? transport_->Connect(peer, *address) : address.status();
+}
 
 absl::StatusOr<HostLink*> HostLinks::Open(uint32_t peer, uint64_t stream) {
   const std::pair<uint32_t, uint64_t> key(peer, stream);
   if (const auto found = links_.find(key); found != links_.end()) return found->second.get();
-  if (absl::Status status = transport_->Connect(peer, addresses_[peer]); !status.ok()) return status;
+  const auto of_peer = links_.lower_bound({peer, 0});
+  const bool is_connected = of_peer != links_.end() && of_peer->first.first == peer;
+  if (absl::Status status = is_connected ? absl::OkStatus() : Connect(peer); !status.ok()) return status;
   auto link = std::make_unique<HostLink>(*transport_, control_.rank(), peer, stream);
   return links_.emplace(key, std::move(link)).first->second.get();
 }

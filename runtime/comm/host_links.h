@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "runtime/comm/control.h"
 #include "runtime/comm/host_link.h"
 #include "runtime/comm/placement.h"
@@ -20,9 +20,9 @@ namespace sgd::comm {
 // Used under the lock of ProgressEngine.
 class HostLinks {
  public:
-  // `addresses` by rank. `transport` is null where there is one host: then there are no links.
-  HostLinks(std::unique_ptr<Transport> transport, Control& control, Placement placement,
-            std::vector<std::string> addresses);
+  // All ranks have offered the addresses of their transports; `timeout` bounds each look-up. `transport` is null where
+  // there is one host: then there are no links.
+  HostLinks(std::unique_ptr<Transport> transport, Control& control, Placement placement, absl::Duration timeout);
 
   // Drops what is in flight; links are of no more use.
   void Close() { transport_.reset(); }
@@ -31,7 +31,7 @@ class HostLinks {
   const Placement& placement() const { return placement_; }
   Control& control() { return control_; }
 
-  // Connects where that has not been done.
+  // Looks the peer's address up and connects, where that has not been done.
   absl::StatusOr<HostLink*> Open(uint32_t peer, uint64_t stream);
 
   // Moves what the transport can move, and sends due acknowledgements; whether that was anything.
@@ -41,12 +41,13 @@ class HostLinks {
   absl::Status Failure(const std::string& description);
 
  private:
+  absl::Status Connect(uint32_t peer);
   absl::Status FailureOf(uint32_t peer, const absl::Status& error, const std::string& description);
 
   std::unique_ptr<Transport> transport_;
   Control& control_;
   Placement placement_;
-  std::vector<std::string> addresses_;
+  absl::Duration timeout_;
   std::map<std::pair<uint32_t, uint64_t>, std::unique_ptr<HostLink>> links_;
 };
 

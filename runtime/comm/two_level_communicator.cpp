@@ -35,10 +35,10 @@ class CollectiveOnHost final : public SteppedCollective {
 
 TwoLevelCommunicator::TwoLevelCommunicator(Control& control, std::unique_ptr<SharedMemoryCommunicator> local,
                                            Placement placement, std::unique_ptr<Transport> transport,
-                                           std::vector<std::string> addresses)
+                                           absl::Duration timeout)
     : control_(control),
       local_(std::move(local)),
-      links_(std::move(transport), control, std::move(placement), std::move(addresses)),
+      links_(std::move(transport), control, std::move(placement), timeout),
       engine_(links_),
       queue_(engine_, local_->control()) {
   SharedMemorySegment& segment = local_->control().segment();
@@ -55,16 +55,15 @@ absl::StatusOr<std::unique_ptr<TwoLevelCommunicator>> TwoLevelCommunicator::Conn
     std::unique_ptr<Transport> transport, absl::Duration timeout) {
   if (transport == nullptr) {
     return std::unique_ptr<TwoLevelCommunicator>(
-        new TwoLevelCommunicator(control, std::move(local), std::move(placement), nullptr, {}));
+        new TwoLevelCommunicator(control, std::move(local), std::move(placement), nullptr, timeout));
   }
   absl::Status same = CompareTransports(control, placement, transport->version(), transport->devices(), timeout);
   if (!same.ok()) return same;
   absl::Status registered = transport->Register(local->window(), local->window_bytes());
   if (!registered.ok()) return registered;
-  absl::StatusOr<std::vector<std::string>> addresses = control.AllGatherBytes(transport->address(), timeout);
-  if (!addresses.ok()) return addresses.status();
-  std::unique_ptr<TwoLevelCommunicator> self(new TwoLevelCommunicator(control, std::move(local), std::move(placement),
-                                                                      std::move(transport), *std::move(addresses)));
+  if (absl::Status offered = control.Offer(transport->address(), timeout); !offered.ok()) return offered;
+  std::unique_ptr<TwoLevelCommunicator> self(
+      new TwoLevelCommunicator(control, std::move(local), std::move(placement), std::move(transport), timeout));
   if (absl::Status status = self->engine_.Start(); !status.ok()) return status;
   return self;
 }

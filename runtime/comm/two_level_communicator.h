@@ -79,7 +79,7 @@ class TwoLevelCommunicator final : public Communicator {
   };
 
   TwoLevelCommunicator(Control& control, std::unique_ptr<SharedMemoryCommunicator> local, Placement placement,
-                       std::unique_ptr<Transport> transport, std::vector<std::string> addresses);
+                       std::unique_ptr<Transport> transport, absl::Duration timeout);
   uint32_t rank() const { return control_.rank(); }
   absl::Status CheckPrepared(CollectiveHandle handle) const;
   absl::Status CheckChannel(ChannelHandle handle, bool sends) const;
