@@ -173,42 +173,25 @@ std::optional<Blame> ControlChannel::BlameFor(const RankWait& own) {
 }
 
 void ControlChannel::BeginInquiry(uint32_t asker, RankWait wait) {
-  if (inquiry_.has_value()) {
-    inquiry_->askers.push_back({asker, std::move(wait)});
-    return;
-  }
-  inquiry_ = Inquiry{
-      .number = ++inquiries_, .end = SteadyNow() + kInquiry, .askers = {{asker, std::move(wait)}}, .answers = {}};
-  inquiry_->answers.resize(size());
-  for (Peer& peer : peers_) Post(peer, ControlKind::kWaits, inquiry_->number, "");
+  const bool is_new = !inquiry_.has_value();
+  if (is_new) inquiry_.emplace(++inquiries_, size(), SteadyNow() + kInquiry);
+  inquiry_->AddAsker(asker, std::move(wait));
+  if (!is_new) return;
+  for (Peer& peer : peers_) Post(peer, ControlKind::kWaits, inquiry_->number(), "");
   Wake();
 }
 
 // Called when all have answered, or too late for the others.
 void ControlChannel::EndInquiry() {
-  Inquiry inquiry = *std::exchange(inquiry_, std::nullopt);
-  inquiry.answers[0] = OwnWaits();
-  std::vector<RankReport> reports(size());
-  for (uint32_t other = 0; other < size(); ++other) {
-    reports[other].answers = inquiry.answers[other].has_value();
-    if (!reports[other].answers) continue;
-    reports[other].waits = std::move(inquiry.answers[other]->waits);
-    if (const std::optional<uint64_t> number = inquiry.answers[other]->agreement)
-      reports[other].waits.push_back({"an agreement of all ranks", MissingFrom(*number)});
-  }
+  WaitInquiry inquiry = *std::exchange(inquiry_, std::nullopt);
+  inquiry.SetAnswer(0, OwnWaits());
   for (const Peer& peer : peers_) {
-    if (peer.is_done) reports[peer.link.rank].answers = true;
+    if (peer.is_done) inquiry.SetDone(peer.link.rank);
   }
-  const auto drop_unknown = [&](RankWait& wait) {
-    std::erase_if(wait.awaited, [&](uint32_t other) { return other >= size(); });
-  };
-  for (RankReport& report : reports) std::ranges::for_each(report.waits, drop_unknown);
-  for (Asker& asker : inquiry.askers) drop_unknown(asker.wait);
-  for (const Asker& asker : inquiry.askers) {
-    const Blame blame = FindBlame(asker.rank, asker.wait, reports);
-    if (asker.rank == 0) verdict_ = blame;
+  for (const auto& [asker, blame] : inquiry.Decide([&](uint64_t agreement) { return MissingFrom(agreement); })) {
+    if (asker == 0) verdict_ = blame;
     for (Peer& peer : peers_) {
-      if (peer.link.rank == asker.rank) Post(peer, ControlKind::kVerdict, 0, EncodeBlame(blame));
+      if (peer.link.rank == asker) Post(peer, ControlKind::kVerdict, 0, EncodeBlame(blame));
     }
   }
   changed_.notify_all();
@@ -217,11 +200,10 @@ void ControlChannel::EndInquiry() {
 // Rank 0 asks; or another rank has answered.
 void ControlChannel::HandleWaits(Peer& peer, const Frame& frame) {
   if (rank() != 0) return Post(peer, ControlKind::kWaits, frame.number, EncodeWaits(OwnWaits()));
-  if (!inquiry_.has_value() || inquiry_->number != frame.number) return;
-  inquiry_->answers[peer.link.rank] = DecodeWaits(frame.payload);
-  const bool is_complete =
-      std::ranges::all_of(peers_, [&](const Peer& other) { return inquiry_->answers[other.link.rank].has_value(); });
-  if (is_complete) EndInquiry();
+  if (!inquiry_.has_value() || inquiry_->number() != frame.number) return;
+  inquiry_->SetAnswer(0, OwnWaits());
+  inquiry_->SetAnswer(peer.link.rank, DecodeWaits(frame.payload));
+  if (inquiry_->HasAllAnswers()) EndInquiry();
 }
 
 absl::Status ControlChannel::abort_cause() {
@@ -430,7 +412,7 @@ bool ControlChannel::WaitForEvents() {
       descriptors.push_back({peer.is_closed ? -1 : peer.link.socket.get(), events, 0});
     }
     due = std::min(stop_at_, is_stopping_ ? absl::InfiniteFuture() : give_up_at_);
-    if (inquiry_.has_value()) due = std::min(due, inquiry_->end);
+    if (inquiry_.has_value()) due = std::min(due, inquiry_->end());
   }
   const int64_t left = due == absl::InfiniteFuture() ? -1 : absl::ToInt64Milliseconds(due - SteadyNow()) + 1;
   poll(descriptors.data(), descriptors.size(), static_cast<int>(std::clamp<int64_t>(left, -1, 60'000)));
@@ -438,7 +420,7 @@ bool ControlChannel::WaitForEvents() {
   if (descriptors[0].revents != 0 && read(wake_.get(), &count, sizeof(count)) < 0) count = 0;
   std::unique_lock lock(mutex_);
   for (size_t i = 0; i < peers_.size(); ++i) Serve(peers_[i], descriptors[i + 1].revents);
-  if (inquiry_.has_value() && SteadyNow() > inquiry_->end) EndInquiry();
+  if (inquiry_.has_value() && SteadyNow() > inquiry_->end()) EndInquiry();
   if (is_stopping_ || SteadyNow() < give_up_at_) return true;
   give_up_at_ = absl::InfiniteFuture();
   const absl::Status cause = CauseLocked();

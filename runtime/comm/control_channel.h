@@ -22,6 +22,7 @@
 #include "runtime/comm/control_message.h"
 #include "runtime/comm/tcp_meeting.h"
 #include "runtime/comm/unique_fd.h"
+#include "runtime/comm/wait_inquiry.h"
 
 namespace sgd::comm {
 
@@ -151,19 +152,8 @@ class ControlChannel {
   std::atomic<bool> is_state_kept_ = false;
   std::optional<uint64_t> stop_at_step_;  // how many steps to do in all
   std::array<std::optional<RankWait>, kWaitKinds> waits_;
-  std::optional<uint64_t> agreement_;  // that this rank waits in
-  // Of rank 0: a question to all ranks, with the ranks that want to know; one at a time.
-  struct Asker {
-    uint32_t rank = 0;
-    RankWait wait;
-  };
-  struct Inquiry {
-    uint64_t number = 0;
-    absl::Time end = absl::InfiniteFuture();
-    std::vector<Asker> askers;
-    std::vector<std::optional<WaitsMessage>> answers;  // by rank
-  };
-  std::optional<Inquiry> inquiry_;
+  std::optional<uint64_t> agreement_;   // that this rank waits in
+  std::optional<WaitInquiry> inquiry_;  // of rank 0: one at a time
   uint64_t inquiries_ = 0;
   std::optional<Blame> verdict_;  // for this rank
   bool is_stopping_ = false;

@@ -1,0 +1,102 @@
+// Answers and verdicts of an inquiry into waits.
+#include "runtime/comm/wait_inquiry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sgd::comm {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+WaitsMessage WaitsFor(std::vector<uint32_t> awaited) { return {.waits = {{"x", std::move(awaited)}}, .agreement = {}}; }
+WaitsMessage Computes() { return {}; }
+std::vector<uint32_t> NobodyMissing(uint64_t) { return {}; }
+
+WaitInquiry Inquiry(uint32_t ranks) { return WaitInquiry(7, ranks, absl::InfiniteFuture()); }
+
+TEST(WaitInquiry, IsCompleteWithAllAnswers) {
+  WaitInquiry inquiry = Inquiry(3);
+  EXPECT_EQ(inquiry.number(), 7);
+  inquiry.SetAnswer(0, Computes());
+  inquiry.SetAnswer(2, Computes());
+  EXPECT_FALSE(inquiry.HasAllAnswers());
+  inquiry.SetAnswer(1, std::nullopt);  // not readable
+  EXPECT_FALSE(inquiry.HasAllAnswers());
+  inquiry.SetAnswer(1, Computes());
+  EXPECT_TRUE(inquiry.HasAllAnswers());
+}
+
+TEST(WaitInquiry, EveryAskerGetsTheRankAtTheEndOfItsWaits) {
+  WaitInquiry inquiry = Inquiry(4);
+  inquiry.AddAsker(0, {"a", {1}});
+  inquiry.AddAsker(3, {"b", {2}});
+  inquiry.SetAnswer(0, WaitsFor({1}));
+  inquiry.SetAnswer(1, WaitsFor({2}));
+  inquiry.SetAnswer(2, Computes());
+  inquiry.SetAnswer(3, WaitsFor({2}));
+  const std::vector<WaitInquiry::Verdict> verdicts = inquiry.Decide(NobodyMissing);
+  ASSERT_THAT(verdicts, SizeIs(2));
+  EXPECT_EQ(verdicts[0].asker, 0);
+  EXPECT_EQ(verdicts[1].asker, 3);
+  for (const WaitInquiry::Verdict& verdict : verdicts) {
+    EXPECT_THAT(verdict.blame.ranks, ElementsAre(2));
+    EXPECT_FALSE(verdict.blame.do_not_answer);
+  }
+}
+
+TEST(WaitInquiry, ARankThatDoesNotAnswerIsAtFaultUnlessItIsDone) {
+  for (const bool is_done : {false, true}) {
+    WaitInquiry inquiry = Inquiry(3);
+    inquiry.AddAsker(0, {"a", {1, 2}});
+    inquiry.SetAnswer(0, WaitsFor({1, 2}));
+    inquiry.SetAnswer(2, Computes());
+    if (is_done) inquiry.SetDone(1);
+    const Blame blame = inquiry.Decide(NobodyMissing)[0].blame;
+    EXPECT_EQ(blame.do_not_answer, !is_done);
+    if (is_done) {
+      EXPECT_THAT(blame.ranks, ElementsAre(1, 2));
+    } else {
+      EXPECT_THAT(blame.ranks, ElementsAre(1));
+    }
+  }
+}
+
+TEST(WaitInquiry, AnAgreementLeadsToTheRanksThatItMisses) {
+  WaitInquiry inquiry = Inquiry(3);
+  inquiry.AddAsker(0, {"a", {1}});
+  inquiry.SetAnswer(0, WaitsFor({1}));
+  inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreement = 5});
+  inquiry.SetAnswer(2, Computes());
+  const auto missing_from = [](uint64_t agreement) {
+    EXPECT_EQ(agreement, 5);
+    return std::vector<uint32_t>{2};
+  };
+  const Blame blame = inquiry.Decide(missing_from)[0].blame;
+  EXPECT_THAT(blame.ranks, ElementsAre(2));
+  EXPECT_THAT(blame.path,
+              ElementsAre("rank 0 waits for rank 1 in a", "rank 1 waits for rank 2 in an agreement of all ranks"));
+}
+
+TEST(WaitInquiry, RanksThatTheJobDoesNotHaveAreDropped) {
+  WaitInquiry inquiry = Inquiry(2);
+  inquiry.AddAsker(0, {"a", {1, 900}});
+  inquiry.SetAnswer(0, WaitsFor({1}));
+  inquiry.SetAnswer(1, WaitsFor({2, 4'000'000'000}));
+  EXPECT_THAT(inquiry.Decide(NobodyMissing)[0].blame.ranks, ElementsAre(1));
+}
+
+TEST(WaitInquiry, RanksThatWaitForEachOtherHaveACycle) {
+  WaitInquiry inquiry = Inquiry(2);
+  inquiry.AddAsker(0, {"a", {1}});
+  inquiry.SetAnswer(0, WaitsFor({1}));
+  inquiry.SetAnswer(1, WaitsFor({0}));
+  const Blame blame = inquiry.Decide(NobodyMissing)[0].blame;
+  EXPECT_THAT(blame.ranks, IsEmpty());
+  EXPECT_THAT(blame.path, SizeIs(2));
+}
+
+}  // namespace
+}  // namespace sgd::comm
