@@ -2,6 +2,7 @@
 file half-written."""
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -89,6 +90,71 @@ def stopped(folder, name, ranks, to):
 def signals_stop_training(folder):
     for name, ranks, to in (("a", 4, "launcher"), ("b", 2, "rank"), ("c", 2, "one by one"), ("d", 1, "launcher")):
         stopped(folder, name, ranks, to)
+
+
+class FullPipe:
+    """A pipe that no more goes into: whoever writes to it waits until it is drained."""
+
+    def __init__(self):
+        self.read_end, self.write_end = os.pipe()
+        os.set_blocking(self.write_end, False)
+        try:
+            while True:
+                os.write(self.write_end, bytes(4096))
+        except BlockingIOError:
+            os.set_blocking(self.write_end, True)
+
+    def drain(self):
+        """The text behind the filling, once all writers have closed it."""
+        os.close(self.write_end)
+        with open(self.read_end, "rb") as file:
+            return file.read().lstrip(b"\0").decode()
+
+
+def writes_errors(pid):
+    """Whether a thread of the process is in write or writev to standard error."""
+    try:
+        calls = [path.read_text().split() for path in pathlib.Path(f"/proc/{pid}/task").glob("*/syscall")]
+    except OSError:  # a thread has ended
+        return False
+    return any(call[0] in ("1", "20") and call[1] == "0x2" for call in calls)
+
+
+def has_pending_signals(pid):
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    return any(int(line.split()[1], 16) for line in lines if line.startswith(("SigPnd:", "ShdPnd:")))
+
+
+def second_signals(folder):
+    """Once the state is saved, a second signal changes nothing; before that it ends the run at once."""
+    artifact, _, _ = MLP.compile(folder, {"data": 2})
+    one, _, _ = MLP.compile(folder, {"data": 1})
+    for name, path, ranks in (("a", artifact, 2), ("b", one, 1)):
+        (folder / name).mkdir()
+        save, pipe = folder / name / "save", FullPipe()
+        args = training(path, ranks, folder / name, ENDLESS, "--save", save, "--save-every", 100_000)
+        process = subprocess.Popen([SGDRUN, *map(str, args)], stdout=subprocess.DEVNULL, stderr=pipe.write_end)
+        wait_for_steps(folder / name)
+        process.terminate()
+        # The message about the stop does not go into the pipe, so that the run cannot end before the second signal.
+        harness.wait_until(lambda: save.exists() and any(one.startswith("step-") for one in os.listdir(save)), 120)
+        harness.wait_until(lambda pids=[process.pid, *harness.children(process.pid)]: any(map(writes_errors, pids)), 120)
+        process.terminate()
+        process.send_signal(signal.SIGINT)
+        text = pipe.drain()
+        assert process.wait(timeout=120) == 75, (process.returncode, text)
+        assert text.startswith("sgdrun: stopped by signal 15 (Terminated) after ") and "interrupted" not in text, text
+
+    (folder / "c").mkdir()
+    process = start(training(artifact, 2, folder / "c", ENDLESS, "--save", folder / "c" / "save", "--save-every", 100_000))
+    wait_for_steps(folder / "c")
+    os.kill(harness.children(process.pid)[1], signal.SIGSTOP)  # it says nothing about its steps: nothing is saved
+    process.terminate()
+    harness.wait_until(lambda: not has_pending_signals(process.pid), 120)
+    process.terminate()
+    errors = end(process, 1)
+    assert errors == "sgdrun: interrupted by signal 15 (Terminated)\n", errors
+    assert os.listdir(folder / "c" / "save") in ([], [".lock"]), os.listdir(folder / "c" / "save")
 
 
 def signals_end_other_runs(folder):
@@ -238,5 +304,5 @@ def memory_that_runs_out(folder):
 
 
 harness.main([(f.__name__.replace("_", " "), f) for f in
-              (signals_stop_training, signals_end_other_runs, one_run_at_a_time, damaged_checkpoints, files_that_may_not_grow, disks_that_are_full,
+              (signals_stop_training, second_signals, signals_end_other_runs, one_run_at_a_time, damaged_checkpoints, files_that_may_not_grow, disks_that_are_full,
                files_that_are_cut_short, memory_that_runs_out)])
