@@ -90,12 +90,18 @@ TEST(HostLinks, BoundWhatIsSentAhead) {
   });
 }
 
+// Preparing needs the job: links look up the addresses of their peers.
+void WaitUntilAllHavePrepared(TwoLevelCommunicator& communicator) {
+  ASSERT_TRUE(communicator.control().Barrier(kTimeout).ok());
+}
+
 class Faults : public testing::TestWithParam<CollectiveKind> {};
 
 TEST_P(Faults, AnAbsentRankIsNamedWithItsHost) {
   RunOnHosts({0, 0, 1, 1}, 1 << 20, OverMemory(), [&](TwoLevelCommunicator& communicator) {
     auto handle = communicator.Prepare(Mesh{{4}}, SpecOf(GetParam(), 4));
     ASSERT_TRUE(handle.ok()) << handle.status();
+    WaitUntilAllHavePrepared(communicator);
     const uint32_t rank = communicator.control().rank();
     if (rank >= 2) {
       while (communicator.control().Poll().ok()) absl::SleepFor(absl::Milliseconds(5));
@@ -132,6 +138,7 @@ TEST(FaultsOfForms, TheAbsentRankIsNamedNotThoseThatWaitForIt) {
       if (form.kind == CollectiveKind::kBroadcast) spec.operands[0].target_offset = form.bytes;
       auto handle = communicator.Prepare(Mesh{{4}}, spec);
       ASSERT_TRUE(handle.ok()) << handle.status();
+      WaitUntilAllHavePrepared(communicator);
       Control& control = communicator.control();
       if (control.rank() == form.absent) {
         while (control.Poll().ok()) absl::SleepFor(absl::Milliseconds(5));
@@ -149,6 +156,7 @@ TEST_P(Faults, AnErrorElsewhereEndsTheWait) {
   RunOnHosts({0, 0, 1, 1}, 1 << 20, OverMemory(), [&](TwoLevelCommunicator& communicator) {
     auto handle = communicator.Prepare(Mesh{{4}}, SpecOf(GetParam(), 4));
     ASSERT_TRUE(handle.ok()) << handle.status();
+    WaitUntilAllHavePrepared(communicator);
     if (communicator.control().rank() == 3) {
       communicator.control().Abort(absl::DataLossError("its disk is on fire"));
       return;
