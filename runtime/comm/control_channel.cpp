@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/comm/leave.h"
+#include "runtime/comm/rank_text.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::comm {
@@ -213,7 +214,8 @@ absl::Status ControlChannel::abort_cause() {
 
 absl::Status ControlChannel::CauseLocked() const {
   if (!abort_.has_value()) return absl::OkStatus();
-  return absl::Status(abort_->cause.code(), absl::StrCat("rank ", abort_->rank, ": ", abort_->cause.message()));
+  const std::string message(abort_->cause.message());
+  return absl::Status(abort_->cause.code(), OfRank(abort_->rank, message));
 }
 
 void ControlChannel::RequestStop(int signal) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
@@ -298,14 +299,13 @@ class Guest {
     const absl::Time end = SteadyNow() + options_.timeout + absl::Seconds(2);
     while (true) {
       if (absl::Status failure = OwnFailure(options_); !failure.ok()) {
-        Tell(failure);
-        return failure;
+        return Tell(failure);
       }
       RendezvousOutcome outcome;
       UniqueFd segment;
       switch (Receive(socket_.get(), outcome, segment)) {
         case Received::kMessage:
-          if (outcome.code != 0) return StatusOf(outcome);
+          if (outcome.code != 0) return SaidByRankZero(StatusOf(outcome));
           if (!segment.valid()) return absl::InternalError("rendezvous: rank 0 sent no segment");
           return SharedMemorySegment::Attach(std::move(segment));
         case Received::kOther:
@@ -329,8 +329,14 @@ class Guest {
     }
   }
 
+  // Rank 0 prints what it has answered.
+  absl::Status SaidByRankZero(const absl::Status& answer) const {
+    return absl::Status(answer.code(), absl::StrCat("rank ", options_.rank, ": ended with the job; rank 0 says why"));
+  }
+
   // Rank 0 hears of it, or has answered already that all have joined: then the others hear of it by what they share.
-  void Tell(const absl::Status& failure) {
+  // Returns the failure, unless rank 0 answers with the same one.
+  absl::Status Tell(const absl::Status& failure) {
     Send(socket_.get(), failure, -1);
     const absl::Time end = SteadyNow() + kLinger;
     while (SteadyNow() < end) {
@@ -342,11 +348,16 @@ class Guest {
         WaitForSlice(descriptors, end);
         continue;
       }
-      if (received != Received::kMessage || outcome.code != 0 || !descriptor.valid()) return;
+      if (received == Received::kMessage && outcome.code != 0) {
+        const absl::Status answer = StatusOf(outcome);
+        return absl::StrContains(answer.message(), failure.message()) ? SaidByRankZero(answer) : failure;
+      }
+      if (received != Received::kMessage || !descriptor.valid()) return failure;
       absl::StatusOr<std::shared_ptr<SharedMemorySegment>> segment = SharedMemorySegment::Attach(std::move(descriptor));
-      if (segment.ok()) (*segment)->Abort(options_.rank, failure);
-      return;
+      if (segment.ok() && (*segment)->Abort(options_.rank, failure)) (*segment)->ClaimCause(options_.rank);
+      return failure;
     }
+    return failure;
   }
 
   const RendezvousOptions& options_;

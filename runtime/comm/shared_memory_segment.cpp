@@ -17,6 +17,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/comm/rank_text.h"
 
 namespace sgd::comm {
 namespace {
@@ -25,7 +26,7 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kLeastHugeWindow = 2 * kHugePage;
 constexpr uint64_t kMagic = 0x5347445348415245;  // "SGDSHARE"
-constexpr uint32_t kVersion = 6;
+constexpr uint32_t kVersion = 7;
 constexpr uint64_t kMaxTotalBytes = uint64_t{1} << 46;
 constexpr size_t kMessageBytes = 2048;
 
@@ -72,6 +73,7 @@ struct SharedMemorySegment::Header {
   uint32_t abort_rank;
   int32_t abort_code;
   char abort_message[kMessageBytes];
+  std::atomic<uint32_t> cause_claimed;  // the rank that prints the cause, plus one; 0: none yet
 };
 
 absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Create(uint32_t ranks,
@@ -236,8 +238,12 @@ bool SharedMemorySegment::aborted() const { return header_->abort_state.load() =
 absl::Status SharedMemorySegment::abort_cause() const {
   if (!aborted()) return absl::OkStatus();
   const std::string message(header_->abort_message, strnlen(header_->abort_message, kMessageBytes));
-  return absl::Status(static_cast<absl::StatusCode>(header_->abort_code),
-                      absl::StrCat("rank ", header_->abort_rank, ": ", message));
+  return absl::Status(static_cast<absl::StatusCode>(header_->abort_code), OfRank(header_->abort_rank, message));
+}
+
+uint32_t SharedMemorySegment::ClaimCause(uint32_t rank) {
+  uint32_t claimed = 0;
+  return header_->cause_claimed.compare_exchange_strong(claimed, rank + 1) ? rank : claimed - 1;
 }
 
 }  // namespace sgd::comm

@@ -37,10 +37,10 @@ struct alignas(128) RankFlag {
   Arrivals of_all;    // with stages: where the whole job meets
   std::atomic<RankState> state;
   std::atomic<int32_t> pid;
-  cpu_set_t cpus;                    // where the rank may run; valid once joined
-  std::atomic<uint32_t> core_limit;  // how many cores' time the job may use, as far as this rank knows
-  std::atomic<uint64_t> begun;       // how many steps of the job it has begun
-  std::atomic<int64_t> beat;         // when its watcher last ran, in steady nanoseconds; 0 without a watcher
+  cpu_set_t cpus;                            // where the rank may run; valid once joined
+  std::atomic<uint32_t> core_limit;          // how many cores' time the job may use, as far as this rank knows
+  std::atomic<uint64_t> begun;               // how many steps of the job it has begun
+  std::atomic<int64_t> beat;                 // when its watcher last ran, in steady nanoseconds; 0 without a watcher
   std::array<SharedWait, kWaitKinds> waits;  // of this rank, for ranks of the segment
 };
 
@@ -103,6 +103,8 @@ class SharedMemorySegment {
   bool aborted() const;
   // "rank R: cause", with the cause's code. OK when not aborted.
   absl::Status abort_cause() const;
+  // The rank that prints the cause for all ranks: the first that asks.
+  uint32_t ClaimCause(uint32_t rank);
 
  private:
   struct Header;

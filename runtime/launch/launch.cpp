@@ -11,9 +11,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/leave.h"
+#include "runtime/comm/rank_text.h"
 #include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/comm/watcher.h"
 #include "runtime/launch/cpu_quota.h"
+#include "runtime/launch/job_cause.h"
 #include "runtime/launch/own_cores.h"
 #include "runtime/launch/signal_thread.h"
 #include "runtime/launch/supervisor.h"
@@ -35,6 +37,11 @@ WatcherOptions UnderSupervisor() {
   options.report_delay = absl::Milliseconds(30);
   options.give_up = [](const absl::Status&) { _exit(1); };
   return options;
+}
+
+absl::Status OfRank(uint32_t rank, const absl::Status& status) {
+  if (EndsWell(status)) return status;
+  return absl::Status(status.code(), comm::OfRank(rank, std::string(status.message())));
 }
 
 uint32_t CoreLimit() { return CoresOfQuota(CpuQuota()); }
@@ -90,28 +97,36 @@ absl::Status RunUnderSupervisor(uint32_t rank, const std::shared_ptr<SharedMemor
   return RunConnected(**communicator, options, rank_main);
 }
 
-// Runs `rank_main` over a segment of this process alone, or of ranks that nobody supervises.
-absl::Status RunUnsupervised(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
-                             const LaunchOptions& options, const RankMain& rank_main) {
-  const comm::LeaveAction leave([&](const absl::Status& cause) {
-    segment->Abort(rank, cause);
-    if (options.clean_up) options.clean_up();
-    comm::PrintAndExit(segment->ranks() == 1 ? cause : segment->abort_cause());
-  });
-  auto signals = TakeSignals({.stops = options.stops_between_steps,
-                              .request_stop = [&](int signal) { segment->RequestStop(signal); },
-                              .is_state_kept = [&] { return segment->is_state_kept(); }});
-  if (!signals.ok()) return signals.status();
+// Errors have aborted the job.
+absl::Status RunOnSegment(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
+                          const LaunchOptions& options, const RankMain& rank_main) {
   auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
   if (communicator.ok()) return RunConnected(**communicator, options, rank_main);
   segment->Abort(rank, communicator.status());
   return communicator.status();
 }
 
+// Runs `rank_main` over a segment of this process alone, or of ranks that nobody supervises.
+absl::Status RunUnsupervised(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
+                             const LaunchOptions& options, const RankMain& rank_main) {
+  const comm::LeaveAction leave([&](const absl::Status& cause) {
+    segment->Abort(rank, cause);
+    if (options.clean_up) options.clean_up();
+    comm::PrintAndExit(segment->ranks() == 1 ? cause : JobCause(*segment, rank));
+  });
+  auto signals = TakeSignals({.stops = options.stops_between_steps,
+                              .request_stop = [&](int signal) { segment->RequestStop(signal); },
+                              .is_state_kept = [&] { return segment->is_state_kept(); }});
+  if (!signals.ok()) return signals.status();
+  absl::Status status = RunOnSegment(segment, rank, options, rank_main);
+  if (EndsWell(status) || segment->ranks() == 1) return status;
+  return JobCause(*segment, rank);
+}
+
 // The watcher comes first: from the meeting on, nobody else would notice a death.
 absl::Status RunStartedAlone(uint32_t rank, const LaunchOptions& options, const RankMain& rank_main, Meeting& meeting) {
   absl::StatusOr<Meeting::OnHost> met = meeting.WaitOnHost();
-  if (!met.ok()) return met.status();
+  if (!met.ok()) return OfRank(rank, met.status());
   return RunUnsupervised(met->segment, rank, options, rank_main);
 }
 
@@ -125,11 +140,11 @@ absl::Status RunAlone(const RankEnvironment& environment, const LaunchOptions& o
                       std::unique_ptr<Meeting> meeting) {
   if (meeting == nullptr) {
     auto begun = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline);
-    if (!begun.ok()) return begun.status();
+    if (!begun.ok()) return OfRank(environment.rank, begun.status());
     meeting = *std::move(begun);
   }
   if (!environment.master.has_value()) return RunStartedAlone(environment.rank, options, rank_main, *meeting);
-  return RunOverTcp(environment, 0, nullptr, options, rank_main, std::move(meeting));
+  return OfRank(environment.rank, RunOverTcp(environment, 0, nullptr, options, rank_main, std::move(meeting)));
 }
 
 }  // namespace
@@ -138,9 +153,7 @@ absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& opt
                     std::unique_ptr<Meeting> meeting) {
   if (environment.size == 1) return RunSingle(options, rank_main);
   if (!environment.is_launcher) {
-    const absl::Status status = RunAlone(environment, options, rank_main, std::move(meeting));
-    if (EndsWell(status)) return status;
-    return absl::Status(status.code(), absl::StrCat("rank ", environment.rank, ": ", status.message()));
+    return RunAlone(environment, options, rank_main, std::move(meeting));
   }
   SupervisorOptions supervisor;
   supervisor.ranks = environment.StartedHere();

@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/leave.h"
 #include "runtime/comm/rendezvous.h"
+#include "runtime/launch/job_cause.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::launch {
@@ -38,15 +40,14 @@ absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& e
     // Meets on this thread, and tells the others why it does not go on.
     self->failure_ = thread.status();
     run();
-    self->Fail(thread.status());
-    return thread.status();
+    return self->Fail(thread.status());
   }
   self->thread_ = *std::move(thread);
   return self;
 }
 
 Meeting::~Meeting() {
-  if (!is_taken_) Fail(absl::CancelledError("ended before it joined"));
+  if (!is_taken_) Fail(absl::CancelledError("ended before it joined")).IgnoreError();
 }
 
 absl::Status Meeting::failure() {
@@ -54,7 +55,7 @@ absl::Status Meeting::failure() {
   return failure_;
 }
 
-void Meeting::Fail(const absl::Status& cause) {
+absl::Status Meeting::Fail(const absl::Status& cause) {
   {
     const std::lock_guard lock(mutex_);
     failure_ = cause;
@@ -62,8 +63,22 @@ void Meeting::Fail(const absl::Status& cause) {
   if (thread_.joinable()) thread_.join();
   is_taken_ = true;
   // Those that have met already hear of it as of any error.
-  if (on_host_.ok()) on_host_->segment->Abort(environment_.rank, cause);
   if (over_tcp_.ok()) comm::TellAbort(*over_tcp_, environment_.rank, cause);
+  return environment_.master.has_value() ? cause : CauseOnHost(cause);
+}
+
+// The job's first cause may be another rank's.
+absl::Status Meeting::CauseOnHost(const absl::Status& own) {
+  if (on_host_.ok()) {
+    comm::SharedMemorySegment& segment = *on_host_->segment;
+    segment.Abort(environment_.rank, own);
+    const bool is_cause = absl::StrContains(segment.abort_cause().message(), own.message());
+    return is_cause ? JobCause(segment, environment_.rank) : own;
+  }
+  // Rank 0 prints what it has answered to the others.
+  const absl::Status answer = on_host_.status();
+  if (environment_.rank != 0 || absl::StrContains(answer.message(), own.message())) return answer;
+  return absl::Status(own.code(), absl::StrCat(own.message(), "; ", answer.message()));
 }
 
 absl::StatusOr<Meeting::OnHost> Meeting::MeetOnHost(uint64_t window_bytes) {

@@ -35,8 +35,8 @@ class Meeting {
   Meeting& operator=(const Meeting&) = delete;
 
   // Tells the others that this rank cannot join and why. Waits until they know, or for about half a second if they
-  // cannot be found.
-  void Fail(const absl::Status& cause);
+  // cannot be found. Returns the message that this rank is to print: the cause, unless another rank prints it.
+  absl::Status Fail(const absl::Status& cause);
 
   // Waits until all have come. On one host: what they share, with a watcher over the others, which has begun its work
   // as soon as they had met. Errors as of comm::Rendezvous.
@@ -51,6 +51,7 @@ class Meeting {
  private:
   Meeting() = default;
   absl::StatusOr<OnHost> MeetOnHost(uint64_t window_bytes);
+  absl::Status CauseOnHost(const absl::Status& own);
   absl::Status failure();
 
   RankEnvironment environment_;

@@ -60,12 +60,9 @@ def one_by_one(artifact, ranks, env_of):
 
 
 def all_say(processes, *parts):
-    for process in processes:
-        _, errors = process.communicate(timeout=60)
-        assert process.returncode == 1, f"exit code {process.returncode}: {errors}"
-        assert len(errors.splitlines()) == 1, errors
-        for part in parts:
-            assert part in errors, f"'{part}' is not in: {errors}"
+    ended = harness.finish(processes, 60)
+    assert all(code == 1 for code, _ in ended), ended
+    harness.assert_said_once([errors for _, errors in ended], *parts)
 
 
 def error_of_nccl(folder):

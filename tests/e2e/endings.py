@@ -272,8 +272,7 @@ def files_that_are_cut_short(folder):
         processes = [process] if process else [start([a for a in args[2:]], torchrun(rank, 2)) for rank in range(2)]
         wait_for_steps(folder)
         os.truncate(batches, 100)
-        for process in processes:
-            end(process, 1, f"{batches}: was cut short by another program")
+        harness.assert_said_once([end(process, 1) for process in processes], f"{batches}: was cut short by another program")
         (folder / "log.jsonl").unlink()
 
 

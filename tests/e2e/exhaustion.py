@@ -104,8 +104,9 @@ def peers_are_told(folder):
                "MASTER_PORT": str(20000 + os.getpid() % 20000)}
         processes.append(subprocess.Popen([str(harness.BUILD / "bin" / "sgdrun"), str(artifact), "--bench", "1", "--deadline", str(2 * SECONDS)], env=env, preexec_fn=limit,
                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
-    for code, errors in harness.finish(processes, SECONDS):
-        assert code == 1 and "cannot start a thread for meeting the other ranks: Resource temporarily unavailable" in errors, (code, errors)
+    ended = harness.finish(processes, SECONDS)
+    assert all(code == 1 for code, _ in ended), ended
+    harness.assert_said_once([errors for _, errors in ended], "cannot start a thread for meeting the other ranks: Resource temporarily unavailable")
 
 
 def disks(folder):

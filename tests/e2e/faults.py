@@ -118,11 +118,11 @@ def one_by_one(folder, family):
         harness.wait_until(lambda: all(harness.busy(p.pid) for p in processes))
         processes[1].kill()
         start = time.monotonic()
-        for rank, process in enumerate(processes):
-            _, errors = process.communicate(timeout=harness.TIMEOUT)
-            if rank != 1:
-                assert process.returncode == 1 and "rank 1" in errors, f"rank {rank}, exit code {process.returncode}: {errors}"
+        errors = [process.communicate(timeout=harness.TIMEOUT)[1] for process in processes]
         seconds = time.monotonic() - start
+        others = [rank for rank in range(ranks) if rank != 1]
+        assert all(processes[rank].returncode == 1 for rank in others), errors
+        harness.assert_said_once([errors[rank] for rank in others], "sgdrun: rank 1")
         assert harness.is_within(seconds, DEATH_LIMIT), f"took {seconds:.2f} s"
         print(f"        ended {seconds * 1000:.0f} ms after the death")
     finally:

@@ -121,6 +121,14 @@ def busy(pid):
         return False
 
 
+def assert_said_once(errors, *parts):
+    """One of the ranks that were started one by one on this host has printed the cause, with all `parts`, and the others which rank has."""
+    full = [text for text in errors if all(part in text for part in parts)]
+    assert len(full) == 1, (parts, errors)
+    for text in errors:
+        assert text in full or re.fullmatch(r"sgdrun: rank \d+: ended with the job; rank \d+ says why\n", text), errors
+
+
 def deadline_beyond(seconds, least):
     """A --deadline in whole seconds that a start-up which has just taken `seconds` here, however busy the machine is, keeps easily; less than a minute."""
     return min(50, max(least, math.ceil(4 * seconds)))

