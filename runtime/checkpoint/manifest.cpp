@@ -3,8 +3,8 @@
 #include "runtime/checkpoint/manifest.h"
 
 #include "absl/strings/str_cat.h"
-#include "nlohmann/json.hpp"
 #include "runtime/artifact/container.h"
+#include "runtime/json/parse_json.h"
 
 namespace sgd::checkpoint {
 namespace {
@@ -73,7 +73,9 @@ std::string ManifestJson(const Manifest& manifest) {
 }
 
 absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  absl::StatusOr<Json> parsed = json::ParseJson(text);
+  if (!parsed.ok()) return absl::InvalidArgumentError(absl::StrCat("is ", parsed.status().message()));
+  Json json = *std::move(parsed);
   if (!json.is_object()) return absl::InvalidArgumentError("is not a JSON object; it may be truncated");
   bool ok = true;
   const uint64_t format = NumberField(json, "format", ok);

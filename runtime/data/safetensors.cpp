@@ -5,15 +5,14 @@
 #include <bit>
 #include <cstring>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "nlohmann/json.hpp"
 #include "runtime/artifact/out_of_memory.h"
+#include "runtime/json/parse_json.h"
 
 static_assert(std::endian::native == std::endian::little, "tensor files are little-endian");
 
@@ -25,45 +24,6 @@ using Json = nlohmann::json;
 constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format's reference implementation
 constexpr size_t kMaxRank = 64;
-
-// Watches the keys of the outermost object pass: a parsed tree silently keeps the last of equal ones. (A tree that is
-// filtered while it grows would say the same, but takes quadratic time: its parser walks over an object's members after
-// each of them.)
-class DuplicateFinder : public nlohmann::json_sax<Json> {
- public:
-  bool key(string_t& name) override {
-    if (depth_ == 1 && !seen_.insert(name).second && !duplicate_) duplicate_ = name;
-    return true;
-  }
-  bool start_object(size_t) override { return Enter(); }
-  bool start_array(size_t) override { return Enter(); }
-  bool end_object() override { return Leave(); }
-  bool end_array() override { return Leave(); }
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
-
-  const std::optional<std::string>& duplicate() const { return duplicate_; }
-
- private:
-  bool Enter() {
-    ++depth_;
-    return true;
-  }
-  bool Leave() {
-    --depth_;
-    return true;
-  }
-
-  int depth_ = 0;
-  std::set<std::string> seen_;
-  std::optional<std::string> duplicate_;
-};
 
 // Reads a list of unsigned numbers.
 bool ReadNumbers(const Json& object, const char* key, std::vector<uint64_t>& numbers) {
@@ -168,15 +128,11 @@ absl::Status SafetensorsFile::ReadHeader() {
                                                    bytes.size() - kLengthBytes, " after its length"));
   }
   const char* text = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
-  const Json header = Json::parse(text, text + length, nullptr, /*allow_exceptions=*/false);
-  if (!header.is_object()) return absl::InvalidArgumentError("its header is not a JSON object");
-  DuplicateFinder finder;
-  Json::sax_parse(text, text + length, &finder);
-  if (finder.duplicate()) {
-    return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(*finder.duplicate()), ": appears twice"));
-  }
+  const absl::StatusOr<Json> header = json::ParseJson({text, length}, json::kAnyFields);
+  if (!header.ok()) return absl::InvalidArgumentError(absl::StrCat("its header is ", header.status().message()));
+  if (!header->is_object()) return absl::InvalidArgumentError("its header is not a JSON object");
   const uint64_t data_begin = kLengthBytes + length;
-  for (const auto& [name, field] : header.items()) {
+  for (const auto& [name, field] : header->items()) {
     if (name == "__metadata__") {
       if (!field.is_object()) return absl::InvalidArgumentError("its __metadata__ is not an object");
       for (const auto& [key, value] : field.items()) {

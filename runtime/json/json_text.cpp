@@ -13,6 +13,8 @@ using Json = nlohmann::json;
 /// Follows the nesting; ends the parse at the first fault.
 class FaultFinder : public nlohmann::json_sax<Json> {
  public:
+  explicit FaultFinder(size_t max_fields) : max_fields_(max_fields) {}
+
   std::optional<std::string> fault;
 
   bool null() override { return true; }
@@ -30,8 +32,8 @@ class FaultFinder : public nlohmann::json_sax<Json> {
 
   bool key(string_t& name) override {
     const bool is_new = fields_.back().insert(name).second;
-    if (is_new && fields_.back().size() > size_t{kMaxJsonFields}) {
-      fault = "too large: an object has more than " + std::to_string(kMaxJsonFields) + " fields; expected fewer fields";
+    if (is_new && fields_.back().size() > max_fields_) {
+      fault = "too large: an object has more than " + std::to_string(max_fields_) + " fields; expected fewer fields";
       return false;
     }
     if (is_new) return true;
@@ -54,13 +56,14 @@ class FaultFinder : public nlohmann::json_sax<Json> {
     return true;
   }
 
+  const size_t max_fields_;
   std::vector<std::set<std::string>> fields_;  // of the objects around, empty for arrays
 };
 
 }  // namespace
 
-std::optional<std::string> FindJsonFault(std::string_view text) {
-  FaultFinder finder;
+std::optional<std::string> FindJsonFault(std::string_view text, size_t max_fields) {
+  FaultFinder finder(max_fields);
   Json::sax_parse(text.begin(), text.end(), &finder);
   return finder.fault;
 }

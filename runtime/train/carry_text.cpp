@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "nlohmann/json.hpp"
 #include "runtime/data/mapped_file.h"
+#include "runtime/json/parse_json.h"
 
 namespace sgd::train {
 namespace {
@@ -64,8 +64,10 @@ absl::StatusOr<CarryRequest> ReadCarryFile(const std::string& path, const Progra
   absl::StatusOr<data::MappedFile> file = data::MappedFile::OpenForReading(path);
   if (!file.ok()) return file.status();
   const char* text = reinterpret_cast<const char*>(file->bytes().data());
-  nlohmann::json json = nlohmann::json::parse(text, text + file->bytes().size(), nullptr, /*allow_exceptions=*/false);
+  const absl::StatusOr<nlohmann::json> parsed = json::ParseJson({text, file->bytes().size()});
   auto fault = [&](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(path, ": ", what...)); };
+  if (!parsed.ok()) return fault("is ", parsed.status().message());
+  const nlohmann::json& json = *parsed;
   if (!json.is_array()) return fault("not a JSON list of [output, input]");
   CarryRequest request;
   request.carries_nothing = json.empty();

@@ -229,7 +229,10 @@ TEST_F(SgdrunErrors, Carry) {
     data::WriteText(folder_ / "carry.json", json);
     fault("carry.json: " + message, "--carry-json", folder_ / "carry.json");
   };
-  file_fault("not a JSON list of [output, input]", "{");
+  file_fault("is not JSON; it may be truncated", "[");
+  file_fault("not a JSON list of [output, input]", "{}");
+  file_fault("is nested more than 20 deep; expected fewer levels", std::string(1000000, '['));
+  file_fault("is ambiguous: an object has the field \"a\" twice; expected each field once", R"([{"a":1,"a":2}])");
   file_fault("entry 0 is not a pair [output, input]", "[1]");
   file_fault("entry 1: program 'train' has no such input", "[[1, 0], [1, 2]]");
   file_fault("entry 0: program 'train' has no such output", "[[-1, 0]]");

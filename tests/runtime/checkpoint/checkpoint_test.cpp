@@ -164,8 +164,16 @@ TEST(Checkpoint, SaysWhatIsWrong) {
   EXPECT_THAT(message(), HasSubstr("state.safetensors: cannot open: No such file"));
   WriteText(manifest, "{\"format\": 9}");
   EXPECT_THAT(message(), HasSubstr("manifest.json: has format 9, but this version reads format 1"));
+  WriteText(manifest, "[]");
+  EXPECT_THAT(message(), HasSubstr("manifest.json: is not a JSON object"));
+  // The checksum's text is printed by recursion.
+  WriteText(manifest,
+            "{\"format\":1,\"checksum\":\"0\",\"mesh\":" + std::string(1000000, '[') + std::string(1000000, ']') + "}");
+  EXPECT_THAT(message(), HasSubstr("manifest.json: is nested more than 20 deep; expected fewer levels"));
+  WriteText(manifest, "{\"format\":1,\"format\":1}");
+  EXPECT_THAT(message(), HasSubstr("manifest.json: is ambiguous: an object has the field \"format\" twice"));
   WriteText(manifest, "{");
-  EXPECT_THAT(message(), HasSubstr("manifest.json: is not a JSON object; it may be truncated"));
+  EXPECT_THAT(message(), HasSubstr("manifest.json: is not JSON; it may be truncated"));
 }
 
 // Every damage that disks and people do to the newest checkpoint.
@@ -184,7 +192,7 @@ TEST(Checkpoint, ADamagedOneIsPassedOverForTheOneBefore) {
       {[](const std::string& path) { std::filesystem::remove(path + "/manifest.json"); },
        "manifest.json: cannot open: No such file or directory"},
       {[](const std::string& path) { WriteText(path + "/manifest.json", "{"); },
-       "manifest.json: is not a JSON object; it may be truncated"}};
+       "manifest.json: is not JSON; it may be truncated"}};
   for (const auto& [damage, message] : damages) {
     TemporaryFolder folder;
     for (uint64_t step : {7, 8, 9}) ASSERT_EQ(SaveCounting(folder.path(), step, 2, step), absl::OkStatus());

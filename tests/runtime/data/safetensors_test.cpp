@@ -133,8 +133,8 @@ TEST_P(BadSafetensors, IsRefusedByName) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadSafetensors,
     ::testing::Values(
-        BadFile{"", 0, "not a JSON object"}, BadFile{"{", 0, "not a JSON object"},
-        BadFile{"[]", 0, "not a JSON object"}, BadFile{"{\"a\xff\":1}", 0, "not a JSON object"},
+        BadFile{"", 0, "not JSON"}, BadFile{"{", 0, "its header is not JSON; it may be truncated"},
+        BadFile{"[]", 0, "not a JSON object"}, BadFile{"{\"a\xff\":1}", 0, "not JSON"},
         BadFile{R"({"w":1})", 0, "tensor 'w': its entry is not an object"},
         BadFile{R"({"w":{"shape":[],"data_offsets":[0,4]}})", 4, "tensor 'w': has no dtype"},
         BadFile{R"({"w":{"dtype":"F4","shape":[],"data_offsets":[0,4]}})", 4, "has dtype 'F4', which is not supported"},
@@ -162,7 +162,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 9, "5 bytes after the last tensor"},
         BadFile{
             R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
-            4, "tensor 'w': appears twice"},
+            4, R"(its header is ambiguous: an object has the field "w" twice; expected each field once)"},
+        BadFile{R"({"w":{"dtype":"F32","shape":[1],"shape":[0],"data_offsets":[0,4]}})", 4,
+                R"(its header is ambiguous: an object has the field "shape" twice)"},
         BadFile{R"({"__metadata__":[]})", 0, "its __metadata__ is not an object"},
         BadFile{R"({"__metadata__":{"a":1}})", 0, "holds more than strings"},
         BadFile{"{\"a\\nb\":{}}", 0, "tensor 'a\\nb': has no dtype"}));
