@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/replace_file.h"
 #include "runtime/comm/unique_fd.h"
 
 namespace sgd::artifact {
@@ -32,24 +32,6 @@ absl::Status CheckOwner(const std::string& path, const struct stat& info) {
       absl::StrCat(path, ": ", found, "; expected a file that you alone may write; delete it"));
 }
 
-absl::Status WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return Failed(path, "write");
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return fsync(descriptor) == 0 ? absl::OkStatus() : Failed(path, "write");
-}
-
-// A file of this process alone. A name that is taken belonged to a process that ended before it renamed.
-comm::UniqueFd CreateAside(const std::string& aside) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  comm::UniqueFd file(open(aside.c_str(), kFlags, 0644));
-  if (file.valid() || errno != EEXIST || unlink(aside.c_str()) != 0) return file;
-  return comm::UniqueFd(open(aside.c_str(), kFlags, 0644));
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> ReadCacheFile(const std::string& path) {
@@ -71,14 +53,6 @@ absl::StatusOr<std::string> ReadCacheFile(const std::string& path) {
   return bytes;
 }
 
-absl::Status WriteCacheFile(const std::string& path, std::string_view bytes) {
-  const std::string aside = absl::StrCat(path, ".", getpid(), ".tmp");
-  const comm::UniqueFd file = CreateAside(aside);
-  if (!file.valid()) return Failed(path, "create");
-  absl::Status status = WriteAll(file.get(), bytes, path);
-  if (status.ok() && std::rename(aside.c_str(), path.c_str()) != 0) status = Failed(path, "replace");
-  if (!status.ok()) unlink(aside.c_str());
-  return status;
-}
+absl::Status WriteCacheFile(const std::string& path, std::string_view bytes) { return ReplaceFile(path, bytes, 0644); }
 
 }  // namespace sgd::artifact

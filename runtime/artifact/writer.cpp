@@ -1,5 +1,4 @@
-// Packs the program with FlatBuffers (deterministic for a given object tree) and writes files aside
-// before renaming them.
+// Packs the program with FlatBuffers (deterministic for a given object tree).
 #include "runtime/artifact/writer.h"
 
 #include <fcntl.h>
@@ -14,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/replace_file.h"
 
 namespace sgd::artifact {
 namespace {
@@ -44,40 +44,12 @@ std::string DirectoryOf(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// Makes the rename itself durable; a directory that cannot be opened for reading is not an error of
-// the file.
-void SyncDirectory(const std::string& path) {
-  const int descriptor = open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
-}
-
 absl::Status WriteInPlace(const std::string& path, std::string_view bytes) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return SystemError("open", path);
   const absl::Status status = WriteAll(descriptor, bytes, path);
   if (close(descriptor) != 0 && status.ok()) return SystemError("write", path);
   return status;
-}
-
-absl::Status WriteAside(const std::string& path, std::string_view bytes) {
-  // In the same folder, since rename does not cross file systems.
-  const std::string aside = absl::StrCat(path, ".", getpid(), ".tmp");
-  const int descriptor = open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return SystemError("create", path);
-  absl::Status status = WriteAll(descriptor, bytes, path);
-  if (status.ok() && fsync(descriptor) != 0) status = SystemError("write", path);
-  if (close(descriptor) != 0 && status.ok()) status = SystemError("write", path);
-  if (status.ok() && rename(aside.c_str(), path.c_str()) != 0) {
-    status = SystemError("rename to", path);
-  }
-  if (!status.ok()) {
-    unlink(aside.c_str());
-    return status;
-  }
-  SyncDirectory(path);
-  return absl::OkStatus();
 }
 
 std::string RealPath(const std::string& path) {
@@ -162,7 +134,7 @@ absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes
   // A device or a pipe is written to, not replaced.
   if (exists && !S_ISREG(existing.st_mode)) return WriteInPlace(path, bytes);
   // Of a symbolic link the target is replaced, not the link.
-  return exists ? WriteAside(RealPath(path), bytes) : WriteAside(path, bytes);
+  return ReplaceFile(exists ? RealPath(path) : path, bytes, 0666);
 }
 
 }  // namespace sgd::artifact

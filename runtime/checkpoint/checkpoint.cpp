@@ -18,6 +18,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/container.h"
+#include "runtime/artifact/writer.h"
 #include "runtime/data/mapped_file.h"
 
 namespace sgd::checkpoint {
@@ -136,7 +137,7 @@ absl::Status Finish(const std::string& directory, const std::string& aside, cons
   absl::StatusOr<Digest> digest = DigestFile(StatePath(aside));
   if (!digest.ok()) return digest.status();
   const Manifest manifest{point, digest->bytes, digest->sha256};
-  absl::Status status = data::WriteFileAtomically(ManifestPath(aside), ManifestJson(manifest));
+  absl::Status status = artifact::WriteFileAtomically(ManifestPath(aside), ManifestJson(manifest));
   if (status.ok()) status = PutInPlace(aside, path);
   if (status.ok()) status = data::SyncDirectory(directory);
   return status;

@@ -161,18 +161,4 @@ absl::Status TensorFileWriter::CheckWritable(const std::string& path) {
   return probe.status();
 }
 
-absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
-  const std::string aside = TensorFileWriter::AsidePath(path);
-  absl::StatusOr<MappedFile> file = MappedFile::CreateShared(aside, bytes.size());
-  if (!file.ok()) return file.status();
-  if (!bytes.empty()) std::memcpy(file->mutable_bytes().data(), bytes.data(), bytes.size());
-  absl::Status status = file->Sync(aside);
-  if (status.ok() && rename(aside.c_str(), path.c_str()) != 0) status = SystemError(path, "replace", errno);
-  if (!status.ok()) {
-    unlink(aside.c_str());
-    return status;
-  }
-  return SyncDirectory(DirectoryOf(path));
-}
-
 }  // namespace sgd::data

@@ -73,7 +73,4 @@ class TensorFileWriter {
   MappedFile file_;
 };
 
-// Writes a small file aside, syncs and renames it.
-absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes);
-
 }  // namespace sgd::data
