@@ -2,10 +2,12 @@
 #include "runtime/trace/json_log.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
@@ -16,6 +18,24 @@ namespace {
 absl::Status SystemError(const std::string& path, const char* action, int error_number) {
   return absl::Status(absl::ErrnoToStatusCode(error_number),
                       absl::StrCat(path, ": cannot ", action, ": ", strerror(error_number)));
+}
+
+bool IsRegularFile(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// Whether the run that wrote the file at `path` died within a line.
+bool EndsWithinLine(const std::string& path) {
+  if (!IsRegularFile(path)) return false;
+  std::ifstream file(path);
+  return file.seekg(-1, std::ios::end) && file.peek() != '\n';
+}
+
+absl::Status CheckMayStart(const std::string& path, LogStart start) {
+  if (start != LogStart::kRefuse || !IsRegularFile(path)) return absl::OkStatus();
+  return absl::AlreadyExistsError(
+      absl::StrCat(path, ": exists; expected no file there; give another path (with --resume, lines are appended)"));
 }
 
 }  // namespace
@@ -43,13 +63,20 @@ JsonLog::~JsonLog() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-absl::StatusOr<JsonLog> JsonLog::Open(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_TRUNC, 0666);
+absl::StatusOr<JsonLog> JsonLog::Open(const std::string& path, LogStart start) {
+  if (absl::Status status = CheckMayStart(path, start); !status.ok()) return status;
+  const bool is_cut = start == LogStart::kAppend && EndsWithinLine(path);
+  const int truncates = start == LogStart::kReplace ? O_TRUNC : 0;
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | truncates, 0666);
   if (descriptor < 0) return SystemError(path, "open", errno);
-  return JsonLog(path, descriptor);
+  JsonLog log(path, descriptor);
+  absl::Status status = is_cut ? log.WriteLine("") : absl::OkStatus();
+  if (!status.ok()) return status;
+  return log;
 }
 
-absl::Status JsonLog::CheckWritable(const std::string& path) {
+absl::Status JsonLog::CheckWritable(const std::string& path, LogStart start) {
+  if (absl::Status status = CheckMayStart(path, start); !status.ok()) return status;
   const bool exists = access(path.c_str(), F_OK) == 0;
   const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666);
   if (descriptor < 0) return SystemError(path, "open", errno);

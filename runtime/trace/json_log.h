@@ -29,6 +29,13 @@ std::string StepJson(const StepRecord& record);
 // Quotes, escapes and, where need be, repairs `text` for JSON.
 std::string JsonString(std::string_view text);
 
+// What becomes of a file that is at the path already. Devices and pipes are written to.
+enum class LogStart {
+  kReplace,  // its lines are lost
+  kRefuse,
+  kAppend,  // new lines follow its own
+};
+
 class JsonLog {
  public:
   JsonLog(const JsonLog&) = delete;
@@ -36,11 +43,12 @@ class JsonLog {
   JsonLog(JsonLog&& other) noexcept;
   ~JsonLog();
 
-  // Begins an empty file.
-  static absl::StatusOr<JsonLog> Open(const std::string& path);
+  // AlreadyExists for a file that `start` refuses. Appends behind a line that a dead run left unfinished, on a line of
+  // its own.
+  static absl::StatusOr<JsonLog> Open(const std::string& path, LogStart start);
 
-  // Whether Open would succeed; does not change a file that exists, and leaves none behind.
-  static absl::Status CheckWritable(const std::string& path);
+  // Returns the error that Open would return; does not change a file that exists, and leaves none behind.
+  static absl::Status CheckWritable(const std::string& path, LogStart start);
 
   // Appends one line by one write. Where a disk becomes full, takes back the part that was written.
   absl::Status WriteLine(const std::string& json);

@@ -22,8 +22,17 @@ TIMEOUT = 240
 SKIPPED = 77  # exit code, for ctest
 
 
-def tool(name, *args, check=True, env=None, cwd=None):
-    """Runs a tool; with check, fails the test with its messages when it does not exit with 0."""
+def remove_log(args):
+    """Removes the log that an earlier call left at the --log-json of `args`: sgdrun would refuse it, or with --resume append to it."""
+    for flag, path in zip(args, args[1:]):
+        if flag == "--log-json" and pathlib.Path(path).is_file():
+            pathlib.Path(path).unlink()
+
+
+def tool(name, *args, check=True, env=None, cwd=None, keep_log=False):
+    """Runs a tool; with check, fails the test with its messages when it does not exit with 0. The log has the steps of this call alone, unless it is kept."""
+    if not keep_log:
+        remove_log(args)
     result = subprocess.run([str(BUILD / "bin" / name), *map(str, args)], capture_output=True, text=True, timeout=TIMEOUT,
                             env={**os.environ, **(env or {})}, cwd=cwd)
     if check and result.returncode != 0:

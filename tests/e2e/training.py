@@ -76,4 +76,21 @@ def refuses_a_damaged_checkpoint(folder):
     assert result.returncode == 1 and result.stderr.strip(), f"exit code {result.returncode}"
 
 
-harness.main([(f.__name__.replace("_", " "), f) for f in (learns, ranks_agree, resumes_with_equal_bits, resumes_on_other_ranks, notes_other_data, refuses_a_damaged_checkpoint)])
+def logs_are_continued_or_kept(folder):
+    """A new run refuses the log of another one before it trains; a resumed run appends to it."""
+    artifact, log = compile_for(folder, 2), folder / "log.jsonl"
+    train(folder, 2, 3, "--save", folder / "save", artifact=artifact)
+    first = log.read_text()
+    flags = ["-n", 2, artifact, "--steps", 2, "--log-json", log, *FEED, DATA]
+    refused = harness.tool("sgdrun", *flags, "--save", folder / "other", check=False, keep_log=True)
+    assert refused.returncode == 1 and f"sgdrun: {log}: exists; expected no file there; give another path" in refused.stderr, refused.stderr
+    assert log.read_text() == first and not list((folder / "other").glob("step-*"))
+    log.write_text(first + '{"step": 3, "sec')  # the run was killed within a line
+    harness.tool("sgdrun", *flags, "--resume", folder / "save", keep_log=True)
+    lines = log.read_text().splitlines()
+    assert lines[:4] == [*first.splitlines(), '{"step": 3, "sec'] and [json.loads(line)["step"] for line in lines[4:]] == [3, 4], lines
+    harness.tool("sgdrun", *flags[:5], "--log-json", "/dev/null", *FEED, DATA)
+
+
+harness.main([(f.__name__.replace("_", " "), f) for f in (learns, ranks_agree, resumes_with_equal_bits, resumes_on_other_ranks, notes_other_data, refuses_a_damaged_checkpoint,
+                                                               logs_are_continued_or_kept)])

@@ -143,6 +143,7 @@ def train(folder, name, count, steps, *flags, kind=""):
     meta = json.loads((MODELS / name / "meta.json").read_text())
     (folder / "carry.json").write_text(json.dumps(meta["carry"]))
     log, out = folder / "log", folder / "out.safetensors"
+    log.unlink(missing_ok=True)
     sgdrun.run("-n", count, MODELS / name / f"{kind}{count}.sgda", "--share-gpus", "--init", data_of(name) / "inputs.safetensors", "--batches",
            data_of(name) / "batches.safetensors", "--carry-json", folder / "carry.json", "--steps", steps, "--log-json", log, "--outputs", out, *flags)
     rows = [json.loads(line) for line in log.read_text().splitlines()]

@@ -88,11 +88,12 @@ TEST_F(Sgdrun, TrainsOnBatchesWithCarry) {
   const std::string init = Tensors("init", {{"arg0", {1, 4}}, {"arg1", {8, 4}}});
   const std::string batches = Tensors("batches", {{"step0.arg1", {8, 4}}, {"step1.x", {8, 4}}});
   for (uint32_t ranks : {1u, 4u}) {
+    const std::string name = "log" + std::to_string(ranks);
     CommandResult result = MustRun({Artifact({.ranks = ranks}), "--init", init, "--batches", batches, "--steps", "3",
-                                    "--log-json", folder_ / "log", "--outputs", folder_ / "out"});
+                                    "--log-json", folder_ / name, "--outputs", folder_ / "out"});
     // Every step adds 56, 60, 64, 68 = 248 to the sum of w, which begins with 6.
     EXPECT_EQ(result.output, "step 0  loss 254\nstep 1  loss 502\nstep 2  loss 750\n");
-    const std::vector<nlohmann::json> log = Log("log");
+    const std::vector<nlohmann::json> log = Log(name);
     ASSERT_EQ(log.size(), 3u);
     EXPECT_EQ(log[2]["step"], 2);
     EXPECT_EQ(log[2]["loss"], 750.0);
@@ -166,10 +167,11 @@ TEST_F(Sgdrun, EvaluatesBetweenSteps) {
   const std::string rows = Tensors("data", {{"x", {16, 4}}});
   const std::string plain = MustRun({Artifact({.ranks = 2, .has_init = true}), "--data", rows, "--steps", "4"}).output;
   for (bool overwrites : {false, true}) {
+    const std::string name = overwrites ? "overwritten" : "kept";
     CommandResult result = MustRun(
         {Artifact({.ranks = 2, .has_init = true, .has_eval = true, .eval_overwrites_state = overwrites}), "--data",
-         rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows, "--log-json", folder_ / "log"});
-    const std::vector<nlohmann::json> log = Log("log");
+         rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows, "--log-json", folder_ / name});
+    const std::vector<nlohmann::json> log = Log(name);
     ASSERT_EQ(log.size(), 4u);
     EXPECT_FALSE(log[0].contains("eval"));
     EXPECT_EQ(log[1]["eval"]["sum"], log[1]["loss"]) << "eval sees the state after the step";

@@ -54,7 +54,7 @@ absl::Status WriteProfile(const Options& options, train::Session& session) {
   }
   absl::StatusOr<std::vector<std::string>> all = OfAllStages(session, lines);
   if (!all.ok() || !session.is_first_rank()) return all.status();
-  absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options.profile);
+  absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options.profile, trace::LogStart::kReplace);
   if (!log.ok()) return log.status();
   for (const std::string& part : *all) {
     const std::vector<std::string> lines_of_rank = absl::StrSplit(part, '\n', absl::SkipEmpty());
@@ -91,7 +91,7 @@ absl::Status WriteTrace(const Options& options, train::Session& session) {
     events = trace::ChromeTraceEvents(session.context().file().root(), **program, session.context().rank(), runs);
   absl::StatusOr<std::vector<std::string>> all = OfAllStages(session, events);
   if (!all.ok() || !session.is_first_rank()) return all.status();
-  absl::StatusOr<trace::JsonLog> file = trace::JsonLog::Open(options.trace);
+  absl::StatusOr<trace::JsonLog> file = trace::JsonLog::Open(options.trace, trace::LogStart::kReplace);
   if (!file.ok()) return file.status();
   return file->WriteLine(trace::ChromeTraceJson(*all));
 }

@@ -95,6 +95,17 @@ absl::Status FailAlone(const Options& options, const absl::Status& cause) {
   return meeting.ok() && *meeting != nullptr ? (*meeting)->Fail(cause) : cause;
 }
 
+absl::Status CheckLogs(const Options& options) {
+  const std::pair<const std::string&, trace::LogStart> logs[] = {{options.log_json, LogStartOf(options)},
+                                                                 {options.profile, trace::LogStart::kReplace},
+                                                                 {options.trace, trace::LogStart::kReplace}};
+  for (const auto& [path, start] : logs) {
+    absl::Status status = path.empty() ? absl::OkStatus() : trace::JsonLog::CheckWritable(path, start);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<train::Job> Prepare(const Options& options, std::unique_ptr<artifact::ArtifactFile> file,
                                    const launch::RankEnvironment& environment, train::ClaimedOutputs& claimed) {
   absl::StatusOr<train::Job> job = train::PrepareJob(options.run, std::move(file));
@@ -106,10 +117,7 @@ absl::StatusOr<train::Job> Prepare(const Options& options, std::unique_ptr<artif
     if (!outputs.ok()) return outputs.status();
     claimed = *std::move(outputs);
     job->notes.insert(job->notes.end(), claimed.notes().begin(), claimed.notes().end());
-    for (const std::string& log : {options.log_json, options.profile, options.trace}) {
-      if (log.empty()) continue;
-      if (absl::Status status = trace::JsonLog::CheckWritable(log); !status.ok()) return status;
-    }
+    if (absl::Status status = CheckLogs(options); !status.ok()) return status;
     if (absl::Status status = train::CheckOutputs(*job); !status.ok()) return status;
   }
   if (environment.is_launcher || environment.rank == 0) {

@@ -167,7 +167,8 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   const Group reports(app, "Train: reports");
   reports.Add("--loss", "OUT", options.run.loss,
               "Output that is the loss (default: the one that sgdc recorded, else the first floating-point scalar)");
-  reports.Add("--log-json", "FILE", options.log_json, "Write one JSON line per step into a new file");
+  reports.Add("--log-json", "FILE", options.log_json,
+              "Write one JSON line per step into a new file; with --resume, append to it");
   reports
       .Add("--print-every", "K", options.print_every,
            "Print a line every K steps when standard output is not a terminal (default 1)")

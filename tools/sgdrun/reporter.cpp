@@ -15,10 +15,14 @@
 
 namespace sgd::sgdrun {
 
+trace::LogStart LogStartOf(const Options& options) {
+  return options.run.resume.empty() ? trace::LogStart::kRefuse : trace::LogStart::kAppend;
+}
+
 absl::StatusOr<std::unique_ptr<Reporter>> Reporter::Create(const Options& options, uint64_t first_step) {
   auto reporter = std::unique_ptr<Reporter>(new Reporter(options, first_step));
   if (options.log_json.empty()) return reporter;
-  absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options.log_json);
+  absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options.log_json, LogStartOf(options));
   if (!log.ok()) return log.status();
   reporter->log_.emplace(*std::move(log));
   return reporter;

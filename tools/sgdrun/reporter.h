@@ -15,6 +15,9 @@
 
 namespace sgd::sgdrun {
 
+// What becomes of an older file at --log-json: a resumed run continues the log.
+trace::LogStart LogStartOf(const Options& options);
+
 class Reporter : public train::TrainObserver {
  public:
   // Begins the log of --log-json. `first_step` is where this run starts.

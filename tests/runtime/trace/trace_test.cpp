@@ -84,23 +84,43 @@ class JsonLogFile : public ::testing::Test {
   std::string folder_;
 };
 
-TEST_F(JsonLogFile, ReplacesAnOlderLog) {
-  for (int run = 0; run < 2; ++run) {
-    auto log = JsonLog::Open(Path());
+TEST_F(JsonLogFile, ReplacesOrContinuesAnOlderLog) {
+  auto run = [&](LogStart start) {
+    auto log = JsonLog::Open(Path(), start);
     ASSERT_TRUE(log.ok()) << log.status();
     EXPECT_TRUE(log->WriteLine("{}").ok());
     EXPECT_TRUE(log->WriteLine("[]").ok());
-  }
+  };
+  run(LogStart::kRefuse);
+  run(LogStart::kReplace);
   EXPECT_EQ(Read(), "{}\n[]\n");
+  run(LogStart::kAppend);
+  EXPECT_EQ(Read(), "{}\n[]\n{}\n[]\n");
+}
+
+TEST_F(JsonLogFile, RefusesAnOlderLog) {
+  std::ofstream(Path()) << "older\n";
+  for (const absl::Status& status :
+       {JsonLog::Open(Path(), LogStart::kRefuse).status(), JsonLog::CheckWritable(Path(), LogStart::kRefuse)})
+    EXPECT_THAT(std::string(status.message()), HasSubstr("log.jsonl: exists; expected no file there; give another"));
+  EXPECT_EQ(Read(), "older\n");
+  EXPECT_TRUE(JsonLog::CheckWritable("/dev/null", LogStart::kRefuse).ok());
+}
+
+TEST_F(JsonLogFile, AppendsOnALineOfItsOwn) {
+  std::ofstream(Path()) << "{\"step\": 0}\n{\"ste";
+  EXPECT_TRUE(JsonLog::Open(Path(), LogStart::kAppend)->WriteLine("{}").ok());
+  EXPECT_EQ(Read(), "{\"step\": 0}\n{\"ste\n{}\n");
 }
 
 TEST_F(JsonLogFile, SaysWhyItCannotWrite) {
-  EXPECT_TRUE(JsonLog::CheckWritable(Path()).ok());
+  EXPECT_TRUE(JsonLog::CheckWritable(Path(), LogStart::kRefuse).ok());
   EXPECT_EQ(access(Path().c_str(), F_OK), -1);
-  EXPECT_THAT(std::string(JsonLog::CheckWritable(folder_).message()), HasSubstr("cannot open: Is a directory"));
-  EXPECT_THAT(std::string(JsonLog::Open(folder_ + "/none/log").status().message()),
+  EXPECT_THAT(std::string(JsonLog::CheckWritable(folder_, LogStart::kRefuse).message()),
+              HasSubstr("cannot open: Is a directory"));
+  EXPECT_THAT(std::string(JsonLog::Open(folder_ + "/none/log", LogStart::kAppend).status().message()),
               HasSubstr("cannot open: No such file or directory"));
-  auto full = JsonLog::Open("/dev/full");
+  auto full = JsonLog::Open("/dev/full", LogStart::kRefuse);
   ASSERT_TRUE(full.ok());
   EXPECT_THAT(std::string(full->WriteLine("{}").message()), HasSubstr("cannot write: No space left on device"));
 }
