@@ -29,11 +29,17 @@ struct UpdateCost {
 class Decider {
  public:
   Decider(func::FuncOp function, const MeshAxes& mesh, const CostModel& cost, const CompressionSettings& compressions)
-      : function(function), mesh(mesh), cost(cost), compressions(compressions), costs(mesh.getMesh(), cost) {}
+      : function(function),
+        mesh(mesh),
+        cost(cost),
+        compressions(compressions),
+        costs(mesh.getMesh(), cost),
+        leads(function) {}
 
   unsigned run();
 
  private:
+  void takePins();
   void decide(ReshardOp reduction);
   std::optional<UpdateRegion> choose(ReshardOp reduction, UpdateDecision& decision);
   std::optional<double> getSavedSeconds(const UpdateRegion& region, std::string& problem);
@@ -49,6 +55,8 @@ class Decider {
   const CostModel& cost;
   const CompressionSettings& compressions;
   ReshardCosts costs;
+  ResultLeads leads;
+  SmallVector<ShardedState> state;
   llvm::SmallPtrSet<void*, 8> pinned;
   llvm::SmallPtrSet<Operation*, 16> sharded;
   SmallVector<Attribute> decisions;
@@ -197,7 +205,7 @@ std::optional<UpdateRegion> Decider::choose(ReshardOp reduction, UpdateDecision&
     std::optional<ShardingAttr> sharding = shardFurther(type, dim, axes, mesh);
     if (!sharding) continue;
     isEven = true;
-    UpdateRegion region = findUpdateRegion(reduction, *sharding, mesh, pinned);
+    UpdateRegion region = findUpdateRegion(reduction, *sharding, mesh, pinned, leads);
     std::string problem = region.problem;
     std::optional<double> saved = problem.empty() ? getSavedSeconds(region, problem) : std::nullopt;
     if (!saved) {
@@ -214,7 +222,7 @@ std::optional<UpdateRegion> Decider::choose(ReshardOp reduction, UpdateDecision&
     best = std::move(region);
   }
   if (!isEven) {
-    UpdateRegion whole = findUpdateRegion(reduction, getSharding(type), mesh, pinned);
+    UpdateRegion whole = findUpdateRegion(reduction, getSharding(type), mesh, pinned, leads);
     describe(whole, decision);
     decision.why = "no dimension is a multiple of " + std::to_string(getGroupSize(axes));
   }
@@ -242,14 +250,27 @@ void Decider::decide(ReshardOp reduction) {
     decision.why.clear();
     describe(*region, decision);
     sharded.insert(region->reductions.begin(), region->reductions.end());
+    state.append(region->state.begin(), region->state.end());
     applyUpdateRegion(function, *region);
   }
   if (updatesState || region) decisions.push_back(decision.toAttr(function.getContext()));
 }
 
+/// All attributes at once: removing one makes a new list of those of all arguments.
+void Decider::takePins() {
+  SmallVector<DictionaryAttr> attrs;
+  function.getAllArgAttrs(attrs);
+  for (auto [argument, held] : llvm::zip(function.getArguments(), attrs)) {
+    NamedAttrList list(held);
+    if (!list.erase(kPinnedAttr)) continue;
+    pinned.insert(argument.getAsOpaquePointer());
+    held = list.getDictionary(function.getContext());
+  }
+  if (!pinned.empty()) function.setAllArgAttrs(attrs);
+}
+
 unsigned Decider::run() {
-  for (BlockArgument argument : function.getArguments())
-    if (function.removeArgAttr(argument.getArgNumber(), kPinnedAttr)) pinned.insert(argument.getAsOpaquePointer());
+  takePins();
   SmallVector<ReshardOp> reductions(function.front().getOps<ReshardOp>());
   unsigned numSharded = 0;
   for (ReshardOp reduction : reductions) {
@@ -257,6 +278,7 @@ unsigned Decider::run() {
     decide(reduction);
     numSharded += sharded.contains(reduction);
   }
+  if (numSharded > 0) applySignature(function, state);
   if (!decisions.empty()) function->setAttr(kUpdatesAttr, ArrayAttr::get(function.getContext(), decisions));
   return numSharded;
 }

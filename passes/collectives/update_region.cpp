@@ -20,12 +20,16 @@ bool UpdateRegion::isState(OpOperand* use) const {
 namespace {
 class Growth {
  public:
-  Growth(const MeshAxes& mesh, const llvm::SmallPtrSetImpl<void*>& pinned) : mesh(mesh), pinned(pinned) {}
+  Growth(const MeshAxes& mesh, const llvm::SmallPtrSetImpl<void*>& pinned, const ResultLeads& leads)
+      : mesh(mesh), pinned(pinned), leads(leads) {}
 
   UpdateRegion grow(ReshardOp reduction, ShardingAttr sharding) {
     root = reduction;
     addReduction(reduction, sharding);
-    while (!fresh.empty()) follow(fresh.pop_back_val());
+    while (!fresh.empty()) {
+      Value next = fresh.pop_back_val();
+      if (isWorthFollowing(next)) follow(next);
+    }
     bool isLarger = region.problem.empty();
     while (isLarger) isLarger = addProducers();
     if (region.problem.empty()) findState();
@@ -33,6 +37,7 @@ class Growth {
   }
 
  private:
+  bool isWorthFollowing(Value value);
   void follow(Value value);
   void addUser(OpOperand& use);
   void addReduction(ReshardOp reduction, ShardingAttr sharding);
@@ -44,6 +49,7 @@ class Growth {
 
   const MeshAxes& mesh;
   const llvm::SmallPtrSetImpl<void*>& pinned;
+  const ResultLeads& leads;
   ReshardOp root;
   UpdateRegion region;
   SmallVector<Value> fresh;
@@ -54,6 +60,17 @@ class Growth {
 static bool isOnElements(Operation* op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op)) return false;
   return op->hasTrait<OpTrait::Elementwise>() || isa<TransposeOp, ReshapeOp, BroadcastInDimOp>(op);
+}
+
+ResultLeads::ResultLeads(func::FuncOp function) {
+  Block& block = function.front();
+  for (OpOperand& result : block.getTerminator()->getOpOperands()) {
+    toResults.insert(result.get());
+    if (getCarriedArgument(function, result.getOperandNumber())) toState.insert(result.get());
+  }
+  for (Operation& op : llvm::reverse(block.without_terminator()))
+    for (llvm::DenseSet<Value>* values : {&toResults, &toState})
+      if (isOnElements(&op) && values->contains(op.getResult(0))) values->insert(op.operand_begin(), op.operand_end());
 }
 
 static bool isReduction(ReshardOp reshard) {
@@ -87,8 +104,14 @@ void Growth::addReduction(ReshardOp reduction, ShardingAttr sharding) {
   fresh.push_back(reduction.getResult());
 }
 
+/// After a problem, only to say which updates it concerns.
+bool Growth::isWorthFollowing(Value value) {
+  return region.problem.empty() || (leads.leadsToState(root.getResult()) && leads.leadsToResult(value));
+}
+
 void Growth::follow(Value value) {
-  for (OpOperand& use : value.getUses()) addUser(use);
+  for (OpOperand& use : value.getUses())
+    if (isWorthFollowing(value)) addUser(use);
 }
 
 void Growth::addUser(OpOperand& use) {
@@ -174,8 +197,8 @@ void Growth::findState() {
 }
 
 UpdateRegion mlir::sgd::findUpdateRegion(ReshardOp reduction, ShardingAttr sharding, const MeshAxes& mesh,
-                                         const llvm::SmallPtrSetImpl<void*>& pinned) {
-  return Growth(mesh, pinned).grow(reduction, sharding);
+                                         const llvm::SmallPtrSetImpl<void*>& pinned, const ResultLeads& leads) {
+  return Growth(mesh, pinned, leads).grow(reduction, sharding);
 }
 
 namespace {
@@ -234,21 +257,37 @@ void Rewrite::rewriteReturn() {
   builder.setInsertionPoint(terminator);
   for (OpOperand* use : region.returned) {
     unsigned result = use->getOperandNumber();
-    if (region.isState(use)) {
-      function.setResultAttr(result, kShardingAttr, getSharding(use->get().getType()));
-      continue;
-    }
+    if (region.isState(use)) continue;
     Type whole = function.getResultTypes()[result];
     Value& value = gathered[{use->get(), whole}];
     if (!value) value = ReshardOp::create(builder, use->get().getLoc(), whole, use->get());
     use->set(value);
   }
-  for (const ShardedState& state : region.state)
-    function.setArgAttr(state.argument.getArgNumber(), kShardingAttr, state.sharding);
-  function.setType(
-      FunctionType::get(function.getContext(), function.front().getArgumentTypes(), terminator.getOperandTypes()));
 }
 
 void mlir::sgd::applyUpdateRegion(func::FuncOp function, const UpdateRegion& region) {
   Rewrite(function, region).run();
+}
+
+/// The attributes of `attrs[index]` with the sharding.
+static void setSharding(SmallVector<DictionaryAttr>& attrs, unsigned index, ShardingAttr sharding) {
+  NamedAttrList list(attrs[index]);
+  list.set(kShardingAttr, sharding);
+  attrs[index] = list.getDictionary(sharding.getContext());
+}
+
+void mlir::sgd::applySignature(func::FuncOp function, ArrayRef<ShardedState> state) {
+  Block& block = function.front();
+  function.setType(
+      FunctionType::get(function.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+  SmallVector<DictionaryAttr> ofArguments, ofResults;
+  function.getAllArgAttrs(ofArguments);
+  function.getAllResultAttrs(ofResults);
+  for (const ShardedState& kept : state) {
+    setSharding(ofArguments, kept.argument.getArgNumber(), kept.sharding);
+    setSharding(ofResults, kept.result, kept.sharding);
+  }
+  if (state.empty()) return;
+  function.setAllArgAttrs(ofArguments);
+  function.setAllResultAttrs(ofResults);
 }

@@ -36,14 +36,32 @@ struct UpdateRegion {
   bool isState(OpOperand* returned) const;
 };
 
-/// The region of `reduction`, a reshard in the function's own block that only reduces, with its result in `sharding`.
-/// Arguments in `pinned` keep their shardings. A region with a problem is not to be applied; its `returned` says how
-/// far it was followed.
-UpdateRegion findUpdateRegion(ReshardOp reduction, ShardingAttr sharding, const MeshAxes& mesh,
-                              const llvm::SmallPtrSetImpl<void*>& pinned);
+/// The values of a function's block that ops on elements turn into its results.
+class ResultLeads {
+ public:
+  explicit ResultLeads(func::FuncOp function);
+  bool leadsToResult(Value value) const { return toResults.contains(value); }
+  /// To one that is carried to the next step.
+  bool leadsToState(Value value) const { return toState.contains(value); }
 
-/// Gives everything in `region` its shardings: slices of what others read whole, gathers before the return.
+ private:
+  llvm::DenseSet<Value> toResults, toState;
+};
+
+/// The region of `reduction`, a reshard in the function's own block that only reduces, with its result in `sharding`.
+/// Arguments in `pinned` keep their shardings. A region with a problem is not to be applied; if it updates state, its
+/// `returned` has all results that it leads to. Any other is left at its first problem: an activation is read by the
+/// elementwise ops of all later layers.
+UpdateRegion findUpdateRegion(ReshardOp reduction, ShardingAttr sharding, const MeshAxes& mesh,
+                              const llvm::SmallPtrSetImpl<void*>& pinned, const ResultLeads& leads);
+
+/// Gives everything in `region` its shardings: slices of what others read whole, gathers before the return. The type
+/// and attributes of `function` follow by applySignature.
 void applyUpdateRegion(func::FuncOp function, const UpdateRegion& region);
+
+/// Gives `function` the types of its arguments and returned values after applyUpdateRegion, and the shardings of
+/// `state`. Once for all regions: each change makes new lists of all arguments and results.
+void applySignature(func::FuncOp function, ArrayRef<ShardedState> state);
 
 }  // namespace mlir::sgd
 

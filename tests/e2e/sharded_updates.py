@@ -163,6 +163,34 @@ def refuses_other_words(folder):
     assert result.returncode == 2 and "--shard-updates" in result.stderr, result.stderr
 
 
-harness.main([("trains with equal bits", trains_with_equal_bits), ("sends as much and holds less", uses_less_memory),
+def residual_layers(count):
+    """Layers of tensor parallelism: each adds a reduced product to what all later ones read."""
+    size, over = "tensor<16x16xf32>", "{sgd.sharding = #sgd.sharding<@mesh, [%s]>}"
+    columns, rows = over % '{}, {"data"}', over % '{"data"}, {}'
+    text, value = MESH + f"func.func @main(%w: {size} {columns}, %v: {size} {rows}, %x: {size}) -> {S} {{\n", "%x"
+    for layer in range(count):
+        text += f"""  %a{layer} = sgd.dot_general {value}, %w batching = [] x [] contracting = [1] x [0] : {size}, {size} -> {size}
+  %b{layer} = math.tanh %a{layer} : {size}
+  %c{layer} = sgd.dot_general %b{layer}, %v batching = [] x [] contracting = [1] x [0] : {size}, {size} -> {size}
+  %x{layer} = arith.addf {value}, %c{layer} : {size}
+"""
+        value = f"%x{layer}"
+    return text + f"  %sum = sgd.reduce add {value} dimensions = [0, 1] : {size} -> {S}\n  return %sum : {S}\n}}\n"
+
+
+def looks_once_at_residual_streams(folder):
+    """Time of the pass in terms of propagation's: the same for any number of layers, as both are linear."""
+    (folder / "layers.mlir").write_text(residual_layers(600))
+
+    def ratio():
+        lines = harness.tool("sgdc", folder / "layers.mlir", "--emit", "sharded", "--time").stderr.splitlines()
+        times = {line.split()[0]: float(line.split()[1]) for line in lines if line.startswith("sgd-")}
+        return times["sgd-shard-updates"] / times["sgd-shard"]
+
+    ratios = [ratio() for _ in range(3)]
+    assert min(ratios) < 1, ratios
+
+
+harness.main([("looks once at residual streams", looks_once_at_residual_streams), ("trains with equal bits", trains_with_equal_bits), ("sends as much and holds less", uses_less_memory),
               ("resumes on other ranks", resumes_on_other_ranks), ("begins with init", begins_with_init),
               ("leaves state of other programs", leaves_state_of_other_programs), ("refuses to carry shards to the whole", refuses_to_carry_shards_to_the_whole), ("refuses other words", refuses_other_words)])
