@@ -3,10 +3,12 @@
 
 #include "compiler/locations.h"
 #include "dialects/sgd/sharding_rule.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "passes/carry/carry_attrs.h"
+#include "passes/collectives/update_region.h"
 #include "passes/remat/op_cost.h"
 #include "passes/sharding/mesh_axes.h"
 
@@ -28,7 +30,11 @@ struct RepeatedLine {
 class RepeatedOps {
  public:
   RepeatedOps(func::FuncOp function, MeshOp mesh)
-      : function(function), axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh()) {}
+      : function(function),
+        axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh()),
+        leads(function),
+        gathered(axes.getMesh().getAxes().size(), 0),
+        reduced(axes.getMesh().getAxes().size(), 0) {}
 
   void count() { add(function.front(), 1); }
   void warn();
@@ -36,6 +42,8 @@ class RepeatedOps {
  private:
   void add(Block& block, double times);
   void add(Operation* op, double times);
+  void addGather(ReshardOp reshard, double times);
+  void addGradient(Operation* op, unsigned axis, double times);
   SmallVector<int64_t> getShards(Value value) const;
   SmallVector<unsigned> getRepeatedAxes(Operation* op) const;
   bool isSharded(unsigned axis);
@@ -47,6 +55,9 @@ class RepeatedOps {
 
   func::FuncOp function;
   MeshAxes axes;
+  ResultLeads leads;
+  SmallVector<double> gathered;    // bytes that a rank receives, by axis
+  SmallVector<double> reduced;     // bytes that it would send if gradients that it repeats were reduced
   double total = 0, repeated = 0;  // of a rank
   std::vector<RepeatedLine> lines;
   llvm::StringMap<size_t> indices;  // of `lines`, by text
@@ -100,14 +111,30 @@ void RepeatedOps::add(Block& block, double times) {
   }
 }
 
+void RepeatedOps::addGather(ReshardOp reshard, double times) {
+  SmallVector<int64_t> before = getShards(reshard.getInput()), after = getShards(reshard.getResult());
+  double bytes = times * static_cast<double>(getByteSize(reshard.getType()));
+  for (size_t axis = 0; axis < before.size(); ++axis)
+    if (before[axis] > after[axis]) gathered[axis] += bytes * (1 - 1 / static_cast<double>(before[axis]));
+}
+
+/// Of an op that sums up over rows what state is updated by: had it shards of the rows, its result would be reduced.
+void RepeatedOps::addGradient(Operation* op, unsigned axis, double times) {
+  if (isElementwise(op) || op->getNumResults() != 1 || !leads.leadsToState(op->getResult(0))) return;
+  double parts = static_cast<double>(axes.getMesh().getAxes()[axis].getSize());
+  reduced[axis] += times * 2 * (1 - 1 / parts) * static_cast<double>(getByteSize(op->getResult(0).getType()));
+}
+
 void RepeatedOps::add(Operation* op, double times) {
-  if (op->hasTrait<OpTrait::ConstantLike>() || isa<ReshardOp>(op)) return;
+  if (auto reshard = dyn_cast<ReshardOp>(op)) return addGather(reshard, times);
+  if (op->hasTrait<OpTrait::ConstantLike>()) return;
   double flops = times * estimateFlops(op), copies = 1, parts = 1;
   SmallVector<unsigned> along = getRepeatedAxes(op);
   for (auto [axis, attr] : llvm::enumerate(axes.getMesh().getAxes()))
     (llvm::is_contained(along, axis) ? copies : parts) *= static_cast<double>(attr.getSize());
   total += flops / parts;
   if (copies == 1 || flops == 0) return;
+  for (unsigned axis : along) addGradient(op, axis, times);
   double again = flops / parts * (1 - 1 / copies);
   repeated += again;
   std::string location = getUserLocation(op->getLoc());
@@ -166,6 +193,11 @@ std::string RepeatedOps::getAdvice(Operation* op, unsigned axis) {
   if (isUpdate(op))
     return "they update state that each of these ranks holds whole; shard it, as \"zero\": 1 in a recipe does";
   if (Operation* gather = findGather(op, axis)) {
+    if (gathered[axis] < reduced[axis])
+      return llvm::formatv(
+          "gathering operands over {0} sends {1:f0} bytes a step, reducing the gradients that these "
+          "operations compute would send {2:f0}; feed more rows: then gradients are reduced",
+          name, gathered[axis], reduced[axis]);
     std::string location = getUserLocation(gather->getLoc());
     return "their operands are gathered over " + name + (location.empty() ? "" : " at " + location) +
            "; shard a dimension that these operations leave apart, by a rule for their scope or for an input";

@@ -4,6 +4,7 @@ Programs (printed by JAX 0.10.2 of one step over 16 rows in 4 blocks, inputs {to
 i * 4; offset: the same with a start that the loop carries; overlap: windows at i * 2 + 1; strided: x.reshape(4, 4, ..).swapaxes(0, 1); stacked: inputs arrive as [4, 4, ..]; pyloop: a loop of
 Python's; chunked: a scan over the loss of 4 blocks of positions."""
 import json
+import re
 
 import numpy as np
 
@@ -61,5 +62,32 @@ def check_warning(folder):
         assert ("no tensor is sharded over \"data\"" in text) == expected, text
 
 
+SMALL_BATCH = """
+func.func public @main(%x: tensor<8x64xf32> {jax.result_info = "x"} loc("x"), %w: tensor<64x64xf32> loc("state['w']"), %v: tensor<64x64xf32> loc("state['v']"))
+    -> (tensor<64x64xf32> {jax.result_info = "result['w']"}, tensor<64x64xf32> {jax.result_info = "result['v']"}) {
+  %h = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %y = stablehlo.dot_general %h, %v, contracting_dims = [1] x [0] : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %dv = stablehlo.dot_general %h, %y, contracting_dims = [0] x [0] : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<64x64xf32>
+  %dh = stablehlo.dot_general %y, %v, contracting_dims = [1] x [1] : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %dw = stablehlo.dot_general %x, %dh, contracting_dims = [0] x [0] : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<64x64xf32>
+  %new_w = stablehlo.subtract %w, %dw : tensor<64x64xf32>
+  %new_v = stablehlo.subtract %v, %dv : tensor<64x64xf32>
+  return %new_w, %new_v : tensor<64x64xf32>, tensor<64x64xf32>
+}
+"""
+
+
+def check_small_batch(folder):
+    """Of few rows, ranks gather what gradients are computed from, since that sends less; the warning says so. Of many, gradients are reduced."""
+    for rows, expected in ((8, True), (512, False)):
+        (folder / "step.mlir").write_text(SMALL_BATCH.replace("8x64x", f"{rows}x64x"))
+        (folder / "recipe.json").write_text(json.dumps(DDP))
+        text = harness.tool("sgdc", folder / "step.mlir", "--recipe", folder / "recipe.json", "-o", folder / "step.sgda").stderr
+        said = re.search(r'gathering operands over "data" sends (\d+) bytes a step, reducing the gradients that these operations compute would send (\d+); '
+                         "feed more rows: then gradients are reduced", text)
+        assert bool(said) == expected and (expected or "repeat" not in text), text
+        assert not said or int(said[1]) < int(said[2]) == 2 * 2 * 3 * 64 * 64, said[0]
+
+
 assert len(PROGRAMS) == 8
-harness.main([(path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS] + [("ranks that repeat operations", check_warning)])
+harness.main([(path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS] + [("ranks that repeat operations", check_warning), ("small batches", check_small_batch)])
