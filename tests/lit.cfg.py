@@ -7,7 +7,7 @@ import lit.formats
 config.name = "sgd"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["models", "programs", "cases", "real", "CMakeLists.txt"]
+config.excludes = ["models", "programs", "losses", "cases", "real", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 build = os.environ.get("SGD_BUILD_DIR") or lit_config.fatal("set SGD_BUILD_DIR to the build folder")
 config.test_exec_root = os.path.join(build, "lit")

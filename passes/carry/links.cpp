@@ -1,6 +1,8 @@
 // One walk forward; another one, for dependence, where that is asked for.
 #include "passes/carry/links.h"
 
+#include "passes/carry/value_sources.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -111,30 +113,18 @@ Link Links::get(unsigned result, unsigned argument) {
 }
 
 /// Calls `visit` with what `result`, of an op with data-flow edges, is computed from outside of the op.
-static void visitSources(OpResult result, llvm::function_ref<void(Value)> visit) {
-  Operation* op = result.getOwner();
+static void visitOutsideSources(OpResult result, llvm::function_ref<void(Value)> visit) {
   llvm::DenseSet<Value> seen;
   SmallVector<Value> open;
   auto push = [&](Value value) {
     if (!seen.insert(value).second) return;
-    if (value != result && value.getParentBlock() == op->getBlock())
+    if (value != result && value.getParentBlock() == result.getOwner()->getBlock())
       visit(value);
     else
       open.push_back(value);
   };
   push(result);
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
-    Operation* owner = isa<BlockArgument>(next) ? next.getParentBlock()->getParentOp() : next.getDefiningOp();
-    auto flow = dyn_cast<DataFlowOpInterface>(owner);
-    if (!flow) {
-      for (Value operand : owner->getOperands()) push(operand);
-      continue;
-    }
-    DataFlowEdge edge = flow.getDataFlowEdge(flow.getDataFlowEdgeInto(next));
-    for (OpOperand* source : edge.sources) push(source->get());
-    if (Value decider = flow.getDecider(); decider && isa<OpResult>(next)) push(decider);
-  }
+  while (!open.empty()) visitSources(open.pop_back_val(), push);
 }
 
 /// The arguments that each value of the function's own block is computed from.
@@ -147,7 +137,7 @@ void Links::findSources() {
       llvm::BitVector all(numArguments);
       auto addAll = [&](Value value) { all |= sources.find(value)->second; };
       if (isa<DataFlowOpInterface>(op))
-        visitSources(result, addAll);
+        visitOutsideSources(result, addAll);
       else
         llvm::for_each(op.getOperands(), addAll);
       sources.try_emplace(result, std::move(all));

@@ -1,18 +1,13 @@
-// Names decide among results that dataflow cannot tell apart, as a norm of gradients and the loss.
+// Names decide among the results whose gradient may update the state, then dataflow alone.
 #include "passes/carry/loss.h"
 
 #include "dialects/sgd/sgd_dialect.h"
 #include "passes/carry/carry_attrs.h"
-#include "passes/carry/links.h"
+#include "passes/carry/trained_scalar.h"
 #include "runtime/artifact/tensor_path.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static bool isFloatTensor(Type type, bool isScalar) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isa<FloatType>(tensor.getElementType()) && (tensor.getRank() == 0) == isScalar;
-}
 
 /// How well the name of a result says that it is the loss; less is better.
 static unsigned getNameRank(func::FuncOp function, unsigned result) {
@@ -25,7 +20,10 @@ static unsigned getNameRank(func::FuncOp function, unsigned result) {
   return last.contains("loss") ? 2 : 3;
 }
 
-bool mlir::sgd::isFloatScalar(Type type) { return isFloatTensor(type, /*isScalar=*/true); }
+bool mlir::sgd::isFloatScalar(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<FloatType>(tensor.getElementType()) && tensor.getRank() == 0;
+}
 
 void mlir::sgd::markLoss(func::FuncOp function, unsigned result) {
   for (unsigned other = 0; other < function.getNumResults(); ++other)
@@ -34,22 +32,20 @@ void mlir::sgd::markLoss(func::FuncOp function, unsigned result) {
 }
 
 std::optional<unsigned> mlir::sgd::findLoss(func::FuncOp function) {
-  SmallVector<unsigned> scalars, state;
-  for (unsigned result = 0; result < function.getNumResults(); ++result)
-    if (std::optional<unsigned> argument = getCarriedArgument(function, result)) {
-      if (isFloatTensor(function.getArgumentTypes()[*argument], /*isScalar=*/false)) state.push_back(*argument);
-    } else if (isFloatScalar(function.getResultTypes()[result])) {
-      if (function.getResultAttr(result, kLossAttr)) return result;
-      scalars.push_back(result);
-    }
-  if (!state.empty() && scalars.size() > 1) {
-    Links links(function);
-    llvm::erase_if(scalars, [&](unsigned result) {
-      return llvm::none_of(state, [&](unsigned argument) { return links.depends(result, argument); });
-    });
+  SmallVector<unsigned> scalars;
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    if (getCarriedArgument(function, result) || !isFloatScalar(function.getResultTypes()[result])) continue;
+    if (function.getResultAttr(result, kLossAttr)) return result;
+    scalars.push_back(result);
   }
-  if (scalars.empty()) return std::nullopt;
+  if (scalars.size() < 2) return scalars.empty() ? std::nullopt : std::optional(scalars.front());
+  TrainedScalars trained(function);
+  scalars = trained.select(scalars);
+  // A name that only has the word in it may be that of one term among several.
+  auto rank = [&](unsigned result) { return std::min(getNameRank(function, result), 2u); };
   return *llvm::min_element(scalars, [&](unsigned a, unsigned b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    if (trained.isLikelier(a, b) || trained.isLikelier(b, a)) return trained.isLikelier(a, b);
     return std::pair(getNameRank(function, a), a) < std::pair(getNameRank(function, b), b);
   });
 }

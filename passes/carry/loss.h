@@ -17,9 +17,9 @@ bool isFloatScalar(Type type);
 void markLoss(func::FuncOp function, unsigned result);
 
 /// The result of `function`, whose carried results are decided, that is its loss: a floating-point scalar that is not
-/// carried. The one with kLossAttr comes first. Of several, those that depend on no floating-point tensor that steps
-/// carry, as learning rates, are none. Of the others, the first whose name is `loss`, begins with it or has it in it,
-/// else the first.
+/// carried. The one with kLossAttr comes first; else those whose gradient may update the state, see TrainedScalars. Of
+/// several, the one whose name is `loss` or begins with it, else the likeliest, else the first whose name has `loss`
+/// in it, else the first.
 std::optional<unsigned> findLoss(func::FuncOp function);
 
 }  // namespace mlir::sgd

@@ -4,6 +4,7 @@
 #include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "passes/carry/carry_attrs.h"
+#include "passes/carry/links.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -103,13 +104,12 @@ void ProgramFlow::findParameters() {
 /// Without loops: what no result that is not carried, as the loss is, is computed from is no parameter. Where there is
 /// no such result all are.
 void ProgramFlow::removeState(llvm::SetVector<BlockArgument>& used) const {
-  Block& block = getFunction().front();
-  llvm::DenseSet<Value> read;
-  for (OpOperand& result : block.getTerminator()->getOpOperands())
-    if (!getCarried(result)) read.insert(result.get());
-  if (read.empty()) return;
-  for (Operation& op : llvm::reverse(block.without_terminator()))
-    if (llvm::any_of(op.getResults(), [&](Value result) { return read.contains(result); }))
-      read.insert_range(op.getOperands());
-  used.remove_if([&](BlockArgument argument) { return !read.contains(argument); });
+  SmallVector<unsigned> others;
+  for (OpOperand& result : getFunction().front().getTerminator()->getOpOperands())
+    if (!getCarried(result)) others.push_back(result.getOperandNumber());
+  if (others.empty()) return;
+  Links links(function);
+  used.remove_if([&](BlockArgument argument) {
+    return llvm::none_of(others, [&](unsigned result) { return links.depends(result, argument.getArgNumber()); });
+  });
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes programs/*.mlir: training steps as JAX 0.10.2 prints them (with optax, flax and equinox), without source locations.
-usage: make_programs.py [NAME...]; the expected pairs are in programs_test.cpp."""
+"""Writes programs/*.mlir: training steps as JAX 0.10.2 prints them (with optax, flax and equinox), without source locations; and losses/*.mlir, steps
+that return several scalars. usage: make_programs.py [NAME...]; the expected pairs are in programs_test.cpp, the expected losses in losses_test.cpp."""
 import os
 import pathlib
 import re
@@ -17,9 +17,9 @@ X, Y, W = jnp.zeros((16, 8)), jnp.zeros((16, 4)), jnp.zeros((8, 4))
 P = {"b": jnp.zeros(4), "w": W}
 
 
-def program(*arguments, donate=(), named=True):
+def program(*arguments, donate=(), named=True, folder=HERE):
     def add(function):
-        PROGRAMS[function.__name__] = (function, arguments, donate, named)
+        PROGRAMS[function.__name__] = (function, arguments, donate, named, folder)
         return function
 
     return add
@@ -377,8 +377,162 @@ def pmapped(params, momentum, x, y):
     return each(lambda p, m: p - 0.1 * m, params, momentum), momentum, jax.lax.pmean(loss, "i")
 
 
+# Steps that return several scalars; the loss is not the first of them.
+LOSSES = HERE.parent / "losses"
+LABELS = jnp.zeros(16, jnp.int32)
+LAYERS = {"a": jnp.zeros((8, 8)), "b": jnp.zeros((8, 4))}
+
+
+def norm(tree):
+    return jnp.sqrt(sum(jnp.vdot(leaf, leaf) for leaf in jax.tree.leaves(tree)))
+
+
+def logits_of(p, x):
+    return jnp.tanh(x @ p["a"]) @ p["b"]
+
+
+def entropy_of(p, x, labels):
+    logits = logits_of(p, x)
+    return -jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], 1).mean(), logits
+
+
+def descend(params, grads):
+    return each(lambda p, g: p - 0.1 * g, params, grads)
+
+
+def losses(*arguments, **options):
+    return program(*arguments, folder=LOSSES, **options)
+
+
+@losses(LAYERS, X, LABELS, named=False)
+def norm_before(params, x, labels):
+    (loss, _), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, x, labels)
+    return descend(params, grads), norm(grads), loss
+
+
+@losses(LAYERS, X, LABELS, named=False)
+def clipped(params, x, labels):
+    """The update reads the norm itself."""
+    (loss, _), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, x, labels)
+    size = norm(grads)
+    return descend(params, each(lambda g: g * jnp.minimum(1, 1 / size), grads)), (size, loss)
+
+
+@losses(LAYERS, X, LABELS, named=False)
+def norms_of_layers(params, x, labels):
+    (loss, _), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, x, labels)
+    return descend(params, grads), norm(grads["a"]), norm(grads["b"]), loss
+
+
+@losses(LAYERS, X, LABELS, named=False)
+def sizes(params, x, labels):
+    """Of parameters, before and after the step, and of the update."""
+    (loss, _), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, x, labels)
+    new = descend(params, grads)
+    return new, norm(params), norm(new), norm(each(lambda a, b: a - b, new, params)), loss
+
+
+@losses(LAYERS, X, LABELS, named=False)
+def metrics(params, x, labels):
+    """Accuracy, confidence and perplexity."""
+    (loss, logits), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, x, labels)
+    accuracy = (logits.argmax(1) == labels).astype(jnp.float32).mean()
+    return descend(params, grads), accuracy, jax.nn.softmax(logits).max(1).mean(), jnp.exp(loss), loss
+
+
+@losses(LAYERS, X, LABELS, named=False)
+def penalty(params, x, labels):
+    """The sum is trained, not one of its terms."""
+    def total(p):
+        entropy, _ = entropy_of(p, x, labels)
+        size = 0.01 * sum((leaf ** 2).sum() for leaf in jax.tree.leaves(p))
+        return entropy + size, (entropy, size)
+
+    (loss, terms), grads = jax.value_and_grad(total, has_aux=True)(params)
+    return descend(params, grads), *terms, loss
+
+
+@losses(LAYERS, X, LABELS, named=False)
+def terms(params, x, labels):
+    """Two terms of the batch, as of a mixture of experts."""
+    def total(p):
+        entropy, logits = entropy_of(p, x, labels)
+        other = (jax.nn.logsumexp(logits, 1) ** 2).mean()
+        return entropy + 0.001 * other, (entropy, other)
+
+    (loss, parts), grads = jax.value_and_grad(total, has_aux=True)(params)
+    return descend(params, grads), *parts, loss
+
+
+@losses(LAYERS, X, LABELS, named=False)
+def untrained_term(params, x, labels):
+    """A term that is reported alone, and its sum with the loss."""
+    (loss, logits), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, x, labels)
+    other = (jax.nn.logsumexp(logits, 1) ** 2).mean()
+    return descend(params, grads), other, loss + other, loss
+
+
+@losses(LAYERS, X.reshape(4, 4, 8), LABELS.reshape(4, 4), named=False)
+def accumulated(params, x, labels):
+    def add(sums, batch):
+        (loss, _), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, *batch)
+        return each(jnp.add, sums, (grads, loss)), None
+
+    (grads, loss), _ = jax.lax.scan(add, (each(jnp.zeros_like, params), 0.0), (x, labels))
+    return descend(params, grads), norm(grads), loss / 4
+
+
+@losses({"w": jnp.zeros((3, 8, 8))}, X, X, named=False)
+def scanned_layers(params, x, y):
+    def loss_of_layers(p):
+        return ((jax.lax.scan(lambda h, w: (jnp.tanh(h @ w), None), x, p["w"])[0] - y) ** 2).mean()
+
+    loss, grads = jax.value_and_grad(loss_of_layers)(params)
+    return descend(params, grads), norm(grads), loss
+
+
+@losses(LAYERS, X.reshape(4, 4, 8), LABELS.reshape(4, 4), named=False)
+def steps_of_a_scan(params, x, labels):
+    """Several updates in one call; the scalars are means over them."""
+    def step(params, batch):
+        (loss, _), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, *batch)
+        return descend(params, grads), (norm(grads), loss)
+
+    params, (sizes, losses) = jax.lax.scan(step, params, (x, labels))
+    return params, sizes.mean(), losses.mean()
+
+
+@losses(LAYERS, {"mean": jnp.zeros(8)}, X, LABELS, named=False)
+def normalized(params, averages, x, labels):
+    """The loss reads what updates an average of the batch."""
+    def loss_of_batch(p):
+        mean = (x @ p["a"]).mean(0)
+        logits = jnp.tanh(x @ p["a"] - mean) @ p["b"]
+        return -jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], 1).mean(), mean
+
+    (loss, mean), grads = jax.value_and_grad(loss_of_batch, has_aux=True)(params)
+    averages = {"mean": 0.9 * averages["mean"] + 0.1 * mean}
+    return descend(params, grads), averages, norm(grads), norm(params), loss
+
+
+@losses(LAYERS, LAYERS, X, LABELS, named=False)
+def orthogonalized(params, momentum, x, labels):
+    """Parameters are updated by a matmul of the momentum, as by Muon."""
+    (loss, _), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, x, labels)
+    momentum = each(lambda m, g: 0.9 * m + g, momentum, grads)
+    step = each(lambda m: 1.5 * m - 0.5 * (m @ m.T) @ m, momentum)
+    return descend(params, step), momentum, norm(grads), loss
+
+
+@losses(LAYERS, X, LABELS)
+def named_total(params, x, labels):
+    """Names beginning with loss come before what dataflow finds likelier."""
+    (loss, logits), grads = jax.value_and_grad(entropy_of, has_aux=True)(params, x, labels)
+    return descend(params, grads), {"aux_loss": (logits ** 2).mean(), "grad_norm": norm(grads), "loss_scaled": loss * 2, "objective": loss}
+
+
 def text_of(name):
-    function, arguments, donate, named = PROGRAMS[name]
+    function, arguments, donate, named, _ = PROGRAMS[name]
     text = jax.jit(function, donate_argnums=donate).lower(*arguments).as_text(debug_info=named)
     return strip(text)
 
@@ -399,9 +553,10 @@ def strip(text):
 
 
 def main():
-    HERE.mkdir(exist_ok=True)
     for name in sys.argv[1:] or PROGRAMS:
-        (HERE / f"{name}.mlir").write_text(text_of(name))
+        folder = PROGRAMS[name][-1]
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.mlir").write_text(text_of(name))
     if not sys.argv[1:]:
         stacked = each(lambda a: jnp.stack([a, a]), (P, P, X, Y))
         text = jax.pmap(pmapped, axis_name="i", donate_argnums=(0, 1)).lower(*stacked).as_text(debug_info=True)
