@@ -5,8 +5,8 @@
 
 #include "compiler/locations.h"
 #include "compiler/bound/matmul_volume.h"
-#include "compiler/bound/stacked_slices.h"
 #include "compiler/bound/tensor_origins.h"
+#include "dialects/sgd/update_chains.h"
 #include "passes/cost/least_volume.h"
 #include "passes/partition/sharding_state.h"
 

@@ -2,7 +2,6 @@
 #include "compiler/bound/tensor_origins.h"
 
 #include "compiler/bound/matmul_volume.h"
-#include "compiler/bound/stacked_slices.h"
 #include "dialects/sgd/sharding_rule.h"
 #include "passes/partition/sharding_state.h"
 
@@ -27,7 +26,7 @@ static Value getForwarded(OpOperand& use) {
 /// A dot_general, or a convolution, which is the matmul of its windows.
 static bool isMatmul(Operation* op) { return isa<DotGeneralOp, ConvolutionOp>(op); }
 
-TensorOrigins::TensorOrigins(func::FuncOp function, MeshAttr mesh) : mesh(mesh) {
+TensorOrigins::TensorOrigins(func::FuncOp function, MeshAttr mesh) : mesh(mesh), chains(function.front()) {
   Block& block = function.front();
   findNeeds(block);
   for (BlockArgument argument : function.getArguments()) setRoot(argument, std::nullopt);
@@ -182,8 +181,8 @@ void TensorOrigins::visit(Operation& op) {
   if (isMatmul(&op)) return visitMatmul(&op);
   if (isa<ReduceOp>(op)) return visitReduction(&op);
   if (auto slice = dyn_cast<SliceOp>(op)) return visitSlice(slice);
-  if (isa<DynamicUpdateSliceOp>(op) && !getUpdates(op.getResult(0)).empty())
-    return setRoot(op.getResult(0), std::nullopt);
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && getRegion(update))
+    return setRoot(update.getResult(), std::nullopt);
   for (OpOperand& operand : op.getOpOperands())
     if (Value result = getForwarded(operand)) {
       if (auto origin = origins.find(operand.get()); origin != origins.end()) origins[result] = Origin(origin->second);
@@ -217,7 +216,7 @@ void TensorOrigins::visitMatmul(Operation* op) {
 
 /// The update at this position, or a slice of an argument, which equal slices share.
 void TensorOrigins::visitSlice(SliceOp slice) {
-  Value sliced = getSliced(slice);
+  Value sliced = chains.getSliced(slice);
   if (!sliced) return;
   if (!isa<BlockArgument>(sliced)) {
     if (tensorType(sliced).getNumElements() != slice.getType().getNumElements()) return;

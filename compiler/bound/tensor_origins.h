@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "dialects/sgd/update_chains.h"
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/sharding/mesh_axes.h"
@@ -74,6 +75,7 @@ class TensorOrigins {
   std::optional<unsigned> getSumOf(Operation* op) const;
 
   MeshAttr mesh;
+  UpdateChains chains;
   DenseMap<Value, bool> readWhole;  // all its elements have an influence on results
   DenseMap<Value, bool> needs;      // and must be complete
   DenseMap<Value, Origin> origins;
