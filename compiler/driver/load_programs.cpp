@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/carry/passes.h"
 #include "passes/cost/topology.h"
+#include "passes/layers/passes.h"
 #include "passes/layers/split_layers.h"
 #include "passes/manual/passes.h"
 #include "passes/stages/plan_program.h"
@@ -114,6 +115,7 @@ LogicalResult ProgramLoader::expandManualComputations(ModuleOp program) {
   passes.enableVerifier(false);
   if (timings) passes.addInstrumentation(createPassTimer(timings));
   passes.addPass(createExpandManualPass());
+  passes.addNestedPass<func::FuncOp>(createForwardSlicesPass());
   return passes.run(program);
 }
 

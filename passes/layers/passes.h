@@ -1,9 +1,10 @@
-// Passes that cut loops over layers; see passes.td.
+// Passes over loops over layers; see passes.td.
 #ifndef SGD_PASSES_LAYERS_PASSES_H
 #define SGD_PASSES_LAYERS_PASSES_H
 
 #include "dialects/sgd/sgd_dialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::sgd {

@@ -1,8 +1,20 @@
-// Passes that cut loops over layers.
+// Passes over loops over layers.
 #ifndef SGD_PASSES_LAYERS_PASSES_TD
 #define SGD_PASSES_LAYERS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def ForwardSlicesPass : Pass<"sgd-forward-slices", "::mlir::func::FuncOp"> {
+  let summary = "Reads values directly instead of through stacks that an unrolled loop has filled";
+  let description = [{
+    Before and after: a graph without shardings. An unrolled scan writes each value to a row of a stack, and the unrolled backward scan slices that row. Where all reads of a chain of
+    `sgd.dynamic_update_slice` at fixed positions are slices of single updates, or of what was there before, each slice becomes the value that was written, or a part of it, and
+    the chain is erased. Reshapes on the way are seen through, so stacks of stacks are too. A chain that anything else reads stays as it is, with its slices: memory would hold both
+    the stack and its rows. Takes O(n log n) time for n updates and slices.
+  }];
+  let statistics = [Statistic<"numForwarded", "forwarded", "Slices that read a value directly">];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
 
 def SplitLayersPass : Pass<"sgd-split-layers", "::mlir::ModuleOp"> {
   let summary = "Cuts loops over layers into one loop for each stage of a pipeline";

@@ -135,6 +135,23 @@ def check_loops(folder, ranks):
             assert np.isfinite(value).all() and error <= 1e-6 * np.abs(value).max(), f"limit {limit}, {name}: off by {error} of {np.abs(value).max()}"
 
 
+def check_unrolled(folder):
+    """Unrolled layers keep single activations, not stacks of them: these are computed again one by one, in no more memory than the loops need."""
+    model, artifact = PROGRAMS / "scan_layers.mlir", folder / "m.sgda"
+    limits = {unroll: refusal(model, "--unroll", unroll, "--report") for unroll in (0, 100_000)}
+    assert limits[100_000] <= 1.05 * limits[0], limits
+    outputs = {}
+    random = np.random.default_rng(0)
+    shapes = {"arg0": (12, 16, 64), "arg1": (12, 64, 16), "arg2": (12, 16), "arg3": (8, 4, 16), "arg4": (8, 4, 16)}
+    harness.save(folder / "inputs.safetensors", {name: np.asarray(random.standard_normal(shape) * 0.3, np.float32) for name, shape in shapes.items()})
+    for unroll, limit in limits.items():
+        harness.tool("sgdc", model, "--unroll", unroll, "--memory-limit", limit, "-o", artifact)
+        outputs[unroll] = harness.run_once(artifact, 1, folder / "inputs.safetensors", folder / "out.safetensors")
+    for name, (_, value) in outputs[0].items():
+        error = np.abs(outputs[100_000][name][1] - value).max()
+        assert np.isfinite(value).all() and error <= 1e-6 * np.abs(value).max(), f"{name}: off by {error} of {np.abs(value).max()}"
+
+
 def check_emit(folder):
     """What is printed is what the artifact was made from, and printing changes nothing."""
     model, artifacts = PROGRAMS / "scan_layers.mlir", []
@@ -200,7 +217,7 @@ def check_cuda(folder):
 def main():
     tests = [(name, lambda folder, name=name: check_model(folder, name)) for name in ("gpt_dp", "gpt_tp", "gpt_zero3", "resnet_spatial")]
     harness.main(tests + [("parameters are gathered again", check_gathers), ("a recipe's limit", check_recipe), ("several programs", check_programs),
-                          ("GPUs", check_cuda), ("micro-batches", check_micro), ("ZeRO-3 in micro-batches", check_shards_in_parts), ("--emit", check_emit),
+                          ("GPUs", check_cuda), ("micro-batches", check_micro), ("ZeRO-3 in micro-batches", check_shards_in_parts), ("--emit", check_emit), ("unrolled layers", check_unrolled),
                           ("loops on one rank", lambda folder: check_loops(folder, 1)), ("loops on two ranks", lambda folder: check_loops(folder, 2))])
 
 
