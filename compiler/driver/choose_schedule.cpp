@@ -92,6 +92,7 @@ void mlir::sgd::chooseSchedule(ArrayRef<ModuleOp> programs, const CompileOptions
   }
   if (!best) return;
   nameSchedule(programs, chosen);
-  emitRemark(getReportedFunction(programs).getLoc()) << "schedule '" << chosen << "' is the fastest, with "
-                                                     << std::lround(100 * best->bubble) << " % of the time waited";
+  StringRef reason = excess(*best) ? "' needs the least memory, with " : "' is the fastest, with ";
+  emitRemark(getReportedFunction(programs).getLoc())
+      << "schedule '" << chosen << reason << std::lround(100 * best->bubble) << " % of the time waited";
 }

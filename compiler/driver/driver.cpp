@@ -160,23 +160,28 @@ class Driver {
     }
     SmallVector<Form, 0> forms;  // as given, and with ever more of loops recomputed
     forms.push_back({std::move(programs.front()), std::move(result.emitted)});
-    std::optional<MemoryPlan> best;
-    for (Effort effort : {Effort::Limit, Effort::Smallest}) {
-      for (size_t form = 0; form < forms.size(); ++form) {
-        FailureOr<MemoryPlan> plan = planWithinLimit(*forms[form].module, options, *target, effort, timings);
-        if (failed(plan)) return failure();
-        bool isEnough = plan->isGiven && plan->peak <= *options.memoryLimit;
-        if (forms.size() == 1 && !isEnough && failed(addLoopForms(local, forms))) return failure();
-        if (best && !plan->isBetterThan(*best, *options.memoryLimit)) continue;
-        best = std::move(*plan);
-        result.emitted = forms[form].emitted;
-      }
-      if (best->peak <= *options.memoryLimit) break;
+    FailureOr<FormPlan> best = planForms(getModules(forms), options, *target, Effort::Limit, timings);
+    if (failed(best)) return failure();
+    bool isEnough = best->plan.isGiven && best->plan.peak <= *options.memoryLimit;
+    if (!isEnough && failed(addLoopForms(local, forms))) return failure();
+    SmallVector<ModuleOp> modules = getModules(forms);
+    if (forms.size() > 1) {
+      auto other = planForms(ArrayRef(modules).drop_front(), options, *target, Effort::Limit, timings);
+      if (failed(other)) return failure();
+      if (other->plan.isBetterThan(best->plan, *options.memoryLimit))
+        best = FormPlan{std::move(other->plan), other->form + 1};
     }
+    if (best->plan.peak > *options.memoryLimit) best = planSmallest(modules, options, *target, timings);
+    if (failed(best)) return failure();
+    result.emitted = forms[best->form].emitted;
     programs.clear();
-    programs.push_back(std::move(best->module));
+    programs.push_back(std::move(best->plan.module));
     Timings::Scope scope(timings, "verify");
     return verify(*programs.front());
+  }
+
+  static SmallVector<ModuleOp> getModules(ArrayRef<Form> forms) {
+    return llvm::map_to_vector(forms, [](const Form& form) { return ModuleOp(*form.module); });
   }
 
   /// A few of the ways to recompute in loops, the last one all that can be.

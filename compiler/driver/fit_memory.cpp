@@ -25,6 +25,8 @@ constexpr uint64_t kCloseEnough = 128;
 constexpr int64_t kFirstStep = 512;
 /// Parts of the limit.
 constexpr int64_t kRoomForOverlap[] = {64, 16};
+/// What a limit is tried below the smallest peak found: parts of it, at last a byte.
+constexpr uint64_t kLowerLimits[] = {32, UINT64_MAX};
 /// No collective in flight: nothing fits into a byte.
 constexpr uint64_t kNoOverlap = 1;
 
@@ -92,7 +94,10 @@ class MemoryFitter {
     if (failed(least)) return failure();
     for (int64_t percent : {25, 50, 75, 90, 100, 101, 102, 104, 108}) {
       int64_t budget = *least * percent / 100;
-      if (budget < alive && (failed(plan(budget, kNoOverlap)) || failed(plan(budget, limit)))) return failure();
+      if (budget >= alive) continue;
+      if (failed(plan(budget, kNoOverlap))) return failure();
+      // With collectives in flight it is no smaller, but may be faster.
+      if (lastPeak <= static_cast<int64_t>(limit) && failed(plan(budget, limit))) return failure();
     }
     return success();
   }
@@ -171,4 +176,36 @@ bool MemoryPlan::isBetterThan(const MemoryPlan& other, uint64_t limit) const {
 FailureOr<MemoryPlan> mlir::sgd::planWithinLimit(ModuleOp bufferized, const CompileOptions& options,
                                                  const Target& target, Effort effort, Timings* timings) {
   return MemoryFitter(bufferized, options, target, effort, timings).run();
+}
+
+FailureOr<FormPlan> mlir::sgd::planForms(ArrayRef<ModuleOp> forms, const CompileOptions& options, const Target& target,
+                                         Effort effort, Timings* timings) {
+  std::optional<FormPlan> best;
+  for (auto [number, form] : llvm::enumerate(forms)) {
+    FailureOr<MemoryPlan> plan = planWithinLimit(form, options, target, effort, timings);
+    if (failed(plan)) return failure();
+    if (!best || plan->isBetterThan(best->plan, *options.memoryLimit)) best = FormPlan{std::move(*plan), number};
+  }
+  return std::move(*best);
+}
+
+FailureOr<FormPlan> mlir::sgd::planSmallest(ArrayRef<ModuleOp> forms, const CompileOptions& options,
+                                            const Target& target, Timings* timings) {
+  FailureOr<FormPlan> smallest = planForms(forms, options, target, Effort::Smallest, timings);
+  CompileOptions lower = options;
+  // Candidates of a search for recipes that miss the limit are not reported.
+  for (bool isLower = !options.isForSimulation;
+       succeeded(smallest) && isLower && smallest->plan.peak > *options.memoryLimit;) {
+    isLower = false;
+    for (uint64_t part : kLowerLimits) {
+      lower.memoryLimit = smallest->plan.peak - std::max<uint64_t>(smallest->plan.peak / part, 1);
+      FailureOr<FormPlan> found = planForms(forms, lower, target, Effort::Limit, timings);
+      if (failed(found)) return failure();
+      isLower = found->plan.peak <= *lower.memoryLimit;
+      if (!isLower) continue;
+      smallest = std::move(found);
+      break;
+    }
+  }
+  return smallest;
 }

@@ -34,6 +34,22 @@ enum class Effort {
 FailureOr<MemoryPlan> planWithinLimit(ModuleOp bufferized, const CompileOptions& options, const Target& target,
                                       Effort effort, Timings* timings);
 
+/// The plan of one of several ways to lower a program.
+struct FormPlan {
+  MemoryPlan plan;
+  size_t form = 0;  ///< its number
+};
+
+/// The best plan of all `forms`.
+FailureOr<FormPlan> planForms(ArrayRef<ModuleOp> forms, const CompileOptions& options, const Target& target,
+                              Effort effort, Timings* timings);
+
+/// The plan with the smallest peak that any search finds: that with Effort::Smallest, then those for limits below each
+/// peak found, until one is not met. Ends early at a plan that keeps `options.memoryLimit`. Where none does, the peak
+/// does not depend on the limit, a compilation with the peak as its limit meets it, and one with a byte less does not.
+FailureOr<FormPlan> planSmallest(ArrayRef<ModuleOp> forms, const CompileOptions& options, const Target& target,
+                                 Timings* timings);
+
 }  // namespace mlir::sgd
 
 #endif
