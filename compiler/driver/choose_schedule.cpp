@@ -4,16 +4,11 @@
 #include <cmath>
 
 #include "compiler/driver/pipelines.h"
-#include "compiler/driver/programs.h"
 #include "compiler/report/report.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stages.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/Pass/PassManager.h"
 #include "passes/cost/message_cost.h"
 #include "passes/stages/pipeline_schedule.h"
-#include "passes/stages/plan_program.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -21,78 +16,122 @@ using namespace mlir::sgd;
 /// A later schedule must be faster by this factor: of several as fast, the first one keeps least.
 static constexpr double kGain = 0.99;
 
-static StringRef getAskedSchedule(MeshOp mesh) {
-  auto asked = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
-  return asked ? asked.getValue() : StringRef();
-}
+namespace {
+struct Candidate {
+  std::string name;
+  Lowering lowering;
+  Report report;
+};
 
-static void nameSchedule(ArrayRef<ModuleOp> programs, StringRef name) {
-  for (ModuleOp program : programs)
-    getMesh(program)->setAttr(kScheduleAttr, StringAttr::get(program.getContext(), name));
-}
+/// Compares candidates one after the other.
+class ScheduleChoice {
+ public:
+  explicit ScheduleChoice(const LoweringContext& context) : context(context) {}
 
-/// Plans clones of `programs` with schedule `name`; returns nothing where that fails.
-static std::optional<Report> planSchedule(ArrayRef<ModuleOp> programs, StringRef name, const CompileOptions& options,
-                                          const Target& target, const Topology& topology) {
-  MLIRContext* context = ModuleOp(programs.front()).getContext();
-  ScopedDiagnosticHandler quiet(context, [](Diagnostic&) { return success(); });
-  std::vector<OwningOpRef<ModuleOp>> clones;
-  SmallVector<ModuleOp> modules;
-  for (ModuleOp program : programs) modules.push_back(*clones.emplace_back(program.clone()));
-  nameSchedule(modules, name);
-  if (failed(shareStages(modules, getTopologyName(options, target.getDescription())))) return std::nullopt;
-  auto run = [&](ModuleOp module, llvm::function_ref<void(PassManager&)> add) {
-    PassManager passes(context);
-    passes.enableVerifier(false);
-    add(passes);
-    return passes.run(module);
-  };
-  for (ModuleOp module : modules)
-    if (failed(run(module, [&](PassManager& passes) {
-          addSpmdStage(passes, options, target);
-          addHidingStage(passes, options, target);
-          addKernelStage(passes, options, target);
-        })))
-      return std::nullopt;
-  joinPrograms(clones);
-  if (failed(run(*clones.front(), [&](PassManager& passes) {
-        addBufferStage(passes, target, target.getKernelModel(/*timings=*/nullptr));
-        addMemoryStage(passes, options, target);
-      })))
-    return std::nullopt;
-  return computeReport(*clones.front(), /*constantBytes=*/0, topology, LowerBound());
-}
+  /// Lowers `lowering` by schedule `name`, and keeps it if it is the best.
+  void consider(Lowering lowering, StringRef name);
+  /// Whether a schedule can be faster than the best one: each computes what the busiest stage does.
+  bool canGain() const;
+  FailureOr<Lowering> take();
 
-void mlir::sgd::chooseSchedule(ArrayRef<ModuleOp> programs, const CompileOptions& options, const Target& target,
-                               Timings* timings) {
-  MeshOp mesh = getMesh(programs.front());
-  if (!getStageAxis(mesh) || !getActiveSequentialAxis(mesh)) return;
-  std::vector<StringRef> names = getScheduleChoices(getAskedSchedule(mesh));
-  llvm::Expected<Topology> topology = loadTopology(getTopologyName(options, target.getDescription()));
-  if (!topology) return llvm::consumeError(topology.takeError());  // said where costs are first asked for
-  // A limit may be too low for what 1F1B keeps in flight while messages are sent.
-  bool hasLinks = !sharesMemory(topology->links.back());
-  if (options.memoryLimit && hasLinks && llvm::is_contained(names, "1f1b")) names.push_back("1f1b:0");
-  if (names.size() == 1) return;
-  Timings::Scope scope(timings, "choose schedule");
-  std::optional<Report> best;
-  StringRef chosen;
-  // The faster one of two that fit; the smaller one where both are too large, so that the smallest limit is named.
-  auto fits = [&](const Report& report) { return !options.memoryLimit || report.memory.peak <= *options.memoryLimit; };
-  auto isBetter = [&](const Report& next, const Report& before) {
-    if (fits(next) != fits(before)) return fits(next);
-    if (!fits(next)) return next.memory.peak < before.memory.peak;
-    return next.estimatedSeconds < kGain * before.estimatedSeconds;
-  };
-  for (StringRef name : names) {
-    std::optional<Report> report = planSchedule(programs, name, options, target, *topology);
-    if (!report || (best && !isBetter(*report, *best))) continue;
-    best = std::move(report);
-    chosen = name;
+ private:
+  LogicalResult lower(Candidate& candidate);
+  bool isBetter(const Report& report) const;
+  bool fits(const Report& report) const {
+    return !context.options.memoryLimit || report.memory.peak <= *context.options.memoryLimit;
   }
-  if (!best) return;
-  nameSchedule(programs, chosen);
-  StringRef reason = excess(*best) ? "' needs the least memory, with " : "' is the fastest, with ";
-  emitRemark(getReportedFunction(programs).getLoc())
-      << "schedule '" << chosen << reason << std::lround(100 * best->bubble) << " % of the time waited";
+
+  const LoweringContext& context;
+  std::optional<Candidate> best;
+  DiagnosticPrinter::Held messages;  // of the best one, or of the first one that failed
+};
+}  // namespace
+
+/// Plans memory to report it; under a limit of a copy, since the limit asks for another plan.
+LogicalResult ScheduleChoice::lower(Candidate& candidate) {
+  Lowering& lowering = candidate.lowering;
+  for (ModuleOp module : lowering.getModules())
+    getMesh(module)->setAttr(kScheduleAttr, StringAttr::get(module.getContext(), candidate.name));
+  if (failed(lowering.formStages()) || failed(lowering.hideCommunication()) || failed(lowering.lowerToKernels()) ||
+      failed(lowering.lowerToBuffers()))
+    return failure();
+  std::optional<Lowering> copy;
+  if (context.options.memoryLimit) copy.emplace(lowering.clone());
+  Lowering& planned = copy ? *copy : lowering;
+  if (failed(planned.planMemoryAsIs())) return failure();
+  llvm::Expected<Topology> topology = loadTopology(getTopologyName(context.options, context.target.getDescription()));
+  ModuleOp module = planned.getModules().front();
+  if (!topology) return emitError(module.getLoc()) << llvm::toString(topology.takeError());
+  candidate.report = computeReport(module, /*constantBytes=*/0, *topology, LowerBound());
+  return success();
+}
+
+/// The faster one of two that fit; the smaller one where both are too large, so that the smallest limit is named.
+bool ScheduleChoice::isBetter(const Report& report) const {
+  if (!best) return true;
+  if (fits(report) != fits(best->report)) return fits(report);
+  if (!fits(report)) return report.memory.peak < best->report.memory.peak;
+  return report.estimatedSeconds < kGain * best->report.estimatedSeconds;
+}
+
+bool ScheduleChoice::canGain() const {
+  if (!best || !fits(best->report)) return true;
+  double busiest = 0;
+  for (const StageReport& stage : best->report.stages) busiest = std::max(busiest, stage.seconds);
+  return busiest < kGain * best->report.estimatedSeconds;
+}
+
+void ScheduleChoice::consider(Lowering lowering, StringRef name) {
+  Candidate candidate{name.str(), std::move(lowering), Report()};
+  LogicalResult result = failure();
+  DiagnosticPrinter::Held held = context.printer.hold([&] { result = lower(candidate); });
+  if (succeeded(result) && isBetter(candidate.report)) {
+    best.emplace(std::move(candidate));
+    messages = std::move(held);
+  } else if (!best && messages.text.empty()) {
+    messages = std::move(held);
+  }
+}
+
+FailureOr<Lowering> ScheduleChoice::take() {
+  context.printer.print(messages);
+  if (!best) return failure();
+  emitRemark(getReportedFunction(best->lowering.getModules()).getLoc())
+      << "schedule '" << best->name << (fits(best->report) ? "' is the fastest" : "' needs the least memory")
+      << ", with " << std::lround(100 * best->report.bubble) << " % of the time waited";
+  best->lowering.setTimings(context.timings);
+  return std::move(best->lowering);
+}
+
+/// Whether messages are on their way while their senders go on. An error of the topology is said where costs are first
+/// asked for.
+static bool hasLinks(StringRef name) {
+  llvm::Expected<Topology> topology = loadTopology(name);
+  if (topology) return !sharesMemory(topology->links.back());
+  llvm::consumeError(topology.takeError());
+  return false;
+}
+
+std::vector<std::string> mlir::sgd::getSchedulesToChoose(ArrayRef<ModuleOp> programs, const LoweringContext& context) {
+  MeshOp mesh = getMesh(programs.front());
+  if (!getStageAxis(mesh) || !getActiveSequentialAxis(mesh)) return {};
+  auto asked = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
+  std::vector<StringRef> names = getScheduleChoices(asked ? asked.getValue() : StringRef());
+  // A limit may be too low for what 1F1B keeps in flight while messages are sent.
+  if (context.options.memoryLimit && llvm::is_contained(names, "1f1b") &&
+      hasLinks(getTopologyName(context.options, context.target.getDescription())))
+    names.push_back("1f1b:0");
+  if (names.size() == 1) return {};
+  return {names.begin(), names.end()};
+}
+
+FailureOr<Lowering> mlir::sgd::chooseSchedule(Lowering local, ArrayRef<std::string> names,
+                                              const LoweringContext& context) {
+  ScheduleChoice choice(context);
+  const Lowering other = local.clone();
+  choice.consider(std::move(local), names.front());  // pass by pass in the times; all others as the choice
+  Timings::Scope scope(context.timings, "choose schedule");
+  for (const std::string& name : names.drop_front())
+    if (choice.canGain()) choice.consider(other.clone(), name);
+  return choice.take();
 }

@@ -2,18 +2,20 @@
 #ifndef SGD_COMPILER_CHOOSE_SCHEDULE_H
 #define SGD_COMPILER_CHOOSE_SCHEDULE_H
 
-#include "compiler/options.h"
-#include "compiler/target/target.h"
-#include "compiler/timings.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "compiler/driver/lowering.h"
 
 namespace mlir::sgd {
 
-/// Names a schedule on the meshes of `programs`, of which the recipe leaves a choice: plans each schedule up to its
-/// memory, and takes the one with the least estimate of a step. A schedule that fits the memory limit precedes one that
-/// does not; where none fits, the one with the smallest peak is taken. Programs are of one coordinate of the sequential
-/// axis, as addLocalizeStage leaves them. Names none where no schedule can be planned.
-void chooseSchedule(ArrayRef<ModuleOp> programs, const CompileOptions& options, const Target& target, Timings* timings);
+/// The schedules that the recipe of `programs` leaves a choice of: several, or none. Without parts of the batch all
+/// schedules are one.
+std::vector<std::string> getSchedulesToChoose(ArrayRef<ModuleOp> programs, const LoweringContext& context);
+
+/// Lowers `local`, programs of one coordinate of the sequential axis as addLocalizeStage leaves them, by each of
+/// `names`, and returns the lowering with the least estimate of a step: with buffers, and without a memory limit with
+/// planned memory. A schedule that fits the memory limit precedes one that does not; where none fits, the one
+/// with the smallest peak is taken. Schedules that cannot be faster
+/// than the best one so far are not lowered. Fails with the error of the first one if none can be lowered.
+FailureOr<Lowering> chooseSchedule(Lowering local, ArrayRef<std::string> names, const LoweringContext& context);
 
 }  // namespace mlir::sgd
 

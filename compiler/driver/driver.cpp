@@ -5,25 +5,20 @@
 
 #include "compiler/driver/choose_schedule.h"
 #include "compiler/driver/diagnostics.h"
-#include "compiler/driver/fit_memory.h"
 #include "compiler/driver/memory_refusal.h"
 #include "compiler/export/export.h"
 #include "compiler/export/export_interface.h"
 #include "compiler/export/kernel_table.h"
 #include "compiler/locations.h"
 #include "compiler/driver/load_programs.h"
+#include "compiler/driver/lowering.h"
 #include "compiler/driver/pipelines.h"
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
 #include "compiler/recipe/compress.h"
 #include "compiler/report/repeated_ops.h"
 #include "compiler/target/target.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "passes/prefetch/prefetched_attr.h"
-#include "passes/remat/passes.h"
-#include "passes/rings/rings_attr.h"
-#include "passes/stages/plan_program.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -55,6 +50,7 @@ class Driver {
       printer.error("the compiler failed without saying why; please report this model");
       return failure();
     }
+    result.emitted = lowering->getEmitted();
     result.report.target = options.target;
     result.report.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(result);
@@ -69,155 +65,58 @@ class Driver {
       emitWarning(UnknownLoc::get(&context))
           << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all f32 matmuls in f32";
     if (failed(readRecipe()) || failed(load())) return failure();
-    emit(EmitLevel::Graph);
+    lowering->emit(EmitLevel::Graph);
     if (isDone(EmitLevel::Graph)) return success();
-    if (hasStages(*programs.front())) {
-      if (failed(runStage([&](PassManager& passes) { addLocalStage(passes); }))) return failure();
-    } else {
-      if (failed(partition())) return failure();
-      if (isDone(EmitLevel::Sharded)) return success();
-    }
-    SmallVector<OwningOpRef<ModuleOp>, 0> local;  // to be lowered again when memory is short
-    if (options.memoryLimit && !isDone(EmitLevel::Kernels)) local = clonePrograms(programs);
-    if (failed(runStage([&](PassManager& passes) { addHidingStage(passes, options, *target); }))) return failure();
-    emit(EmitLevel::Spmd);
-    if (isDone(EmitLevel::Spmd)) return success();
-    if (failed(lowerToKernels())) return failure();
-    if (isDone(EmitLevel::Kernels)) return success();
-    if (failed(lowerToBuffers()) || failed(planMemory(local))) return failure();
-    emit(EmitLevel::Plan);
+    const bool isLocal = hasStages(getModules().front());
+    if (failed(isLocal ? lowering->runStage(addLocalStage) : partition())) return failure();
+    if (!isLocal && isDone(EmitLevel::Sharded)) return success();
+    if (failed(isLocal ? lowerLocal() : lower())) return failure();
+    if (isDone(EmitLevel::Spmd) || isDone(EmitLevel::Kernels)) return success();
+    lowering->emit(EmitLevel::Plan);
     return finish();
   }
 
-  /// From the graph to the SPMD level, or to that of shardings if no more is asked for.
+  /// From the graph to the program of one coordinate of the sequential axis, or to the level of shardings if no more is
+  /// asked for.
   LogicalResult partition() {
-    if (options.shardUpdates) pinSharedArguments(programs);
-    if (failed(runStage([&](PassManager& passes) { addShardingStage(passes, options); }))) return failure();
+    if (options.shardUpdates) pinSharedArguments(lowering->getPrograms());
+    if (failed(lowering->runStage([&](PassManager& passes) { addShardingStage(passes, options); }))) return failure();
     warnOfRepeated();
     computeBound();
-    emit(EmitLevel::Sharded);
+    lowering->emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
-    if (failed(runStage([&](PassManager& passes) { addLocalizeStage(passes, options); }))) return failure();
-    SmallVector<ModuleOp> modules;
-    for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
-    printer.setFileName(sources.front().fileName);
-    chooseSchedule(modules, options, *target, timings);
-    if (failed(shareStages(modules, getTopologyName(options, target->getDescription())))) return failure();
-    if (failed(runStage([&](PassManager& passes) { addSpmdStage(passes, options, *target); }))) return failure();
+    if (failed(lowering->runStage([&](PassManager& passes) { addLocalizeStage(passes, options); }))) return failure();
     return recipe ? checkCompression() : success();
   }
 
-  static SmallVector<OwningOpRef<ModuleOp>, 0> clonePrograms(MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
-    SmallVector<OwningOpRef<ModuleOp>, 0> clones;
-    for (OwningOpRef<ModuleOp>& program : programs) clones.push_back(program->clone());
-    return clones;
+  LogicalResult lower() {
+    std::vector<std::string> schedules = getSchedulesToChoose(getModules(), getContext());
+    if (schedules.empty()) return failure(failed(lowering->formStages()) || failed(lowerLocal()));
+    printer.setFileName(sources.front().fileName);
+    FailureOr<Lowering> chosen = chooseSchedule(std::move(*lowering), schedules, getContext());
+    if (failed(chosen)) return failure();
+    lowering.emplace(std::move(*chosen));
+    return options.memoryLimit ? lowering->planMemory() : success();
   }
 
-  LogicalResult lowerToKernels() {
-    if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, options, *target); }))) return failure();
-    emit(EmitLevel::Kernels);
-    return success();
+  /// From the SPMD level to a plan, or to the level that is asked for.
+  LogicalResult lowerLocal() {
+    if (failed(lowering->hideCommunication())) return failure();
+    if (isDone(EmitLevel::Spmd)) return success();
+    if (failed(lowering->lowerToKernels())) return failure();
+    if (isDone(EmitLevel::Kernels)) return success();
+    return failure(failed(lowering->lowerToBuffers()) || failed(lowering->planMemory()));
   }
 
-  /// Programs become one module.
-  LogicalResult lowerToBuffers() {
-    joinPrograms(programs);
-    programs.resize(1);
-    KernelModel model = target->getKernelModel(timings);
-    return runStage([&](PassManager& passes) { addBufferStage(passes, *target, model); });
-  }
-
-  /// One way to lower the programs, with buffers.
-  struct Form {
-    OwningOpRef<ModuleOp> module;
-    std::string emitted;
-  };
-
-  /// Whether the program holds more than it must, to hide communication.
-  static bool hidesMore(ModuleOp module) {
-    return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-      return function->hasAttr(kPrefetchedAttr) || function->hasAttr(kRingsAttr);
-    });
-  }
-
-  /// Lowers clones of `local` instead of `programs`.
-  LogicalResult lowerAgain(MutableArrayRef<OwningOpRef<ModuleOp>> local, const std::string& emitted) {
-    programs.clear();
-    for (OwningOpRef<ModuleOp>& clone : clonePrograms(local)) programs.push_back(std::move(clone));
-    result.emitted = options.emit == EmitLevel::Kernels ? std::string() : emitted;
-    return failure(failed(lowerToKernels()) || failed(lowerToBuffers()));
-  }
-
-  /// `local` are the programs before kernels and before the stage that hides communication.
-  LogicalResult planMemory(MutableArrayRef<OwningOpRef<ModuleOp>> local) {
-    if (!options.memoryLimit) return runStage([&](PassManager& passes) { addMemoryStage(passes, options, *target); });
-    if (hidesMore(*programs.front())) {
-      OwningOpRef<ModuleOp> ahead = programs.front()->clone();
-      FailureOr<MemoryPlan> plan = planWithinLimit(*ahead, options, *target, Effort::Limit, timings);
-      if (failed(plan)) return failure();
-      bool fits = plan->isGiven && plan->peak <= *options.memoryLimit;
-      if (!fits && failed(lowerAgain(local, result.emitted))) return failure();
-    }
-    SmallVector<Form, 0> forms;  // as given, and with ever more of loops recomputed
-    forms.push_back({std::move(programs.front()), std::move(result.emitted)});
-    FailureOr<FormPlan> best = planForms(getModules(forms), options, *target, Effort::Limit, timings);
-    if (failed(best)) return failure();
-    bool isEnough = best->plan.isGiven && best->plan.peak <= *options.memoryLimit;
-    if (!isEnough && failed(addLoopForms(local, forms))) return failure();
-    SmallVector<ModuleOp> modules = getModules(forms);
-    if (forms.size() > 1) {
-      auto other = planForms(ArrayRef(modules).drop_front(), options, *target, Effort::Limit, timings);
-      if (failed(other)) return failure();
-      if (other->plan.isBetterThan(best->plan, *options.memoryLimit))
-        best = FormPlan{std::move(other->plan), other->form + 1};
-    }
-    if (best->plan.peak > *options.memoryLimit) best = planSmallest(modules, options, *target, timings);
-    if (failed(best)) return failure();
-    result.emitted = forms[best->form].emitted;
-    programs.clear();
-    programs.push_back(std::move(best->plan.module));
-    Timings::Scope scope(timings, "verify");
-    return verify(*programs.front());
-  }
-
-  static SmallVector<ModuleOp> getModules(ArrayRef<Form> forms) {
-    return llvm::map_to_vector(forms, [](const Form& form) { return ModuleOp(*form.module); });
-  }
-
-  /// A few of the ways to recompute in loops, the last one all that can be.
-  LogicalResult addLoopForms(MutableArrayRef<OwningOpRef<ModuleOp>> local, SmallVectorImpl<Form>& forms) {
-    constexpr unsigned kMostForms = 6;
-    unsigned steps = 0;
-    for (OwningOpRef<ModuleOp>& program : local) {
-      FailureOr<unsigned> count = countLoopSteps(*program, getTopologyName(options, target->getDescription()));
-      if (failed(count)) return failure();
-      steps = std::max(steps, *count);
-    }
-    const unsigned added = std::min(steps, kMostForms);
-    for (unsigned form = 1; form <= added; ++form) {
-      programs.clear();
-      for (OwningOpRef<ModuleOp>& clone : clonePrograms(local)) programs.push_back(std::move(clone));
-      result.emitted = options.emit == EmitLevel::Kernels ? std::string() : forms.front().emitted;
-      auto addSteps = [&](PassManager& passes) {
-        addLoopRecomputationStage(passes, options, *target, steps * form / added);
-      };
-      if (failed(runStage(addSteps)) || failed(lowerToKernels()) || failed(lowerToBuffers())) return failure();
-      forms.push_back({std::move(programs.front()), std::move(result.emitted)});
-    }
-    return success();
-  }
-
-  func::FuncOp getReported() {
-    SmallVector<ModuleOp> modules;
-    for (OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
-    return getReportedFunction(modules);
-  }
+  LoweringContext getContext() { return {options, *target, sources, printer, timings}; }
+  SmallVector<ModuleOp> getModules() const { return lowering->getModules(); }
+  func::FuncOp getReported() const { return getReportedFunction(getModules()); }
 
   void warnOfRepeated() {
     if (options.isForSimulation) return;
-    for (auto [program, source] : llvm::zip(programs, sources)) {
+    for (auto [program, source] : llvm::zip(getModules(), sources)) {
       func::FuncOp reported = getReported();
-      if (!reported || reported->getParentOfType<ModuleOp>() != *program) continue;
+      if (!reported || reported->getParentOfType<ModuleOp>() != program) continue;
       printer.setFileName(source.fileName);
       warnOfRepeatedOps(reported);
     }
@@ -259,7 +158,7 @@ class Driver {
     bool isCutByRecipe = recipe && recipe->sequential && !sequentialIsOfFlag;
     auto loaded = loader.load(getTopologyName(options, target->getDescription()), isCutByRecipe);
     if (failed(loaded)) return failure();
-    programs = std::move(*loaded);
+    lowering.emplace(getContext(), std::move(*loaded));
     return success();
   }
 
@@ -281,38 +180,13 @@ class Driver {
 
   LogicalResult checkCompression() {
     printer.setFileName(recipe->fileName);
-    return checkCompressed(programs, *recipe);
-  }
-
-  LogicalResult runStage(llvm::function_ref<void(PassManager&)> add) {
-    for (size_t i = 0; i < programs.size(); ++i) {
-      printer.setFileName(programs.size() == sources.size() ? sources[i].fileName : sources.front().fileName);
-      PassManager passes(&context);
-      // Once per stage instead of after each pass: 13 % of the time of a model of 30,000 lines.
-      passes.enableVerifier(false);
-      if (timings) passes.addInstrumentation(createPassTimer(timings));
-      add(passes);
-      if (failed(passes.run(*programs[i]))) return failure();
-      Timings::Scope scope(timings, "verify");
-      if (failed(verify(*programs[i]))) return failure();
-    }
-    return success();
-  }
-
-  void emit(EmitLevel level) {
-    if (options.emit != level) return;
-    Timings::Scope scope(timings, "print");
-    llvm::raw_string_ostream stream(result.emitted);
-    for (OwningOpRef<ModuleOp>& program : programs) {
-      program->print(stream);
-      stream << "\n";
-    }
+    return checkCompressed(lowering->getPrograms(), *recipe);
   }
 
   bool isDone(EmitLevel level) const { return !options.writeArtifact && options.emit == level; }
 
   LogicalResult finish() {
-    ModuleOp plan = *programs.front();
+    ModuleOp plan = getModules().front();
     Timings::Scope scope(timings, "export");
     ::sgd::artifact::ArtifactWriter writer;
     writer.artifact().compiler_version = "sgdc " SGD_VERSION;
@@ -353,7 +227,7 @@ class Driver {
   MLIRContext& context;
   DiagnosticPrinter printer;
   std::unique_ptr<Target> target;
-  std::vector<OwningOpRef<ModuleOp>> programs;
+  std::optional<Lowering> lowering;  // of all programs
   std::optional<Recipe> recipe;
   bool limitIsOfRecipe = false, sequentialIsOfFlag = false;
   LowerBound bound;

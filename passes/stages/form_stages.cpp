@@ -120,12 +120,11 @@ LogicalResult StageFormation::run(bool refuse) {
   if (parts) parts->widenArguments();
   auto plan = std::make_unique<ProgramPlan>(function, mesh);
   if (parts && failed(parts->check(plan->getLoops(), refuse))) return failure();
-  if (failed(plan->choose(mesh, cost))) return failure();
+  if (failed(plan->create(mesh, cost))) return failure();
   if (splitSums(plan->get())) {
     auto before = std::exchange(plan, std::make_unique<ProgramPlan>(function, mesh));
-    if (failed(plan->chooseAs(*before, cost))) return failure();
+    if (failed(plan->createAs(*before, cost))) return failure();
   }
-  plan->remarkChoice(mesh);
   plan->get().remarkAhead();
   if (failed(check(plan->get()))) return failure();
   return write(plan->get());

@@ -8,7 +8,8 @@ def FormStagesPass : Pass<"sgd-form-stages", "::mlir::ModuleOp"> {
   let summary = "Cuts each program into the stages of a pipeline";
   let description = [{
     Before: the program of one coordinate of the sequential axis on one rank of a stage (`sgd-localize`), where `sgd.mesh` names stages (`sgd.stages`, `sgd.schedule`); arguments may
-    name their virtual stage (`sgd.stage`). Without stages nothing changes.
+    name their virtual stage (`sgd.stage`). Where `sgd.schedule` leaves a choice, the pass takes the first schedule: `sgdc` has compared them before and names one. Without stages nothing
+    changes.
 
     After: a function per stage (`sgd.stage`, `sgd.program`), with the arguments and results that the stage has (`sgd.position`). What differs along the sequential axis is in
     `sgd.while` loops in the order of the schedule, as by `sgd-form-loops`. Values go from stage to stage by `spmd.send` and `spmd.receive`; what later tasks of a stage need

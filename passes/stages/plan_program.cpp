@@ -1,7 +1,5 @@
-// Schedules that are compared by their simulated times.
+// Stages of parameters, then the plan of the schedule that the mesh names.
 #include "passes/stages/plan_program.h"
-
-#include <cmath>
 
 #include "dialects/sgd/stages.h"
 #include "passes/stages/balance.h"
@@ -44,47 +42,30 @@ ProgramPlan::ProgramPlan(func::FuncOp function, MeshOp mesh)
       loops(function, mesh.getMesh(), axis),
       flow(function, loops, axis, given) {}
 
-LogicalResult ProgramPlan::choose(MeshOp mesh, const CostModel& cost) {
-  auto numStages = static_cast<unsigned>(getStageAxis(mesh).getSize());
+LogicalResult ProgramPlan::create(MeshOp mesh, const CostModel& cost) {
   auto asked = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
-  std::vector<StringRef> names = getScheduleChoices(asked ? asked.getValue() : StringRef());
+  StringRef name = getScheduleChoices(asked ? asked.getValue() : StringRef()).front();
+  llvm::Expected<PipelineForm> form = parseSchedule(name, static_cast<unsigned>(getStageAxis(mesh).getSize()));
+  if (!form) return mesh.emitError() << llvm::toString(form.takeError());
+  if (failed(checkGiven(*form))) return failure();
   SmallVector<Piece> pieces;
   if (given.empty()) pieces = getPieces(flow, cost);
-  for (StringRef name : names) {
-    llvm::Expected<PipelineForm> form = parseSchedule(name, numStages);
-    if (!form) return mesh.emitError() << llvm::toString(form.takeError());
-    // Who says what is on which stage says how many chunks there are.
-    if (names.size() > 1 && form->numChunks > 1 && !given.empty()) continue;
-    unsigned numVirtual = form->getNumVirtualStages();
-    if (failed(checkGiven(*form))) return failure();
-    DenseMap<Value, unsigned> placed = placeParameters(flow, given, numVirtual, pieces);
-    int idle = findIdleStage(placed, numVirtual);
-    if (names.size() > 1 && form->numChunks > 1 && idle >= 0) continue;
-    // Found before a plan of thousands of stages is made. With a parameter each, what is computed says it better.
-    if (idle >= 0 && loops.getNumLoops() > 0 && numVirtual > placed.size())
-      return emitIdleStage(flow, cost, idle, *form);
-    llvm::Expected<std::unique_ptr<PipelinePlan>> next = PipelinePlan::create(flow, placed, *form, getNumParts(), cost);
-    if (!next) return function.emitError() << llvm::toString(next.takeError());
-    constexpr double kGain = 0.99;
-    if (plan && (*next)->getTimes().seconds >= kGain * plan->getTimes().seconds) continue;
-    plan = std::move(*next);
-    stages = std::move(placed);
-  }
-  return success();
+  unsigned numVirtual = form->getNumVirtualStages();
+  stages = placeParameters(flow, given, numVirtual, pieces);
+  // Found before a plan of thousands of stages is made. With a parameter each, what is computed says it better.
+  int idle = findIdleStage(stages, numVirtual);
+  if (idle >= 0 && loops.getNumLoops() > 0 && numVirtual > stages.size()) return emitIdleStage(flow, cost, idle, *form);
+  return create(*form, cost);
 }
 
-LogicalResult ProgramPlan::chooseAs(const ProgramPlan& before, const CostModel& cost) {
+LogicalResult ProgramPlan::createAs(const ProgramPlan& before, const CostModel& cost) {
   stages = before.stages;
-  llvm::Expected<std::unique_ptr<PipelinePlan>> next =
-      PipelinePlan::create(flow, stages, before.plan->getForm(), getNumParts(), cost);
-  if (!next) return function.emitError() << llvm::toString(next.takeError());
-  plan = std::move(*next);
-  return success();
+  return create(before.plan->getForm(), cost);
 }
 
-void ProgramPlan::remarkChoice(MeshOp mesh) const {
-  auto asked = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
-  if (getScheduleChoices(asked ? asked.getValue() : StringRef()).size() == 1 || loops.getNumLoops() == 0) return;
-  mlir::emitRemark(function->getLoc()) << "schedule '" << getScheduleName(plan->getForm()) << "' is the fastest, with "
-                                       << std::lround(100 * plan->getTimes().getBubble()) << " % of the time waited";
+LogicalResult ProgramPlan::create(const PipelineForm& form, const CostModel& cost) {
+  llvm::Expected<std::unique_ptr<PipelinePlan>> made = PipelinePlan::create(flow, stages, form, getNumParts(), cost);
+  if (!made) return function.emitError() << llvm::toString(made.takeError());
+  plan = std::move(*made);
+  return success();
 }

@@ -14,17 +14,16 @@ class ProgramPlan {
   const LoopSchedule& getLoops() const { return loops; }
   const PipelinePlan& get() const { return *plan; }
 
-  /// By the schedule that the mesh names (`sgd.schedule`), else by the fastest one; of several as fast the one that
-  /// keeps least. Fails with an error.
-  LogicalResult choose(MeshOp mesh, const CostModel& cost);
+  /// By the schedule that the mesh names (`sgd.schedule`); of several, the first of getScheduleChoices. Fails with an
+  /// error.
+  LogicalResult create(MeshOp mesh, const CostModel& cost);
   /// The same stages of parameters and the same schedule as `before`, of the same function as it was.
-  LogicalResult chooseAs(const ProgramPlan& before, const CostModel& cost);
-  /// Says which schedule was chosen, where there was a choice.
-  void remarkChoice(MeshOp mesh) const;
+  LogicalResult createAs(const ProgramPlan& before, const CostModel& cost);
 
  private:
   /// Whether arguments are on some of the virtual stages of `form`.
   LogicalResult checkGiven(const PipelineForm& form);
+  LogicalResult create(const PipelineForm& form, const CostModel& cost);
 
   unsigned getNumParts() const { return static_cast<unsigned>(axis ? axis.getSize() : 1); }
 
@@ -33,7 +32,7 @@ class ProgramPlan {
   DenseMap<Value, unsigned> given;  // virtual stages of arguments that have `sgd.stage`
   LoopSchedule loops;
   ProgramFlow flow;
-  DenseMap<Value, unsigned> stages;  // of the chosen plan, by parameter
+  DenseMap<Value, unsigned> stages;  // by parameter
   std::unique_ptr<PipelinePlan> plan;
 };
 

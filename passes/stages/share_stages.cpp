@@ -39,8 +39,7 @@ LogicalResult mlir::sgd::shareStages(ArrayRef<ModuleOp> programs, StringRef topo
   FailureOr<CostModel> cost = loadCostModel(mesh, topology);
   if (failed(cost)) return failure();
   ProgramPlan plan(step, mesh);
-  if (failed(plan.choose(mesh, *cost))) return failure();
-  plan.remarkChoice(mesh);
+  if (failed(plan.create(mesh, *cost))) return failure();
   mark(step, plan);
   auto schedule = StringAttr::get(step.getContext(), getScheduleName(plan.get().getForm()));
   for (ModuleOp program : programs) {

@@ -167,6 +167,25 @@ def check_in_flight(folder):
     assert report_of(compile_on_wire(memory_limit=f"{peak}B"))["memory"]["peak"] <= peak
 
 
+def check_choice_is_kept(folder):
+    """What a choice compiles to, with and without a memory limit, is what the chosen schedule by name does; one message says which it is."""
+    model = harness.Model("mlp_digits")
+    for recipe in ({"stages": 2}, {"stages": 2, "schedule": "zero_bubble", "memory_limit": "1GiB"}):
+        recipe = {**recipe, "sequential": {"micro": 4}}
+        texts = []
+        for _ in range(2):
+            artifact, _ = compile_recipe(folder, model, recipe)
+            result = compile_recipe(folder, model, recipe, check=False, flags=("--emit", "kernels"))
+            texts.append((artifact.read_bytes(), result.stdout))
+            names = re.findall("schedule '(.*)' is the fastest", result.stderr)
+            assert len(names) == (len(texts) == 1), result.stderr
+            recipe["schedule"] = names[0] if names else recipe["schedule"]
+        assert texts[0] == texts[1], recipe
+    # A pipeline that is refused has no fastest schedule.
+    result = compile_recipe(folder, harness.Model("gpt_scan"), {"stages": [{"match": f"*{name}*"} for name in ("wte", "wpe", "blocks", "lnf")], "sequential": {"micro": 2}}, None, False)
+    assert result.returncode == 1 and "% of the time is on one of 4 stages" in result.stderr and "fastest" not in result.stderr, result.stderr
+
+
 def check_explained(folder):
     """Each message between stages has its tensor, bytes and source line."""
     _, report = compile_recipe(folder, harness.Model("mlp_digits"), {"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}, flags=(f"--explain={folder / 'explain.json'}",))
@@ -195,4 +214,4 @@ if __name__ == "__main__":
     tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
     tests += [("messages in parts", check_parts)]
     tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
-    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning), ("default schedule", check_default_schedule), ("explained messages", check_explained), ("micro-batches in flight", check_in_flight)])
+    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning), ("default schedule", check_default_schedule), ("chosen schedule", check_choice_is_kept), ("explained messages", check_explained), ("micro-batches in flight", check_in_flight)])
