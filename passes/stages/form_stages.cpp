@@ -36,7 +36,8 @@ class StageFormation {
   LogicalResult run(bool refuse);
 
  private:
-  LogicalResult checkLoops(const LoopSchedule& loops, unsigned numStages, double mostShares);
+  bool isDivided(const ProgramFlow& flow, Operation* op) const;
+  LogicalResult checkLoops(const ProgramFlow& flow, unsigned numStages, double mostShares);
   void warnOfImbalance(const PipelinePlan& plan);
   LogicalResult check(const PipelinePlan& plan);
   LogicalResult write(const PipelinePlan& plan);
@@ -51,11 +52,11 @@ class StageFormation {
 
 /// A loop over layers is on one stage, and one that takes most of the time leaves nothing for others. `mostShares` are
 /// of what a stage takes when all take as long.
-LogicalResult StageFormation::checkLoops(const LoopSchedule& loops, unsigned numStages, double mostShares) {
+LogicalResult StageFormation::checkLoops(const ProgramFlow& flow, unsigned numStages, double mostShares) {
   double all = 0;
   Operation* largest = nullptr;
   for (Operation& op : function.front().without_terminator()) {
-    if (!loops.get(&op).isInLoop) continue;
+    if (!isDivided(flow, &op)) continue;
     double seconds = getOpSeconds(&op, cost);
     all += seconds;
     if (isa<WhileOp>(op) && (!largest || seconds > getOpSeconds(largest, cost))) largest = &op;
@@ -87,17 +88,26 @@ void StageFormation::warnOfImbalance(const PipelinePlan& plan) {
   warning << "; layers that share a parameter are on one stage: give them parameters of their own";
 }
 
-/// Whether every stage has something to do.
+/// Whether `op` is of what stages divide: of a loop over parts, or of a step that is one part.
+bool StageFormation::isDivided(const ProgramFlow& flow, Operation* op) const {
+  return flow.getLoops().getNumLoops() > 0 ? flow.getLoops().get(op).isInLoop : flow.isInGraph(op);
+}
+
+/// Whether every stage has something to do. Without parts one stage computes at a time: no balance is asked for.
 LogicalResult StageFormation::check(const PipelinePlan& plan) {
-  const LoopSchedule& loops = plan.getFlow().getLoops();
-  if (loops.getNumLoops() == 0) return success();
+  const ProgramFlow& flow = plan.getFlow();
+  const bool hasLoops = flow.getLoops().getNumLoops() > 0;
+  if (!usesAllStages(flow)) return success();
   StageSet busy(plan.getForm().getNumVirtualStages());
-  for (Operation& op : function.front().without_terminator())
-    if (loops.get(&op).isInLoop && !plan.getPlacement().isEverywhere(&op)) busy |= plan.getPlacement().get(&op);
+  for (Operation& op : flow.getOps())
+    if (isDivided(flow, &op) && !plan.getPlacement().isEverywhere(&op)) busy |= plan.getPlacement().get(&op);
   constexpr double kSomeShares = 0.5;
-  if (failed(checkLoops(loops, plan.getForm().numStages, busy.all() ? kMostShares : kSomeShares))) return failure();
-  if (busy.all()) return warnOfImbalance(plan), success();
-  return emitIdleStage(plan.getFlow(), cost, busy.find_first_unset(), plan.getForm());
+  const bool isChecked = hasLoops || !busy.all();
+  if (isChecked && failed(checkLoops(flow, plan.getForm().numStages, busy.all() ? kMostShares : kSomeShares)))
+    return failure();
+  if (!busy.all()) return emitIdleStage(flow, cost, busy.find_first_unset(), plan.getForm());
+  if (hasLoops) warnOfImbalance(plan);
+  return success();
 }
 
 LogicalResult StageFormation::write(const PipelinePlan& plan) {

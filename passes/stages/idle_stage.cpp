@@ -1,7 +1,9 @@
 // The cause of an idle stage: parameters for fewer stages, or one loop around the forward and the backward pass.
 #include "passes/stages/idle_stage.h"
 
+#include "dialects/sgd/sequential.h"
 #include "dialects/sgd/tensor_type.h"
+#include "passes/carry/carry_attrs.h"
 #include "passes/stages/op_seconds.h"
 
 using namespace mlir;
@@ -35,6 +37,12 @@ static WhileOp findAccumulation(const ProgramFlow& flow, const CostModel& cost) 
 }
 
 StringRef mlir::sgd::getVirtualStageNoun(const PipelineForm& form) { return form.numChunks > 1 ? "chunk" : "stage"; }
+
+bool mlir::sgd::usesAllStages(const ProgramFlow& flow) {
+  if (flow.getLoops().getNumLoops() > 0) return true;
+  func::FuncOp function = flow.getFunction();
+  return !getActiveSequentialAxis(getMesh(function->getParentOfType<ModuleOp>())) && carriesState(function);
+}
 
 InFlightDiagnostic mlir::sgd::emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned index,
                                             const PipelineForm& form) {

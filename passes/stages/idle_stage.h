@@ -11,6 +11,10 @@ namespace mlir::sgd {
 /// "stage" where a stage of `form` has one chunk, else "chunk": what messages call a virtual stage.
 llvm::StringRef getVirtualStageNoun(const PipelineForm& form);
 
+/// Whether each stage of `flow` must have something to compute: a program with loops over parts of the batch needs all
+/// stages, without parts a step does. An `init` may leave some idle.
+bool usesAllStages(const ProgramFlow& flow);
+
 /// Refuses virtual stage `index` without work: names the loop that accumulates gradients where there is one.
 InFlightDiagnostic emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned index,
                                  const PipelineForm& form);

@@ -54,7 +54,7 @@ LogicalResult ProgramPlan::create(MeshOp mesh, const CostModel& cost) {
   stages = placeParameters(flow, given, numVirtual, pieces);
   // Found before a plan of thousands of stages is made. With a parameter each, what is computed says it better.
   int idle = findIdleStage(stages, numVirtual);
-  if (idle >= 0 && loops.getNumLoops() > 0 && numVirtual > stages.size()) return emitIdleStage(flow, cost, idle, *form);
+  if (idle >= 0 && usesAllStages(flow) && numVirtual > stages.size()) return emitIdleStage(flow, cost, idle, *form);
   return create(*form, cost);
 }
 

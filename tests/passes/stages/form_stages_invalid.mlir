@@ -103,3 +103,15 @@ func.func @chunks(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<2x8xf32> 
   %z = sgd.dot_general %y, %v batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
   return %z : tensor<2x8xf32>
 }
+
+// -----
+
+// A step without micro-batches.
+sgd.mesh @mesh = <[]> {sgd.stages = #sgd<axis"stage"=2>}
+// expected-error @+1 {{stage 1 of 2 has nothing to compute; expected parameters for each stage; ask for fewer stages, or say in the recipe which parameters each has}}
+func.func @whole(%w: tensor<8x8xf32>, %x: tensor<2x8xf32>) -> (tensor<8x8xf32> {sgd.carry = 0 : i64}) {
+  %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+  %g = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xf32>
+  %u = arith.subf %w, %g : tensor<8x8xf32>
+  return %u : tensor<8x8xf32>
+}
