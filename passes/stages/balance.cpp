@@ -79,15 +79,16 @@ static DenseMap<Value, unsigned> placeByUse(const ProgramFlow& flow, DenseMap<Va
   for (Operation& op : flow.getOps()) {
     unsigned depth = 0;
     for (Value operand : op.getOperands()) {
-      BlockArgument owner = flow.getOwner(operand);
-      if (owner && stages.contains(owner)) depth = std::max(depth, stages.lookup(owner));
-      if (!owner && operand.getDefiningOp()) depth = std::max(depth, depths.lookup(operand.getDefiningOp()));
+      ArrayRef<BlockArgument> sources = flow.getSources(operand);
+      for (BlockArgument source : sources)
+        if (stages.contains(source)) depth = std::max(depth, stages.lookup(source));
+      if (sources.empty() && operand.getDefiningOp()) depth = std::max(depth, depths.lookup(operand.getDefiningOp()));
     }
     depths[&op] = depth;
-    if (op.getNumResults() > 0 && flow.getOwner(op.getResult(0))) continue;
+    if (op.getNumResults() > 0 && !flow.getSources(op.getResult(0)).empty()) continue;
     for (Value operand : op.getOperands())
-      if (BlockArgument owner = flow.getOwner(operand); owner && flow.isParameter(owner))
-        stages.try_emplace(owner, depth);
+      for (BlockArgument source : flow.getSources(operand))
+        if (flow.isParameter(source)) stages.try_emplace(source, depth);
   }
   for (BlockArgument parameter : flow.getParameters()) stages.try_emplace(parameter, 0);
   return stages;

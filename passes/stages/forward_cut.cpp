@@ -83,19 +83,19 @@ void Placement::cut(unsigned stage, SmallVectorImpl<Operation*>& open) {
 }
 
 SmallVector<int64_t> Placement::getForwardBytes() const {
-  SmallVector<int64_t> bytes(numStages,
-                             0);  // differences first: of each value from its stage to the last that reads it
-  for (Operation& op : flow.getOps()) {
-    if (!isForward(&op)) continue;
-    int from = stages.lookup(&op);
-    for (Value result : op.getResults()) {
-      int to = from;
-      for (Operation* user : result.getUsers())
-        if (isForward(user)) to = std::max(to, stages.lookup(user));
-      bytes[from] += flow.getBytes(result);
-      bytes[to] -= flow.getBytes(result);
-    }
-  }
+  // Differences first: of each value from its stage to the last that reads it.
+  SmallVector<int64_t> bytes(numStages, 0);
+  auto add = [&](Value value, int from) {
+    int to = from;
+    for (Operation* user : value.getUsers())
+      if (isForward(user)) to = std::max(to, stages.lookup(user));
+    bytes[from] += flow.getBytes(value);
+    bytes[to] -= flow.getBytes(value);
+  };
+  for (BlockArgument parameter : flow.getParameters()) add(parameter, given.lookup(parameter));
+  for (Operation& op : flow.getOps())
+    if (isForward(&op) || (flow.isInGraph(&op) && op.getNumResults() > 0 && flow.getOwner(op.getResult(0))))
+      for (Value result : op.getResults()) add(result, stages.lookup(&op));
   std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
   return bytes;
 }

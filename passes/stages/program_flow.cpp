@@ -74,23 +74,57 @@ void ProgramFlow::findShared(MeshAxisAttr axis, const DenseMap<Value, unsigned>&
   }
 }
 
+ArrayRef<BlockArgument> ProgramFlow::getSources(Value value) const {
+  auto found = sources.find(value);
+  return found == sources.end() ? ArrayRef<BlockArgument>() : found->second;
+}
+
+/// Values that are computed from what is fed.
+llvm::DenseSet<Value> ProgramFlow::findFed() const {
+  llvm::DenseSet<Value> fed;
+  for (BlockArgument argument : getFunction().getArguments())
+    if (isShared(argument) && !isSharedState(argument)) fed.insert(argument);
+  for (Operation& op : getOps())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return fed.contains(operand); }))
+      fed.insert_range(op.getResults());
+  return fed;
+}
+
+/// Finds the owner or the sources of the results of `op`; false if it has neither.
+bool ProgramFlow::findSources(Operation* op, const llvm::DenseSet<Value>& fed) {
+  if (loops.get(op).isInLoop) return false;
+  llvm::SmallSetVector<BlockArgument, 2> own;
+  bool isOwned = true, isJoined = true;
+  for (Value operand : op->getOperands()) {
+    isJoined &= !fed.contains(operand);
+    if (isShared(operand)) continue;
+    isOwned &= static_cast<bool>(getOwner(operand));
+    isJoined &= !getSources(operand).empty();
+    own.insert_range(getSources(operand));
+  }
+  isOwned &= own.size() == 1;
+  if (own.empty() || (!isOwned && !isJoined)) return false;
+  for (Value result : op->getResults()) {
+    if (isOwned) owners[result] = own.front();
+    sources[result].assign(own.begin(), own.end());
+  }
+  return true;
+}
+
+/// What parameters are joined to is a use of each where something else reads it: programs may join those of all layers
+/// in front of the first one.
 void ProgramFlow::findParameters() {
   for (BlockArgument argument : function.getArguments())
-    if (!isShared(argument)) owners[argument] = argument;
+    if (!isShared(argument)) {
+      owners[argument] = argument;
+      sources[argument] = {argument};
+    }
+  const llvm::DenseSet<Value> fed = findFed();
   llvm::SetVector<BlockArgument> used;
   for (Operation& op : function.front().without_terminator()) {
-    llvm::SmallSetVector<BlockArgument, 2> own;
-    bool isOutside = !loops.get(&op).isInLoop;
-    for (Value operand : op.getOperands()) {
-      if (isShared(operand)) continue;
-      BlockArgument owner = getOwner(operand);
-      isOutside &= static_cast<bool>(owner);
-      if (owner) own.insert(owner);
-    }
-    if (isOutside && own.size() == 1)
-      for (Value result : op.getResults()) owners[result] = own.front();
-    else if (isInGraph(&op))
-      used.insert_range(own);
+    if (findSources(&op, fed) || !isInGraph(&op)) continue;
+    for (Value operand : op.getOperands())
+      if (!isShared(operand)) used.insert_range(getSources(operand));
   }
   // Those of which nothing but one value outside of loops is computed come last.
   if (loops.getNumLoops() == 0)

@@ -34,6 +34,9 @@ class ProgramFlow {
   bool isSharedState(BlockArgument argument) const { return isShared(argument) && getNext(argument); }
   /// The one parameter from which `value` is computed outside of loops, or null.
   BlockArgument getOwner(Value value) const { return owners.lookup(value); }
+  /// The parameters from which alone `value` is computed outside of loops: its owner, or several that are joined, as
+  /// the weights of a cell's gates are. Empty for all other values.
+  ArrayRef<BlockArgument> getSources(Value value) const;
   /// Whether `op` is in a loop or leads to one. Without loops every op is.
   bool isInGraph(Operation* op) const { return graph.contains(op); }
 
@@ -50,6 +53,8 @@ class ProgramFlow {
   void findShared(MeshAxisAttr axis, const DenseMap<Value, unsigned>& given);
   void propagateShared();
   void findParameters();
+  bool findSources(Operation* op, const llvm::DenseSet<Value>& fed);
+  llvm::DenseSet<Value> findFed() const;
   void removeState(llvm::SetVector<BlockArgument>& used) const;
 
   func::FuncOp function;
@@ -59,6 +64,7 @@ class ProgramFlow {
   llvm::DenseSet<Value> shared, parameterSet;
   DenseMap<Value, OpOperand*> next;
   DenseMap<Value, BlockArgument> owners;
+  DenseMap<Value, SmallVector<BlockArgument, 1>> sources;
   SmallVector<BlockArgument> parameters;
 };
 
