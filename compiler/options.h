@@ -41,7 +41,7 @@ struct CompileOptions {
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
   std::string offload;                  ///< to the host, under a limit: never, states, activations; empty: by cost
   std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives; by default the cost model decides
-  std::string topologyFile;             ///< or the name of one built in; empty: see TargetDescription
+  std::string topology;                 ///< a file, or the name of one built in; empty: the target's
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
   bool keepsLayerLoops = false;         ///< sgd::ImportOptions::keepsLayerLoops
   std::optional<int64_t> unrolledOps;   ///< sgd::ImportOptions::unrolledOps

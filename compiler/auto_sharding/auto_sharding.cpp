@@ -54,7 +54,7 @@ FailureOr<AutoChoice> mlir::sgd::chooseRecipe(ArrayRef<ProgramSource> sources, c
   if (!target) return fail(target.takeError());
   AutoChoice choice;
   choice.ranks = wanted.ranks;
-  choice.topology = getTopologyName(options, (*target)->getDescription());
+  choice.topology = options.topology.empty() ? (*target)->getDescription().topology : options.topology;
   llvm::Expected<Topology> topology = loadTopology(choice.topology);
   if (!topology) return fail(topology.takeError());
   choice.limitIsGiven = options.memoryLimit.has_value();

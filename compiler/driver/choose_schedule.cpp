@@ -59,7 +59,7 @@ LogicalResult ScheduleChoice::lower(Candidate& candidate) {
   if (context.options.memoryLimit) copy.emplace(lowering.clone());
   Lowering& planned = copy ? *copy : lowering;
   if (failed(planned.planMemoryAsIs())) return failure();
-  llvm::Expected<Topology> topology = loadTopology(getTopologyName(context.options, context.target.getDescription()));
+  llvm::Expected<Topology> topology = loadTopology(context.options.topology);
   ModuleOp module = planned.getModules().front();
   if (!topology) return emitError(module.getLoc()) << llvm::toString(topology.takeError());
   candidate.report = computeReport(module, /*constantBytes=*/0, *topology, LowerBound());
@@ -118,8 +118,7 @@ std::vector<std::string> mlir::sgd::getSchedulesToChoose(ArrayRef<ModuleOp> prog
   auto asked = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
   std::vector<StringRef> names = getScheduleChoices(asked ? asked.getValue() : StringRef());
   // A limit may be too low for what 1F1B keeps in flight while messages are sent.
-  if (context.options.memoryLimit && llvm::is_contained(names, "1f1b") &&
-      hasLinks(getTopologyName(context.options, context.target.getDescription())))
+  if (context.options.memoryLimit && llvm::is_contained(names, "1f1b") && hasLinks(context.options.topology))
     names.push_back("1f1b:0");
   if (names.size() == 1) return {};
   return {names.begin(), names.end()};

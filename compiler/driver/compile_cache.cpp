@@ -58,11 +58,11 @@ static llvm::Error addTarget(std::string& key, const CompileOptions& options) {
 }
 
 static llvm::Error addTopology(std::string& key, const CompileOptions& options) {
-  append(key, options.topologyFile);
-  if (options.topologyFile.empty() || isBuiltInTopology(options.topologyFile)) return llvm::Error::success();
+  append(key, options.topology);
+  if (options.topology.empty() || isBuiltInTopology(options.topology)) return llvm::Error::success();
   std::string text;
-  if (auto fault = ::sgd::text::ReadTextFile(options.topologyFile, text))
-    return llvm::createStringError("cannot read " + options.topologyFile + ": " + *fault);
+  if (auto fault = ::sgd::text::ReadTextFile(options.topology, text))
+    return llvm::createStringError("cannot read " + options.topology + ": " + *fault);
   append(key, text);
   return llvm::Error::success();
 }

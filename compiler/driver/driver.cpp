@@ -61,6 +61,7 @@ class Driver {
     llvm::Expected<std::unique_ptr<Target>> found = Target::create(options);
     if (!found) return emitError(UnknownLoc::get(&context)) << llvm::toString(found.takeError());
     target = std::move(*found);
+    if (options.topology.empty()) options.topology = target->getDescription().topology;
     if (options.allowTf32 && !target->getLibraries().roundsToTf32())
       emitWarning(UnknownLoc::get(&context))
           << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all f32 matmuls in f32";
@@ -156,7 +157,7 @@ class Driver {
   LogicalResult load() {
     ProgramLoader loader(context, sources, options, recipe ? &*recipe : nullptr, printer, timings, known);
     bool isCutByRecipe = recipe && recipe->sequential && !sequentialIsOfFlag;
-    auto loaded = loader.load(getTopologyName(options, target->getDescription()), isCutByRecipe);
+    auto loaded = loader.load(options.topology, isCutByRecipe);
     if (failed(loaded)) return failure();
     lowering.emplace(getContext(), std::move(*loaded));
     return success();
@@ -192,7 +193,7 @@ class Driver {
     writer.artifact().compiler_version = "sgdc " SGD_VERSION;
     writer.artifact().target = target->getName().str();
     if (failed(exportPlan(plan, writer))) return failure();
-    llvm::Expected<Topology> topology = loadTopology(getTopologyName(options, target->getDescription()));
+    llvm::Expected<Topology> topology = loadTopology(options.topology);
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
     result.report = computeReport(plan, writer.constant_bytes(), *topology, std::move(bound));
     if (!options.isForSimulation) result.explanation = computeExplanation(plan, *topology);
@@ -221,7 +222,7 @@ class Driver {
   }
 
   ArrayRef<ProgramSource> sources;
-  CompileOptions options;  // with what the recipe adds
+  CompileOptions options;  // with what the target and the recipe add
   Timings* timings;
   KnownPrograms* known;
   MLIRContext& context;

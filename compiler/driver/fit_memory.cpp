@@ -39,7 +39,7 @@ class MemoryFitter {
         target(target),
         effort(effort),
         timings(timings),
-        topology(getTopologyName(options, target.getDescription())),
+        topology(options.topology),
         limit(*options.memoryLimit) {}
 
   FailureOr<MemoryPlan> run() {

@@ -59,15 +59,13 @@ void Lowering::emit(EmitLevel level) {
 
 LogicalResult Lowering::formStages() {
   context.printer.setFileName(context.sources.front().fileName);
-  if (failed(shareStages(getModules(), getTopologyName(context.options, context.target.getDescription()))))
-    return failure();
-  return runStage([&](PassManager& passes) { addSpmdStage(passes, context.options, context.target); });
+  if (failed(shareStages(getModules(), context.options.topology))) return failure();
+  return runStage([&](PassManager& passes) { addSpmdStage(passes, context.options); });
 }
 
 LogicalResult Lowering::hideCommunication() {
   if (context.options.memoryLimit) local = clonePrograms(programs);
-  if (failed(runStage([&](PassManager& passes) { addHidingStage(passes, context.options, context.target); })))
-    return failure();
+  if (failed(runStage([&](PassManager& passes) { addHidingStage(passes, context.options); }))) return failure();
   emit(EmitLevel::Spmd);
   return success();
 }
@@ -152,16 +150,14 @@ LogicalResult Lowering::addLoopForms(SmallVectorImpl<Form>& forms) {
   constexpr unsigned kMostForms = 6;
   unsigned steps = 0;
   for (OwningOpRef<ModuleOp>& program : local) {
-    FailureOr<unsigned> count = countLoopSteps(*program, getTopologyName(options, context.target.getDescription()));
+    FailureOr<unsigned> count = countLoopSteps(*program, options.topology);
     if (failed(count)) return failure();
     steps = std::max(steps, *count);
   }
   const unsigned added = std::min(steps, kMostForms);
   for (unsigned form = 1; form <= added; ++form) {
     emitted = forms.front().emitted;
-    auto addSteps = [&](PassManager& passes) {
-      addLoopRecomputationStage(passes, options, context.target, steps * form / added);
-    };
+    auto addSteps = [&](PassManager& passes) { addLoopRecomputationStage(passes, options, steps * form / added); };
     if (failed(lowerAgain(addSteps))) return failure();
     forms.push_back({std::move(programs.front()), std::move(emitted)});
   }

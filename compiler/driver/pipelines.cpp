@@ -23,21 +23,15 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-std::string mlir::sgd::getTopologyName(const CompileOptions& options, const TargetDescription& target) {
-  return options.topologyFile.empty() ? target.topology : options.topologyFile;
-}
-
 void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& options) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createFindBatchingPass());
   passes.addPass(createBlockSortsPass());
-  passes.addPass(createShardAttentionPass(
-      ShardAttentionPassOptions{options.attention, getTopologyName(options, TargetDescription())}));
-  passes.addPass(createChooseShardingsPass(ChooseShardingsPassOptions{getTopologyName(options, TargetDescription()),
-                                                                      options.weighConstraints, options.shardUpdates}));
+  passes.addPass(createShardAttentionPass(ShardAttentionPassOptions{options.attention, options.topology}));
+  passes.addPass(createChooseShardingsPass(
+      ChooseShardingsPassOptions{options.topology, options.weighConstraints, options.shardUpdates}));
   passes.addPass(createShardPass());
-  if (options.shardUpdates)
-    passes.addPass(createShardUpdatesPass(ShardUpdatesPassOptions{getTopologyName(options, TargetDescription())}));
+  if (options.shardUpdates) passes.addPass(createShardUpdatesPass(ShardUpdatesPassOptions{options.topology}));
   passes.addPass(createSplitTopKPass());
   passes.addPass(createAlignRowsPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Sharded}));
@@ -45,12 +39,11 @@ void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& op
 }
 
 void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& options) {
-  std::string topology = getTopologyName(options, TargetDescription());
-  passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{topology}));
+  passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{options.topology}));
   passes.addPass(
-      createCompressReductionsPass(CompressReductionsPassOptions{topology, options.bucketBytes.value_or(0)}));
+      createCompressReductionsPass(CompressReductionsPassOptions{options.topology, options.bucketBytes.value_or(0)}));
   passes.addPass(createShardSequentialPass(ShardSequentialPassOptions{options.sumsInOwnType}));
-  passes.addPass(createLocalizePass(LocalizePassOptions{topology}));
+  passes.addPass(createLocalizePass(LocalizePassOptions{options.topology}));
   if (options.sequential) {
     // What forward and backward share is fetched by the loop that has both, or left by one for the other.
     passes.addPass(createCSEPass());
@@ -60,14 +53,11 @@ void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& op
   }
 }
 
-void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
-  std::string topology = getTopologyName(options, TargetDescription());
-  // Stages take the time of the ranks that run them.
-  std::string stageTopology = getTopologyName(options, target.getDescription());
-  passes.addPass(createFormStagesPass(FormStagesPassOptions{options.refuseSplit, stageTopology}));
+void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
+  passes.addPass(createFormStagesPass(FormStagesPassOptions{options.refuseSplit, options.topology}));
   passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit, options.sumsInOwnType}));
   passes.addPass(createReportScalarsPass());
-  passes.addPass(createShardMessagesPass(ShardMessagesPassOptions{stageTopology}));
+  passes.addPass(createShardMessagesPass(ShardMessagesPassOptions{options.topology}));
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createSettleControlFlowPass());
   passes.addPass(createCanonicalizerPass());
@@ -75,12 +65,12 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
   if (options.exchangesInLoops) {
-    RecomputeInLoopsPassOptions exchanges{0, topology, /*exchanges=*/true};
+    RecomputeInLoopsPassOptions exchanges{0, options.topology, /*exchanges=*/true};
     passes.addPass(createRecomputeInLoopsPass(exchanges));
     passes.addPass(createCanonicalizerPass());
   }
   passes.addNestedPass<func::FuncOp>(
-      createCombineCollectivesPass(CombineCollectivesPassOptions{topology, options.bucketBytes.value_or(0)}));
+      createCombineCollectivesPass(CombineCollectivesPassOptions{options.topology, options.bucketBytes.value_or(0)}));
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());
 }
@@ -93,19 +83,16 @@ void mlir::sgd::addLocalStage(OpPassManager& passes) {
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addHidingStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
-  std::string topology = getTopologyName(options, target.getDescription());
-  passes.addPass(createPrefetchGathersPass(PrefetchGathersPassOptions{topology}));
-  passes.addPass(createRingMatmulsPass(RingMatmulsPassOptions{topology}));
+void mlir::sgd::addHidingStage(OpPassManager& passes, const CompileOptions& options) {
+  passes.addPass(createPrefetchGathersPass(PrefetchGathersPassOptions{options.topology}));
+  passes.addPass(createRingMatmulsPass(RingMatmulsPassOptions{options.topology}));
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
-                                          uint64_t steps) {
-  passes.addPass(createRecomputeInLoopsPass(
-      RecomputeInLoopsPassOptions{steps, getTopologyName(options, target.getDescription())}));
+void mlir::sgd::addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, uint64_t steps) {
+  passes.addPass(createRecomputeInLoopsPass(RecomputeInLoopsPassOptions{steps, options.topology}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
@@ -152,13 +139,12 @@ void mlir::sgd::addBufferStage(OpPassManager& passes, const Target& target, Kern
 void mlir::sgd::addMemoryStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
                                std::optional<uint64_t> budget, StringRef offload) {
   const LibraryModel& libraries = target.getLibraries();
-  std::string topology = getTopologyName(options, target.getDescription());
-  if (budget) passes.addPass(createRecomputePass(RecomputePassOptions{*budget, offload.str(), topology}));
+  if (budget) passes.addPass(createRecomputePass(RecomputePassOptions{*budget, offload.str(), options.topology}));
   passes.addPass(createShareBuffersPass());
   if (!libraries.getCollectiveLimits().movesRows) passes.addPass(createAssignStagingPass());
   passes.addPass(createAssignWorkspacesPass(libraries));
   passes.addPass(
-      createOverlapCollectivesPass(OverlapCollectivesPassOptions{topology, options.memoryLimit.value_or(0)}));
+      createOverlapCollectivesPass(OverlapCollectivesPassOptions{options.topology, options.memoryLimit.value_or(0)}));
   passes.addPass(createGroupLaunchesPass());
   passes.addPass(createAssignOffsetsPass());
   passes.addPass(createVerifyChannelsPass());

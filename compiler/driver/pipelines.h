@@ -9,9 +9,6 @@
 
 namespace mlir::sgd {
 
-/// The name that loadTopology is called with.
-std::string getTopologyName(const CompileOptions& options, const TargetDescription& target);
-
 /// Graph level to graph level: a sharding in every type, reshards explicit.
 void addShardingStage(OpPassManager& passes, const CompileOptions& options);
 
@@ -19,19 +16,18 @@ void addShardingStage(OpPassManager& passes, const CompileOptions& options);
 void addLocalizeStage(OpPassManager& passes, const CompileOptions& options);
 
 /// From there to the SPMD level: stages and loops, collectives combined and verified.
-void addSpmdStage(OpPassManager& passes, const CompileOptions& options, const Target& target);
+void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 
 /// SPMD level to SPMD level: stages of a pipeline that were written by hand, simplified and verified as those that
 /// addSpmdStage makes.
 void addLocalStage(OpPassManager& passes);
 
 /// SPMD level to SPMD level: gathers of loops start an iteration ahead, and matmuls become rings, where that hides what
-/// the target's links take.
-void addHidingStage(OpPassManager& passes, const CompileOptions& options, const Target& target);
+/// links take.
+void addHidingStage(OpPassManager& passes, const CompileOptions& options);
 
 /// SPMD level to SPMD level: loops compute again what earlier loops stacked for them, in `steps` steps.
-void addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
-                               uint64_t steps);
+void addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, uint64_t steps);
 
 /// To kernels: contractions, clusters, the order of execution. Passes ask `target`, which outlives them, here and
 /// below.

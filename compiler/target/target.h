@@ -16,8 +16,7 @@ namespace mlir::sgd {
 
 /// The device; the calls that its libraries compute are in its LibraryModel.
 struct TargetDescription {
-  /// Links and devices that times are estimated for where the user names no others: a name that loadTopology knows.
-  /// Communication is then decided for "host", so that it is the same on all targets.
+  /// Links and devices that plans are made for where the user names no others: a name that loadTopology knows.
   std::string topology = "host";
   /// How large reductions are cut: into parts for so many workers, and so many neighbouring columns for each.
   int64_t reductionParts = 32, reductionColumns = 1024;

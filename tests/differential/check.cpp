@@ -161,7 +161,7 @@ class Check {
     compileOptions.emit = EmitLevel::Spmd;
     compileOptions.threads = 1;
     compileOptions.target = options.target;
-    compileOptions.topologyFile = options.topology;
+    compileOptions.topology = options.topology;
     auto compiled = sgd::compile({{"main", kFileName, program}}, compileOptions, stream);
     if (succeeded(compiled)) {
       compilation = std::move(*compiled);

@@ -33,7 +33,8 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
       ->option_text("FILE.mlir");
   app.add_option("--save", flags.save, "With --model: also keep the compiled artifact, which can be simulated again")
       ->option_text("ARTIFACT");
-  app.add_option("--topology", flags.topology, "Name or file of the machine (docs/topologies.md; default host)")
+  app.add_option("--topology", flags.topology,
+                 "Name or file of the machine (docs/topologies.md; default: that of the artifact, or of --target)")
       ->option_text("NAME|FILE");
   app.add_option("--mesh", flags.mesh,
                  "Other sizes for axes of its mesh, e.g. data=64: each rank computes what it computes, so that the "

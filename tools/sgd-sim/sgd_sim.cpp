@@ -134,11 +134,11 @@ llvm::Expected<Transformer> readModel(const std::string& path) {
   return parseTransformer(text, path);
 }
 
-CompileOptions getCompileOptions(const Flags& flags, const Topology& topology) {
+/// The topology that the user names decides what a model is compiled for, and else the target's topology.
+CompileOptions getCompileOptions(const Flags& flags, const std::optional<Topology>& named) {
   CompileOptions options;
-  options.topologyFile = flags.topology;
-  bool isGpu = !topology.device.architecture.empty();
-  if (isGpu) options.target = "cuda:" + topology.device.architecture;
+  options.topology = flags.topology;
+  if (named && !named->device.architecture.empty()) options.target = "cuda:" + named->device.architecture;
   if (!flags.target.empty()) options.target = flags.target;
   options.isForSimulation = flags.save.empty();
   return options;
@@ -168,6 +168,15 @@ llvm::Expected<File> openArtifact(const std::string& path) {
   return *std::move(file);
 }
 
+/// The topology that the user names, else the one that the artifact was compiled for.
+llvm::Expected<Topology> findTopology(const Flags& flags, const ::sgd::artifact::Artifact& artifact) {
+  if (!flags.topology.empty()) return loadTopology(flags.topology);
+  std::string name = artifact.device() ? artifact.device()->name()->str() : "host";
+  if (isBuiltInTopology(name)) return loadTopology(name);
+  return llvm::createStringError("'" + flags.artifact + "' was compiled for the topology '" + name +
+                                 "', which is not built in; name its file by --topology");
+}
+
 /// Before the work of which they will hold the results.
 absl::Status checkOutputs(const Flags& flags) {
   for (const std::string* path : {&flags.text, &flags.save, &flags.json, &flags.svg})
@@ -176,36 +185,59 @@ absl::Status checkOutputs(const Flags& flags) {
   return absl::OkStatus();
 }
 
-int run(const Flags& flags) {
+/// What is simulated beside the program's own mesh.
+struct Request {
   std::vector<MeshAxisSize> mesh;
+  std::optional<Sweep> sweep;
+};
+
+int simulate(const ::sgd::artifact::ArtifactFile& file, Topology topology, Request request, const Flags& flags,
+             double flopsPerRank) {
+  Simulator simulator(file, std::move(topology), std::move(request.mesh), flags, flopsPerRank);
+  return request.sweep ? simulator.runSweep(*request.sweep) : simulator.runOne();
+}
+
+int runModel(const Flags& flags, Request request) {
+  std::optional<Topology> topology;
+  if (!flags.topology.empty()) {
+    llvm::Expected<Topology> named = loadTopology(flags.topology);
+    if (!named) return fail(llvm::toString(named.takeError()));
+    topology = std::move(*named);
+  }
+  CompileOptions options = getCompileOptions(flags, topology);
+  llvm::Expected<std::unique_ptr<Target>> target = Target::create(options);
+  if (!target) return fail(llvm::toString(target.takeError()), flags.target.empty() ? 1 : 2);
+  if (!topology) topology = llvm::cantFail(loadTopology((*target)->getDescription().topology));
+  llvm::Expected<Transformer> model = readModel(flags.model);
+  if (!model) return fail(llvm::toString(model.takeError()));
+  if (!flags.text.empty()) return write(flags.text, writeStep(*model));
+  llvm::Expected<File> file = compileModel(*model, options, flags);
+  if (!file) return fail(llvm::toString(file.takeError()));
+  return simulate(**file, std::move(*topology), std::move(request), flags, model->getFlopsPerRank());
+}
+
+int runArtifact(const Flags& flags, Request request) {
+  llvm::Expected<File> file = openArtifact(flags.artifact);
+  if (!file) return fail(llvm::toString(file.takeError()));
+  llvm::Expected<Topology> topology = findTopology(flags, (*file)->root());
+  if (!topology) return fail(llvm::toString(topology.takeError()));
+  return simulate(**file, std::move(*topology), std::move(request), flags, /*flopsPerRank=*/0);
+}
+
+int run(const Flags& flags) {
+  Request request;
   if (!flags.mesh.empty()) {
     llvm::Expected<std::vector<MeshAxisSize>> sizes = parseMesh(flags.mesh);
     if (!sizes) return fail(llvm::toString(sizes.takeError()), 2);
-    mesh = std::move(*sizes);
+    request.mesh = std::move(*sizes);
   }
-  std::optional<Sweep> sweep;
   if (!flags.sweep.empty()) {
     llvm::Expected<Sweep> parsed = parseSweep(flags.sweep);
     if (!parsed) return fail(llvm::toString(parsed.takeError()), 2);
-    sweep = std::move(*parsed);
+    request.sweep = std::move(*parsed);
   }
   if (absl::Status status = checkOutputs(flags); !status.ok()) return fail(std::string(status.message()));
-  llvm::Expected<Topology> topology = loadTopology(flags.topology);
-  if (!topology) return fail(llvm::toString(topology.takeError()));
-  CompileOptions options = getCompileOptions(flags, *topology);
-  std::optional<Transformer> model;
-  if (!flags.model.empty()) {
-    if (llvm::Error wrong = Target::create(options).takeError())
-      return fail(llvm::toString(std::move(wrong)), flags.target.empty() ? 1 : 2);
-    llvm::Expected<Transformer> read = readModel(flags.model);
-    if (!read) return fail(llvm::toString(read.takeError()));
-    model = std::move(*read);
-    if (!flags.text.empty()) return write(flags.text, writeStep(*model));
-  }
-  llvm::Expected<File> file = model ? compileModel(*model, options, flags) : openArtifact(flags.artifact);
-  if (!file) return fail(llvm::toString(file.takeError()));
-  Simulator simulator(**file, std::move(*topology), std::move(mesh), flags, model ? model->getFlopsPerRank() : 0);
-  return sweep ? simulator.runSweep(*sweep) : simulator.runOne();
+  return flags.model.empty() ? runArtifact(flags, std::move(request)) : runModel(flags, std::move(request));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_flag(
       "--micro-refuse", flags.compile.refuseSplit,
       "Refuse programs in which --micro takes more than one loop, since all of the batch is needed in between");
-  app.add_option("--topology", flags.compile.topologyFile,
+  app.add_option("--topology", flags.compile.topology,
                  "Devices and links for the cost model: host, a100, h100, b200 or a file; by default "
                  "communication is optimised for host and times are estimated for the target")
       ->type_name("FILE.json");

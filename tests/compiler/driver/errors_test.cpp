@@ -306,7 +306,7 @@ TEST(Errors, MemoryLimitNamesTheLargestBuffers) {
 
 TEST(Errors, TopologyFile) {
   CompileOptions options;
-  options.topologyFile = "/nowhere/topology.json";
+  options.topology = "/nowhere/topology.json";
   EXPECT_THAT(errorOf(kSharded, options), HasSubstr("/nowhere/topology.json"));
 }
 
