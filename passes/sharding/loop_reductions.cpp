@@ -1,6 +1,7 @@
 // From the iter_args of each loop back to the ops that reduce.
 #include "passes/sharding/loop_reductions.h"
 
+#include "passes/sharding/loop_addends.h"
 #include "passes/sharding/partial_values.h"
 
 using namespace mlir;
@@ -16,25 +17,10 @@ class LoopReductions {
 
   void visit(WhileOp loop) {
     for (unsigned iterArg = 0; iterArg < loop.getNumResults(); ++iterArg)
-      if (loop.getCondition().empty() || loop.getCondition().getArgument(iterArg).use_empty())
-        for (OpOperand* addend : getAddends(loop.getBody().getArgument(iterArg), iterArg)) visitUse(*addend);
+      for (OpOperand* addend : getLoopAddends(loop, iterArg, ReduceKind::Add)) visitUse(*addend);
   }
 
  private:
-  /// The values that the body adds to the iter_arg; none when it uses it in any other way.
-  static SmallVector<OpOperand*> getAddends(Value sum, unsigned iterArg) {
-    SmallVector<OpOperand*> addends;
-    while (sum.hasOneUse()) {
-      OpOperand& use = *sum.use_begin();
-      Operation* op = use.getOwner();
-      if (isa<YieldOp>(op)) return use.getOperandNumber() == iterArg ? addends : SmallVector<OpOperand*>();
-      if (!joinsPartials(op, ReduceKind::Add)) return {};
-      addends.push_back(&op->getOpOperand(1 - use.getOperandNumber()));
-      sum = op->getResult(0);
-    }
-    return {};
-  }
-
   /// `use` is only added to an accumulator. Goes up through ops that are linear in one operand to the op that reduces,
   /// once all uses of a value on the way have been visited: gradients of one matmul may be slices of its result.
   void visitUse(OpOperand& use) {
