@@ -16,6 +16,10 @@ using namespace mlir::sgd;
 /// A stage, or a loop on it, is too large if it takes more than this multiple of the average stage.
 static constexpr double kMostShares = 1.8;
 
+/// Of the time, that a loop takes which accumulates gradients of a whole step. The backward pass of a recurrent layer
+/// adds up gradients in a loop too, but takes less.
+static constexpr double kBothPasses = 0.85;
+
 namespace {
 class BalanceCheck {
  public:
@@ -114,6 +118,9 @@ LogicalResult BalanceCheck::checkLoops(double mostShares) {
   if (share * numStages <= mostShares) return success();
   InFlightDiagnostic error = largest.emitError();
   error << "a loop that takes " << std::lround(100 * share) << " % of the time is on one of " << numStages << " stages";
+  if (share > kBothPasses && accumulatesGradients(largest))
+    return error << "; it holds the forward and the backward pass; write the step for the whole batch, and let "
+                    "\"sequential\" accumulate gradients";
   explainLoop(error, largest);
   return error;
 }

@@ -9,8 +9,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// Whether `loop` reads a parameter in each trip and returns a tensor of the same type: its gradient.
-static bool accumulatesGradients(WhileOp loop) {
+bool mlir::sgd::accumulatesGradients(WhileOp loop) {
   llvm::DenseSet<Type> read, returned;
   for (BlockArgument argument : loop.getBody().getArguments()) {
     RankedTensorType type = tensorType(argument);

@@ -15,6 +15,9 @@ llvm::StringRef getVirtualStageNoun(const PipelineForm& form);
 /// stages, without parts a step does. An `init` may leave some idle.
 bool usesAllStages(const ProgramFlow& flow);
 
+/// Whether `loop` reads a parameter in each trip and returns a tensor of the same type: its gradient.
+bool accumulatesGradients(WhileOp loop);
+
 /// Refuses virtual stage `index` without work: names the loop that accumulates gradients where there is one.
 InFlightDiagnostic emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned index,
                                  const PipelineForm& form);

@@ -15,7 +15,7 @@ def FormStagesPass : Pass<"sgd-form-stages", "::mlir::ModuleOp"> {
     `sgd.while` loops in the order of the schedule, as by `sgd-form-loops`. Values go from stage to stage by `spmd.send` and `spmd.receive`; what later tasks of a stage need
     is stored in rings of as many places as there are parts on the way. The axis of stages is the first one of the mesh.
   }];
-  let options = [Option<"refuse", "refuse", "bool", "false", "Refuse programs that need more than one loop">,
+  let options = [Option<"refuse", "refuse", "bool", "false", "Refuse what takes the memory of all coordinates">,
                  Option<"topology", "topology", "std::string", "\"host\"", "Name or file of a topology">];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];
 }
