@@ -31,7 +31,7 @@ struct CompileOptions {
   std::string recipe;                      ///< its text, see compiler/recipe/recipe.h
   std::vector<MeshAxisSize> mesh;          ///< new sizes of the model's own axes; axes not named keep theirs
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations; a recipe's comes after that of `--micro`
-  bool refuseSplit = false;                ///< refuse a batch that takes more than one loop over the sequential axis
+  bool refuseSplit = false;                ///< refuse what takes the memory of the whole batch under `sequential`
   std::string target = "cpu";              ///< or `cuda:` and architectures with commas between, e.g. cuda:sm_80,sm_90
   std::string cpu = "native";              ///< native, x86-64-v3 or x86-64-v4
   std::optional<EmitLevel> emit;

@@ -42,7 +42,7 @@ void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& op
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{options.topology}));
   passes.addPass(
       createCompressReductionsPass(CompressReductionsPassOptions{options.topology, options.bucketBytes.value_or(0)}));
-  passes.addPass(createShardSequentialPass(ShardSequentialPassOptions{options.sumsInOwnType}));
+  passes.addPass(createShardSequentialPass(ShardSequentialPassOptions{options.refuseSplit, options.sumsInOwnType}));
   passes.addPass(createLocalizePass(LocalizePassOptions{options.topology}));
   if (options.sequential) {
     // What forward and backward share is fetched by the loop that has both, or left by one for the other.

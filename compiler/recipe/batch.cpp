@@ -51,9 +51,8 @@ static bool shardsRows(func::FuncOp function, RowsOfInput input) {
   return sharding && !sharding.getDims()[input.dim].getAxes().empty();
 }
 
-/// Marks stacked inputs, [blocks, rows, ..], all of which have as many blocks and rows: dimension 1 holds their rows.
-/// Two of them are enough, or one whose blocks are no single rows of features.
-static void markStackedInputs(func::FuncOp function, MutableArrayRef<RowsOfInput> inputs, const SteppedRows& stepped) {
+void mlir::sgd::markStackedInputs(func::FuncOp function, MutableArrayRef<RowsOfInput> inputs,
+                                  const SteppedRows& stepped) {
   auto getShape = [&](const RowsOfInput& input) {
     return cast<RankedTensorType>(function.getArgumentTypes()[input.argument]).getShape();
   };

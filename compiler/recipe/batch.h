@@ -26,6 +26,10 @@ bool hasRuledRows(func::FuncOp function, RowsOfInput input);
 /// Names of all arguments that some program carries from step to step.
 llvm::StringSet<> getStateNames(ArrayRef<func::FuncOp> functions);
 
+/// Marks stacked inputs, [blocks, rows, ..], all of which have as many blocks and rows: dimension 1 holds their rows.
+/// Two of them are enough, or one whose blocks are no single rows of features.
+void markStackedInputs(func::FuncOp function, MutableArrayRef<RowsOfInput> inputs, const SteppedRows& stepped);
+
 /// Shards the rows of all inputs over the recipe's `batch` axes: dimension 0, the dimension that a rule names, or,
 /// where a loop steps over blocks of rows, the rows of a block. Returns whether there is any input with rows. Leaves
 /// out inputs whose sharding a rule gives, scalars, inputs of one row and random keys. Inputs without a rule for their

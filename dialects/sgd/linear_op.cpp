@@ -51,6 +51,14 @@ struct Scaling : LinearOpInterface::ExternalModel<Scaling<Op>, Op> {
   }
 };
 
+/// Sums of products of its two operands.
+struct Contraction : LinearOpInterface::ExternalModel<Contraction, DotGeneralOp> {
+  Linearity getLinearity(Operation* op, unsigned, ReduceKind kind) const {
+    bool isSquare = op->getOperand(0) == op->getOperand(1);
+    return kind == ReduceKind::Add && !isSquare ? Linearity::Alone : Linearity::None;
+  }
+};
+
 /// A choice that is the same for all that is combined.
 struct Choice : LinearOpInterface::ExternalModel<Choice, arith::SelectOp> {
   Linearity getLinearity(Operation*, unsigned operand, ReduceKind) const {
@@ -82,6 +90,7 @@ void mlir::sgd::attachLinearModels(MLIRContext& context) {
   attach<Multiplication, arith::MulFOp, arith::MulIOp>(context);
   attach<Scaling, arith::DivFOp, arith::NegFOp, arith::ExtFOp, arith::TruncFOp, arith::TruncIOp, arith::ShLIOp, ShLIOp>(
       context);
+  DotGeneralOp::attachInterface<Contraction>(context);
   arith::SelectOp::attachInterface<Choice>(context);
 }
 

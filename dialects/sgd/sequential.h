@@ -10,7 +10,8 @@ namespace mlir::sgd {
 /// other. The axis is in the mesh itself only between `sgd-shard-sequential` and `sgd-form-loops`.
 inline constexpr llvm::StringLiteral kSequentialAttr = "sgd.sequential";
 
-/// I64Attr on arguments: the dimension that is cut over the sequential axis.
+/// I64Attr on arguments: the dimension that is cut over the sequential axis. On ops, whose result a loop reads in
+/// blocks of rows: the dimension of these rows, which readers cut.
 inline constexpr llvm::StringLiteral kSequentialDimAttr = "sgd.sequential_dim";
 
 /// DenseI64ArrayAttr on arguments and results of a localised function: by dimension, how many equal blocks it has, each

@@ -104,12 +104,13 @@ LogicalResult FactorCheck::checkPartial(const ShardingRule& rule) {
     if (Operation* producer = operand.getDefiningOp(); producer && producer->hasAttr(kFactorAttr)) continue;
     carried = mesh.toParts(sharding.getUnreduced());
     ++numPartial;
-    isLinear &= carriesPartial(op, index, sharding.getUnreducedKind());
+    isLinear &= carriesPartial(op, index, sharding.getUnreducedKind()) ||
+                getLinearity(op, index, sharding.getUnreducedKind()) == Linearity::Alone;
     if (joinsPartials(op, sharding.getUnreducedKind()) && op->getOperand(0).getType() == op->getOperand(1).getType())
       isLinear = true, numPartial = 1;
   }
   if (isa<OptimizationBarrierOp>(op)) return success();
-  if (stacksPartials(op)) numPartial = 1, isLinear = true;
+  if (movesPartialBlock(op)) numPartial = 1, isLinear = true;
   if (numPartial > 1 || !isLinear)
     return op->emitOpError() << "is not linear and has an operand that is partial over " << print(carried)
                              << "; expected reduced operands";

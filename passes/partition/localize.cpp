@@ -8,6 +8,7 @@
 #include "passes/partition/passes.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/partition/source_line.h"
+#include "passes/sharding/partial_values.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_LOCALIZEPASS
@@ -150,6 +151,11 @@ Explanation Localisation::getCause(ReshardOp reshard) {
 }
 
 LogicalResult Localisation::lowerReshard(ReshardOp reshard) {
+  if (reshard->hasAttr(kFactorAttr)) {
+    reshard.getResult().replaceAllUsesWith(reshard.getInput());
+    reshard.erase();
+    return success();
+  }
   OpBuilder builder(reshard);
   auto to = cast<RankedTensorType>(reshard.getType());
   FailureOr<Value> value = emitter.emit(builder, reshard.getLoc(), reshard.getInput(), globalTypes[reshard.getInput()],

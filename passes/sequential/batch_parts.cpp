@@ -61,6 +61,26 @@ void BatchParts::liftCoordinates(Block& block) {
     if (isControlFlow(&op)) liftCoordinates(&op);
 }
 
+/// Refuses values of all coordinates, but for arguments and results: those that ops need at once, and those that a loop
+/// keeps for a later one.
+LogicalResult BatchParts::checkKept(Operation* op, const LoopSchedule& schedule) {
+  auto isReturned = [](Value value) {
+    return llvm::all_of(value.getUsers(), [](Operation* user) { return isa<func::ReturnOp>(user); });
+  };
+  auto refuseOp = [&](StringRef reason) {
+    return op->emitError() << reason << " of all parts of '" << axis.getName()
+                           << "', which takes the memory of the whole batch; --micro-refuse allows none; compute it "
+                              "from rows of one part, or compile without";
+  };
+  bool isGather = isa<spmd::AllGatherOp>(op) && schedule.joinsCoordinates(op);
+  if (isGather && !llvm::all_of(op->getResults(), isReturned)) return refuseOp("is needed");
+  LoopPlace place = schedule.get(op);
+  bool isLeft = place.isInLoop && llvm::any_of(op->getResults(), [&](Value result) {
+                  return schedule.getLeft(place.index).contains(result);
+                });
+  return isLeft ? LogicalResult(refuseOp("is kept")) : success();
+}
+
 LogicalResult BatchParts::check(const LoopSchedule& schedule, bool refuse) {
   auto refuseOp = [&](Operation* op) {
     return op->emitError() << "needs rows of other coordinates of '" << axis.getName()
@@ -74,12 +94,7 @@ LogicalResult BatchParts::check(const LoopSchedule& schedule, bool refuse) {
       bool isWhole = isa<spmd::AllReduceOp, spmd::AllGatherOp>(op) && form.group.getAxes().size() == 1;
       if (!isHere || !isWhole) return (void)refuseOp(op), WalkResult::interrupt();
     }
-    if (refuse && isHere && schedule.get(op).isInLoop && schedule.get(op).index > 0) {
-      op->emitError() << "needs a value of the whole batch that is known only after all coordinates of '"
-                      << axis.getName() << "', which takes a second loop over them; --micro-refuse allows one";
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
+    return refuse && isHere && failed(checkKept(op, schedule)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -109,8 +124,21 @@ void BatchParts::setSharding(ShardingAttr sharding, llvm::function_ref<void(Stri
   set(kShardingAttr, axis.getMesh().toAttr(ranks, sharding.getUnreducedKind()));
 }
 
+/// What collects the parts of an argument reads the argument, which has them side by side.
+void BatchParts::readWhole(spmd::ShardSliceOp part) {
+  for (Operation* user : llvm::make_early_inc_range(part->getUsers())) {
+    auto gather = dyn_cast<spmd::AllGatherOp>(user);
+    if (!gather || gather.getAxes() != part.getAxes()) continue;
+    for (auto [input, dim, result] : llvm::zip(gather.getInputs(), gather.getDims(), gather.getResults()))
+      if (input == part.getResult() && static_cast<uint64_t>(dim) == part.getDim())
+        result.replaceAllUsesWith(part.getInput());
+    if (gather.use_empty()) gather.erase();
+  }
+}
+
 void BatchParts::widenArguments() {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+  SmallVector<spmd::ShardSliceOp> parts;
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr);
@@ -126,7 +154,9 @@ void BatchParts::widenArguments() {
                                   AxisRefAttr::get(function.getContext(), axis.getName()));
     auto own = spmd::ShardSliceOp::create(builder, argument.getLoc(), type, argument, state.dim, axes);
     argument.replaceAllUsesExcept(own, own);
+    parts.push_back(own);
   }
+  for (spmd::ShardSliceOp part : parts) readWhole(part);
   liftCoordinates(function.front());
 }
 

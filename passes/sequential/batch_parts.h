@@ -16,7 +16,7 @@ class BatchParts {
   /// Arguments that are cut hold all coordinates, each of which reads its part; what depends on the coordinate inside
   /// of a loop or branch takes its number from outside.
   void widenArguments();
-  /// Refuses what loops over coordinates cannot join; with `refuse` also a second loop.
+  /// Refuses what loops over coordinates cannot join; with `refuse` also what takes the memory of all coordinates.
   LogicalResult check(const LoopSchedule& schedule, bool refuse);
   /// How a result, an operand of the return, is over the axis. Until `setResults`.
   SequentialState getResultState(OpOperand& operand);
@@ -27,6 +27,8 @@ class BatchParts {
 
  private:
   void setSharding(ShardingAttr sharding, llvm::function_ref<void(StringRef, Attribute)> set);
+  void readWhole(spmd::ShardSliceOp part);
+  LogicalResult checkKept(Operation* op, const LoopSchedule& schedule);
   void liftCoordinates(Block& block);
   void liftCoordinates(Operation* op);
 

@@ -2,8 +2,8 @@
 #include "passes/sequential/loop_writer.h"
 
 #include "dialects/sgd/tensor_type.h"
+#include "passes/sequential/compute_onto.h"
 #include "passes/sequential/loop_schedule.h"
-#include "passes/sharding/partial_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -187,17 +187,6 @@ static RankedTensorType getSumType(RankedTensorType type, ReduceKind kind) {
   return isSum && isShort ? type.clone(Float32Type::get(type.getContext())) : type;
 }
 
-/// Sums that are scattered onto zeros, as the gradient of an embedding is, are scattered onto the accumulator instead,
-/// of which each iteration then touches a few rows. Null for other values.
-static Value scatterOnto(Value sum, Value value, ReduceKind kind) {
-  auto scatter = value.getDefiningOp<ScatterOp>();
-  if (!scatter || kind != ReduceKind::Add || scatter.getKind() != ScatterKind::Add ||
-      !isNeutralConstant(scatter.getInput(), kind))
-    return {};
-  scatter.getInputMutable().assign(sum);
-  return scatter.getResult();
-}
-
 void LoopWriter::accumulate(spmd::AllReduceOp op) {
   for (auto [operand, result] : llvm::zip(op.getInputs(), op.getResults())) {
     RankedTensorType type = tensorType(operand),
@@ -206,7 +195,7 @@ void LoopWriter::accumulate(spmd::AllReduceOp op) {
       Value own = get(operand);
       if (sumType != type) own = arith::ExtFOp::create(builder, loc, sumType, own);
       if (operand.hasOneUse())
-        if (Value scattered = scatterOnto(sum, own, op.getKind())) return scattered;
+        if (Value more = computeOnto(sum, own, op.getKind())) return more;
       return createCombiner(builder, op.getLoc(), op.getKind(), sum, own);
     };
     auto setResult = [result = Value(result), type, at = op.getLoc()](Value sum) {

@@ -15,11 +15,12 @@ def ShardSequentialPass : Pass<"sgd-shard-sequential", "::mlir::ModuleOp"> {
     state gets it by an `sgd.reshard`. Arguments without a dimension and the values that they become on the next step are whole.
 
     Inside of loops and branches no value can be reduced or gathered over the axis: sums that are carried or stacked stay partial there. A
-    loop or branch that needs more is whole, and so computed for all coordinates at once.
+    loop or branch that needs more is whole, and so computed for all coordinates at once; with `refuse` that is an error. Values of a loop that are whole and added to such a sum count in coordinate 0.
 
     Outside, sums are reduced as soon as they are summands, but behind conversions to a wider type, unless `sums-in-own-type`.
   }];
-  let options = [Option<"sumsInOwnType", "sums-in-own-type", "bool", "false", "Reduce sums before they are converted to a wider type">];
+  let options = [Option<"refuse", "refuse", "bool", "false", "Refuse loops and branches that are computed for all coordinates at once">,
+                 Option<"sumsInOwnType", "sums-in-own-type", "bool", "false", "Reduce sums before they are converted to a wider type">];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
@@ -49,9 +50,9 @@ def FormLoopsPass : Pass<"sgd-form-loops", "::mlir::ModuleOp"> {
     Before: the program of one coordinate of the sequential axis on one rank (`sgd-localize`), with reductions and gathers over that axis.
     After: the program of one rank. What differs along the axis is in `sgd.while` loops, one iteration per coordinate; reductions over the axis
     are accumulated in them, in f32 for floats of 16 bits unless `sums-in-own-type`, and what is gathered or needed by a later loop is stacked in place. All else
-    is computed once. Values that need all coordinates separate one loop from the next; with `refuse` that is an error.
+    is computed once. Values that need all coordinates separate one loop from the next; with `refuse`, values that a loop keeps of all coordinates for the next one, or that ops need of all, are errors.
   }];
-  let options = [Option<"refuse", "refuse", "bool", "false", "Refuse programs that need more than one loop">,
+  let options = [Option<"refuse", "refuse", "bool", "false", "Refuse what takes the memory of all coordinates">,
                  Option<"sumsInOwnType", "sums-in-own-type", "bool", "false", "Accumulate floats of 16 bits in their own type">];
   let statistics = [Statistic<"numLoops", "loops", "Loops over the sequential axis">,
                     Statistic<"numStacked", "stacked", "Values that a loop leaves for a later one">];

@@ -34,17 +34,32 @@ static bool isInLoop(Operation* op) { return !isa<func::FuncOp>(op->getParentOp(
 
 SequentialSharding::SequentialSharding(func::FuncOp function, const SequentialAxis& axis,
                                        const DenseMap<Value, unsigned>& arguments, bool sumsInOwnType)
-    : axis(axis), sumsInOwnType(sumsInOwnType), dims(arguments) {
+    : axis(axis), sumsInOwnType(sumsInOwnType), blocks(function, axis, arguments) {
   addRules(function.front());
-  propagate();
-  for (auto [argument, dim] : arguments) states[argument] = SequentialState::cut(dim);
-  visit(function.front());
+  do {
+    findStates(function, arguments);
+  } while (std::exchange(isStale, false));
   SmallVector<BlockArgument> next = getNextArguments(function);
   for (OpOperand& operand : function.front().getTerminator()->getOpOperands()) {
     BlockArgument argument = next[operand.getOperandNumber()];
     SequentialState state = get(argument ? argument : operand.get());
     needed[&operand] = state.isCut() ? state : SequentialState();
   }
+}
+
+void SequentialSharding::findStates(func::FuncOp function, const DenseMap<Value, unsigned>& arguments) {
+  states.clear();
+  partials.clear();
+  whole.clear();
+  dims = blocks.getDims();
+  for (auto [argument, dim] : arguments) {
+    bool isOverRanks = !axis.getRankAxes(getSharding(argument.getType())).dims[dim].axes.empty();
+    if (!isKeptWhole(argument) && !(isOverRanks && blocks.leadsToBlocks(argument))) dims[argument] = dim;
+  }
+  propagate();
+  for (BlockArgument argument : function.getArguments())
+    if (auto dim = dims.find(argument); dim != dims.end()) states[argument] = SequentialState::cut(dim->second);
+  visit(function.front());
 }
 
 void SequentialSharding::addRules(Block& block) {
@@ -91,7 +106,7 @@ SmallVector<bool, 4> SequentialSharding::getCuttable(Operation* op, const Shardi
       }
   });
   // Blocks that only their owners have read (sgd.owner_only) go back to the owners that there are over ranks.
-  if (isa<DynamicUpdateSliceOp>(op))
+  if (getBlockOperands(op).size() == 2)
     for (auto [whole, part] : llvm::zip(rule.operands[0], rule.operands[1]))
       if (whole != part)
         for (unsigned factor : whole) isCuttable[factor] = false;
@@ -104,6 +119,7 @@ SmallVector<bool, 4> SequentialSharding::getCuttable(Operation* op, const Shardi
 bool SequentialSharding::assign(Value value, unsigned dim) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (argument && isa<func::FuncOp>(argument.getOwner()->getParentOp())) return false;
+  if (isKeptWhole(value)) return false;
   return axis.divides(cast<RankedTensorType>(value.getType()), dim) && dims.try_emplace(value, dim).second;
 }
 
@@ -170,18 +186,33 @@ void SequentialSharding::visit(Operation& op) {
   auto position = positions.find(&op);
   if (position == positions.end()) return;
   const Ruled& ruled = ops[position->second];
-  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && visitStacked(update)) return;
-  if (!visitPartial(ruled)) visitRuled(ruled);
+  if (llvm::any_of(op.getResults(), [&](Value result) { return isKeptWhole(result); }))
+    return set(&op, SequentialState(), SequentialState());
+  if (!visitBlock(&op) && !visitPartial(ruled)) visitRuled(ruled);
 }
 
-/// Blocks of summands, written into what is a sum of such.
-bool SequentialSharding::visitStacked(DynamicUpdateSliceOp update) {
-  SequentialState state = get(update.getUpdate());
-  if (!state.isPartial()) state = get(update.getInput());
-  if (!state.isPartial()) return false;
-  set(update, SequentialState(), state);
-  needed[&update.getInputMutable()] = needed[&update.getUpdateMutable()] = state;
+/// Whether `value` is computed for all coordinates, whatever its readers need.
+bool SequentialSharding::isKeptWhole(Value value) const { return blocks.isWhole(value) || keptWhole.contains(value); }
+
+/// Blocks of summands: written into a sum of such, or read from one in a loop.
+bool SequentialSharding::visitBlock(Operation* op) {
+  SmallVector<OpOperand*, 2> operands = getBlockOperands(op);
+  auto isPartial = [&](OpOperand* operand) { return get(operand->get()).isPartial(); };
+  auto partial = llvm::find_if(operands, isPartial);
+  if (partial == operands.end() || (operands.size() == 1 && !isInLoop(op))) return false;
+  SequentialState state = get((*partial)->get());
+  set(op, SequentialState(), state);
+  for (OpOperand* operand : operands) needed[operand] = state;
   return true;
+}
+
+/// Whether `op` adds up its operands, all of them summands of one kind. In a loop, where nothing can be reduced, values
+/// that are whole are summands too, in one coordinate.
+bool SequentialSharding::joinsSummands(Operation* op, SequentialState state) const {
+  return joinsPartials(op, state.reduceKind) && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return get(operand) == state || isNeutralConstant(operand, state.reduceKind) ||
+                  (isInLoop(op) && get(operand).isWhole());
+         });
 }
 
 /// Whether `op` has partial operands and gives summands of its result. Outside of loops sums are taken as soon as they
@@ -192,9 +223,7 @@ bool SequentialSharding::visitPartial(const Ruled& ruled) {
   auto first = llvm::find_if(op->getOperands(), isPartial);
   if (first == op->operand_end()) return false;
   SequentialState state = get(*first);
-  if (joinsPartials(op, state.reduceKind) && llvm::all_of(op->getOperands(), [&](Value operand) {
-        return get(operand) == state || isNeutralConstant(operand, state.reduceKind);
-      })) {
+  if (joinsSummands(op, state)) {
     set(op, state, state);
     return true;
   }
@@ -204,16 +233,28 @@ bool SequentialSharding::visitPartial(const Ruled& ruled) {
     set(op, state, state);
     return true;
   }
-  bool widens = isa<arith::ExtFOp>(op) && !sumsInOwnType;
-  if (isa<ReshardOp>(op) || !(widens || isInLoop(op)) || llvm::count_if(op->getOperands(), isPartial) != 1 ||
-      !carriesPartial(op, operand, state.reduceKind))
-    return false;
+  if (!carriesSummands(op, operand, state)) return false;
   set(op, SequentialState(), state);
   needed[&op->getOpOperand(operand)] = state;
   // Constants that are added are neutral, others are factors; arith wants one type.
   for (OpOperand& other : op->getOpOperands())
-    if (joinsPartials(op, state.reduceKind) || scalesPartial(op, operand)) needed[&other] = state;
+    if (joinsPartials(op, state.reduceKind) || isFactor(op, other.getOperandNumber(), state.reduceKind))
+      needed[&other] = state;
   return true;
+}
+
+/// Whether `op` gives summands of its result for summands of `operand` alone. In loops, where nothing can be reduced,
+/// it may scale them by any values that are whole, and may round them.
+bool SequentialSharding::carriesSummands(Operation* op, unsigned operand, SequentialState state) const {
+  auto isOtherWhole = [&](OpOperand& other) {
+    return other.getOperandNumber() == operand || get(other.get()).isWhole();
+  };
+  if (isa<ReshardOp>(op) || llvm::count_if(op->getOperands(), [&](Value value) { return get(value).isPartial(); }) != 1)
+    return false;
+  bool carries = carriesPartial(op, operand, state.reduceKind);
+  if (!isInLoop(op)) return carries && isa<arith::ExtFOp>(op) && !sumsInOwnType;
+  bool isLinear = getLinearity(op, operand, state.reduceKind) == Linearity::Alone;
+  return carries || (isLinear && llvm::all_of(op->getOpOperands(), isOtherWhole));
 }
 
 /// The factor that cuts the op: the one that most bytes of its operands, as they are, and of its results agree on.
@@ -257,19 +298,41 @@ void SequentialSharding::visitRuled(const Ruled& ruled) {
   }
 }
 
-/// Whether an op in `op` needs an operand of all coordinates that is there for one, which no loop over them can give
-/// it.
-bool SequentialSharding::needsAllCoordinates(Operation* op) const {
-  WalkResult result = op->walk([&](Operation* inner) {
+/// An operand of an op in `op` that needs all coordinates of a value that is there for one, which no loop over them can
+/// give it; null: none does.
+OpOperand* SequentialSharding::findJoin(Operation* op) const {
+  OpOperand* found = nullptr;
+  op->walk([&](Operation* inner) {
     if (inner == op) return WalkResult::advance();
     for (OpOperand& operand : inner->getOpOperands()) {
       SequentialState state = get(operand.get());
       auto constant = operand.get().getDefiningOp<arith::ConstantOp>();
-      if (!state.isWhole() && !constant && state != getNeeded(operand)) return WalkResult::interrupt();
+      if (state.isWhole() || constant || state == getNeeded(operand)) continue;
+      found = &operand;
+      return WalkResult::interrupt();
     }
     return WalkResult::advance();
   });
-  return result.wasInterrupted();
+  return found;
+}
+
+/// Decides to compute `value` for all coordinates if that costs little: from blocks of rows, which all coordinates
+/// have, by sums and elementwise ops. So is the number of tokens of a block.
+bool SequentialSharding::keepWhole(Value value) {
+  auto isCheap = [&](Operation* op) {
+    return isa<DataFlowOpInterface, ReduceOp>(op) || isElementwise(op) || op->hasTrait<MovesElements>() ||
+           !getBlockOperands(op).empty() || op->getNumOperands() == 0;
+  };
+  // What a loop changes is its own work.
+  auto isComputed = [&](Value one) {
+    bool isChanged = llvm::any_of(
+        edges, [&](const DataFlowEdge& edge) { return edge.isChosen() && llvm::is_contained(edge.targets, one); });
+    return isChanged || (one.getDefiningOp() && !isCheap(one.getDefiningOp()));
+  };
+  llvm::DenseSet<Value> slice = getSlice(value, [&](Value one) { return isKeptWhole(one) || get(one).isWhole(); });
+  if (slice.empty() || llvm::any_of(slice, isComputed)) return false;
+  keptWhole.insert(slice.begin(), slice.end());
+  return true;
 }
 
 void SequentialSharding::makeWhole(Operation* op) {
@@ -287,9 +350,18 @@ void SequentialSharding::makeWhole(Operation* op) {
 /// Loops and branches that cannot be computed for one coordinate alone are computed for all at once.
 void SequentialSharding::visitDataFlow(DataFlowOpInterface op) {
   settleDataFlow(op);
-  if (!needsAllCoordinates(op)) return;
+  OpOperand* join = findJoin(op);
+  if (!join) return;
+  if (keepWhole(join->get())) {
+    isStale = true;
+    return;
+  }
+  Operation* cause = join->getOwner();
   makeWhole(op);
-  if (!llvm::is_contained(whole, op)) whole.push_back(op);
+  auto isInside = [&](const WholeOp& other) { return op->isAncestor(other.op); };
+  if (auto inner = llvm::find_if(whole, isInside); inner != whole.end()) cause = inner->cause;
+  llvm::erase_if(whole, isInside);
+  whole.push_back({op, cause});
   settleDataFlow(op);
 }
 
@@ -318,7 +390,8 @@ void SequentialSharding::settleDataFlow(DataFlowOpInterface op) {
       if (!get(edge.getOwner()).isWhole()) continue;
       for (OpOperand* source : edge.sources) {
         SequentialState state = get(source->get());
-        if (source->getOwner() == op || !state.isPartial()) continue;
+        bool isReduced = source->getOwner() == op && !isInLoop(op);
+        if (isReduced || !state.isPartial()) continue;
         partials[edge.getOwner()] = state;
         isSettled = false;
       }

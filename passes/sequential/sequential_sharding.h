@@ -11,6 +11,7 @@
 #define SGD_PASSES_SEQUENTIAL_SEQUENTIAL_SHARDING_H
 
 #include "dialects/sgd/sharding_rule.h"
+#include "passes/sequential/row_blocks.h"
 #include "passes/sharding/sequential_axis.h"
 
 namespace mlir::sgd {
@@ -25,8 +26,13 @@ class SequentialSharding {
 
   /// In which the op computes `value`.
   SequentialState get(Value value) const { return states.lookup(value); }
-  /// Loops and branches that are computed for all coordinates at once, since their bodies need more than one has.
-  ArrayRef<Operation*> getWhole() const { return whole; }
+  /// A loop or branch that is computed for all coordinates at once, since an op inside needs more than one has.
+  struct WholeOp {
+    Operation* op;
+    Operation* cause;
+  };
+  /// Those that are in no other one.
+  ArrayRef<WholeOp> getWhole() const { return whole; }
   /// In which the op needs `operand`.
   SequentialState getNeeded(OpOperand& operand) const { return needed.lookup(&operand); }
 
@@ -37,6 +43,7 @@ class SequentialSharding {
     SmallVector<bool, 4> isCuttable;  // by factor
   };
 
+  void findStates(func::FuncOp function, const DenseMap<Value, unsigned>& arguments);
   void addRules(Block& block);
   SmallVector<bool, 4> getCuttable(Operation* op, const ShardingRule& rule) const;
   void propagate();
@@ -49,10 +56,14 @@ class SequentialSharding {
   void visitRuled(const Ruled& ruled);
   void visitDataFlow(DataFlowOpInterface op);
   void settleDataFlow(DataFlowOpInterface op);
-  bool needsAllCoordinates(Operation* op) const;
+  OpOperand* findJoin(Operation* op) const;
+  bool keepWhole(Value value);
+  bool isKeptWhole(Value value) const;
   void makeWhole(Operation* op);
   bool visitPartial(const Ruled& ruled);
-  bool visitStacked(DynamicUpdateSliceOp update);
+  bool visitBlock(Operation* op);
+  bool joinsSummands(Operation* op, SequentialState state) const;
+  bool carriesSummands(Operation* op, unsigned operand, SequentialState state) const;
   std::optional<unsigned> chooseFactor(const Ruled& ruled);
   SequentialState getStateOf(Value value, ArrayRef<SmallVector<unsigned, 1>> mapping, unsigned factor) const;
   void set(Operation* op, SequentialState operands, SequentialState results);
@@ -62,9 +73,12 @@ class SequentialSharding {
   SmallVector<Ruled, 0> ops;                 // in the order of a walk
   DenseMap<Operation*, unsigned> positions;  // in `ops`
   SmallVector<DataFlowEdge, 0> edges;
-  DenseMap<Value, unsigned> dims;             // where a value is cut, if its op can
+  DenseMap<Value, unsigned> dims;  // where a value is cut, if its op can
+  RowBlocks blocks;
+  llvm::DenseSet<Value> keptWhole;            // values that ops compute for all coordinates
+  bool isStale = false;                       // keptWhole has grown since states were found
   DenseMap<Value, SequentialState> partials;  // owners of edges
-  SmallVector<Operation*, 0> whole;
+  SmallVector<WholeOp, 0> whole;
   DenseMap<Value, SequentialState> states;
   DenseMap<OpOperand*, SequentialState> needed;
 };

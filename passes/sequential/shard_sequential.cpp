@@ -26,6 +26,7 @@ class SequentialRewrite {
       function.setArgAttr(argument.getArgNumber(), kShardingAttr, getSharding(argument.getType()));
     }
     if (failed(rewrite(function.front()))) return failure();
+    function.walk([](Operation* op) { op->removeDiscardableAttr(kSequentialDimAttr); });
     Operation* terminator = function.front().getTerminator();
     for (auto [index, type] : llvm::enumerate(terminator->getOperandTypes()))
       function.setResultAttr(index, kShardingAttr, getSharding(type));
@@ -82,10 +83,12 @@ class SequentialRewrite {
       bringConstant(operand, constant, target);
       return success();
     }
-    Value& shared = reshards[{value, target}];
+    bool scales = wanted.isPartial() && isFactor(op, operand.getOperandNumber(), wanted.reduceKind);
+    Value& shared = (scales ? factors : reshards)[{value, target}];
     if (!shared) {
       builder.setInsertionPoint(op);
       shared = ReshardOp::create(builder, op->getLoc(), target, value);
+      if (scales) shared.getDefiningOp()->setAttr(kFactorAttr, builder.getUnitAttr());
     }
     operand.set(shared);
     return success();
@@ -103,7 +106,7 @@ class SequentialRewrite {
   const SequentialAxis& axis;
   const SequentialSharding& sharding;
   OpBuilder builder;
-  DenseMap<std::pair<Value, Type>, Value> reshards;
+  DenseMap<std::pair<Value, Type>, Value> reshards, factors;
 };
 
 /// Arguments that name a dimension, each with it.
@@ -133,8 +136,33 @@ FailureOr<DenseMap<Value, unsigned>> getCutArguments(func::FuncOp function, cons
   return dims;
 }
 
+/// Whether a loop or branch that is computed for all coordinates reads rows that are sharded over ranks: a rank has
+/// other rows of the whole batch than of all its parts. Nothing is cut then, since ranks would send rows to each other.
+bool exchangesRows(const SequentialSharding& sharding, const SequentialAxis& axis) {
+  auto isOverRanks = [&](Value value) {
+    SequentialState state = sharding.get(value);
+    return state.isCut() && !axis.getRankAxes(getSharding(value.getType())).dims[state.dim].axes.empty();
+  };
+  return llvm::any_of(sharding.getWhole(), [&](const SequentialSharding::WholeOp& whole) {
+    return llvm::any_of(whole.op->getOperands(), isOverRanks);
+  });
+}
+
 struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSequentialPass> {
   using ShardSequentialPassBase::ShardSequentialPassBase;
+
+  /// Names the ops for which loops and branches are computed for all coordinates at once.
+  LogicalResult reportWhole(const SequentialSharding& sharding, StringRef axis) {
+    for (const SequentialSharding::WholeOp& whole : sharding.getWhole()) {
+      InFlightDiagnostic diagnostic = refuse ? whole.cause->emitError() : whole.cause->emitRemark();
+      diagnostic << "needs rows of several parts of '" << axis << "' inside of a "
+                 << (isa<WhileOp>(whole.op) ? "loop" : "branch")
+                 << ", which is therefore computed for all parts at once and takes the memory of the whole batch";
+      if (refuse) return LogicalResult(diagnostic << "; --micro-refuse allows none; move it out, or compile without");
+      diagnostic << "; move it out";
+    }
+    return success();
+  }
 
   void runOnOperation() override {
     MeshOp mesh = getMesh(getOperation());
@@ -148,12 +176,12 @@ struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSeque
       if (function.isExternal()) continue;
       FailureOr<DenseMap<Value, unsigned>> arguments = getCutArguments(function, sequential);
       if (failed(arguments)) return signalPassFailure();
-      SequentialSharding sharding(function, sequential, *arguments, sumsInOwnType);
-      for (Operation* op : sharding.getWhole())
-        op->emitRemark() << "is computed for all parts of '" << axis.getName()
-                         << "' at once and takes the memory of the whole batch, since its body needs rows of several "
-                            "parts; move what does out of it";
-      if (failed(SequentialRewrite(function, sequential, sharding).run())) return signalPassFailure();
+      auto sharding = std::make_unique<SequentialSharding>(function, sequential, *arguments, sumsInOwnType);
+      if (failed(reportWhole(*sharding, axis.getName()))) return signalPassFailure();
+      if (exchangesRows(*sharding, sequential))
+        sharding =
+            std::make_unique<SequentialSharding>(function, sequential, DenseMap<Value, unsigned>(), sumsInOwnType);
+      if (failed(SequentialRewrite(function, sequential, *sharding).run())) return signalPassFailure();
     }
   }
 };

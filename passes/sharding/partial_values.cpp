@@ -34,12 +34,24 @@ bool mlir::sgd::carriesPartial(Operation* op, unsigned operand, ReduceKind kind)
   });
 }
 
-bool mlir::sgd::stacksPartials(Operation* op) {
-  auto update = dyn_cast<DynamicUpdateSliceOp>(op);
-  if (!update) return false;
-  ShardingAttr whole = getSharding(update.getInput().getType()), block = getSharding(update.getUpdate().getType());
+SmallVector<OpOperand*, 2> mlir::sgd::getBlockOperands(Operation* op) {
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) return {&update.getInputMutable(), &update.getUpdateMutable()};
+  if (auto slice = dyn_cast<DynamicSliceOp>(op)) return {&slice.getInputMutable()};
+  return {};
+}
+
+bool mlir::sgd::movesPartialBlock(Operation* op) {
+  SmallVector<OpOperand*, 2> operands = getBlockOperands(op);
+  if (operands.empty()) return false;
+  Value part = operands.size() == 2 ? operands[1]->get() : op->getResult(0);
+  ShardingAttr whole = getSharding(operands[0]->get().getType()), block = getSharding(part.getType());
   return whole && block && whole.isPartial() && whole.getUnreduced() == block.getUnreduced() &&
          whole.getUnreducedKind() == block.getUnreducedKind();
+}
+
+bool mlir::sgd::isFactor(Operation* op, unsigned operand, ReduceKind kind) {
+  return op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 2 && !joinsPartials(op, kind) &&
+         getLinearity(op, 1 - operand, kind) == Linearity::Alone;
 }
 
 bool mlir::sgd::scalesPartial(Operation* op, unsigned operand) {

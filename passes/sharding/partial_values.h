@@ -16,14 +16,21 @@ bool carriesPartial(Operation* op, unsigned operand, ReduceKind kind);
 /// max(x, y), ...
 bool joinsPartials(Operation* op, ReduceKind kind);
 
-/// True when `op` puts summands of a block among summands of what the block becomes a part of.
-bool stacksPartials(Operation* op);
+/// Of an op that reads a block of a tensor at a run-time place the tensor, of one that writes a block both; else empty.
+SmallVector<OpOperand*, 2> getBlockOperands(Operation* op);
+
+/// True when `op` puts summands of a block among summands of what the block becomes a part of, or reads such a block.
+bool movesPartialBlock(Operation* op);
 
 /// True when `op` multiplies or divides operand `operand` by a constant, the same on all ranks.
 bool scalesPartial(Operation* op, unsigned operand);
 
-/// On a constant of a partial type (UnitAttr): every rank has the whole value, since it is a factor of summands and not
-/// a summand itself. The types of an op's operands are equal.
+/// True when `op` multiplies its other operand, or divides it, by operand `operand`: beside summands of `kind` this is
+/// a factor, which all ranks have whole.
+bool isFactor(Operation* op, unsigned operand, ReduceKind kind);
+
+/// On a constant or reshard of a partial type (UnitAttr): every rank has the whole value, since it is a factor of
+/// summands and not a summand itself. The types of an op's operands are equal.
 inline constexpr llvm::StringLiteral kFactorAttr = "sgd.factor";
 
 /// True when `value` is a constant whose elements all equal the neutral element of `kind`.

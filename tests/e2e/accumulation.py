@@ -52,6 +52,25 @@ def check(folder, program):
             assert error <= 2e-5 * max(np.abs(value).max(), 1e-3), f"{name}: {key}: off by {error} of {np.abs(value).max()}"
 
 
+def check_parts(folder, program):
+    """On one rank, micro-batches take rows of each block: outputs are those of the whole batch, with less memory."""
+    artifact, whole = compile_step(folder, program, {})
+    inputs = write_inputs(folder, artifact)
+    want = harness.run_once(artifact, 1, inputs, folder / "one.safetensors")
+    artifact, report = compile_step(folder, program, {"sequential": {"micro": 4}})
+    assert report["memory"]["peak"] <= 0.8 * whole["memory"]["peak"], (report["memory"], whole["memory"])
+    got = harness.run_once(artifact, 1, inputs, folder / "parts.safetensors")
+    for key, (_, value) in want.items():
+        error = np.abs(got[key][1] - value).max()
+        assert error <= 2e-5 * max(np.abs(value).max(), 1e-3), f"{key}: off by {error} of {np.abs(value).max()}"
+
+
+def check_uneven_parts(folder):
+    """Blocks that have no equal parts are named."""
+    said = harness.tool("sgdc", PROGRAMS[0].parent / "scan.mlir", "--micro", 8, "-o", folder / "step.sgda").stderr
+    assert "a loop steps over blocks of 4 rows, which are not 8 equal parts; 'micro' saves no memory there" in said, said
+
+
 def check_warning(folder):
     """Ranks that repeat each other's operations are warned of; those of a sharded batch are not."""
     program = PROGRAMS[0].parent / "scan.mlir"
@@ -90,4 +109,7 @@ def check_small_batch(folder):
 
 
 assert len(PROGRAMS) == 8
-harness.main([(path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS] + [("ranks that repeat operations", check_warning), ("small batches", check_small_batch)])
+harness.main([(path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS]
+             # The scan of chunked is over positions: its blocks are of activations.
+             + [(f"{path.stem} in parts", lambda folder, path=path: check_parts(folder, path)) for path in PROGRAMS if path.stem != "chunked"]
+             + [("blocks without equal parts", check_uneven_parts), ("ranks that repeat operations", check_warning), ("small batches", check_small_batch)])

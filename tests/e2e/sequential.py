@@ -127,7 +127,7 @@ def refused(folder, message, *flags, model="gpt_dp"):
 
 def check_refusals(folder):
     refused(folder, "input tokens has 8 rows; expected a multiple of 12, for 'micro' = 3 and 4 shards on ranks", "--micro", 3)
-    refused(folder, "needs a value of the whole batch", "--micro", 2, "--micro-refuse", model="resnet_small")
+    refused(folder, "is kept of all parts of 'micro', which takes the memory of the whole batch", "--micro", 2, "--micro-refuse", model="resnet_small")
     harness.tool("sgdc", harness.MODELS / "gpt_dp" / "model.mlir", "--micro", 2, "--micro-refuse", "--report")
     recipe = folder / "recipe.json"
     for field, message in (({"micro": 0}, "field 'sequential.micro' is 0; expected a positive whole number"),

@@ -77,10 +77,10 @@ void addFlags(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
   app.add_flag(
       "--micro-refuse", flags.compile.refuseSplit,
-      "Refuse programs in which --micro takes more than one loop, since all of the batch is needed in between");
-  app.add_option("--topology", flags.compile.topology,
-                 "Devices and links for the cost model: host, a100, h100, b200 or a file; by default "
-                 "communication is optimised for host and times are estimated for the target")
+      "Refuse programs of which a part takes the memory of the whole batch under --micro, and name its source line");
+  app.add_option(
+         "--topology", flags.compile.topology,
+         "Devices and links for the cost model: host, a100, h100, b200 or a file; by default those of the target")
       ->type_name("FILE.json");
   app.add_option("--tile-scratch", flags.tileScratch,
                  "Scratch memory per thread for matmuls that are computed in tiles with a kernel between them, such as "

@@ -110,3 +110,27 @@ func.func @branches(%i: tensor<i32>, %x: tensor<2xi32> {sgd.sharding = #sgd.shar
   } : (tensor<i32>, tensor<2xi32>, tensor<4xi32>) -> tensor<2xi32>
   return %0 : tensor<2xi32>
 }
+
+// -----
+
+sgd.mesh @mesh = <["micro"=4]> {sgd.sequential = #sgd<axis"micro"=4>}
+
+// What a loop of the program adds up from zeros is added to the accumulator: the loop begins with it. A loop that subtracts its sum from something does not.
+// CHECK-LABEL: @added_up(
+// CHECK: ^bb0(%[[I:.*]]: tensor<i32>, %{{.*}}: tensor<8x4xf32>, %[[SUM:.*]]: tensor<4xf32>, %[[OTHER:.*]]: tensor<4xf32>):
+// CHECK: %[[LOOP:.*]]:3 = sgd.while(%{{.*}}, %[[SUM]], %{{.*}}) trips 3
+// CHECK: %[[MORE:.*]] = arith.addf %[[OTHER]], %[[LOOP]]#2
+// CHECK: sgd.yield %{{.*}}, %{{.*}}, %[[LOOP]]#1, %[[MORE]]
+func.func @added_up(%x: tensor<2x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %0:3 = sgd.while(%x, %zero, %zero) trips 3 do {
+  ^bb0(%rows: tensor<2x4xf32>, %sum: tensor<4xf32>, %other: tensor<4xf32>):
+    %g = sgd.reduce add %rows dimensions = [0] : tensor<2x4xf32> -> tensor<4xf32>
+    %more = arith.addf %sum, %g : tensor<4xf32>
+    %flipped = arith.subf %g, %other : tensor<4xf32>
+    sgd.yield %rows, %more, %flipped : tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>
+  } : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  %1 = spmd.all_reduce add(%0#1) <@mesh, {"micro"}> : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = spmd.all_reduce add(%0#2) <@mesh, {"micro"}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}

@@ -64,11 +64,11 @@ sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=2>}
 func.func @whole_loop(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !rows {
   // CHECK: %[[ALL:.*]] = sgd.reshard %{{.*}} : tensor<4x8xf32, #sgd.sharding<@mesh, [{"micro"}, {}]>> -> tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
   // CHECK: sgd.while(%[[ALL]])
-  // expected-remark @+1 {{is computed for all parts of 'micro' at once and takes the memory of the whole batch, since its body needs rows of several parts; move what does out of it}}
   %0 = sgd.while(%x) trips 3 do {
   ^bb0(%rows: !rows):
     %sum = sgd.reduce add %rows dimensions = [0] : !rows -> !row
     %every = sgd.broadcast_in_dim %sum dims = [1] : !row -> !rows
+    // expected-remark @+1 {{needs rows of several parts of 'micro' inside of a loop, which is therefore computed for all parts at once and takes the memory of the whole batch; move it out}}
     %next = arith.subf %rows, %every : !rows
     sgd.yield %next : !rows
   } : (!rows) -> !rows
@@ -109,4 +109,28 @@ func.func @empty(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !rows {
   %1 = arith.negf %0 : !none
   %2 = sgd.concatenate %x, %1 dimension = 1 : (!rows, !none) -> !rows
   return %2 : !rows
+}
+
+// -----
+
+// Ranks have other rows of the whole batch than of all parts: rather than exchange them for the loop, nothing is cut.
+sgd.mesh @mesh = <["data"=2]> {sgd.sequential = #sgd<axis"micro"=2>}
+!rows = tensor<8x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!row = tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+!sum = tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"data"}>>
+
+// CHECK-LABEL: @whole_loop_over_ranks(
+// CHECK-SAME: %[[X:.*]]: tensor<8x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+// CHECK: sgd.while(%[[X]])
+func.func @whole_loop_over_ranks(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !rows {
+  %0 = sgd.while(%x) trips 3 do {
+  ^bb0(%rows: !rows):
+    %sum = sgd.reduce add %rows dimensions = [0] : !rows -> !sum
+    %all = sgd.reshard %sum : !sum -> !row
+    %every = sgd.broadcast_in_dim %all dims = [1] : !row -> !rows
+    // expected-remark @+1 {{needs rows of several parts of 'micro' inside of a loop}}
+    %next = arith.subf %rows, %every : !rows
+    sgd.yield %next : !rows
+  } : (!rows) -> !rows
+  return %0 : !rows
 }
