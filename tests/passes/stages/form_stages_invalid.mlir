@@ -95,6 +95,38 @@ func.func @accumulated(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<4x8x
 
 // -----
 
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "1f1b"}
+
+// Each micro-batch has rows of all blocks.
+func.func @in_parts(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<4x2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"micro"}, {}]>}, %r: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) -> (tensor<8x8xf32> {sgd.carry = 0 : i64}, tensor<8x8xf32> {sgd.carry = 1 : i64}, tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %zeros = arith.constant dense<0.0> : tensor<8x8xf32>
+  // expected-error @+1 {{on one of 2 stages; it holds the forward and the backward pass; write the step for the whole batch, and let "sequential" accumulate gradients}}
+  %0:6 = sgd.while (%zero, %x, %w, %v, %zeros, %zeros) trips 4 do {
+  ^bb0(%i: tensor<i32>, %xs: tensor<4x2x8xf32>, %ww: tensor<8x8xf32>, %vv: tensor<8x8xf32>, %gw: tensor<8x8xf32>, %gv: tensor<8x8xf32>):
+    %c0 = arith.constant dense<0> : tensor<i32>
+    %c1 = arith.constant dense<1> : tensor<i32>
+    %one = sgd.dynamic_slice %xs, %i, %c0, %c0 sizes = [1, 2, 8] : (tensor<4x2x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x2x8xf32>
+    %rows = sgd.reshape %one : tensor<1x2x8xf32> -> tensor<2x8xf32>
+    %h = sgd.dot_general %rows, %ww batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+    %y = sgd.dot_general %h, %vv batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+    %dv = sgd.dot_general %h, %y batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xf32>
+    %dh = sgd.dot_general %y, %vv batching = [] x [] contracting = [1] x [1] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+    %dw = sgd.dot_general %rows, %dh batching = [] x [] contracting = [0] x [0] : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xf32>
+    %sw = arith.addf %gw, %dw : tensor<8x8xf32>
+    %sv = arith.addf %gv, %dv : tensor<8x8xf32>
+    %j = arith.addi %i, %c1 : tensor<i32>
+    sgd.yield %j, %xs, %ww, %vv, %sw, %sv : tensor<i32>, tensor<4x2x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+  } : (tensor<i32>, tensor<4x2x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<i32>, tensor<4x2x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>)
+  %sums:2 = spmd.all_reduce add(%0#4, %0#5) <@mesh, {"micro"}> : (tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+  %uw = arith.subf %w, %sums#0 : tensor<8x8xf32>
+  %uv = arith.subf %v, %sums#1 : tensor<8x8xf32>
+  %twice = arith.addf %r, %r : tensor<2x8xf32>
+  return %uw, %uv, %twice : tensor<8x8xf32>, tensor<8x8xf32>, tensor<2x8xf32>
+}
+
+// -----
+
 // Virtual stages of a schedule with several on a stage are chunks.
 sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "interleaved:2"}
 // expected-error @+1 {{chunk 2 of 4 has nothing to compute; expected parameters for each chunk; ask for fewer chunks, or say in the recipe which parameters each has}}
