@@ -29,6 +29,7 @@ class ZeroSharding {
                 "from optimizer state; return the loss, or shard state by rules";
     shards = annotator.getSize(recipe.batch);
     findParameters();
+    readAnnotations();
     chooseDims();
     shardings.resize(dims.size());
     for (unsigned argument = 0; argument < dims.size(); ++argument)
@@ -76,9 +77,30 @@ class ZeroSharding {
     }
   }
 
+  /// What the text says of arguments counts as a rule does: shards of state are parts of these. Sub-axes, and axes that
+  /// the recipe's mesh has not, cannot be said by rules.
+  void readAnnotations() {
+    MeshAttr mesh = getMesh(function->getParentOfType<ModuleOp>()).getMesh();
+    auto isKnown = [&](AxisRefAttr axis) { return axis.isWholeAxis() && mesh.getAxisIndex(axis.getName()); };
+    annotated.resize(parameters.size());
+    for (unsigned argument = 0; argument < parameters.size(); ++argument) {
+      auto sharding = function.getArgAttrOfType<ShardingAttr>(argument, kShardingAttr);
+      if (!sharding || roles.arguments[argument] == Role::Input) continue;
+      if (!llvm::all_of(sharding.getDims(), [&](DimShardingAttr dim) { return llvm::all_of(dim.getAxes(), isKnown); }))
+        continue;
+      for (DimShardingAttr dim : sharding.getDims()) {
+        RecipeDim& read = annotated[argument].emplace_back();
+        read.isOpen = dim.getIsOpen();
+        for (AxisRefAttr axis : dim.getAxes()) read.axes.push_back(axis.getName().str());
+      }
+    }
+  }
+
+  /// The sharding without the axes of the batch: by a rule of the argument or of its parameter, or by an annotation.
   ArrayRef<RecipeDim> getRule(unsigned argument) const {
     std::optional<unsigned> rule = ruled[argument] ? ruled[argument] : ruled[parameters[argument]];
-    return rule ? ArrayRef<RecipeDim>(recipe.rules[*rule].dims) : ArrayRef<RecipeDim>();
+    if (rule) return recipe.rules[*rule].dims;
+    return annotated[argument].empty() ? annotated[parameters[argument]] : annotated[argument];
   }
 
   static constexpr double kMostPadding = 1.125;
@@ -141,7 +163,7 @@ class ZeroSharding {
     if (!dims[argument] && !usesBatchAxes(argument)) attr = replicate(*attr);
     if (dims[argument]) attr = propagateLast(*attr, *dims[argument]);
     // What a rule says is refined here, not overruled.
-    if (ruled[argument]) function.removeArgAttr(argument, kShardingAttr);
+    if (!getRule(argument).empty()) function.removeArgAttr(argument, kShardingAttr);
     shardings[argument] = *attr;
     if (!dims[argument] || role != Role::Parameter) return success();
     sharding[*dims[argument]].axes.resize(sharding[*dims[argument]].axes.size() - recipe.batch.size());
@@ -190,10 +212,11 @@ class ZeroSharding {
   const RuledArguments& ruled;
   Annotator annotator;
   int64_t shards = 1;
-  SmallVector<unsigned> parameters;           // by argument
-  SmallVector<std::optional<unsigned>> dims;  // by argument: the dimension that the batch axes shard
-  SmallVector<ShardingAttr> shardings;        // by argument
-  SmallVector<unsigned> uneven, small;        // what stays whole
+  SmallVector<unsigned> parameters;               // by argument
+  SmallVector<SmallVector<RecipeDim>> annotated;  // by argument, as the text says; empty: it does not
+  SmallVector<std::optional<unsigned>> dims;      // by argument: the dimension that the batch axes shard
+  SmallVector<ShardingAttr> shardings;            // by argument
+  SmallVector<unsigned> uneven, small;            // what stays whole
 };
 
 }  // namespace

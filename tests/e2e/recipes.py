@@ -48,6 +48,19 @@ def check_model(folder, name, recipe, is_annotated_alike):
         assert report["sent_bytes"] <= annotated["sent_bytes"], f"sends {report['sent_bytes']} bytes, annotated {annotated['sent_bytes']}"
 
 
+def check_annotated(folder, name, zero):
+    """ZeRO on top of a model's own annotations sends what they send, but for norms of shards."""
+    model, recipe = harness.Model(name), folder / "recipe.json"
+    sent = []
+    for stage in (0, zero):
+        recipe.write_text(json.dumps({"batch": "data", "zero": stage}))
+        artifact, report, ranks = model.compile(folder, None, ("--recipe", recipe))
+        sent.append(report["sent_bytes"])
+    actual = harness.run_once(artifact, ranks, model.data / "inputs.safetensors", folder / "out.safetensors")
+    assert compare_tensors.compare(actual, compare_tensors.load(model.data / "expected.safetensors"), {}, "result", quiet=True) == 0
+    assert sent[1] <= 1.02 * sent[0], sent
+
+
 def example_inputs(folder, artifact):
     """Seeded tensors for the example's step, as --bench would not make them: token numbers within the vocabulary."""
     inputs = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]["inputs"]
@@ -115,6 +128,8 @@ def check_programs(folder):
 def main():
     tests = [(f"{model}: {what}", lambda folder, model=model, recipe=recipe: check_model(folder, model, recipe, True)) for model, what, recipe in SAME_AS_ANNOTATED]
     tests += [(f"{model}: {what}", lambda folder, model=model, recipe=recipe: check_model(folder, model, recipe, False)) for model, what, recipe in OTHERS]
+    tests += [(f"{model}: zero {zero} on top of its annotations", lambda folder, model=model, zero=zero: check_annotated(folder, model, zero))
+              for model, zero in (("gpt_tp", 1), ("gpt_scan", 1), ("gpt_scan", 3))]
     # Compressed ones give other values: compression.py trains them.
     examples = sorted(path.name for path in EXAMPLES.glob("*.json") if "compress" not in json.loads(path.read_text()))
     assert len(examples) >= 6

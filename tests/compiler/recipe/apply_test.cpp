@@ -191,6 +191,17 @@ TEST(Recipe, ZeroComesOnTopOfARuleOfTheParameter) {
   EXPECT_THAT(outcome.messages, Not(HasSubstr("where the program says")));
 }
 
+TEST(Recipe, ZeroComesOnTopOfAnnotations) {
+  std::string program = "sgd.mesh @mesh = <[\"data\"=2, \"model\"=2]>\n" + std::string(kStep);
+  for (const char* name : {"{sgd.name = \"state.w\"", "{sgd.name = \"state.m['w']\""})
+    program.replace(program.find(name), llvm::StringRef(name).size(),
+                    std::string(name) + ", sgd.sharding = #sgd.sharding<@mesh, [{\"model\"}, {}]>");
+  Outcome outcome = applyTo(R"({"batch": "data", "zero": 1})", program);
+  EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"model\"}, {}], replicated={\"data\"}");
+  EXPECT_EQ(shardingOf(outcome, "state.m['w']"), "[{\"model\"}, {\"data\"}p1]");
+  EXPECT_THAT(outcome.messages, Not(HasSubstr("where the program says")));
+}
+
 TEST(Recipe, TheFirstRuleThatMatchesDecides) {
   Outcome outcome = applyTo(
       R"({"mesh": {"a": 2}, "rules": [{"tensor": "state.w", "sharding": ["a", null]}, {"tensor": "*w", "sharding": [null, "a"]}]})");
