@@ -67,27 +67,6 @@ static bool hasEqualParts(func::FuncOp function, ArrayRef<RowsOfInput> inputs, M
   });
 }
 
-/// Marks tensors whose blocks of rows a loop steps over: the rows of a block are cut. A remark names those that are no
-/// equal parts.
-static void markBlocks(func::FuncOp function, const SteppedRows& stepped, ArrayRef<RowsOfInput> inputs, MeshAttr mesh,
-                       const MeshAxisSize& axis) {
-  int64_t shards = 1;
-  for (RowsOfInput input : inputs)
-    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(input.argument, kShardingAttr))
-      shards = std::max(shards, sharding.getNumShards(input.dim, mesh));
-  Builder builder(function.getContext());
-  for (const BlocksOfRows& blocks : stepped.blocks) {
-    Operation* op = blocks.value.getDefiningOp();
-    int64_t rows = tensorType(blocks.value).getDimSize(blocks.rows);
-    if (rows % (axis.size * shards) == 0)
-      op->setAttr(kSequentialDimAttr, builder.getI64IntegerAttr(blocks.rows));
-    else
-      op->emitRemark() << "a loop steps over blocks of " << rows << " rows, which are not " << axis.size
-                       << " equal parts" << (shards > 1 ? " on each rank" : "") << "; '" << axis.name
-                       << "' saves no memory there; choose another size, or leave the loop out";
-  }
-}
-
 LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const MeshAxisSize& axis,
                                   StringRef source) {
   SmallVector<func::FuncOp> functions;
@@ -120,7 +99,8 @@ LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> p
     mesh->setAttr(kSequentialAttr, MeshAxisAttr::get(context, axis.name, axis.size));
     SteppedRows stepped = findSteppedRows(function, *inputs);
     markStackedInputs(function, *inputs, stepped);
-    markBlocks(function, stepped, *inputs, mesh.getMesh(), axis);
+    for (const BlocksOfRows& blocks : stepped.blocks)
+      blocks.value.getDefiningOp()->setAttr(kSequentialDimAttr, builder.getI64IntegerAttr(blocks.rows));
     for (RowsOfInput input : *inputs)
       function.setArgAttr(input.argument, kSequentialDimAttr, builder.getI64IntegerAttr(input.dim));
   }

@@ -33,18 +33,24 @@ RowBlocks::RowBlocks(func::FuncOp function, const SequentialAxis& axis, const De
     auto argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getOwner() == &function.front() && !arguments.contains(argument);
   };
+  // Ranks shard the rows of a block as they shard those of the batch.
+  int64_t parts = axis.getSize();
+  for (auto [argument, dim] : arguments)
+    parts = std::max(parts,
+                     axis.getSize() * getGroupSize(axis.getRankAxes(getSharding(argument.getType())).dims[dim].axes));
   WalkResult found = function.walk([&](Operation* op) {
     auto dim = op->getAttrOfType<IntegerAttr>(kSequentialDimAttr);
     if (!dim || op->getNumResults() != 1) return WalkResult::advance();
     Value result = op->getResult(0);
     llvm::DenseSet<Value> sources = getSlice(result, [](Value) { return false; });
-    if (!axis.divides(cast<RankedTensorType>(result.getType()), dim.getInt()) || llvm::any_of(sources, isOther))
-      return WalkResult::interrupt();
+    if (llvm::any_of(sources, isOther)) return WalkResult::interrupt();
+    if (cast<RankedTensorType>(result.getType()).getDimSize(dim.getInt()) % parts != 0) uneven.push_back(op);
     dims[result] = dim.getInt();
     leading.insert(sources.begin(), sources.end());
     return WalkResult::advance();
   });
-  if (found.wasInterrupted()) dims.clear(), leading.clear();
+  if (found.wasInterrupted()) uneven.clear();
+  if (found.wasInterrupted() || !uneven.empty()) dims.clear(), leading.clear();
   if (dims.empty()) return;
   SmallVector<Value> returned(function.front().getTerminator()->getOperands());
   others = getSlice(returned, [&](Value value) { return dims.contains(value); });

@@ -23,6 +23,8 @@ class RowBlocks {
 
   /// By the result of an op that names it: the dimension in which readers cut it.
   const DenseMap<Value, unsigned>& getDims() const { return dims; }
+  /// Ops that name a dimension which has no equal parts.
+  ArrayRef<Operation*> getUneven() const { return uneven; }
   /// Whether all coordinates have `value` as a whole: blocks, and values that only lead to blocks.
   bool isWhole(Value value) const {
     return dims.contains(value) || (leading.contains(value) && !others.contains(value));
@@ -33,6 +35,7 @@ class RowBlocks {
  private:
   DenseMap<Value, unsigned> dims;
   llvm::DenseSet<Value> others, leading;
+  SmallVector<Operation*, 0> uneven;
 };
 
 }  // namespace mlir::sgd

@@ -30,14 +30,14 @@ static void forEachTensor(Operation* op, const ShardingRule& rule, llvm::functio
     if (isTensor(value)) fn(value, mapping, /*isResult=*/true);
 }
 
-static bool isInLoop(Operation* op) { return !isa<func::FuncOp>(op->getParentOp()); }
+bool SequentialSharding::isInLoop(Operation* op) { return !isa<func::FuncOp>(op->getParentOp()); }
 
 SequentialSharding::SequentialSharding(func::FuncOp function, const SequentialAxis& axis,
                                        const DenseMap<Value, unsigned>& arguments, bool sumsInOwnType)
-    : axis(axis), sumsInOwnType(sumsInOwnType), blocks(function, axis, arguments) {
+    : function(function), axis(axis), sumsInOwnType(sumsInOwnType), blocks(function, axis, arguments) {
   addRules(function.front());
   do {
-    findStates(function, arguments);
+    findStates(arguments);
   } while (std::exchange(isStale, false));
   SmallVector<BlockArgument> next = getNextArguments(function);
   for (OpOperand& operand : function.front().getTerminator()->getOpOperands()) {
@@ -47,12 +47,13 @@ SequentialSharding::SequentialSharding(func::FuncOp function, const SequentialAx
   }
 }
 
-void SequentialSharding::findStates(func::FuncOp function, const DenseMap<Value, unsigned>& arguments) {
+void SequentialSharding::findStates(const DenseMap<Value, unsigned>& arguments) {
   states.clear();
   partials.clear();
   whole.clear();
   dims = blocks.getDims();
   for (auto [argument, dim] : arguments) {
+    if (!blocks.getUneven().empty()) break;
     bool isOverRanks = !axis.getRankAxes(getSharding(argument.getType())).dims[dim].axes.empty();
     if (!isKeptWhole(argument) && !(isOverRanks && blocks.leadsToBlocks(argument))) dims[argument] = dim;
   }
@@ -295,106 +296,5 @@ void SequentialSharding::visitRuled(const Ruled& ruled) {
       states[result] = SequentialState::cut(*dim);
     else if (cut.kind == FactorKind::Reduction)
       states[result] = partial;
-  }
-}
-
-/// An operand of an op in `op` that needs all coordinates of a value that is there for one, which no loop over them can
-/// give it; null: none does.
-OpOperand* SequentialSharding::findJoin(Operation* op) const {
-  OpOperand* found = nullptr;
-  op->walk([&](Operation* inner) {
-    if (inner == op) return WalkResult::advance();
-    for (OpOperand& operand : inner->getOpOperands()) {
-      SequentialState state = get(operand.get());
-      auto constant = operand.get().getDefiningOp<arith::ConstantOp>();
-      if (state.isWhole() || constant || state == getNeeded(operand)) continue;
-      found = &operand;
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return found;
-}
-
-/// Decides to compute `value` for all coordinates if that costs little: from blocks of rows, which all coordinates
-/// have, by sums and elementwise ops. So is the number of tokens of a block.
-bool SequentialSharding::keepWhole(Value value) {
-  auto isCheap = [&](Operation* op) {
-    return isa<DataFlowOpInterface, ReduceOp>(op) || isElementwise(op) || op->hasTrait<MovesElements>() ||
-           !getBlockOperands(op).empty() || op->getNumOperands() == 0;
-  };
-  // What a loop changes is its own work.
-  auto isComputed = [&](Value one) {
-    bool isChanged = llvm::any_of(
-        edges, [&](const DataFlowEdge& edge) { return edge.isChosen() && llvm::is_contained(edge.targets, one); });
-    return isChanged || (one.getDefiningOp() && !isCheap(one.getDefiningOp()));
-  };
-  llvm::DenseSet<Value> slice = getSlice(value, [&](Value one) { return isKeptWhole(one) || get(one).isWhole(); });
-  if (slice.empty() || llvm::any_of(slice, isComputed)) return false;
-  keptWhole.insert(slice.begin(), slice.end());
-  return true;
-}
-
-void SequentialSharding::makeWhole(Operation* op) {
-  auto forget = [&](Value value) {
-    dims.erase(value);
-    partials.erase(value);
-  };
-  op->walk([&](Operation* inner) {
-    for (Value result : inner->getResults()) forget(result);
-    for (Region& region : inner->getRegions())
-      for (BlockArgument argument : region.getArguments()) forget(argument);
-  });
-}
-
-/// Loops and branches that cannot be computed for one coordinate alone are computed for all at once.
-void SequentialSharding::visitDataFlow(DataFlowOpInterface op) {
-  settleDataFlow(op);
-  OpOperand* join = findJoin(op);
-  if (!join) return;
-  if (keepWhole(join->get())) {
-    isStale = true;
-    return;
-  }
-  Operation* cause = join->getOwner();
-  makeWhole(op);
-  auto isInside = [&](const WholeOp& other) { return op->isAncestor(other.op); };
-  if (auto inner = llvm::find_if(whole, isInside); inner != whole.end()) cause = inner->cause;
-  llvm::erase_if(whole, isInside);
-  whole.push_back({op, cause});
-  settleDataFlow(op);
-}
-
-/// An edge is cut where its owner is. In loops it is partial when an iteration leaves a partial value there, which only
-/// linear ops may read meanwhile.
-void SequentialSharding::settleDataFlow(DataFlowOpInterface op) {
-  if (isa<OptimizationBarrierOp>(*op)) {
-    for (auto [operand, result] : llvm::zip(op->getOpOperands(), op->getResults()))
-      needed[&operand] = states[result] = get(operand.get());
-    return;
-  }
-  for (OpOperand& operand : op->getOpOperands()) needed[&operand] = SequentialState();
-  SmallVector<DataFlowEdge> own = op.getDataFlowEdges();
-  bool isSettled = false;
-  while (!isSettled) {
-    isSettled = true;
-    for (const DataFlowEdge& edge : own) {
-      SequentialState state = partials.lookup(edge.getOwner());
-      if (auto found = dims.find(edge.getOwner()); found != dims.end()) state = SequentialState::cut(found->second);
-      for (Value target : edge.targets) states[target] = state;
-      for (OpOperand* source : edge.sources) needed[source] = state;
-    }
-    for (Region& region : op->getRegions())
-      if (!region.empty()) visit(region.front());
-    for (const DataFlowEdge& edge : own) {
-      if (!get(edge.getOwner()).isWhole()) continue;
-      for (OpOperand* source : edge.sources) {
-        SequentialState state = get(source->get());
-        bool isReduced = source->getOwner() == op && !isInLoop(op);
-        if (isReduced || !state.isPartial()) continue;
-        partials[edge.getOwner()] = state;
-        isSettled = false;
-      }
-    }
   }
 }

@@ -33,6 +33,8 @@ class SequentialSharding {
   };
   /// Those that are in no other one.
   ArrayRef<WholeOp> getWhole() const { return whole; }
+  /// Ops whose blocks of rows have no equal parts. Then nothing is cut.
+  ArrayRef<Operation*> getUnevenBlocks() const { return blocks.getUneven(); }
   /// In which the op needs `operand`.
   SequentialState getNeeded(OpOperand& operand) const { return needed.lookup(&operand); }
 
@@ -43,7 +45,8 @@ class SequentialSharding {
     SmallVector<bool, 4> isCuttable;  // by factor
   };
 
-  void findStates(func::FuncOp function, const DenseMap<Value, unsigned>& arguments);
+  static bool isInLoop(Operation* op);
+  void findStates(const DenseMap<Value, unsigned>& arguments);
   void addRules(Block& block);
   SmallVector<bool, 4> getCuttable(Operation* op, const ShardingRule& rule) const;
   void propagate();
@@ -56,7 +59,8 @@ class SequentialSharding {
   void visitRuled(const Ruled& ruled);
   void visitDataFlow(DataFlowOpInterface op);
   void settleDataFlow(DataFlowOpInterface op);
-  OpOperand* findJoin(Operation* op) const;
+  SmallVector<OpOperand*> findJoins(Operation* op) const;
+  bool exchangesMuch(const llvm::DenseSet<Value>& values) const;
   bool keepWhole(Value value);
   bool isKeptWhole(Value value) const;
   void makeWhole(Operation* op);
@@ -68,6 +72,7 @@ class SequentialSharding {
   SequentialState getStateOf(Value value, ArrayRef<SmallVector<unsigned, 1>> mapping, unsigned factor) const;
   void set(Operation* op, SequentialState operands, SequentialState results);
 
+  func::FuncOp function;
   const SequentialAxis& axis;
   bool sumsInOwnType;
   SmallVector<Ruled, 0> ops;                 // in the order of a walk

@@ -151,6 +151,20 @@ bool exchangesRows(const SequentialSharding& sharding, const SequentialAxis& axi
 struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSequentialPass> {
   using ShardSequentialPassBase::ShardSequentialPassBase;
 
+  /// Names loops over blocks that have no equal parts.
+  LogicalResult reportUneven(const SequentialSharding& sharding, const SequentialAxis& axis) {
+    for (Operation* op : sharding.getUnevenBlocks()) {
+      auto dim = static_cast<unsigned>(op->getAttrOfType<IntegerAttr>(kSequentialDimAttr).getInt());
+      RankedTensorType type = tensorType(op->getResult(0));
+      InFlightDiagnostic diagnostic = refuse ? op->emitError() : op->emitRemark();
+      diagnostic << "a loop steps over blocks of " << type.getDimSize(dim) << " rows, which are not " << axis.getSize()
+                 << " equal parts on each rank; '" << axis.getName()
+                 << "' saves no memory; choose another size, or write the step without the loop";
+      if (refuse) return LogicalResult(diagnostic);
+    }
+    return success();
+  }
+
   /// Names the ops for which loops and branches are computed for all coordinates at once.
   LogicalResult reportWhole(const SequentialSharding& sharding, StringRef axis) {
     for (const SequentialSharding::WholeOp& whole : sharding.getWhole()) {
@@ -177,7 +191,8 @@ struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSeque
       FailureOr<DenseMap<Value, unsigned>> arguments = getCutArguments(function, sequential);
       if (failed(arguments)) return signalPassFailure();
       auto sharding = std::make_unique<SequentialSharding>(function, sequential, *arguments, sumsInOwnType);
-      if (failed(reportWhole(*sharding, axis.getName()))) return signalPassFailure();
+      if (failed(reportUneven(*sharding, sequential)) || failed(reportWhole(*sharding, axis.getName())))
+        return signalPassFailure();
       if (exchangesRows(*sharding, sequential))
         sharding =
             std::make_unique<SequentialSharding>(function, sequential, DenseMap<Value, unsigned>(), sumsInOwnType);

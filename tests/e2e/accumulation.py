@@ -68,7 +68,7 @@ def check_parts(folder, program):
 def check_uneven_parts(folder):
     """Blocks that have no equal parts are named."""
     said = harness.tool("sgdc", PROGRAMS[0].parent / "scan.mlir", "--micro", 8, "-o", folder / "step.sgda").stderr
-    assert "a loop steps over blocks of 4 rows, which are not 8 equal parts; 'micro' saves no memory there" in said, said
+    assert "a loop steps over blocks of 4 rows, which are not 8 equal parts on each rank; 'micro' saves no memory" in said, said
 
 
 def check_warning(folder):

@@ -128,3 +128,28 @@ func.func @nested(%x: !rows {sgd.sequential_dim = 0 : i64}, %i: !index) -> !row 
   } : (!rows, !row, !index) -> (!rows, !row, !index)
   return %0#1 : !row
 }
+
+// -----
+
+sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=2>}
+!rows = tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!row = tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+
+// The sum of an input, by which a loop divides another sum, is computed for all rows, before or in the loop.
+// CHECK-LABEL: @divided(
+// CHECK: ^bb0(%[[R:[a-z0-9]+]]: tensor<4x8xf32, #sgd.sharding<@mesh, [{"micro"}, {}]>>, %[[M:[a-z0-9]+]]: tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>,
+// CHECK: sgd.reduce add %[[M]] dimensions = [0] : {{.*}} -> tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+// CHECK: arith.divf {{.*}}unreduced={"micro"}
+func.func @divided(%x: !rows {sgd.sequential_dim = 0 : i64}, %mask: !rows {sgd.sequential_dim = 0 : i64}) -> !row {
+  %zero = arith.constant dense<0.0> : !row
+  %0:3 = sgd.while(%x, %mask, %zero) trips 3 do {
+  ^bb0(%rows: !rows, %m: !rows, %sum: !row):
+    %g = sgd.reduce add %rows dimensions = [0] : !rows -> !row
+    %count = sgd.reduce add %m dimensions = [0] : !rows -> !row
+    %mean = arith.divf %g, %count : !row
+    %more = arith.addf %sum, %mean : !row
+    %next = math.exp %rows : !rows
+    sgd.yield %next, %m, %more : !rows, !rows, !row
+  } : (!rows, !rows, !row) -> (!rows, !rows, !row)
+  return %0#2 : !row
+}
