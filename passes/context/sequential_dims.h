@@ -2,7 +2,7 @@
 #ifndef SGD_PASSES_CONTEXT_SEQUENTIAL_DIMS_H
 #define SGD_PASSES_CONTEXT_SEQUENTIAL_DIMS_H
 
-#include "passes/context/propagated_copy.h"
+#include "passes/sharding/propagated_copy.h"
 
 namespace mlir::sgd {
 

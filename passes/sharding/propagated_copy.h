@@ -1,12 +1,17 @@
 // The shardings that propagation would give a function, which stays as it is.
-#ifndef SGD_PASSES_CONTEXT_PROPAGATED_COPY_H
-#define SGD_PASSES_CONTEXT_PROPAGATED_COPY_H
+#ifndef SGD_PASSES_SHARDING_PROPAGATED_COPY_H
+#define SGD_PASSES_SHARDING_PROPAGATED_COPY_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/sharding/propagation.h"
 
 namespace mlir::sgd {
+
+/// Shards the arguments for which `getDim` gives a dimension along it, over all of `mesh`, and removes every other
+/// annotation: propagation then finds where these dimensions are in the values of the function.
+void shardArgumentsAlone(func::FuncOp function, const MeshAxes& mesh,
+                         llvm::function_ref<std::optional<unsigned>(unsigned argument)> getDim);
 
 class PropagatedCopy {
  public:
