@@ -237,31 +237,34 @@ class Evaluator {
   llvm::DenseMap<Value, Known> known;
 };
 
-/// Where rank's shard begins in each block of the global tensor, and its shape in one and in all blocks.
+/// The tiles of a rank's shard, and where each is in the global tensor: in dimension `dim`, element 0 of tile k at
+/// begin[dim] + k * step[dim].
 struct ShardPlace {
   Index begin;
-  SmallVector<int64_t> blockShape, shardShape, shape;
+  SmallVector<int64_t> tile, step, shape;
   SmallVector<int64_t> rows;  // by row of the shard, the global one or -1; empty without ranges of rows
 
   ShardPlace(RankedTensorType global, ShardLayout layout, MeshAttr mesh, int64_t rank)
-      : begin(global.getRank(), 0), blockShape(global.getShape()) {
-    for (auto [dim, size] : llvm::enumerate(blockShape)) size /= layout.getBlocks(dim);
-    shardShape = layout.sharding ? layout.sharding.getLocalShape(blockShape, mesh) : blockShape;
-    for (auto [dim, size] : llvm::enumerate(shardShape)) {
-      shape.push_back(size * layout.getBlocks(dim));
+      : begin(global.getRank(), 0), tile(global.getShape()), step(global.getRank(), 0) {
+    for (auto [dim, size] : llvm::enumerate(tile)) {
+      int64_t blocks = layout.getBlocks(dim), shards = layout.sharding ? layout.sharding.getNumShards(dim, mesh) : 1;
+      bool isPadded = blocks > 1 && layout.local;
+      size = isPadded ? layout.local.getDimSize(dim) / blocks : llvm::divideCeil(size, blocks * shards);
+      shape.push_back(size * blocks);
+      step[dim] = size * shards;
       if (layout.sharding) begin[dim] = getLinearIndex(mesh, layout.sharding.getDims()[dim].getAxes(), rank) * size;
     }
-    if (layout.rows) addRows(layout, mesh, rank);
+    if (layout.rows) addRows(global.getDimSize(0), layout, mesh, rank);
   }
 
-  void addRows(ShardLayout layout, MeshAttr mesh, int64_t rank) {
+  void addRows(int64_t size, ShardLayout layout, MeshAttr mesh, int64_t rank) {
     ArrayRef<AxisRefAttr> axes = layout.sharding ? layout.sharding.getDims()[0].getAxes() : ArrayRef<AxisRefAttr>();
     int64_t shards = layout.sharding ? layout.sharding.getNumShards(0, mesh) : 1;
     int64_t index = shards > 1 ? getLinearIndex(mesh, axes, rank) : 0;
     for (int64_t range = 0; range + 1 < layout.rows.size(); range += 2) {
       int64_t first = layout.rows[range], count = layout.rows[range + 1], tile = llvm::divideCeil(count, shards);
       for (int64_t row = index * tile; row < (index + 1) * tile; ++row)
-        rows.push_back(row < count && first + row < blockShape[0] ? first + row : -1);
+        rows.push_back(row < count && first + row < size ? first + row : -1);
     }
     shape[0] = static_cast<int64_t>(rows.size());
   }
@@ -278,9 +281,8 @@ struct ShardPlace {
           isInside &= at[0] >= 0;
           continue;
         }
-        int64_t block = index[dim] / shardShape[dim], inBlock = begin[dim] + index[dim] % shardShape[dim];
-        isInside &= inBlock < blockShape[dim];
-        at[dim] = block * blockShape[dim] + inBlock;
+        at[dim] = begin[dim] + index[dim] / tile[dim] * step[dim] + index[dim] % tile[dim];
+        isInside &= at[dim] < global.getDimSize(dim);
       }
       if (isInside) visit(local, flatten(at, global.getShape()));
     });
@@ -320,7 +322,8 @@ FailureOr<std::vector<Tensor>> reference::evaluate(Block& block, ArrayRef<Tensor
   return tensors;
 }
 
-reference::ShardLayout::ShardLayout(DictionaryAttr attributes) {
+reference::ShardLayout::ShardLayout(DictionaryAttr attributes, Type local)
+    : local(dyn_cast_or_null<RankedTensorType>(local)) {
   if (!attributes) return;
   sharding = attributes.getAs<ShardingAttr>(kShardingAttr);
   blocks = attributes.getAs<DenseI64ArrayAttr>(kBlocksAttr);

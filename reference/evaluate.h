@@ -37,14 +37,15 @@ enum class Padding {
 };
 
 /// How ranks hold an argument or result: its sharding, null where each has the whole, and `sgd.blocks` (may be null),
-/// the equal blocks of each dimension that are sharded one by one, or `sgd.rows` (may be null), those of dimension 0.
+/// of each dimension the blocks of which a rank has a tile, or `sgd.rows` (may be null), those of dimension 0.
 struct ShardLayout {
   ShardingAttr sharding;
   DenseI64ArrayAttr blocks, rows;
+  RankedTensorType local;  // what a rank has; null: tiles are as small as they can be
 
   ShardLayout(ShardingAttr sharding, DenseI64ArrayAttr blocks = {}) : sharding(sharding), blocks(blocks) {}
-  /// Of a function's argument or result, by its attributes (may be null).
-  explicit ShardLayout(DictionaryAttr attributes);
+  /// Of a function's argument or result, by its attributes (may be null) and the type that a rank has.
+  ShardLayout(DictionaryAttr attributes, Type local);
 
   int64_t getBlocks(unsigned dim) const { return blocks ? blocks[dim] : 1; }
 };

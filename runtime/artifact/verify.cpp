@@ -82,6 +82,8 @@ absl::Status VerifyRows(const VerifyContext& context, const TensorInfo& type, ui
   return absl::OkStatus();
 }
 
+uint64_t CeilDiv(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+
 absl::Status VerifySharding(const VerifyContext& context, const TensorInfo& type) {
   const comm::Mesh& mesh = context.mesh;
   const uint64_t rank = Size(type.global_dims());
@@ -101,19 +103,21 @@ absl::Status VerifySharding(const VerifyContext& context, const TensorInfo& type
     const uint64_t shards = comm::AxesSize(axes);
     const uint64_t global = type.global_dims()->Get(i);
     const uint64_t blocks = Size(type.sharding()) != 0 ? type.sharding()->Get(i)->blocks() : 1;
-    if (blocks == 0 || global % blocks != 0) {
-      return Invalid(absl::StrCat("dimension ", i, " of size ", global, " is not ", blocks, " equal blocks"));
+    const uint64_t local = type.local_dims()->Get(i);
+    if (blocks == 0 || local % blocks != 0) {
+      return Invalid(absl::StrCat("dimension ", i, " of local size ", local, " is not ", blocks, " equal blocks"));
     }
-    const uint64_t block = global / blocks;
-    uint64_t expected = blocks * (block / shards + (block % shards != 0));
+    uint64_t expected = CeilDiv(CeilDiv(global, blocks), shards) * blocks;
+    // Tiles of several blocks may be larger: other tensors with these rows have them on more ranks.
+    if (blocks != 1 && local <= kMaxTensorBytes / shards) expected = std::max(expected, local);
     if (i == 0 && Size(type.rows()) != 0) {
       if (blocks != 1) return Invalid("has rows of its own of a dimension in blocks");
       expected = 0;
       if (absl::Status status = VerifyRows(context, type, shards, expected); !status.ok()) return status;
     }
-    if (type.local_dims()->Get(i) != expected) {
+    if (local != expected) {
       return Invalid(absl::StrCat("dimension ", i, " of size ", global, " over ", shards, " shards has local size ",
-                                  type.local_dims()->Get(i), " where ", expected, " is expected"));
+                                  local, " where ", expected, " is expected"));
     }
   }
   return absl::OkStatus();

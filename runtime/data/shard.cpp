@@ -1,5 +1,4 @@
-// Shard arithmetic: row-major tensors, blocks of local_dims along each sharded dimension, the last
-// ones possibly cut short.
+// Shard arithmetic: row-major tensors, tiles along each sharded dimension, the last ones possibly cut short.
 #include "runtime/data/shard.h"
 
 #include <algorithm>
@@ -109,84 +108,80 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) {
       index = comm::LinearIndex(mesh, type_.sharding[d], rank);
       sharded.insert(sharded.end(), type_.sharding[d].begin(), type_.sharding[d].end());
     }
+    dims_.push_back({type_.global_dims[d], type_.local_dims[d], {}});
+    const uint64_t shards = comm::AxesSize(AxesOf(type_, d));
     if (d == 0 && !type_.rows.empty()) {
-      AddRows(comm::AxesSize(AxesOf(type_, d)), index);
-      continue;
+      AddRows(shards, index);
+    } else {
+      AddBlocks(d, shards, index);
     }
-    const uint64_t blocks = BlocksOf(type_, d);
-    if (blocks != 1) {
-      global_.push_back(blocks);
-      local_.push_back(blocks);
-      begin_.push_back(0);
-      extent_.push_back(blocks);
-    }
-    global_.push_back(type_.global_dims[d] / blocks);
-    local_.push_back(type_.local_dims[d] / blocks);
-    begin_.push_back(std::min(index * local_.back(), global_.back()));
-    extent_.push_back(std::min(local_.back(), global_.back() - begin_.back()));
+    begin_.push_back(dims_[d].pieces.front().begin);
+    extent_.push_back(dims_[d].pieces.front().extent);
   }
-  if (type_.rows.empty()) rows_.push_back(begin_.empty() ? Rows{} : Rows{begin_[0], extent_[0], 0});
   is_first_replica_ = IsFirstReplica(sharded, mesh, rank, stage * (type.is_spread() ? RanksOfStage(mesh) : 0));
+  has_rows_ = true;
   TensorBytes(type_.element, type_.local_dims, local_bytes_);
 }
 
-// The rank is number `index` of `shards` that have each range.
+// Pieces that follow one another on both sides are one.
+void Shard::AddPiece(Dim& dim, const Piece& piece) {
+  Piece* last = dim.pieces.empty() ? nullptr : &dim.pieces.back();
+  if (last != nullptr && piece.begin == last->begin + last->extent && piece.local == last->local + last->extent) {
+    last->extent += piece.extent;
+  } else if (last == nullptr || piece.extent != 0) {
+    dim.pieces.push_back(piece);
+  }
+}
+
+// The rank is number `index` of `shards` that have a tile of each range.
 void Shard::AddRows(uint64_t shards, uint64_t index) {
   uint64_t local = 0;
   for (const RowRange& range : type_.rows) {
     const uint64_t tile = (range.count + shards - 1) / shards;
     const uint64_t begin = std::min(index * tile, range.count);
-    rows_.push_back({range.first + begin, std::min(tile, range.count - begin), local});
+    AddPiece(dims_[0], {range.first + begin, std::min(tile, range.count - begin), local});
     local += tile;
   }
-  global_.push_back(type_.global_dims[0]);
-  local_.push_back(local);
-  begin_.push_back(rows_.front().begin);
-  extent_.push_back(rows_.front().extent);
+}
+
+// The rank is number `index` of `shards` that have a tile of each block: tile k * shards + index of the dimension is
+// tile k of the rank.
+void Shard::AddBlocks(size_t d, uint64_t shards, uint64_t index) {
+  const uint64_t blocks = BlocksOf(type_, d), tile = type_.local_dims[d] / blocks;
+  for (uint64_t block = 0; block < blocks; ++block) {
+    const uint64_t begin = std::min((block * shards + index) * tile, type_.global_dims[d]);
+    AddPiece(dims_[d], {begin, std::min(tile, type_.global_dims[d] - begin), block * tile});
+  }
 }
 
 bool Shard::has_padding() const {
-  if (type_.rows.empty()) return extent_ != local_;
-  uint64_t rows = 0;
-  for (const Rows& range : rows_) rows += range.extent;
-  return rows != local_.front() || !std::equal(extent_.begin() + 1, extent_.end(), local_.begin() + 1);
+  return std::ranges::any_of(dims_, [](const Dim& dim) {
+    uint64_t size = 0;
+    for (const Piece& piece : dim.pieces) size += piece.extent;
+    return size != dim.local;
+  });
 }
 
 void Shard::ForEachRun(const Visit& visit) const {
-  for (const Rows& rows : rows_) ForEachRunOf(rows, visit);
+  if (!has_rows_) return;
+  // Trailing dimensions that are whole on both sides belong to one run, and so does the dimension before them.
+  size_t last = dims_.size();
+  uint64_t run = artifact::ElementSize(type_.element);
+  while (last > 1 && dims_[last - 1].is_whole()) run *= dims_[--last].global;
+  if (dims_.empty()) return visit(0, 0, run);
+  Walk(0, last - 1, {0, 0, run}, visit);
 }
 
-void Shard::ForEachRunOf(const Rows& rows, const Visit& visit) const {
-  Dims extent = extent_, begin = begin_;
-  if (!extent.empty()) {
-    extent[0] = rows.extent;
-    begin[0] = rows.begin;
-  }
-  if (std::ranges::find(extent, 0u) != extent.end()) return;
-  // Trailing dimensions that are whole on both sides belong to one run, and so does the dimension
-  // before them.
-  size_t run_dims = extent.size();
-  uint64_t run = artifact::ElementSize(type_.element);
-  while (run_dims > 0) {
-    --run_dims;
-    run *= extent[run_dims];
-    if (extent[run_dims] != global_[run_dims] || extent[run_dims] != local_[run_dims]) break;
-  }
-  // `index` counts over the dimensions before run_dims; offsets are recomputed by Horner's rule for
-  // each run.
-  Dims index(run_dims, 0);
-  while (true) {
-    uint64_t global = 0;
-    uint64_t local = 0;
-    for (size_t d = 0; d < extent.size(); ++d) {
-      global = global * global_[d] + begin[d] + (d < run_dims ? index[d] : 0);
-      local = local * local_[d] + (d < run_dims ? index[d] : 0) + (d == 0 ? rows.local : 0);
+// `at` counts elements of the dimensions before `d`.
+void Shard::Walk(size_t d, size_t last, const Place& at, const Visit& visit) const {
+  const Dim& dim = dims_[d];
+  for (const Piece& piece : dim.pieces) {
+    const uint64_t global = at.global * dim.global + piece.begin, local = at.local * dim.local + piece.local;
+    if (d == last) {
+      if (piece.extent * at.run != 0) visit(global * at.run, local * at.run, piece.extent * at.run);
+      continue;
     }
-    const uint64_t size = artifact::ElementSize(type_.element);
-    visit(global * size, local * size, run);
-    size_t d = run_dims;
-    while (d > 0 && ++index[d - 1] == extent[d - 1]) index[--d] = 0;
-    if (d == 0) return;
+    for (uint64_t i = 0; i < piece.extent; ++i) Walk(d + 1, last, {global + i, local + i, at.run}, visit);
   }
 }
 

@@ -24,7 +24,7 @@ struct RowRange {
 };
 
 // A tensor as the artifact declares it: `sharding` has one list of axes per dimension or is empty
-// (replicated), and so has `blocks` the number of equal blocks of each, which are sharded one by one.
+// (replicated), and so has `blocks` the number of blocks of each, of which every rank has a tile (see Shard).
 // Of a tensor that is spread over the stages of a pipeline, the coordinates of the mesh's first axis, each stage has
 // rows of its own, each range of which is sharded by itself: `stages` says which, and how. All else is the first
 // stage's.
@@ -50,16 +50,24 @@ template <typename Tensor>
 TensorType TypeOf(const artifact::Whole<Tensor>& whole, size_t stages);
 comm::Mesh MeshOf(const artifact::Artifact& artifact);
 
-// The part of the global tensor that a rank holds. Dimension d of the shard holds global indices
-// [begin[d], begin[d] + extent[d]); from there to local_dims[d] it is padding (uneven shards). A dimension of several
-// blocks counts as two here: the blocks, all of which a rank has, and what is in one. Of a tensor that is spread over
-// stages, dimension 0 is that of the stage's first range.
+// The part of the global tensor that a rank holds. A dimension is in tiles of equal size, the last of which may end in
+// padding or hold nothing else. Sharded over n ranks, in b blocks (the parts that a step computes one after the other),
+// it has b * n tiles: rank r holds tiles r, n + r, 2 * n + r, ..., one behind the other. With 16 rows, 5 ranks and 2
+// blocks, tiles are of 2 rows:
+//
+//   rank     0        1        2        3      4
+//   block 0  0 1      2 3      4 5      6 7    8 9
+//   block 1  10 11    12 13    14 15    - -    - -
+//
+// Of a tensor that is spread over stages, a rank holds a tile of each of the stage's ranges of rows.
 class Shard {
  public:
   // Of a tensor that each stage of a pipeline has alike, `rank` counts within the stage.
   Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank);
 
   const TensorType& type() const { return type_; }
+  // By dimension, the global indices [begin, begin + extent) that the first tile holds, or the first several where they
+  // follow one another.
   const Dims& begin() const { return begin_; }
   const Dims& extent() const { return extent_; }
 
@@ -68,7 +76,7 @@ class Shard {
   bool is_first_replica() const { return is_first_replica_; }
   bool has_padding() const;
   // Whether there is anything: a stage may have no rows of a tensor that is spread.
-  bool has_rows() const { return !rows_.empty(); }
+  bool has_rows() const { return has_rows_; }
 
   uint64_t local_bytes() const { return local_bytes_; }
   uint64_t global_bytes() const { return global_bytes_; }
@@ -84,22 +92,38 @@ class Shard {
   void CopyOut(std::span<const std::byte> local, std::span<std::byte> global) const;
 
  private:
-  // Where dimension 0 of the shard is in the global tensor: [begin, begin + extent) at `local`.
-  struct Rows {
+  // Global indices [begin, begin + extent) of a dimension, at `local` of the shard.
+  struct Piece {
     uint64_t begin = 0;
     uint64_t extent = 0;
     uint64_t local = 0;
   };
 
+  struct Dim {
+    uint64_t global = 0;
+    uint64_t local = 0;
+    std::vector<Piece> pieces;  // one or more, in ascending order
+
+    bool is_whole() const { return pieces.size() == 1 && pieces[0].extent == global && local == global; }
+  };
+
+  // Elements before a dimension, and bytes of an element of the last dimension that is walked.
+  struct Place {
+    uint64_t global = 0;
+    uint64_t local = 0;
+    uint64_t run = 0;
+  };
+
+  static void AddPiece(Dim& dim, const Piece& piece);
   void AddRows(uint64_t shards, uint64_t index);
-  void ForEachRunOf(const Rows& rows, const Visit& visit) const;
+  void AddBlocks(size_t d, uint64_t shards, uint64_t index);
+  void Walk(size_t d, size_t last, const Place& at, const Visit& visit) const;
 
   TensorType type_;
-  Dims global_;
-  Dims local_;
+  std::vector<Dim> dims_;
   Dims begin_;
   Dims extent_;
-  std::vector<Rows> rows_;  // one unless the tensor is spread
+  bool has_rows_ = false;
   bool is_first_replica_ = true;
   uint64_t local_bytes_ = 0;
   uint64_t global_bytes_ = 0;

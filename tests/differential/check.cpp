@@ -51,14 +51,15 @@ class LocalProgram {
     std::vector<RankTensors> shards;
     for (unsigned index = 0; index < function.getNumArguments(); ++index) {
       DictionaryAttr attributes = function.getArgAttrDict(index);
-      shards.push_back(reference::cut(inputs[getArgumentPosition(index)], reference::ShardLayout(attributes), mesh,
+      shards.push_back(reference::cut(inputs[getArgumentPosition(index)],
+                                      reference::ShardLayout(attributes, function.getArgumentTypes()[index]), mesh,
                                       reference::Padding::Poison));
     }
     return shards;
   }
 
   reference::ShardLayout getResultLayout(unsigned index) {
-    return reference::ShardLayout(function.getResultAttrDict(index));
+    return reference::ShardLayout(function.getResultAttrDict(index), function.getResultTypes()[index]);
   }
   /// Which argument of the whole program argument `index` is.
   unsigned getArgumentPosition(unsigned index) { return getPosition(function.getArgAttrDict(index), index); }

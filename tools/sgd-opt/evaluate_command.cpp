@@ -47,7 +47,7 @@ struct GlobalTensor {
     // Before localisation types are global whatever the sharding says.
     if (auto global = attributes.getAs<TypeAttr>(kGlobalTypeAttr)) {
       type = cast<RankedTensorType>(global.getValue());
-      layout = reference::ShardLayout(attributes);
+      layout = reference::ShardLayout(attributes, local);
     }
     isUnsigned = attributes.contains(kUnsignedAttr);
     isComplex = attributes.contains(kComplexAttr);

@@ -64,6 +64,16 @@ std::vector<Violation> TensorCases() {
       {"local rank", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->local_dims.pop_back(); }, "number of dimensions"},
       {"local size", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->local_dims[0] = 3; },
        "dimension 0 of size 8 over 2 shards has local size 3 where 4 is expected"},
+      {"blocks", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding[0]->blocks = 3; },
+       "dimension 0 of local size 4 is not 3 equal blocks"},
+      {"no blocks", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding[0]->blocks = 0; },
+       "dimension 0 of local size 4 is not 0 equal blocks"},
+      {"blocks without all rows",
+       [](ArtifactT&, ProgramT& p) {
+         p.inputs[0]->type->sharding[0]->blocks = 2;
+         p.inputs[0]->type->local_dims[0] = 2;
+       },
+       "dimension 0 of size 8 over 2 shards has local size 2 where 4 is expected"},
       {"sharding length", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding.pop_back(); },
        "one entry per dimension"},
       {"unknown axis", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding[0]->axes[0] = AxisRef(3, 1, 2); },

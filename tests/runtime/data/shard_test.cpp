@@ -66,6 +66,56 @@ TEST(Shard, BlocksAreShardedOneByOne) {
 // 3 blocks of 5 rows over 2 ranks: a rank's part of each is padded to 3 rows.
 TEST(Shard, BlocksMayBePadded) { CheckRoundTrip({ElementType::I32, {15}, {9}, {{{0, 1, 2}}}, {3}}, comm::Mesh{{2}}); }
 
+std::vector<int32_t> RowsOf(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) {
+  const std::vector<int32_t> global = Counting(type.global_dims[0]);
+  Shard shard(type, mesh, rank);
+  std::vector<int32_t> local(shard.local_bytes() / 4, -1);
+  shard.CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
+  return local;
+}
+
+// The table in shard.h: 16 rows in 2 blocks over 5 ranks, in tiles of 2.
+TEST(Shard, TilesOfBlocksFollowOneAnother) {
+  const comm::Mesh mesh{{5}};
+  const TensorType type{ElementType::I32, {16}, {4}, {{{0, 1, 5}}}, {2}};
+  CheckRoundTrip(type, mesh);
+  EXPECT_EQ(RowsOf(type, mesh, 0), (std::vector<int32_t>{1, 2, 11, 12}));
+  EXPECT_EQ(RowsOf(type, mesh, 2), (std::vector<int32_t>{5, 6, 15, 16}));
+  EXPECT_EQ(RowsOf(type, mesh, 4), (std::vector<int32_t>{9, 10, 0, 0}));
+  EXPECT_TRUE(Shard(type, mesh, 4).has_padding());
+  EXPECT_FALSE(Shard(type, mesh, 0).has_padding());
+}
+
+// On one rank rows are as in the file, with padding behind them: one run.
+TEST(Shard, BlocksOfOneRankAreOneRun) {
+  const TensorType type{ElementType::I32, {10, 2}, {12, 2}, {{}, {}}, {4, 1}};
+  CheckRoundTrip(type, {});
+  uint64_t runs = 0;
+  Shard(type, {}, 0).ForEachRun([&](uint64_t, uint64_t, uint64_t bytes) {
+    ++runs;
+    EXPECT_EQ(bytes, 80u);
+  });
+  EXPECT_EQ(runs, 1u);
+}
+
+TEST(Shard, BlocksOfAnyNumberOfRowsMakeTheWhole) {
+  const comm::Mesh mesh{{2, 3}};
+  const std::vector<std::vector<comm::AxisRef>> choices = {{}, {{0, 1, 2}}, {{1, 1, 3}}, {{0, 1, 2}, {1, 1, 3}}};
+  for (uint64_t rows = 0; rows < 14; ++rows) {
+    for (uint64_t blocks = 1; blocks < 5; ++blocks) {
+      for (const auto& axes : choices) {
+        const uint64_t tiles = blocks * comm::AxesSize(axes);
+        // Tiles as small as they can be, and larger ones.
+        for (uint64_t tile = (rows + tiles - 1) / tiles; tile < (rows + tiles - 1) / tiles + 2; ++tile) {
+          if (blocks == 1 && tile != (rows + tiles - 1) / tiles) continue;
+          CheckRoundTrip({ElementType::I32, {rows, 2}, {tile * blocks, 2}, {axes, {}}, {blocks, 1}}, mesh);
+          CheckRoundTrip({ElementType::I32, {3, rows}, {3, tile * blocks}, {{}, axes}, {1, blocks}}, mesh);
+        }
+      }
+    }
+  }
+}
+
 // 7 rows over stages of 2 ranks each, some of which have several ranges, and each range is sharded by itself.
 TensorType Spread(const std::vector<std::vector<RowRange>>& rows,
                   const std::vector<std::vector<comm::AxisRef>>& sharding) {
