@@ -26,6 +26,7 @@ using namespace mlir::sgd;
 void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& options) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createFindBatchingPass());
+  passes.addPass(createPadBatchPass());
   passes.addPass(createBlockSortsPass());
   passes.addPass(createShardAttentionPass(ShardAttentionPassOptions{options.attention, options.topology}));
   passes.addPass(createChooseShardingsPass(

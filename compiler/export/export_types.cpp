@@ -63,8 +63,8 @@ FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRe
   ArrayRef<int64_t> global = tensor ? tensor.getGlobalShape() : buffer.getShape();
   info->global_dims.assign(global.begin(), global.end());
   info->local_dims.assign(buffer.getShape().begin(), buffer.getShape().end());
-  bool isSharded = tensor && tensor.getSharding() && !tensor.getSharding().isFullyReplicated();
   auto blocks = attributes ? attributes.getAs<DenseI64ArrayAttr>(kBlocksAttr) : DenseI64ArrayAttr();
+  bool isSharded = tensor && tensor.getSharding() && (blocks || !tensor.getSharding().isFullyReplicated());
   for (auto [index, dim] : llvm::enumerate(isSharded ? tensor.getSharding().getDims() : ArrayRef<DimShardingAttr>())) {
     auto sharding = std::make_unique<artifact::DimShardingT>();
     sharding->axes = getAxisRefs(dim.getAxes(), mesh);

@@ -59,11 +59,13 @@ static FailureOr<SmallVector<RowsOfInput>> chooseInputs(func::FuncOp function, c
   return inputs;
 }
 
-/// Whether the rows that a rank has of each input are as many equal parts.
-static bool hasEqualParts(func::FuncOp function, ArrayRef<RowsOfInput> inputs, MeshAttr mesh, int64_t parts) {
+/// Whether each of so many parts has a row: parts are of as many rows on each rank, the last ones may have fewer.
+static bool fillsParts(func::FuncOp function, ArrayRef<RowsOfInput> inputs, MeshAttr mesh, int64_t parts) {
   return llvm::all_of(inputs, [&](RowsOfInput input) {
     auto sharding = function.getArgAttrOfType<ShardingAttr>(input.argument, kShardingAttr);
-    return getRows(function, input) % (parts * (sharding ? sharding.getNumShards(input.dim, mesh) : 1)) == 0;
+    int64_t rows = getRows(function, input), shards = sharding ? sharding.getNumShards(input.dim, mesh) : 1;
+    int64_t part = llvm::divideCeil(rows, parts * shards) * shards;
+    return llvm::divideCeil(rows, part) == static_cast<uint64_t>(parts);
   });
 }
 
@@ -88,11 +90,10 @@ LogicalResult mlir::sgd::cutBatch(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> p
     if (failed(inputs)) return failure();
     hasBatch |= !inputs->empty();
     // An evaluation, beside a step: its batch is its own.
-    if (functions.size() > 1 && !carriesState(function) &&
-        !hasEqualParts(function, *inputs, mesh.getMesh(), axis.size)) {
+    if (functions.size() > 1 && !carriesState(function) && !fillsParts(function, *inputs, mesh.getMesh(), axis.size)) {
       emitRemark(UnknownLoc::get(context))
           << source << ": program '" << function.getName() << "' has a batch of " << getRows(function, inputs->front())
-          << " rows, which are not " << axis.size << " equal parts on each rank; it is computed whole";
+          << " rows, too few for " << axis.size << " parts on each rank; it is computed whole";
       continue;
     }
     Builder builder(context);

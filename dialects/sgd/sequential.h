@@ -14,8 +14,12 @@ inline constexpr llvm::StringLiteral kSequentialAttr = "sgd.sequential";
 /// blocks of rows: the dimension of these rows, which readers cut.
 inline constexpr llvm::StringLiteral kSequentialDimAttr = "sgd.sequential_dim";
 
-/// DenseI64ArrayAttr on arguments and results of a localised function: by dimension, how many equal blocks it has, each
-/// of which is sharded by itself; a rank holds its shards of all blocks, one after the other. Absent: one block each.
+/// TypeAttr on arguments and results between `sgd-pad-batch` and `sgd-localize`: the type without the padding of rows.
+inline constexpr llvm::StringLiteral kUnpaddedTypeAttr = "sgd.unpadded_type";
+
+/// DenseI64ArrayAttr on arguments and results of a localised function: by dimension, how many blocks it has, each of
+/// which is sharded by itself. A rank holds its tiles of all blocks, one after the other: of n ranks, tile k * n + r of
+/// the dimension is tile k of rank r. The last tiles may end in padding, or hold nothing else. Absent: one block each.
 inline constexpr llvm::StringLiteral kBlocksAttr = "sgd.blocks";
 
 /// The sequential axis of `mesh` (which may be null), or null.

@@ -1,6 +1,7 @@
 // Ops first, in the order of the program; then results; then the signature.
 #include "passes/layers/split_function.h"
 
+#include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/sgd/tensor_type.h"
@@ -151,6 +152,9 @@ DictionaryAttr FunctionSplit::getAttrs(DictionaryAttr before, const Part& part, 
   attrs.set(kWholeAttr, builder.getDenseI64ArrayAttr({part.whole, part.size}));
   if (part.size >= 0) {
     attrs.set(kRowsAttr, builder.getDenseI64ArrayAttr({part.rows.first, part.rows.count}));
+    // Layers are no batch: their rows are of stages alone.
+    if (auto cut = dyn_cast_or_null<IntegerAttr>(attrs.get(kSequentialDimAttr)); cut && cut.getInt() == 0)
+      attrs.erase(kSequentialDimAttr);
     if (part.rows.stage) attrs.set(kStageAttr, builder.getI64IntegerAttr(*part.rows.stage));
   }
   return attrs.getDictionary(function.getContext());

@@ -88,7 +88,8 @@ RankedTensorType Localisation::remember(Value value) {
 static DictionaryAttr withGlobalType(DictionaryAttr attributes, RankedTensorType global) {
   NamedAttrList list(attributes);
   if (ShardingAttr sharding = getSharding(global)) list.set(kShardingAttr, sharding);
-  list.set(kGlobalTypeAttr, TypeAttr::get(withSharding(global, {})));
+  auto unpadded = dyn_cast_or_null<TypeAttr>(list.erase(kUnpaddedTypeAttr));
+  list.set(kGlobalTypeAttr, unpadded ? unpadded : TypeAttr::get(withSharding(global, {})));
   return list.getDictionary(global.getContext());
 }
 

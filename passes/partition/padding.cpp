@@ -43,8 +43,7 @@ Value mlir::sgd::fillPadding(OpBuilder& builder, Location loc, Value value, Rank
   return arith::SelectOp::create(builder, loc, inside, value, fillers);
 }
 
-/// The scalar for `fill`, or null when the operand is not read there or the reduction has no neutral element.
-static TypedAttr getFiller(OpBuilder& builder, PaddingFill fill, ReduceKind kind, Type element) {
+TypedAttr mlir::sgd::getFiller(OpBuilder& builder, PaddingFill fill, ReduceKind kind, Type element) {
   switch (fill) {
     case PaddingFill::Neutral:
       return getNeutralElement(builder, kind, element);

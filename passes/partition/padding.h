@@ -3,6 +3,7 @@
 #ifndef SGD_PASSES_PARTITION_PADDING_H
 #define SGD_PASSES_PARTITION_PADDING_H
 
+#include "dialects/sgd/sharding_rule.h"
 #include "passes/partition/reshard_emitter.h"
 
 namespace mlir::sgd {
@@ -10,6 +11,10 @@ namespace mlir::sgd {
 /// `value`, the shard of a tensor of type `global`, with `filler` (a scalar) for the padding of dimensions `dims`.
 Value fillPadding(OpBuilder& builder, Location loc, Value value, RankedTensorType global, ArrayRef<int64_t> dims,
                   TypedAttr filler, ReshardEmitter& emitter);
+
+/// The scalar of type `element` for `fill`, or null when the operand is not read there or the reduction has no neutral
+/// element.
+TypedAttr getFiller(OpBuilder& builder, PaddingFill fill, ReduceKind kind, Type element);
 
 /// Fills the padding of operands during localisation, once for each value and filler.
 class PaddingFiller {

@@ -4,6 +4,7 @@
 #include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/MapVector.h"
 #include "passes/collectives/loop_collectives.h"
+#include "passes/partition/passes.h"
 #include "passes/sequential/loop_writer.h"
 
 using namespace mlir;
@@ -112,11 +113,23 @@ void BatchParts::repeatResult(OpOperand& operand) {
   operand.set(ReshapeOp::create(builder, value.getLoc(), type.clone(whole), value));
 }
 
-/// `sharding` as users see it: over ranks, of each block that a coordinate has.
-void BatchParts::setSharding(ShardingAttr sharding, llvm::function_ref<void(StringRef, Attribute)> set) {
+/// Whether ranks that have `whole` have more rows than the global type of `attributes`.
+bool BatchParts::isPadded(DictionaryAttr attributes, RankedTensorType whole, unsigned dim) {
+  auto global = attributes ? attributes.getAs<TypeAttr>(kGlobalTypeAttr) : TypeAttr();
+  if (!global) return false;
+  TensorAxes ranks = axis.getRankAxes(attributes.getAs<ShardingAttr>(kShardingAttr));
+  int64_t rows = whole.getDimSize(dim) * getGroupSize(ranks.dims[dim].axes);
+  return rows != cast<RankedTensorType>(global.getValue()).getDimSize(dim);
+}
+
+/// The sharding of `attributes` as users see it: over ranks, of each block that a coordinate has. `whole`: what a rank
+/// has of all.
+void BatchParts::setSharding(DictionaryAttr attributes, RankedTensorType whole,
+                             llvm::function_ref<void(StringRef, Attribute)> set) {
+  auto sharding = attributes.getAs<ShardingAttr>(kShardingAttr);
   SequentialState state = axis.getState(sharding);
   TensorAxes ranks = axis.getRankAxes(sharding);
-  if (state.isCut() && !ranks.dims[state.dim].axes.empty()) {
+  if (state.isCut() && (!ranks.dims[state.dim].axes.empty() || isPadded(attributes, whole, state.dim))) {
     SmallVector<int64_t> blocks(sharding.getRank(), 1);
     blocks[state.dim] = axis.getSize();
     set(kBlocksAttr, DenseI64ArrayAttr::get(function.getContext(), blocks));
@@ -143,12 +156,13 @@ void BatchParts::widenArguments() {
     unsigned index = argument.getArgNumber();
     auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr);
     if (!sharding) continue;
-    setSharding(sharding, [&](StringRef name, Attribute value) { function.setArgAttr(index, name, value); });
     SequentialState state = axis.getState(sharding);
-    if (!state.isCut()) continue;
     RankedTensorType type = tensorType(argument);
     SmallVector<int64_t> shape(type.getShape());
-    shape[state.dim] *= axis.getSize();
+    if (state.isCut()) shape[state.dim] *= axis.getSize();
+    setSharding(function.getArgAttrDict(index), type.clone(shape),
+                [&](StringRef name, Attribute value) { function.setArgAttr(index, name, value); });
+    if (!state.isCut()) continue;
     argument.setType(type.clone(shape));
     auto axes = AxisListAttr::get(function.getContext(), axis.getMesh().getName(),
                                   AxisRefAttr::get(function.getContext(), axis.getName()));
@@ -164,7 +178,9 @@ void BatchParts::setResults() {
   Operation* terminator = function.front().getTerminator();
   function.setType(
       FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), terminator->getOperandTypes()));
-  for (unsigned index = 0; index < function.getNumResults(); ++index)
-    if (auto sharding = function.getResultAttrOfType<ShardingAttr>(index, kShardingAttr))
-      setSharding(sharding, [&](StringRef name, Attribute value) { function.setResultAttr(index, name, value); });
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
+    if (!function.getResultAttr(index, kShardingAttr)) continue;
+    setSharding(function.getResultAttrDict(index), cast<RankedTensorType>(type),
+                [&, index = index](StringRef name, Attribute value) { function.setResultAttr(index, name, value); });
+  }
 }

@@ -26,7 +26,9 @@ class BatchParts {
   void setResults();
 
  private:
-  void setSharding(ShardingAttr sharding, llvm::function_ref<void(StringRef, Attribute)> set);
+  bool isPadded(DictionaryAttr attributes, RankedTensorType whole, unsigned dim);
+  void setSharding(DictionaryAttr attributes, RankedTensorType whole,
+                   llvm::function_ref<void(StringRef, Attribute)> set);
   void readWhole(spmd::ShardSliceOp part);
   LogicalResult checkKept(Operation* op, const LoopSchedule& schedule);
   void liftCoordinates(Block& block);

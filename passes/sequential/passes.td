@@ -4,6 +4,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PadBatchPass : Pass<"sgd-pad-batch", "::mlir::ModuleOp"> {
+  let summary = "Pads batches whose rows are not equal parts over the sequential axis and the ranks";
+  let description = [{
+    Before: `sgd.mesh` may name a sequential axis, and arguments that are cut over it name a dimension (`sgd.sequential_dim`). Their rows may be
+    any number. Nothing is sharded yet.
+
+    After: the rows of these arguments are a multiple of the parts and of the ranks that share them. Where rows were added, an argument or result has
+    `sgd.unpadded_type`, the type that users see. Rows behind those of that type are padding and may hold anything. What is
+    computed from rows is computed from padding too, by ops whose sharding rules let rows pass. An op that sums over rows reads the neutral
+    element there (`arith.select` by an `sgd.iota`); any other op reads rows without padding (`sgd.slice`).
+
+    So a batch that does not divide is one that does from here on.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ShardSequentialPass : Pass<"sgd-shard-sequential", "::mlir::ModuleOp"> {
   let summary = "Shards a program that is sharded over ranks over the sequential axis too";
   let description = [{

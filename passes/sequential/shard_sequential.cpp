@@ -148,6 +148,26 @@ bool exchangesRows(const SequentialSharding& sharding, const SequentialAxis& axi
   });
 }
 
+/// Takes the padding off results whose rows no coordinate has parts of; says whether there are any.
+bool dropPadding(func::FuncOp function, const SequentialSharding& sharding) {
+  bool drops = false;
+  for (OpOperand& operand : function.front().getTerminator()->getOpOperands()) {
+    auto unpadded = function.getResultAttrOfType<TypeAttr>(operand.getOperandNumber(), kUnpaddedTypeAttr);
+    if (!unpadded) continue;
+    auto type = cast<RankedTensorType>(unpadded.getValue()), padded = tensorType(operand.get());
+    if (SequentialState state = sharding.getNeeded(operand);
+        state.isCut() && type.getDimSize(state.dim) != padded.getDimSize(state.dim))
+      continue;
+    OpBuilder builder(operand.getOwner());
+    SmallVector<int64_t> starts(type.getRank(), 0), strides(type.getRank(), 1);
+    operand.set(SliceOp::create(builder, operand.get().getLoc(), withSharding(type, getSharding(padded)), operand.get(),
+                                starts, type.getShape(), strides));
+    function.removeResultAttr(operand.getOperandNumber(), StringAttr::get(function.getContext(), kUnpaddedTypeAttr));
+    drops = true;
+  }
+  return drops;
+}
+
 struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSequentialPass> {
   using ShardSequentialPassBase::ShardSequentialPassBase;
 
@@ -190,12 +210,16 @@ struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSeque
       if (function.isExternal()) continue;
       FailureOr<DenseMap<Value, unsigned>> arguments = getCutArguments(function, sequential);
       if (failed(arguments)) return signalPassFailure();
-      auto sharding = std::make_unique<SequentialSharding>(function, sequential, *arguments, sumsInOwnType);
+      DenseMap<Value, unsigned> cut = std::move(*arguments);
+      auto share = [&] { return std::make_unique<SequentialSharding>(function, sequential, cut, sumsInOwnType); };
+      std::unique_ptr<SequentialSharding> sharding = share();
       if (failed(reportUneven(*sharding, sequential)) || failed(reportWhole(*sharding, axis.getName())))
         return signalPassFailure();
-      if (exchangesRows(*sharding, sequential))
-        sharding =
-            std::make_unique<SequentialSharding>(function, sequential, DenseMap<Value, unsigned>(), sumsInOwnType);
+      if (exchangesRows(*sharding, sequential)) {
+        cut.clear();
+        sharding = share();
+      }
+      if (dropPadding(function, *sharding)) sharding = share();
       if (failed(SequentialRewrite(function, sequential, *sharding).run())) return signalPassFailure();
     }
   }

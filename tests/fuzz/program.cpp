@@ -183,11 +183,13 @@ std::vector<Program::Result> Program::chooseResults() {
   return results;
 }
 
-/// Often a dimension with equal parts over the sequential axis; empty for an argument that is whole.
+/// A dimension that the sequential axis cuts, half of the time one with equal parts; empty for an argument that is
+/// whole.
 std::string Program::chooseSequentialDim(const Type& type) {
   if (micro == 1 || choices.chance(20)) return "";
+  bool isUneven = choices.chance(50);
   for (size_t dim = 0; dim < type.shape.size(); ++dim)
-    if (type.shape[dim] > 0 && type.shape[dim] % micro == 0 && choices.chance(80))
+    if (type.shape[dim] > 0 && (isUneven || type.shape[dim] % micro == 0) && choices.chance(80))
       return "sgd.sequential_dim = " + std::to_string(dim) + " : i64";
   return "";
 }
