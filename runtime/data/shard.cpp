@@ -147,7 +147,8 @@ void Shard::AddRows(uint64_t shards, uint64_t index) {
 // The rank is number `index` of `shards` that have a tile of each block: tile k * shards + index of the dimension is
 // tile k of the rank.
 void Shard::AddBlocks(size_t d, uint64_t shards, uint64_t index) {
-  const uint64_t blocks = BlocksOf(type_, d), tile = type_.local_dims[d] / blocks;
+  const uint64_t tile = type_.local_dims[d] / BlocksOf(type_, d);
+  const uint64_t blocks = tile == 0 ? 1 : BlocksOf(type_, d);  // of nothing there may be any number
   for (uint64_t block = 0; block < blocks; ++block) {
     const uint64_t begin = std::min((block * shards + index) * tile, type_.global_dims[d]);
     AddPiece(dims_[d], {begin, std::min(tile, type_.global_dims[d] - begin), block * tile});

@@ -68,3 +68,17 @@ func.func @centred(%x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"m
   %p = arith.mulf %r, %y : tensor<2x8xf32>
   return %p : tensor<2x8xf32>
 }
+
+// -----
+
+sgd.mesh @mesh = <["micro"=4]> {sgd.sequential = #sgd<axis"micro"=4>}
+
+// Ten rows in parts of three: a rank has room for twelve, of which blocks say where rows are.
+// CHECK-LABEL: @padded(
+// CHECK-SAME: %{{.*}}: tensor<12x8xf32> {sgd.blocks = array<i64: 4, 1>, sgd.global_type = tensor<10x8xf32>
+// CHECK-SAME: -> (tensor<12x8xf32> {sgd.blocks = array<i64: 4, 1>, sgd.global_type = tensor<10x8xf32>
+func.func @padded(%x: tensor<3x8xf32> {sgd.global_type = tensor<10x8xf32>, sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>})
+    -> (tensor<3x8xf32> {sgd.global_type = tensor<10x8xf32>, sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) {
+  %y = math.tanh %x : tensor<3x8xf32>
+  return %y : tensor<3x8xf32>
+}

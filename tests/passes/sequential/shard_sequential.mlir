@@ -134,3 +134,19 @@ func.func @whole_loop_over_ranks(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !r
   } : (!rows) -> !rows
   return %0 : !rows
 }
+
+// -----
+
+sgd.mesh @mesh = <["data"=2]> {sgd.sequential = #sgd<axis"micro"=2>}
+!rows = tensor<8x4xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+
+// A result that coordinates have parts of keeps its padding; one that is computed whole has none.
+// CHECK-LABEL: @padded(
+// CHECK-SAME: -> (tensor<8x4xf32, #sgd.sharding<@mesh, [{"micro", "data"}, {}]>> {sgd.sharding = {{.*}}, sgd.unpadded_type = tensor<6x4xf32>}, tensor<6x4xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>})
+func.func @padded(%x: !rows {sgd.sequential_dim = 0 : i64}, %w: !rows) -> (!rows {sgd.unpadded_type = tensor<6x4xf32>}, !rows {sgd.unpadded_type = tensor<6x4xf32>}) {
+  %y = math.tanh %x : !rows
+  %z = sgd.reverse %w dimensions = [0] : !rows
+  // CHECK: %[[Z:.*]] = sgd.reverse
+  // CHECK: sgd.slice %[[Z]] starts = [0, 0] limits = [6, 4]
+  return %y, %z : !rows, !rows
+}

@@ -98,6 +98,8 @@ TEST(Shard, BlocksOfOneRankAreOneRun) {
   EXPECT_EQ(runs, 1u);
 }
 
+TEST(Shard, EmptyBlocksTakeNoTime) { CheckRoundTrip({ElementType::I32, {0}, {0}, {{}}, {uint64_t{1} << 60}}, {}); }
+
 TEST(Shard, BlocksOfAnyNumberOfRowsMakeTheWhole) {
   const comm::Mesh mesh{{2, 3}};
   const std::vector<std::vector<comm::AxisRef>> choices = {{}, {{0, 1, 2}}, {{1, 1, 3}}, {{0, 1, 2}, {1, 1, 3}}};
