@@ -6,6 +6,7 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
 
@@ -16,6 +17,21 @@ namespace {
 constexpr absl::Duration kCause = absl::Milliseconds(300);
 // By how much deadlines of ranks that wait for each other may differ.
 constexpr absl::Duration kSkew = absl::Seconds(2);
+
+// ": on ranks 0, 2 the GPU is at all_reduce #1 (...); on rank 1 ...". Empty where all are at the same place.
+std::string PlacesOf(const std::vector<std::string>& places) {
+  std::vector<std::pair<std::string, std::vector<uint32_t>>> ranks_at;
+  for (uint32_t rank = 0; rank < places.size(); ++rank) {
+    auto at = std::ranges::find(ranks_at, places[rank], &std::pair<std::string, std::vector<uint32_t>>::first);
+    if (at == ranks_at.end()) at = ranks_at.insert(ranks_at.end(), {places[rank], {}});
+    at->second.push_back(rank);
+  }
+  if (ranks_at.size() == 1) return "";
+  return absl::StrCat(": ", absl::StrJoin(ranks_at, "; ", [](std::string* text, const auto& entry) {
+                        absl::StrAppend(text, entry.second.size() > 1 ? "on ranks " : "on rank ",
+                                        absl::StrJoin(entry.second, ", "), " ", entry.first);
+                      }));
+}
 
 std::vector<uint32_t> KeyOf(const std::vector<comm::AxisRef>& axes) {
   std::vector<uint32_t> key;
@@ -252,11 +268,12 @@ std::string CudaCommunicator::UnderWay() const {
 absl::Status CudaCommunicator::Late(absl::Duration waited) {
   const std::string where = UnderWay();
   // Ranks that wait for each other come here at about the same time.
-  const absl::Status missing = control_.Barrier(kSkew);
-  if (missing.code() != absl::StatusCode::kOk && missing.code() != absl::StatusCode::kDeadlineExceeded) return missing;
+  const absl::StatusOr<std::vector<std::string>> places = control_.AllGatherBytes(where, kSkew);
+  if (!places.ok() && !absl::IsDeadlineExceeded(places.status())) return places.status();
   return absl::DeadlineExceededError(
       absl::StrCat(where, ", and has not come to the end in ", absl::FormatDuration(waited),
-                   missing.ok() ? "; all ranks wait" : absl::StrCat("; of those who wait, ", missing.message())));
+                   places.ok() ? absl::StrCat("; all ranks wait", PlacesOf(*places))
+                               : absl::StrCat("; of those who wait, ", places.status().message())));
 }
 
 absl::Status CudaCommunicator::Execute(comm::CollectiveHandle handle, absl::Duration timeout) {

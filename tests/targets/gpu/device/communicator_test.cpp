@@ -212,6 +212,29 @@ TEST(CudaCommunicator, NamesRanksThatAreLateAndWhereTheGpuIs) {
       /*ends_well=*/false);
 }
 
+// The GPU of rank 1 hangs before the second collective: its host waits as the others do.
+TEST(CudaCommunicator, SaysWhereEachGpuIsWhereAllRanksWait) {
+  const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES);
+  RunRanks(
+      3,
+      [&](CudaDevice& device, comm::Communicator& communicator) {
+        const auto first = communicator.Prepare({{3}}, SumOver({{0, 1, 3}}, "mlp.py:30:1"));
+        const auto second = communicator.Prepare({{3}}, SumOver({{0, 1, 3}}));
+        ASSERT_TRUE(first.ok() && second.ok());
+        EXPECT_EQ(Sum(device, communicator, *first, 1), 3);
+        const bool hangs = communicator.control().rank() == 1;
+        const absl::Status status = hangs ? communicator.stream_collectives()->Late(absl::Milliseconds(100))
+                                          : communicator.Execute(*second, absl::Milliseconds(100));
+        EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+        EXPECT_THAT(std::string(status.message()),
+                    HasSubstr("and has not come to the end in 100ms; all ranks wait: on ranks 0, 2 the GPU is at "
+                              "all_reduce #1 (mlp.py:31:8); on rank 1 the GPU is at all_reduce #0 (mlp.py:30:1)"));
+        EXPECT_TRUE(communicator.control().Barrier(kTimeout).ok());
+        communicator.EndJob(status);
+      },
+      /*ends_well=*/false);
+}
+
 TEST(CudaCommunicator, ThePeersCauseComesBeforeNcclsOwn) {
   const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES);
   for (const bool is_told : {true, false}) {
