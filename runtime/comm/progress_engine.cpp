@@ -61,6 +61,11 @@ void ProgressEngine::Stop() {
   thread_.join();
 }
 
+void ProgressEngine::set_thread_spins(bool spins) {
+  const std::unique_lock lock = Lock();
+  thread_spins_ = spins;
+}
+
 std::unique_lock<std::mutex> ProgressEngine::Lock() {
   wanted_.fetch_add(1, std::memory_order_relaxed);
   std::unique_lock lock(mutex_);

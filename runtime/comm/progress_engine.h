@@ -34,7 +34,7 @@ class ProgressEngine {
   void Stop();
   // Whether a thread that finds nothing to move looks again for a while before it sleeps: for threads with a core of
   // their own.
-  void set_thread_spins(bool spins) { thread_spins_ = spins; }
+  void set_thread_spins(bool spins);
   void set_waits_spin(bool spins) { waits_spin_ = spins; }
 
   // For the thread that uses the engine.
