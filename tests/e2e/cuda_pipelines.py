@@ -109,8 +109,8 @@ def for_sm_90(folder):
 
 
 def estimates(folder):
-    """Times are those of GPUs and of the links between stages, which carry messages beside compute."""
-    recipe = {"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}
+    """Times are those of GPUs and of the links between stages, which carry messages beside compute. The order of tasks is the same on all links."""
+    recipe = {"stages": 2, "schedule": "1f1b:0", "sequential": {"micro": 4}}
     on = lambda *flags: stages.compile_recipe(folder, harness.Model("gpt_dp"), recipe, flags=flags)[1]
     fast = on()
     with for_target("cpu"):
