@@ -1,4 +1,4 @@
-// The cause of a job's end, printed by one of the ranks that were started one by one.
+// The cause of a job's end, printed by one of the ranks that were started one by one on a host.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,17 @@
 #include "absl/status/status.h"
 #include "runtime/comm/shared_memory_segment.h"
 
-namespace sgd::launch {
+namespace sgd::comm {
 
-// The message that rank `rank` is to print: the job's first cause, if this is the first rank that asks; for all others,
-// which rank prints it. The job must have been aborted.
-absl::Status JobCause(comm::SharedMemorySegment& segment, uint32_t rank);
+// The message of rank `rank` where rank `speaker` prints the cause.
+absl::Status SaidBy(uint32_t speaker, uint32_t rank, const absl::Status& cause);
 
-}  // namespace sgd::launch
+// The message that rank `rank`, whose error is `own`, is to print once the job is aborted: the job's first cause, if
+// this is the first rank that asks; for all others, which rank prints it.
+absl::Status JobCause(SharedMemorySegment& segment, uint32_t rank, const absl::Status& own);
+
+// The same of an error that need not follow from the job's first cause: where that does not contain it, `own` with the
+// rank's name.
+absl::Status JobCauseOrOwn(SharedMemorySegment& segment, uint32_t rank, const absl::Status& own);
+
+}  // namespace sgd::comm

@@ -17,6 +17,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
+#include "runtime/comm/job_cause.h"
+#include "runtime/comm/rank_text.h"
 #include "runtime/comm/rendezvous_socket.h"
 
 namespace sgd::comm {
@@ -284,7 +286,7 @@ class Guest {
       const absl::Status failure = OwnFailure(options_);
       if (!failure.ok()) end = std::min(end, SteadyNow() + kLinger);
       if (SteadyNow() >= end) {
-        return !failure.ok() ? failure
+        return !failure.ok() ? OfThisRank(failure)
                              : absl::DeadlineExceededError(absl::StrCat("rank 0 did not appear at '", options_.name,
                                                                         "' on this host within ",
                                                                         absl::FormatDuration(options_.timeout)));
@@ -305,7 +307,7 @@ class Guest {
       UniqueFd segment;
       switch (Receive(socket_.get(), outcome, segment)) {
         case Received::kMessage:
-          if (outcome.code != 0) return SaidByRankZero(StatusOf(outcome));
+          if (outcome.code != 0) return SaidBy(0, options_.rank, StatusOf(outcome));  // rank 0 prints what it answers
           if (!segment.valid()) return absl::InternalError("rendezvous: rank 0 sent no segment");
           return SharedMemorySegment::Attach(std::move(segment));
         case Received::kOther:
@@ -329,14 +331,14 @@ class Guest {
     }
   }
 
-  // Rank 0 prints what it has answered.
-  absl::Status SaidByRankZero(const absl::Status& answer) const {
-    return absl::Status(answer.code(), absl::StrCat("rank ", options_.rank, ": ended with the job; rank 0 says why"));
+  absl::Status OfThisRank(const absl::Status& failure) const {
+    return absl::Status(failure.code(), OfRank(options_.rank, std::string(failure.message())));
   }
 
   // Rank 0 hears of it, or has answered already that all have joined: then the others hear of it by what they share.
   // Returns the failure, unless rank 0 answers with the same one.
   absl::Status Tell(const absl::Status& failure) {
+    const absl::Status own = OfThisRank(failure);
     Send(socket_.get(), failure, -1);
     const absl::Time end = SteadyNow() + kLinger;
     while (SteadyNow() < end) {
@@ -350,14 +352,15 @@ class Guest {
       }
       if (received == Received::kMessage && outcome.code != 0) {
         const absl::Status answer = StatusOf(outcome);
-        return absl::StrContains(answer.message(), failure.message()) ? SaidByRankZero(answer) : failure;
+        return absl::StrContains(answer.message(), failure.message()) ? SaidBy(0, options_.rank, answer) : own;
       }
-      if (received != Received::kMessage || !descriptor.valid()) return failure;
+      if (received != Received::kMessage || !descriptor.valid()) return own;
       absl::StatusOr<std::shared_ptr<SharedMemorySegment>> segment = SharedMemorySegment::Attach(std::move(descriptor));
-      if (segment.ok() && (*segment)->Abort(options_.rank, failure)) (*segment)->ClaimCause(options_.rank);
-      return failure;
+      if (!segment.ok()) return own;
+      (*segment)->Abort(options_.rank, failure);
+      return JobCauseOrOwn(**segment, options_.rank, failure);
     }
-    return failure;
+    return own;
   }
 
   const RendezvousOptions& options_;

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/comm/job_cause.h"
 #include "runtime/comm/leave.h"
 #include "runtime/comm/rank_text.h"
 #include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/comm/watcher.h"
 #include "runtime/launch/cpu_quota.h"
-#include "runtime/launch/job_cause.h"
 #include "runtime/launch/own_cores.h"
 #include "runtime/launch/signal_thread.h"
 #include "runtime/launch/supervisor.h"
@@ -112,7 +112,7 @@ absl::Status RunUnsupervised(const std::shared_ptr<SharedMemorySegment>& segment
   const comm::LeaveAction leave([&](const absl::Status& cause) {
     segment->Abort(rank, cause);
     if (options.clean_up) options.clean_up();
-    comm::PrintAndExit(segment->ranks() == 1 ? cause : JobCause(*segment, rank));
+    comm::PrintAndExit(segment->ranks() == 1 ? cause : comm::JobCause(*segment, rank, cause));
   });
   auto signals = TakeSignals({.stops = options.stops_between_steps,
                               .request_stop = [&](int signal) { segment->RequestStop(signal); },
@@ -120,7 +120,7 @@ absl::Status RunUnsupervised(const std::shared_ptr<SharedMemorySegment>& segment
   if (!signals.ok()) return signals.status();
   absl::Status status = RunOnSegment(segment, rank, options, rank_main);
   if (EndsWell(status) || segment->ranks() == 1) return status;
-  return JobCause(*segment, rank);
+  return comm::JobCause(*segment, rank, status);
 }
 
 // The watcher comes first: from the meeting on, nobody else would notice a death.

@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/comm/job_cause.h"
 #include "runtime/comm/leave.h"
 #include "runtime/comm/rendezvous.h"
-#include "runtime/launch/job_cause.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::launch {
@@ -72,8 +72,7 @@ absl::Status Meeting::CauseOnHost(const absl::Status& own) {
   if (on_host_.ok()) {
     comm::SharedMemorySegment& segment = *on_host_->segment;
     segment.Abort(environment_.rank, own);
-    const bool is_cause = absl::StrContains(segment.abort_cause().message(), own.message());
-    return is_cause ? JobCause(segment, environment_.rank) : own;
+    return comm::JobCauseOrOwn(segment, environment_.rank, own);
   }
   // Rank 0 prints what it has answered to the others.
   const absl::Status answer = on_host_.status();
