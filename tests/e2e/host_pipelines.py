@@ -1,8 +1,9 @@
 """Pipelines whose stages are on several hosts: no run hangs, and every placement gives the bits of one host.
-usage: host_pipelines.py schedules | sizes | links | losses"""
+usage: host_pipelines.py schedules | sizes | links | losses | random [SEED]"""
 import json
 import os
 import pathlib
+import random
 import shutil
 import sys
 
@@ -33,15 +34,15 @@ def compile_file(folder, model, recipe):
 def write_inputs(folder, artifact):
     """Random values for all inputs of all stages; what is fed and what is state, in two files."""
     described = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)
-    random = np.random.default_rng(7)
+    values = np.random.default_rng(7)
     state, fed = {}, {}
     for one in sorted({i["position"]: i for program in described["programs"] for i in program["inputs"]}.items()):
         name, kind = one[1]["name"], one[1]["type"]
         shape = [int(size) for size in kind[kind.index("[") + 1:-1].split(",") if size]
         if kind.startswith("f32"):
-            value = (random.random(shape) * 0.5 + 0.5).astype(np.float32)
+            value = (values.random(shape) * 0.5 + 0.5).astype(np.float32)
         else:
-            value = random.integers(0, 64, shape).astype(np.int32)
+            value = values.integers(0, 64, shape).astype(np.int32)
         (state if one[1]["state"] else fed)[name] = value
     harness.save(folder / "init.safetensors", state)
     harness.save(folder / "inputs.safetensors", {**state, **fed})
@@ -134,6 +135,32 @@ def delayed(folder):
             same_on(NETWORK, folder, compile_text(folder, text, recipe), (2,))
 
 
+def drawn(order):
+    """A random pipeline: stages and data, schedule, number and size of messages, placement and link."""
+    stages, data = order.choice([(2, 1), (2, 2), (3, 1), (4, 1)])
+    name = order.choice(["gpipe", "1f1b", f"1f1b:{order.randint(1, 5)}", "zb_h1", "zb_h2"])
+    micro, kib = order.choice([1, 2, 3, 5, 8, 17]), order.choice([4, 12, 252, 260, 1024])
+    hosts = order.choice([count for count in (2, 3, 4) if stages * data % count == 0])
+    gigabits = order.choice([None, None, 1])
+
+    def test(folder):
+        for host in range(hosts):
+            NETWORK.shape(host, gigabits) if gigabits else NETWORK.unshape(host)
+        # Rows of each rank and micro-batch, of 1024 elements.
+        text = chain_model.text(stages, micro * data * max(1, kib // 4), 1024)
+        same_on(NETWORK, folder, compile_text(folder, text, chain_model.recipe(stages, micro, name, data)), (hosts,))
+
+    link = f" at {gigabits} Gbit" if gigabits else ""
+    return f"{stages} stages x {data} by {name}, {micro} of {kib} KiB on {hosts} hosts{link}", test
+
+
+def random_pipelines():
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    print(f"seed {seed}")
+    order = random.Random(seed)
+    return [drawn(order) for _ in range(12)]
+
+
 TESTS = {
     "schedules": [(name, schedule(name)) for name in ("gpipe", "1f1b", "zb_h1", "zb_h2")],
     "sizes": [("33 of 8 KiB", messages(33, 8)), ("128 of 4 KiB", messages(128, 4)), ("128 of 4 KiB, gpipe", messages(128, 4, name="gpipe")),
@@ -141,6 +168,7 @@ TESTS = {
               ("4 stages, 4 of 9 MiB", messages(4, 9 << 10, (2, 4), 4))],
     "links": [("1 Gbit", saved(1, 4 << 10)), ("100 Mbit", saved(0.1, 512))],
     "losses": [("50 ms and 1 %", delayed)],
+    "random": random_pipelines() if sys.argv[1:2] == ["random"] else [],
 }
 
 if __name__ == "__main__":
