@@ -14,6 +14,9 @@ using llvm::Error;
 using llvm::StringRef;
 using llvm::Twine;
 
+/// Products and quotients of a few numbers of this range are finite.
+static constexpr double kSmallest = 1e-30, kLargest = 1e30;
+
 namespace {
 /// One JSON object with the path that names it in errors; keys that nobody read are errors too.
 class Fields {
@@ -34,9 +37,9 @@ class Fields {
     if (!number)
       return fail("field '" + key + "' is " + llvm::formatv("{0}", *field).str() +
                   "; expected a number in SI units, such as 1.5e9; correct it");
-    if (!std::isfinite(*number) || *number < 0 || (*number == 0 && !mayBeZero))
-      return fail("field '" + key + "' is " + llvm::formatv("{0}", *field).str() + "; expected a number " +
-                  (mayBeZero ? "of at least 0" : "above 0") + "; correct it");
+    if (*number > kLargest || *number < (mayBeZero ? 0 : kSmallest))
+      return fail("field '" + key + "' is " + llvm::formatv("{0}", *field).str() + "; expected a number from " +
+                  (mayBeZero ? "0" : "1e-30") + " to 1e30; correct it");
     value = *number;
     return Error::success();
   }

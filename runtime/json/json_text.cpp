@@ -28,7 +28,11 @@ class FaultFinder : public nlohmann::json_sax<Json> {
   bool end_object() override { return Leave(); }
   bool start_array(size_t) override { return Enter(); }
   bool end_array() override { return Leave(); }
-  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception& error) override {
+    constexpr int kOverflow = 406;
+    if (error.id == kOverflow) fault = "not JSON: a number is out of range; expected a smaller one";
+    return false;
+  }
 
   bool key(string_t& name) override {
     const bool is_new = fields_.back().insert(name).second;

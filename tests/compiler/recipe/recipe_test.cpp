@@ -197,7 +197,8 @@ TEST(ParseRecipe, HostileTextsEndInOneLine) {
   EXPECT_EQ(errorOf(R"({"zero": 1, "zero": 3})"),
             R"(ambiguous: an object has the field "zero" twice; expected each field once; correct the recipe)");
   EXPECT_LT(errorOf("{\"" + std::string(100000, 'x') + "\": 1, \"" + std::string(100000, 'x') + "\": 1}").size(), 300u);
-  EXPECT_EQ(errorOf(R"({"mesh": {"a": 1e999}})"), "not JSON: a number is out of range");
+  EXPECT_EQ(errorOf(R"({"mesh": {"a": 1e999}})"),
+            "not JSON: a number is out of range; expected a smaller one; correct the recipe");
   EXPECT_THAT(errorOf("{\"batch\": \"\xff\"}"), HasSubstr("not JSON"));
   EXPECT_THAT(errorOf(""), HasSubstr("not JSON"));
   std::string longText = "{\"batch\": [" + std::string(100000, '1') + "]}";
@@ -219,7 +220,8 @@ TEST(ParseRecipe, RefusesObjectsOfManyFields) {
 
 TEST(ParseRecipe, RefusesLongNumbers) {
   const std::string digits(309, '9');
-  EXPECT_EQ(errorOf("{\"mesh\": {\"data\": " + digits + "}}"), "not JSON: a number is out of range");
+  EXPECT_EQ(errorOf("{\"mesh\": {\"data\": " + digits + "}}"),
+            "not JSON: a number is out of range; expected a smaller one; correct the recipe");
   EXPECT_EQ(errorOf("{\"zero\": " + digits.substr(1) + "}"), "field 'zero' is 1e+308; expected 0, 1, 2 or 3");
   EXPECT_EQ(errorOf("{\"bucket_size_mb\": 1e308}"),
             "field 'bucket_size_mb' is 1e+308; expected a positive number of megabytes");

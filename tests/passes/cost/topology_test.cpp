@@ -128,7 +128,7 @@ TEST(Topology, ProtocolsAreChecked) {
   EXPECT_EQ(errorWith("{}"), "accepted");
   EXPECT_EQ(errorWith(R"({"ll":0.5})"), "accepted");
   EXPECT_THAT(errorWith("[1]"), HasSubstr("field 'protocols' is missing, or no object"));
-  EXPECT_THAT(errorWith(R"({"ll":0})"), HasSubstr("link 0: protocols: field 'll' is 0; expected a number above 0"));
+  EXPECT_THAT(errorWith(R"({"ll":0})"), HasSubstr("link 0: protocols: field 'll' is 0; expected a number from 1e-30 to 1e30"));
   EXPECT_THAT(errorWith(R"({"ll64":1})"), HasSubstr("field 'll64' is unknown; expected one of ll128, ll"));
 }
 
@@ -159,7 +159,30 @@ TEST(Topology, LinkToTheHostMayBeLeftOut) {
   ASSERT_TRUE(bool(fast));
   EXPECT_EQ(fast->device.hostBandwidth, 4.5e11);
   EXPECT_EQ(errorOf(with("0")), "accepted");
-  EXPECT_THAT(errorOf(with("-1")), HasSubstr("device: field 'host_bandwidth' is -1; expected a number of at least 0"));
+  EXPECT_THAT(errorOf(with("-1")), HasSubstr("device: field 'host_bandwidth' is -1; expected a number from 0 to 1e30"));
+}
+
+// Estimates were infinite, and shares of them no numbers.
+TEST(Topology, NumbersBeyondAllDevicesAreRefused) {
+  for (const char* number : {"5e-324", "1e-31", "1e31", "1e308"})
+    EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":)" + std::string(number) + R"(},"links":[{}]})"),
+                HasSubstr("device: field 'flops' is "))
+        << number;
+  EXPECT_EQ(errorOf("{\"name\":" + std::string(309, '9') + "}"),
+            "topology 't.json' is not JSON: a number is out of range; expected a smaller one; correct the file");
+}
+
+TEST(Topology, ManyFieldsAreRefused) {
+  auto withFields = [](int count) {
+    std::string text = "{\"name\": \"t\"";
+    for (int field = 1; field < count; ++field) text += ", \"k" + std::to_string(field) + "\": 1";
+    return text + "}";
+  };
+  EXPECT_THAT(errorOf(withFields(4096)), HasSubstr("'t.json': field 'device' is missing"));
+  for (int count : {4097, 20000})
+    EXPECT_EQ(errorOf(withFields(count)),
+              "topology 't.json' is too large: an object has more than 4096 fields; expected fewer fields; correct the "
+              "file");
 }
 
 TEST(Topology, ErrorsNameFieldAndPlace) {
@@ -173,7 +196,7 @@ TEST(Topology, ErrorsNameFieldAndPlace) {
   EXPECT_THAT(errorOf("{}"), HasSubstr("'t.json': field 'name' is missing, or no text; expected a string"));
   EXPECT_THAT(errorOf(R"({"name":"t"})"), HasSubstr("field 'device' is missing, or no object; expected {...}"));
   EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":-1},"links":[{}]})"),
-              HasSubstr("device: field 'flops' is -1; expected a number above 0"));
+              HasSubstr("device: field 'flops' is -1; expected a number from 1e-30 to 1e30"));
   EXPECT_THAT(errorOf(R"({"name":"t","device":{"flops":"1"},"links":[{}]})"),
               HasSubstr("field 'flops' is \"1\"; expected a number in SI units"));
   EXPECT_THAT(errorOf(withLinks("")), HasSubstr("field 'links' is missing, or no list; expected a list"));
@@ -191,7 +214,7 @@ TEST(Topology, ErrorsNameFieldAndPlace) {
               HasSubstr("field 'oversubscription' is below 1"));
   EXPECT_THAT(
       errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"],"shared_by":0})")),
-      HasSubstr("field 'shared_by' is 0; expected a number above 0"));
+      HasSubstr("field 'shared_by' is 0; expected a number from 1e-30 to 1e30"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":8,"latency":0,"bandwidth":1,"algorithms":["ring"]})")),
               HasSubstr("field 'ranks' is 8; expected 0 in the last link"));
   EXPECT_THAT(errorOf(withLinks(R"({"name":"l","ranks":0,"latency":0,"bandwidth":1,"algorithms":["ring"],"mtu":1})")),
