@@ -15,9 +15,11 @@
 #include "compiler/driver/pipelines.h"
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
+#include "compiler/driver/split_memory.h"
 #include "compiler/recipe/compress.h"
 #include "compiler/report/repeated_ops.h"
 #include "compiler/target/target.h"
+#include "dialects/sgd/stages.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -86,8 +88,15 @@ class Driver {
     computeBound();
     lowering->emit(EmitLevel::Sharded);
     if (isDone(EmitLevel::Sharded)) return success();
+    if (comparesWithUnsplit()) unsplit.emplace(lowering->clone());
     if (failed(lowering->runStage([&](PassManager& passes) { addLocalizeStage(passes, options); }))) return failure();
     return recipe ? checkCompression() : success();
+  }
+
+  /// Under a limit less memory is no aim of its own; micro-batches of a pipeline keep its stages busy.
+  bool comparesWithUnsplit() const {
+    return options.sequential && !options.isForSimulation && !options.memoryLimit &&
+           !getStageAxis(getMesh(getModules().front()));
   }
 
   LogicalResult lower() {
@@ -198,6 +207,11 @@ class Driver {
     result.report = computeReport(plan, writer.constant_bytes(), *topology, std::move(bound));
     if (!options.isForSimulation) result.explanation = computeExplanation(plan, *topology);
     if (failed(checkMemory(plan))) return failure();
+    if (unsplit) {
+      Timings::Scope compared(timings, "plan unsplit");
+      SplitPlan split{result.report.memory.peak, writer.constant_bytes(), !recipe || sequentialIsOfFlag};
+      warnOfLargerSplit(std::move(*unsplit), split, getContext());
+    }
     if (!options.writeArtifact) return success();
     if (failed(declareKernels(plan, target->getKernelModel(timings), writer.artifact()))) return failure();
     if (options.isForSimulation) return serialize(writer.SerializeWithoutCode());
@@ -229,6 +243,7 @@ class Driver {
   DiagnosticPrinter printer;
   std::unique_ptr<Target> target;
   std::optional<Lowering> lowering;  // of all programs
+  std::optional<Lowering> unsplit;   // the same before the batch is cut, to compare memory
   std::optional<Recipe> recipe;
   bool limitIsOfRecipe = false, sequentialIsOfFlag = false;
   LowerBound bound;
