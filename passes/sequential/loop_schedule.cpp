@@ -4,13 +4,15 @@
 #include "dialects/sgd/sharding_rule.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "passes/sequential/loop_boundary.h"
-#include "passes/sequential/stored_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 /// The part of an op's bytes that running it again counts as.
 static constexpr int64_t kRepeatedPart = 16;
+
+/// How often each loop chooses what earlier ones leave for it, at most.
+static constexpr unsigned kMostRounds = 4;
 
 LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, MeshAxisAttr axis)
     : function(function), axis(axis), differences(function, mesh) {
@@ -21,7 +23,7 @@ LoopSchedule::LoopSchedule(func::FuncOp function, MeshAttr mesh, MeshAxisAttr ax
   repeated.resize(numLoops);
   left.resize(numLoops);
   kept.resize(numLoops);
-  for (unsigned loop = 1; loop < numLoops; ++loop) findStored(loop);
+  chooseLeft();
   findKept();
 }
 
@@ -99,24 +101,41 @@ std::optional<int64_t> LoopSchedule::getRepeatCost(Operation* op) {
 }
 
 /// Varying values that `loop` reads of earlier loops: those that are left for it and those that it computes again.
-void LoopSchedule::findStored(unsigned loop) {
+StoredValues LoopSchedule::findStored(unsigned loop, llvm::function_ref<int64_t(Value)> getStoreCost) {
   auto isThere = [&](Value value) {
     Operation* op = value.getDefiningOp();
     return !op || !varies(value) || places.lookup(op).index == loop;
-  };
-  auto isStored = [&](Value value) {
-    Operation* op = value.getDefiningOp();
-    return op && left[places.lookup(op).index].contains(value);
   };
   llvm::SetVector<Value> values;
   for (Operation& op : function.front().without_terminator())
     if (LoopPlace place = places.lookup(&op); place.isInLoop && place.index == loop)
       for (Value operand : op.getOperands())
         if (!isThere(operand)) values.insert(operand);
-  StoredValues choice = chooseStored({values.getArrayRef(), isThere, isStored, getRepeatCost});
-  for (Value value : choice.stored) left[places.lookup(value.getDefiningOp()).index].insert(value);
-  repeated[loop].assign(choice.repeated.begin(), choice.repeated.end());
-  llvm::sort(repeated[loop], [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
+  return chooseStored({values.getArrayRef(), isThere, getStoreCost, getRepeatCost});
+}
+
+/// Each loop chooses in turn, until no choice changes. Loops share the cost of what is left for several of them: so of
+/// a value and what is computed from it, one is left, although each of two loops may read another one.
+void LoopSchedule::chooseLeft() {
+  SmallVector<StoredValues> choices(numLoops);
+  DenseMap<Value, unsigned> readers;
+  bool isSettled = false;
+  for (unsigned round = 0; round < kMostRounds && !isSettled; ++round) {
+    isSettled = true;
+    for (unsigned loop = 1; loop < numLoops; ++loop) {
+      for (Value value : choices[loop].stored) --readers[value];
+      StoredValues choice =
+          findStored(loop, [&](Value value) { return getByteSize(value.getType()) / (readers.lookup(value) + 1); });
+      for (Value value : choice.stored) ++readers[value];
+      isSettled &= choice.stored == choices[loop].stored;
+      choices[loop] = std::move(choice);
+    }
+  }
+  for (auto [loop, choice] : llvm::enumerate(choices)) {
+    for (Value value : choice.stored) left[places.lookup(value.getDefiningOp()).index].insert(value);
+    repeated[loop].assign(choice.repeated.begin(), choice.repeated.end());
+    llvm::sort(repeated[loop], [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
+  }
 }
 
 /// Values that all coordinates have alike, computed in a loop and read behind it.

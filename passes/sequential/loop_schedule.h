@@ -17,6 +17,7 @@
 #include "dialects/spmd/collective.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/collectives/rank_differences.h"
+#include "passes/sequential/stored_values.h"
 
 namespace mlir::sgd {
 
@@ -54,7 +55,8 @@ class LoopSchedule {
   void placeEarly(Operation& op);
   void moveLater();
   void sinkOutside(Operation& op);
-  void findStored(unsigned loop);
+  StoredValues findStored(unsigned loop, llvm::function_ref<int64_t(Value)> getStoreCost);
+  void chooseLeft();
   void findKept();
   bool isInLoop(Operation* op) const;
   /// Where `value` can be read: outside, as number `index`, or in loop `index` and, once it is left, in later ones.

@@ -2,7 +2,6 @@
 // have it without: without bound where its op cannot run again.
 #include "passes/sequential/stored_values.h"
 
-#include "dialects/sgd/tensor_layout.h"
 #include "llvm/ADT/MapVector.h"
 #include "passes/sequential/minimum_cut.h"
 
@@ -34,7 +33,7 @@ StoredChoice::Nodes StoredChoice::add(Value value) {
   if (!isNew) return entry->second;
   Nodes own{cut.addNode(), cut.addNode()};
   entry->second = own;
-  cut.addEdge(own.in, own.out, reads.isStored(value) ? 0 : getByteSize(value.getType()));
+  cut.addEdge(own.in, own.out, reads.getStoreCost(value));
   work.push_back(value);
   return own;
 }

@@ -14,9 +14,10 @@ struct StoredValues {
 };
 
 struct SlotReads {
-  ArrayRef<Value> values;                    ///< that the later slot reads
-  llvm::function_ref<bool(Value)> isThere;   ///< whether it has a value anyway
-  llvm::function_ref<bool(Value)> isStored;  ///< whether a value is stored anyway
+  ArrayRef<Value> values;                   ///< that the later slot reads
+  llvm::function_ref<bool(Value)> isThere;  ///< whether it has a value anyway
+  /// Bytes that storing a value counts as: its own, or fewer where other slots have it stored.
+  llvm::function_ref<int64_t(Value)> getStoreCost;
   /// What running an op again counts as, in bytes that are stored; nothing where it must not run again.
   llvm::function_ref<std::optional<int64_t>(Operation*)> getRepeatCost;
 };

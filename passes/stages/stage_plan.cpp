@@ -105,9 +105,9 @@ void StagePlan::findStored() {
   for (const auto& [position, values] : bySlot) {
     SlotPosition at = position;
     auto isThere = [&](Value value) { return !isOfPart(value) || homes.lookup(value) == at; };
-    auto isStored = [&](Value value) { return readers.contains(value); };
+    auto getStoreCost = [&](Value value) { return readers.contains(value) ? 0 : getByteSize(value.getType()); };
     auto getRepeatCost = [&](Operation* op) { return positions.contains(op) ? costs.get(op) : std::nullopt; };
-    StoredValues choice = chooseStored({values.getArrayRef(), isThere, isStored, getRepeatCost});
+    StoredValues choice = chooseStored({values.getArrayRef(), isThere, getStoreCost, getRepeatCost});
     for (Value value : choice.stored) readers[value].push_back(at);
     repeated[at.loop][at.slot] = std::move(choice.repeated);
   }
