@@ -96,6 +96,11 @@ SmallVector<BlockArgument> BalanceCheck::getWholeParameters(WhileOp loop) const 
 
 /// Says why `loop` is not cut, and what to do.
 void BalanceCheck::explainLoop(InFlightDiagnostic& message, WhileOp loop) const {
+  if (getShare(loop) > kBothPasses && accumulatesGradients(loop)) {
+    message << "; it holds the forward and the backward pass; write the step for the whole batch, and let "
+               "\"sequential\" accumulate gradients";
+    return;
+  }
   SmallVector<BlockArgument> whole = getWholeParameters(loop);
   if (whole.empty()) {
     message << "; expected layers that can be on stages of their own; compile with --unroll, and with parameters of "
@@ -118,9 +123,6 @@ LogicalResult BalanceCheck::checkLoops(double mostShares) {
   if (share * numStages <= mostShares) return success();
   InFlightDiagnostic error = largest.emitError();
   error << "a loop that takes " << std::lround(100 * share) << " % of the time is on one of " << numStages << " stages";
-  if (share > kBothPasses && accumulatesGradients(largest))
-    return error << "; it holds the forward and the backward pass; write the step for the whole batch, and let "
-                    "\"sequential\" accumulate gradients";
   explainLoop(error, largest);
   return error;
 }
