@@ -28,6 +28,8 @@ RECIPES = {
     "zero3 2, micro 2, shards": (2, {"mesh": {"data": 2}, "batch": "data", "zero": 3, "sequential": {"micro": 2}, "accumulate": {"as": "shards"}}),
     "stages 2, micro 4": (2, {"stages": 2, "sequential": {"micro": 4}}),
     "stages 2 x data 2, zero1, micro 2": (4, {"stages": 2, "mesh": {"data": 2}, "batch": "data", "zero": 1, "sequential": {"micro": 2}}),
+    "stages 4, 1f1b, micro 4": (4, {"stages": 4, "schedule": "1f1b", "sequential": {"micro": 4}}),
+    "interleaved 2 x data 2, zero3, micro 4": (4, {"stages": 2, "schedule": "interleaved:2", "mesh": {"data": 2}, "batch": "data", "zero": 3, "sequential": {"micro": 4}}),
 }
 
 

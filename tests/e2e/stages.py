@@ -1,6 +1,9 @@
 """Models cut into the stages of a pipeline by a recipe: the values of one rank, for every schedule, alone and with other axes."""
 import json
+import pathlib
 import re
+
+import numpy as np
 
 import compare_tensors
 import harness
@@ -116,6 +119,33 @@ def check_training(folder):
         assert max(abs(a - b) for a, b in zip(losses[0], other, strict=True)) <= 1e-5 * max(losses[0]), losses
 
 
+# What train steps have beside layers, with other axes: see the text of the program.
+FEATURES = [({"schedule": "1f1b", "mesh": {"data": 2}, "batch": "data", "zero": 1}, 2, 8), ({"schedule": "1f1b"}, 4, 4),
+            ({"schedule": "interleaved:2", "mesh": {"data": 2}, "batch": "data", "zero": 3}, 2, 4),
+            ({"schedule": "zb_h1", "mesh": {"model": 2}, "rules": [{"tensor": "*['up']", "sharding": [None, None, "model"]}, {"tensor": "*['down']", "sharding": [None, "model", None]}]}, 2, 4)]
+
+
+def check_features(folder, kind, tolerance):
+    """The values of one rank, in less memory. The momentum was zero, so that it is the gradient now."""
+    text = (pathlib.Path(__file__).parent / "programs" / "stage_features.mlir").read_text().replace("bf16", kind)
+    artifact, whole = compile_recipe(folder, None, {}, text)
+    inputs, random = {}, np.random.default_rng(3)
+    for one in json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]["inputs"]:
+        element, shape = one["type"].rstrip("]").split("[")
+        shape = [int(size) for size in shape.split(",") if size]
+        floats = random.normal(size=shape) * (0 if "momentum" in one["name"] else 0.3)
+        inputs[one["name"]] = floats.astype(np.float32) if element == "f32" else random.integers(0, 5, shape).astype(np.uint32 if element == "u32" else np.int32)
+    harness.save(folder / "inputs.safetensors", inputs)
+    want = harness.run_once(artifact, 1, folder / "inputs.safetensors", folder / "one.safetensors")
+    for recipe, stages, micro in FEATURES:
+        artifact, report = compile_recipe(folder, None, {**recipe, "stages": stages, "sequential": {"micro": micro}}, text)
+        assert report["memory"]["peak"] <= 0.7 * whole["memory"]["peak"], (recipe, report["memory"], whole["memory"])
+        got = harness.run_once(artifact, report["ranks"], folder / "inputs.safetensors", folder / "many.safetensors")
+        for name, (element, value) in want.items():
+            error = np.linalg.norm(got[name][1].astype(np.float64) - value)
+            assert error <= (0 if element == "U32" else tolerance * np.linalg.norm(value)), f"{recipe}: {name}: off by {error} of {np.linalg.norm(value)}"
+
+
 def check_refusals(folder):
     # Stages by names have stacked parameters whole.
     named = [{"match": f"*{name}*"} for name in ("wte", "wpe", "blocks", "lnf")]
@@ -214,4 +244,4 @@ if __name__ == "__main__":
     tests += [("tensor parallel stages", lambda folder: check_model(folder, "gpt_tp", 2, ("1f1b", "interleaved:2"), {}, 2, text=True))]
     tests += [("messages in parts", check_parts)]
     tests += [("one part", lambda folder: check_model(folder, "gpt_dp", 4, (None,), {}, None))]
-    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning), ("default schedule", check_default_schedule), ("chosen schedule", check_choice_is_kept), ("explained messages", check_explained), ("micro-batches in flight", check_in_flight)])
+    harness.main(tests + [("bytes between stages", check_bytes), ("training", check_training), ("refusals", check_refusals), ("one micro-batch", check_warning), ("default schedule", check_default_schedule), ("chosen schedule", check_choice_is_kept), ("features of train steps", lambda folder: check_features(folder, "f32", 1e-5)), ("features in bf16", lambda folder: check_features(folder, "bf16", 0.1)), ("explained messages", check_explained), ("micro-batches in flight", check_in_flight)])

@@ -1,4 +1,4 @@
-"""Twelve train steps for one device, as people write them in JAX and optax: small shapes, and the habits that recipes meet in real programs.
+"""Seventeen train steps for one device, as people write them in JAX and optax: small shapes, and the habits that recipes meet in real programs.
 
 Each function returns (step, state, batch): `step(state, batch) -> (new_state, metrics)`. Needs jax and optax.
 """
@@ -419,4 +419,159 @@ def actor_critic():
     return step, started(optimizer, params), batch
 
 
-ALL = [llama_scan, vision_transformer, t5, bert_accumulated, unet, lstm, dlrm, mixture_of_experts, state_space, two_towers, residual_network, actor_critic]
+def dropout(key, x, keep=0.9):
+    """Drops by bits that are the same with and without 64-bit types."""
+    return jnp.where(jax.random.bits(key, x.shape, jnp.uint32) < jnp.uint32(keep * 2**32), x / keep, 0).astype(x.dtype)
+
+
+def mixed_precision():
+    """A decoder in bf16 with f32 masters, dropout, tied embeddings, an auxiliary loss in the middle, clipping, and two groups of parameters with schedules of their own."""
+    make, width, heads, layers, vocabulary, length = Initial(13), 32, 4, 4, 64, 12
+    params = {"embed": make.normal(vocabulary, width), "middle": make.normal(width, 5), "norm": jnp.ones(width),
+              **{f"layer{i}": {"norm": jnp.ones(width), "qkv": make.normal(width, 3 * width), "out": make.normal(width, width), "up": make.normal(width, 2 * width), "down": make.normal(2 * width, width)} for i in range(layers)}}
+    causal = jnp.tril(jnp.ones((length, length), bool))
+
+    def loss(params, batch, key):
+        half = jnp.float64 if jax.config.jax_enable_x64 else jnp.bfloat16  # the oracle rounds nothing
+        p16 = jax.tree.map(lambda w: w.astype(half), params)
+        x, extra = p16["embed"][batch["tokens"]], 0.0
+        for i, k in enumerate(jax.random.split(key, layers)):
+            p = p16[f"layer{i}"]
+            q, k1, v = (t.reshape(*x.shape[:2], heads, -1) for t in jnp.split(rms_norm(x, p["norm"]) @ p["qkv"], 3, -1))
+            x = x + dropout(k, attend(q, k1, v, causal).reshape(x.shape) @ p["out"])
+            x = x + jax.nn.gelu(rms_norm(x, p["norm"]) @ p["up"]) @ p["down"]
+            if i == layers // 2 - 1:
+                extra = token_loss((x.mean(1) @ p16["middle"]).astype(params["norm"].dtype), batch["topic"]).mean()
+        logits = (rms_norm(x, p16["norm"]) @ p16["embed"].T).astype(params["norm"].dtype)
+        z = (jax.nn.logsumexp(logits, -1) ** 2).mean()
+        main = masked_mean(token_loss(logits, batch["targets"]), batch["mask"])
+        return main + 0.1 * extra + 1e-3 * z, {"topic_loss": extra, "z_loss": z}
+
+    group = lambda params: {k: jax.tree.map(lambda _: "slow" if k in ("embed", "norm") else "fast", v) for k, v in params.items()}
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.multi_transform({"slow": optax.adamw(optax.linear_schedule(1e-4, 1e-3, 20)), "fast": optax.adamw(optax.cosine_decay_schedule(2e-3, 100))}, group))
+
+    def step(state, batch):
+        key = jax.random.wrap_key_data(state["key"])
+        (value, metrics), grads = jax.value_and_grad(loss, has_aux=True)(state["params"], batch, key)
+        updates, moments = optimizer.update(grads, state["opt"], state["params"])
+        return {"params": optax.apply_updates(state["params"], updates), "opt": moments, "key": jax.random.key_data(jax.random.fold_in(key, 1))}, {"loss": value, **metrics}
+
+    batch = {"tokens": make.tokens(vocabulary, BATCH, length), "targets": make.tokens(vocabulary, BATCH, length), "topic": make.tokens(5, BATCH), "mask": make.mask(BATCH, length)}
+    return step, {**started(optimizer, params), "key": jax.random.key_data(jax.random.key(3))}, batch
+
+
+def scanned_dropout():
+    """Layers in a scan with keys of their own for dropout, stochastic depth by layer, tied embeddings, and a loss on each layer's output."""
+    make, width, layers, vocabulary, length = Initial(14), 24, 6, 40, 8
+    params = {"embed": make.normal(vocabulary, width), "norm": jnp.ones(width),
+              "layers": {"norm": jnp.ones((layers, width)), "mix": make.normal(layers, length, length), "up": make.normal(layers, width, 2 * width), "bias": jnp.zeros((layers, 2 * width)), "down": make.normal(layers, 2 * width, width)}}
+
+    def loss(params, batch, key):
+        def layer(x, own):
+            p, k, rate = own
+            y = rms_norm(x, p["norm"])
+            x = x + jnp.einsum("bld,lm->bmd", y, p["mix"])
+            x = x + rate * dropout(k, jax.nn.silu(y @ p["up"] + p["bias"]) @ p["down"])
+            return x, jnp.mean(x * x)
+
+        x, sizes = jax.lax.scan(layer, params["embed"][batch["tokens"]], (params["layers"], jax.random.split(key, layers), 1 - 0.1 * jnp.arange(layers, dtype=jnp.float32) / layers))
+        logits = rms_norm(x, params["norm"]) @ params["embed"].T
+        return token_loss(logits, batch["targets"]).mean() + 1e-3 * sizes.sum(), sizes
+
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(1e-3))
+
+    def step(state, batch):
+        key = jax.random.wrap_key_data(state["key"])
+        (value, sizes), grads = jax.value_and_grad(loss, has_aux=True)(state["params"], batch, key)
+        updates, moments = optimizer.update(grads, state["opt"], state["params"])
+        return {"params": optax.apply_updates(state["params"], updates), "opt": moments, "key": jax.random.key_data(jax.random.fold_in(key, 1))}, {"loss": value, "activation_size": sizes}
+
+    batch = {"tokens": make.tokens(vocabulary, BATCH, length), "targets": make.tokens(vocabulary, BATCH, length)}
+    return step, {**started(optimizer, params), "key": jax.random.key_data(jax.random.key(5))}, batch
+
+
+def gru_cell(p, h, x):
+    r, z, n = jnp.split(x @ p["input"] + p["bias"], 3, -1)
+    hr, hz, hn = jnp.split(h @ p["hidden"], 3, -1)
+    r, z = jax.nn.sigmoid(r + hr), jax.nn.sigmoid(z + hz)
+    return (1 - z) * jnp.tanh(n + r * hn) + z * h
+
+
+def bidirectional_gru():
+    """A tagger: two bidirectional GRU layers between an embedding and a softmax, padded rows, a masked mean; Adam with clipping."""
+    make, width, vocabulary, tags, length = Initial(15), 24, 40, 7, 40
+    cell = lambda features: {"input": make.normal(features, 3 * width), "hidden": make.normal(width, 3 * width), "bias": jnp.zeros(3 * width)}
+    params = {"embed": make.normal(vocabulary, width), "head": make.normal(2 * width, tags), **{f"layer{i}": {"forward": cell(width * (1 + i)), "backward": cell(width * (1 + i))} for i in range(2)}}
+
+    def run(p, xs, mask, reverse):
+        def cell(h, own):
+            x, m = own
+            h = jnp.where(m[:, None] > 0, gru_cell(p, h, x), h)
+            return h, h
+
+        return jax.lax.scan(cell, jnp.zeros((xs.shape[1], width)), (xs, mask), reverse=reverse)[1]
+
+    def loss(params, batch):
+        xs, mask = params["embed"][batch["tokens"]].swapaxes(0, 1), batch["mask"].T
+        for i in range(2):
+            p = params[f"layer{i}"]
+            xs = jnp.concatenate([run(p["forward"], xs, mask, False), run(p["backward"], xs, mask, True)], -1)
+        return masked_mean(token_loss(xs.swapaxes(0, 1) @ params["head"], batch["tags"]), batch["mask"])
+
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(1e-3))
+    return train_step(optimizer, loss), started(optimizer, params), {"tokens": make.tokens(vocabulary, BATCH, length), "tags": make.tokens(tags, BATCH, length), "mask": make.mask(BATCH, length).at[:, 0].set(1)}
+
+
+def deep_lstm():
+    """Four LSTM layers between an embedding and a softmax, with residual connections and layer norms, a scan over time each; AdamW."""
+    make, width, layers, vocabulary, length = Initial(16), 24, 4, 40, 40
+    params = {"embed": make.normal(vocabulary, width), "head": make.normal(width, vocabulary),
+              **{f"rnn{i}": {"input": make.normal(width, 4 * width), "hidden": make.normal(width, 4 * width), "bias": jnp.zeros(4 * width), "norm": {"scale": jnp.ones(width), "bias": jnp.zeros(width)}} for i in range(layers)}}
+
+    def layer(p, xs):
+        def cell(carry, x):
+            h, c = carry
+            i, f, g, o = jnp.split(x + h @ p["hidden"], 4, -1)
+            c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            h = jax.nn.sigmoid(o) * jnp.tanh(c)
+            return (h, c), h
+
+        zeros = jnp.zeros(xs.shape[1:])
+        return xs + jax.lax.scan(cell, (zeros, zeros), layer_norm(xs, p["norm"]) @ p["input"] + p["bias"])[1]
+
+    def loss(params, batch):
+        xs = params["embed"][batch["tokens"]].swapaxes(0, 1)
+        for i in range(layers):
+            xs = layer(params[f"rnn{i}"], xs)
+        return token_loss(xs.swapaxes(0, 1) @ params["head"], batch["targets"]).mean()
+
+    optimizer = optax.adamw(1e-3)
+    return train_step(optimizer, loss), started(optimizer, params), {"tokens": make.tokens(vocabulary, BATCH, length), "targets": make.tokens(vocabulary, BATCH, length)}
+
+
+def stacked_lstm():
+    """Both layers of an LSTM in one scan over time."""
+    make, width, vocabulary, length = Initial(17), 24, 40, 40
+    params = {"embed": make.normal(vocabulary, width), "head": make.normal(width, vocabulary), "cells": [{"input": make.normal(width, 4 * width), "hidden": make.normal(width, 4 * width)} for _ in range(2)]}
+
+    def loss(params, batch):
+        def step_of_time(carry, x):
+            new = []
+            for p, (h, c) in zip(params["cells"], carry):
+                i, f, g, o = jnp.split(x @ p["input"] + h @ p["hidden"], 4, -1)
+                c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+                x = jax.nn.sigmoid(o) * jnp.tanh(c)
+                new.append((x, c))
+            return new, x
+
+        xs = params["embed"][batch["tokens"]].swapaxes(0, 1)
+        zeros = jnp.zeros(xs.shape[1:])
+        ys = jax.lax.scan(step_of_time, [(zeros, zeros)] * 2, xs)[1].swapaxes(0, 1)
+        return token_loss(ys @ params["head"], batch["targets"]).mean()
+
+    optimizer = optax.sgd(0.1)
+    return train_step(optimizer, loss), started(optimizer, params), {"tokens": make.tokens(vocabulary, BATCH, length), "targets": make.tokens(vocabulary, BATCH, length)}
+
+
+ALL = [llama_scan, vision_transformer, t5, bert_accumulated, unet, lstm, dlrm, mixture_of_experts, state_space, two_towers, residual_network, actor_critic,
+       mixed_precision, scanned_dropout, bidirectional_gru, deep_lstm, stacked_lstm]
