@@ -2,6 +2,7 @@
 // without padding elsewhere.
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/sharding_rule.h"
+#include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/MapVector.h"
@@ -245,20 +246,24 @@ void BatchPadding::run() {
 // The pass
 // --------------------------------------------------------------------------------------------------------------
 
+/// As users know the argument, which may hold some rows of one of the program's text.
 static std::string nameOf(BlockArgument argument) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
-  return name ? name.str() : "argument " + std::to_string(argument.getArgNumber());
+  unsigned index = argument.getArgNumber();
+  if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr)) return name.str();
+  auto whole = function.getArgAttrOfType<DenseI64ArrayAttr>(index, kWholeAttr);
+  return "argument " + std::to_string(whole ? whole[0] : index);
 }
 
 /// Says how much is computed for padding, and warns of parts that are nothing else.
 static void report(const PaddedBatch& batch, MeshAxisAttr axis) {
   int64_t part = batch.padded / axis.getSize(), used = llvm::divideCeil(batch.rows, part);
   if (used < axis.getSize()) {
-    emitWarning(batch.first.getLoc()) << nameOf(batch.first) << " has " << batch.rows << " rows, and " << part
-                                      << " of them fill a part of '" << axis.getName() << "': of " << axis.getSize()
-                                      << " parts, the last " << axis.getSize() - used
-                                      << " compute padding only; choose '" << axis.getName() << "' = " << used;
+    emitWarning(batch.first.getLoc()) << nameOf(batch.first) << " has " << batch.rows << " rows, " << part
+                                      << " for each part of '" << axis.getName() << "': " << axis.getSize() - used
+                                      << " of " << axis.getSize()
+                                      << " parts have none and compute padding only; choose '" << axis.getName()
+                                      << "' = " << used;
     return;
   }
   emitRemark(batch.first.getLoc()) << nameOf(batch.first) << " has " << batch.rows << " rows, which do not divide into "

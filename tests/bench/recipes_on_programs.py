@@ -25,6 +25,9 @@ RECIPES = {
     "zero1 4": (4, {"mesh": {"data": 4}, "batch": "data", "zero": 1}),
     "zero3 4": (4, {"mesh": {"data": 4}, "batch": "data", "zero": 3}),
     "micro 4": (1, {"sequential": {"micro": 4}}),
+    "micro 3": (1, {"sequential": {"micro": 3}}),  # parts of unequal size, here and where data is 3
+    "zero3 3, micro 2": (3, {"mesh": {"data": 3}, "batch": "data", "zero": 3, "sequential": {"micro": 2}}),
+    "stages 2, micro 3": (2, {"stages": 2, "sequential": {"micro": 3}}),
     "zero3 2, micro 2, shards": (2, {"mesh": {"data": 2}, "batch": "data", "zero": 3, "sequential": {"micro": 2}, "accumulate": {"as": "shards"}}),
     "stages 2, micro 4": (2, {"stages": 2, "sequential": {"micro": 4}}),
     "stages 2 x data 2, zero1, micro 2": (4, {"stages": 2, "mesh": {"data": 2}, "batch": "data", "zero": 1, "sequential": {"micro": 2}}),

@@ -82,7 +82,7 @@ func.func @loop(%x: !rows {sgd.sequential_dim = 0 : i64}, %at: tensor<i32>) -> (
 }
 
 // CHECK-LABEL: @too_few(
-// expected-warning @+1 {{argument 0 has 6 rows, and 2 of them fill a part of 'micro': of 4 parts, the last 1 compute padding only; choose 'micro' = 3}}
+// expected-warning @+1 {{argument 0 has 6 rows, 2 for each part of 'micro': 1 of 4 parts have none and compute padding only; choose 'micro' = 3}}
 func.func @too_few(%x: tensor<6x4xf32> {sgd.sequential_dim = 0 : i64}) -> tensor<6x4xf32> {
   return %x : tensor<6x4xf32>
 }
