@@ -26,6 +26,9 @@ struct MeshAxisSize {
   int64_t size = 0;
 };
 
+/// The most parts of a batch that a sequential axis may have.
+inline constexpr int64_t kMostParts = int64_t{1} << 20;
+
 struct CompileOptions {
   std::string recipeFile;                  ///< what messages call the recipe; empty: there is none
   std::string recipe;                      ///< its text, see compiler/recipe/recipe.h

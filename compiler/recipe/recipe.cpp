@@ -104,7 +104,9 @@ class Reader {
       return expected("sequential", value, "an object with one axis and its size, {\"micro\": 8}");
     std::string name = value.begin().key();
     std::optional<int64_t> size = getInteger(value.begin().value());
-    if (!size || *size < 1) return expected("sequential." + name, value.begin().value(), "a positive whole number");
+    if (!size || *size < 1 || *size > kMostParts)
+      return expected("sequential." + name, value.begin().value(),
+                      "a whole number from 1 to " + std::to_string(kMostParts));
     recipe.sequential = MeshAxisSize{name, *size};
     return Error::success();
   }

@@ -45,6 +45,12 @@ std::optional<size_t> NameTable::Find(std::string_view name) const {
 
 std::string NameTable::Position(size_t index) const { return absl::StrCat(prefix_, index); }
 
+size_t NameTable::longest_name() const {
+  size_t longest = Position(size_).size();
+  for (const auto& [name, index] : by_name_) longest = std::max(longest, name.size());
+  return longest;
+}
+
 absl::Status CheckRange(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input) {
   if (input.narrow_bits == 0) return absl::OkStatus();
   const bool is_signed = entry.element == ElementType::I8;

@@ -26,6 +26,8 @@ class NameTable {
   // "arg3".
   std::string Position(size_t index) const;
   size_t size() const { return size_; }
+  // The most bytes of a text that Find knows.
+  size_t longest_name() const;
 
  private:
   std::string prefix_;

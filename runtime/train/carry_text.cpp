@@ -43,10 +43,12 @@ absl::StatusOr<CarryRequest> ParseCarry(const std::string& text, const ProgramVi
   CarryRequest request;
   request.carries_nothing = text == kNone;
   size_t begin = request.carries_nothing ? text.size() : 0;
+  const size_t longest =
+      std::max(program.output_names.longest_name(), kNone.size()) + 1 + program.input_names.longest_name();
   while (begin < text.size()) {
     bool is_added = false;
     size_t comma = begin;
-    while (!is_added && comma < text.size()) {
+    while (!is_added && comma < text.size() && comma - begin <= longest) {
       comma = std::min(text.find(',', comma + 1), text.size());
       is_added = AddPair(std::string_view(text).substr(begin, comma - begin), program, request);
     }

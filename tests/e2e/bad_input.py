@@ -192,7 +192,7 @@ def long_flags(folder):
     for args, cause, code in (([name], "cannot read: File name too long", 1), ([model, "--recipe", name], "cannot read the recipe: File name too long", 1),
                               ([model, "--topology", name], "File name too long", 1), ([model, "--mesh", f"data={name}"], "must be a positive integer", 2),
                               ([model, "--emit", name], "is not graph", 2), ([model, "--" + name], "--nnn", 2), ([model, "--micro", name], "--micro", 2),
-                              ([model, "--micro", -3], "-3 not in range 1 to 9223372036854775807", 2)):
+                              ([model, "--micro", -3], "-3 not in range 1 to 1048576", 2)):
         result = harness.tool("sgdc", *args, "-o", folder / "x.sgda", check=False)
         refused(result, cause, code=code)
         assert len(result.stderr) < 1500, f"{len(result.stderr)} bytes: {result.stderr[:500]}"
@@ -218,6 +218,9 @@ def counts(folder):
     for flag in ("-n", "--threads", "--steps", "--bench"):
         for count in ("0", "-1", "x", "", "1.5", "99999999999999999999"):
             refused(harness.tool("sgdrun", artifact, flag, count, check=False), f"sgdrun: {flag}: '{count}' is out of range; expected an integer from 1 to ", code=2)
+    # Sums of steps and of those that warm up would wrap.
+    for flag in ("--bench", "--steps", "--save-every"):
+        refused(harness.tool("sgdrun", artifact, flag, 2**64 - 1, check=False), f"sgdrun: {flag}: '{2**64 - 1}' is out of range; expected an integer from 1 to {2**53}", code=2)
     refused(harness.tool("sgdrun", "-n", 4096, artifact, "--bench", 1, check=False), "the artifact's mesh has 4 ranks, but -n says 4096")
     refused(harness.tool("sgdrun", "-n", 65536, "--nnodes", 65536, "--node-rank", 0, artifact, "--bench", 1, check=False), "are 4294967296 ranks; expected at most 1048576")
 

@@ -94,11 +94,13 @@ def wrong_input(folder):
                                  (1, "built in are host", [artifact, "--topology", "nothing"]), (1, "field 'device' is missing", [artifact, "--topology", folder / "t.json"]),
                                  (1, "axis 'model' is not in its mesh; expected one of data", [artifact, "--mesh", "model=2"]), (2, "--mesh", [artifact, "--mesh", "data"]), (1, "more ranks than any machine has", [artifact, "--mesh", "data=9000000000000000000"]), (2, "--model", [artifact, "--write-text", folder / "x.mlir"]),
                                  (2, "expected AXIS=FROM..TO", [artifact, "--sweep", "data=8..2"]), (2, "--failures", [artifact, "--failures", "-1"]),
-                                 (2, "expected no nan", [artifact, "--failures", "nan"]), (2, "expected no nan", [artifact, "--failures", "9", "--restart-seconds", "nan"]), (2, "--epoch-steps", [artifact, "--epoch-steps", "-1"]),
+                                 *((2, f"{flag}: '{value}' is out of range; expected a number from ", [artifact, "--failures", "9", flag, value])
+                                   for flag in ("--failures", "--restart-seconds", "--save-seconds", "--epoch-steps") for value in ("nan", "-nan", "-1", "1e308", "inf", "9" * 40)),
+                                 (2, "999...999", [artifact, "--failures", "9" * 309]),
                                  (1, "sgd-sim: " + str(artifact) + ": has no program 'eval'; expected one of main", [artifact, "--program", "eval"]), (1, "cannot", [artifact, "--svg", folder / "no" / "x.svg"])]:
         result = simulate(*options, check=False)
         assert result.returncode == code and found in result.stderr, (options, result.returncode, result.stderr)
-        assert len(result.stderr.splitlines()) <= 2, result.stderr
+        assert len(result.stderr.splitlines()) <= 2 and len(result.stderr) < 600, result.stderr
 
 
 harness.main([("the report's estimate", agrees_with_the_report), ("pipelines", pipelines), ("other meshes", other_meshes), ("epochs", epochs), ("nothing to do", nothing_to_do),

@@ -225,6 +225,14 @@ TEST_F(SgdrunErrors, Carry) {
       "(f32[8,4])",
       "--carry", "result1:arg1");
   fault("two outputs are carried to input arg0 'params['w']'", "--carry", "result1:arg0,result1:arg0");
+  // Names may hold commas: all of a long text was tried as one, in time that grew with the cube of its length.
+  std::string pairs;
+  for (int pair = 0; pair < 30000; ++pair) pairs += "a:b,";
+  timespec begin, end;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  fault("--carry: 'a:b' is not OUTPUT:INPUT of program 'train'", "--carry", pairs);
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  EXPECT_LT(end.tv_sec - begin.tv_sec, 15) << "minutes before";
   auto file_fault = [&](const std::string& message, const std::string& json) {
     data::WriteText(folder_ / "carry.json", json);
     fault("carry.json: " + message, "--carry-json", folder_ / "carry.json");

@@ -2,8 +2,11 @@
 #include "tools/sgd-sim/flags.h"
 
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <cstdlib>
 #include <iostream>
+
+#include "llvm/Support/FormatVariadic.h"
+#include "runtime/artifact/short_message.h"
 
 namespace mlir::sgd {
 
@@ -19,6 +22,17 @@ constexpr char kExamples[] =
     "  sgd-sim step.sgda --topology h100 --sweep data=1..1024            what more ranks gain, a batch for each\n"
     "  sgd-sim step.sgda --topology h100 --mesh data=512 --failures 50000\n"
     "  sgd-sim --model gpt.json --topology a100                          a language model by its sizes\n";
+
+/// CLI11's own checks of ranges accept values of which estimates are infinite, and name the largest double.
+static CLI::Validator isWithin(double least, double most) {
+  auto check = [=](const std::string& text) -> std::string {
+    char* end = nullptr;
+    double number = std::strtod(text.c_str(), &end);
+    if (end != text.c_str() && *end == '\0' && number >= least && number <= most) return "";
+    return llvm::formatv("'{0}' is out of range; expected a number from {1} to {2}", text, least, most);
+  };
+  return CLI::Validator(check, "");
+}
 
 std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
   CLI::App app{kAbout, "sgd-sim"};
@@ -48,21 +62,22 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
   app.add_option("--failures", flags.failureHours,
                  "Mean hours between failures of a rank: says the best interval of checkpoints, and what is left")
       ->option_text("HOURS")
-      ->check(CLI::PositiveNumber);
+      ->check(isWithin(1e-6, 1e12));
   app.add_option("--save-seconds", flags.saveSeconds,
                  "That a checkpoint stops the run (default: the state over the topology's storage)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(isWithin(0, 1e12));
   app.add_option("--restart-seconds", flags.restartSeconds, "From a failure until the run goes on (default 120)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(isWithin(0, 1e12));
   app.add_option("--epoch-steps", flags.epochSteps, "Steps of an epoch: says its device hours and price")
-      ->check(CLI::NonNegativeNumber);
+      ->check(isWithin(0, 1e15));
   app.set_version_flag("--version", std::string("sgd-sim ") + SGD_VERSION, "Print the version");
   app.set_help_flag("-h,--help", "Print this text");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::cerr << "sgd-sim: " << error.what() << "\nRun with --help for more information.\n";
+    std::cerr << "sgd-sim: " << ::sgd::artifact::ShortMessage(error.what())
+              << "\nRun with --help for more information.\n";
     return 2;
   }
   const char* fault = nullptr;
@@ -73,8 +88,6 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
                      !(flags.save + flags.mesh + flags.json + flags.svg + flags.sweep).empty();
   if (!flags.text.empty() && isSimulated)
     fault = "--write-text simulates nothing; expected it without flags about a simulation; leave them out";
-  if (std::isnan(flags.failureHours) || std::isnan(flags.restartSeconds) || std::isnan(flags.saveSeconds.value_or(0)))
-    fault = "--failures, --save-seconds and --restart-seconds are numbers; expected no nan";
   if (!fault) return std::nullopt;
   std::cerr << "sgd-sim: " << fault << "\nRun with --help for more information.\n";
   return 2;

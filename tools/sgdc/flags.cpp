@@ -74,7 +74,7 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "Cut the batch into N parts, computed one after the other in each step: the outputs are those of the "
                  "whole batch, and the memory for activations that of one part")
       ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
+      ->check(CLI::Range(int64_t{1}, kMostParts));
   app.add_flag(
       "--micro-refuse", flags.compile.refuseSplit,
       "Refuse programs of which a part takes the memory of the whole batch under --micro, and name its source line");

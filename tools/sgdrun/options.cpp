@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -19,13 +20,16 @@ absl::Duration Positive(const char* flag, double seconds) {
   return absl::Seconds(seconds);
 }
 
+// Counts of steps: sums of a few of them fit in 64 bits.
+constexpr uint64_t kMostSteps = uint64_t{1} << 53;
+
 // CLI11's own check of positive numbers names the largest double in its message.
 template <typename Number>
 std::string CheckCount(const std::string& text) {
+  constexpr uint64_t kMost = std::min<uint64_t>(std::numeric_limits<Number>::max(), kMostSteps);
   Number count = 0;
-  if (absl::SimpleAtoi(text, &count) && count > 0) return "";
-  return absl::StrCat("'", text, "' is out of range; expected an integer from 1 to ",
-                      std::numeric_limits<Number>::max());
+  if (absl::SimpleAtoi(text, &count) && count > 0 && count <= kMost) return "";
+  return absl::StrCat("'", text, "' is out of range; expected an integer from 1 to ", kMost);
 }
 
 constexpr char kAbout[] =

@@ -159,7 +159,9 @@ TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),
-            "field 'sequential.micro' is 0; expected a positive whole number");
+            "field 'sequential.micro' is 0; expected a whole number from 1 to 1048576");
+  EXPECT_EQ(errorOf(R"({"sequential": {"micro": 1048577}})"),
+            "field 'sequential.micro' is 1048577; expected a whole number from 1 to 1048576");
   EXPECT_EQ(errorOf(R"({"train": {}})"), "field 'train' is not supported yet; remove it");
 }
 
