@@ -276,6 +276,19 @@ def files_that_are_cut_short(folder):
         (folder / "log.jsonl").unlink()
 
 
+def descriptors_that_are_closed(folder):
+    """No file gets the number of a standard stream that the run was started without: messages would be written into it."""
+    artifact, _, _ = MLP.compile(folder, {"data": 1})
+    args = " ".join(f"'{a}'" for a in [SGDRUN, *training(artifact, 1, folder, ENDLESS, "--print-every", ENDLESS)])
+    process = subprocess.Popen(["bash", "-c", f"exec {args} <&- >/dev/null 2>&-"])
+    try:
+        wait_for_steps(folder)
+        assert [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in range(3)] == ["/dev/null"] * 3
+    finally:
+        process.terminate()
+    assert process.wait(timeout=120) == 75
+
+
 def memory_that_runs_out(folder):
     """Whatever is the last straw: an error, never a signal."""
     artifact, _, _ = MLP.compile(folder, {"data": 2})
@@ -304,4 +317,4 @@ def memory_that_runs_out(folder):
 
 harness.main([(f.__name__.replace("_", " "), f) for f in
               (signals_stop_training, second_signals, signals_end_other_runs, one_run_at_a_time, damaged_checkpoints, files_that_may_not_grow, disks_that_are_full,
-               files_that_are_cut_short, memory_that_runs_out)])
+               files_that_are_cut_short, descriptors_that_are_closed, memory_that_runs_out)])

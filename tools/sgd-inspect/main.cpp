@@ -11,6 +11,7 @@
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/short_message.h"
+#include "runtime/artifact/standard_descriptors.h"
 #include "runtime/comm/leave.h"
 #include "tools/sgd-inspect/check_streams.h"
 #include "tools/sgd-inspect/describe.h"
@@ -75,6 +76,7 @@ int InspectOrSayWhy(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  sgd::artifact::ReserveStandardDescriptors();
   EndByErrors();
   sgd::comm::SetToolName("sgd-inspect");
   sgd::comm::LeaveWhenOutOfMemory();

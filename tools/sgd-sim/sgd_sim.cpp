@@ -7,6 +7,7 @@
 #include "compiler/target/target.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/artifact/short_message.h"
+#include "runtime/artifact/standard_descriptors.h"
 #include "runtime/artifact/writer.h"
 #include "runtime/text/text_file.h"
 #include "tools/sgd-sim/flags.h"
@@ -243,6 +244,7 @@ int run(const Flags& flags) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::sgd::artifact::ReserveStandardDescriptors();
   endByErrors("sgd-sim");
   Flags flags;
   if (std::optional<int> code = readFlags(argc, argv, flags)) return *code;

@@ -8,6 +8,7 @@
 #include "compiler/driver/end_by_errors.h"
 #include "compiler/target/target.h"
 #include "runtime/artifact/short_message.h"
+#include "runtime/artifact/standard_descriptors.h"
 #include "tools/sgdc/flags.h"
 
 namespace {
@@ -141,6 +142,7 @@ int run(const Flags& flags, Timings* timings) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::sgd::artifact::ReserveStandardDescriptors();
   double startUp = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   endByErrors("sgdc");
   Flags flags;

@@ -11,6 +11,7 @@
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/short_message.h"
+#include "runtime/artifact/standard_descriptors.h"
 #include "runtime/comm/leave.h"
 #include "runtime/comm/rendezvous.h"
 #include "runtime/comm/transport.h"
@@ -167,6 +168,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
 int main(int argc, char** argv) {
   using namespace sgd;
   using namespace sgd::sgdrun;
+  artifact::ReserveStandardDescriptors();
   trace::StartTimes start = trace::StartTimes::OfThisProcess();
   // A reader that goes away and a file that may not grow further are errors of writing, not the end of this process.
   signal(SIGPIPE, SIG_IGN);
