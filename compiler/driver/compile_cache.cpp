@@ -14,6 +14,7 @@
 #include "passes/cost/topology.h"
 #include "runtime/artifact/cache_file.h"
 #include "runtime/artifact/container.h"
+#include "runtime/artifact/short_message.h"
 #include "runtime/text/text_file.h"
 
 using namespace mlir;
@@ -179,18 +180,21 @@ static void markAsUsed(const std::string& path) {
   (void)llvm::sys::Process::SafelyCloseFileDescriptor(file);
 }
 
+static std::string shorten(StringRef text) { return ::sgd::artifact::ShortMessage(std::string_view(text)); }
+
 static void store(StringRef folder, uint64_t limit, const std::string& path, const std::string& entry,
                   llvm::raw_ostream& errors) {
   if (entry.size() > limit) return;
   if (std::error_code problem = llvm::sys::fs::create_directories(folder)) {
-    errors << "sgdc: warning: --cache: cannot create " << folder << ": " << problem.message() << "; nothing is kept\n";
+    errors << "sgdc: warning: --cache: cannot create " << shorten(folder) << ": " << problem.message()
+           << "; nothing is kept\n";
     return;
   }
   absl::Status status = ::sgd::artifact::WriteCacheFile(path, entry);
   if (status.ok())
     trimCache(folder, limit);
   else
-    errors << "sgdc: warning: --cache: " << std::string(status.message()) << "; nothing is kept\n";
+    errors << "sgdc: warning: --cache: " << shorten(std::string(status.message())) << "; nothing is kept\n";
 }
 
 FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions& options,
@@ -215,7 +219,7 @@ FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources,
       return std::move(entry->first);
     }
   } else if (absl::IsPermissionDenied(file.status())) {
-    errors << "sgdc: warning: --cache: " << std::string(file.status().message()) << "\n";
+    errors << "sgdc: warning: --cache: " << shorten(std::string(file.status().message())) << "\n";
   }
   std::string messages;
   llvm::raw_string_ostream stream(messages);

@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <random>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/unique_fd.h"
@@ -46,6 +48,19 @@ std::string AsidePath(const std::string& path) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> ResolveLinks(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as Linux follows
+  std::filesystem::path current = path;
+  std::error_code error;
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(current, error)); ++links) {
+    if (links == kMostLinks) return absl::ErrnoToStatus(ELOOP, absl::StrCat(path, ": cannot create"));
+    const std::filesystem::path target = std::filesystem::read_symlink(current, error);
+    if (error) return absl::ErrnoToStatus(error.value(), absl::StrCat(path, ": cannot read the link"));
+    current = current.parent_path() / target;  // an absolute target replaces all
+  }
+  return current.string();
+}
 
 absl::Status ReplaceFile(const std::string& path, std::string_view bytes, mode_t mode) {
   const std::string aside = AsidePath(path);

@@ -7,8 +7,13 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace sgd::artifact {
+
+// `path` itself where it is no link. Else the path that its links lead to, whether or not there is a file. The
+// system's error for links that lead to each other.
+absl::StatusOr<std::string> ResolveLinks(const std::string& path);
 
 // Writes `bytes` to a regular file with `mode` beside `path`, syncs it and renames it to `path`, where it replaces a
 // file or a link. Errors name the path and the system's reason; a full disk leaves nothing behind.

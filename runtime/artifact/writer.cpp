@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -50,11 +49,6 @@ absl::Status WriteInPlace(const std::string& path, std::string_view bytes) {
   const absl::Status status = WriteAll(descriptor, bytes, path);
   if (close(descriptor) != 0 && status.ok()) return SystemError("write", path);
   return status;
-}
-
-std::string RealPath(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr), &std::free);
-  return resolved == nullptr ? path : std::string(resolved.get());
 }
 
 }  // namespace
@@ -114,6 +108,8 @@ absl::Status ArtifactWriter::WriteFile(const std::string& path) {
 }
 
 absl::Status CheckWritable(const std::string& path) {
+  const absl::StatusOr<std::string> target = ResolveLinks(path);
+  if (!target.ok()) return target.status();
   struct stat existing;
   const bool exists = stat(path.c_str(), &existing) == 0;
   if (exists && S_ISDIR(existing.st_mode)) {
@@ -122,19 +118,18 @@ absl::Status CheckWritable(const std::string& path) {
   }
   if (exists && access(path.c_str(), W_OK) != 0) return SystemError("write", path);
   if (exists && !S_ISREG(existing.st_mode)) return absl::OkStatus();
-  const std::string directory = DirectoryOf(exists ? RealPath(path) : path);
-  if (access(directory.c_str(), W_OK | X_OK) != 0) return SystemError("create", path);
+  if (access(DirectoryOf(*target).c_str(), W_OK | X_OK) != 0) return SystemError("create", path);
   return absl::OkStatus();
 }
 
 absl::Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
   if (absl::Status status = CheckWritable(path); !status.ok()) return status;
   struct stat existing;
-  const bool exists = stat(path.c_str(), &existing) == 0;
   // A device or a pipe is written to, not replaced.
-  if (exists && !S_ISREG(existing.st_mode)) return WriteInPlace(path, bytes);
+  if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) return WriteInPlace(path, bytes);
   // Of a symbolic link the target is replaced, not the link.
-  return ReplaceFile(exists ? RealPath(path) : path, bytes, 0666);
+  const absl::StatusOr<std::string> target = ResolveLinks(path);
+  return target.ok() ? ReplaceFile(*target, bytes, 0666) : target.status();
 }
 
 }  // namespace sgd::artifact

@@ -8,15 +8,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <numeric>
 #include <set>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "runtime/artifact/replace_file.h"
 
 namespace sgd::data {
 namespace {
@@ -76,13 +75,6 @@ absl::StatusOr<Layout> LayOut(const std::vector<TensorSpec>& specs, const Metada
   return layout;
 }
 
-// Where a link leads, so that the file behind it is replaced and not the link.
-std::string ResolveLink(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path target = std::filesystem::canonical(path, error);
-  return error ? path : target.string();
-}
-
 }  // namespace
 
 TensorFileWriter::TensorFileWriter(TensorFileWriter&& other) noexcept
@@ -111,14 +103,16 @@ absl::StatusOr<TensorFileWriter> TensorFileWriter::Make(const std::string& path,
   if (!layout.ok()) {
     return absl::Status(layout.status().code(), absl::StrCat(path, ": ", layout.status().message()));
   }
-  const std::string resolved = ResolveLink(path);
-  const std::string aside = AsidePath(resolved);
+  // The file behind a link is replaced, and not the link.
+  const absl::StatusOr<std::string> resolved = artifact::ResolveLinks(path);
+  if (!resolved.ok()) return resolved.status();
+  const std::string aside = AsidePath(*resolved);
   absl::StatusOr<MappedFile> file =
       create ? MappedFile::CreateShared(aside, layout->file_size) : MappedFile::JoinShared(aside, layout->file_size);
   if (!file.ok()) return file.status();
   if (create) std::memcpy(file->mutable_bytes().data(), layout->header.data(), layout->header.size());
   TensorFileWriter writer;
-  writer.path_ = resolved;
+  writer.path_ = *resolved;
   writer.is_creator_ = create;
   writer.specs_ = std::move(specs);
   writer.offsets_ = std::move(layout->offsets);

@@ -81,6 +81,16 @@ TEST(ArtifactWriter, FollowsLinksAndKeepsDevices) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder.File("link.sgda")));
   std::ifstream file(folder.File("real.sgda"));
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "new");
+  // Links that lead to no file yet, the second through a folder of its own.
+  std::filesystem::create_directory(folder.File("runs"));
+  std::filesystem::create_symlink("first.sgda", folder.File("runs/latest"));
+  std::filesystem::create_symlink("runs/latest", folder.File("latest"));
+  ASSERT_TRUE(WriteFileAtomically(folder.File("latest"), "new").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.File("latest")));
+  EXPECT_TRUE(std::filesystem::is_regular_file(folder.File("runs/first.sgda")));
+  std::filesystem::create_symlink("loop", folder.File("loop"));
+  EXPECT_THAT(std::string(WriteFileAtomically(folder.File("loop"), "new").message()),
+              HasSubstr("loop: cannot create: Too many levels of symbolic links"));
   ASSERT_TRUE(WriteFileAtomically("/dev/null", "bytes").ok());
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
