@@ -13,6 +13,7 @@ using Json = nlohmann::json;
 
 constexpr uint64_t kFormat = 1;
 constexpr char kChecksum[] = "checksum";
+constexpr uint64_t kMostSteps = uint64_t{1} << 53;  // plus those of a run, they fit in 64 bits
 
 absl::StatusOr<std::string> Checksum(const Json& json) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -104,6 +105,10 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   if (!ReadMesh(json, manifest.point.mesh) || !ok)
     return absl::InvalidArgumentError(
         "lacks fields of its format; expected a manifest that sgdrun wrote; resume from another checkpoint");
+  if (manifest.point.step > kMostSteps) {
+    return absl::InvalidArgumentError(absl::StrCat("is of step ", manifest.point.step, "; expected at most ",
+                                                   kMostSteps, "; resume from another checkpoint"));
+  }
   return manifest;
 }
 

@@ -176,6 +176,14 @@ TEST(Checkpoint, SaysWhatIsWrong) {
   EXPECT_THAT(message(), HasSubstr("manifest.json: is not JSON; it may be truncated"));
 }
 
+// The steps that follow it were counted in 64 bits, and none of them was done.
+TEST(Checkpoint, RefusesStepsThatNoRunReaches) {
+  TemporaryFolder folder;
+  ASSERT_EQ(SaveCounting(folder.path(), UINT64_MAX, 1, 1), absl::OkStatus());
+  EXPECT_THAT(std::string(OpenCheckpoint(folder.path()).status().message()),
+              HasSubstr("manifest.json: is of step 18446744073709551615; expected at most 9007199254740992; resume"));
+}
+
 // Every damage that disks and people do to the newest checkpoint.
 TEST(Checkpoint, ADamagedOneIsPassedOverForTheOneBefore) {
   const std::vector<std::pair<std::function<void(const std::string&)>, std::string>> damages = {
