@@ -154,6 +154,8 @@ def refused(folder, message, *flags, model="gpt_dp"):
 def check_refusals(folder):
     refused(folder, "is kept of all parts of 'micro', which takes the memory of the whole batch", "--micro", 2, "--micro-refuse", model="resnet_small")
     harness.tool("sgdc", harness.MODELS / "gpt_dp" / "model.mlir", "--micro", 2, "--micro-refuse", "--report")
+    # Two loops, of which the first one sums the mask, take no more memory than one.
+    harness.tool("sgdc", pathlib.Path(__file__).parent / "programs" / "masked_scan.mlir", "--micro", 4, "--micro-refuse", "--report")
     recipe = folder / "recipe.json"
     for field, message in (({"micro": 0}, "field 'sequential.micro' is 0; expected a positive whole number"),
                            (8, "expected an object with one axis and its size"),
