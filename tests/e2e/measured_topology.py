@@ -64,10 +64,11 @@ def one_by_one(path, envs, *flags):
 
 
 def unwritable(folder):
-    """All ranks say so at once, whoever started them."""
+    """All ranks end at once, whoever started them, and one says why."""
     for path, found in ((folder / "no" / "t.json", "No such file"), (folder, "is a directory")):
         for processes in ([start(path, None, "-n", "2")], one_by_one(path, ({}, {}))):
-            harness.all_ended_after_fault(processes, [], 5, str(path), found)
+            ended = harness.all_ended_after_fault(processes, [], 5)
+            harness.assert_said_once([errors for _, errors in ended], str(path), found)
 
 
 def killed_rank(folder):
@@ -128,7 +129,8 @@ def of_unlike_hosts(folder):
 
 def of_unlike_gpus(folder):
     processes = one_by_one(folder / "t.json", ({}, {"SGD_EMULATED_CAPABILITY": "80"}), "--device", "cuda")
-    harness.all_ended_after_fault(processes, [], 20, "rank 0 has sm_90, rank 1 has sm_80; expected devices of one kind")
+    ended = harness.all_ended_after_fault(processes, [], 20)
+    harness.assert_said_once([errors for _, errors in ended], "rank 0 has sm_90, rank 1 has sm_80; expected devices of one kind")
 
 
 def of_gpus(folder):
