@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -91,8 +92,9 @@ Variable FirstSet(const std::vector<const char*>& names, const GetVariable& get)
 absl::StatusOr<uint32_t> Number(const Variable& variable) {
   uint32_t number = 0;
   if (!absl::SimpleAtoi(variable.value, &number)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(variable.name, "=", variable.value, " is not a number; expected an integer from 0"));
+    return absl::InvalidArgumentError(absl::StrCat(variable.name, "=", variable.value,
+                                                   " is out of range; expected an integer from 0 to ",
+                                                   std::numeric_limits<uint32_t>::max()));
   }
   return number;
 }

@@ -160,9 +160,12 @@ std::string Message(const RankFlags& flags, uint32_t mesh_ranks, const Variables
 TEST(RankEnvironment, RefusesContradictions) {
   EXPECT_EQ(Message({}, 4, {{"RANK", "4"}, {"WORLD_SIZE", "4"}}),
             "torchrun: rank 4 is not below the number of ranks, which is 4");
-  EXPECT_EQ(Message({}, 4, {{"RANK", "x"}, {"WORLD_SIZE", "4"}}), "RANK=x is not a number; expected an integer from 0");
+  EXPECT_EQ(Message({}, 4, {{"RANK", "x"}, {"WORLD_SIZE", "4"}}),
+            "RANK=x is out of range; expected an integer from 0 to 4294967295");
   EXPECT_EQ(Message({}, 4, {{"RANK", "-1"}, {"WORLD_SIZE", "4"}}),
-            "RANK=-1 is not a number; expected an integer from 0");
+            "RANK=-1 is out of range; expected an integer from 0 to 4294967295");
+  EXPECT_EQ(Message({}, 4, {{"RANK", "4294967296"}, {"WORLD_SIZE", "4"}}),
+            "RANK=4294967296 is out of range; expected an integer from 0 to 4294967295");
   EXPECT_EQ(Message({}, 4, {{"RANK", "1"}}), "torchrun: RANK is set but WORLD_SIZE is not");
   EXPECT_EQ(Message({}, 4,
                     {{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "4"}}),
