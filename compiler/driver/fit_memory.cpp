@@ -25,7 +25,7 @@ constexpr uint64_t kCloseEnough = 128;
 constexpr int64_t kFirstStep = 512;
 /// Parts of the limit.
 constexpr int64_t kRoomForOverlap[] = {64, 16};
-/// What a limit is tried below the smallest peak found: parts of it, at last a byte.
+/// Steps below the smallest peak found, as parts of it; at last a byte.
 constexpr uint64_t kLowerLimits[] = {32, UINT64_MAX};
 /// No collective in flight: nothing fits into a byte.
 constexpr uint64_t kNoOverlap = 1;

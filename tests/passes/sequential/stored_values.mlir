@@ -1,4 +1,4 @@
-// What a loop over coordinates leaves for several later ones.
+// Values that a loop over coordinates leaves for several later ones.
 // RUN: sgd-opt %s --sgd-form-loops | FileCheck %s
 
 sgd.mesh @mesh = <["micro"=4]> {sgd.sequential = #sgd<axis"micro"=4>}
