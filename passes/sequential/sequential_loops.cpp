@@ -48,14 +48,15 @@ bool SequentialSharding::keepWhole(Value value) {
     return isa<DataFlowOpInterface, ReduceOp>(op) || isElementwise(op) || op->hasTrait<MovesElements>() ||
            !getBlockOperands(op).empty() || op->getNumOperands() == 0;
   };
-  // What a loop changes is its own work.
-  auto isComputed = [&](Value one) {
-    bool isChanged = llvm::any_of(
-        edges, [&](const DataFlowEdge& edge) { return edge.isChosen() && llvm::is_contained(edge.targets, one); });
-    return isChanged || (one.getDefiningOp() && !isCheap(one.getDefiningOp()));
+  // What a loop changes is its own work. The first value that costs more ends the search.
+  bool isCostly = false;
+  auto isLeaf = [&](Value one) {
+    if (isCostly || isKeptWhole(one) || get(one).isWhole()) return true;
+    isCostly = changed.contains(one) || (one.getDefiningOp() && !isCheap(one.getDefiningOp()));
+    return isCostly;
   };
-  llvm::DenseSet<Value> slice = getSlice(value, [&](Value one) { return isKeptWhole(one) || get(one).isWhole(); });
-  if (slice.empty() || llvm::any_of(slice, isComputed) || exchangesMuch(slice)) return false;
+  llvm::DenseSet<Value> slice = getSlice(value, isLeaf);
+  if (isCostly || slice.empty() || exchangesMuch(slice)) return false;
   keptWhole.insert(slice.begin(), slice.end());
   return true;
 }

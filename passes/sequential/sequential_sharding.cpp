@@ -66,7 +66,10 @@ void SequentialSharding::findStates(const DenseMap<Value, unsigned>& arguments) 
 void SequentialSharding::addRules(Block& block) {
   for (Operation& op : block) {
     if (auto flow = dyn_cast<DataFlowOpInterface>(op)) {
-      llvm::append_range(edges, flow.getDataFlowEdges());
+      for (const DataFlowEdge& edge : flow.getDataFlowEdges()) {
+        if (edge.isChosen()) changed.insert_range(edge.targets);
+        edges.push_back(edge);
+      }
       for (Region& region : op.getRegions())
         if (!region.empty()) addRules(region.front());
       continue;

@@ -78,6 +78,7 @@ class SequentialSharding {
   SmallVector<Ruled, 0> ops;                 // in the order of a walk
   DenseMap<Operation*, unsigned> positions;  // in `ops`
   SmallVector<DataFlowEdge, 0> edges;
+  llvm::DenseSet<Value> changed;   // what loops change, or branches choose
   DenseMap<Value, unsigned> dims;  // where a value is cut, if its op can
   RowBlocks blocks;
   llvm::DenseSet<Value> keptWhole;            // values that ops compute for all coordinates
