@@ -85,10 +85,10 @@ namespace {
 struct Bounds {
   Value value;
   int64_t shift;
+  Value counts;                  // of each key, in the same block
+  std::optional<unsigned> pair;  // of loops, of which the second one has this block
 };
-}  // namespace
 
-namespace {
 /// A vector whose element g is the number of elements of `keys` that are g.
 struct Counts {
   Value value, keys;
@@ -130,31 +130,44 @@ static bool isCount(ScatterOp scatter) {
 }
 
 /// The bounds that `op` makes of `from`.
-static std::optional<Bounds> getNext(Operation* op, const Bounds& from, Value counts) {
+static std::optional<Bounds> getNext(Operation* op, const Bounds& from) {
   if (auto subtract = dyn_cast<arith::SubIOp>(op)) {
-    if (from.shift == 1 && subtract.getLhs() == from.value && subtract.getRhs() == counts)
-      return Bounds{subtract.getResult(), 0};
+    if (from.shift == 1 && subtract.getLhs() == from.value && subtract.getRhs() == from.counts)
+      return Bounds{subtract.getResult(), 0, from.counts, from.pair};
   } else if (auto slice = dyn_cast<SliceOp>(op)) {
-    if (slice.getStrides()[0] == 1) return Bounds{slice.getResult(), from.shift + slice.getStarts()[0]};
+    if (slice.getStrides()[0] == 1)
+      return Bounds{slice.getResult(), from.shift + slice.getStarts()[0], from.counts, from.pair};
   } else if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
     // No key is below 0.
     ValueRange inputs = concatenate.getInputs();
     if (from.shift == 1 && inputs.size() == 2 && inputs[1] == from.value && getInteger(inputs[0]) == 0 &&
         tensorType(inputs[0]).getNumElements() == 1)
-      return Bounds{concatenate.getResult(), 0};
+      return Bounds{concatenate.getResult(), 0, from.counts, from.pair};
   }
   return std::nullopt;
 }
 
-/// All bounds that are made of `counts`.
-static SmallVector<Bounds> findBounds(Value counts) {
-  SmallVector<Bounds> bounds;
+/// Running sums of `counts`.
+static void addSums(Value counts, std::optional<unsigned> pair, SmallVectorImpl<Bounds>& bounds) {
   for (Operation* user : counts.getUsers())
     if (auto sum = dyn_cast<CumulativeOp>(user); sum && sum.getKind() == ReduceKind::Add && !sum.getReverse())
-      bounds.push_back({sum.getResult(), 1});
-  for (size_t next = 0; next < bounds.size(); ++next)
-    for (Operation* user : bounds[next].value.getUsers())
-      if (std::optional<Bounds> made = getNext(user, bounds[next], counts)) bounds.push_back(*made);
+      bounds.push_back({sum.getResult(), 1, counts, pair});
+}
+
+/// All bounds that are made of `counts`, there and in loops that read them from stacks.
+static SmallVector<Bounds> findBounds(Value counts, ArrayRef<LoopPair> pairs) {
+  SmallVector<Bounds> bounds;
+  addSums(counts, std::nullopt, bounds);
+  for (auto [number, pair] : llvm::enumerate(pairs))
+    for (Value read : pair.findReads(counts)) addSums(read, number, bounds);
+  for (size_t next = 0; next < bounds.size(); ++next) {
+    Bounds from = bounds[next];
+    for (Operation* user : from.value.getUsers())
+      if (std::optional<Bounds> made = getNext(user, from)) bounds.push_back(*made);
+    if (from.pair) continue;
+    for (auto [number, pair] : llvm::enumerate(pairs))
+      for (Value read : pair.findReads(from.value)) bounds.push_back({read, from.shift, Value(), number});
+  }
   return bounds;
 }
 
@@ -169,7 +182,7 @@ static std::optional<GroupComparison> match(arith::CmpIOp op, unsigned side, int
   for (auto [dim, size] : llvm::enumerate(tensorType(positions).getShape())) {
     auto rowDim = static_cast<int64_t>(dim);
     if (rowDim != groupDim && size == rows && IndexFunctions().isIdentity({positions, rowDim}))
-      return GroupComparison{op, rowDim, groupDim, bounds.shift, isBelow, {}};
+      return GroupComparison{op, rowDim, groupDim, bounds.shift, isBelow, {}, bounds.pair};
   }
   return std::nullopt;
 }
@@ -187,7 +200,7 @@ static SmallVector<GroupComparison> findComparisons(const Bounds& bounds, int64_
   return found;
 }
 
-SmallVector<GroupComparison> mlir::sgd::findGroupComparisons(SortOp sort) {
+SmallVector<GroupComparison> mlir::sgd::findGroupComparisons(SortOp sort, ArrayRef<LoopPair> pairs) {
   SmallVector<GroupComparison> found;
   Value keys = sort.getInputs()[0];
   auto element = dyn_cast<IntegerType>(tensorType(keys).getElementType());
@@ -201,7 +214,7 @@ SmallVector<GroupComparison> mlir::sgd::findGroupComparisons(SortOp sort) {
   for (const Counts& count : counts) {
     std::optional<SmallVector<Operation*>> adjustments = findAdjustments(count.keys, keys);
     if (!adjustments || tensorType(count.keys).getNumElements() != rows) continue;
-    for (const Bounds& bounds : findBounds(count.value))
+    for (const Bounds& bounds : findBounds(count.value, pairs))
       for (GroupComparison& comparison : findComparisons(bounds, rows)) {
         comparison.adjustments = *adjustments;
         found.push_back(comparison);

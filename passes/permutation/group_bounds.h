@@ -3,6 +3,7 @@
 #define SGD_PASSES_PERMUTATION_GROUP_BOUNDS_H
 
 #include "passes/permutation/index_function.h"
+#include "passes/remat/loop_stacks.h"
 
 namespace mlir::sgd {
 
@@ -13,11 +14,12 @@ struct GroupComparison {
   int64_t rowDim, groupDim, shift;
   bool isBelow;
   SmallVector<Operation*> adjustments;  ///< ops with a constant that were applied to keys before they were counted
+  std::optional<unsigned> pair;         ///< of loops: the second one compares, with bounds that the first one stacked
 };
 
-/// All comparisons in the block of `sort` whose groups are those of its keys: its first operand, in ascending order.
-/// Empty where a key may be negative.
-SmallVector<GroupComparison> findGroupComparisons(SortOp sort);
+/// All comparisons, in the block of `sort` and in loops that read stacks of it, whose groups are those of its keys: its
+/// first operand, in ascending order. Empty where a key may be negative.
+SmallVector<GroupComparison> findGroupComparisons(SortOp sort, ArrayRef<LoopPair> pairs);
 
 /// Whether `sort` orders its first operand, of signed integers, in ascending order.
 bool isAscending(SortOp sort);

@@ -15,6 +15,9 @@ def BlockSortsPass : Pass<"sgd-block-sorts", "::mlir::ModuleOp"> {
     comparisons of the sorted keys. Then it replaces the sort by one of each block of rows, one block for each shard, and gathers and scatters
     between the two orders by batched ones, which read and write in one block. Sums over rows may add in another order.
 
+    The proof goes on in loops that read sorted rows from stacks, an iteration's at a time, as the backward pass of a scan does; iotas and constants that loops only
+    read are computed inside. Where shards do not divide the rows, blocks are rounded up, padded, and constrained to the axes: only for integers in ascending order.
+
     Before: global shapes; shardings stand on arguments, results and constraints. After: the same.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];

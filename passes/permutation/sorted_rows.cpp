@@ -1,4 +1,5 @@
-// One walk over the block of the sort. Values that depend on the order of rows have these along one dimension, of which
+// One walk over the block of the sort, and over the bodies of loops that read its rows from stacks, an iteration's at a
+// time. Values that depend on the order of rows have these along one dimension, of which
 // each op must compute every element from those of the same row, or sum over all. Positions in that order may be
 // indices of sorted rows, and be compared where all comparisons have one result.
 #include "passes/permutation/sorted_rows.h"
@@ -6,6 +7,7 @@
 #include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/splat.h"
 #include "dialects/sgd/tensor_type.h"
+#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -219,7 +221,37 @@ bool SortedRows::visitScatter(ScatterOp op) {
   return true;
 }
 
+/// Lets the second loop of a pair read sorted rows. Those of one body must be of one iteration of the first loop.
+bool SortedRows::addReader(unsigned pair) {
+  if (llvm::is_contained(readers, pair)) return true;
+  WhileOp consumer = pairs[pair].getConsumer();
+  if (llvm::any_of(readers, [&](unsigned other) { return LoopPair(pairs[other]).getConsumer() == consumer; }))
+    return false;
+  readers.push_back(pair);
+  return true;
+}
+
+/// Rows that a loop keeps for another loop, which reads those of one iteration at a time.
+bool SortedRows::visitStack(DynamicUpdateSliceOp op) {
+  const RowOrder* order = find(op.getUpdate());
+  if (!order || order->dim == 0 || find(op.getInput())) return false;
+  for (auto [number, pair] : llvm::enumerate(pairs))
+    for (unsigned holder : pair.getHolders(op.getUpdate())) {
+      const LoopStack& stack = pair.getStacks()[holder];
+      if (stack.update != op.getOperation()) continue;
+      if (!addReader(number)) return false;
+      RowOrder rows = *order;
+      for (DynamicSliceOp read : stack.reads) {
+        orders[read.getResult()] = rows;
+        functions.addAlias(read.getResult(), rows.dim, {op.getUpdate(), rows.dim});
+      }
+      return true;
+    }
+  return false;
+}
+
 bool SortedRows::visit(Operation* op) {
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) return visitStack(update);
   if (auto sort = dyn_cast<SortOp>(op)) return visitSort(sort);
   if (auto gather = dyn_cast<GatherOp>(op)) return visitGather(gather);
   if (auto scatter = dyn_cast<ScatterOp>(op)) return visitScatter(scatter);
@@ -231,16 +263,8 @@ bool SortedRows::visit(Operation* op) {
   return hasPositions ? visitPositions(op) : visitByRule(op, sumsFactors(op));
 }
 
-bool SortedRows::analyze() {
-  comparisons = findGroupComparisons(sort);
-  sorts.push_back(sort);
-  for (auto [input, result] : llvm::zip(sort.getInputs(), sort.getResults())) {
-    if (input.getDefiningOp<IotaOp>()) functions.addIdentity(result);
-    orders[result] = {0, /*isSorted=*/true, /*isPosition=*/false};
-  }
-  for (const GroupComparison& comparison : comparisons)
-    orders[arith::CmpIOp(comparison.op).getResult()] = {comparison.rowDim, /*isSorted=*/true, /*isPosition=*/false};
-  for (Operation& op : *sort->getBlock()) {
+bool SortedRows::visitBlock(Block& block) {
+  for (Operation& op : block) {
     bool isKnown = &op == sort.getOperation() || (op.getNumResults() > 0 && find(op.getResult(0)));
     if (isKnown || llvm::none_of(op.getOperands(), [&](Value operand) { return find(operand); })) continue;
     if (!visit(&op)) return false;
@@ -248,14 +272,32 @@ bool SortedRows::analyze() {
   return true;
 }
 
+bool SortedRows::analyze() {
+  comparisons = findGroupComparisons(sort, pairs);
+  sorts.push_back(sort);
+  for (auto [input, result] : llvm::zip(sort.getInputs(), sort.getResults())) {
+    if (input.getDefiningOp<IotaOp>()) functions.addIdentity(result);
+    orders[result] = {0, /*isSorted=*/true, /*isPosition=*/false};
+  }
+  for (const GroupComparison& comparison : comparisons) {
+    orders[arith::CmpIOp(comparison.op).getResult()] = {comparison.rowDim, /*isSorted=*/true, /*isPosition=*/false};
+    if (comparison.pair && !addReader(*comparison.pair)) return false;
+  }
+  if (!visitBlock(*sort->getBlock())) return false;
+  for (size_t next = 0; next < readers.size(); ++next)
+    if (!visitBlock(pairs[readers[next]].getConsumer().getBody().front())) return false;
+  return true;
+}
+
 SmallVector<RowAccess> SortedRows::getBlockedAccesses(int64_t blocks) const {
-  int64_t rows = getNumRows();
+  int64_t rows = getNumRows(), rowsOfBlock = llvm::divideCeil(rows, blocks);
   auto canBeCut = [&](const RowAccess& access) {
     int64_t size = tensorType(access.op->getOperand(0)).getDimSize(access.operandDim);
+    int64_t sizeOfBlock = llvm::divideCeil(size, blocks);
     ValueDim at{access.op->getOperand(1), access.indicesDim};
-    if (tensorType(at.value).getDimSize(at.dim) != rows || size % blocks != 0) return false;
+    if (tensorType(at.value).getDimSize(at.dim) != rows || size == 0) return false;
     return functions.forEach(at, [&](int64_t row, int64_t element) {
-      return element >= 0 && element < size && element / (size / blocks) == row / (rows / blocks);
+      return element >= 0 && element < size && element / sizeOfBlock == row / rowsOfBlock;
     });
   };
   return llvm::filter_to_vector(accesses, canBeCut);

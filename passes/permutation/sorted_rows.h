@@ -23,7 +23,8 @@ struct RowAccess {
 
 class SortedRows {
  public:
-  explicit SortedRows(SortOp sort) : sort(sort) {}
+  /// `pairs` are the loops of the function with stacks between them.
+  SortedRows(SortOp sort, ArrayRef<LoopPair> pairs) : sort(sort), pairs(pairs) {}
 
   /// False where the program may depend on the order of rows.
   bool analyze();
@@ -31,12 +32,18 @@ class SortedRows {
   /// The sorts that can be cut into blocks of rows, each permuted on its own: the argsort, and those that invert its
   /// permutation.
   ArrayRef<SortOp> getSorts() const { return sorts; }
+  /// The gathers and scatters whose indices in each of `blocks` blocks of rows stay in one block of the operand. Where
+  /// `blocks` does not divide a number of rows, blocks are rounded up.
   SmallVector<RowAccess> getBlockedAccesses(int64_t blocks) const;
   ArrayRef<GroupComparison> getComparisons() const { return comparisons; }
+  int64_t getNumRows() const;
   Value getSortedKeys() const { return SortOp(sort).getResults()[0]; }
 
  private:
+  bool visitBlock(Block& block);
   bool visit(Operation* op);
+  bool visitStack(DynamicUpdateSliceOp op);
+  bool addReader(unsigned pair);
   bool visitSort(SortOp op);
   bool visitGather(GatherOp op);
   bool visitScatter(ScatterOp op);
@@ -48,10 +55,11 @@ class SortedRows {
     auto found = orders.find(value);
     return found == orders.end() ? nullptr : &found->second;
   }
-  int64_t getNumRows() const;
   bool isOrdered(Value value, int64_t dim) const;
 
   SortOp sort;
+  ArrayRef<LoopPair> pairs;
+  SmallVector<unsigned, 2> readers;  // pairs whose second loop reads sorted rows from stacks
   SmallVector<SortOp> sorts;
   SmallVector<RowAccess> accesses;
   SmallVector<GroupComparison> comparisons;

@@ -122,6 +122,19 @@ ArrayRef<unsigned> LoopPair::getHolders(Value value) const {
   return known == holders.end() ? ArrayRef<unsigned>() : ArrayRef<unsigned>(known->second);
 }
 
+SmallVector<Value> LoopPair::findReads(Value value) const {
+  SmallVector<Value> found;
+  for (unsigned stack : getHolders(value))
+    for (DynamicSliceOp read : stacks[stack].reads) {
+      if (read.getType() == value.getType()) found.push_back(read);
+      for (Operation* user : read->getUsers())
+        if (user->getNumResults() == 1 && user->getResult(0).getType() == value.getType() &&
+            dropLeadingDim(user->getResult(0)) == read.getResult())
+          found.push_back(user->getResult(0));
+    }
+  return found;
+}
+
 void LoopPair::addStack(LoopStack stack) {
   unsigned number = stacks.size();
   stacks.push_back(std::move(stack));
@@ -152,7 +165,8 @@ SmallVector<Value> createStarts(OpBuilder& builder, Location loc, Value first, i
   return starts;
 }
 
-/// Lets `loop` stack `carried`, as it is when an iteration begins; returns the stack that comes out.
+/// Lets `loop` stack `carried`, of its body: an iter_arg as it is when an iteration begins. Returns the stack that
+/// comes out.
 Value addCarriedStack(WhileOp loop, Value carried, Value counter, int64_t trips) {
   OpBuilder builder(loop);
   Location loc = carried.getLoc();
@@ -160,7 +174,10 @@ Value addCarriedStack(WhileOp loop, Value carried, Value counter, int64_t trips)
   Value init = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
   WhileOp larger = addInvariants(loop, init);
   Block& body = larger.getBody().front();
-  builder.setInsertionPointToStart(&body);
+  if (isa<BlockArgument>(carried))
+    builder.setInsertionPointToStart(&body);
+  else
+    builder.setInsertionPoint(body.getTerminator());
   Value element = ReshapeOp::create(builder, loc, slice, carried);
   SmallVector<Value> starts = createStarts(builder, loc, counter, type.getRank());
   Value next = DynamicUpdateSliceOp::create(builder, loc, type, body.getArguments().back(), element, starts);
@@ -178,6 +195,31 @@ Value getInBody(WhileOp& loop, Value value) {
 
 }  // namespace
 
+/// Behind what computes the index of the second loop.
+void LoopPair::setToIndex(OpBuilder& builder) const {
+  if (Operation* op = index.getDefiningOp())
+    builder.setInsertionPointAfter(op);
+  else
+    builder.setInsertionPointToStart(&getConsumer().getBody().front());
+}
+
+/// The slice of `stack`, an iter_arg of the second loop, that an iteration reads.
+Value LoopPair::readSlice(OpBuilder& builder, Value stack, RankedTensorType type) const {
+  SmallVector<int64_t> sizes(type.getShape());
+  SmallVector<Value> starts = createStarts(builder, stack.getLoc(), index, type.getRank());
+  return DynamicSliceOp::create(builder, stack.getLoc(), type, stack, starts, sizes);
+}
+
+Value LoopPair::fetch(Value value) {
+  Value stack = addCarriedStack(getProducer(), value, counter, trips);
+  WhileOp consumer = getConsumer();
+  Value argument = getInBody(consumer, stack);
+  OpBuilder builder(consumer.getContext());
+  setToIndex(builder);
+  Value slice = readSlice(builder, argument, getSliceType(tensorType(value), 1));
+  return ReshapeOp::create(builder, value.getLoc(), tensorType(value), slice);
+}
+
 void LoopPair::drop(ArrayRef<unsigned> dropped, const CostModel& cost) {
   std::optional<StackCone> cone = ConeGrowth(*this, cost).getAddition(dropped);
   if (!cone || dropped.empty()) return;
@@ -186,26 +228,18 @@ void LoopPair::drop(ArrayRef<unsigned> dropped, const CostModel& cost) {
   for (Value value : cone->newStacks) carried.push_back({value, addCarriedStack(getProducer(), value, counter, trips)});
   WhileOp producer = getProducer(), consumer = getConsumer();
   OpBuilder builder(consumer.getContext());
-  if (Operation* op = index.getDefiningOp())
-    builder.setInsertionPointAfter(op);
-  else
-    builder.setInsertionPointToStart(&consumer.getBody().front());
+  setToIndex(builder);
   IRMapping mapping;
   mapping.map(counter, index);
   for (Value argument : cone->iterArgs)
     mapping.map(argument, getInBody(consumer, producer.getInits()[cast<BlockArgument>(argument).getArgNumber()]));
-  auto readSlice = [&](Value stack, RankedTensorType type) -> Value {
-    SmallVector<int64_t> sizes(type.getShape());
-    return DynamicSliceOp::create(builder, stack.getLoc(), type, stack,
-                                  createStarts(builder, stack.getLoc(), index, type.getRank()), sizes);
-  };
   for (auto [value, stack] : carried) {
-    Value slice = readSlice(getInBody(consumer, stack), getSliceType(tensorType(value), 1));
+    Value slice = readSlice(builder, getInBody(consumer, stack), getSliceType(tensorType(value), 1));
     mapping.map(value, Value(ReshapeOp::create(builder, value.getLoc(), tensorType(value), slice)));
   }
   for (unsigned number : cone->readStacks) {
     const LoopStack& stack = stacks[number];
-    Value slice = readSlice(DynamicSliceOp(stack.reads.front()).getInput(), tensorType(stack.slice));
+    Value slice = readSlice(builder, DynamicSliceOp(stack.reads.front()).getInput(), tensorType(stack.slice));
     mapping.map(stack.slice, slice);
     Value element = getElement(number);
     if (element && !mapping.contains(element))

@@ -27,6 +27,7 @@ class LoopPair {
   int64_t getTrips() const { return trips; }
   Value getCounter() const { return counter; }
   WhileOp getProducer() const;
+  WhileOp getConsumer() const;
 
   /// The stacks that hold `value`, with or without a leading dimension of one, in order.
   ArrayRef<unsigned> getHolders(Value value) const;
@@ -34,12 +35,19 @@ class LoopPair {
   /// The slice of a stack without its leading dimension; null if the slice was made otherwise.
   Value getElement(unsigned stack) const;
 
+  /// `value`, of the first loop's body, where the second loop reads it from a stack of the same iteration.
+  SmallVector<Value> findReads(Value value) const;
+
+  /// Lets the first loop stack `value`, of its body, and the second one read it; returns what it reads.
+  Value fetch(Value value);
+
   /// Lets the second loop compute these slices. The stacks are left without readers.
   void drop(ArrayRef<unsigned> dropped, const CostModel& cost);
 
  private:
-  WhileOp getConsumer() const;
   void addStack(LoopStack stack);
+  void setToIndex(OpBuilder& builder) const;
+  Value readSlice(OpBuilder& builder, Value stack, RankedTensorType type) const;
 
   SmallVector<LoopStack, 0> stacks;
   DenseMap<Value, SmallVector<unsigned, 1>> holders;

@@ -52,7 +52,7 @@ PASSES = {
     "passes/library": ["dialects/sgd", "dialects/fusion"],
     "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library"],
     "passes/context": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/compress", "passes/schedule"],  # attention_pattern.h: one reading of a softmax
-    "passes/permutation": GRAPH + ["passes/context", "passes/sharding"],  # sequential_dims.h: one look ahead
+    "passes/permutation": GRAPH + ["passes/context", "passes/remat", "passes/sharding"],  # sequential_dims.h: one look ahead; loop_stacks.h: one reading of stacks
     "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
     "passes/remat": IR + ["passes/carry", "passes/collectives", "passes/cost", "passes/memory", "passes/partition", "passes/sharding", "runtime/comm"],
     "passes/rings": GRAPH + ["passes/cost", "passes/sharding", "passes/partition", "passes/remat"],
