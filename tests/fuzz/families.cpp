@@ -54,6 +54,7 @@ constexpr Family kFamilies[] = {
     {"roll", addRoll},
     {"shared_sums", addSharedSums},
     {"attention", addAttention},
+    {"dispatch", addDispatch},
     {"context", addContext},
     {"layers", addLayers, Language::Graph, Kind::Regions},
     {"case", addConditional, Language::Graph, Kind::Regions},

@@ -67,6 +67,8 @@ void addRoll(Program& program);
 void addSharedSums(Program& program);
 void addAttention(Program& program);
 
+void addDispatch(Program& program);  // dispatch.cpp
+
 void addContext(Program& program);  // context.cpp
 void addLayers(Program& program);   // layers.cpp
 
