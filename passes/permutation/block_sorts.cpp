@@ -102,11 +102,15 @@ static AxisParts getRowAxes(const PropagatedCopy& shardings, Value rows) {
 
 void BlockSortsPass::visit(func::FuncOp function, MeshOp mesh) {
   if (hasSortInLoop(function)) sinkIntoLoops(function);
+  SmallVector<SortOp> argsorts;
+  function.walk([&](SortOp sort) {
+    if (isArgsort(sort)) argsorts.push_back(sort);
+  });
+  if (argsorts.empty()) return;
   SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
   SmallVector<Candidate> candidates;
-  function.walk([&](SortOp sort) {
-    if (isArgsort(sort) && SortedRows(sort, pairs).analyze()) candidates.push_back({sort, {}});
-  });
+  for (SortOp sort : argsorts)
+    if (SortedRows(sort, pairs).analyze()) candidates.push_back({sort, {}});
   if (candidates.empty()) return;
   MeshAxes axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
   PropagatedCopy shardings(function, axes, [](func::FuncOp) {});
