@@ -157,7 +157,7 @@ def check_refusals(folder):
     # Two loops, of which the first one sums the mask, take no more memory than one.
     harness.tool("sgdc", pathlib.Path(__file__).parent / "programs" / "masked_scan.mlir", "--micro", 4, "--micro-refuse", "--report")
     recipe = folder / "recipe.json"
-    for field, message in (({"micro": 0}, "field 'sequential.micro' is 0; expected a positive whole number"),
+    for field, message in (({"micro": 0}, "field 'sequential.micro' is 0; expected a whole number from 1 to 1048576"),
                            (8, "expected an object with one axis and its size"),
                            ({"data": 2}, "the mesh has an axis 'data' over ranks already")):
         recipe.write_text(json.dumps({"sequential": field}))
