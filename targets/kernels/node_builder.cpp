@@ -94,7 +94,7 @@ const NodeRules& NodeBuilder::getRules() {
 
 FailureOr<unsigned> NodeBuilder::buildOp(Operation* op, const IndexExpr& index, unsigned guard) {
   if (op->getNumResults() != 1) return op->emitOpError("cannot be part of a kernel: it has several results");
-  if (op->hasTrait<OpTrait::ConstantLike>()) return buildConstant(op, index);
+  if (op->hasTrait<OpTrait::ConstantLike>()) return buildConstant(op, index, guard);
   if (NodeRule rule = getRules().lookup(op->getName().getTypeID())) return rule(*this, op, index, guard);
   if (op->hasTrait<OpTrait::Elementwise>()) return buildElementwise(op, index, guard);
   return op->emitOpError("cannot be part of a kernel; express it by ops that README.md lists");
@@ -114,7 +114,7 @@ FailureOr<unsigned> NodeBuilder::buildElementwise(Operation* op, const IndexExpr
   return addNode(node);
 }
 
-FailureOr<unsigned> NodeBuilder::buildConstant(Operation* op, const IndexExpr& index) {
+FailureOr<unsigned> NodeBuilder::buildConstant(Operation* op, const IndexExpr& index, unsigned guard) {
   DenseElementsAttr value;
   if (!matchPattern(op, m_Constant(&value))) return op->emitOpError("constant must be dense in a kernel");
   Node node{value.isSplat() ? NodeKind::Constant : NodeKind::Load, value.getElementType()};
@@ -126,6 +126,7 @@ FailureOr<unsigned> NodeBuilder::buildConstant(Operation* op, const IndexExpr& i
   node.buffer = plan.cluster.getNumOperands() + (known - plan.tables.begin());
   if (known == plan.tables.end()) plan.tables.push_back(value);
   node.index = index;
+  node.guard = guard;
   return addNode(node);
 }
 

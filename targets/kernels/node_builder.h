@@ -87,7 +87,7 @@ class NodeBuilder {
 
   FailureOr<unsigned> buildOp(Operation* op, const IndexExpr& index, unsigned guard);
   FailureOr<unsigned> buildElementwise(Operation* op, const IndexExpr& index, unsigned guard);
-  FailureOr<unsigned> buildConstant(Operation* op, const IndexExpr& index);
+  FailureOr<unsigned> buildConstant(Operation* op, const IndexExpr& index, unsigned guard);
   FailureOr<unsigned> buildIota(IotaOp op, const IndexExpr& index, unsigned guard);
   FailureOr<unsigned> buildPad(PadOp op, const IndexExpr& index, unsigned guard);
   void splitAtSeams(ConcatenateOp op, const IndexExpr& position);
