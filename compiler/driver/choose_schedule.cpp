@@ -98,7 +98,7 @@ FailureOr<Lowering> ScheduleChoice::take() {
   if (!best) return failure();
   emitRemark(getReportedFunction(best->lowering.getModules()).getLoc())
       << "schedule '" << best->name << (fits(best->report) ? "' is the fastest" : "' needs the least memory")
-      << ", with " << std::lround(100 * best->report.bubble) << " % of the time waited";
+      << "; its pipeline bubble is " << std::lround(100 * best->report.bubble) << " %";
   best->lowering.setTimings(context.timings);
   return std::move(best->lowering);
 }
