@@ -370,14 +370,14 @@ def killed_host(folder):
 
 
 def stopped_stage(folder):
-    """The other end of a channel is named, with its host."""
+    """The other end of a channel is named by both launchers, whichever wait's deadline passes first."""
     artifact, _ = pipelines.compile_all(folder, names=("train",))
     _, _, inputs = pipelines.written(folder)
     deadline = harness.deadline_beyond(start_time(MLP.compile(folder, {"data": 4})[0]), 2)
     processes, pids = running(artifact, 2, deadline, ["--inputs", inputs])
     os.kill(pids[2], signal.SIGSTOP)
     results = harness.all_ended_after_fault(processes, pids, deadline + 5)
-    assert any(f"rank 2 (host host1) {did} within {deadline}s" in results[0][1] for did in ("sent nothing", "freed no place")), results
+    assert all(harness.blamed(errors) == {2} for _, errors in results), results
 
 
 def stopped_ranks(folder):
