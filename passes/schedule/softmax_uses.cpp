@@ -1,6 +1,8 @@
 // Goes through the ops behind an exponential and says of each what it computes, in the algebra of softmax_terms.h.
 #include "passes/schedule/softmax_uses.h"
 
+#include <set>
+
 #include "passes/schedule/softmax_terms.h"
 
 using namespace mlir;
@@ -16,6 +18,10 @@ struct Known {
   bool isMasked = false;  ///< zero where the mask hides
 };
 
+struct ComesBefore {
+  bool operator()(Operation* one, Operation* other) const { return one != other && one->isBeforeInBlock(other); }
+};
+
 class Finder {
  public:
   explicit Finder(const AttentionScores& scores)
@@ -25,15 +31,20 @@ class Finder {
     math::ExpOp exponential = scores.exponential;
     define(exponential.getResult(),
            {SoftmaxTerms::exponential(), llvm::to_vector<6>(llvm::seq<int64_t>(0, shape.size()))});
-    for (Operation* op = exponential->getNextNode(); op; op = op->getNextNode()) {
-      if (llvm::none_of(op->getOperands(), [&](Value operand) { return known.contains(operand); })) continue;
+    while (!readers.empty()) {
+      Operation* op = *readers.begin();
+      readers.erase(readers.begin());
       if (!visit(op)) return std::nullopt;
     }
     return uses;
   }
 
  private:
-  void define(Value value, Known what) { known.try_emplace(value, std::move(what)); }
+  void define(Value value, Known what) {
+    known.try_emplace(value, std::move(what));
+    for (Operation* user : value.getUsers())
+      if (user->getBlock() == scores.exponential->getBlock()) readers.insert(user);
+  }
   const Known* get(Value value) const {
     auto it = known.find(value);
     return it == known.end() ? nullptr : &it->second;
@@ -271,6 +282,7 @@ class Finder {
   ArrayRef<int64_t> shape;
   int64_t column;
   llvm::DenseMap<Value, Known> known;
+  std::set<Operation*, ComesBefore> readers;  // of known values, not visited yet
   SoftmaxUses uses;
   ScoreDims weightGradientDims;
 };
