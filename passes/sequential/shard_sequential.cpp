@@ -148,9 +148,34 @@ bool exchangesRows(const SequentialSharding& sharding, const SequentialAxis& axi
   });
 }
 
-/// Takes the padding off results whose rows no coordinate has parts of; says whether there are any.
-bool dropPadding(func::FuncOp function, const SequentialSharding& sharding) {
+/// Takes the padding off an argument; what reads it reads zeros there.
+void dropPadding(BlockArgument argument, RankedTensorType unpadded) {
+  RankedTensorType padded = tensorType(argument);
+  ShardingAttr sharding = getSharding(padded);
+  OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
+  Location loc = argument.getLoc();
+  auto scalar = RankedTensorType::get({}, padded.getElementType(),
+                                      ShardingAttr::getReplicated(builder.getContext(), sharding.getMesh(), 0));
+  Value zero = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(scalar)));
+  SmallVector<int64_t> none(padded.getRank(), 0), high;
+  for (auto [rows, all] : llvm::zip(unpadded.getShape(), padded.getShape())) high.push_back(all - rows);
+  argument.setType(withSharding(unpadded, sharding));
+  Value extended = PadOp::create(builder, loc, padded, argument, zero, none, high, none);
+  argument.replaceAllUsesExcept(extended, extended.getDefiningOp());
+}
+
+/// Takes the padding off arguments and results whose rows no coordinate has parts of; says whether there are any. Such
+/// arguments are not `cut` any more.
+bool dropPadding(func::FuncOp function, const SequentialSharding& sharding, DenseMap<Value, unsigned>& cut) {
   bool drops = false;
+  for (BlockArgument argument : function.getArguments()) {
+    auto unpadded = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kUnpaddedTypeAttr);
+    if (!unpadded || sharding.get(argument).isCut()) continue;
+    dropPadding(argument, cast<RankedTensorType>(unpadded.getValue()));
+    cut.erase(argument);
+    function.removeArgAttr(argument.getArgNumber(), StringAttr::get(function.getContext(), kUnpaddedTypeAttr));
+    drops = true;
+  }
   for (OpOperand& operand : function.front().getTerminator()->getOpOperands()) {
     auto unpadded = function.getResultAttrOfType<TypeAttr>(operand.getOperandNumber(), kUnpaddedTypeAttr);
     if (!unpadded) continue;
@@ -219,7 +244,7 @@ struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSeque
         cut.clear();
         sharding = share();
       }
-      if (dropPadding(function, *sharding)) sharding = share();
+      if (dropPadding(function, *sharding, cut)) sharding = share();
       if (failed(SequentialRewrite(function, sequential, *sharding).run())) return signalPassFailure();
     }
   }
