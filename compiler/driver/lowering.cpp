@@ -4,6 +4,7 @@
 #include "compiler/driver/pipelines.h"
 #include "compiler/driver/programs.h"
 #include "mlir/IR/Verifier.h"
+#include "passes/hoist/hoisted_attr.h"
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/passes.h"
 #include "passes/rings/rings_attr.h"
@@ -90,10 +91,10 @@ struct Lowering::Form {
   std::string emitted;
 };
 
-/// Whether the program holds more than it must, to hide communication.
+/// Whether the program holds more than it must, to be faster.
 static bool hidesMore(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-    return function->hasAttr(kPrefetchedAttr) || function->hasAttr(kRingsAttr);
+    return function->hasAttr(kPrefetchedAttr) || function->hasAttr(kRingsAttr) || function->hasAttr(kHoistedAttr);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "passes/collectives/passes.h"
 #include "passes/compress/passes.h"
 #include "passes/context/passes.h"
+#include "passes/hoist/passes.h"
 #include "passes/layers/passes.h"
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
@@ -65,8 +66,9 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createSimplifyCollectivesPass());
   passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
+  passes.addPass(createRecomputeInLoopsPass({0, options.topology, /*exchanges=*/false, /*free=*/true}));
   if (options.exchangesInLoops) {
-    RecomputeInLoopsPassOptions exchanges{0, options.topology, /*exchanges=*/true};
+    RecomputeInLoopsPassOptions exchanges{0, options.topology, /*exchanges=*/true, /*free=*/false};
     passes.addPass(createRecomputeInLoopsPass(exchanges));
     passes.addPass(createCanonicalizerPass());
   }
@@ -85,6 +87,7 @@ void mlir::sgd::addLocalStage(OpPassManager& passes) {
 }
 
 void mlir::sgd::addHidingStage(OpPassManager& passes, const CompileOptions& options) {
+  passes.addPass(createHoistMatmulsPass());
   passes.addPass(createPrefetchGathersPass(PrefetchGathersPassOptions{options.topology}));
   passes.addPass(createRingMatmulsPass(RingMatmulsPassOptions{options.topology}));
   passes.addPass(createCSEPass());
@@ -93,7 +96,7 @@ void mlir::sgd::addHidingStage(OpPassManager& passes, const CompileOptions& opti
 }
 
 void mlir::sgd::addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, uint64_t steps) {
-  passes.addPass(createRecomputeInLoopsPass(RecomputeInLoopsPassOptions{steps, options.topology}));
+  passes.addPass(createRecomputeInLoopsPass(RecomputeInLoopsPassOptions{steps, options.topology, /*exchanges=*/false, /*free=*/false}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));

@@ -11,6 +11,7 @@
 #include "passes/collectives/passes.h"
 #include "passes/compress/passes.h"
 #include "passes/context/passes.h"
+#include "passes/hoist/passes.h"
 #include "passes/layers/passes.h"
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
@@ -67,6 +68,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerLibraryPasses();
   registerMemoryPasses();
   registerRematPasses();
+  registerHoistPasses();
   registerPrefetchPasses();
   registerRingPasses();
 }

@@ -15,6 +15,7 @@
 #include "passes/context/context_decision.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/hoist/hoisted_attr.h"
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/recomputed_attr.h"
 #include "passes/rings/rings_attr.h"
@@ -234,6 +235,7 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
       auto stage = function->getAttrOfType<IntegerAttr>(kStageAttr);
       explainer.addFunction(function, getProgramName(function), stage ? stage.getInt() : 0, 1);
       explainer.addChoice(function);
+      explainer.addHidden(function, kHoistedAttr, "hoist");
       explainer.addHidden(function, kPrefetchedAttr, "prefetch");
       explainer.addHidden(function, kRingsAttr, "ring");
       explainer.addHidden(function, kMessagesAttr, "message");

@@ -1,8 +1,8 @@
 // A loop is made again with more iter_args; inner loops come first, so that a reshard leaves all loops it can.
 #include "passes/collectives/loop_collectives.h"
 
-#include "dialects/sgd/by_rank.h"
 
+#include "passes/loops/edit_loop.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -74,23 +74,6 @@ unsigned hoist(WhileOp loop, ReshardCosts& costs, int64_t heldBytes) {
 }
 
 }  // namespace
-
-WhileOp mlir::sgd::addInvariants(WhileOp loop, ValueRange inits) {
-  OpBuilder builder(loop);
-  SmallVector<Value> operands(loop.getInits());
-  llvm::append_range(operands, inits);
-  auto larger = WhileOp::create(builder, loop.getLoc(), ValueRange(operands).getTypes(), operands, loop.getTripsAttr());
-  setByRank(larger, isByRank(loop));
-  for (auto [from, to] : llvm::zip(loop->getRegions(), larger->getRegions())) to.takeBody(from);
-  for (Value init : inits)
-    for (Region& region : larger->getRegions())
-      if (!region.empty()) region.addArgument(init.getType(), init.getLoc());
-  Operation* yield = larger.getBody().front().getTerminator();
-  yield->insertOperands(yield->getNumOperands(), larger.getBody().getArguments().take_back(inits.size()));
-  loop->replaceAllUsesWith(larger.getResults().take_front(loop.getNumResults()));
-  loop.erase();
-  return larger;
-}
 
 int64_t mlir::sgd::getLocalBytes(RankedTensorType type, MeshAttr mesh) {
   int64_t elements = 1;

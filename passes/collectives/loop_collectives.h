@@ -20,9 +20,6 @@ int64_t getLocalBytes(RankedTensorType type, MeshAttr mesh);
 /// iterations, so at most `heldBytes` of a rank are kept so for a loop, largest savings first. Returns how many moved.
 unsigned hoistReshards(func::FuncOp function, ReshardCosts& costs, int64_t heldBytes);
 
-/// `loop` with the values `inits` as further iter_args that it leaves as they are.
-WhileOp addInvariants(WhileOp loop, ValueRange inits);
-
 /// A loop that reads blocks of what it leaves as it is, at run-time places of a sharded dimension, sends each block as
 /// it is read. Where the whole costs less than the blocks of all iterations, it is gathered once, before the loop, if a
 /// rank then holds at most `heldBytes` more for a loop. Returns how many slices read what was gathered.

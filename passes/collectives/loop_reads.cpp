@@ -2,6 +2,7 @@
 #include "passes/collectives/loop_collectives.h"
 #include "dialects/sgd/placement_hints.h"
 #include "dialects/sgd/tensor_type.h"
+#include "passes/loops/edit_loop.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;

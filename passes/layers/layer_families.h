@@ -4,7 +4,7 @@
 #define SGD_PASSES_LAYERS_LAYER_FAMILIES_H
 
 #include "passes/cost/cost_model.h"
-#include "passes/layers/layer_loop.h"
+#include "passes/loops/layer_loop.h"
 #include "passes/layers/row_pieces.h"
 
 namespace mlir::sgd {

@@ -2,7 +2,7 @@
 #ifndef SGD_PASSES_LAYERS_SPLIT_LOOP_H
 #define SGD_PASSES_LAYERS_SPLIT_LOOP_H
 
-#include "passes/layers/layer_loop.h"
+#include "passes/loops/layer_loop.h"
 #include "passes/layers/row_pieces.h"
 
 namespace mlir::sgd {

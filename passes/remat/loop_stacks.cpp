@@ -6,7 +6,7 @@
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/collectives/loop_collectives.h"
+#include "passes/loops/edit_loop.h"
 #include "passes/remat/stack_cone.h"
 #include "passes/remat/trip_numbers.h"
 
@@ -145,55 +145,11 @@ void LoopPair::addStack(LoopStack stack) {
 // Rewriting
 // -------------------------------------------------------------------------------------------------------------
 
-namespace {
-
-RankedTensorType getSliceType(RankedTensorType type, int64_t count) {
-  SmallVector<int64_t> shape = {count};
-  llvm::append_range(shape, type.getShape());
-  return RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
-}
-
-Value createInteger(OpBuilder& builder, Location loc, Type type, int64_t value) {
-  auto tensor = cast<RankedTensorType>(type);
-  return arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(tensor, builder.getIntegerAttr(tensor.getElementType(), value)));
-}
-
-SmallVector<Value> createStarts(OpBuilder& builder, Location loc, Value first, int64_t rank) {
-  SmallVector<Value> starts(rank, rank > 1 ? createInteger(builder, loc, first.getType(), 0) : Value());
-  starts.front() = first;
-  return starts;
-}
-
 /// Lets `loop` stack `carried`, of its body: an iter_arg as it is when an iteration begins. Returns the stack that
 /// comes out.
-Value addCarriedStack(WhileOp loop, Value carried, Value counter, int64_t trips) {
-  OpBuilder builder(loop);
-  Location loc = carried.getLoc();
-  RankedTensorType type = getSliceType(tensorType(carried), trips), slice = getSliceType(tensorType(carried), 1);
-  Value init = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
-  WhileOp larger = addInvariants(loop, init);
-  Block& body = larger.getBody().front();
-  if (isa<BlockArgument>(carried))
-    builder.setInsertionPointToStart(&body);
-  else
-    builder.setInsertionPoint(body.getTerminator());
-  Value element = ReshapeOp::create(builder, loc, slice, carried);
-  SmallVector<Value> starts = createStarts(builder, loc, counter, type.getRank());
-  Value next = DynamicUpdateSliceOp::create(builder, loc, type, body.getArguments().back(), element, starts);
-  body.getTerminator()->setOperand(body.getNumArguments() - 1, next);
-  return larger.getResults().back();
+static Value addCarriedStack(WhileOp loop, Value carried, Value counter, int64_t trips) {
+  return addStack(loop, carried, counter, trips).getResults().back();
 }
-
-/// `value`, from before the loop, in its body.
-Value getInBody(WhileOp& loop, Value value) {
-  for (auto [iterArg, init] : llvm::enumerate(loop.getInits()))
-    if (init == value && loop.isInvariant(iterArg)) return loop.getBody().getArgument(iterArg);
-  loop = addInvariants(loop, value);
-  return loop.getBody().getArguments().back();
-}
-
-}  // namespace
 
 /// Behind what computes the index of the second loop.
 void LoopPair::setToIndex(OpBuilder& builder) const {
@@ -203,20 +159,13 @@ void LoopPair::setToIndex(OpBuilder& builder) const {
     builder.setInsertionPointToStart(&getConsumer().getBody().front());
 }
 
-/// The slice of `stack`, an iter_arg of the second loop, that an iteration reads.
-Value LoopPair::readSlice(OpBuilder& builder, Value stack, RankedTensorType type) const {
-  SmallVector<int64_t> sizes(type.getShape());
-  SmallVector<Value> starts = createStarts(builder, stack.getLoc(), index, type.getRank());
-  return DynamicSliceOp::create(builder, stack.getLoc(), type, stack, starts, sizes);
-}
-
 Value LoopPair::fetch(Value value) {
   Value stack = addCarriedStack(getProducer(), value, counter, trips);
   WhileOp consumer = getConsumer();
   Value argument = getInBody(consumer, stack);
   OpBuilder builder(consumer.getContext());
   setToIndex(builder);
-  Value slice = readSlice(builder, argument, getSliceType(tensorType(value), 1));
+  Value slice = readRow(builder, argument, index);
   return ReshapeOp::create(builder, value.getLoc(), tensorType(value), slice);
 }
 
@@ -234,12 +183,12 @@ void LoopPair::drop(ArrayRef<unsigned> dropped, const CostModel& cost) {
   for (Value argument : cone->iterArgs)
     mapping.map(argument, getInBody(consumer, producer.getInits()[cast<BlockArgument>(argument).getArgNumber()]));
   for (auto [value, stack] : carried) {
-    Value slice = readSlice(builder, getInBody(consumer, stack), getSliceType(tensorType(value), 1));
+    Value slice = readRow(builder, getInBody(consumer, stack), index);
     mapping.map(value, Value(ReshapeOp::create(builder, value.getLoc(), tensorType(value), slice)));
   }
   for (unsigned number : cone->readStacks) {
     const LoopStack& stack = stacks[number];
-    Value slice = readSlice(builder, DynamicSliceOp(stack.reads.front()).getInput(), tensorType(stack.slice));
+    Value slice = readRow(builder, DynamicSliceOp(stack.reads.front()).getInput(), index);
     mapping.map(stack.slice, slice);
     Value element = getElement(number);
     if (element && !mapping.contains(element))

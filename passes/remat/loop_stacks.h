@@ -47,7 +47,6 @@ class LoopPair {
  private:
   void addStack(LoopStack stack);
   void setToIndex(OpBuilder& builder) const;
-  Value readSlice(OpBuilder& builder, Value stack, RankedTensorType type) const;
 
   SmallVector<LoopStack, 0> stacks;
   DenseMap<Value, SmallVector<unsigned, 1>> holders;

@@ -16,10 +16,14 @@ def RecomputeInLoopsPass : Pass<"sgd-recompute-in-loops", "::mlir::ModuleOp"> {
     loop adds up shards.
 
     Nothing that the later loop must not repeat runs twice: ops with effects, loops that differ between ranks.
+
+    With `free`, a loop drops what a few instructions for each element compute from other stacks, which takes less time than writing and reading it: where JAX stacks `sigmoid(x)` and its
+    derivative, the derivative goes.
   }];
   let options = [Option<"count", "count", "uint64_t", "1", "Steps to take in each function">,
                  Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">,
-                 Option<"exchanges", "exchanges", "bool", "false", "Take the two steps of collectives, whatever count says">];
+                 Option<"exchanges", "exchanges", "bool", "false", "Take the two steps of collectives, whatever count says">,
+                 Option<"free", "free", "bool", "false", "Take the steps that save time too, and no others">];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
 }
 

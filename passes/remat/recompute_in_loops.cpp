@@ -1,5 +1,7 @@
 // Which stacks go first is decided for all loops of a function together, so that any number of them is a prefix of one
 // list.
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/partition/source_line.h"
 #include "passes/remat/passes.h"
@@ -66,14 +68,34 @@ void recompute(func::FuncOp function, const CostModel& cost, uint64_t count, boo
   if (!records.empty()) function->setAttr(kRecomputedInLoopsAttr, ArrayAttr::get(function.getContext(), records));
 }
 
+/// Takes the steps that save time too; says whether there are any.
+bool recomputeFree(func::FuncOp function, const CostModel& cost) {
+  SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
+  StackOrder order = findFreeStacks(pairs, cost);
+  std::vector<SmallVector<unsigned, 8>> dropped(pairs.size());
+  for (const StackStep& step : order.steps) llvm::append_range(dropped[step.pair], step.stacks);
+  for (auto [pair, stacks] : llvm::zip(pairs, dropped)) pair.drop(stacks, cost);
+  return !order.steps.empty();
+}
+
 struct RecomputeInLoopsPass : mlir::sgd::impl::RecomputeInLoopsPassBase<RecomputeInLoopsPass> {
   using RecomputeInLoopsPassBase::RecomputeInLoopsPassBase;
 
   void runOnOperation() final {
     FailureOr<CostModel> cost = loadCosts(getOperation(), topologyName);
     if (failed(cost)) return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal()) recompute(function, *cost, count, exchanges);
+    bool isCleaned = true;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal()) continue;
+      if (free)
+        isCleaned &= !recomputeFree(function, *cost);
+      else
+        recompute(function, *cost, count, exchanges);
+    }
+    if (isCleaned) return;
+    OpPassManager cleaning(ModuleOp::getOperationName());
+    cleaning.addPass(createCanonicalizerPass());
+    if (failed(runPipeline(cleaning, getOperation()))) signalPassFailure();
   }
 };
 

@@ -7,6 +7,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/collectives/loop_collectives.h"
+#include "passes/loops/edit_loop.h"
 #include "passes/sharding/mesh_axes.h"
 
 using namespace mlir;

@@ -1,6 +1,9 @@
 // Walks from slices back to parameters, kept stacks and the state that an iteration begins with.
 #include "passes/remat/stack_cone.h"
 
+#include "dialects/sgd/linear_op.h"
+#include "dialects/sgd/scalar_cost.h"
+#include "dialects/sgd/sharding_rule.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -14,7 +17,10 @@ const ConeGrowth::OpWork& ConeGrowth::getWork(Operation* op) {
   if (isNew) {
     auto trips = static_cast<double>(pair.getTrips());
     bool isInBody = op->getBlock() == &pair.getProducer().getBody().front();
-    entry->second = {estimateSeconds(op, cost) * trips, estimateFlops(op) * trips, isInBody && isMemoryEffectFree(op)};
+    bool isArithmetic = op->hasTrait<MovesElements>() || isa<arith::ConstantOp>(op) ||
+                        (isElementwise(op) && getScalarCost(op) != ScalarCost::Function);
+    entry->second = {estimateSeconds(op, cost) * trips, estimateFlops(op) * trips, isInBody && isMemoryEffectFree(op),
+                     isArithmetic};
   }
   return entry->second;
 }
@@ -57,6 +63,7 @@ std::optional<StackCone> ConeGrowth::getAddition(ArrayRef<unsigned> stacks) {
       cone.ops.push_back(op);
       cone.seconds += opWork.seconds;
       cone.flops += opWork.flops;
+      cone.isArithmetic &= opWork.isArithmetic;
       llvm::append_range(work, op->getOperands());
     }
   }

@@ -17,6 +17,7 @@ struct StackCone {
   double seconds = 0;                    ///< of all iterations, by the cost model
   double flops = 0;
   int64_t newBytes = 0;  ///< of newStacks
+  bool isArithmetic = true;  ///< all ops are single instructions on elements, or move elements
 };
 
 /// The cone of the stacks that were dropped so far. An addition is the part that further stacks add to it, so the walks
@@ -37,8 +38,9 @@ class ConeGrowth {
 
  private:
   struct OpWork {
-    double seconds = 0, flops = 0;  // of one iteration
+    double seconds = 0, flops = 0;  // of all iterations
     bool isRepeatable = false;
+    bool isArithmetic = false;
   };
   const OpWork& getWork(Operation* op);
   std::optional<unsigned> findHolder(Value value) const;

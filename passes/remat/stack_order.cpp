@@ -4,18 +4,22 @@
 
 #include <queue>
 
+#include "dialects/sgd/tensor_type.h"
 #include "passes/remat/stack_cone.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
+
+/// Instructions for each element that take less time than writing and reading the element.
+static constexpr double kFreeInstructions = 4;
 
 namespace {
 
 /// The stacks of one pair that are not dropped, and what dropping each would add.
 class PairSteps {
  public:
-  PairSteps(const LoopPair& pair, unsigned number, const CostModel& cost)
-      : pair(pair), number(number), growth(pair, cost), singles(pair.getStacks().size()) {
+  PairSteps(const LoopPair& pair, unsigned number, const CostModel& cost, bool onlyFree)
+      : pair(pair), number(number), onlyFree(onlyFree), growth(pair, cost), singles(pair.getStacks().size()) {
     for (unsigned stack = 0; stack < singles.size(); ++stack) evaluate(stack);
   }
 
@@ -28,6 +32,7 @@ class PairSteps {
   /// The step that drops all stacks that are left, if several are. The state that an iteration begins with may be
   /// larger than each of them, and smaller than all.
   const StackStep* getRest() {
+    if (onlyFree) return nullptr;
     if (!rest) {
       SmallVector<unsigned, 1> left;
       for (unsigned stack = 0; stack < singles.size(); ++stack)
@@ -53,7 +58,9 @@ class PairSteps {
   uint64_t getNumVisited() const { return growth.getNumVisited(); }
 
  private:
-  static bool isUseful(const std::optional<StackStep>& step) { return step && step->freedBytes > 0; }
+  bool isUseful(const std::optional<StackStep>& step) const {
+    return step && step->freedBytes > 0 && (step->isFree || !onlyFree);
+  }
 
   void addDependents(const void* key, SetVector<unsigned>& changed) {
     auto known = dependents.find(key);
@@ -75,7 +82,12 @@ class PairSteps {
     std::optional<StackCone> addition = growth.getAddition(stacks);
     if (!addition) return std::nullopt;
     StackStep step{number, std::move(stacks), -addition->newBytes, addition->seconds, addition->flops};
-    for (unsigned stack : step.stacks) step.freedBytes += pair.getStacks()[stack].bytes;
+    double elements = 0;
+    for (unsigned stack : step.stacks) {
+      step.freedBytes += pair.getStacks()[stack].bytes;
+      elements += static_cast<double>(tensorType(pair.getStacks()[stack].slice).getNumElements() * pair.getTrips());
+    }
+    step.isFree = addition->isArithmetic && addition->newStacks.empty() && step.flops <= kFreeInstructions * elements;
     if (!isNoted) return step;
     for (Operation* op : addition->ops) dependents[op].push_back(step.stacks.front());
     for (Value value : addition->newStacks) dependents[value.getAsOpaquePointer()].push_back(step.stacks.front());
@@ -84,6 +96,7 @@ class PairSteps {
 
   const LoopPair& pair;
   unsigned number;
+  bool onlyFree;
   ConeGrowth growth;
   std::vector<std::optional<StackStep>> singles;  // by stack; nullopt if it cannot be dropped
   unsigned numUseful = 0;                         // of those that are not dropped
@@ -104,9 +117,9 @@ struct Entry {
 
 class OrderSearch {
  public:
-  OrderSearch(ArrayRef<LoopPair> loopPairs, const CostModel& cost) {
+  OrderSearch(ArrayRef<LoopPair> loopPairs, const CostModel& cost, bool onlyFree = false) {
     for (auto [number, pair] : llvm::enumerate(loopPairs)) {
-      pairs.push_back(std::make_unique<PairSteps>(pair, number, cost));
+      pairs.push_back(std::make_unique<PairSteps>(pair, number, cost, onlyFree));
       for (unsigned stack = 0; stack < pair.getStacks().size(); ++stack) offer(number, stack);
     }
   }
@@ -157,4 +170,8 @@ class OrderSearch {
 
 StackOrder mlir::sgd::findStackOrder(ArrayRef<LoopPair> pairs, const CostModel& cost, uint64_t count) {
   return count == 0 ? StackOrder() : OrderSearch(pairs, cost).run(count);
+}
+
+StackOrder mlir::sgd::findFreeStacks(ArrayRef<LoopPair> pairs, const CostModel& cost) {
+  return OrderSearch(pairs, cost, /*onlyFree=*/true).run(std::numeric_limits<uint64_t>::max());
 }

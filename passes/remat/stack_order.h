@@ -14,6 +14,7 @@ struct StackStep {
   SmallVector<unsigned, 1> stacks;
   int64_t freedBytes = 0;
   double seconds = 0, flops = 0;
+  bool isFree = false;  ///< computing the slices takes less time than writing and reading them
 
   double getWorth() const { return static_cast<double>(freedBytes) / std::max(seconds, 1e-12); }
 };
@@ -27,6 +28,9 @@ struct StackOrder {
 /// recomputation.
 StackOrder findStackOrder(ArrayRef<LoopPair> pairs, const CostModel& cost,
                           uint64_t count = std::numeric_limits<uint64_t>::max());
+
+/// The steps that are free, in that order.
+StackOrder findFreeStacks(ArrayRef<LoopPair> pairs, const CostModel& cost);
 
 }  // namespace mlir::sgd
 

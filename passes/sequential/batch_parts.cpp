@@ -3,7 +3,7 @@
 
 #include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/MapVector.h"
-#include "passes/collectives/loop_collectives.h"
+#include "passes/loops/edit_loop.h"
 #include "passes/partition/passes.h"
 #include "passes/sequential/loop_writer.h"
 

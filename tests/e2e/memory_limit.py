@@ -125,7 +125,7 @@ def check_loops(folder, ranks):
     harness.save(inputs, {name: np.asarray(random.standard_normal(shape) * 0.3, np.float32) for name, shape in shapes.items()})
     want = harness.run_once(artifact, ranks, inputs, folder / "out.safetensors")
     smallest, peak = refusal(model, "--recipe", folder / "recipe.json", "--report"), base["memory"]["peak"]
-    assert smallest <= 0.5 * peak, f"the smallest limit is {smallest} where the peak is {peak}"
+    assert smallest <= 0.75 * peak, f"the smallest limit is {smallest} where the peak is {peak}"
     for limit in limits(smallest, peak)[:-1]:
         limited = compile_with("--memory-limit", limit)
         assert limited["memory"]["peak"] <= limit

@@ -37,6 +37,7 @@ IR = list(DIALECTS)
 REFERENCE = {"reference": KERNELS + ["runtime/linear_algebra", "runtime/thread"]}
 PASSES = {
     "passes/mesh": [],
+    "passes/loops": ["dialects/sgd"],
     "passes/cost": ["passes/mesh", "runtime/comm", "runtime/json", "runtime/text"],  # sent_bytes.h: one formula for report and measurement
     "passes/levels": ["dialects/sgd"],  # the table has names, so that nothing before the kernel stage sees kernels
     "passes/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
@@ -44,18 +45,19 @@ PASSES = {
     "passes/manual": GRAPH + ["passes/sharding"],
     "passes/partition": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding"],
     "passes/compress": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
-    "passes/collectives": GRAPH + ["passes/carry", "passes/compress", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "runtime/comm"],
+    "passes/collectives": GRAPH + ["passes/carry", "passes/compress", "passes/mesh", "passes/cost", "passes/sharding", "passes/loops", "passes/partition", "runtime/comm"],
     "passes/choice": GRAPH + ["passes/sharding", "passes/partition", "passes/collectives", "passes/compress", "passes/cost", "runtime/comm"],
-    "passes/sequential": GRAPH + ["passes/mesh", "passes/sharding", "passes/partition", "passes/collectives"],
+    "passes/sequential": GRAPH + ["passes/mesh", "passes/loops", "passes/sharding", "passes/partition", "passes/collectives"],
     "passes/stages": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/remat", "runtime/artifact"],
-    "passes/layers": GRAPH + ["passes/carry", "passes/cost", "passes/stages"],
+    "passes/layers": GRAPH + ["passes/carry", "passes/cost", "passes/loops", "passes/stages"],
     "passes/library": ["dialects/sgd", "dialects/fusion"],
     "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library"],
     "passes/context": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/compress", "passes/schedule"],  # attention_pattern.h: one reading of a softmax
     "passes/permutation": GRAPH + ["passes/context", "passes/remat", "passes/sharding"],  # sequential_dims.h: one look ahead; loop_stacks.h: one reading of stacks
     "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
-    "passes/remat": IR + ["passes/carry", "passes/collectives", "passes/cost", "passes/memory", "passes/partition", "passes/sharding", "runtime/comm"],
+    "passes/remat": IR + ["passes/carry", "passes/collectives", "passes/cost", "passes/loops", "passes/memory", "passes/partition", "passes/sharding", "runtime/comm"],
     "passes/rings": GRAPH + ["passes/cost", "passes/sharding", "passes/partition", "passes/remat"],
+    "passes/hoist": GRAPH + ["passes/loops", "passes/manual", "passes/partition"],  # batch_op.h: one vmap
     "passes/prefetch": GRAPH + ["passes/cost", "passes/sharding", "passes/partition", "passes/remat"],
 }
 COMPILER = {
@@ -67,7 +69,7 @@ COMPILER = {
     "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
-    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "passes/collectives", "passes/compress", "passes/context", "passes/layers", "passes/stages", "runtime/artifact", "runtime/json"],  # tensor_path.h: one reading of names
+    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "passes/compress", "passes/context", "passes/loops", "passes/stages", "runtime/artifact", "runtime/json"],  # tensor_path.h: one reading of names
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],

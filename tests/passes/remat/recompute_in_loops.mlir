@@ -1,5 +1,6 @@
 // RUN: sgd-opt %s --sgd-recompute-in-loops=count=1 --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=ONE
 // RUN: sgd-opt %s --sgd-recompute-in-loops=count=9 --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=ALL
+// RUN: sgd-opt %s --sgd-recompute-in-loops=free=true --split-input-file | FileCheck %s --check-prefix=FREE
 
 // The forward loop stacks exp(x) and tanh(exp(x)). The last is computed from the first; with both gone, the state that
 // an iteration begins with is stacked, once.
@@ -127,6 +128,62 @@ func.func @state(%x: tensor<64xf32>, %g: tensor<64xf32>) -> tensor<64xf32> {
     %4 = arith.mulf %gradient, %exp : tensor<64xf32>
     %5 = arith.addf %4, %tanh : tensor<64xf32>
     sgd.yield %next, %5, %exps, %tanhs : tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>
+  } : (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>) -> (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>)
+  return %3#1 : tensor<64xf32>
+}
+
+// -----
+
+// The derivative of a sigmoid takes two instructions for each element, and goes; the sigmoid is a function, and stays. In @layers nothing is as cheap.
+// FREE-LABEL: @layers
+// FREE-COUNT-2: sgd.dynamic_update_slice
+// FREE-LABEL: @sigmoid
+// FREE-NOT: sgd.recomputed_in_loops
+// FREE: sgd.while
+// FREE: math.exp
+// FREE-COUNT-1: sgd.dynamic_update_slice
+// FREE-NOT: sgd.dynamic_update_slice
+// FREE: sgd.while
+// FREE-COUNT-1: sgd.dynamic_slice
+// FREE-NOT: sgd.dynamic_slice
+// FREE: arith.subf
+// FREE: arith.mulf
+// FREE: return
+func.func @sigmoid(%x: tensor<64xf32>, %g: tensor<64xf32>) -> tensor<64xf32> {
+  %i = arith.constant dense<0> : tensor<i32>
+  %stack = arith.constant dense<0.0> : tensor<8x64xf32>
+  %0:4 = sgd.while(%i, %x, %stack, %stack) trips 8 do {
+  ^bb0(%n: tensor<i32>, %state: tensor<64xf32>, %ys: tensor<8x64xf32>, %slopes: tensor<8x64xf32>):
+    %zero = arith.constant dense<0> : tensor<i32>
+    %one = arith.constant dense<1> : tensor<i32>
+    %ones = arith.constant dense<1.0> : tensor<64xf32>
+    %next = arith.addi %n, %one : tensor<i32>
+    %minus = arith.negf %state : tensor<64xf32>
+    %exp = math.exp %minus : tensor<64xf32>
+    %sum = arith.addf %exp, %ones : tensor<64xf32>
+    %y = arith.divf %ones, %sum : tensor<64xf32>
+    %rest = arith.subf %ones, %y : tensor<64xf32>
+    %slope = arith.mulf %y, %rest : tensor<64xf32>
+    %a = sgd.broadcast_in_dim %y dims = [1] : tensor<64xf32> -> tensor<1x64xf32>
+    %b = sgd.broadcast_in_dim %slope dims = [1] : tensor<64xf32> -> tensor<1x64xf32>
+    %1 = sgd.dynamic_update_slice %ys, %a, %n, %zero : (tensor<8x64xf32>, tensor<1x64xf32>, tensor<i32>, tensor<i32>) -> tensor<8x64xf32>
+    %2 = sgd.dynamic_update_slice %slopes, %b, %n, %zero : (tensor<8x64xf32>, tensor<1x64xf32>, tensor<i32>, tensor<i32>) -> tensor<8x64xf32>
+    sgd.yield %next, %y, %1, %2 : tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>
+  } : (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>) -> (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>)
+  %3:4 = sgd.while(%i, %g, %0#2, %0#3) trips 8 do {
+  ^bb0(%n: tensor<i32>, %gradient: tensor<64xf32>, %ys: tensor<8x64xf32>, %slopes: tensor<8x64xf32>):
+    %zero = arith.constant dense<0> : tensor<i32>
+    %one = arith.constant dense<1> : tensor<i32>
+    %seven = arith.constant dense<7> : tensor<i32>
+    %next = arith.addi %n, %one : tensor<i32>
+    %at = arith.subi %seven, %n : tensor<i32>
+    %a = sgd.dynamic_slice %ys, %at, %zero sizes = [1, 64] : (tensor<8x64xf32>, tensor<i32>, tensor<i32>) -> tensor<1x64xf32>
+    %b = sgd.dynamic_slice %slopes, %at, %zero sizes = [1, 64] : (tensor<8x64xf32>, tensor<i32>, tensor<i32>) -> tensor<1x64xf32>
+    %y = sgd.reshape %a : tensor<1x64xf32> -> tensor<64xf32>
+    %slope = sgd.reshape %b : tensor<1x64xf32> -> tensor<64xf32>
+    %4 = arith.mulf %gradient, %slope : tensor<64xf32>
+    %5 = arith.addf %4, %y : tensor<64xf32>
+    sgd.yield %next, %5, %ys, %slopes : tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>
   } : (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>) -> (tensor<i32>, tensor<64xf32>, tensor<8x64xf32>, tensor<8x64xf32>)
   return %3#1 : tensor<64xf32>
 }

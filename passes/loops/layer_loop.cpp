@@ -1,8 +1,8 @@
 // Rows are found by computing the index of each trip from the counters: however a frontend writes it.
-#include "passes/layers/layer_loop.h"
+#include "passes/loops/layer_loop.h"
 
 #include "dialects/sgd/tensor_type.h"
-#include "passes/layers/trip_constants.h"
+#include "passes/loops/trip_constants.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -6,8 +6,8 @@
 //   %i    number of the trip                  counter
 //   %x    hidden state                        carried
 //   %mask the same for all layers             invariant
-#ifndef SGD_PASSES_LAYERS_LAYER_LOOP_H
-#define SGD_PASSES_LAYERS_LAYER_LOOP_H
+#ifndef SGD_PASSES_LOOPS_LAYER_LOOP_H
+#define SGD_PASSES_LOOPS_LAYER_LOOP_H
 
 #include "dialects/sgd/sgd_dialect.h"
 

@@ -1,5 +1,5 @@
 // Folds the ops of a body, trip by trip.
-#include "passes/layers/trip_constants.h"
+#include "passes/loops/trip_constants.h"
 
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

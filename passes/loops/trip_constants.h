@@ -1,6 +1,6 @@
 // Integers of loops with known trips, computed for each trip however a frontend writes them.
-#ifndef SGD_PASSES_LAYERS_TRIP_CONSTANTS_H
-#define SGD_PASSES_LAYERS_TRIP_CONSTANTS_H
+#ifndef SGD_PASSES_LOOPS_TRIP_CONSTANTS_H
+#define SGD_PASSES_LOOPS_TRIP_CONSTANTS_H
 
 #include "dialects/sgd/sgd_dialect.h"
 
