@@ -19,21 +19,14 @@ static CutMesh createMesh(MLIRContext* context, int64_t rows) {
   return *CutMesh::create(MeshAttr::get(context, MeshAxisAttr::get(context, "rows", rows)), {});
 }
 
-/// The value that `row`, of shape [1, ...], is without its first dimension; `row` itself if it is made otherwise.
-static Value dropUnitDim(Value row) {
-  Operation* op = row.getDefiningOp();
-  auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(op);
-  bool keepsOrder = isa_and_nonnull<ReshapeOp>(op) || (broadcast && llvm::is_sorted(broadcast.getDims()));
-  bool isRow = keepsOrder && tensorType(op->getOperand(0)).getShape() == tensorType(row).getShape().drop_front();
-  return isRow ? op->getOperand(0) : row;
-}
-
 TripValues::TripValues(LayerLoop layers)
     : layers(std::move(layers)), mesh(createMesh(this->layers.op.getContext(), this->layers.trips)) {
   // What the loop stacks anyway is known behind it.
-  for (auto update : getBody().getOps<DynamicUpdateSliceOp>())
-    if (isRow(update))
-      stacks.try_emplace(dropUnitDim(update.getUpdate()), cast<BlockArgument>(update.getInput()).getArgNumber());
+  for (auto update : getBody().getOps<DynamicUpdateSliceOp>()) {
+    Value element = isRow(update) ? dropLeadingDim(update.getUpdate()) : Value();
+    if (element && getStackType(tensorType(element), this->layers.trips) == update.getType())
+      stacks.try_emplace(element, cast<BlockArgument>(update.getInput()).getArgNumber());
+  }
 }
 
 // What is known

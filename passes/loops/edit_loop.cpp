@@ -2,6 +2,7 @@
 #include "passes/loops/edit_loop.h"
 
 #include "dialects/sgd/by_rank.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -36,6 +37,14 @@ RankedTensorType mlir::sgd::getStackType(RankedTensorType type, int64_t count) {
   SmallVector<int64_t> shape = {count};
   llvm::append_range(shape, type.getShape());
   return RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+}
+
+Value mlir::sgd::dropLeadingDim(Value row) {
+  Operation* op = row.getDefiningOp();
+  auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(op);
+  bool keepsOrder = isa_and_nonnull<ReshapeOp>(op) || (broadcast && llvm::is_sorted(broadcast.getDims()));
+  if (!keepsOrder || getByteSize(op->getOperand(0).getType()) != getByteSize(row.getType())) return {};
+  return op->getOperand(0);
 }
 
 /// The position of row `index` in a tensor of `rank` dimensions.

@@ -21,6 +21,9 @@ WhileOp addStack(WhileOp loop, Value value, Value index, int64_t rows);
 /// Returns row `index` of `stack`, of shape [1, ...].
 Value readRow(OpBuilder& builder, Value stack, Value index);
 
+/// Returns the value that was given the shape of `row`, [1, ...], with its elements in the same order; else null.
+Value dropLeadingDim(Value row);
+
 /// The type of `count` values of type `type`, one behind the other in a leading dimension.
 RankedTensorType getStackType(RankedTensorType type, int64_t count);
 

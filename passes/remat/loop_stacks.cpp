@@ -107,14 +107,6 @@ WhileOp LoopPair::getConsumer() const {
   return cast<WhileOp>(read.getParentRegion()->getParentOp());
 }
 
-static Value dropLeadingDim(Value slice) {
-  Operation* last = slice.getDefiningOp();
-  auto broadcast = dyn_cast_or_null<BroadcastInDimOp>(last);
-  bool keepsOrder = isa_and_nonnull<ReshapeOp>(last) || (broadcast && llvm::is_sorted(broadcast.getDims()));
-  if (!keepsOrder || getByteSize(last->getOperand(0).getType()) != getByteSize(slice.getType())) return {};
-  return last->getOperand(0);
-}
-
 Value LoopPair::getElement(unsigned stack) const { return dropLeadingDim(stacks[stack].slice); }
 
 ArrayRef<unsigned> LoopPair::getHolders(Value value) const {

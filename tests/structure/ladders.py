@@ -33,6 +33,7 @@ GRAPH = re.compile(CASTS + r"|\.Case\(\[[&=]?\]\(((?:\w+::)*\w+Op)\b")
 
 GRAPH_QUESTIONS = {
     "passes/carry/op_links.cpp": "is a result an update of an argument",
+    "passes/hoist/trip_values.cpp": "what a value is in all trips of a loop",
     "passes/manual/rank_arithmetic.cpp": "which scalar has each rank",
     "passes/permutation/group_bounds.cpp": "is a comparison one with the bounds of groups",
     "passes/permutation/index_function.cpp": "which function of its index is an element",
