@@ -57,6 +57,7 @@ constexpr Family kFamilies[] = {
     {"dispatch", addDispatch},
     {"context", addContext},
     {"layers", addLayers, Language::Graph, Kind::Regions},
+    {"recurrent", addRecurrent, Language::Graph, Kind::Regions},
     {"case", addConditional, Language::Graph, Kind::Regions},
     {"while", addGraphLoop, Language::Graph, Kind::Regions},
     {"manual", addManual, Language::Graph, Kind::Regions},

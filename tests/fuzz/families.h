@@ -70,7 +70,8 @@ void addAttention(Program& program);
 void addDispatch(Program& program);  // dispatch.cpp
 
 void addContext(Program& program);  // context.cpp
-void addLayers(Program& program);   // layers.cpp
+void addLayers(Program& program);
+void addRecurrent(Program& program);  // layers.cpp
 
 void addStablehloOp(Program& program);  // stablehlo.cpp, from here on for programs of that language
 

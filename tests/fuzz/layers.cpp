@@ -1,5 +1,6 @@
 // Layers in a loop over stacked parameters, a loop back over what it left, and an update, on the stages of a pipeline.
 #include "tests/fuzz/families.h"
+#include "tests/fuzz/loop_text.h"
 
 using namespace mlir::sgd::fuzz;
 
@@ -7,9 +8,12 @@ namespace {
 
 class Layers {
  public:
-  explicit Layers(Program& program) : program(program), choices(program.choices) {
+  explicit Layers(Program& program)
+      : program(program),
+        choices(program.choices),
+        layers(choices.pick<int64_t>({2, 3, 4, 5, 6})),
+        loop(program, layers) {
     program.isPipelined = true;
-    layers = choices.pick<int64_t>({2, 3, 4, 5, 6});
     width = choices.pick<int64_t>({1, 2, 3, 4, 8});
     stream = {{choices.pick<int64_t>({24, 48, 96, 96}), width}, "f32"};
     weight = {{width, width}, "f32"};
@@ -22,7 +26,7 @@ class Layers {
     zero = line("arith.constant dense<0> : tensor<i32>", number);
     w = stacked();
     std::vector<Value> forward = writeForward(program.addArgument(stream));
-    if (choices.chance(30)) line("math.tanh " + forward[3].name + " : " + kept.print(), kept);
+    if (choices.chance(30)) line("math.tanh " + forward[2].name + " : " + kept.print(), kept);
     if (choices.chance(20)) takeRow();
     if (!choices.chance(80)) return;
     Value gradient = writeBackward(forward);
@@ -51,59 +55,10 @@ class Layers {
     return argument;
   }
 
-  /// Ops of a body: the row of trip %i, with constants.
-  std::string row(bool back) const {
-    std::string text =
-        "    %zero = arith.constant dense<0> : tensor<i32>\n"
-        "    %one = arith.constant dense<1> : tensor<i32>\n"
-        "    %last = arith.constant dense<" +
-        std::to_string(layers - 1) +
-        "> : tensor<i32>\n"
-        "    %next = arith.addi %i, %one : tensor<i32>\n";
-    return text + (back != isReversed ? "    %row = arith.subi %last, %i : tensor<i32>\n"
-                                      : "    %row = arith.addi %i, %zero : tensor<i32>\n");
-  }
-  static std::string slice(const std::string& name, const std::string& from, const Type& all, const Type& one) {
-    Type part{all.shape, all.element};
-    part.shape[0] = 1;
-    return "    %" + name + "_row = sgd.dynamic_slice " + from +
-           ", %row, %zero, %zero sizes = " + printList(part.shape) + " : (" + all.print() +
-           ", tensor<i32>, tensor<i32>, tensor<i32>) -> " + part.print() + "\n    %" + name + " = sgd.reshape %" +
-           name + "_row : " + part.print() + " -> " + one.print() + "\n";
-  }
-  static std::string put(const std::string& name, const std::string& value, const std::string& into, const Type& one,
-                         const Type& all) {
-    Type part{all.shape, all.element};
-    part.shape[0] = 1;
-    return "    %" + name + "_row = sgd.reshape " + value + " : " + one.print() + " -> " + part.print() + "\n    %" +
-           name + " = sgd.dynamic_update_slice " + into + ", %" + name + "_row, %row, %zero, %zero : (" + all.print() +
-           ", " + part.print() + ", tensor<i32>, tensor<i32>, tensor<i32>) -> " + all.print() + "\n";
-  }
-  static std::string product(const std::string& name, const std::string& a, const std::string& b,
-                             const std::string& contracting, const Type& left, const Type& right, const Type& type) {
-    return "    %" + name + " = sgd.dot_general " + a + ", " + b + " batching = [] x [] contracting = " + contracting +
-           " : " + left.print() + ", " + right.print() + " -> " + type.print() + "\n";
-  }
-
-  std::vector<Value> loop(const std::vector<Value>& inits, const std::string& arguments, const std::string& body,
-                          const std::string& yielded) {
-    std::string names, types;
-    std::vector<Type> all;
-    for (const Value& init : inits) {
-      names += (names.empty() ? "" : ", ") + init.name;
-      types += (types.empty() ? "" : ", ") + init.type.print();
-      all.push_back(init.type);
-    }
-    return program.addLines("sgd.while(" + names + ") trips " + std::to_string(layers) + " do {\n  ^bb0(" + arguments +
-                                "):\n" + body + "    sgd.yield " + yielded + " : " + types + "\n  } : (" + types +
-                                ") -> (" + types + ")",
-                            all);
-  }
-
-  /// Counter, weights, stream, and what each layer began with.
+  /// Weights, stream, and what each layer began with.
   std::vector<Value> writeForward(const Value& x) {
-    std::string body =
-        row(false) + slice("w", "%ws", weights, weight) + product("h", "%x", "%w", "[1] x [0]", stream, weight, stream);
+    std::string body = loop.row(isReversed) + LoopText::slice("w", "%ws", weights, weight) +
+                       LoopText::dot("h", "%x", "%w", "[1] x [0]", stream, weight, stream);
     if (choices.chance(15))  // all layers' parameters in each
       body += "    %all = sgd.reduce max %ws dimensions = [0, 1] : " + weights.print() + " -> tensor<" +
               std::to_string(width) + "xf32>\n    %more = sgd.broadcast_in_dim %all dims = [1] : tensor<" +
@@ -111,24 +66,23 @@ class Layers {
               "\n    %g = arith.addf %h, %more : " + stream.print() + "\n";
     else
       body += "    %g = arith.addf %h, %x : " + stream.print() + "\n";
-    body += "    %y = math.tanh %g : " + stream.print() + "\n" + put("xs2", "%x", "%xs", stream, kept);
-    return loop({zero, w, x, fill("0.0", kept)},
-                "%i: tensor<i32>, %ws: " + weights.print() + ", %x: " + stream.print() + ", %xs: " + kept.print(), body,
-                "%next, %ws, %y, %xs2");
+    body += "    %y = math.tanh %g : " + stream.print() + "\n" + LoopText::put("xs2", "%x", "%xs", stream, kept);
+    return loop.add(zero, {{w, "%ws", "%ws"}, {x, "%x", "%y"}, {fill("0.0", kept), "%xs", "%xs2"}}, body);
   }
 
   Value writeBackward(const std::vector<Value>& forward) {
     Value dy = program.addArgument(stream);
-    if (choices.chance(50)) dy = binary("arith.mulf", dy, forward[2]);
-    std::string body = row(true) + slice("w", "%ws", weights, weight) + slice("x", "%xs", kept, stream) +
-                       product("g", "%dy", "%w", "[1] x [1]", stream, weight, stream) +
+    if (choices.chance(50)) dy = binary("arith.mulf", dy, forward[1]);
+    std::string body = loop.row(!isReversed) + LoopText::slice("w", "%ws", weights, weight) +
+                       LoopText::slice("x", "%xs", kept, stream) +
+                       LoopText::dot("g", "%dy", "%w", "[1] x [1]", stream, weight, stream) +
                        "    %dx = math.tanh %g : " + stream.print() + "\n" +
-                       product("dw", "%x", "%dy", "[0] x [0]", stream, stream, weight) +
-                       put("dws2", "%dw", "%dws", weight, weights);
-    return loop({zero, w, forward[3], dy, fill("0.0", weights)},
-                "%i: tensor<i32>, %ws: " + weights.print() + ", %xs: " + kept.print() + ", %dy: " + stream.print() +
-                    ", %dws: " + weights.print(),
-                body, "%next, %ws, %xs, %dx, %dws2")[4];
+                       LoopText::dot("dw", "%x", "%dy", "[0] x [0]", stream, stream, weight) +
+                       LoopText::put("dws2", "%dw", "%dws", weight, weights);
+    return loop.add(
+        zero,
+        {{w, "%ws", "%ws"}, {forward[2], "%xs", "%xs"}, {dy, "%dy", "%dx"}, {fill("0.0", weights), "%dws", "%dws2"}},
+        body)[3];
   }
 
   /// A layer's parameters, outside of the loop.
@@ -156,7 +110,9 @@ class Layers {
 
   Program& program;
   Choices& choices;
-  int64_t layers, width;
+  int64_t layers;
+  LoopText loop;
+  int64_t width = 1;
   Type number{{}, "i32"}, stream, weight, weights, kept;
   bool isReversed;
   Value zero, w;
