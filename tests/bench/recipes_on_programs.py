@@ -1,4 +1,4 @@
-"""Compiles the train steps of programs/train_steps.py under recipes, runs them, and compares all outputs with XLA's. Needs jax and optax.
+"""Compiles the train steps of programs/train_steps.py and research_steps.py under recipes, runs them, and compares all outputs with XLA's. Needs jax and optax.
 
     SGD_BUILD_DIR=build PYTHON tests/bench/recipes_on_programs.py [--program NAME ...] [--recipe NAME ...] [--keep FOLDER] [--markdown]
 
@@ -16,7 +16,6 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "e2e"), str(pathlib.Path(__file__).resolve().parent / "programs")]
 import export  # noqa: E402
 import recipe_runs  # noqa: E402
-import train_steps  # noqa: E402
 
 RECIPES = {
     "none": (1, {}),
@@ -38,14 +37,14 @@ RECIPES = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", action="append")
+    parser.add_argument("--program", action="append", choices=list(export.ALL))
     parser.add_argument("--recipe", action="append", choices=list(RECIPES))
     parser.add_argument("--keep", help="folder for the exported programs")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     failures = 0
     with tempfile.TemporaryDirectory() as temporary:
-        for program in train_steps.ALL:
+        for program in export.ALL.values():
             if options.program and program.__name__ not in options.program:
                 continue
             folder = pathlib.Path(options.keep or temporary).resolve() / program.__name__

@@ -1,9 +1,10 @@
-"""The benchmark models of tests/models in PyTorch: the same shapes, global batch and optimiser, in PyTorch's fastest eager form.
+"""The benchmark models of tests/models, and the LSTM of recurrent.py, in PyTorch: the same shapes, global batch and optimiser, in PyTorch's fastest eager form.
 
 Fused optimisers and scaled_dot_product_attention. Batch normalisation takes its statistics from a rank's own part of
 the batch, as DistributedDataParallel users have it, where the texts take them from the global batch.
 """
 import dataclasses
+import os
 
 import torch
 import torch.nn as nn
@@ -140,4 +141,20 @@ def bench_distilbert(world):
     return Peer(module, arguments, torch.optim.AdamW(module.parameters(), lr=5e-5, eps=1e-6, weight_decay=0.01, fused=True))
 
 
-PEERS = {"bench_mlp": bench_mlp, "bench_gpt": bench_gpt, "bench_resnet18": bench_resnet18, "bench_distilbert": bench_distilbert}
+class Lstm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layers = nn.LSTM(width, width, 2, batch_first=True)
+
+    def forward(self, x, y):
+        return F.mse_loss(self.layers(x)[0], y)
+
+
+def lstm(world):
+    """The step of recurrent.py."""
+    rows, steps, width = int(os.environ.get("SGD_LSTM_BATCH", 32)) // world, 64, 512
+    module = Lstm(width)
+    return Peer(module, (torch.randn(rows, steps, width), torch.randn(rows, steps, width)), torch.optim.SGD(module.parameters(), lr=0.1, fused=True))
+
+
+PEERS = {"lstm": lstm, "bench_mlp": bench_mlp, "bench_gpt": bench_gpt, "bench_resnet18": bench_resnet18, "bench_distilbert": bench_distilbert}
