@@ -91,6 +91,7 @@ class KernelEmitter {
   llvm::Value* computeLoad(unsigned number);
   llvm::Value* chosenPlace(unsigned number, const Node* before);
   llvm::Value* placeOf(const Node& load);
+  llvm::Value* maskedLoad(llvm::Type* type, llvm::Value* where, llvm::Align align, llvm::Value* exists);
   llvm::Value* loadFrom(const Node& node, llvm::Value* where);
   llvm::Value* loadNear(const Node& node, llvm::Value* first, int64_t step);
   llvm::Value* computeIndex(const Node& node);

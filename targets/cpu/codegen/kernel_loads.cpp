@@ -1,6 +1,7 @@
 // Values that come from memory: neighbouring elements, one for all lanes, elements near or far from each other, and
 // pieces among which selects choose.
 #include "dialects/fusion/fusion_dialect.h"
+#include "llvm/Analysis/VectorUtils.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 #include "targets/kernels/table_data.h"
 
@@ -36,6 +37,25 @@ llvm::Instruction* KernelEmitter::invariant(llvm::Instruction* load, unsigned bu
   return load;
 }
 
+/// Lanes of `type` from `where` on; zero, and not touched, where the lane does not exist.
+/// The load is cut into parts of a register: LLVM 22 cuts one of more by itself, and where each lane of such a part is
+/// known not to exist although the whole mask is no constant, its part for AVX2 reads all lanes.
+LValue* KernelEmitter::maskedLoad(llvm::Type* type, LValue* where, llvm::Align align, LValue* exists) {
+  llvm::Type* scalar = type->getScalarType();
+  unsigned part = registerLanes * 32 / scalar->getScalarSizeInBits();
+  if (isa<llvm::Constant>(exists) || part >= width)
+    return b.CreateMaskedLoad(type, where, align, exists, llvm::Constant::getNullValue(type));
+  auto* partType = llvm::FixedVectorType::get(scalar, part);
+  SmallVector<LValue*> parts;
+  for (unsigned first = 0; first < width; first += part) {
+    SmallVector<int> lanes = llvm::to_vector(llvm::seq<int>(first, first + part));
+    LValue* begin = b.CreateConstGEP1_64(scalar, where, first);
+    parts.push_back(b.CreateMaskedLoad(partType, begin, align, b.CreateShuffleVector(exists, lanes),
+                                       llvm::Constant::getNullValue(partType)));
+  }
+  return llvm::concatenateVectors(b, parts);
+}
+
 LValue* KernelEmitter::computeLoad(unsigned number) {
   const Node& node = plan.nodes[number];
   VectorBuilder v = vectors();
@@ -55,10 +75,9 @@ LValue* KernelEmitter::computeLoad(unsigned number) {
   }
   LValue* exists = mask;
   if (guard) exists = mask ? b.CreateAnd(mask, v.splat(guard)) : v.splat(guard);
-  LValue* zero = llvm::Constant::getNullValue(type);
   if (at.laneStep == 1 && !at.perLane) {
     LValue* where = b.CreateGEP(scalar, base, at.scalar);
-    LValue* memory = exists ? static_cast<LValue*>(b.CreateMaskedLoad(type, where, align, exists, zero))
+    LValue* memory = exists ? maskedLoad(type, where, align, exists)
                             : invariant(b.CreateAlignedLoad(type, where, align), node.buffer);
     return v.fromMemory(memory, node.type);
   }
@@ -66,6 +85,7 @@ LValue* KernelEmitter::computeLoad(unsigned number) {
     return v.fromMemory(loadNear(node, b.CreateGEP(scalar, base, at.scalar), at.laneStep), node.type);
   LValue* where = b.CreateGEP(scalar, base, indexLanes(node.index));
   if (!exists) exists = llvm::Constant::getAllOnesValue(v.lanes(b.getInt1Ty()));
+  LValue* zero = llvm::Constant::getNullValue(type);
   return v.fromMemory(b.CreateMaskedGather(type, where, align, exists, zero), node.type);
 }
 
@@ -102,9 +122,7 @@ LValue* KernelEmitter::loadFrom(const Node& node, LValue* where) {
   VectorBuilder v = vectors();
   llvm::Type *scalar = v.memoryType(node.type), *type = v.lanes(scalar);
   llvm::Align align(module.getDataLayout().getTypeAllocSize(scalar));
-  LValue* memory =
-      mask ? static_cast<LValue*>(b.CreateMaskedLoad(type, where, align, mask, llvm::Constant::getNullValue(type)))
-           : b.CreateAlignedLoad(type, where, align);
+  LValue* memory = mask ? maskedLoad(type, where, align, mask) : b.CreateAlignedLoad(type, where, align);
   return v.fromMemory(memory, node.type);
 }
 

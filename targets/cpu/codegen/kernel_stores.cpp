@@ -64,9 +64,7 @@ void KernelEmitter::emitScatter() {
     if (inside) offset = b.CreateSelect(inside, offset, address(loops.fallback).scalar);
     LValue* where = b.CreateGEP(scalar, resultPointers[0], offset);
     llvm::Type* memoryType = v.lanes(scalar);
-    LValue* memory = mask ? static_cast<LValue*>(b.CreateMaskedLoad(memoryType, where, align, mask,
-                                                                    llvm::Constant::getNullValue(memoryType)))
-                          : b.CreateAlignedLoad(memoryType, where, align);
+    LValue* memory = mask ? maskedLoad(memoryType, where, align, mask) : b.CreateAlignedLoad(memoryType, where, align);
     LValue* before = v.fromMemory(memory, type);
     LValue* after = emitScatterCombiner(v, kind, type, before, update);
     store(inside ? b.CreateSelect(inside, after, before) : after, where);
