@@ -96,7 +96,8 @@ void mlir::sgd::addHidingStage(OpPassManager& passes, const CompileOptions& opti
 }
 
 void mlir::sgd::addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, uint64_t steps) {
-  passes.addPass(createRecomputeInLoopsPass(RecomputeInLoopsPassOptions{steps, options.topology, /*exchanges=*/false, /*free=*/false}));
+  passes.addPass(createRecomputeInLoopsPass(
+      RecomputeInLoopsPassOptions{steps, options.topology, /*exchanges=*/false, /*free=*/false}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
@@ -122,6 +123,8 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addNestedPass<func::FuncOp>(createOffloadAttentionPass(libraries));
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(createFuseEpiloguesPass(libraries));
+  // Packed weights are memory that a limit may not leave.
+  if (!options.memoryLimit) passes.addNestedPass<func::FuncOp>(createPackWeightsPass(libraries));
   passes.addNestedPass<func::FuncOp>(
       createSplitReductionsPass(SplitReductionsPassOptions{device.reductionParts, device.reductionColumns}));
   passes.addNestedPass<func::FuncOp>(createFuseClustersPass(FuseClustersPassOptions{device.elementsPerLaunch}));

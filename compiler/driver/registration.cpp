@@ -42,6 +42,7 @@ using namespace mlir::sgd;
 static void registerLibraryUsers(const LibraryModel& libraries) {
   registerPass([&] { return createLowerConvolutionsPass(libraries); });
   registerPass([&] { return createLowerDotGeneralsPass(libraries); });
+  registerPass([&] { return createPackWeightsPass(libraries); });
   registerPass([&] { return createOffloadAttentionPass(libraries); });
   registerPass([&] { return createLowerToPlanPass(KernelModel(), libraries); });
   registerPass([&] { return createFuseEpiloguesPass(libraries); });

@@ -86,6 +86,9 @@ class LibraryModel {
   virtual MatmulLimits getMatmulLimits() const = 0;
   /// Whether it is one call, where it needs no more of them for its shape.
   virtual bool takes(const MatmulCall& call) const = 0;
+  /// Columns of the blocks in which a matmul of these sizes reads its second operand fastest, if that is packed so
+  /// beforehand; 0: in none. `element` is that of operands and result.
+  virtual int64_t getPackedColumns(Type element, int64_t m, int64_t n, int64_t k) const = 0;
   /// Memory that the library may use while it computes results of these elements, in bytes, where operands and result
   /// are `touchedBytes` together; 0: none.
   virtual int64_t getMatmulWorkspace(Type result, int64_t touchedBytes) const = 0;

@@ -20,6 +20,7 @@ namespace sgd {
 /// Passes that ask a target's libraries, which outlive them.
 std::unique_ptr<Pass> createLowerConvolutionsPass(const LibraryModel& libraries);
 std::unique_ptr<Pass> createLowerDotGeneralsPass(const LibraryModel& libraries);
+std::unique_ptr<Pass> createPackWeightsPass(const LibraryModel& libraries);
 std::unique_ptr<Pass> createFuseEpiloguesPass(const LibraryModel& libraries);
 
 }  // namespace sgd

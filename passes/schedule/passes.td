@@ -64,6 +64,16 @@ def FuseEpiloguesPass : Pass<"sgd-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::fusion::FusionDialect"];
 }
 
+def PackWeightsPass : Pass<"sgd-pack-weights", "::mlir::func::FuncOp"> {
+  let summary = "Packs weights that a loop multiplies by once, in front of it";
+  let description = [{
+    Before and after: matmuls are lowered, nothing is in clusters. A library that multiplies few rows by a large matrix reads the matrix in panels of columns: it packs them, or reads them at long strides, each time. Where a loop of
+    four or more known trips leaves weights `[k, n]` (or `[n, k]`) as they are, they are transposed to `[n / columns, k, columns]` in front of it, and the matmul's column label becomes two. The library model says which shapes gain. The
+    packed weights take as much memory as the weights, through the loop. Values are the same bit by bit.
+  }];
+  let dependentDialects = ["::mlir::fusion::FusionDialect", "::mlir::sgd::SgdDialect"];
+}
+
 def MatchAttentionPass : Pass<"sgd-match-attention", "::mlir::func::FuncOp"> {
   let summary = "Raises softmaxes between matmuls of queries, keys and values to fusion.attention and its gradients";
   let description = [{

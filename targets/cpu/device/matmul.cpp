@@ -69,6 +69,8 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(ThreadPool& pool, Thre
   if (epilogue.HasGelu())
     return absl::UnimplementedError("matmul on a CPU: gelu is not one of its epilogues; it is a kernel's");
   const MatmulProblem problem = ProblemOf(matmul, memory);
+  const MatmulProblem joined = JoinColumnBlocks(problem);
+  if (IsForSharedMatmul(*kernels, joined)) return MakeSharedMatmul(pool, scratch, *kernels, joined);
   if (IsForSharedMatmul(*kernels, problem)) return MakeSharedMatmul(pool, scratch, *kernels, problem);
   const TileGrid grid(problem);
   absl::Status status = scratch.Reserve(PackedScratchBytes(*kernels, grid.tile_m(), grid.tile_n(), problem.k));

@@ -89,6 +89,21 @@ MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap&
   return problem;
 }
 
+MatmulProblem JoinColumnBlocks(const MatmulProblem& problem) {
+  const int64_t width = static_cast<int64_t>(problem.n);
+  if (problem.b.columns != 1 || problem.b.rows != width || problem.c.columns != 1 || problem.HasBias()) return problem;
+  for (size_t dim = 0; dim < kMaxBatchDims; ++dim) {
+    if (problem.batch[dim] < 2 || problem.a.batch[dim] != 0 || problem.c.batch[dim] != width) continue;
+    MatmulProblem joined = problem;
+    joined.b_block = problem.b.batch[dim];
+    joined.n = problem.n * problem.batch[dim];
+    joined.batch[dim] = 1;
+    joined.b.batch[dim] = joined.c.batch[dim] = 0;
+    return joined;
+  }
+  return problem;
+}
+
 TileGrid::TileGrid(const MatmulProblem& problem) : batches_(problem.BatchCount()) {
   if (batches_ == 0 || problem.m == 0 || problem.n == 0) return;
   const uint64_t per_matrix = problem.m * problem.n * std::max<uint64_t>(problem.k, 1);

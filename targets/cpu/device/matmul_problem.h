@@ -32,6 +32,9 @@ struct MatmulProblem {
   std::array<uint64_t, kMaxBatchDims> batch{1, 1, 1, 1};
   MatrixView<const std::byte> a, b;
   MatrixView<std::byte> c;
+  // Elements from one block of columns of B to the next; 0: columns are at equal strides. A block has as many columns
+  // as one of its rows has elements, and rows follow each other.
+  int64_t b_block = 0;
   const std::byte* bias = nullptr;  // null without one
   bool bias_per_row = false;        // the bias has m elements instead of n
 
@@ -43,6 +46,10 @@ struct MatmulProblem {
 // look like a plain row-major or column-major matrix; a C whose columns are contiguous is turned
 // into the matmul of the transposed operands.
 MatmulProblem ProblemOf(const artifact::Matmul& matmul, const device::MemoryMap& memory);
+
+// The same matmul with one batch dimension less, where that numbers blocks of columns of B for one A, and their results
+// are side by side in C.
+MatmulProblem JoinColumnBlocks(const MatmulProblem& problem);
 
 // Cuts the batch of matrices into tiles. It depends on shapes alone, never on threads, so that bits
 // do not either.

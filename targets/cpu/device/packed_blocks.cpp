@@ -68,7 +68,9 @@ void SetRows(const BlockMatmul& block, uint64_t panel, IndexRange rows, MicroTil
 void SetColumns(const BlockMatmul& block, uint64_t panel, uint64_t column, MicroTile& tile) {
   const PackedKernels& kernels = *block.kernels;
   if (panel < block.b.direct) {
-    tile.b = block.b.base + column * kernels.accumulator_size;
+    const int64_t width = block.b.along_k, at = static_cast<int64_t>(column);
+    const int64_t offset = block.b.block == 0 ? at : at / width * block.b.block + at % width;
+    tile.b = block.b.base + offset * static_cast<int64_t>(kernels.accumulator_size);
     tile.b_k = block.b.along_k;
   } else {
     tile.b = block.b.packed + (panel - block.b.first) * block.b.packed_bytes;

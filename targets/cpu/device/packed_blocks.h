@@ -17,6 +17,7 @@ struct Panels {
   uint64_t direct = 0;                // so many panels are read in place
   const std::byte* base = nullptr;    // of them
   int64_t along_k = 0, across = 0;    // strides there
+  int64_t block = 0;                  // elements between blocks of `along_k` columns of B; 0: there is one block
   const std::byte* packed = nullptr;  // the others, beginning with panel `first`
   uint64_t first = 0;
   uint64_t packed_bytes = 0;  // of each

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/artifact/element_type.h"
+#include "runtime/library/packed_columns.h"
 #include "targets/cpu/device/packed_blocks.h"
 
 namespace sgd::cpu {
@@ -12,8 +13,6 @@ namespace {
 
 using library::EpilogueStep;
 
-// Multiplications that are worth two starts of the threads, some 60 microseconds of one thread.
-constexpr uint64_t kLeastWork = uint64_t{1} << 23;
 // Of the packed shared operand: a part of the third level of cache.
 constexpr uint64_t kSharedBytes = uint64_t{4} << 20;
 // Of a packed stripe, for one block of k, and of the rows that pass by it: both fit into the second level.
@@ -79,7 +78,7 @@ class SharedMatmul final : public device::Thunk {
           std::clamp(CeilDivide(column_panels_, kStripes), least, std::max(least, kStripeBytes / panel_bytes));
       stripes_ = CeilDivide(column_panels_, stripe_panels_);
       stripe_bytes_ = stripe_panels_ * panel_bytes;
-      is_direct_ = kernels_.is_direct && p_.b.columns == 1 && p_.m < kRowsOfPackedB;
+      is_direct_ = kernels_.is_direct && p_.b.columns == 1 && (p_.m < kRowsOfPackedB || p_.b_block != 0);
     } else {
       const uint64_t panel_bytes = RowPanelBytes(kernels_, depth_);
       const uint64_t least = CeilDivide(kLeastRows, panel_rows_);
@@ -191,8 +190,13 @@ class SharedMatmul final : public device::Thunk {
     const uint64_t begin = std::min(range.begin * width, operand.length),
                    end = std::min(range.end * width, operand.length);
     if (begin == end) return ahead;
-    ahead.base = operand.base + static_cast<int64_t>(begin) * operand.across * Size();
     const uint64_t depth = DepthAt(block);
+    if (p_.b_block != 0) {
+      const uint64_t columns = static_cast<uint64_t>(operand.along_k), first = begin / columns;
+      return {operand.base + static_cast<int64_t>(first) * p_.b_block * Size(), CeilDivide(end, columns) - first,
+              depth * columns * size_, p_.b_block * Size()};
+    }
+    ahead.base = operand.base + static_cast<int64_t>(begin) * operand.across * Size();
     if (operand.across == 1) {
       ahead.rows = depth, ahead.stride = operand.along_k * Size(), ahead.row_bytes = (end - begin) * size_;
     } else if (operand.along_k == 1) {
@@ -207,6 +211,7 @@ class SharedMatmul final : public device::Thunk {
       panels.direct = shares_a_ ? p_.n / kernels_.panel_columns : panels.count;
       panels.base = operand.base;
       panels.along_k = operand.along_k, panels.across = operand.across;
+      if (shares_a_) panels.block = p_.b_block;
     }
     panels.first = std::clamp(panels.direct, range.begin, range.end);
     panels.packed = packed;
@@ -243,7 +248,11 @@ class SharedMatmul final : public device::Thunk {
 bool IsForSharedMatmul(const PackedKernels& kernels, const MatmulProblem& problem) {
   const bool accumulates_in_c =
       kernels.is_direct && problem.c.columns == 1 && (!problem.epilogue.Has(EpilogueStep::kRelu) || kernels.has_relu);
-  return accumulates_in_c && problem.m * problem.n * std::max<uint64_t>(problem.k, 1) >= kLeastWork;
+  // Blocks of columns are read in place, as stripes.
+  const bool has_panels = problem.b_block == 0 || (problem.m <= problem.n && kernels.is_direct &&
+                                                   problem.b.rows % static_cast<int64_t>(kernels.panel_columns) == 0);
+  return accumulates_in_c && has_panels &&
+         problem.m * problem.n * std::max<uint64_t>(problem.k, 1) >= library::kLeastSharedWork;
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch,

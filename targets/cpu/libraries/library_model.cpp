@@ -3,6 +3,7 @@
 
 #include "dialects/fusion/fusion_dialect.h"
 #include "passes/library/call_types.h"
+#include "runtime/library/packed_columns.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -25,6 +26,14 @@ CallTypes CpuLibraries::getMatmulTypes(Type lhs, Type rhs, Type result) const {
 }
 
 bool CpuLibraries::takes(const MatmulCall& call) const { return takesEpilogue(call.epilogue); }
+
+int64_t CpuLibraries::getPackedColumns(Type element, int64_t m, int64_t n, int64_t k) const {
+  // With more rows, a stripe that is packed each time is read often enough.
+  constexpr int64_t kMostRows = 256;
+  constexpr auto columns = static_cast<int64_t>(::sgd::library::kPackedColumns);
+  bool pays = m <= std::min(n, kMostRows) && m * n * k >= static_cast<int64_t>(::sgd::library::kLeastSharedWork);
+  return (element.isF32() || element.isF64()) && n % columns == 0 && pays ? columns : 0;
+}
 
 std::optional<int64_t> CpuLibraries::getTileFlopsPerByte() const {
   // Measured on AVX-512 with f32: matmuls in tiles run at 200 GFLOP/s, memory gives 10 GB/s to one thread.

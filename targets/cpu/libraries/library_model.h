@@ -14,6 +14,7 @@ class CpuLibraries : public LibraryModel {
   CallTypes getMatmulTypes(Type lhs, Type rhs, Type result) const override;
   MatmulLimits getMatmulLimits() const override { return {.batchDims = 4, .elementsPerCall = 1000}; }
   bool takes(const MatmulCall& call) const override;
+  int64_t getPackedColumns(Type element, int64_t m, int64_t n, int64_t k) const override;
   int64_t getMatmulWorkspace(Type result, int64_t touchedBytes) const override { return 0; }
   bool roundsToTf32() const override { return false; }
   std::optional<int64_t> getTileFlopsPerByte() const override;

@@ -17,6 +17,7 @@ class GpuLibraries : public LibraryModel {
   CallTypes getMatmulTypes(Type lhs, Type rhs, Type result) const override;
   MatmulLimits getMatmulLimits() const override;
   bool takes(const MatmulCall& call) const override;
+  int64_t getPackedColumns(Type element, int64_t m, int64_t n, int64_t k) const override { return 0; }
   int64_t getMatmulWorkspace(Type result, int64_t touchedBytes) const override;
   bool roundsToTf32() const override { return true; }
   std::optional<int64_t> getTileFlopsPerByte() const override { return std::nullopt; }

@@ -44,7 +44,8 @@ const Function kFunctions[] = {
 std::string program(const std::string& op, const std::string& type, int size) {
   std::string tensor = "tensor<" + std::to_string(size) + "x" + type + ">";
   return "func.func @f(%a: " + tensor + ") {\nfusion.cluster (%a) {\n^bb0(%x: " + tensor + "):\n%0 = math." + op +
-         " %x : " + tensor + "\nfusion.yield %0 : " + tensor + "\n} : (" + tensor + ") -> (" + tensor + ")\nreturn\n}\n";
+         " %x : " + tensor + "\nfusion.yield %0 : " + tensor + "\n} : (" + tensor + ") -> (" + tensor +
+         ")\nreturn\n}\n";
 }
 
 /// Distance in units of the last place of the exact result.

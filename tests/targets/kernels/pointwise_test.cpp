@@ -106,10 +106,10 @@ TEST(Index, TransposeSliceReversePadConcatenate) {
   check(cluster("tensor<3x17x4x20xf32>", "tensor<4x3x20x17xf32>", "%x: tensor<3x17x4x20xf32>",
                 "%0 = sgd.transpose %x permutation = [2, 0, 3, 1] : tensor<3x17x4x20xf32> -> "
                 "tensor<4x3x20x17xf32>\nfusion.yield %0 : tensor<4x3x20x17xf32>"));
-  check(cluster(
-      "tensor<2x6x16x32xbf16>", "tensor<2x16x192xbf16>", "%x: tensor<2x6x16x32xbf16>",
-      "%0 = sgd.transpose %x permutation = [0, 2, 1, 3] : tensor<2x6x16x32xbf16> -> tensor<2x16x6x32xbf16>\n"
-      "%1 = sgd.reshape %0 : tensor<2x16x6x32xbf16> -> tensor<2x16x192xbf16>\nfusion.yield %1 : tensor<2x16x192xbf16>"));
+  check(cluster("tensor<2x6x16x32xbf16>", "tensor<2x16x192xbf16>", "%x: tensor<2x6x16x32xbf16>",
+                "%0 = sgd.transpose %x permutation = [0, 2, 1, 3] : tensor<2x6x16x32xbf16> -> tensor<2x16x6x32xbf16>\n"
+                "%1 = sgd.reshape %0 : tensor<2x16x6x32xbf16> -> tensor<2x16x192xbf16>\nfusion.yield %1 : "
+                "tensor<2x16x192xbf16>"));
   check(cluster("tensor<9x40xf32>", "tensor<4x13xf32>", "%x: tensor<9x40xf32>",
                 "%0 = sgd.slice %x starts = [1, 2] limits = [9, 40] strides = [2, 3] : tensor<9x40xf32> -> "
                 "tensor<4x13xf32>\nfusion.yield %0 : tensor<4x13xf32>"));
@@ -155,8 +155,8 @@ TEST(Index, ElementsNearEachOther) {
       std::string in = shape({2, 3 * columns}, type), out = shape({2, columns}, type);
       check(cluster(in, out + "; " + out, "%x: " + in,
                     "%s = sgd.slice %x starts = [0, 2] limits = [2, " + std::to_string(3 * columns) +
-                        "] strides = [1, 3] : " + in + " -> " + out +
-                        "\n%r = sgd.reverse %s dimensions = [1] : " + out + "\nfusion.yield %s, %r : " + out + ", " + out),
+                        "] strides = [1, 3] : " + in + " -> " + out + "\n%r = sgd.reverse %s dimensions = [1] : " +
+                        out + "\nfusion.yield %s, %r : " + out + ", " + out),
             0, [&](std::vector<Tensor>& inputs) {
               for (int64_t i = 0; i < inputs[0].size() && StringRef(type) == "i1"; ++i)
                 inputs[0].setInteger(i, i % 3 == 0 || i % 5 == 0);

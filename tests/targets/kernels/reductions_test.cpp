@@ -49,9 +49,10 @@ TEST(Reduce, Softmax) {
 }
 
 TEST(Reduce, MiddleAndSeveralDimensions) {
-  check(cluster("tensor<3x5x7x33xf32>", "tensor<3x7xf32>", "%x: tensor<3x5x7x33xf32>",
-                "%0 = sgd.reduce add %x dimensions = [1, 3] : tensor<3x5x7x33xf32> -> tensor<3x7xf32>\nfusion.yield %0 : "
-                "tensor<3x7xf32>"));
+  check(
+      cluster("tensor<3x5x7x33xf32>", "tensor<3x7xf32>", "%x: tensor<3x5x7x33xf32>",
+              "%0 = sgd.reduce add %x dimensions = [1, 3] : tensor<3x5x7x33xf32> -> tensor<3x7xf32>\nfusion.yield %0 : "
+              "tensor<3x7xf32>"));
   check(cluster("tensor<3x5x40xf32>", "tensor<3x40xf32>", "%x: tensor<3x5x40xf32>",
                 "%0 = sgd.reduce max %x dimensions = [1] : tensor<3x5x40xf32> -> tensor<3x40xf32>\nfusion.yield %0 : "
                 "tensor<3x40xf32>"));

@@ -135,6 +135,44 @@ TEST(SharedMatmul, HasTheBitsOfOneThread) {
   }
 }
 
+// B as [n / 32, k, 32]: a batch of 32 columns each for one A, until they are joined.
+TEST(SharedMatmul, ReadsBlocksOfColumnsInPlace) {
+  constexpr uint64_t kColumns = 32;
+  for (const Case& x : {Case{32, 2048, 512, false, false}, Case{1, 32768, 300, false, false},
+                        Case{100, 288, 401, true, false, testing::kResidual}}) {
+    const Operands operands(x);
+    std::vector<float> packed(operands.b.size());
+    for (uint64_t k = 0; k < x.k; ++k) {
+      for (uint64_t n = 0; n < x.n; ++n)
+        packed[(n / kColumns * x.k + k) * kColumns + n % kColumns] = operands.b[k * x.n + n];
+    }
+    for (InstructionSet set : {InstructionSet::kAvx2, InstructionSet::kAvx512}) {
+      if (set > BestInstructionSet()) continue;
+      const PackedKernels& kernels = *PackedKernelsFor(set, ElementType::F32);
+      std::vector<float> c = operands.c;
+      MatmulProblem problem = ProblemOf(x, operands, c);
+      problem.n = kColumns, problem.batch[2] = x.n / kColumns;
+      problem.b = {reinterpret_cast<const std::byte*>(packed.data()), kColumns, 1, {}};
+      problem.b.batch[2] = static_cast<int64_t>(x.k * kColumns), problem.c.batch[2] = kColumns;
+      const MatmulProblem joined = JoinColumnBlocks(problem);
+      ASSERT_EQ(joined.n, x.n) << x;
+      ASSERT_EQ(joined.BatchCount(), 1u) << x;
+      ASSERT_TRUE(IsForSharedMatmul(kernels, joined)) << x;
+      const auto pool = ThreadPool::Start(2).value();
+      ThreadScratch scratch(2);
+      auto thunk = MakeSharedMatmul(*pool, scratch, kernels, joined);
+      ASSERT_TRUE(thunk.ok() && (*thunk)->Execute().ok()) << x;
+      const std::vector<float> expected = OnOneThread(kernels, x, operands);
+      EXPECT_EQ(std::memcmp(c.data(), expected.data(), c.size() * sizeof(float)), 0) << x;
+      // Each block has an A of its own, or results are apart.
+      problem.a.batch[2] = 1;
+      EXPECT_EQ(JoinColumnBlocks(problem).n, kColumns);
+      problem.a.batch[2] = 0, problem.c.batch[2] = 2 * kColumns;
+      EXPECT_EQ(JoinColumnBlocks(problem).n, kColumns);
+    }
+  }
+}
+
 TEST(SharedMatmul, IsForLargeProductsWithSumsInC) {
   const Case x{512, 512, 512, false, false, testing::kBiasRelu};
   const Operands operands({1, 1, 1, false, false});

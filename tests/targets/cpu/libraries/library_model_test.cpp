@@ -40,6 +40,15 @@ TEST_F(CpuLibrariesTest, MultipliesWhatHasOneType) {
   EXPECT_FALSE(libraries.multiplies(bf16, f32, f32));
 }
 
+TEST_F(CpuLibrariesTest, PacksLargeWeightsOfFewRows) {
+  EXPECT_EQ(libraries.getPackedColumns(f32, 32, 2048, 512), 32);
+  EXPECT_EQ(libraries.getPackedColumns(f64, 32, 2048, 512), 32);
+  EXPECT_EQ(libraries.getPackedColumns(bf16, 32, 2048, 512), 0);
+  EXPECT_EQ(libraries.getPackedColumns(f32, 32, 2040, 512), 0);
+  EXPECT_EQ(libraries.getPackedColumns(f32, 1024, 2048, 512), 0);
+  EXPECT_EQ(libraries.getPackedColumns(f32, 4, 256, 256), 0);
+}
+
 TEST_F(CpuLibrariesTest, Epilogues) {
   MatmulCall matmul{f32, f32, f32, {}, false, {}};
   ConvolutionCall convolution;

@@ -94,9 +94,9 @@ absl::StatusOr<std::unique_ptr<device::KernelLibrary>> EmulatedDevice::LoadKerne
 }
 
 absl::StatusOr<std::unique_ptr<device::Thunk>> EmulatedDevice::PrepareLaunch(const artifact::Launch& launch,
-                                                                            const device::KernelLibrary& library,
-                                                                            const device::MemoryMap& memory,
-                                                                            std::span<const int64_t> coordinates) {
+                                                                             const device::KernelLibrary& library,
+                                                                             const device::MemoryMap& memory,
+                                                                             std::span<const int64_t> coordinates) {
   auto thunk = std::make_unique<LaunchThunk>(static_cast<const Library&>(library), launch.kernel(), order_);
   thunk->Add(launch, memory, coordinates);
   return thunk;

@@ -139,7 +139,7 @@ class LibraryAttention final : public device::Thunk {
 }  // namespace
 
 std::unique_ptr<device::Thunk> MakeLibraryAttention(const artifact::Attention& attention,
-                                                   const device::MemoryMap& memory) {
+                                                    const device::MemoryMap& memory) {
   return std::make_unique<LibraryAttention>(attention, memory);
 }
 

@@ -9,6 +9,6 @@ namespace sgd::emulator {
 
 // On the host's memory, over all columns of a row at once.
 std::unique_ptr<device::Thunk> MakeLibraryAttention(const artifact::Attention& attention,
-                                                   const device::MemoryMap& memory);
+                                                    const device::MemoryMap& memory);
 
 }  // namespace sgd::emulator

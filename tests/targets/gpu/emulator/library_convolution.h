@@ -9,6 +9,6 @@ namespace sgd::emulator {
 
 // Of floats; sums in f64, to which epilogues are applied before they are rounded.
 std::unique_ptr<device::Thunk> MakeLibraryConvolution(const artifact::Convolution& convolution,
-                                                     const device::MemoryMap& memory);
+                                                      const device::MemoryMap& memory);
 
 }  // namespace sgd::emulator
