@@ -14,9 +14,10 @@ namespace mlir::sgd {
 /// and no MLIR context exists before the look-up.
 ///
 /// Entries are written aside and renamed, and hold a hash of themselves; one that is damaged or of another format is
-/// compiled anew and replaced, likewise one that another user owns or may write, with a warning. Errors are not kept. A folder that cannot be used costs one warning on `errors`, never
-/// the compilation. Files may be deleted at any time. Whoever leaves an entry then deletes those used longest ago until
-/// all take at most `limit` bytes; an entry larger than that is not kept.
+/// compiled anew and replaced, likewise one that another user owns or may write, with a warning. Errors are not kept. A
+/// folder that cannot be used costs one warning on `errors`, never the compilation. Files may be deleted at any time.
+/// Whoever leaves an entry then deletes those used longest ago until all take at most `limit` bytes; an entry larger
+/// than that is not kept.
 FailureOr<Compilation> compileCached(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                      llvm::StringRef folder, uint64_t limit, llvm::raw_ostream& errors,
                                      Timings* timings = nullptr);

@@ -22,8 +22,8 @@ void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
 /// addSpmdStage makes.
 void addLocalStage(OpPassManager& passes);
 
-/// SPMD level to SPMD level: matmuls of loops over time are computed outside of them; gathers of loops start an iteration
-/// ahead, and matmuls become rings, where that hides what links take.
+/// SPMD level to SPMD level: matmuls of loops over time are computed outside of them; gathers of loops start an
+/// iteration ahead, and matmuls become rings, where that hides what links take.
 void addHidingStage(OpPassManager& passes, const CompileOptions& options);
 
 /// SPMD level to SPMD level: loops compute again what earlier loops stacked for them, in `steps` steps.

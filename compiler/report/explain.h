@@ -41,8 +41,8 @@ struct ExplanationReport {
 bool fromJson(const llvm::json::Value& json, ExplanationReport& explanation);
 
 /// One record per reshard that caused a collective of a plan-level module, per message to another stage, and per
-/// instruction that runs again, in program order; behind those of a program, one for each update that ranks might share,
-/// and for each reduction over a compressed axis. Times are for `topology`.
+/// instruction that runs again, in program order; behind those of a program, one for each update that ranks might
+/// share, and for each reduction over a compressed axis. Times are for `topology`.
 ExplanationReport computeExplanation(ModuleOp plan, const Topology& topology);
 
 }  // namespace mlir::sgd

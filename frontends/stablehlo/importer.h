@@ -93,8 +93,8 @@ class Importer {
   DenseMap<StringAttr, func::FuncOp> functions;
   InlinedOps inlinedOps{functions};
   bool hasToldOfHost = false;  // that a placement on the host is not taken as it is
-  int64_t importedOps = 0;  // by all functions, unrolled loops included
-  unsigned depth = 0;       // of blocks being imported
+  int64_t importedOps = 0;     // by all functions, unrolled loops included
+  unsigned depth = 0;          // of blocks being imported
   /// A function being imported, and the location of its call: nullopt for a public function.
   struct Frame {
     func::FuncOp function;

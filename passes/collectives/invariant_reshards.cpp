@@ -1,7 +1,6 @@
 // A loop is made again with more iter_args; inner loops come first, so that a reshard leaves all loops it can.
 #include "passes/collectives/loop_collectives.h"
 
-
 #include "passes/loops/edit_loop.h"
 #include "passes/partition/sharding_state.h"
 

@@ -86,9 +86,15 @@ struct HoistMatmulsPass : mlir::sgd::impl::HoistMatmulsPassBase<HoistMatmulsPass
 
 void HoistMatmulsPass::count(MovedMatmul::Kind kind) {
   switch (kind) {
-    case MovedMatmul::Kind::Projection: ++numProjections; return;
-    case MovedMatmul::Kind::Sum: ++numSums; return;
-    case MovedMatmul::Kind::Rows: ++numRows; return;
+    case MovedMatmul::Kind::Projection:
+      ++numProjections;
+      return;
+    case MovedMatmul::Kind::Sum:
+      ++numSums;
+      return;
+    case MovedMatmul::Kind::Rows:
+      ++numRows;
+      return;
   }
 }
 
@@ -114,8 +120,8 @@ void HoistMatmulsPass::visit(WhileOp loop, SmallVectorImpl<Attribute>& texts) {
   if (number == 0) return;
   std::string text;
   llvm::raw_string_ostream(text) << "loop at " << getSourceLine(loc) << ": " << number
-                                 << (number == 1 ? " of its matmuls is" : " of its matmuls are")
-                                 << " computed for all " << layers->trips << " iterations at once, outside of it; "
-                                 << held << " bytes are held for that";
+                                 << (number == 1 ? " of its matmuls is" : " of its matmuls are") << " computed for all "
+                                 << layers->trips << " iterations at once, outside of it; " << held
+                                 << " bytes are held for that";
   texts.push_back(StringAttr::get(&getContext(), text));
 }

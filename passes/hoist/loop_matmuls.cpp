@@ -57,9 +57,8 @@ class PathFinder {
       return follow(op->getResult(0), std::move(path));
     }
     bool isAlone = getLinearity(op, use.getOperandNumber(), ReduceKind::Add) == Linearity::Alone;
-    bool areOthersUniform = llvm::all_of(op->getOpOperands(), [&](OpOperand& other) {
-      return &other == &use || values.isUniform(other.get());
-    });
+    bool areOthersUniform = llvm::all_of(
+        op->getOpOperands(), [&](OpOperand& other) { return &other == &use || values.isUniform(other.get()); });
     return isAlone && areOthersUniform && TripValues::isCheap(op) && follow(op->getResult(0), std::move(path));
   }
 
@@ -238,8 +237,7 @@ static void moveRows(TripValues& values, const MovedMatmul& moved) {
   Value from = op.getResult();
   for (Operation* next : ArrayRef(path.ops).drop_back()) {
     SmallVector<Batched> operands;
-    for (Value operand : next->getOperands())
-      operands.push_back(operand == from ? rows : values.get(builder, operand));
+    for (Value operand : next->getOperands()) operands.push_back(operand == from ? rows : values.get(builder, operand));
     rows = values.apply(builder, next, operands);
     from = next->getResult(0);
   }

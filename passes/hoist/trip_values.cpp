@@ -62,8 +62,9 @@ Value TripValues::getBase(Value value) {
   while (true) {
     Value next = lookThroughBarrier(value);
     Operation* op = next.getDefiningOp();
-    bool isMoved = op && (keepsAllElements(op) || (isa<BroadcastInDimOp>(op) && getByteSize(op->getOperand(0).getType()) ==
-                                                                                     getByteSize(next.getType())));
+    bool isMoved =
+        op && (keepsAllElements(op) ||
+               (isa<BroadcastInDimOp>(op) && getByteSize(op->getOperand(0).getType()) == getByteSize(next.getType())));
     if (isMoved) next = op->getOperand(0);
     if (next == value) return value;
     value = next;

@@ -1,4 +1,5 @@
-// Values of a loop's body as they are in all trips, outside of the loop: with a leading dimension of rows, as vmap adds.
+// Values of a loop's body as they are in all trips, outside of the loop: with a leading dimension of rows, as vmap
+// adds.
 #ifndef SGD_PASSES_HOIST_TRIP_VALUES_H
 #define SGD_PASSES_HOIST_TRIP_VALUES_H
 

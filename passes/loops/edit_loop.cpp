@@ -50,8 +50,7 @@ Value mlir::sgd::dropLeadingDim(Value row) {
 /// The position of row `index` in a tensor of `rank` dimensions.
 static SmallVector<Value> createStarts(OpBuilder& builder, Location loc, Value index, int64_t rank) {
   Value zero;
-  if (rank > 1)
-    zero = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(index.getType())));
+  if (rank > 1) zero = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(index.getType())));
   SmallVector<Value> starts(rank, zero);
   starts.front() = index;
   return starts;

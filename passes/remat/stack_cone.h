@@ -16,7 +16,7 @@ struct StackCone {
   llvm::SmallVector<Value> readValues;   ///< values that these stacks hold
   double seconds = 0;                    ///< of all iterations, by the cost model
   double flops = 0;
-  int64_t newBytes = 0;  ///< of newStacks
+  int64_t newBytes = 0;      ///< of newStacks
   bool isArithmetic = true;  ///< all ops are single instructions on elements, or move elements
 };
 

@@ -32,11 +32,11 @@ struct RendezvousOptions {
 
 // Rank 0 listens on an abstract Unix socket named after the user and the job, makes the segment and
 // passes its memfd to the others; nothing has a name in a file system, so nothing is left behind.
-// On success the segment holds every rank's pid. Errors, which rank 0 has and the other ranks refer to: ranks that contradict each other
-// (kFailedPrecondition), missing ones at the timeout (kDeadlineExceeded, naming them), one that failed or ended
-// meanwhile (its own error or kUnavailable), a name in use by another job (kAlreadyExists). Who connects and does not
-// say within two seconds, in one message of the right form, that he is a rank of this user's, is turned away and holds
-// up nobody.
+// On success the segment holds every rank's pid. Errors, which rank 0 has and the other ranks refer to: ranks that
+// contradict each other (kFailedPrecondition), missing ones at the timeout (kDeadlineExceeded, naming them), one that
+// failed or ended meanwhile (its own error or kUnavailable), a name in use by another job (kAlreadyExists). Who
+// connects and does not say within two seconds, in one message of the right form, that he is a rank of this user's, is
+// turned away and holds up nobody.
 absl::StatusOr<std::shared_ptr<SharedMemorySegment>> Rendezvous(const RendezvousOptions& options);
 
 }  // namespace sgd::comm

@@ -13,7 +13,8 @@ namespace mlir::sgd::reference {
 class EvaluationTest : public ::testing::Test {
  protected:
   EvaluationTest() : context(MLIRContext::Threading::DISABLED) {
-    context.loadDialect<SgdDialect, fusion::FusionDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
+    context.loadDialect<SgdDialect, fusion::FusionDialect, spmd::SpmdDialect, func::FuncDialect, arith::ArithDialect,
+                        math::MathDialect>();
   }
 
   /// The first result of @main in `text`, a function without arguments, on each of `ranks` ranks.

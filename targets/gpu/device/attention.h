@@ -14,8 +14,8 @@ namespace sgd::cuda {
 // FailedPrecondition for versions of cuDNN that compute it wrongly, or not; Unimplemented where there is no engine on
 // this GPU.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeAttention(CudaStreams& streams, Cudnn& cudnn,
-                                                            device::AlgorithmChoices& choices,
-                                                            const artifact::Attention& attention,
-                                                            const device::MemoryMap& memory);
+                                                             device::AlgorithmChoices& choices,
+                                                             const artifact::Attention& attention,
+                                                             const device::MemoryMap& memory);
 
 }  // namespace sgd::cuda

@@ -14,8 +14,8 @@ namespace sgd::cuda {
 // is multiplied as f32. Unimplemented, saying what to do, for what has no form (the compiler makes kernels of these) or
 // no engine on this GPU.
 absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(CudaStreams& streams, Cudnn& cudnn,
-                                                              device::AlgorithmChoices& choices,
-                                                              const artifact::Convolution& convolution,
-                                                              const device::MemoryMap& memory);
+                                                               device::AlgorithmChoices& choices,
+                                                               const artifact::Convolution& convolution,
+                                                               const device::MemoryMap& memory);
 
 }  // namespace sgd::cuda

@@ -133,8 +133,8 @@ std::unique_ptr<device::Thunk> MakeSequence(std::vector<std::unique_ptr<device::
   return std::make_unique<SequenceThunk>(std::move(thunks));
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeCopy(CudaStreams& streams, const std::byte* source, std::byte* target,
-                                                       uint64_t bytes) {
+absl::StatusOr<std::unique_ptr<device::Thunk>> MakeCopy(CudaStreams& streams, const std::byte* source,
+                                                        std::byte* target, uint64_t bytes) {
   const CUdeviceptr from = AddressOf(source), to = AddressOf(target);
   if (from == to) return std::make_unique<CopyThunk>(streams, from, to, 0);
   if (from < to + bytes && to < from + bytes)
@@ -143,7 +143,7 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeCopy(CudaStreams& streams, co
 }
 
 std::unique_ptr<device::Thunk> MakeFill(CudaStreams& streams, std::byte* target, uint64_t bytes,
-                                       std::span<const uint8_t> pattern) {
+                                        std::span<const uint8_t> pattern) {
   return std::make_unique<FillThunk>(streams, AddressOf(target), bytes, pattern);
 }
 

@@ -128,7 +128,8 @@ TEST(Topology, ProtocolsAreChecked) {
   EXPECT_EQ(errorWith("{}"), "accepted");
   EXPECT_EQ(errorWith(R"({"ll":0.5})"), "accepted");
   EXPECT_THAT(errorWith("[1]"), HasSubstr("field 'protocols' is missing, or no object"));
-  EXPECT_THAT(errorWith(R"({"ll":0})"), HasSubstr("link 0: protocols: field 'll' is 0; expected a number from 1e-30 to 1e30"));
+  EXPECT_THAT(errorWith(R"({"ll":0})"),
+              HasSubstr("link 0: protocols: field 'll' is 0; expected a number from 1e-30 to 1e30"));
   EXPECT_THAT(errorWith(R"({"ll64":1})"), HasSubstr("field 'll64' is unknown; expected one of ll128, ll"));
 }
 

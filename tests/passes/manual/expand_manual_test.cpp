@@ -223,7 +223,8 @@ const Body kBodies[] = {
         sgd.yield %inner, %next, %end : tensor<2x2x5xf32>, tensor<i32>, tensor<i32>
       } : (tensor<2x2x5xf32>, tensor<i32>, tensor<i32>) -> (tensor<2x2x5xf32>, tensor<i32>, tensor<i32>))",
      "tensor<2x2x5xf32>", R"({"x"}, {"y"}, {})", "tensor<4x6x5xf32>"},
-    {"BranchesThatAllRanksTake", R"(%i0 = sgd.slice %i starts = [0] limits = [1] strides = [1] : tensor<2xi32> -> tensor<1xi32>
+    {"BranchesThatAllRanksTake",
+     R"(%i0 = sgd.slice %i starts = [0] limits = [1] strides = [1] : tensor<2xi32> -> tensor<1xi32>
       %i1 = sgd.reshape %i0 : tensor<1xi32> -> tensor<i32>
       %i2 = spmd.all_reduce max(%i1) <@mesh, {"x"}> : (tensor<i32>) -> tensor<i32>
       %0 = sgd.case %i2(%b, %s) {
