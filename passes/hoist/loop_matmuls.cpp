@@ -211,7 +211,7 @@ static void moveSum(TripValues& values, const MovedMatmul& moved) {
   OpBuilder builder(op.getContext());
   builder.setInsertionPointAfter(values.getLoop().op);
   Value lhs = values.get(builder, op.getLhs()).value, rhs = values.get(builder, op.getRhs()).value;
-  // What is only widened is not rounded first.
+  // A sum that is only widened is not rounded first.
   Operation* widening = moved.paths.size() == 1 ? moved.paths[0].ops.front() : nullptr;
   bool isWide = isa_and_nonnull<arith::ExtFOp>(widening);
   Value sum = createSum(builder, op, lhs, rhs, isWide ? tensorType(widening->getResult(0)) : op.getType());

@@ -6,7 +6,7 @@
 
 namespace mlir::sgd {
 
-/// What becomes of a matmul of the body.
+/// A matmul of the body, and where it is computed instead.
 struct MovedMatmul {
   enum class Kind {
     Projection,  ///< in front of the loop; trips read rows of it
@@ -27,7 +27,8 @@ struct MovedMatmul {
   int64_t heldBytes = 0;          ///< that a trip leaves in memory
 };
 
-/// What is best to move, if moving it saves bytes and leaves at most `heldBytes` in memory; else nothing.
+/// The matmul that saves the most bytes outside of the loop and leaves at most `heldBytes` in memory; none if none
+/// saves bytes.
 std::optional<MovedMatmul> findMatmul(TripValues& values, int64_t heldBytes);
 
 /// Rewrites the loop, and what reads its results.

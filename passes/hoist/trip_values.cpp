@@ -21,7 +21,7 @@ static CutMesh createMesh(MLIRContext* context, int64_t rows) {
 
 TripValues::TripValues(LayerLoop layers)
     : layers(std::move(layers)), mesh(createMesh(this->layers.op.getContext(), this->layers.trips)) {
-  // What the loop stacks anyway is known behind it.
+  // Values that the loop stacks anyway are known behind it.
   for (auto update : getBody().getOps<DynamicUpdateSliceOp>()) {
     Value element = isRow(update) ? dropLeadingDim(update.getUpdate()) : Value();
     if (element && getStackType(tensorType(element), this->layers.trips) == update.getType())
@@ -29,7 +29,7 @@ TripValues::TripValues(LayerLoop layers)
   }
 }
 
-// What is known
+// Known values
 // -----------------------------------------------------------------------------------------------------------
 
 static bool isWhole(ArrayRef<int64_t> row, RankedTensorType whole) {

@@ -137,7 +137,7 @@ void BatchParts::setSharding(DictionaryAttr attributes, RankedTensorType whole,
   set(kShardingAttr, axis.getMesh().toAttr(ranks, sharding.getUnreducedKind()));
 }
 
-/// What collects the parts of an argument reads the argument, which has them side by side.
+/// Gathers of the parts of an argument read the argument, which has them side by side.
 void BatchParts::readWhole(spmd::ShardSliceOp part) {
   for (Operation* user : llvm::make_early_inc_range(part->getUsers())) {
     auto gather = dyn_cast<spmd::AllGatherOp>(user);
