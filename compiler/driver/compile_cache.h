@@ -16,8 +16,8 @@ namespace mlir::sgd {
 /// Entries are written aside and renamed, and hold a hash of themselves; one that is damaged or of another format is
 /// compiled anew and replaced, likewise one that another user owns or may write, with a warning. Errors are not kept. A
 /// folder that cannot be used costs one warning on `errors`, never the compilation. Files may be deleted at any time.
-/// Whoever leaves an entry then deletes those used longest ago until all take at most `limit` bytes; an entry larger
-/// than that is not kept.
+/// A compilation that adds an entry deletes those used longest ago until all take at most `limit` bytes; an entry
+/// larger than that is not kept.
 FailureOr<Compilation> compileCached(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                      llvm::StringRef folder, uint64_t limit, llvm::raw_ostream& errors,
                                      Timings* timings = nullptr);

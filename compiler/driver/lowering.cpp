@@ -8,6 +8,7 @@
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/passes.h"
 #include "passes/rings/rings_attr.h"
+#include "passes/schedule/packed_weights_attr.h"
 #include "passes/stages/plan_program.h"
 
 using namespace mlir;
@@ -71,9 +72,9 @@ LogicalResult Lowering::hideCommunication() {
   return success();
 }
 
-LogicalResult Lowering::lowerToKernels() {
-  if (failed(runStage([&](PassManager& passes) { addKernelStage(passes, context.options, context.target); })))
-    return failure();
+LogicalResult Lowering::lowerToKernels(bool packsWeights) {
+  auto add = [&](PassManager& passes) { addKernelStage(passes, context.options, context.target, packsWeights); };
+  if (failed(runStage(add))) return failure();
   emit(EmitLevel::Kernels);
   return success();
 }
@@ -94,7 +95,8 @@ struct Lowering::Form {
 /// Whether the program holds more than it must, to be faster.
 static bool hidesMore(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-    return function->hasAttr(kPrefetchedAttr) || function->hasAttr(kRingsAttr) || function->hasAttr(kHoistedAttr);
+    return llvm::any_of(ArrayRef<StringRef>{kPrefetchedAttr, kRingsAttr, kHoistedAttr, kPackedWeightsAttr},
+                        [&](StringRef attribute) { return function->hasAttr(attribute); });
   });
 }
 
@@ -103,7 +105,7 @@ LogicalResult Lowering::lowerAgain(llvm::function_ref<void(PassManager&)> change
   programs = clonePrograms(local);
   if (context.options.emit == EmitLevel::Kernels) emitted.clear();
   if (change && failed(runStage(change))) return failure();
-  return failure(failed(lowerToKernels()) || failed(lowerToBuffers()));
+  return failure(failed(lowerToKernels(/*packsWeights=*/false)) || failed(lowerToBuffers()));
 }
 
 LogicalResult Lowering::planMemory() { return context.options.memoryLimit ? planWithinLimit() : planMemoryAsIs(); }

@@ -47,7 +47,8 @@ class Lowering {
   LogicalResult formStages();
   /// From the SPMD level to the same, with communication hidden.
   LogicalResult hideCommunication();
-  LogicalResult lowerToKernels();
+  /// `packsWeights`: weights of loops are held a second time, as matmuls read them fastest.
+  LogicalResult lowerToKernels(bool packsWeights = true);
   /// Programs become one module.
   LogicalResult lowerToBuffers();
   /// Within the limit of the options, if there is one.

@@ -104,7 +104,8 @@ void mlir::sgd::addLoopRecomputationStage(OpPassManager& passes, const CompileOp
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target) {
+void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
+                               bool packsWeights) {
   TargetDescription device = target.getDescription();
   const LibraryModel& libraries = target.getLibraries();
   CollectiveLimits collectives = libraries.getCollectiveLimits();
@@ -123,8 +124,7 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   passes.addNestedPass<func::FuncOp>(createOffloadAttentionPass(libraries));
   passes.addNestedPass<func::FuncOp>(createReuseActivationsPass());
   passes.addNestedPass<func::FuncOp>(createFuseEpiloguesPass(libraries));
-  // Packed weights are memory that a limit may not leave.
-  if (!options.memoryLimit) passes.addNestedPass<func::FuncOp>(createPackWeightsPass(libraries));
+  if (packsWeights) passes.addNestedPass<func::FuncOp>(createPackWeightsPass(libraries));
   passes.addNestedPass<func::FuncOp>(
       createSplitReductionsPass(SplitReductionsPassOptions{device.reductionParts, device.reductionColumns}));
   passes.addNestedPass<func::FuncOp>(createFuseClustersPass(FuseClustersPassOptions{device.elementsPerLaunch}));

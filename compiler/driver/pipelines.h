@@ -30,8 +30,8 @@ void addHidingStage(OpPassManager& passes, const CompileOptions& options);
 void addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, uint64_t steps);
 
 /// To kernels: contractions, clusters, the order of execution. Passes ask `target`, which outlives them, here and
-/// below.
-void addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target);
+/// below. `packsWeights`: weights of loops are held a second time, as matmuls read them fastest.
+void addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target, bool packsWeights);
 
 /// To the plan: instructions, and a buffer for every value.
 void addBufferStage(OpPassManager& passes, const Target& target, KernelModel model);

@@ -19,6 +19,7 @@
 #include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/recomputed_attr.h"
 #include "passes/rings/rings_attr.h"
+#include "passes/schedule/packed_weights_attr.h"
 #include "passes/stages/message_parts.h"
 #include "runtime/artifact/explain_text.h"
 
@@ -236,6 +237,7 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
       explainer.addFunction(function, getProgramName(function), stage ? stage.getInt() : 0, 1);
       explainer.addChoice(function);
       explainer.addHidden(function, kHoistedAttr, "hoist");
+      explainer.addHidden(function, kPackedWeightsAttr, "pack");
       explainer.addHidden(function, kPrefetchedAttr, "prefetch");
       explainer.addHidden(function, kRingsAttr, "ring");
       explainer.addHidden(function, kMessagesAttr, "message");

@@ -1,8 +1,11 @@
 // A matmul reads its weights in blocks of columns fastest. In a loop they are packed so once, in front of it.
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/library/library_model.h"
 #include "passes/loops/edit_loop.h"
+#include "passes/partition/source_line.h"
+#include "passes/schedule/packed_weights_attr.h"
 #include "passes/schedule/passes.h"
 
 namespace mlir::sgd {
@@ -98,13 +101,17 @@ struct PackWeightsPass : mlir::sgd::impl::PackWeightsPassBase<PackWeightsPass> {
   void runOnOperation() final {
     // With fewer trips, packing once is no less than packing in each.
     constexpr int64_t kLeastTrips = 4;
+    SmallVector<Attribute> texts;
     for (Block* block : getProgramBlocks(getOperation()))
       for (WhileOp loop : llvm::to_vector(block->getOps<WhileOp>()))
-        if (loop.getTrips().value_or(0) >= kLeastTrips) visit(loop);
+        if (loop.getTrips().value_or(0) >= kLeastTrips) visit(loop, texts);
+    if (!texts.empty()) getOperation()->setAttr(kPackedWeightsAttr, ArrayAttr::get(&getContext(), texts));
   }
 
  private:
-  void visit(WhileOp loop) {
+  void visit(WhileOp loop, SmallVectorImpl<Attribute>& texts) {
+    std::string line = getSourceLine(loop.getLoc());
+    int64_t held = 0;
     DenseMap<std::pair<Value, int64_t>, Value> packed;  // by weights and columns of a block
     for (fusion::MatmulOp op : llvm::to_vector(loop.getBody().getOps<fusion::MatmulOp>())) {
       WeightedMatmul matmul{op};
@@ -120,9 +127,15 @@ struct PackWeightsPass : mlir::sgd::impl::PackWeightsPassBase<PackWeightsPass> {
         OpBuilder builder(loop);
         Value init = loop.getInits()[cast<BlockArgument>(weights).getArgNumber()];
         own = getInBody(loop, pack(builder, op.getLoc(), init, matmul.isTransposed, columns));
+        held += getByteSize(type);
       }
       replace(matmul, own);
     }
+    if (packed.empty()) return;
+    std::string text;
+    llvm::raw_string_ostream(text) << "loop at " << line << ": weights that it multiplies by are packed once, in front "
+                                   << "of it; " << held << " bytes are held for that";
+    texts.push_back(StringAttr::get(&getContext(), text));
   }
 
   const LibraryModel* libraries = nullptr;

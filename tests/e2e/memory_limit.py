@@ -154,6 +154,23 @@ def check_unrolled(folder):
         assert np.isfinite(value).all() and error <= 1e-6 * np.abs(value).max(), f"{name}: off by {error} of {np.abs(value).max()}"
 
 
+def check_packed(folder):
+    """Weights that are packed for a loop are held twice where the limit leaves room for that: then the artifact is the one without a limit."""
+    model, artifact, report = PROGRAMS.parent.parent / "fuzz/cases/loop_packed_weights.mlir", folder / "m.sgda", folder / "report.json"
+
+    def compile_with(*extra):
+        explanation = folder / "explain.json"
+        harness.tool("sgdc", model, "-o", artifact, f"--report={report}", f"--explain={explanation}", *extra)
+        packed = [record["why"] for record in json.loads(explanation.read_text()) if record["op"] == "pack"]
+        return artifact.read_bytes(), json.loads(report.read_text())["memory"]["peak"], packed
+
+    whole, peak, packed = compile_with()
+    assert len(packed) == 1 and packed[0].endswith(f"{2 * 512 * 128 * 4} bytes are held for that"), packed
+    assert compile_with("--memory-limit", peak)[0] == whole, "a limit at the peak changes the artifact"
+    _, lower, packed = compile_with("--memory-limit", peak - 1)
+    assert lower <= peak - 2 * 512 * 128 * 4 and not packed, (lower, peak, packed)
+
+
 def check_emit(folder):
     """What is printed is what the artifact was made from, and printing changes nothing."""
     model, artifacts = PROGRAMS / "scan_layers.mlir", []
@@ -219,7 +236,7 @@ def check_cuda(folder):
 def main():
     tests = [(name, lambda folder, name=name: check_model(folder, name)) for name in ("gpt_dp", "gpt_tp", "gpt_zero3", "resnet_spatial")]
     harness.main(tests + [("parameters are gathered again", check_gathers), ("a recipe's limit", check_recipe), ("several programs", check_programs),
-                          ("GPUs", check_cuda), ("micro-batches", check_micro), ("ZeRO-3 in micro-batches", check_shards_in_parts), ("--emit", check_emit), ("unrolled layers", check_unrolled),
+                          ("GPUs", check_cuda), ("micro-batches", check_micro), ("ZeRO-3 in micro-batches", check_shards_in_parts), ("--emit", check_emit), ("packed weights", check_packed), ("unrolled layers", check_unrolled),
                           ("loops on one rank", lambda folder: check_loops(folder, 1)), ("loops on two ranks", lambda folder: check_loops(folder, 2))])
 
 

@@ -51,7 +51,7 @@ PASSES = {
     "passes/stages": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/remat", "runtime/artifact"],
     "passes/layers": GRAPH + ["passes/carry", "passes/cost", "passes/loops", "passes/stages"],
     "passes/library": ["dialects/sgd", "dialects/fusion"],
-    "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library", "passes/loops"],
+    "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library", "passes/loops", "passes/partition"],
     "passes/context": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/compress", "passes/schedule"],  # attention_pattern.h: one reading of a softmax
     "passes/permutation": GRAPH + ["passes/context", "passes/remat", "passes/sharding"],  # sequential_dims.h: one look ahead; loop_stacks.h: one reading of stacks
     "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
