@@ -37,7 +37,7 @@ std::vector<Evaluation> Evaluator::evaluate(llvm::ArrayRef<std::string> recipes)
 
 static llvm::Expected<StepEstimate> simulate(const ::sgd::artifact::ArtifactFile& file, const Topology& topology,
                                              const std::string& program) {
-  llvm::Expected<Machine> machine = Machine::create(file, topology, {});
+  llvm::Expected<Machine> machine = Machine::create(file.root(), file.path(), topology, {});
   if (!machine) return machine.takeError();
   EstimateOptions asked;
   asked.program = program;

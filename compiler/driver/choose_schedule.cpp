@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/driver/pipelines.h"
+#include "compiler/report/planned_step.h"
 #include "compiler/report/report.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stages.h"
@@ -62,7 +63,9 @@ LogicalResult ScheduleChoice::lower(Candidate& candidate) {
   llvm::Expected<Topology> topology = loadTopology(context.options.topology);
   ModuleOp module = planned.getModules().front();
   if (!topology) return emitError(module.getLoc()) << llvm::toString(topology.takeError());
-  candidate.report = computeReport(module, /*constantBytes=*/0, *topology, LowerBound());
+  FailureOr<StepTimes> times = timeStep(module, context.target.getName(), *topology);
+  if (failed(times)) return failure();
+  candidate.report = computeReport(module, /*constantBytes=*/0, *times, *topology, LowerBound());
   return success();
 }
 

@@ -17,6 +17,7 @@
 #include "compiler/driver/registration.h"
 #include "compiler/driver/split_memory.h"
 #include "compiler/recipe/compress.h"
+#include "compiler/report/planned_step.h"
 #include "compiler/report/repeated_ops.h"
 #include "compiler/target/target.h"
 #include "dialects/sgd/stages.h"
@@ -204,7 +205,11 @@ class Driver {
     if (failed(exportPlan(plan, writer))) return failure();
     llvm::Expected<Topology> topology = loadTopology(options.topology);
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
-    result.report = computeReport(plan, writer.constant_bytes(), *topology, std::move(bound));
+    // Whoever asks for a simulation times the step himself.
+    FailureOr<StepTimes> times = StepTimes();
+    if (!options.isForSimulation) times = timeStep(plan, writer.artifact(), *topology);
+    if (failed(times)) return failure();
+    result.report = computeReport(plan, writer.constant_bytes(), *times, *topology, std::move(bound));
     if (!options.isForSimulation) result.explanation = computeExplanation(plan, *topology);
     if (failed(checkMemory(plan))) return failure();
     if (unsplit) {

@@ -4,9 +4,9 @@
 
 #include "compiler/driver/pipelines.h"
 #include "compiler/export/export.h"
+#include "compiler/report/planned_step.h"
 #include "compiler/report/report.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/memory/instruction_cost.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/plan_channels.h"
 #include "passes/partition/sharding_state.h"
@@ -129,18 +129,15 @@ class MemoryFitter {
   }
 
   LogicalResult measure(MemoryPlan& made) {
-    if (!constantBytes) {
-      ::sgd::artifact::ArtifactWriter writer;
-      if (failed(exportPlan(*made.module, writer))) return failure();
-      constantBytes = writer.constant_bytes();
-    }
-    made.peak = getArenaBytes(*made.module) + *constantBytes;
+    ::sgd::artifact::ArtifactWriter writer;
+    writer.artifact().target = target.getName().str();
+    if (failed(exportPlan(*made.module, writer))) return failure();
+    made.peak = getArenaBytes(*made.module) + writer.constant_bytes();
     llvm::Expected<Topology> loaded = loadTopology(topology);
     if (!loaded) return emitError(UnknownLoc::get(bufferized.getContext())) << llvm::toString(loaded.takeError());
-    MeshOp meshOp = getMesh(*made.module);
-    MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(bufferized.getContext(), {});
-    made.seconds = getSeconds(CostModel(*loaded, getMeshSizes(mesh)), mesh, getReportedFunction(*made.module));
-    return success();
+    FailureOr<StepTimes> times = timeStep(*made.module, writer.artifact(), *loaded);
+    if (succeeded(times)) made.seconds = times->seconds;
+    return times;
   }
 
   void keep(MemoryPlan made, uint64_t overlapLimit) {
@@ -158,7 +155,6 @@ class MemoryFitter {
   const std::string topology;
   const uint64_t limit;
   StringRef offload = "never";
-  std::optional<uint64_t> constantBytes;  // of any plan of the module: recomputation copies no constants
   int64_t lastPeak = 0, unsplitPeak = 0;
   bool hasOverlap = false;  // in the last plan
   bool mayOverlap = false;  // in the plan without a limit

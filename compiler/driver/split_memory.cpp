@@ -27,8 +27,8 @@ void mlir::sgd::warnOfLargerSplit(Lowering unsplit, const SplitPlan& split, cons
   if (!topology) return llvm::consumeError(topology.takeError());  // said by the plan of the batch in parts
   if (failed(planned)) return;
   ModuleOp module = unsplit.getModules().front();
-  uint64_t whole =
-      computeReport(module, /*constantBytes=*/0, *topology, LowerBound()).memory.peak + split.constantBytes;
+  uint64_t whole = computeReport(module, /*constantBytes=*/0, StepTimes(), *topology, LowerBound()).memory.peak +
+                   split.constantBytes;
   if (whole >= split.peak) return;
   StringRef source = split.isOfFlag ? "--micro" : "field 'sequential'";
   emitWarning(UnknownLoc::get(module.getContext()))

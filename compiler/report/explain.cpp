@@ -193,7 +193,7 @@ class Explainer {
     known->second.count += executions;
     record.bytes += getByteSize(type) * executions;
     record.seconds +=
-        (getSeconds(cost, mesh, send) + getTransferSeconds(cost, stage, send)) * static_cast<double>(executions);
+        (getSeconds(cost, mesh, send) + getTransitSeconds(cost, stage, send)) * static_cast<double>(executions);
     record.why = what + ": " + std::to_string(known->second.count) +
                  (known->second.count == 1 ? " message a step" : " messages a step");
   }

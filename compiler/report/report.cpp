@@ -13,7 +13,6 @@
 #include "passes/carry/carry_attrs.h"
 #include "passes/carry/loss.h"
 #include "passes/compress/compression_decision.h"
-#include "passes/memory/channel_events.h"
 #include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
@@ -174,24 +173,20 @@ func::FuncOp mlir::sgd::getReportedFunction(ArrayRef<ModuleOp> modules) {
 }
 
 /// What a rank that runs `function` needs and does.
-static void addFunction(func::FuncOp function, Arenas arenas, uint64_t constants, const CostModel& cost, MeshAttr mesh,
+static void addFunction(func::FuncOp function, Arenas arenas, uint64_t constants, const CostModel& cost,
                         Report& report) {
-  report.estimatedSeconds = getSeconds(cost, mesh, function);
   report.memory = getMemory(function, arenas, constants);
   report.offloaded = findOffloaded(function, cost);
-  report.hostWaitSeconds = getHostWaitSeconds(cost, mesh, function);
   addInstructions(function, /*executions=*/1, /*inLoop=*/false, report);
   addRecomputedInLoops(function, report);
 }
 
 /// A stage more: the largest of each number.
-static void addStage(func::FuncOp function, Arenas arenas, uint64_t constants, const CostModel& cost, MeshAttr mesh,
-                     Report& report) {
+static void addStage(func::FuncOp function, Arenas arenas, uint64_t constants, const CostModel& cost, Report& report) {
   Report stage;
-  addFunction(function, arenas, constants, cost, mesh, stage);
-  report.stages.push_back({stage.memory, stage.estimatedSeconds, stage.sentBytes});
+  addFunction(function, arenas, constants, cost, stage);
+  report.stages.push_back({stage.memory, /*seconds=*/0, stage.sentBytes});
   if (stage.memory.peak > report.memory.peak) report.memory = stage.memory;
-  report.estimatedSeconds = std::max(report.estimatedSeconds, stage.estimatedSeconds);
   for (uint64_t Report::* number : {&Report::flops, &Report::kernels, &Report::libraryCalls, &Report::sentBytes})
     report.*number = std::max(report.*number, stage.*number);
   report.hasUnknownTrips |= stage.hasUnknownTrips;
@@ -199,19 +194,15 @@ static void addStage(func::FuncOp function, Arenas arenas, uint64_t constants, c
   llvm::append_range(report.collectives, stage.collectives);
   llvm::append_range(report.recomputed, stage.recomputed);
   llvm::append_range(report.offloaded, stage.offloaded);
-  report.hostWaitSeconds = std::max(report.hostWaitSeconds, stage.hostWaitSeconds);
 }
 
-/// The time of a step with its waits.
-static void addPipeline(ModuleOp plan, ArrayRef<func::FuncOp> stages, const EventTimes& eventTimes, Report& report) {
-  FailureOr<std::vector<PlanChannel>> channels = getPlanChannels(plan);
-  if (failed(channels)) return;
-  FailureOr<ChannelEvents> events = getChannelEvents(report.program, stages, *channels, &eventTimes);
-  if (failed(events)) return;
-  auto times = ::sgd::comm::SimulateChannels(events->channels, events->stages);
-  if (!times.ok()) return;
-  report.estimatedSeconds = times->seconds;
-  report.bubble = times->Bubble();
+static void addTimes(const StepTimes& times, Report& report) {
+  report.estimatedSeconds = times.seconds;
+  for (const StageTimes& stage : times.stages)
+    report.hostWaitSeconds = std::max(report.hostWaitSeconds, stage.hostWaits);
+  if (report.stages.empty()) return;
+  report.bubble = times.getBubble();
+  for (auto [stage, of] : llvm::zip(report.stages, times.stages)) stage.seconds = of.getBusy();
 }
 
 /// The name of the loss, which one of the functions of a pipeline has; empty where none has.
@@ -225,7 +216,8 @@ static std::string getLossName(ArrayRef<func::FuncOp> functions) {
   return "";
 }
 
-Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound) {
+Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const StepTimes& times, const Topology& topology,
+                                LowerBound bound) {
   Report report;
   MeshOp meshOp = getMesh(plan);
   MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
@@ -240,7 +232,7 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
   auto stages = programs.find(report.program);
   report.loss = getLossName(stages == programs.end() ? ArrayRef<func::FuncOp>(function) : stages->second);
   if (stages == programs.end()) {
-    addFunction(function, {getArenaBytes(plan), getHostBytes(plan)}, constantBytes, cost, mesh, report);
+    addFunction(function, {getArenaBytes(plan), getHostBytes(plan)}, constantBytes, cost, report);
     addCompressions(function, report);
     // A term of the bound counts no more than its reduction would send: the rest bounds every program with the same
     // compressions.
@@ -251,15 +243,11 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Top
     for (auto [stage, sizes] : llvm::zip(stages->second, bytes)) {
       auto toUnsigned = [](int64_t size) { return static_cast<uint64_t>(size); };
       Arenas arenas{toUnsigned(sizes[0] + sizes[1]), sizes.size() > 2 ? toUnsigned(sizes[2]) : 0};
-      addStage(stage, arenas, constantBytes, cost, mesh, report);
+      addStage(stage, arenas, constantBytes, cost, report);
       addCompressions(stage, report);
     }
-    addPipeline(
-        plan, stages->second,
-        {.getSeconds = [&](Operation* op) { return getSeconds(cost, mesh, op); },
-         .getTransferSeconds = [&](int64_t from, plan::SendOp send) { return getTransferSeconds(cost, from, send); }},
-        report);
   }
+  addTimes(times, report);
   llvm::sort(report.offloaded, [](const OffloadedReport& a, const OffloadedReport& b) {
     return std::tie(b.bytes, a.what, a.name, a.location) < std::tie(a.bytes, b.what, b.name, b.location);
   });

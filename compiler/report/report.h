@@ -12,6 +12,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/clock/step_clock.h"
 #include "passes/cost/topology.h"
 
 namespace mlir::sgd {
@@ -74,7 +75,7 @@ struct MemoryReport {
 /// What the ranks of one stage of a pipeline need and do.
 struct StageReport {
   MemoryReport memory;
-  double seconds = 0;  ///< of a step without waits, by the cost model
+  double seconds = 0;  ///< of a step without waits for other stages, by the cost model
   uint64_t sentBytes = 0;
 };
 
@@ -119,9 +120,11 @@ bool fromJson(const llvm::json::Value& json, Report& report);
 /// The function of the modules whose counts are reported: the first whose step changes state, else the first.
 func::FuncOp getReportedFunction(ArrayRef<ModuleOp> modules);
 
-/// Everything but target and compile time, from a plan-level module with offsets. Estimates are for `topology`, `bound`
-/// is that of the reported function before reductions were compressed: what these save is taken from it.
-Report computeReport(ModuleOp plan, uint64_t constantBytes, const Topology& topology, LowerBound bound);
+/// Everything but target and compile time, from a plan-level module with offsets. `times` are those of its step
+/// (planned_step.h), other estimates are for `topology`. `bound` is that of the reported function before reductions
+/// were compressed: what these save is taken from it.
+Report computeReport(ModuleOp plan, uint64_t constantBytes, const StepTimes& times, const Topology& topology,
+                     LowerBound bound);
 
 }  // namespace mlir::sgd
 

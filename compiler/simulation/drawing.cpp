@@ -84,7 +84,7 @@ class Timeline {
 }  // namespace
 
 std::string Timeline::describe(uint32_t index, int64_t stage) const {
-  for (const ::sgd::artifact::Program* program : *machine.getFile().root().programs()) {
+  for (const ::sgd::artifact::Program* program : *machine.getRoot().programs()) {
     if (std::max<int64_t>(0, program->stage()) != stage || index >= ::sgd::artifact::Size(program->instructions()))
       continue;
     const ::sgd::artifact::Instruction& instruction = *program->instructions()->Get(index);
@@ -110,7 +110,7 @@ void Timeline::drawLane(const StageTimes& stage, int64_t number, Lane lane, doub
   std::optional<Interval> last;
   uint64_t count = 0;
   for (const Interval& interval : stage.intervals) {
-    if (interval.lane != lane) continue;
+    if (interval.lane != lane || interval.end <= interval.begin) continue;
     bool joins = last && (interval.end - last->begin) * scale < 2 && (interval.begin - last->end) * scale < kThinnest;
     if (last && !joins) drawBox(*last, count, number, y);
     if (!joins) last = interval, count = 0;

@@ -8,10 +8,10 @@ namespace artifact = ::sgd::artifact;
 static constexpr double kSecondsPerHour = 3600;
 
 /// The program of a step: the one that is asked for, else the only one, `train` or `main`.
-static llvm::Expected<std::string> findProgram(const artifact::ArtifactFile& file, const std::string& asked) {
+static llvm::Expected<std::string> findProgram(const artifact::Artifact& root, const std::string& asked) {
   std::string names;
   std::vector<std::string> all;
-  for (const artifact::Program* program : *file.root().programs()) {
+  for (const artifact::Program* program : *root.programs()) {
     std::string name = program->name()->str();
     if (llvm::is_contained(all, name)) continue;
     names += (all.empty() ? "" : ", ") + name;
@@ -49,8 +49,9 @@ static FailureEstimate estimateFailures(const Machine& machine, const EstimateOp
   return failures;
 }
 
-static void addStages(const Machine& machine, llvm::ArrayRef<TimedProgram> programs, SimulatedStep step,
-                      StepEstimate& estimate) {
+static void addStages(const Machine& machine, TimedStep timed, StepEstimate& estimate) {
+  const std::vector<TimedProgram>& programs = timed.programs;
+  StepTimes& step = timed.times;
   const DeviceModel& device = machine.getCost().getTopology().device;
   auto share = 1.0 / static_cast<double>(programs.size());
   double least = 0;  // seconds of all flops at the data sheet's rates
@@ -69,6 +70,7 @@ static void addStages(const Machine& machine, llvm::ArrayRef<TimedProgram> progr
   for (const StageTimes& stage : step.stages) {
     estimate.computeSeconds += share * stage.compute;
     estimate.exposedSeconds += share * stage.exposed;
+    estimate.hostWaitSeconds += share * stage.hostWaits;
     estimate.communicationSeconds += share * stage.communication;
     for (auto [most, sent] : llvm::zip(estimate.sentBytes, stage.sentBytes)) most.second = std::max(most.second, sent);
   }
@@ -76,26 +78,17 @@ static void addStages(const Machine& machine, llvm::ArrayRef<TimedProgram> progr
 }
 
 llvm::Expected<StepEstimate> mlir::sgd::estimateStep(const Machine& machine, const EstimateOptions& options) {
-  const artifact::ArtifactFile& file = machine.getFile();
-  llvm::Expected<std::string> name = findProgram(file, options.program);
+  const artifact::Artifact& root = machine.getRoot();
+  llvm::Expected<std::string> name = findProgram(root, options.program);
   if (!name) return name.takeError();
-  std::vector<TimedProgram> programs;
-  for (const artifact::Program* program : *file.root().programs())
-    if (program->name()->string_view() == *name) {
-      llvm::Expected<TimedProgram> timed = timeProgram(machine, *program);
-      if (!timed) return timed.takeError();
-      programs.push_back(std::move(*timed));
-    }
-  llvm::sort(programs,
-             [](const TimedProgram& a, const TimedProgram& b) { return a.program->stage() < b.program->stage(); });
-  llvm::Expected<SimulatedStep> step = simulateStep(machine, programs, options.keepsIntervals);
+  llvm::Expected<TimedStep> step = timeStep(machine, *name, options.keepsIntervals);
   if (!step) return step.takeError();
   StepEstimate estimate;
   for (unsigned axis = 0; axis < machine.getMesh().size(); ++axis)
-    estimate.mesh.emplace_back(file.root().mesh()->Get(axis)->name()->str(), machine.getMesh()[axis]);
+    estimate.mesh.emplace_back(root.mesh()->Get(axis)->name()->str(), machine.getMesh()[axis]);
   estimate.ranks = machine.getRanks();
-  estimate.peakBytes = getPeakBytes(file.root());
-  addStages(machine, programs, std::move(*step), estimate);
+  estimate.peakBytes = getPeakBytes(root);
+  addStages(machine, std::move(*step), estimate);
   if (options.failureHours > 0) {
     estimate.failures = estimateFailures(machine, options, estimate);
     estimate.goodput = estimate.failures->goodput;

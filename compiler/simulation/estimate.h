@@ -7,7 +7,7 @@
 
 #include "compiler/simulation/failures.h"
 #include "compiler/simulation/model_state.h"
-#include "compiler/simulation/simulate.h"
+#include "compiler/simulation/timed_program.h"
 #include "nlohmann/json.hpp"
 
 namespace mlir::sgd {
@@ -24,6 +24,7 @@ struct StepEstimate {
   double stepSeconds = 0;
   double computeSeconds = 0;        ///< mean over stages
   double exposedSeconds = 0;        ///< likewise: waits for collectives
+  double hostWaitSeconds = 0;       ///< likewise: waits for copies between the device and its host
   double communicationSeconds = 0;  ///< likewise: of links, hidden or not
   double bubble = 0;                ///< part of the time that stages wait for each other
   double flopsPerRank = 0;          ///< of a step, mean over stages
@@ -57,6 +58,7 @@ struct EstimateOptions {
   bool keepsIntervals = false;
 };
 
+/// Of a program of the artifact on `machine`.
 llvm::Expected<StepEstimate> estimateStep(const Machine& machine, const EstimateOptions& options);
 
 /// The fields of shared command lines, and more.

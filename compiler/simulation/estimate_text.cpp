@@ -9,6 +9,7 @@ using Json = nlohmann::ordered_json;
 static Json toJson(const StageTimes& stage) {
   return {{"compute_seconds", stage.compute},
           {"exposed_communication_seconds", stage.exposed},
+          {"host_wait_seconds", stage.hostWaits},
           {"message_wait_seconds", stage.messageWaits},
           {"communication_seconds", stage.communication},
           {"end_seconds", stage.end}};
@@ -21,6 +22,7 @@ Json mlir::sgd::toJson(const StepEstimate& estimate) {
   json["step_seconds"] = estimate.stepSeconds;
   json["compute_seconds"] = estimate.computeSeconds;
   json["exposed_communication_seconds"] = estimate.exposedSeconds;
+  json["host_wait_seconds"] = estimate.hostWaitSeconds;
   json["communication_seconds"] = estimate.communicationSeconds;
   json["bubble"] = estimate.bubble;
   json["mfu"] = estimate.utilization;
@@ -101,6 +103,8 @@ std::string mlir::sgd::toText(const StepEstimate& estimate) {
   os << "  computing    " << formatSeconds(estimate.computeSeconds) << "\n";
   os << "  waits        " << formatSeconds(estimate.exposedSeconds) << " for collectives, of "
      << formatSeconds(estimate.communicationSeconds) << " that links are busy\n";
+  if (estimate.hostWaitSeconds > 0)
+    os << "  host copies  waits " << formatSeconds(estimate.hostWaitSeconds) << " for them\n";
   if (estimate.stages.size() > 1)
     os << "  bubble       " << llvm::format("%.1f", 100 * estimate.bubble) << " % of the stages' time\n";
   printStages(estimate, os);

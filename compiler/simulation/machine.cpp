@@ -43,16 +43,15 @@ static bool isSmall(llvm::ArrayRef<int64_t> mesh) {
   return left > 0;
 }
 
-llvm::Expected<Machine> Machine::create(const artifact::ArtifactFile& file, Topology topology,
+llvm::Expected<Machine> Machine::create(const artifact::Artifact& root, llvm::StringRef file, Topology topology,
                                         llvm::ArrayRef<MeshAxisSize> sizes) {
-  const artifact::Artifact& root = file.root();
   MeshSizes mesh;
   for (unsigned i = 0; i < artifact::Size(root.mesh()); ++i) mesh.push_back(root.mesh()->Get(i)->size());
   for (const auto& [name, size] : sizes) {
     unsigned axis = 0;
     while (axis < mesh.size() && root.mesh()->Get(axis)->name()->string_view() != name) ++axis;
     auto fail = [&](const llvm::Twine& what) {
-      return llvm::createStringError(llvm::Twine(file.path()) + ": axis '" + name + "' " + what);
+      return llvm::createStringError(file + ": axis '" + name + "' " + what);
     };
     if (axis == mesh.size())
       return fail("is not in its mesh; expected one of " +
@@ -69,7 +68,7 @@ llvm::Expected<Machine> Machine::create(const artifact::ArtifactFile& file, Topo
     if (!isSmall(mesh))
       return fail("of " + llvm::Twine(size) + " makes more ranks than any machine has; expected 2^24 or fewer in all");
   }
-  return Machine(file, CostModel(std::move(topology), mesh));
+  return Machine(root, CostModel(std::move(topology), mesh));
 }
 
 int64_t Machine::getRanks() const {
@@ -78,7 +77,7 @@ int64_t Machine::getRanks() const {
   return ranks;
 }
 
-int64_t Machine::getStages() const { return std::max<int64_t>(1, artifact::Size(file->root().stages())); }
+int64_t Machine::getStages() const { return std::max<int64_t>(1, artifact::Size(root->stages())); }
 
 unsigned Machine::getLinkBetween(int64_t from, int64_t to) const {
   const Topology& topology = cost.getTopology();
@@ -89,7 +88,7 @@ AxisParts Machine::getParts(const artifact::AxisRefs* axes) const {
   AxisParts parts;
   if (!axes) return parts;
   for (const artifact::AxisRef* ref : *axes) {
-    bool isWhole = ref->pre_size() == 1 && ref->size() == file->root().mesh()->Get(ref->axis())->size();
+    bool isWhole = ref->pre_size() == 1 && ref->size() == root->mesh()->Get(ref->axis())->size();
     parts.push_back({ref->axis(), ref->pre_size(), isWhole ? getMesh()[ref->axis()] : ref->size()});
   }
   return parts;

@@ -1,5 +1,4 @@
-// The times are those of the compiler's reports (passes/memory/instruction_cost.h), of the instructions as the artifact
-// has them.
+// The times are those of the instructions as the artifact has them.
 #include "compiler/simulation/timed_program.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +8,7 @@
 using namespace mlir::sgd;
 namespace artifact = ::sgd::artifact;
 namespace device = ::sgd::device;
-using Kind = TimedEvent::Kind;
+using Kind = StepEvent::Kind;
 
 namespace {
 class Timing {
@@ -17,9 +16,11 @@ class Timing {
   Timing(const Machine& machine, const artifact::Program& program, device::StreamPlan plan)
       : machine(machine), program(program), plan(std::move(plan)) {
     result.program = &program;
-    result.numStreams = this->plan.streams();
-    result.firstLink = this->plan.first_link();
-    result.eventStream.resize(this->plan.events);
+    StageProgram& stage = result.stage;
+    stage.streams.resize(this->plan.streams(), StreamKind::Messages);
+    for (uint32_t stream = 1; stream < this->plan.first_link(); ++stream)
+      stage.streams[stream] = stream < this->plan.to_host() ? StreamKind::Collectives : StreamKind::HostCopies;
+    stage.eventStream.resize(this->plan.events);
   }
 
   TimedProgram run();
@@ -65,11 +66,11 @@ TimedProgram Timing::run() {
 void Timing::addBlock(const device::StreamBlock& block, double times) {
   for (const device::StreamAction& action : block) switch (action.kind) {
       case device::StreamAction::Kind::kRecord:
-        result.events.push_back({.kind = Kind::Record, .stream = action.stream, .number = action.event});
-        result.eventStream[action.event] = action.stream;
+        result.stage.events.push_back({.kind = Kind::Record, .stream = action.stream, .number = action.event});
+        result.stage.eventStream[action.event] = action.stream;
         break;
       case device::StreamAction::Kind::kWait:
-        result.events.push_back({.kind = Kind::Wait, .stream = action.stream, .number = action.event});
+        result.stage.events.push_back({.kind = Kind::Wait, .stream = action.stream, .number = action.event});
         break;
       case device::StreamAction::Kind::kPost:
         addMessage(Kind::Post, action);
@@ -103,13 +104,13 @@ void Timing::add(const device::StreamAction& action, double times) {
 }
 
 void Timing::addCompute(const device::StreamAction& action, double seconds) {
-  result.events.push_back({.stream = action.stream, .index = action.instruction, .seconds = seconds});
+  result.stage.events.push_back({.stream = action.stream, .index = action.instruction, .seconds = seconds});
 }
 
 /// The time of the events from `begin` on where they only compute, on one stream.
 std::optional<double> Timing::sumUp(size_t begin) const {
   double seconds = 0;
-  for (const TimedEvent& event : llvm::ArrayRef(result.events).drop_front(begin)) {
+  for (const StepEvent& event : llvm::ArrayRef(result.stage.events).drop_front(begin)) {
     if (event.kind != Kind::Compute || event.stream != device::StreamPlan::kCompute) return std::nullopt;
     seconds += event.seconds;
   }
@@ -118,16 +119,16 @@ std::optional<double> Timing::sumUp(size_t begin) const {
 
 void Timing::addLoop(const device::StreamAction& action, const artifact::Loop& loop, double times) {
   uint64_t trips = loop.predicate() ? 1 : loop.trips();
-  size_t begin = result.events.size();
-  result.events.push_back({.kind = Kind::Loop, .index = action.instruction, .trips = trips});
+  size_t begin = result.stage.events.size();
+  result.stage.events.push_back({.kind = Kind::Loop, .index = action.instruction, .trips = trips});
   // The condition, then the body.
   for (uint32_t block : {action.first_block, action.first_block + 1})
     addBlock(plan.blocks[block], times * static_cast<double>(trips));
   if (std::optional<double> seconds = sumUp(begin + 1)) {
-    result.events.resize(begin);
+    result.stage.events.resize(begin);
     return addCompute(action, *seconds * static_cast<double>(trips));
   }
-  result.events[begin].body = result.events.size() - begin - 1;
+  result.stage.events[begin].body = result.stage.events.size() - begin - 1;
 }
 
 void Timing::addCase(const device::StreamAction& action, size_t numBranches, double times) {
@@ -138,7 +139,7 @@ void Timing::addCase(const device::StreamAction& action, size_t numBranches, dou
     result = before;
     addBlock(plan.blocks[action.first_block + branch], times);
     double seconds = 0;
-    for (const TimedEvent& event : llvm::ArrayRef(result.events).drop_front(before.events.size()))
+    for (const StepEvent& event : llvm::ArrayRef(result.stage.events).drop_front(before.stage.events.size()))
       seconds += event.seconds;
     if (seconds <= most) continue;
     most = seconds;
@@ -152,7 +153,7 @@ void Timing::addCase(const device::StreamAction& action, size_t numBranches, dou
 static uint64_t getCountedBytes(const Machine& machine, const ::sgd::comm::CollectiveSpec& spec) {
   // What is sent is what is counted.
   if (spec.kind == ::sgd::comm::CollectiveKind::kGatherRange)
-    return ::sgd::comm::SentBytes(artifact::MeshOf(machine.getFile().root()), spec);
+    return ::sgd::comm::SentBytes(artifact::MeshOf(machine.getRoot()), spec);
   uint64_t bytes = 0;
   for (const ::sgd::comm::CollectiveOperand& operand : spec.operands)
     bytes += operand.count * ::sgd::comm::ElementSize(operand.element);
@@ -164,33 +165,60 @@ void Timing::addCollective(const device::StreamAction& action, const artifact::C
   AxisParts parts = machine.getParts(collective.axes());
   const CostModel& cost = machine.getCost();
   uint64_t bytes = getCountedBytes(machine, spec);
-  result.events.push_back({.kind = Kind::Collective,
-                           .stream = action.stream,
-                           .index = action.instruction,
-                           .link = static_cast<unsigned>(&cost.getLink(parts) - cost.getTopology().links.data()),
-                           .seconds = cost.getCollectiveSeconds(spec.kind, parts, bytes),
-                           .sentBytes = CostModel::getSentBytes(spec.kind, parts, bytes)});
+  result.stage.events.push_back({.kind = Kind::Collective,
+                                 .stream = action.stream,
+                                 .index = action.instruction,
+                                 .link = static_cast<unsigned>(&cost.getLink(parts) - cost.getTopology().links.data()),
+                                 .seconds = cost.getCollectiveSeconds(spec.kind, parts, bytes),
+                                 .sentBytes = CostModel::getSentBytes(spec.kind, parts, bytes)});
 }
 
 void Timing::addMessage(Kind kind, const device::StreamAction& action) {
   const artifact::Instruction& instruction = *program.instructions()->Get(action.instruction);
   const artifact::Send* send = instruction.op_as_Send();
   uint32_t channel = send ? send->channel() : instruction.op_as_Receive()->channel();
-  const artifact::Channel& path = *machine.getFile().root().channels()->Get(channel);
-  result.events.push_back({.kind = kind,
-                           .stream = action.stream,
-                           .index = action.instruction,
-                           .number = channel,
-                           .link = machine.getLinkBetween(path.from_stage(), path.to_stage()),
-                           .seconds = getMessageSeconds(machine.getCost(), path.from_stage(), path.to_stage(),
-                                                        static_cast<double>(path.slot_bytes())),
-                           .sentBytes = send ? path.slot_bytes() : 0});
+  const artifact::Channel& path = *machine.getRoot().channels()->Get(channel);
+  auto bytes = static_cast<double>(path.slot_bytes());
+  // Ranks of a host copy messages themselves.
+  bool copies = kind == Kind::Send || kind == Kind::Receive;
+  result.stage.events.push_back(
+      {.kind = kind,
+       .stream = action.stream,
+       .index = action.instruction,
+       .number = channel,
+       .link = machine.getLinkBetween(path.from_stage(), path.to_stage()),
+       .seconds = getTransitSeconds(machine.getCost(), path.from_stage(), path.to_stage(), bytes),
+       .copySeconds = copies ? machine.getCost().getOpSeconds(0, 2 * bytes) : 0,
+       .sentBytes = send ? path.slot_bytes() : 0});
 }
 
 llvm::Expected<TimedProgram> mlir::sgd::timeProgram(const Machine& machine, const artifact::Program& program) {
-  const artifact::Artifact& root = machine.getFile().root();
+  const artifact::Artifact& root = machine.getRoot();
   if (root.target()->string_view() == "cpu") return Timing(machine, program, device::PlanHostThreads(program)).run();
   absl::StatusOr<device::StreamPlan> plan = device::PlanStreams(root, program);
   if (!plan.ok()) return llvm::createStringError(std::string(plan.status().message()));
   return Timing(machine, program, *std::move(plan)).run();
+}
+
+llvm::Expected<TimedStep> mlir::sgd::timeStep(const Machine& machine, llvm::StringRef name, bool keepsIntervals) {
+  const artifact::Artifact& root = machine.getRoot();
+  TimedStep step;
+  for (const artifact::Program* program : *root.programs()) {
+    if (llvm::StringRef(program->name()->string_view()) != name) continue;
+    llvm::Expected<TimedProgram> timed = timeProgram(machine, *program);
+    if (!timed) return timed.takeError();
+    step.programs.push_back(std::move(*timed));
+  }
+  llvm::sort(step.programs,
+             [](const TimedProgram& a, const TimedProgram& b) { return a.program->stage() < b.program->stage(); });
+  std::vector<StageProgram> stages;
+  for (TimedProgram& one : step.programs) stages.push_back(std::exchange(one.stage, {}));
+  std::vector<StepChannel> channels;
+  for (unsigned channel = 0; channel < artifact::Size(root.channels()); ++channel)
+    channels.push_back({root.channels()->Get(channel)->depth()});
+  auto numLinks = static_cast<unsigned>(machine.getCost().getTopology().links.size());
+  llvm::Expected<StepTimes> times = runStep(stages, channels, numLinks, keepsIntervals);
+  if (!times) return times.takeError();
+  step.times = std::move(*times);
+  return step;
 }

@@ -35,9 +35,9 @@ double mlir::sgd::getMessageSeconds(const CostModel& cost, int64_t from, int64_t
   return link.latency + bytes / link.getShare(toSamePlace);
 }
 
-double mlir::sgd::getTransferSeconds(const CostModel& cost, int64_t from, int64_t to, double bytes) {
+double mlir::sgd::getTransitSeconds(const CostModel& cost, int64_t from, int64_t to, double bytes) {
   const LinkClass& link = getMessageLink(cost.getTopology(), getStageRanks(cost), from, to);
-  return sharesMemory(link) ? 0 : getMessageSeconds(cost, from, to, bytes);
+  return sharesMemory(link) ? link.latency : getMessageSeconds(cost, from, to, bytes);
 }
 
 bool mlir::sgd::sharesMemory(const LinkClass& link) { return llvm::is_contained(link.algorithms, Algorithm::Direct); }

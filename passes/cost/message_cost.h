@@ -15,8 +15,9 @@ double getMessageSeconds(const CostModel& cost, int64_t from, int64_t to, double
 /// Ranks that copy what they send and receive themselves.
 bool sharesMemory(const LinkClass& link);
 
-/// As getMessageSeconds, of messages that are on their way while their sender goes on; 0 where ranks share memory.
-double getTransferSeconds(const CostModel& cost, int64_t from, int64_t to, double bytes);
+/// How long a message is on its way while its sender goes on. Ranks that share memory have copied it before: what is
+/// left is the time in which the receiver sees it.
+double getTransitSeconds(const CostModel& cost, int64_t from, int64_t to, double bytes);
 
 }  // namespace mlir::sgd
 

@@ -24,14 +24,11 @@ std::string describe(Operation* op) {
 class EventCollector {
  public:
   /// `indices` of the program's channels, by number.
-  EventCollector(int64_t stage, const llvm::DenseMap<int64_t, uint32_t>& indices, const EventTimes* times)
-      : stage(stage), indices(indices), times(times) {}
+  explicit EventCollector(const llvm::DenseMap<int64_t, uint32_t>& indices) : indices(indices) {}
 
   LogicalResult add(func::FuncOp function) {
-    mayExtend = false;
     for (Operation& op : function.front())
       if (failed(add(&op))) return failure();
-    mayExtend = false;
     return success();
   }
 
@@ -44,7 +41,7 @@ class EventCollector {
       return addMessage(op, Kind::kSend, send.getChannel(), send.getSource().getType());
     if (auto receive = dyn_cast<plan::ReceiveOp>(op))
       return addMessage(op, Kind::kReceive, receive.getChannel(), receive.getTarget().getType());
-    if (!plan::usesChannels(op)) return addCompute(op);
+    if (!plan::usesChannels(op)) return success();
     auto loop = dyn_cast<plan::LoopOp>(op);
     if (!loop || !loop.getTrips())
       return op->emitOpError()
@@ -61,38 +58,18 @@ class EventCollector {
     events.push_back({.kind = kind,
                       .channel = indices.lookup(channel),
                       .bytes = static_cast<uint64_t>(getByteSize(buffer)),
-                      .id = ops.size(),
-                      .seconds = getSeconds(op)});
-    if (auto send = dyn_cast<plan::SendOp>(op); send && times)
-      events.back().transfer = times->getTransferSeconds(stage, send);
+                      .id = ops.size()});
     ops.push_back(op);
-    mayExtend = false;
     return success();
   }
 
-  LogicalResult addCompute(Operation* op) {
-    double seconds = getSeconds(op);
-    if (seconds == 0) return success();
-    if (mayExtend)
-      events.back().seconds += seconds;
-    else
-      events.push_back({.kind = Kind::kCompute, .seconds = seconds});
-    mayExtend = true;
-    return success();
-  }
-
-  double getSeconds(Operation* op) const { return times ? times->getSeconds(op) : 0; }
-
-  int64_t stage;
   const llvm::DenseMap<int64_t, uint32_t>& indices;
-  const EventTimes* times;
-  bool mayExtend = false;  // the last event is compute, of the same body
 };
 
 }  // namespace
 
 FailureOr<ChannelEvents> mlir::sgd::getChannelEvents(StringRef name, ArrayRef<func::FuncOp> functions,
-                                                     std::vector<PlanChannel>& channels, const EventTimes* times) {
+                                                     std::vector<PlanChannel>& channels) {
   ChannelEvents result;
   llvm::DenseMap<int64_t, uint32_t> indices;
   for (PlanChannel& channel : channels) {
@@ -101,8 +78,8 @@ FailureOr<ChannelEvents> mlir::sgd::getChannelEvents(StringRef name, ArrayRef<fu
     result.channels.push_back({static_cast<uint32_t>(channel.fromStage), static_cast<uint32_t>(channel.toStage),
                                static_cast<uint32_t>(channel.getDepth())});
   }
-  for (auto [stage, function] : llvm::enumerate(functions)) {
-    EventCollector collector(static_cast<int64_t>(stage), indices, times);
+  for (func::FuncOp function : functions) {
+    EventCollector collector(indices);
     if (failed(collector.add(function))) return failure();
     result.stages.push_back(
         {std::move(collector.events), [ops = std::move(collector.ops)](uint64_t id) { return describe(ops[id]); }});

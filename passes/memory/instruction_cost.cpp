@@ -47,9 +47,9 @@ static double getCalleeSeconds(const CostModel& cost, MeshAttr mesh, Operation* 
   return isa<plan::CaseOp>(op) ? longest : sum * static_cast<double>(plan::getTrips(op));
 }
 
-double mlir::sgd::getTransferSeconds(const CostModel& cost, int64_t from, plan::SendOp send) {
+double mlir::sgd::getTransitSeconds(const CostModel& cost, int64_t from, plan::SendOp send) {
   auto bytes = static_cast<double>(getByteSize(send.getSource().getType()));
-  return getTransferSeconds(cost, from, static_cast<int64_t>(send.getStage()), bytes);
+  return getTransitSeconds(cost, from, static_cast<int64_t>(send.getStage()), bytes);
 }
 
 double mlir::sgd::getSeconds(const CostModel& cost, MeshAttr mesh, Operation* op) {

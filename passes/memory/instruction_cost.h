@@ -16,9 +16,9 @@ uint64_t getCountedBytes(plan::CollectiveOp collective);
 /// a collective as if it ran to its end, a plan.done and what is no instruction none.
 double getSeconds(const CostModel& cost, MeshAttr mesh, Operation* instruction);
 
-/// How long the message of `send` is on its way from stage `from` while that goes on; 0 where ranks share memory, and
-/// copy it themselves. A stage axis is the first of the mesh.
-double getTransferSeconds(const CostModel& cost, int64_t from, plan::SendOp send);
+/// How long the message of `send` is on its way from stage `from` while that goes on. A stage axis is the first of the
+/// mesh.
+double getTransitSeconds(const CostModel& cost, int64_t from, plan::SendOp send);
 
 /// Seconds of one run of a plan-level function whose collectives in flight cost nothing but their own time, one after
 /// another, and so do host copies in each direction.

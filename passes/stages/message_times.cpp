@@ -16,7 +16,7 @@ static CostModel withStages(const CostModel& cost, unsigned numStages) {
 
 MessageTimes::MessageTimes(const ProgramFlow& flow, unsigned numStages, const CostModel& cost)
     : cost(withStages(cost, numStages)) {
-  bool hasLinks = !sharesMemory(cost.getTopology().links.back());
+  hasLinks = !sharesMemory(cost.getTopology().links.back());
   if (!hasLinks || cost.getMesh().size() == 1) return;
   auto module = flow.getFunction()->getParentOfType<ModuleOp>();
   differences.emplace(flow.getFunction(), getMesh(module).getMesh());
@@ -24,12 +24,12 @@ MessageTimes::MessageTimes(const ProgramFlow& flow, unsigned numStages, const Co
 
 double MessageTimes::get(Value value, unsigned from, unsigned to) const {
   auto type = cast<RankedTensorType>(value.getType());
-  double whole = getTransferSeconds(cost, from, to, static_cast<double>(getByteSize(type)));
-  if (whole == 0 || !differences) return whole;
+  auto bytes = static_cast<double>(getByteSize(type));
+  if (!hasLinks) return 0;
+  if (!differences) return getTransitSeconds(cost, from, to, bytes);
   AxisParts others;
   for (unsigned axis = 1; axis < cost.getMesh().size(); ++axis)
     if (int64_t size = cost.getMesh()[axis]; size > 1) others.push_back({axis, 1, size});
   MessageParts parts = chooseMessageParts(type, from, to, difference(others, differences->get(value)), cost);
-  return getTransferSeconds(cost, from, to,
-                            static_cast<double>(getByteSize(type)) / static_cast<double>(parts.getCount()));
+  return getTransitSeconds(cost, from, to, bytes / static_cast<double>(parts.getCount()));
 }

@@ -16,12 +16,13 @@ class MessageTimes {
   /// that mesh.
   MessageTimes(const ProgramFlow& flow, unsigned numStages, const CostModel& cost);
 
-  /// Seconds of one part's `value` from stage `from` to stage `to`, cut as sgd-shard-messages cuts it; 0 where ranks
-  /// share memory, and copy it themselves.
+  /// Seconds of one part's `value` from stage `from` to stage `to`, cut as sgd-shard-messages cuts it; 0 where all
+  /// ranks share memory, and copy it themselves.
   double get(Value value, unsigned from, unsigned to) const;
 
  private:
   CostModel cost;  // of the mesh with the stages in front
+  bool hasLinks = false;
   std::optional<RankDifferences> differences;
 };
 

@@ -1,8 +1,6 @@
 #include "runtime/comm/channel_proof.h"
 
-#include <algorithm>
 #include <deque>
-#include <map>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -18,14 +16,12 @@ absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentErro
 struct Message {
   uint64_t bytes;
   uint64_t sender;  // id
-  double sent;      // when it has come
 };
 
 // A channel while it is executed.
 struct Queue {
   std::deque<Message> messages;  // sent and not received
-  std::deque<double> freed;      // when places became free that no send has taken since
-  uint32_t unused = 0;           // places that none has taken yet
+  uint32_t free_places = 0;
 };
 
 // For each event whether executing it, of a loop all its trips, sends or receives anything: other loops are left out,
@@ -46,8 +42,8 @@ absl::StatusOr<std::vector<bool>> FindMessages(const std::vector<ChannelEvent>& 
       if (events[i].body > limit - i - 1) return Invalid("a loop runs events that are not there");
       open.emplace_back(i, i + 1 + events[i].body);
     } else {
-      has_message[i] = events[i].kind != Kind::kCompute;
-      if (!open.empty() && has_message[i]) has_message[open.back().first] = true;
+      has_message[i] = true;
+      if (!open.empty()) has_message[open.back().first] = true;
     }
   }
   while (!open.empty()) close();
@@ -97,13 +93,9 @@ class Cursor {
 class Prover {
  public:
   Prover(absl::Span<const ChannelShape> channels, absl::Span<const StageEvents> stages)
-      : channels_(channels),
-        stages_(stages),
-        queues_(channels.size()),
-        is_ready_(stages.size()),
-        now_(stages.size()),
-        busy_(stages.size()) {
-    for (size_t channel = 0; channel < channels.size(); ++channel) queues_[channel].unused = channels[channel].depth;
+      : channels_(channels), stages_(stages), queues_(channels.size()), is_ready_(stages.size()) {
+    for (size_t channel = 0; channel < channels.size(); ++channel)
+      queues_[channel].free_places = channels[channel].depth;
   }
 
   absl::Status Run() {
@@ -125,15 +117,7 @@ class Prover {
     return CheckEmpty();
   }
 
-  PipelineTimes Times() const { return {now_.empty() ? 0 : *std::max_element(now_.begin(), now_.end()), busy_}; }
-
  private:
-  void WaitUntil(uint32_t stage, double time) { now_[stage] = std::max(now_[stage], time); }
-  void Spend(uint32_t stage, double seconds) {
-    now_[stage] += seconds;
-    busy_[stage] += seconds;
-  }
-
   void Wake(uint32_t stage) {
     if (is_ready_[stage]) return;
     is_ready_[stage] = true;
@@ -152,11 +136,6 @@ class Prover {
   absl::StatusOr<bool> Step(uint32_t stage) {
     const ChannelEvent* event = cursors_[stage].Next();
     if (event == nullptr) return false;
-    if (event->kind == Kind::kCompute) {
-      Spend(stage, event->seconds);
-      cursors_[stage].Advance();
-      return true;
-    }
     const bool sends = event->kind == Kind::kSend;
     if (event->channel >= channels_.size())
       return Invalid(
@@ -169,23 +148,13 @@ class Prover {
       return Invalid(
           absl::StrCat(Describe(stage, event->id), sends ? ": sends to " : ": receives from ", NameOf(event->channel)));
     Queue& queue = queues_[event->channel];
-    if (sends ? queue.unused == 0 && queue.freed.empty() : queue.messages.empty()) return false;
+    if (sends ? queue.free_places == 0 : queue.messages.empty()) return false;
     if (++messages_ > kMaxMessagesOfStep)
       return absl::ResourceExhaustedError(absl::StrCat("a step has more than ", kMaxMessagesOfStep,
                                                        " sends and receives; expected no more; make loops shorter"));
     if (sends) {
-      double is_free = 0;  // its place
-      if (queue.unused > 0) {
-        --queue.unused;
-      } else {
-        is_free = queue.freed.front();
-        queue.freed.pop_front();
-      }
-      if (event->transfer == 0) WaitUntil(stage, is_free);
-      Spend(stage, event->seconds);
-      double& link_is_free = links_[{channel.from_stage, channel.to_stage}];
-      if (event->transfer > 0) link_is_free = std::max({link_is_free, is_free, now_[stage]}) + event->transfer;
-      queue.messages.push_back({event->bytes, event->id, event->transfer > 0 ? link_is_free : now_[stage]});
+      --queue.free_places;
+      queue.messages.push_back({event->bytes, event->id});
     } else {
       const Message message = queue.messages.front();
       queue.messages.pop_front();
@@ -193,9 +162,7 @@ class Prover {
         return Invalid(absl::StrCat(Describe(stage, event->id), ": expects ", event->bytes, " bytes of ",
                                     NameOf(event->channel), " where ", Describe(channel.from_stage, message.sender),
                                     " sends ", message.bytes));
-      WaitUntil(stage, message.sent);
-      Spend(stage, event->seconds);
-      queue.freed.push_back(now_[stage]);
+      ++queue.free_places;
     }
     cursors_[stage].Advance();
     Wake(sends ? channel.to_stage : channel.from_stage);
@@ -228,32 +195,15 @@ class Prover {
   absl::Span<const StageEvents> stages_;
   std::vector<Queue> queues_;  // by channel
   std::vector<Cursor> cursors_;
-  std::deque<uint32_t> ready_;                             // stages that may go on
-  std::vector<bool> is_ready_;                             // whether they are among these
-  std::vector<double> now_;                                // of each stage: its clock
-  std::vector<double> busy_;                               // of each stage: without its waits
-  std::map<std::pair<uint32_t, uint32_t>, double> links_;  // from and to: when the last message has come
+  std::deque<uint32_t> ready_;  // stages that may go on
+  std::vector<bool> is_ready_;  // whether they are among these
   uint64_t messages_ = 0;
 };
 
 }  // namespace
 
-double PipelineTimes::Bubble() const {
-  double busy = 0;
-  for (double seconds : busy_seconds) busy += seconds;
-  const double all = seconds * static_cast<double>(busy_seconds.size());
-  return all > 0 ? 1 - busy / all : 0;
-}
-
 absl::Status ProveChannels(absl::Span<const ChannelShape> channels, absl::Span<const StageEvents> stages) {
   return Prover(channels, stages).Run();
-}
-
-absl::StatusOr<PipelineTimes> SimulateChannels(absl::Span<const ChannelShape> channels,
-                                               absl::Span<const StageEvents> stages) {
-  Prover prover(channels, stages);
-  if (absl::Status status = prover.Run(); !status.ok()) return status;
-  return prover.Times();
 }
 
 }  // namespace sgd::comm

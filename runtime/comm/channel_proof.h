@@ -23,17 +23,15 @@ struct ChannelShape {
   uint32_t depth = 1;
 };
 
-// A send, a receive, a loop around the `body` events that follow it, or anything else that takes time.
+// A send, a receive, or a loop around the `body` events that follow it.
 struct ChannelEvent {
-  enum class Kind : uint8_t { kSend, kReceive, kLoop, kCompute };
+  enum class Kind : uint8_t { kSend, kReceive, kLoop };
   Kind kind = Kind::kSend;
   uint32_t channel = 0;  // of a send or receive
   uint64_t bytes = 0;    // of a send's or receive's message
   uint64_t trips = 0;    // of a loop
   uint64_t body = 0;     // of a loop: how many events
   uint64_t id = 0;       // of a send or receive, for StageEvents::describe
-  double seconds = 0;    // without waits; of a loop none of its own
-  double transfer = 0;  // of a send: how long its message is on its way while the stage goes on; 0: it copies it itself
 };
 
 // What the program of one stage does with channels, in its order; the stages are numbered by their positions.
@@ -49,20 +47,5 @@ inline constexpr uint64_t kMaxMessagesOfStep = uint64_t{1} << 24;
 // exist; a message is received in another size than it was sent in; programs wait for each other in a circle, or for
 // what never comes; a message is never received. ResourceExhausted beyond kMaxMessagesOfStep.
 absl::Status ProveChannels(absl::Span<const ChannelShape> channels, absl::Span<const StageEvents> stages);
-
-// How long a step takes when every event takes its seconds, and sends and receives wait. Loops in which nothing is sent
-// or received take no time: they are to be given as kCompute. Messages with a transfer from one stage to another go one
-// after the other, each when its place is free, and hold no stage up: they come when that is over.
-struct PipelineTimes {
-  double seconds = 0;                // until the last stage ends, all beginning at once
-  std::vector<double> busy_seconds;  // of each stage: without its waits
-
-  // The part of all stages' time that is spent waiting.
-  double Bubble() const;
-};
-
-// Errors as of ProveChannels.
-absl::StatusOr<PipelineTimes> SimulateChannels(absl::Span<const ChannelShape> channels,
-                                               absl::Span<const StageEvents> stages);
 
 }  // namespace sgd::comm

@@ -39,6 +39,7 @@ PASSES = {
     "passes/mesh": [],
     "passes/loops": ["dialects/sgd"],
     "passes/cost": ["passes/mesh", "runtime/comm", "runtime/json", "runtime/text"],  # sent_bytes.h: one formula for report and measurement
+    "passes/clock": [],
     "passes/levels": ["dialects/sgd"],  # the table has names, so that nothing before the kernel stage sees kernels
     "passes/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
     "passes/sharding": GRAPH + ["passes/mesh", "passes/carry"],
@@ -72,9 +73,9 @@ COMPILER = {
     "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "passes/compress", "passes/context", "passes/loops", "passes/stages", "runtime/artifact", "runtime/json"],  # tensor_path.h: one reading of names
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
-    "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "runtime/artifact", "runtime/comm"],
+    "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "runtime/artifact", "runtime/comm"],
     "compiler/models": ["compiler/recipe"],  # recipe_json.h: one reading of what is written by hand
-    "compiler/simulation": ["compiler", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
+    "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
     "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact", "runtime/text"],
     "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/carry", "passes/cost"],
 }

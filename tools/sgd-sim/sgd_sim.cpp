@@ -94,7 +94,7 @@ llvm::Expected<StepEstimate> Simulator::estimate(const Machine& machine) const {
 }
 
 int Simulator::runOne() {
-  llvm::Expected<Machine> machine = Machine::create(file, topology, mesh);
+  llvm::Expected<Machine> machine = Machine::create(file.root(), file.path(), topology, mesh);
   if (!machine) return fail(llvm::toString(machine.takeError()));
   llvm::Expected<StepEstimate> estimate = this->estimate(*machine);
   if (!estimate) return fail(llvm::toString(estimate.takeError()));
@@ -109,7 +109,7 @@ int Simulator::runSweep(const Sweep& sweep) {
   for (int64_t size : sweep.sizes) {
     std::vector<MeshAxisSize> sizes = mesh;
     sizes.push_back({sweep.axis, size});
-    llvm::Expected<Machine> machine = Machine::create(file, topology, sizes);
+    llvm::Expected<Machine> machine = Machine::create(file.root(), file.path(), topology, sizes);
     if (!machine) return fail(llvm::toString(machine.takeError()));
     llvm::Expected<StepEstimate> estimate = this->estimate(*machine);
     if (!estimate) return fail(llvm::toString(estimate.takeError()));

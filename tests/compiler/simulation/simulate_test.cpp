@@ -1,5 +1,5 @@
 // Steps of small programs beside what they must take by hand.
-#include "compiler/simulation/simulate.h"
+#include "compiler/simulation/estimate.h"
 
 #include "compiler/driver/driver.h"
 #include "compiler/simulation/drawing.h"
@@ -37,7 +37,7 @@ std::unique_ptr<::sgd::artifact::ArtifactFile> compileText(const std::string& te
 
 StepEstimate estimate(const ::sgd::artifact::ArtifactFile& file, const std::vector<MeshAxisSize>& mesh = {},
                       Topology topology = getSlowLinks()) {
-  llvm::Expected<Machine> machine = Machine::create(file, std::move(topology), mesh);
+  llvm::Expected<Machine> machine = Machine::create(file.root(), file.path(), std::move(topology), mesh);
   EXPECT_TRUE(bool(machine));
   llvm::Expected<StepEstimate> estimate = estimateStep(*machine, {});
   EXPECT_TRUE(bool(estimate));
@@ -92,7 +92,7 @@ TEST(Simulate, SharedAndOversubscribedLinksAreSlower) {
 TEST(Simulate, RefusesAxesThatItHasNot) {
   auto file = compileText(kReduction);
   ASSERT_TRUE(file);
-  llvm::Expected<Machine> machine = Machine::create(*file, getSlowLinks(), {{"model", 2}});
+  llvm::Expected<Machine> machine = Machine::create(file->root(), file->path(), getSlowLinks(), {{"model", 2}});
   ASSERT_FALSE(bool(machine));
   EXPECT_THAT(llvm::toString(machine.takeError()), HasSubstr("axis 'model' is not in its mesh; expected one of data"));
 }
@@ -141,7 +141,7 @@ TEST(Simulate, MessagesGoOneAfterAnother) {
 TEST(Simulate, StagesKeepTheirNumber) {
   auto file = compileText(kPipeline);
   ASSERT_TRUE(file);
-  llvm::Expected<Machine> machine = Machine::create(*file, getSlowLinks(), {{"stage", 4}});
+  llvm::Expected<Machine> machine = Machine::create(file->root(), file->path(), getSlowLinks(), {{"stage", 4}});
   ASSERT_FALSE(bool(machine));
   EXPECT_THAT(llvm::toString(machine.takeError()), HasSubstr("axis 'stage' has a program for each stage"));
 }
@@ -149,7 +149,7 @@ TEST(Simulate, StagesKeepTheirNumber) {
 TEST(Simulate, TimelineShowsEachStage) {
   auto file = compileText(kPipeline);
   ASSERT_TRUE(file);
-  llvm::Expected<Machine> machine = Machine::create(*file, getSlowLinks(), {});
+  llvm::Expected<Machine> machine = Machine::create(file->root(), file->path(), getSlowLinks(), {});
   ASSERT_TRUE(bool(machine));
   EstimateOptions options;
   options.keepsIntervals = true;

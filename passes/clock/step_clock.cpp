@@ -1,20 +1,22 @@
 // Each stream of each stage has a cursor. Of those that can go on, the one goes whose clock is behind all others', so
 // that links are given to who asks first.
-#include "compiler/simulation/simulate.h"
+#include "passes/clock/step_clock.h"
 
 #include <deque>
 #include <set>
 
 #include "llvm/ADT/STLExtras.h"
+#include "passes/clock/rank_clock.h"
 
 using namespace mlir::sgd;
-using Kind = TimedEvent::Kind;
+using Kind = StepEvent::Kind;
 
 static constexpr uint64_t kMostEvents = uint64_t(1) << 27;
 
-double SimulatedStep::getBubble() const {
+double StepTimes::getBubble() const {
+  if (stages.size() < 2) return 0;
   double waits = 0;
-  for (const StageTimes& stage : stages) waits += seconds - stage.compute - stage.exposed;
+  for (const StageTimes& stage : stages) waits += seconds - stage.getBusy();
   return seconds > 0 ? std::max(0.0, waits / (seconds * static_cast<double>(stages.size()))) : 0;
 }
 
@@ -28,30 +30,33 @@ struct Queue {
 
 /// What the streams of a stage share.
 struct StageState {
+  StageState(const StageProgram& program, unsigned numLinks)
+      : clock(program.streams.size(), numLinks), records(program.eventStream.size()) {
+    times.sentBytes.resize(numLinks);
+  }
+
+  RankClock clock;
   std::vector<std::vector<double>> records;  // by event: the time of each record, so far
-  std::vector<double> linkIsFree;            // by links
   StageTimes times;
 };
 
 class Cursor {
  public:
-  Cursor(const Machine& machine, const TimedProgram& program, uint32_t stream, StageState& stage,
-         std::vector<Queue>& queues, bool keepsIntervals)
-      : machine(machine),
-        program(program),
+  Cursor(const StageProgram& program, uint32_t stream, StageState& stage, std::vector<Queue>& queues,
+         bool keepsIntervals)
+      : program(program),
         stream(stream),
         stage(stage),
         queues(queues),
         keepsIntervals(keepsIntervals),
         numRecords(program.eventStream.size()) {
-    isCpu = machine.getFile().root().target()->string_view() == "cpu";
     skipOthers();
   }
 
   /// Does the next event of the stream. False where it needs what has not been done.
   bool step();
   bool isDone() const { return next == program.events.size(); }
-  double getNow() const { return now; }
+  double getNow() const { return stage.clock.getNow(stream); }
   uint64_t getNumEvents() const { return numEvents; }
   /// After a step that was not done: the channel whose other side it needs; nothing where it waits for an event of its
   /// stage.
@@ -62,19 +67,18 @@ class Cursor {
   void forgetChanges() { changedChannels.clear(), recorded = false; }
 
  private:
-  bool execute(const TimedEvent& event);
+  bool execute(const StepEvent& event);
   void skipOthers();
-  void enterLoop(const TimedEvent& event);
+  void enterLoop(const StepEvent& event);
   void closeLoops();
-  double transfer(const TimedEvent& event);
-  bool send(const TimedEvent& event);
-  bool receive(const TimedEvent& event);
-  bool sendPosted(const TimedEvent& event);
-  bool post(const TimedEvent& event);
-  bool waitForEvent(const TimedEvent& event);
+  double transfer(const StepEvent& event);
+  bool send(const StepEvent& event);
+  bool receive(const StepEvent& event);
+  bool sendPosted(const StepEvent& event);
+  bool post(const StepEvent& event);
+  bool waitForEvent(const StepEvent& event);
   void wait(double until, double StageTimes::* counter);
-  void compute(const TimedEvent& event, double seconds);
-  double getCopySeconds(const TimedEvent& event) const;
+  void compute(const StepEvent& event, double seconds);
 
   /// A loop that is being executed.
   struct OpenLoop {
@@ -82,14 +86,12 @@ class Cursor {
     uint64_t tripsLeft;
   };
 
-  const Machine& machine;
-  const TimedProgram& program;
+  const StageProgram& program;
   uint32_t stream;
   StageState& stage;
   std::vector<Queue>& queues;
-  bool keepsIntervals, isCpu = true;
+  bool keepsIntervals;
   std::vector<size_t> numRecords;  // by event, in what the cursor has passed
-  double now = 0;
   size_t next = 0;
   uint64_t numEvents = 0;
   llvm::SmallVector<uint32_t> changedChannels;
@@ -100,96 +102,99 @@ class Cursor {
 }  // namespace
 
 void Cursor::wait(double until, double StageTimes::* counter) {
-  if (until <= now) return;
-  if (stream == 0) stage.times.*counter += until - now;
-  now = until;
+  double waited = stage.clock.waitUntil(until, stream);
+  if (stream == 0) stage.times.*counter += waited;
 }
 
-void Cursor::compute(const TimedEvent& event, double seconds) {
-  if (keepsIntervals && seconds > 0)
-    stage.times.intervals.push_back({now, now + seconds, Interval::Lane::Compute, event.index});
+void Cursor::compute(const StepEvent& event, double seconds) {
+  if (keepsIntervals)
+    stage.times.intervals.push_back({getNow(), getNow() + seconds, Interval::Lane::Compute, event.index});
   if (stream == 0) stage.times.compute += seconds;
-  now += seconds;
+  stage.clock.run(seconds, stream);
 }
 
-/// When it ends that begins as soon as the links are free.
-double Cursor::transfer(const TimedEvent& event) {
-  double& linkIsFree = stage.linkIsFree[event.link];
-  double begin = std::max(now, linkIsFree), end = begin + event.seconds;
-  linkIsFree = end;
+/// When it ends that begins as soon as the link is free.
+double Cursor::transfer(const StepEvent& event) {
+  auto [begin, end] = stage.clock.start(event.seconds, event.link, stream);
   stage.times.communication += event.seconds;
   stage.times.sentBytes[event.link] += event.sentBytes;
   bool isCollective = event.kind == Kind::Collective;
-  if (keepsIntervals && event.seconds > 0)
+  if (keepsIntervals)
     stage.times.intervals.push_back(
         {begin, end, isCollective ? Interval::Lane::Collective : Interval::Lane::Message, event.index});
   return end;
 }
 
-/// Ranks of a host copy messages themselves.
-double Cursor::getCopySeconds(const TimedEvent& event) const {
-  const ::sgd::artifact::Channel& channel = *machine.getFile().root().channels()->Get(event.number);
-  return machine.getCost().getOpSeconds(0, 2 * static_cast<double>(channel.slot_bytes()));
-}
-
-bool Cursor::send(const TimedEvent& event) {
+bool Cursor::send(const StepEvent& event) {
   Queue& queue = queues[event.number];
   if (queue.freed.empty()) return false;
   wait(queue.freed.front(), &StageTimes::messageWaits);
   queue.freed.pop_front();
-  if (isCpu) compute(event, getCopySeconds(event));
+  if (event.copySeconds > 0) compute(event, event.copySeconds);
   queue.arrived.push_back(transfer(event));
   changedChannels.push_back(event.number);
   return true;
 }
 
-bool Cursor::receive(const TimedEvent& event) {
+bool Cursor::receive(const StepEvent& event) {
   Queue& queue = queues[event.number];
   if (queue.arrived.empty()) return false;
   wait(queue.arrived.front(), &StageTimes::messageWaits);
   queue.arrived.pop_front();
-  if (isCpu) compute(event, getCopySeconds(event));
-  queue.freed.push_back(now);
+  if (event.copySeconds > 0) compute(event, event.copySeconds);
+  queue.freed.push_back(getNow());
   changedChannels.push_back(event.number);
   return true;
 }
 
-bool Cursor::sendPosted(const TimedEvent& event) {
+bool Cursor::sendPosted(const StepEvent& event) {
   Queue& queue = queues[event.number];
   if (queue.posted.empty()) return false;
-  now = std::max(now, queue.posted.front());
+  wait(queue.posted.front(), &StageTimes::messageWaits);
   queue.posted.pop_front();
-  now = transfer(event);
-  queue.arrived.push_back(now);
+  wait(transfer(event), &StageTimes::messageWaits);
+  queue.arrived.push_back(getNow());
   changedChannels.push_back(event.number);
   return true;
 }
 
-bool Cursor::post(const TimedEvent& event) {
+bool Cursor::post(const StepEvent& event) {
   Queue& queue = queues[event.number];
   if (!hasPosted) {
-    queue.posted.push_back(now);
+    queue.posted.push_back(getNow());
     hasPosted = true;
     changedChannels.push_back(event.number);
   }
   if (queue.arrived.empty()) return false;
-  now = std::max(now, queue.arrived.front());
+  wait(queue.arrived.front(), &StageTimes::messageWaits);
   queue.arrived.pop_front();
   hasPosted = false;
   return true;
 }
 
-bool Cursor::waitForEvent(const TimedEvent& event) {
+static double StageTimes::* getCounter(StreamKind awaited) {
+  switch (awaited) {
+    case StreamKind::Compute:
+    case StreamKind::Collectives:
+      return &StageTimes::exposed;
+    case StreamKind::HostCopies:
+      return &StageTimes::hostWaits;
+    case StreamKind::Messages:
+      return &StageTimes::messageWaits;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+bool Cursor::waitForEvent(const StepEvent& event) {
   size_t number = numRecords[event.number];
   if (number == 0) return true;
   const std::vector<double>& records = stage.records[event.number];
   if (records.size() < number) return false;
-  bool isOfMessage = program.eventStream[event.number] >= program.firstLink;
-  wait(records[number - 1], isOfMessage ? &StageTimes::messageWaits : &StageTimes::exposed);
+  wait(records[number - 1], getCounter(program.streams[program.eventStream[event.number]]));
   return true;
 }
 
-bool Cursor::execute(const TimedEvent& event) {
+bool Cursor::execute(const StepEvent& event) {
   switch (event.kind) {
     case Kind::Compute:
       compute(event, event.seconds);
@@ -206,7 +211,7 @@ bool Cursor::execute(const TimedEvent& event) {
     case Kind::Post:
       return post(event);
     case Kind::Record:
-      stage.records[event.number].push_back(now);
+      stage.records[event.number].push_back(getNow());
       ++numRecords[event.number];
       recorded = true;
       return true;
@@ -219,7 +224,7 @@ bool Cursor::execute(const TimedEvent& event) {
 }
 
 /// `next` goes on behind the event.
-void Cursor::enterLoop(const TimedEvent& event) {
+void Cursor::enterLoop(const StepEvent& event) {
   if (event.trips == 0)
     next += event.body;
   else
@@ -240,7 +245,7 @@ void Cursor::closeLoops() {
 /// Goes to the stream's next event, into loops on the way.
 void Cursor::skipOthers() {
   while (!isDone() && numEvents < kMostEvents) {
-    const TimedEvent& event = program.events[next];
+    const StepEvent& event = program.events[next];
     if (event.kind == Kind::Loop)
       enterLoop(event);
     else if (event.stream == stream)
@@ -254,7 +259,7 @@ void Cursor::skipOthers() {
 }
 
 std::optional<uint32_t> Cursor::getChannel() const {
-  const TimedEvent& event = program.events[next];
+  const StepEvent& event = program.events[next];
   return event.kind == Kind::Wait ? std::nullopt : std::optional(event.number);
 }
 
@@ -271,12 +276,14 @@ namespace {
 /// Of all stages.
 class Simulation {
  public:
-  Simulation(const Machine& machine, llvm::ArrayRef<TimedProgram> programs, bool keepsIntervals);
+  Simulation(llvm::ArrayRef<StageProgram> programs, llvm::ArrayRef<StepChannel> channels, unsigned numLinks,
+             bool keepsIntervals);
   /// False where there are too many events.
   bool run();
-  llvm::Expected<SimulatedStep> finish();
+  llvm::Expected<StepTimes> finish();
 
  private:
+  bool advance(Cursor& cursor, size_t stage);
   void wake(std::vector<size_t>& waiting);
 
   std::vector<Queue> queues;
@@ -285,23 +292,19 @@ class Simulation {
   std::vector<size_t> stageOf;                                    // by cursor
   std::set<std::pair<double, size_t>> ready;                      // cursors that may go on, by their clocks
   std::vector<std::vector<size_t>> waitForChannel, waitForStage;  // cursors that wait for what others do
+  bool takesTurns = false;  // streams of a stage compete for links: who asks first goes first
 };
 }  // namespace
 
-Simulation::Simulation(const Machine& machine, llvm::ArrayRef<TimedProgram> programs, bool keepsIntervals) {
-  const auto* channels = machine.getFile().root().channels();
-  queues.resize(::sgd::artifact::Size(channels));
-  waitForChannel.resize(queues.size());
-  waitForStage.resize(programs.size());
-  for (size_t i = 0; i < queues.size(); ++i) queues[i].freed.assign(channels->Get(i)->depth(), 0.0);
-  size_t numLinks = machine.getCost().getTopology().links.size();
-  for (const TimedProgram& program : programs) {
-    StageState& stage = stages.emplace_back();
-    stage.records.resize(program.eventStream.size());
-    stage.linkIsFree.resize(numLinks);
-    stage.times.sentBytes.resize(numLinks);
-    for (uint32_t stream = 0; stream < program.numStreams; ++stream) {
-      cursors.emplace_back(machine, program, stream, stage, queues, keepsIntervals);
+Simulation::Simulation(llvm::ArrayRef<StageProgram> programs, llvm::ArrayRef<StepChannel> channels, unsigned numLinks,
+                       bool keepsIntervals)
+    : queues(channels.size()), waitForChannel(channels.size()), waitForStage(programs.size()) {
+  for (auto [queue, channel] : llvm::zip(queues, channels)) queue.freed.assign(channel.depth, 0.0);
+  for (const StageProgram& program : programs) {
+    StageState& stage = stages.emplace_back(program, numLinks);
+    takesTurns |= program.streams.size() > 1;
+    for (uint32_t stream = 0; stream < program.streams.size(); ++stream) {
+      cursors.emplace_back(program, stream, stage, queues, keepsIntervals);
       stageOf.push_back(stages.size() - 1);
     }
   }
@@ -310,6 +313,15 @@ Simulation::Simulation(const Machine& machine, llvm::ArrayRef<TimedProgram> prog
 void Simulation::wake(std::vector<size_t>& waiting) {
   for (size_t index : waiting) ready.insert({cursors[index].getNow(), index});
   waiting.clear();
+}
+
+/// One event. False where the cursor must wait.
+bool Simulation::advance(Cursor& cursor, size_t stage) {
+  bool isDone = cursor.step();
+  for (uint32_t channel : cursor.getChangedChannels()) wake(waitForChannel[channel]);
+  if (cursor.hasRecorded()) wake(waitForStage[stage]);
+  cursor.forgetChanges();
+  return isDone;
 }
 
 bool Simulation::run() {
@@ -321,11 +333,8 @@ bool Simulation::run() {
     bool isBlocked = false;
     while (!cursor.isDone() && !isBlocked) {
       if (cursor.getNumEvents() >= kMostEvents) return false;
-      isBlocked = !cursor.step();
-      for (uint32_t channel : cursor.getChangedChannels()) wake(waitForChannel[channel]);
-      if (cursor.hasRecorded()) wake(waitForStage[stageOf[index]]);
-      cursor.forgetChanges();
-      if (!ready.empty() && cursor.getNow() > ready.begin()->first) break;
+      isBlocked = !advance(cursor, stageOf[index]);
+      if (takesTurns && !ready.empty() && cursor.getNow() > ready.begin()->first) break;
     }
     if (!isBlocked) {
       if (!cursor.isDone()) ready.insert({cursor.getNow(), index});
@@ -337,8 +346,8 @@ bool Simulation::run() {
   return true;
 }
 
-llvm::Expected<SimulatedStep> Simulation::finish() {
-  SimulatedStep step;
+llvm::Expected<StepTimes> Simulation::finish() {
+  StepTimes step;
   for (auto [cursor, number] : llvm::zip(cursors, stageOf)) {
     if (!cursor.isDone()) return llvm::createStringError("stages wait for each other's messages forever");
     double& end = stages[number].times.end;
@@ -351,9 +360,9 @@ llvm::Expected<SimulatedStep> Simulation::finish() {
   return step;
 }
 
-llvm::Expected<SimulatedStep> mlir::sgd::simulateStep(const Machine& machine, llvm::ArrayRef<TimedProgram> programs,
-                                                      bool keepsIntervals) {
-  Simulation simulation(machine, programs, keepsIntervals);
+llvm::Expected<StepTimes> mlir::sgd::runStep(llvm::ArrayRef<StageProgram> stages, llvm::ArrayRef<StepChannel> channels,
+                                             unsigned numLinks, bool keepsIntervals) {
+  Simulation simulation(stages, channels, numLinks, keepsIntervals);
   if (simulation.run()) return simulation.finish();
   return llvm::createStringError(
       "a step has more than 2^27 events; expected fewer trips of loops that communicate; "
