@@ -104,7 +104,7 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::Open(const std::stri
     if (mapping == MAP_FAILED) {
       mapped = SystemError(path, "map");
     } else {
-      file->mapping_ = FileMapping(mapping, size, path);
+      file->mapping_ = FileMapping(mapping, size);
     }
   }
   close(descriptor);
@@ -130,7 +130,7 @@ absl::StatusOr<std::unique_ptr<ArtifactFile>> ArtifactFile::FromMemory(std::stri
     // Sections are page aligned within the file, so the copy must begin on a page too.
     void* mapping = mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) return SystemError(name, "hold");
-    file->mapping_ = FileMapping(mapping, bytes.size(), name);
+    file->mapping_ = FileMapping(mapping, bytes.size());
     std::memcpy(mapping, bytes.data(), bytes.size());
     if (mprotect(mapping, bytes.size(), PROT_READ) != 0) return SystemError(name, "protect");
   }

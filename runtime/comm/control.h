@@ -71,7 +71,7 @@ class Control {
   virtual absl::Status Poll() = 0;
 
   // Ends the waits of all ranks. The first cause of the job is kept and reported by everyone; later
-  // ones are dropped.
+  // ones are dropped. Returns when the others are told: after a second at most where they cannot be.
   virtual void Abort(const absl::Status& cause) = 0;
 
   // Asks all ranks to stop after the same step, the earliest that none of them has gone beyond; waits for nobody. Any

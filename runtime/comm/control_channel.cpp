@@ -16,7 +16,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/clock/steady_clock.h"
-#include "runtime/comm/leave.h"
 #include "runtime/comm/rank_text.h"
 #include "runtime/thread/spawn_thread.h"
 
@@ -34,7 +33,6 @@ constexpr uint64_t kOverhead = 32;                             // bytes of a ran
 
 absl::StatusOr<std::unique_ptr<ControlChannel>> ControlChannel::Start(std::vector<ControlLink> links,
                                                                       ControlChannelOptions options) {
-  if (!options.give_up) options.give_up = PrintAndExit;
   std::unique_ptr<ControlChannel> channel(new ControlChannel(std::move(options)));
   for (ControlLink& link : links) channel->peers_.emplace_back(std::move(link));
   channel->wake_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -130,11 +128,13 @@ absl::StatusOr<std::vector<std::string>> ControlChannel::Exchange(ControlKind ki
 // Two ranks may meet errors at once: all report the one that rank 0 heard of first.
 void ControlChannel::Abort(const absl::Status& cause) {
   std::unique_lock lock(mutex_);
-  if (rank() != 0 && !abort_.has_value() && !peers_[0].is_closed) {
+  if (abort_.has_value()) return;
+  if (rank() != 0 && !peers_[0].is_closed) {
     Post(peers_[0], ControlKind::kAbort, 0, EncodeAbort(rank(), cause));
     changed_.wait_for(lock, absl::ToChronoNanoseconds(kAnswer), [&] { return abort_.has_value(); });
   }
   RecordAbort(rank(), cause);
+  changed_.wait_for(lock, absl::ToChronoNanoseconds(kFlush), [&] { return IsFlushed(); });
 }
 
 void ControlChannel::NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited) {
@@ -423,6 +423,7 @@ bool ControlChannel::WaitForEvents() {
   std::unique_lock lock(mutex_);
   for (size_t i = 0; i < peers_.size(); ++i) Serve(peers_[i], descriptors[i + 1].revents);
   if (inquiry_.has_value() && SteadyNow() > inquiry_->end()) EndInquiry();
+  if (abort_.has_value() && IsFlushed()) changed_.notify_all();
   if (is_stopping_ || SteadyNow() < give_up_at_) return true;
   give_up_at_ = absl::InfiniteFuture();
   const absl::Status cause = CauseLocked();

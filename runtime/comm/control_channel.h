@@ -33,8 +33,7 @@ struct ControlChannelOptions {
   std::function<void(uint32_t rank, const absl::Status& cause)> on_abort;
   // Called by MarkStateKept. May be empty.
   std::function<void()> on_state_kept;
-  // How long the rank has to end by itself after an abort; then `give_up` is to end the process. By default one line on
-  // standard error and _exit(1).
+  // How long the rank has to end by itself after an abort; then `give_up` is called, once.
   absl::Duration grace = absl::Milliseconds(25);
   std::function<void(const absl::Status& cause)> give_up;
 };
@@ -75,7 +74,7 @@ class ControlChannel {
   std::optional<Blame> BlameFor(const RankWait& own);
 
   // Ends the job with a cause that this rank has met; the first cause of the job is kept. Rank 0 decides which that is:
-  // this waits for its answer, half a second at most.
+  // this waits for its answer, and then until the others are told, half a second at most each.
   void Abort(const absl::Status& cause);
   // "rank R: cause", or OK.
   absl::Status abort_cause();

@@ -79,12 +79,9 @@ class TransportPlugin {
 };
 
 // Opens lib/sgd/libsgd_ucx.so beside the folder of this program. FailedPrecondition, saying what to install, when this
-// build or this host has it not, or when it was built from other headers. Calls SetTransportVariables.
+// build or this host has it not, or when it was built from other headers. The library reads
+// its settings from the environment: process/transport_variables.h.
 absl::StatusOr<const TransportPlugin*> OpenTransportPlugin();
-
-// Sets variables that the library reads when it is loaded and that the user has not set; to be called while this
-// process has one thread.
-void SetTransportVariables();
 
 // The names of what a plugin exports: const TransportPlugin* (*)(), and a hash of this header.
 inline constexpr char kTransportEntry[] = "sgd_transport_module";

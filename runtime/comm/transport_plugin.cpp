@@ -1,7 +1,6 @@
 // dlopen beside the program.
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
@@ -11,20 +10,6 @@
 #include "runtime/comm/transport_hash.h"
 
 namespace sgd::comm {
-
-// As UCX reads them when it is loaded: it would catch SIGSEGV and other signals that are the runtime's, print to
-// standard output what the runtime says in its own words, and complain of variables that are for other versions.
-void SetTransportVariables() {
-  setenv("UCX_ERROR_SIGNALS", "", /*overwrite=*/0);
-  setenv("UCX_LOG_LEVEL", "fatal", /*overwrite=*/0);
-  setenv("UCX_WARN_UNUSED_ENV_VARS", "n", /*overwrite=*/0);
-  // A message in two calls of the system instead of five; UCX takes options of its networks from here alone.
-  setenv("UCX_TCP_RX_SEG_SIZE", "256k", /*overwrite=*/0);
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  // UCX would patch functions of memory that sanitizers have replaced, and jump into nothing.
-  setenv("UCX_MEM_MMAP_HOOK_MODE", "none", /*overwrite=*/0);
-#endif
-}
 
 absl::StatusOr<const TransportPlugin*> OpenTransportPlugin() {
   namespace fs = std::filesystem;
@@ -36,7 +21,6 @@ absl::StatusOr<const TransportPlugin*> OpenTransportPlugin() {
         absl::StrCat("CPU ranks on several hosts need UCX, which is not in this build: there is no ", plugin.string(),
                      "; expected the plugin; install libucx-dev and build anew"));
   }
-  SetTransportVariables();
   // Never closed: what it makes may live until the process ends.
   void* handle = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {

@@ -22,7 +22,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
-#include "runtime/comm/leave.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::comm {
@@ -63,9 +62,7 @@ std::string DescribeExit(int wait_status) {
 }
 
 Watcher::Watcher(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, WatcherOptions options)
-    : segment_(std::move(segment)), rank_(rank), options_(std::move(options)) {
-  if (!options_.give_up) options_.give_up = PrintAndExit;
-}
+    : segment_(std::move(segment)), rank_(rank), options_(std::move(options)) {}
 
 absl::StatusOr<std::unique_ptr<Watcher>> Watcher::Start(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank,
                                                         WatcherOptions options) {

@@ -24,8 +24,7 @@ struct WatcherOptions {
   absl::Duration report_delay = absl::ZeroDuration();
   // How long the main thread has to end by itself after a peer's death or another abort.
   absl::Duration grace = absl::Milliseconds(25);
-  // Ends the process when it has not; gets the first cause of the job. By default one line on
-  // standard error and _exit(1).
+  // Called once when it has not, with the first cause of the job.
   std::function<void(const absl::Status& cause)> give_up;
 };
 

@@ -42,7 +42,7 @@ absl::Status MappedFile::Map(const std::string& path, uint64_t size, bool writab
   void* data = mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, writable ? MAP_SHARED : MAP_PRIVATE,
                     descriptor_, 0);
   if (data == MAP_FAILED) return SystemError(path, "map", errno);
-  mapping_ = artifact::FileMapping(data, size, path);
+  mapping_ = artifact::FileMapping(data, size);
   return absl::OkStatus();
 }
 

@@ -61,7 +61,11 @@ void ProgressWatch::Run() {
   const absl::Duration pause = std::clamp(options_.deadline / kLooks, absl::Milliseconds(1), kLongestPause);
   std::unique_lock lock(mutex_);
   while (!wakes_.wait_for(lock, absl::ToChronoMilliseconds(pause), [this] { return stops_; })) {
-    if (absl::Status error = Look(); !error.ok()) options_.give_up(error);
+    const absl::Status error = Look();
+    if (error.ok()) continue;
+    lock.unlock();  // the rank may end its step meanwhile
+    options_.give_up(error);
+    return;
   }
 }
 

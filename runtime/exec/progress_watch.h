@@ -1,4 +1,4 @@
-// Ends a rank that computes without end: a thread that looks whether instructions, or parts of one, are finished.
+// Finds a rank that computes without end: a thread that looks whether instructions, or parts of one, are finished.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ class ProgressWatch {
     // So long nothing was finished while this process computed: half as long by its CPU time, so that a rank that was
     // stopped or got no core is not blamed.
     absl::Duration deadline;
-    // Ends the process; gets an error with rank, program, instruction and source line. Called by the watch's thread.
+    // Called once, by the watch's thread, with rank, program, instruction and source line.
     std::function<void(const absl::Status& error)> give_up;
   };
 

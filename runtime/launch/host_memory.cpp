@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/rendezvous.h"
-#include "runtime/launch/meeting.h"
 
 namespace sgd::launch {
+
 void HostMemory::Abort(uint32_t at_fault, const absl::Status& cause) {
   const std::lock_guard lock(mutex_);
   if (segment_ != nullptr) {
@@ -27,7 +27,7 @@ void HostMemory::Set(std::shared_ptr<comm::SharedMemorySegment> segment) {
 
 absl::StatusOr<HostRanks> ShareMemory(comm::Control& control, std::shared_ptr<comm::SharedMemorySegment> segment,
                                       uint32_t first, const LocalRanks& local, uint64_t window_bytes,
-                                      absl::Duration timeout) {
+                                      absl::Duration timeout, FailurePolicy& policy) {
   HostRanks host;
   if (segment != nullptr) {
     for (uint32_t rank = 0; rank < segment->ranks(); ++rank) host.ranks.push_back(first + rank);
@@ -45,7 +45,7 @@ absl::StatusOr<HostRanks> ShareMemory(comm::Control& control, std::shared_ptr<co
   options.window_bytes = window_bytes;
   options.timeout = timeout;
   options.own_failure = [&] { return control.Poll(); };
-  options.note = NoteOnStandardError;
+  options.note = NotesTo(policy);
   absl::StatusOr<std::shared_ptr<comm::SharedMemorySegment>> made =
       options.size == 1 ? comm::SharedMemorySegment::Create(1, window_bytes) : comm::Rendezvous(options);
   if (!made.ok()) return made.status();

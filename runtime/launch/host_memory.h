@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "runtime/comm/control.h"
 #include "runtime/comm/shared_memory_segment.h"
+#include "runtime/launch/failure_policy.h"
 #include "runtime/launch/local_ranks.h"
 
 namespace sgd::launch {
@@ -39,9 +40,9 @@ struct HostRanks {
 };
 
 // All ranks of the job call it. Those of a launcher have its `segment`, for ranks [first, first + segment->ranks());
-// those that were started one by one have none, and make one with the others of this host.
+// those that were started one by one have none, and make one with the others of this host. `policy` gets notes.
 absl::StatusOr<HostRanks> ShareMemory(comm::Control& control, std::shared_ptr<comm::SharedMemorySegment> segment,
                                       uint32_t first, const LocalRanks& local, uint64_t window_bytes,
-                                      absl::Duration timeout);
+                                      absl::Duration timeout, FailurePolicy& policy);
 
 }  // namespace sgd::launch

@@ -1,7 +1,5 @@
-// Joins the parts: who am I, supervise or meet, communicator, watcher, the rank's main function.
+// Joins the parts: meet, communicator, watcher, the rank's main function.
 #include "runtime/launch/launch.h"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -11,14 +9,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/job_cause.h"
-#include "runtime/comm/leave.h"
 #include "runtime/comm/rank_text.h"
 #include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/comm/watcher.h"
 #include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/own_cores.h"
-#include "runtime/launch/signal_thread.h"
-#include "runtime/launch/supervisor.h"
 #include "runtime/launch/tcp_launch.h"
 
 namespace sgd::launch {
@@ -28,16 +23,26 @@ using comm::SharedMemoryCommunicator;
 using comm::SharedMemoryControl;
 using comm::SharedMemorySegment;
 using comm::Watcher;
-using comm::WatcherOptions;
 
-// Under a supervisor the watcher is the second line: the supervisor knows first how a rank died,
-// reports and kills.
-WatcherOptions UnderSupervisor() {
-  WatcherOptions options;
-  options.report_delay = absl::Milliseconds(30);
-  options.give_up = [](const absl::Status&) { _exit(1); };
-  return options;
-}
+// The job of ranks that share a segment.
+class SegmentJob : public JobHandle {
+ public:
+  // `is_told`: a supervisor, or nobody beside this rank, tells the user of its end.
+  SegmentJob(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank, bool is_told)
+      : segment_(std::move(segment)), rank_(rank), is_told_(is_told) {}
+
+  void Abort(const absl::Status& cause) override { segment_->Abort(rank_, cause); }
+  absl::Status MessageOf(const absl::Status& cause) override {
+    return is_told_ ? cause : comm::JobCause(*segment_, rank_, cause);
+  }
+  void RequestStop(int signal) override { segment_->RequestStop(signal); }
+  bool is_state_kept() const override { return segment_->is_state_kept(); }
+
+ private:
+  const std::shared_ptr<SharedMemorySegment> segment_;
+  const uint32_t rank_;
+  const bool is_told_;
+};
 
 absl::Status OfRank(uint32_t rank, const absl::Status& status) {
   if (EndsWell(status)) return status;
@@ -49,6 +54,7 @@ uint32_t CoreLimit() { return CoresOfQuota(CpuQuota()); }
 absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOptions& options,
                           const RankMain& rank_main) {
   SharedMemoryControl& control = communicator.control();
+  const KeptCores kept;
   RankContext context;
   context.rank = control.rank();
   context.size = control.size();
@@ -57,6 +63,7 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
   context.local_size = context.size;
   context.control = &control;
   context.communicator = &communicator;
+  context.policy = options.policy;
   std::vector<cpu_set_t> masks;
   for (uint32_t rank = 0; rank < control.size(); ++rank) masks.push_back(control.CpusOf(rank));
   context.cores = TakeOwnCores(masks, control.rank());
@@ -79,24 +86,6 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
   return status;
 }
 
-absl::Status RunUnderSupervisor(uint32_t rank, const std::shared_ptr<SharedMemorySegment>& segment,
-                                const LaunchOptions& options, const RankMain& rank_main) {
-  // The supervisor says what has happened, and cleans up.
-  const comm::LeaveAction leave([&](const absl::Status& cause) {
-    segment->Abort(rank, cause);
-    _exit(1);
-  });
-  auto signals = TakeSignals({.stops = options.stops_between_steps,
-                              .request_stop = [&](int signal) { segment->RequestStop(signal); },
-                              .is_state_kept = [&] { return segment->is_state_kept(); }});
-  if (!signals.ok()) return signals.status();
-  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
-  if (!communicator.ok()) return communicator.status();
-  auto watcher = Watcher::Start(segment, rank, UnderSupervisor());
-  if (!watcher.ok()) return watcher.status();
-  return RunConnected(**communicator, options, rank_main);
-}
-
 // Errors have aborted the job.
 absl::Status RunOnSegment(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
                           const LaunchOptions& options, const RankMain& rank_main) {
@@ -109,15 +98,9 @@ absl::Status RunOnSegment(const std::shared_ptr<SharedMemorySegment>& segment, u
 // Runs `rank_main` over a segment of this process alone, or of ranks that nobody supervises.
 absl::Status RunUnsupervised(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
                              const LaunchOptions& options, const RankMain& rank_main) {
-  const comm::LeaveAction leave([&](const absl::Status& cause) {
-    segment->Abort(rank, cause);
-    if (options.clean_up) options.clean_up();
-    comm::PrintAndExit(segment->ranks() == 1 ? cause : comm::JobCause(*segment, rank, cause));
-  });
-  auto signals = TakeSignals({.stops = options.stops_between_steps,
-                              .request_stop = [&](int signal) { segment->RequestStop(signal); },
-                              .is_state_kept = [&] { return segment->is_state_kept(); }});
-  if (!signals.ok()) return signals.status();
+  SegmentJob job(segment, rank, /*is_told=*/segment->ranks() == 1);
+  auto watch = options.policy->Enter(job);
+  if (!watch.ok()) return watch.status();
   absl::Status status = RunOnSegment(segment, rank, options, rank_main);
   if (EndsWell(status) || segment->ranks() == 1) return status;
   return comm::JobCause(*segment, rank, status);
@@ -139,7 +122,7 @@ absl::Status RunSingle(const LaunchOptions& options, const RankMain& rank_main) 
 absl::Status RunAlone(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
                       std::unique_ptr<Meeting> meeting) {
   if (meeting == nullptr) {
-    auto begun = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline);
+    auto begun = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline, *options.policy);
     if (!begun.ok()) return OfRank(environment.rank, begun.status());
     meeting = *std::move(begun);
   }
@@ -149,30 +132,26 @@ absl::Status RunAlone(const RankEnvironment& environment, const LaunchOptions& o
 
 }  // namespace
 
-absl::Status Launch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
-                    std::unique_ptr<Meeting> meeting) {
+absl::Status RunRank(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
+                     std::unique_ptr<Meeting> meeting) {
   if (environment.size == 1) return RunSingle(options, rank_main);
-  if (!environment.is_launcher) {
-    return RunAlone(environment, options, rank_main, std::move(meeting));
-  }
-  SupervisorOptions supervisor;
-  supervisor.ranks = environment.StartedHere();
-  supervisor.first_rank = environment.rank;
-  supervisor.window_bytes = options.window_bytes;
-  supervisor.deadline = options.deadline;
-  supervisor.stops_between_steps = options.stops_between_steps;
-  if (environment.nodes > 1 && environment.master.has_value()) {
-    supervisor.report_death = [&](uint32_t rank, const absl::Status& cause) {
-      return ReportDeathOverTcp(environment, rank, options.secret, cause);
-    };
-  }
-  const absl::Status status =
-      Supervise(supervisor, [&](uint32_t local_rank, const std::shared_ptr<SharedMemorySegment>& segment) {
-        if (environment.master.has_value()) return RunOverTcp(environment, local_rank, segment, options, rank_main);
-        return RunUnderSupervisor(local_rank, segment, options, rank_main);
-      });
-  if (!EndsWell(status) && options.clean_up) options.clean_up();
-  return status;
+  return RunAlone(environment, options, rank_main, std::move(meeting));
+}
+
+absl::Status RunSupervised(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
+                           const LaunchOptions& options, const RankMain& rank_main) {
+  SegmentJob job(segment, rank, /*is_told=*/true);
+  auto watch = options.policy->Enter(job);
+  if (!watch.ok()) return watch.status();
+  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
+  if (!communicator.ok()) return communicator.status();
+  // The supervisor knows first how a rank died.
+  auto watcher =
+      Watcher::Start(segment, rank,
+                     {.report_delay = absl::Milliseconds(30),
+                      .give_up = [policy = options.policy](const absl::Status& cause) { policy->GiveUp(cause); }});
+  if (!watcher.ok()) return watcher.status();
+  return RunConnected(**communicator, options, rank_main);
 }
 
 }  // namespace sgd::launch

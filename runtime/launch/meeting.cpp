@@ -1,23 +1,20 @@
 // A thread around comm::Rendezvous or comm::MeetOverTcp, which ask it for a failure while they wait.
 #include "runtime/launch/meeting.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/job_cause.h"
-#include "runtime/comm/leave.h"
 #include "runtime/comm/rendezvous.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::launch {
 
-void NoteOnStandardError(const std::string& note) { std::fprintf(stderr, "sgdrun: note: %s\n", note.c_str()); }
-
 absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& environment, uint64_t window_bytes,
-                                                        const std::string& secret, absl::Duration timeout) {
-  std::unique_ptr<Meeting> self(new Meeting);
+                                                        const std::string& secret, absl::Duration timeout,
+                                                        FailurePolicy& policy) {
+  std::unique_ptr<Meeting> self(new Meeting(policy));
   self->environment_ = environment;
   self->secret_ = secret;
   self->timeout_ = timeout;
@@ -33,7 +30,7 @@ absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& e
                                             .timeout = meeting->timeout_,
                                             .nodes = meeting->environment_.ToldNodes(),
                                             .own_failure = [meeting] { return meeting->failure(); },
-                                            .note = NoteOnStandardError});
+                                            .note = NotesTo(meeting->policy_)});
   };
   absl::StatusOr<std::thread> thread = SpawnThread("meeting the other ranks", run);
   if (!thread.ok()) {
@@ -88,11 +85,11 @@ absl::StatusOr<Meeting::OnHost> Meeting::MeetOnHost(uint64_t window_bytes) {
   options.window_bytes = window_bytes;
   options.timeout = timeout_;
   options.own_failure = [this] { return failure(); };
-  options.note = NoteOnStandardError;
+  options.note = NotesTo(policy_);
   absl::StatusOr<std::shared_ptr<comm::SharedMemorySegment>> segment = comm::Rendezvous(options);
   if (!segment.ok()) return segment.status();
   comm::WatcherOptions watching;
-  watching.give_up = [](const absl::Status& cause) { comm::LeaveAtOnce(cause); };
+  watching.give_up = [policy = &policy_](const absl::Status& cause) { policy->GiveUp(cause); };
   absl::StatusOr<std::unique_ptr<comm::Watcher>> watcher =
       comm::Watcher::Start(*segment, environment_.rank, std::move(watching));
   if (watcher.ok()) return OnHost{*std::move(segment), *std::move(watcher)};

@@ -15,20 +15,19 @@
 #include "runtime/comm/shared_memory_segment.h"
 #include "runtime/comm/tcp_meeting.h"
 #include "runtime/comm/watcher.h"
+#include "runtime/launch/failure_policy.h"
 #include "runtime/launch/rank_environment.h"
 
 namespace sgd::launch {
 
-// Prints one line on standard error.
-void NoteOnStandardError(const std::string& note);
-
 // Belongs to one thread, and has one of its own.
 class Meeting {
  public:
-  // `window_bytes` as of LaunchOptions, or comm::kUnknownWindow for a rank that is going to Fail. ResourceExhausted
-  // without a thread.
+  // `window_bytes` as of LaunchOptions, or comm::kUnknownWindow for a rank that is going to Fail. Borrows the policy,
+  // also for the watcher over ranks of this host that have met. ResourceExhausted without a thread.
   static absl::StatusOr<std::unique_ptr<Meeting>> Begin(const RankEnvironment& environment, uint64_t window_bytes,
-                                                        const std::string& secret, absl::Duration timeout);
+                                                        const std::string& secret, absl::Duration timeout,
+                                                        FailurePolicy& policy);
   // Without having met, as by Fail.
   ~Meeting();
   Meeting(const Meeting&) = delete;
@@ -49,11 +48,12 @@ class Meeting {
   absl::StatusOr<std::vector<comm::ControlLink>> WaitOverTcp();
 
  private:
-  Meeting() = default;
+  explicit Meeting(FailurePolicy& policy) : policy_(policy) {}
   absl::StatusOr<OnHost> MeetOnHost(uint64_t window_bytes);
   absl::Status CauseOnHost(const absl::Status& own);
   absl::Status failure();
 
+  FailurePolicy& policy_;
   RankEnvironment environment_;
   std::string secret_;
   absl::Duration timeout_;

@@ -14,6 +14,12 @@ bool Intersect(const cpu_set_t& a, const cpu_set_t& b) {
 
 }  // namespace
 
+KeptCores::KeptCores() : is_known_(sched_getaffinity(0, sizeof(before_), &before_) == 0) {}
+
+KeptCores::~KeptCores() {
+  if (is_known_) sched_setaffinity(0, sizeof(before_), &before_);
+}
+
 std::vector<int> TakeOwnCores(absl::Span<const cpu_set_t> masks, uint32_t own) {
   bool is_alone = true, are_equal = true;
   for (uint32_t rank = 0; rank < masks.size(); ++rank) {

@@ -15,4 +15,17 @@ namespace sgd::launch {
 // mask, as by torchrun; else none.
 std::vector<int> TakeOwnCores(absl::Span<const cpu_set_t> masks, uint32_t own);
 
+// Gives the thread that it is made on back the cores that it might run on before, when it ends.
+class KeptCores {
+ public:
+  KeptCores();
+  ~KeptCores();
+  KeptCores(const KeptCores&) = delete;
+  KeptCores& operator=(const KeptCores&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool is_known_ = false;
+};
+
 }  // namespace sgd::launch

@@ -2,17 +2,13 @@
 // other through it.
 #include "runtime/launch/tcp_launch.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "runtime/comm/control_channel.h"
-#include "runtime/comm/leave.h"
 #include "runtime/comm/placement.h"
 #include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/comm/tcp_control.h"
@@ -24,7 +20,6 @@
 #include "runtime/launch/host_memory.h"
 #include "runtime/launch/local_ranks.h"
 #include "runtime/launch/own_cores.h"
-#include "runtime/launch/signal_thread.h"
 
 namespace sgd::launch {
 namespace {
@@ -34,23 +29,41 @@ using comm::SharedMemorySegment;
 
 constexpr absl::Duration kReportTimeout = absl::Seconds(1);
 
+class ChannelJob : public JobHandle {
+ public:
+  explicit ChannelJob(ControlChannel& channel) : channel_(channel) {}
+
+  void Abort(const absl::Status& cause) override { channel_.Abort(cause); }
+  absl::Status MessageOf(const absl::Status& cause) override {
+    const absl::Status of_job = channel_.abort_cause();
+    return of_job.ok() ? cause : of_job;
+  }
+  void RequestStop(int signal) override { channel_.RequestStop(signal); }
+  bool is_state_kept() const override { return channel_.is_state_kept(); }
+
+ private:
+  ControlChannel& channel_;
+};
+
 comm::TcpMeetingOptions MeetingOf(const RankEnvironment& environment, uint32_t rank, const std::string& secret,
-                                  absl::Duration timeout) {
+                                  absl::Duration timeout, std::function<void(const std::string&)> note) {
   return {.place = *environment.master,
           .rank = rank,
           .size = environment.size,
           .secret = secret,
           .timeout = timeout,
           .nodes = environment.ToldNodes(),
-          // One rank of a host says enough.
-          .note = rank == environment.rank ? NoteOnStandardError : nullptr};
+          .note = std::move(note)};
 }
 
 absl::StatusOr<std::vector<comm::ControlLink>> MeetOthers(const RankEnvironment& environment, uint32_t rank,
                                                           const LaunchOptions& options,
                                                           std::unique_ptr<Meeting> meeting) {
   if (meeting != nullptr) return meeting->WaitOverTcp();
-  return comm::MeetOverTcp(MeetingOf(environment, rank, options.secret, options.deadline));
+  std::function<void(const std::string&)> note;
+  // One rank of a host says enough.
+  if (rank == environment.rank) note = NotesTo(*options.policy);
+  return comm::MeetOverTcp(MeetingOf(environment, rank, options.secret, options.deadline, std::move(note)));
 }
 
 absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& environment, uint32_t rank,
@@ -69,14 +82,10 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
     // The supervisor says what has happened, and ends the ranks that do not end themselves.
     channel.on_abort = [segment](uint32_t at_fault, const absl::Status& cause) { segment->Abort(at_fault, cause); };
     channel.on_state_kept = [segment] { segment->MarkStateKept(); };
-    channel.give_up = [](const absl::Status&) { _exit(1); };
   } else {
     channel.on_abort = [&memory](uint32_t at_fault, const absl::Status& cause) { memory.Abort(at_fault, cause); };
-    channel.give_up = [&options](const absl::Status& cause) {
-      if (options.clean_up) options.clean_up();
-      comm::PrintAndExit(cause);
-    };
   }
+  channel.give_up = [policy = options.policy](const absl::Status& cause) { policy->GiveUp(cause); };
   return ControlChannel::Start(*std::move(links), std::move(channel));
 }
 
@@ -89,6 +98,7 @@ RankContext MakeContext(comm::TcpControl& control, const LocalRanks& local, std:
   context.local_size = static_cast<uint32_t>(local.ranks.size());
   context.threads = options.threads != 0 ? options.threads : std::max(1u, local.cores / context.local_size);
   context.control = &control;
+  context.policy = options.policy;
   context.cores = TakeOwnCores(local.masks, local.own);
   context.shares_cores =
       context.cores.size() < context.threads || local.cores < uint64_t{context.threads} * context.local_size;
@@ -128,11 +138,12 @@ absl::Status RunMet(comm::TcpControl& control, const RankEnvironment& environmen
       control, {.core_limit = CoresOfQuota(CpuQuota()), .interfaces = interfaces, .has_segment = segment != nullptr},
       options.deadline);
   if (!local.ok()) return local.status();
+  const KeptCores kept;
   bool has_spare_core = false;
   RankContext context = MakeContext(control, *local, local_rank, options, &has_spare_core);
   if (options.window_bytes == 0) return rank_main(context);
   absl::StatusOr<HostRanks> host =
-      ShareMemory(control, segment, environment.rank, *local, options.window_bytes, options.deadline);
+      ShareMemory(control, segment, environment.rank, *local, options.window_bytes, options.deadline, *options.policy);
   if (!host.ok()) return host.status();
   memory.Set(host->segment);
   absl::StatusOr<std::unique_ptr<comm::TwoLevelCommunicator>> communicator =
@@ -161,7 +172,7 @@ absl::Status RunMet(comm::TcpControl& control, const RankEnvironment& environmen
 
 bool ReportDeathOverTcp(const RankEnvironment& environment, uint32_t rank, const std::string& secret,
                         const absl::Status& cause) {
-  return comm::ReportDeath(MeetingOf(environment, rank, secret, kReportTimeout), cause);
+  return comm::ReportDeath(MeetingOf(environment, rank, secret, kReportTimeout, nullptr), cause);
 }
 
 absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
@@ -172,17 +183,11 @@ absl::Status RunOverTcp(const RankEnvironment& environment, uint32_t local_rank,
       Meet(environment, environment.rank + local_rank, segment, memory, options, std::move(meeting));
   if (!channel.ok()) return channel.status();
   ControlChannel* const borrowed = channel->get();
-  const comm::LeaveAction leave([&](const absl::Status& cause) {
-    borrowed->Abort(cause);
-    // The channel's thread tells the others and ends this process.
-    absl::SleepFor(absl::Seconds(1));
-  });
-  auto signals = TakeSignals({.stops = options.stops_between_steps,
-                              .request_stop = [&](int signal) { borrowed->RequestStop(signal); },
-                              .is_state_kept = [&] { return borrowed->is_state_kept(); }});
-  if (!signals.ok()) return signals.status();
   const std::vector<std::string> interfaces = borrowed->interfaces();
   comm::TcpControl control(*std::move(channel));
+  ChannelJob job(*borrowed);
+  auto watch = options.policy->Enter(job);
+  if (!watch.ok()) return watch.status();
   const std::optional<uint32_t> told =
       segment != nullptr ? std::optional<uint32_t>(local_rank) : environment.local_rank;
   absl::Status status = RunMet(control, environment, told, segment, memory, interfaces, options, rank_main);

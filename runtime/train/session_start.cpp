@@ -7,7 +7,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "runtime/artifact/kept_inputs.h"
-#include "runtime/comm/leave.h"
 #include "runtime/device/algorithm_choices.h"
 #include "runtime/train/initial_inputs.h"
 
@@ -77,8 +76,11 @@ absl::Status Session::OpenContext(const SessionHooks& hooks) {
   if (const std::string& note = context_->algorithm_note(); !note.empty()) hooks.note(note);
   if (device_.device().streams() != nullptr) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<exec::ProgressWatch>> progress = exec::ProgressWatch::Start(
-      device_.device(),
-      {.deadline = std::max(job_.options.deadline, absl::Milliseconds(100)), .give_up = comm::LeaveAtOnce});
+      device_.device(), {.deadline = std::max(job_.options.deadline, absl::Milliseconds(100)),
+                         .give_up = [this](const absl::Status& error) {
+                           control().Abort(error);
+                           if (rank_.policy != nullptr) rank_.policy->GiveUp(control().Poll());
+                         }});
   if (!progress.ok()) return progress.status();
   progress_ = *std::move(progress);
   return absl::OkStatus();

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/launch/launch.h"
 #include "runtime/launch/secret.h"
+#include "runtime/process/launch.h"
+#include "runtime/process/transport_variables.h"
 
 namespace {
 
@@ -72,7 +73,9 @@ int main(int argc, char** argv) {
     options.deadline = kTimeout;
     options.threads = 1;
     options.secret = *secret;
-    status = launch::Launch(*environment, options, [&](launch::RankContext& rank) -> absl::Status {
+    process::SetTransportVariables();
+    process::ProcessPolicy policy({});
+    status = process::Launch(*environment, options, policy, [&](launch::RankContext& rank) -> absl::Status {
       for (const uint64_t kib : sizes) {
         if (absl::Status done = Time(rank, kind->kind, kib); !done.ok()) return done;
       }

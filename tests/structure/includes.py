@@ -22,6 +22,7 @@ RUNTIME = {
     "runtime/data": ["runtime/artifact", "runtime/comm", "runtime/json"],
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact", "runtime/json"],
     "runtime/launch": ["runtime/clock", "runtime/comm", "runtime/thread"],
+    "runtime/process": ["runtime/clock", "runtime/comm", "runtime/launch", "runtime/thread"],  # for tools: what touches the whole process
     "runtime/exec": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread"],
     "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/json", "runtime/launch", "runtime/trace"],
     "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/library", "runtime/linear_algebra", "runtime/thread"],
@@ -84,7 +85,7 @@ TOOLS = {
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
     "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/text"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
-    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/trace"],
+    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/process", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **COMPILER, **TOOLS}
 

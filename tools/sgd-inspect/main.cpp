@@ -7,12 +7,12 @@
 #include <string_view>
 #include <variant>
 
-#include "runtime/artifact/file_mapping.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
-#include "runtime/comm/leave.h"
+#include "runtime/process/leave.h"
+#include "runtime/process/shrunken_files.h"
 #include "tools/sgd-inspect/check_streams.h"
 #include "tools/sgd-inspect/describe.h"
 #include "tools/sgd-inspect/module_text.h"
@@ -61,10 +61,10 @@ absl::StatusOr<int> Inspect(const Options& options) {
 
 // Turns signals that would end this process into errors: pages of the file that are gone, a full disk behind standard
 // output.
-void EndByErrors() {
+void EndByErrors(int argc, const char* const* argv) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
-  sgd::artifact::LeaveWhenFilesShrink();
+  sgd::process::LeaveWhenFilesShrink(argc, argv);
 }
 
 int InspectOrSayWhy(const Options& options) {
@@ -77,9 +77,9 @@ int InspectOrSayWhy(const Options& options) {
 
 int main(int argc, char** argv) {
   sgd::artifact::ReserveStandardDescriptors();
-  EndByErrors();
-  sgd::comm::SetToolName("sgd-inspect");
-  sgd::comm::LeaveWhenOutOfMemory();
+  EndByErrors(argc, argv);
+  sgd::process::SetToolName("sgd-inspect");
+  sgd::process::LeaveWhenOutOfMemory();
   const std::variant<Options, Leave> parsed = sgd::inspect::ParseOptions(argc, argv);
   if (const Leave* leave = std::get_if<Leave>(&parsed)) {
     std::fputs(leave->exit_code == 0 ? leave->text.c_str() : sgd::artifact::ShortMessage(leave->text).c_str(),

@@ -7,19 +7,20 @@
 #include <utility>
 #include <variant>
 
-#include "runtime/artifact/file_mapping.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
-#include "runtime/comm/leave.h"
 #include "runtime/comm/rendezvous.h"
-#include "runtime/comm/transport.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
 #include "runtime/launch/secret.h"
 #include "runtime/launch/tcp_launch.h"
+#include "runtime/process/launch.h"
+#include "runtime/process/leave.h"
+#include "runtime/process/shrunken_files.h"
+#include "runtime/process/transport_variables.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/start_times.h"
 #include "runtime/train/claimed_outputs.h"
@@ -75,9 +76,10 @@ absl::Status PrintTopology(const Options& options) {
 // The others, where there are any and this rank was started beside them.
 absl::StatusOr<std::unique_ptr<launch::Meeting>> BeginMeeting(const Options& options,
                                                               const launch::RankEnvironment& environment,
-                                                              const std::string& secret, uint64_t window_bytes) {
+                                                              const std::string& secret, uint64_t window_bytes,
+                                                              launch::FailurePolicy& policy) {
   if (environment.is_launcher || environment.size == 1) return nullptr;
-  return launch::Meeting::Begin(environment, window_bytes, secret, options.run.deadline);
+  return launch::Meeting::Begin(environment, window_bytes, secret, options.run.deadline, policy);
 }
 
 // Those of other hosts, whom the ranks that this process was to start would have met.
@@ -87,11 +89,11 @@ void TellOtherHosts(const launch::RankEnvironment& environment, const std::strin
 }
 
 // A rank whose artifact cannot be read, or is for another number of ranks, tells the others, who wait for it.
-absl::Status FailAlone(const Options& options, const absl::Status& cause) {
+absl::Status FailAlone(const Options& options, const absl::Status& cause, launch::FailurePolicy& policy) {
   const absl::StatusOr<launch::RankEnvironment> environment = launch::DetectWithoutArtifact(options.rank_flags);
   const absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!environment.ok() || !secret.ok()) return cause;
-  auto meeting = BeginMeeting(options, *environment, *secret, comm::kUnknownWindow);
+  auto meeting = BeginMeeting(options, *environment, *secret, comm::kUnknownWindow, policy);
   TellOtherHosts(*environment, *secret, cause);
   return meeting.ok() && *meeting != nullptr ? (*meeting)->Fail(cause) : cause;
 }
@@ -131,17 +133,20 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   if (options.shows_topology) return PrintTopology(options);
   if (!options.measured_topology.empty())
     return MeasureTopology(options, [&](const launch::RankContext& rank) { return OpenCpu(options, rank); });
+  train::ClaimedOutputs claimed;
+  process::ProcessPolicy policy({.stops_between_steps = options.run.mode == train::Mode::kTrain,
+                                 .clean_up = [&] { claimed.CleanUp(); },
+                                 .note = PrintNote});
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.run.artifact);
-  if (!file.ok()) return FailAlone(options, file.status());
+  if (!file.ok()) return FailAlone(options, file.status(), policy);
   const uint64_t window_bytes = train::HostWindowBytes(**file);
   absl::StatusOr<launch::RankEnvironment> environment =
       launch::DetectRankEnvironment(options.rank_flags, static_cast<uint32_t>((*file)->ranks()));
-  if (!environment.ok()) return FailAlone(options, environment.status());
+  if (!environment.ok()) return FailAlone(options, environment.status(), policy);
   absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!secret.ok()) return secret.status();
-  auto meeting = BeginMeeting(options, *environment, *secret, window_bytes);
+  auto meeting = BeginMeeting(options, *environment, *secret, window_bytes, policy);
   if (!meeting.ok()) return meeting.status();
-  train::ClaimedOutputs claimed;
   absl::StatusOr<train::Job> job = artifact::WithMemoryFor(
       "what the files say", [&] { return Prepare(options, *std::move(file), *environment, claimed); });
   if (!job.ok()) {
@@ -149,17 +154,15 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
     return *meeting != nullptr ? (*meeting)->Fail(job.status()) : job.status();
   }
   start.End("open files");
-  return launch::Launch(
+  return process::Launch(
       *environment,
       {.window_bytes = window_bytes,
        .deadline = options.run.deadline,
        .threads = options.threads,
        .comm_thread = options.comm_thread,
        .secret = *secret,
-       .net_devices = options.net_devices,
-       .stops_between_steps = options.run.mode == train::Mode::kTrain,
-       .clean_up = [&] { claimed.CleanUp(); }},
-      [&](launch::RankContext& rank) { return RunRank(options, *job, rank, start); }, *std::move(meeting));
+       .net_devices = options.net_devices},
+      policy, [&](launch::RankContext& rank) { return RunRank(options, *job, rank, start); }, *std::move(meeting));
 }
 
 }  // namespace
@@ -173,9 +176,9 @@ int main(int argc, char** argv) {
   // A reader that goes away and a file that may not grow further are errors of writing, not the end of this process.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
-  artifact::LeaveWhenFilesShrink();
-  comm::LeaveWhenOutOfMemory();
-  comm::SetTransportVariables();
+  process::LeaveWhenFilesShrink(argc, argv);
+  process::LeaveWhenOutOfMemory();
+  process::SetTransportVariables();
   EndOnSignals(/*exit_code=*/1);
   std::variant<Options, Leave> parsed = ParseOptions(argc, argv);
   if (const Leave* leave = std::get_if<Leave>(&parsed)) {

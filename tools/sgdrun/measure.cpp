@@ -11,12 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/writer.h"
 #include "runtime/device/target_plugin.h"
-#include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
 #include "runtime/launch/secret.h"
 #include "runtime/measure/topology_file.h"
+#include "runtime/process/launch.h"
 #include "runtime/train/rank_device.h"
 #include "tools/sgdrun/modes.h"
+#include "tools/sgdrun/reporter.h"
 
 namespace sgd::sgdrun {
 namespace {
@@ -112,8 +113,9 @@ absl::Status MeasureTopology(const Options& options, const train::OpenCpu& open_
   launch.comm_thread = options.comm_thread;
   launch.secret = *secret;
   launch.net_devices = options.net_devices;
-  return launch::Launch(*environment, launch,
-                        [&](launch::RankContext& rank) { return MeasureOnRank(options, rank, open_cpu); });
+  process::ProcessPolicy policy({.note = PrintNote});
+  return process::Launch(*environment, launch, policy,
+                         [&](launch::RankContext& rank) { return MeasureOnRank(options, rank, open_cpu); });
 }
 
 }  // namespace sgd::sgdrun

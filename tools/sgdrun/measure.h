@@ -8,7 +8,7 @@
 namespace sgd::sgdrun {
 
 // Starts or joins the ranks as a run does. InvalidArgument for one rank, which has no links; errors as of
-// launch::Launch.
+// process::Launch.
 absl::Status MeasureTopology(const Options& options, const train::OpenCpu& open_cpu);
 
 }  // namespace sgd::sgdrun

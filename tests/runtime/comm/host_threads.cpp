@@ -10,6 +10,7 @@
 #include "memory_transport.h"
 #include "runtime/comm/tcp_control.h"
 #include "runtime/comm/tcp_meeting.h"
+#include "runtime/process/transport_variables.h"
 #include "tcp_threads.h"
 
 namespace sgd::comm {
@@ -70,6 +71,7 @@ MakeTransport OverMemory() {
 
 MakeTransport OverUcx() {
   setenv("UCX_TLS", "tcp", /*overwrite=*/0);
+  process::SetTransportVariables();
   auto plugin = OpenTransportPlugin();
   if (!plugin.ok()) return nullptr;
   return [plugin](uint32_t) {

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/comm/unique_fd.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 
 // By which a supervisor passes on to its ranks, with the user's signal as its value, that they are to stop: a terminal
 // sends them the user's signal itself as well, and it must not count twice.
@@ -47,7 +47,7 @@ struct RankSignals {
 };
 
 // Handles a rank's signals: with `stops`, the first one calls `request_stop`, and all are ignored once the state is
-// kept. Others end the rank by comm::LeaveAtOnce.
+// kept. Others end the rank by LeaveAtOnce.
 absl::StatusOr<std::unique_ptr<SignalThread>> TakeSignals(RankSignals reactions);
 
-}  // namespace sgd::launch
+}  // namespace sgd::process

@@ -15,7 +15,7 @@
 #include "job_process.h"
 #include "runtime/comm/rendezvous_socket.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 namespace {
 
 using ::testing::AllOf;
@@ -35,7 +35,7 @@ std::vector<std::string> ErrorsOf(std::vector<JobProcess>& jobs) {
 }
 
 TEST(OneByOne, NamesRanksThatDoNotCome) {
-  LaunchOptions options = Options();
+  JobOptions options = Options();
   options.deadline = absl::Milliseconds(300);
   std::vector<JobProcess> jobs;
   jobs.emplace_back(Alone(0, 4), options, SumRanks);
@@ -44,7 +44,7 @@ TEST(OneByOne, NamesRanksThatDoNotCome) {
 }
 
 TEST(OneByOne, NamesRankZeroWhenItDoesNotCome) {
-  LaunchOptions options = Options();
+  JobOptions options = Options();
   options.deadline = absl::Milliseconds(100);
   std::vector<JobProcess> jobs;
   jobs.emplace_back(Alone(1, 2), options, SumRanks);
@@ -59,7 +59,7 @@ TEST(OneByOne, RefusesRanksThatContradictEachOther) {
 }
 
 TEST(OneByOne, RefusesDifferentCommunicationThreads) {
-  LaunchOptions options = Options();
+  JobOptions options = Options();
   std::vector<JobProcess> jobs;
   for (uint32_t rank = 0; rank < 2; ++rank) {
     options.comm_thread = rank == 0 ? CommThread::kOn : CommThread::kOff;
@@ -78,7 +78,7 @@ TEST(OneByOne, RefusesTwoProcessesOfOneRank) {
 }
 
 TEST(OneByOne, RefusesDifferentWindows) {
-  LaunchOptions other = Options();
+  JobOptions other = Options();
   other.window_bytes = 4096;
   std::vector<JobProcess> jobs;
   jobs.emplace_back(Alone(0, 2), Options(), SumRanks);
@@ -87,7 +87,7 @@ TEST(OneByOne, RefusesDifferentWindows) {
 }
 
 TEST(OneByOne, NoticesADeathDuringTheMeeting) {
-  LaunchOptions options = Options();
+  JobOptions options = Options();
   options.deadline = absl::Seconds(3);
   std::vector<JobProcess> jobs;
   jobs.emplace_back(Alone(0, 3), options, SumRanks);
@@ -155,7 +155,7 @@ TEST(OneByOne, ARankOfAnotherVersionIsNamed) {
 }
 
 TEST(OneByOne, TurnsSilentStrangersAwayAfterAWhile) {
-  LaunchOptions options = Options();
+  JobOptions options = Options();
   options.deadline = absl::Seconds(4);
   std::vector<JobProcess> jobs;
   jobs.emplace_back(Alone(0, 2), options, SumRanks);
@@ -233,4 +233,4 @@ TEST(OneByOne, NamesAStoppedRankAtTheDeadlineAndEndsIt) {
 }
 
 }  // namespace
-}  // namespace sgd::launch
+}  // namespace sgd::process

@@ -10,7 +10,7 @@
 #include "job_process.h"
 #include "runtime/comm/transport.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 namespace {
 
 using ::testing::AllOf;
@@ -36,8 +36,8 @@ void WaitForListener(const comm::HostAndPort& place) {
   }
 }
 
-LaunchOptions WithoutWindow() {
-  LaunchOptions options = Options();
+JobOptions WithoutWindow() {
+  JobOptions options = Options();
   options.window_bytes = 0;
   return options;
 }
@@ -45,7 +45,7 @@ LaunchOptions WithoutWindow() {
 // Four ranks, started by two launchers or each alone.
 class TcpJobs : public testing::TestWithParam<bool> {
  protected:
-  std::vector<JobProcess> Start(const RankMain& rank_main, const LaunchOptions& options = WithoutWindow()) {
+  std::vector<JobProcess> Start(const RankMain& rank_main, const JobOptions& options = WithoutWindow()) {
     const comm::HostAndPort place = FreePlace();
     std::vector<JobProcess> jobs;
     for (uint32_t i = 0; i < (GetParam() ? 2u : 4u); ++i) {
@@ -126,7 +126,7 @@ TEST_P(TcpJobs, ASignalStopsAllAfterTheSameStep) {
         steps.done[context.rank] = step + 1;
       }
     };
-    LaunchOptions options = WithoutWindow();
+    JobOptions options = WithoutWindow();
     options.stops_between_steps = true;
     std::vector<JobProcess> jobs = Start(rank_main, options);
     steps.WaitForSome(4);
@@ -210,4 +210,4 @@ TEST_P(TcpJobs, RanksWithWindowsReduce) {
 }
 
 }  // namespace
-}  // namespace sgd::launch
+}  // namespace sgd::process

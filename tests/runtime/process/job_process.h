@@ -11,9 +11,11 @@
 
 #include "absl/time/time.h"
 #include "runtime/comm/unique_fd.h"
-#include "runtime/launch/launch.h"
+#include "runtime/process/launch.h"
 
-namespace sgd::launch {
+namespace sgd::process {
+
+using namespace launch;
 
 constexpr absl::Duration kTimeout = absl::Seconds(60);
 // The promise is 100 ms on a machine of one's own; tests run beside others.
@@ -23,8 +25,14 @@ constexpr absl::Duration kLoaded = absl::Seconds(5);
 RankEnvironment LauncherOf(uint32_t size);
 // A rank that somebody else has started; the job is named after the running test and this process.
 RankEnvironment Alone(uint32_t rank, uint32_t size);
+
+// What a program like sgdrun decides about a job.
+struct JobOptions : LaunchOptions {
+  bool stops_between_steps = false;
+  std::function<void()> clean_up;
+};
 // A window of 64 KiB and kTimeout as the deadline.
-LaunchOptions Options();
+JobOptions Options();
 
 // A rank's work: a hundred all-reduces of its number, checked.
 absl::Status SumRanks(RankContext& context);
@@ -34,7 +42,7 @@ absl::Status SumRanks(RankContext& context);
 class JobProcess {
  public:
   // With `prepare`, what a rank does while it meets the others already.
-  JobProcess(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
+  JobProcess(const RankEnvironment& environment, const JobOptions& options, const RankMain& rank_main,
              const std::function<absl::Status()>& prepare = nullptr);
   // Kills what is left.
   ~JobProcess();
@@ -85,4 +93,4 @@ bool EndsWithin(const comm::UniqueFd& process, absl::Duration time);
 // Keeps the core busy until the process is ended from outside.
 [[noreturn]] void ComputeForever();
 
-}  // namespace sgd::launch
+}  // namespace sgd::process

@@ -1,6 +1,6 @@
 // Whole jobs of small rank functions, however their ranks were started: how they end well, and how they end when a rank
 // fails or dies.
-#include "runtime/launch/launch.h"
+#include "runtime/process/launch.h"
 
 #include <dirent.h>
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@
 #include "job_process.h"
 #include "runtime/launch/core_assignment.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 namespace {
 
 using ::testing::AnyOf;
@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 // How ranks come to be: under our supervisor, or one by one.
 class Jobs : public testing::TestWithParam<bool> {
  protected:
-  std::vector<JobProcess> Start(uint32_t size, const RankMain& rank_main, LaunchOptions options = Options()) {
+  std::vector<JobProcess> Start(uint32_t size, const RankMain& rank_main, JobOptions options = Options()) {
     std::vector<JobProcess> jobs;
     if (GetParam()) {
       jobs.emplace_back(LauncherOf(size), options, rank_main);
@@ -68,7 +68,7 @@ absl::Status SumRanksInTwoParts(RankContext& context) {
 
 TEST_P(Jobs, HaveACommunicationThreadOrNone) {
   for (CommThread comm_thread : {CommThread::kAuto, CommThread::kOn, CommThread::kOff}) {
-    LaunchOptions options = Options();
+    JobOptions options = Options();
     options.comm_thread = comm_thread;
     for (JobProcess& job : Start(3, SumRanksInTwoParts, options)) {
       EXPECT_EQ(job.Wait(), 0);
@@ -168,7 +168,7 @@ TEST_P(Jobs, GiveEachRankCoresOfItsOwnWhereThereAreEnough) {
     const bool stays = !is_enough || CPU_ISSET(context.cores[0], &mask);
     return fits && stays ? absl::OkStatus() : absl::InternalError(absl::StrJoin(*all, " and "));
   };
-  LaunchOptions options = Options();
+  JobOptions options = Options();
   options.threads = 1;
   // Both on two cores, or one.
   cpu_set_t before;
@@ -185,7 +185,7 @@ TEST_P(Jobs, GiveEachRankCoresOfItsOwnWhereThereAreEnough) {
 }
 
 TEST_P(Jobs, ThreadsThatNeedMoreCoresThanThereAreKnowIt) {
-  LaunchOptions options = Options();
+  JobOptions options = Options();
   options.threads = static_cast<uint32_t>(AllowedCores().size()) + 1;
   const auto rank_main = [](RankContext& context) {
     return context.shares_cores && context.cores.empty() ? absl::OkStatus() : absl::InternalError("cores for all");
@@ -202,7 +202,8 @@ INSTANTIATE_TEST_SUITE_P(Launch, Jobs, testing::Bool(), [](const testing::TestPa
 TEST(Launch, RunsOneRankInThisProcess) {
   const pid_t here = getpid();
   bool ran = false;
-  const absl::Status status = Launch(LauncherOf(1), Options(), [&](RankContext& context) {
+  ProcessPolicy policy({});
+  const absl::Status status = Launch(LauncherOf(1), Options(), policy, [&](RankContext& context) {
     ran = getpid() == here && context.size == 1 && context.threads >= 1;
     return SumRanks(context);
   });
@@ -233,4 +234,4 @@ TEST(Launch, LeavesNothingInSharedMemory) {
 }
 
 }  // namespace
-}  // namespace sgd::launch
+}  // namespace sgd::process

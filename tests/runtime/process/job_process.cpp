@@ -21,8 +21,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "runtime/process/transport_variables.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 namespace {
 
 constexpr size_t kBoardBytes = 4096;
@@ -46,8 +47,8 @@ RankEnvironment Alone(uint32_t rank, uint32_t size) {
   return environment;
 }
 
-LaunchOptions Options() {
-  LaunchOptions options;
+JobOptions Options() {
+  JobOptions options;
   options.window_bytes = 1 << 16;
   options.deadline = kTimeout;
   return options;
@@ -73,25 +74,30 @@ absl::Status SumRanks(RankContext& context) {
 
 namespace {
 
-absl::Status MeetAndLaunch(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
-                           const std::function<absl::Status()>& prepare) {
-  auto meeting = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline);
+absl::Status MeetAndLaunch(const RankEnvironment& environment, const LaunchOptions& options, ProcessPolicy& policy,
+                           const RankMain& rank_main, const std::function<absl::Status()>& prepare) {
+  auto meeting = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline, policy);
   if (!meeting.ok()) return meeting.status();
   if (absl::Status status = prepare(); !status.ok()) return (*meeting)->Fail(status);
-  return Launch(environment, options, rank_main, *std::move(meeting));
+  return Launch(environment, options, policy, rank_main, *std::move(meeting));
 }
 
 }  // namespace
 
-JobProcess::JobProcess(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
+JobProcess::JobProcess(const RankEnvironment& environment, const JobOptions& options, const RankMain& rank_main,
                        const std::function<absl::Status()>& prepare)
     : errors_(memfd_create("errors", MFD_CLOEXEC)) {
   std::fflush(nullptr);
   pid_ = fork();
   if (pid_ != 0) return;
   dup2(errors_.get(), STDERR_FILENO);
-  const absl::Status status =
-      prepare ? MeetAndLaunch(environment, options, rank_main, prepare) : Launch(environment, options, rank_main);
+  SetTransportVariables();
+  ProcessPolicy policy(
+      {.stops_between_steps = options.stops_between_steps,
+       .clean_up = options.clean_up,
+       .note = [](const std::string& text) { dprintf(STDERR_FILENO, "sgdrun: note: %s\n", text.c_str()); }});
+  const absl::Status status = prepare ? MeetAndLaunch(environment, options, policy, rank_main, prepare)
+                                      : Launch(environment, options, policy, rank_main);
   if (IsInterrupted(status)) _exit(kExitInterrupted);
   if (!status.ok()) {
     const std::string line = absl::StrCat("sgdrun: ", status.message(), "\n");
@@ -180,4 +186,4 @@ void ComputeForever() {
   while (true) sink = sink + 1;
 }
 
-}  // namespace sgd::launch
+}  // namespace sgd::process

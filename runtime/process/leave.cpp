@@ -1,5 +1,5 @@
 // One action at a time, kept where signal handlers and the terminate handler find it.
-#include "runtime/comm/leave.h"
+#include "runtime/process/leave.h"
 
 #include <sys/uio.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-namespace sgd::comm {
+namespace sgd::process {
 namespace {
 
 using Action = std::function<void(const absl::Status& cause)>;
@@ -86,4 +86,4 @@ void PrintAndExit(const absl::Status& cause) {
   _exit(1);
 }
 
-}  // namespace sgd::comm
+}  // namespace sgd::process

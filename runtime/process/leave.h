@@ -6,10 +6,10 @@
 
 #include "absl/status/status.h"
 
-namespace sgd::comm {
+namespace sgd::process {
 
-// Called with the cause by the first thread that leaves; is to tell the other ranks and the user of it, clean up and
-// end the process. Set by who knows the other ranks, for as long as it knows them; PrintAndExit by default.
+// Called with the cause by the first thread that leaves: tells the other ranks and the user, cleans up and ends the
+// process. Set for as long as the other ranks are known; PrintAndExit by default.
 class LeaveAction {
  public:
   explicit LeaveAction(std::function<void(const absl::Status& cause)> action);
@@ -40,4 +40,4 @@ void LeaveWhenOutOfMemory();
 // The name in front of that line; "sgdrun" by default. A literal, set before threads start.
 void SetToolName(const char* name);
 
-}  // namespace sgd::comm
+}  // namespace sgd::process

@@ -1,5 +1,5 @@
 // Checks that a process leaves with exit code 1 and the first cause, also if its leave action fails.
-#include "runtime/comm/leave.h"
+#include "runtime/process/leave.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 
-namespace sgd::comm {
+namespace sgd::process {
 namespace {
 
 // The alarm ends a process that waits for itself.
@@ -60,4 +60,4 @@ TEST(Leave, OthersWaitForTheFirst) {
 }
 
 }  // namespace
-}  // namespace sgd::comm
+}  // namespace sgd::process

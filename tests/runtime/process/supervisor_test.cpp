@@ -6,7 +6,7 @@
 
 #include "job_process.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 namespace {
 
 TEST(Supervisor, NamesAStoppedRankAtTheDeadlineAndKillsIt) {
@@ -25,7 +25,7 @@ TEST(Supervisor, NamesAStoppedRankAtTheDeadlineAndKillsIt) {
 // No rank is left that would miss another one.
 TEST(Supervisor, NamesRanksThatAreAllStoppedAtTheDeadlineAndKillsThem) {
   PidBoard board;
-  LaunchOptions options = Options();
+  JobOptions options = Options();
   options.deadline = absl::Milliseconds(400);
   JobProcess job(LauncherOf(2), options, [&](RankContext& context) -> absl::Status {
     board.Announce(context.rank);
@@ -48,7 +48,7 @@ TEST(Supervisor, NamesRanksThatAreAllStoppedAtTheDeadlineAndKillsThem) {
 }
 
 TEST(Supervisor, NamesARankThatDoesNotEnd) {
-  LaunchOptions options = Options();
+  JobOptions options = Options();
   options.deadline = absl::Milliseconds(400);
   JobProcess job(LauncherOf(2), options, [](RankContext& context) {
     if (context.rank == 1) raise(SIGSTOP);
@@ -107,4 +107,4 @@ TEST(Supervisor, BindsRanksToDisjointCores) {
 }
 
 }  // namespace
-}  // namespace sgd::launch
+}  // namespace sgd::process

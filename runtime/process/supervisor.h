@@ -9,15 +9,15 @@
 #include "absl/time/time.h"
 #include "runtime/comm/shared_memory_segment.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 
 struct SupervisorOptions {
   uint32_t ranks = 1;
   uint32_t first_rank = 0;  // its number in the job
   uint64_t window_bytes = 0;
-  absl::Duration deadline;           // for the last rank to end once the first has ended, and for ranks that are all
-                                     // stopped to go on
-  bool stops_between_steps = false;  // see LaunchOptions
+  absl::Duration
+      deadline;  // for the last rank to end once the first has ended, and for ranks that are all stopped to go on
+  bool stops_between_steps = false;  // see ProcessPolicy
   // Called when a rank has died of which nothing was heard, while none of this host has met those of other hosts (its
   // flag's state says so): tells them. True when they heard, which tells the ranks of this host too. May be empty.
   std::function<bool(uint32_t rank, const absl::Status& cause)> report_death = nullptr;
@@ -35,4 +35,4 @@ using ChildMain = std::function<absl::Status(uint32_t rank, const std::shared_pt
 // Interrupted() when they have stopped. When this process is killed the kernel kills the children.
 absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_main);
 
-}  // namespace sgd::launch
+}  // namespace sgd::process

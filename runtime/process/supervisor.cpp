@@ -1,6 +1,6 @@
 // Waits with a signalfd for children and for the user; the segment keeps the first error, whichever
 // process saw it.
-#include "runtime/launch/supervisor.h"
+#include "runtime/process/supervisor.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,18 +22,20 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/clock/steady_clock.h"
-#include "runtime/comm/leave.h"
 #include "runtime/comm/unique_fd.h"
 #include "runtime/comm/watcher.h"
 #include "runtime/launch/core_assignment.h"
 #include "runtime/launch/interruption.h"
-#include "runtime/launch/signal_thread.h"
+#include "runtime/process/leave.h"
+#include "runtime/process/signal_thread.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 namespace {
 
 using comm::RankState;
 using comm::SharedMemorySegment;
+using launch::EndsWell;
+using launch::kExitInterrupted;
 
 constexpr absl::Duration kGrace = absl::Milliseconds(25);
 constexpr absl::Duration kGraceOfMeetings =
@@ -97,12 +99,12 @@ class Supervisor {
     }
     if (!interrupted_.ok()) return interrupted_;
     if (absl::Status cause = segment_->abort_cause(); !cause.ok()) return cause;
-    return have_stopped_ ? Interrupted() : absl::OkStatus();
+    return have_stopped_ ? launch::Interrupted() : absl::OkStatus();
   }
 
  private:
   void Start(const ChildMain& child_main) {
-    const std::vector<std::vector<int>> cores = AssignCores(AllowedCores(), options_.ranks);
+    const std::vector<std::vector<int>> cores = launch::AssignCores(launch::AllowedCores(), options_.ranks);
     std::cout.flush();
     std::fflush(nullptr);
     const pid_t parent = getpid();
@@ -128,7 +130,7 @@ class Supervisor {
     try {
       return child_main(rank, segment_);
     } catch (const std::bad_alloc&) {
-      return comm::OutOfMemory();
+      return OutOfMemory();
     }
   }
 
@@ -136,12 +138,12 @@ class Supervisor {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);  // the supervisor died before the line above
     signals_.RestoreForRank();
-    if (!cores.empty()) BindToCores(cores);
+    if (!cores.empty()) launch::BindToCores(cores);
     const absl::Status status = Call(child_main, rank);
     if (!EndsWell(status)) segment_->Abort(options_.first_rank + rank, status);
     std::cout.flush();
     std::fflush(nullptr);
-    _exit(status.ok() ? 0 : IsInterrupted(status) ? kExitInterrupted : 1);
+    _exit(status.ok() ? 0 : launch::IsInterrupted(status) ? kExitInterrupted : 1);
   }
 
   // Until a signal arrives or something is due.
@@ -166,7 +168,8 @@ class Supervisor {
         RequestStop(signal);
         continue;
       }
-      if (interrupted_.ok()) interrupted_ = absl::CancelledError(absl::StrCat("interrupted by ", SignalText(signal)));
+      if (interrupted_.ok())
+        interrupted_ = absl::CancelledError(absl::StrCat("interrupted by ", launch::SignalText(signal)));
       SignalChildren(signal);
       ScheduleKill();
     }
@@ -291,4 +294,4 @@ absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_
   return Supervisor(options, *std::move(segment)).Run(child_main);
 }
 
-}  // namespace sgd::launch
+}  // namespace sgd::process

@@ -1,5 +1,5 @@
 // poll over a signalfd.
-#include "runtime/launch/signal_thread.h"
+#include "runtime/process/signal_thread.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/leave.h"
 #include "runtime/launch/interruption.h"
+#include "runtime/process/leave.h"
 #include "runtime/thread/spawn_thread.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 
 absl::StatusOr<std::unique_ptr<SignalThread>> SignalThread::Start(OnSignal on_signal) {
   std::unique_ptr<SignalThread> self(new SignalThread(std::move(on_signal)));
@@ -65,9 +65,9 @@ absl::StatusOr<std::unique_ptr<SignalThread>> TakeSignals(RankSignals reactions)
     if (reactions.stops && count == 1) {
       reactions.request_stop(signal);
     } else {
-      comm::LeaveAtOnce(absl::CancelledError(absl::StrCat("interrupted by ", SignalText(signal))));
+      LeaveAtOnce(absl::CancelledError(absl::StrCat("interrupted by ", launch::SignalText(signal))));
     }
   });
 }
 
-}  // namespace sgd::launch
+}  // namespace sgd::process

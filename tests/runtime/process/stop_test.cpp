@@ -7,7 +7,7 @@
 #include "absl/time/clock.h"
 #include "job_process.h"
 
-namespace sgd::launch {
+namespace sgd::process {
 namespace {
 
 constexpr uint32_t kRanks = 3;
@@ -63,7 +63,7 @@ class Stop : public testing::TestWithParam<Case> {
     }
   }
 
-  LaunchOptions options_ = Options();
+  JobOptions options_ = Options();
   StepBoard steps_;
   PidBoard board_;
   std::vector<JobProcess> jobs_;
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Launch, Stop,
 TEST(StopAtOnce, ASecondSignalEndsTheRun) {
   for (const bool is_single : {false, true}) {
     StepBoard steps;
-    LaunchOptions options = Options();
+    JobOptions options = Options();
     options.stops_between_steps = true;
     options.clean_up = [] { dprintf(STDERR_FILENO, "cleaned up\n"); };
     JobProcess job(LauncherOf(is_single ? 1 : 2), options, [&](RankContext& context) -> absl::Status {
@@ -118,7 +118,7 @@ TEST(StopAtOnce, OnceTheStateIsKeptSignalsChangeNothing) {
     for (const Started started : {Started::kSupervised, Started::kOneByOne, Started::kSingle}) {
       StepBoard steps;
       PidBoard board;
-      LaunchOptions options = Options();
+      JobOptions options = Options();
       options.stops_between_steps = true;
       const uint32_t ranks = started == Started::kSingle ? 1 : 2;
       const RankMain rank_main = [&](RankContext& context) -> absl::Status {
@@ -189,4 +189,4 @@ TEST(StopAtOnce, WithoutALoopTheFirstSignalEndsTheRun) {
 }
 
 }  // namespace
-}  // namespace sgd::launch
+}  // namespace sgd::process
