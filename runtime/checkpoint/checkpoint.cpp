@@ -226,14 +226,14 @@ absl::Status RemoveOlder(const std::string& directory, uint64_t kept) {
 }
 
 absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
-                  comm::Control& control, absl::Duration deadline) {
+                  comm::Agreements& ranks, absl::Duration deadline) {
   const std::string path = absl::StrFormat("%s/%s%010d", directory, kPrefix, point.step);
   const std::string aside = absl::StrCat(path, kAsideSuffix);
-  const bool is_creator = control.rank() == 0;
+  const bool is_creator = ranks.rank() == 0;
   if (is_creator && mkdir(aside.c_str(), 0777) != 0 && errno != EEXIST) {
     return data::SystemError(aside, "create", errno);
   }
-  absl::Status status = WriteShardedFile(StatePath(aside), state, {{"format", "sgd"}}, control, deadline);
+  absl::Status status = WriteShardedFile(StatePath(aside), state, {{"format", "sgd"}}, ranks, deadline);
   if (status.ok() && is_creator) status = Finish(directory, aside, path, point);
   if (!status.ok() && is_creator) {
     std::error_code ignored;

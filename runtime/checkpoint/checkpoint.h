@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/checkpoint/sharded_file.h"
-#include "runtime/comm/control.h"
+#include "runtime/comm/agreements.h"
 #include "runtime/data/safetensors.h"
 
 namespace sgd::checkpoint {
@@ -51,6 +51,6 @@ absl::Status RemoveOlder(const std::string& directory, uint64_t kept);
 // complete, replacing one of the same step; an interrupted Save leaves a folder that is never taken
 // for a checkpoint. Waits and errors as in WriteShardedFile.
 absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
-                  comm::Control& control, absl::Duration deadline);
+                  comm::Agreements& ranks, absl::Duration deadline);
 
 }  // namespace sgd::checkpoint

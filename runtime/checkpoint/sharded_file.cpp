@@ -45,13 +45,13 @@ absl::Status DecodeRuns(std::string_view text, std::span<std::byte> global) {
 
 absl::Status WriteGathered(const std::string& path, const std::vector<LocalTensor>& tensors,
                            const std::vector<data::TensorSpec>& specs, const data::Metadata& metadata,
-                           comm::Control& control, absl::Duration deadline) {
-  const bool is_writer = control.rank() == 0;
+                           comm::Agreements& ranks, absl::Duration deadline) {
+  const bool is_writer = ranks.rank() == 0;
   absl::StatusOr<data::TensorFileWriter> writer = absl::UnknownError("");
   if (is_writer) writer = data::TensorFileWriter::Create(path, specs, metadata);
   if (is_writer && !writer.ok()) return writer.status();
   for (size_t i = 0; i < tensors.size(); ++i) {
-    absl::StatusOr<std::vector<std::string>> parts = control.GatherBytes(EncodeRuns(tensors[i]), deadline);
+    absl::StatusOr<std::vector<std::string>> parts = ranks.GatherBytes(EncodeRuns(tensors[i]), deadline);
     if (!parts.ok()) return absl::Status(parts.status().code(), absl::StrCat(path, ": ", parts.status().message()));
     for (const std::string& part : *parts) {
       absl::Status status = is_writer ? DecodeRuns(part, writer->Bytes(i)) : absl::OkStatus();
@@ -64,24 +64,24 @@ absl::Status WriteGathered(const std::string& path, const std::vector<LocalTenso
 }  // namespace
 
 absl::Status WriteShardedFile(const std::string& path, const std::vector<LocalTensor>& tensors,
-                              const data::Metadata& metadata, comm::Control& control, absl::Duration deadline) {
+                              const data::Metadata& metadata, comm::Agreements& ranks, absl::Duration deadline) {
   std::vector<data::TensorSpec> specs;
   for (const LocalTensor& tensor : tensors) {
     specs.push_back({tensor.name, tensor.shard.type().element, tensor.shard.type().global_dims});
   }
-  if (control.spans_hosts()) return WriteGathered(path, tensors, specs, metadata, control, deadline);
-  const bool is_creator = control.rank() == 0;
+  if (ranks.spans_hosts()) return WriteGathered(path, tensors, specs, metadata, ranks, deadline);
+  const bool is_creator = ranks.rank() == 0;
   absl::StatusOr<data::TensorFileWriter> writer = absl::UnknownError("");
   if (is_creator) writer = data::TensorFileWriter::Create(path, specs, metadata);
   if (is_creator && !writer.ok()) return writer.status();
-  if (absl::Status status = control.Barrier(deadline); !status.ok()) return status;
+  if (absl::Status status = ranks.Barrier(deadline); !status.ok()) return status;
   if (!is_creator) writer = data::TensorFileWriter::Join(path, specs, metadata);
   if (!writer.ok()) return writer.status();
 
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].writes) tensors[i].shard.CopyOut(tensors[i].bytes, writer->Bytes(i));
   }
-  if (absl::Status status = control.Barrier(deadline); !status.ok()) return status;
+  if (absl::Status status = ranks.Barrier(deadline); !status.ok()) return status;
   return is_creator ? writer->Commit() : absl::OkStatus();
 }
 

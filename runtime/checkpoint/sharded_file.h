@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "runtime/comm/control.h"
+#include "runtime/comm/agreements.h"
 #include "runtime/data/shard.h"
 #include "runtime/data/tensor_file_writer.h"
 
@@ -37,6 +37,6 @@ struct LocalTensor {
 // other at most `deadline` at a time; the other ranks may return before rank 0 has renamed the
 // file. A rank that fails returns its error, and then its peers must be ended by the job.
 absl::Status WriteShardedFile(const std::string& path, const std::vector<LocalTensor>& tensors,
-                              const data::Metadata& metadata, comm::Control& control, absl::Duration deadline);
+                              const data::Metadata& metadata, comm::Agreements& ranks, absl::Duration deadline);
 
 }  // namespace sgd::checkpoint

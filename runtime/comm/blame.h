@@ -15,9 +15,10 @@
 
 namespace sgd::comm {
 
-// Waits that a rank may have at the same time: a collective, a message of a channel, an agreement.
-enum class WaitKind : uint8_t { kCollective, kMessage, kAgreement };
-inline constexpr size_t kWaitKinds = 3;
+// Waits that a rank may have at the same time: a collective, a message of a channel, an agreement, and an agreement of
+// a thread beside its steps (Control::beside).
+enum class WaitKind : uint8_t { kCollective, kMessage, kAgreement, kBeside };
+inline constexpr size_t kWaitKinds = 4;
 // A wait that has lasted so long is noted.
 inline constexpr int64_t kNoteAfterNanoseconds = 10'000'000;
 
@@ -25,6 +26,8 @@ inline constexpr int64_t kNoteAfterNanoseconds = 10'000'000;
 struct RankWait {
   std::string description;        // "all_reduce #3 (...)"
   std::vector<uint32_t> awaited;  // ranks of the job that have not come
+  // Of a thread beside the steps. Steps do not wait for it, so that only waits beside steps lead through it.
+  bool is_beside = false;
 };
 
 // A rank as others see it now.

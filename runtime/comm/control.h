@@ -13,36 +13,17 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "runtime/comm/agreements.h"
 #include "runtime/comm/blame.h"
 
 namespace sgd::comm {
 
-// Timeouts bound each single wait for peers. A wait that ends early returns
-//   kDeadlineExceeded  naming the ranks that did not arrive,
-//   kAborted           with the first cause of the job's abort (which rank, what).
-// After any error it is of no more use, and the job is to end: the rank that met it calls Abort.
-class Control {
+// Its agreements are refused with FailedPrecondition while a collective is in flight.
+class Control : public Agreements {
  public:
-  virtual ~Control() = default;
-
-  virtual uint32_t rank() const = 0;
-  virtual uint32_t size() const = 0;
-
-  // Whether ranks may be on different hosts, with files and memory of their own.
-  virtual bool spans_hosts() const = 0;
-
-  // Waits until every rank of the job is here. As AllGatherBytes, refused with FailedPrecondition
-  // while a collective is in flight.
-  virtual absl::Status Barrier(absl::Duration timeout) = 0;
-
-  // Every rank's bytes, by rank. For agreement at the start and other small matters; allocates, any
-  // size.
-  virtual absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) = 0;
-
-  // The same for rank 0, for more bytes than everybody should get: elsewhere the texts may be empty.
-  virtual absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) {
-    return AllGatherBytes(bytes, timeout);
-  }
+  // Agreements of the same ranks for another thread, which may use them beside this control and while collectives are
+  // in flight. This control's own.
+  virtual Agreements& beside() = 0;
 
   // The bytes of the ranks that give the same key as this one, in the order of ranks: for ranks of one host. All ranks
   // call it. What a rank gets does not grow with the job.

@@ -64,21 +64,23 @@ std::vector<std::string> ControlChannel::interfaces() {
 
 uint64_t ControlChannel::MaxContribution() const { return kMaxPayload / size() - kOverhead; }
 
-absl::StatusOr<std::vector<std::string>> ControlChannel::AllGather(std::string_view bytes, absl::Duration timeout) {
-  return Exchange(ControlKind::kGather, bytes, timeout);
+absl::StatusOr<std::vector<std::string>> ControlChannel::AllGather(std::string_view bytes, absl::Duration timeout,
+                                                                   Lane lane) {
+  return Exchange(ControlKind::kGather, bytes, timeout, lane);
 }
 
-absl::StatusOr<std::vector<std::string>> ControlChannel::Gather(std::string_view bytes, absl::Duration timeout) {
-  return Exchange(ControlKind::kCollect, bytes, timeout);
+absl::StatusOr<std::vector<std::string>> ControlChannel::Gather(std::string_view bytes, absl::Duration timeout,
+                                                                Lane lane) {
+  return Exchange(ControlKind::kCollect, bytes, timeout, lane);
 }
 
 absl::Status ControlChannel::Offer(std::string_view bytes, absl::Duration timeout) {
-  return Exchange(ControlKind::kOffer, bytes, timeout).status();
+  return Exchange(ControlKind::kOffer, bytes, timeout, Lane::kSteps).status();
 }
 
 absl::StatusOr<std::vector<std::string>> ControlChannel::GatherAmong(std::string_view key, std::string_view bytes,
                                                                      absl::Duration timeout) {
-  return Exchange(ControlKind::kAmong, EncodeTexts({std::string(key), std::string(bytes)}), timeout);
+  return Exchange(ControlKind::kAmong, EncodeTexts({std::string(key), std::string(bytes)}), timeout, Lane::kSteps);
 }
 
 absl::StatusOr<std::string> ControlChannel::OfferOf(uint32_t other, absl::Duration timeout) {
@@ -94,17 +96,18 @@ absl::StatusOr<std::string> ControlChannel::OfferOf(uint32_t other, absl::Durati
 }
 
 absl::StatusOr<std::vector<std::string>> ControlChannel::Exchange(ControlKind kind, std::string_view bytes,
-                                                                  absl::Duration timeout) {
+                                                                  absl::Duration timeout, Lane lane) {
   std::unique_lock lock(mutex_);
   if (abort_.has_value()) return CauseLocked();
-  const uint64_t number = next_gathering_++;
+  const auto index = static_cast<size_t>(lane);
+  const uint64_t number = next_gathering_[index]++ * kLanes + index;
   if (rank() == 0) {
     Contribute(kind, number, 0, std::string(bytes));
   } else {
     Post(peers_[0], kind, number, bytes);
   }
-  agreement_ = number;
-  const absl::Cleanup end_wait = [this] { agreement_.reset(); };
+  agreements_[index] = number;
+  const absl::Cleanup end_wait = [this, index] { agreements_[index].reset(); };
   Gathering& gathering = gatherings_[number];
   const auto has_ended = [&] { return gathering.all.has_value() || abort_.has_value(); };
   if (!changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(timeout, absl::Hours(100000))), has_ended)) {
@@ -118,7 +121,8 @@ absl::StatusOr<std::vector<std::string>> ControlChannel::Exchange(ControlKind ki
     return all;
   }
   if (abort_.has_value()) return CauseLocked();
-  const RankWait own{"", rank() == 0 ? MissingFrom(number) : gathering.missing.value_or(std::vector{0u})};
+  const RankWait own{"", rank() == 0 ? MissingFrom(number) : gathering.missing.value_or(std::vector{0u}),
+                     lane == Lane::kBeside};
   lock.unlock();
   const std::optional<Blame> blame = BlameFor(own);
   lock.lock();
@@ -152,18 +156,19 @@ WaitsMessage ControlChannel::OwnWaits() {
   for (const std::optional<RankWait>& wait : waits_) {
     if (wait.has_value()) message.waits.push_back(*wait);
   }
-  message.agreement = agreement_;
+  message.agreements = agreements_;
   return message;
 }
 
 std::optional<Blame> ControlChannel::BlameFor(const RankWait& own) {
+  const std::lock_guard asking(asking_);
   std::unique_lock lock(mutex_);
   if (abort_.has_value() || size() == 1) return std::nullopt;
   verdict_.reset();
   if (rank() == 0) {
     BeginInquiry(0, own);
   } else {
-    Post(peers_[0], ControlKind::kBlame, 0, EncodeWaits({.waits = {own}, .agreement = agreement_}));
+    Post(peers_[0], ControlKind::kBlame, own.is_beside, EncodeWaits({.waits = {own}, .agreements = {}}));
   }
   changed_.wait_for(lock, absl::ToChronoNanoseconds(kVerdict),
                     [&] { return verdict_.has_value() || abort_.has_value(); });
@@ -492,8 +497,10 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
       changed_.notify_all();
       return;
     case ControlKind::kBlame: {
-      const std::optional<WaitsMessage> asked = DecodeWaits(frame.payload);
-      if (rank() == 0 && asked.has_value() && !asked->waits.empty()) BeginInquiry(peer.link.rank, asked->waits[0]);
+      std::optional<WaitsMessage> asked = DecodeWaits(frame.payload);
+      if (rank() != 0 || !asked.has_value() || asked->waits.empty()) return;
+      asked->waits[0].is_beside = frame.number != 0;
+      BeginInquiry(peer.link.rank, std::move(asked->waits[0]));
       return;
     }
     case ControlKind::kWaits:

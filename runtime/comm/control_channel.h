@@ -38,6 +38,10 @@ struct ControlChannelOptions {
   std::function<void(const absl::Status& cause)> give_up;
 };
 
+// Agreements of a thread beside the steps have numbers of their own.
+enum class Lane : uint8_t { kSteps, kBeside };
+inline constexpr size_t kLanes = 2;
+
 class ControlChannel {
  public:
   // `links` are those of MeetOverTcp. ResourceExhausted without a thread.
@@ -55,12 +59,14 @@ class ControlChannel {
   // Bytes that a rank may give to AllGather.
   uint64_t MaxContribution() const;
 
-  // Every rank's bytes, by rank; all call it, one thread of each. DeadlineExceeded naming the ranks that did not come,
-  // or the cause of the job's end.
-  absl::StatusOr<std::vector<std::string>> AllGather(std::string_view bytes, absl::Duration timeout);
+  // Every rank's bytes, by rank; all call it, one thread of each and lane. DeadlineExceeded naming the ranks that did
+  // not come, or the cause of the job's end.
+  absl::StatusOr<std::vector<std::string>> AllGather(std::string_view bytes, absl::Duration timeout,
+                                                     Lane lane = Lane::kSteps);
 
   // The same for rank 0 alone: the others get empty texts.
-  absl::StatusOr<std::vector<std::string>> Gather(std::string_view bytes, absl::Duration timeout);
+  absl::StatusOr<std::vector<std::string>> Gather(std::string_view bytes, absl::Duration timeout,
+                                                  Lane lane = Lane::kSteps);
 
   // As of Control. GatherAmong gives the numbers of the ranks (EncodeRanks), then their bytes.
   absl::StatusOr<std::vector<std::string>> GatherAmong(std::string_view key, std::string_view bytes,
@@ -121,7 +127,8 @@ class ControlChannel {
   bool IsFlushed() const;
 
   void Post(Peer& peer, ControlKind kind, uint64_t number, std::string_view payload);
-  absl::StatusOr<std::vector<std::string>> Exchange(ControlKind kind, std::string_view bytes, absl::Duration timeout);
+  absl::StatusOr<std::vector<std::string>> Exchange(ControlKind kind, std::string_view bytes, absl::Duration timeout,
+                                                    Lane lane);
   void Contribute(ControlKind kind, uint64_t number, uint32_t rank, std::string bytes);
   std::vector<std::string> TellAmong(uint64_t number, const std::vector<std::string>& contributions);
   std::vector<uint32_t> MissingFrom(uint64_t number);
@@ -142,8 +149,8 @@ class ControlChannel {
   std::condition_variable changed_;
   std::vector<Peer> peers_;  // rank 0: all others; else rank 0
   std::map<uint64_t, Gathering> gatherings_;
-  uint64_t next_gathering_ = 0;
-  std::vector<std::optional<std::string>> offers_;  // by rank: all on rank 0, elsewhere what it has looked up
+  std::array<uint64_t, kLanes> next_gathering_ = {};  // by lane
+  std::vector<std::optional<std::string>> offers_;    // by rank: all on rank 0, elsewhere what it has looked up
   // A step is begun without the mutex: the number is stored before the signal is read, and the other way round by who
   // holds, so one of the two sees the other.
   std::atomic<uint64_t> begun_ = 0;   // steps that this rank has begun
@@ -151,9 +158,10 @@ class ControlChannel {
   std::atomic<bool> is_state_kept_ = false;
   std::optional<uint64_t> stop_at_step_;  // how many steps to do in all
   std::array<std::optional<RankWait>, kWaitKinds> waits_;
-  std::optional<uint64_t> agreement_;   // that this rank waits in
+  AgreementNumbers agreements_;         // that this rank waits in
   std::optional<WaitInquiry> inquiry_;  // of rank 0: one at a time
   uint64_t inquiries_ = 0;
+  std::mutex asking_;             // held by the thread that waits for a verdict
   std::optional<Blame> verdict_;  // for this rank
   bool is_stopping_ = false;
   absl::Time stop_at_ = absl::InfiniteFuture();

@@ -101,8 +101,10 @@ std::optional<std::vector<std::string>> DecodeByRank(std::string_view payload, u
 }
 
 std::string EncodeWaits(const WaitsMessage& message) {
-  std::vector<std::string> texts(1);
-  if (message.agreement.has_value()) Put(*message.agreement, texts[0]);
+  std::vector<std::string> texts(message.agreements.size());
+  for (size_t i = 0; i < message.agreements.size(); ++i) {
+    if (message.agreements[i].has_value()) Put(*message.agreements[i], texts[i]);
+  }
   for (const RankWait& wait : message.waits) {
     texts.push_back(wait.description.substr(0, kMaxCause));
     texts.push_back(EncodeRanks(wait.awaited));
@@ -112,14 +114,17 @@ std::string EncodeWaits(const WaitsMessage& message) {
 
 std::optional<WaitsMessage> DecodeWaits(std::string_view payload) {
   const std::optional<std::vector<std::string>> texts = DecodeTexts(payload);
-  if (!texts.has_value() || texts->size() % 2 != 1) return std::nullopt;
   WaitsMessage message;
-  std::string_view number = (*texts)[0];
-  if (uint64_t agreement = 0; Take(number, agreement)) message.agreement = agreement;
-  for (size_t i = 1; i < texts->size(); i += 2) {
+  const size_t agreements = message.agreements.size();
+  if (!texts.has_value() || texts->size() < agreements || (texts->size() - agreements) % 2 != 0) return std::nullopt;
+  for (size_t i = 0; i < agreements; ++i) {
+    std::string_view number = (*texts)[i];
+    if (uint64_t agreement = 0; Take(number, agreement)) message.agreements[i] = agreement;
+  }
+  for (size_t i = agreements; i < texts->size(); i += 2) {
     std::optional<std::vector<uint32_t>> awaited = DecodeRanks((*texts)[i + 1]);
     if (!awaited.has_value()) return std::nullopt;
-    message.waits.push_back({(*texts)[i], *std::move(awaited)});
+    message.waits.push_back({.description = (*texts)[i], .awaited = *std::move(awaited)});
   }
   return message;
 }

@@ -1,6 +1,7 @@
 // Messages of the control channel, as the kinds and payloads of frames.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,10 +55,12 @@ std::string EncodeByRank(absl::Span<const std::string> texts);
 // Nothing unless there are `ranks` texts.
 std::optional<std::vector<std::string>> DecodeByRank(std::string_view payload, uint32_t ranks);
 
-// The wait of a rank. `agreement` numbers the agreement it waits in; rank 0 knows which ranks that one misses.
+// The agreements of all ranks that a rank waits in, by their numbers: among its steps, and of a thread beside them.
+using AgreementNumbers = std::array<std::optional<uint64_t>, 2>;
+// The waits of a rank. Rank 0 knows which ranks an agreement misses.
 struct WaitsMessage {
   std::vector<RankWait> waits;
-  std::optional<uint64_t> agreement;
+  AgreementNumbers agreements;
 };
 std::string EncodeWaits(const WaitsMessage& message);
 std::optional<WaitsMessage> DecodeWaits(std::string_view payload);

@@ -16,17 +16,15 @@
 namespace sgd::comm {
 namespace {
 
-// The value of RankFlag::current outside of prepared collectives.
-constexpr uint32_t kBarrierIndex = 0xffffffff;
-constexpr uint32_t kExchangeIndex = 0xfffffffe;
 constexpr int64_t kSilentNanoseconds = 1'000'000'000;  // ten beats
-constexpr char kBarrierName[] = "barrier";
-constexpr char kExchangeName[] = "exchange of the ranks' properties";
 
 }  // namespace
 
 SharedMemoryControl::SharedMemoryControl(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank)
-    : segment_(std::move(segment)), rank_(rank), barrier_(*segment_, rank) {
+    : segment_(std::move(segment)),
+      rank_(rank),
+      barrier_(*segment_, rank),
+      beside_(*this, &RankFlag::beside, SharedMemorySegment::kSlotBeside, WaitKind::kBeside) {
   for (uint32_t peer = 0; peer < segment_->ranks(); ++peer) world_.push_back(peer);
 }
 
@@ -77,23 +75,17 @@ absl::Status SharedMemoryControl::UseStages(uint32_t stages, absl::Duration time
   if (absl::Status status = CheckNothingUnderWay("stages"); !status.ok()) return status;
   if (stages == 0 || size() % stages != 0)
     return absl::InvalidArgumentError(absl::StrCat(size(), " ranks are not of ", stages, " stages"));
-  if (barrier_of_all_) return absl::OkStatus();
+  if (of_all_) return absl::OkStatus();
   // Behind it nobody reads a staging slot, and counts of different stages are never compared again.
   if (absl::Status status = Barrier(timeout); !status.ok()) return status;
   slot_uses_ = {};
-  barrier_of_all_.emplace(*segment_, rank_, &RankFlag::of_all);
-  barrier_of_all_->set_shares_cores(barrier_.shares_cores());
+  of_all_.emplace(*this, &RankFlag::of_all, SharedMemorySegment::kSlotOfAll, WaitKind::kCollective);
   return absl::OkStatus();
-}
-
-absl::Status SharedMemoryControl::Meet(uint32_t index, absl::Duration timeout, const std::string& description) {
-  barrier_of_all_->Begin(index, index);
-  return WaitAt(*barrier_of_all_, world_, timeout, description, barrier_of_all_->Arrive());
 }
 
 absl::Status SharedMemoryControl::Barrier(absl::Duration timeout) {
   if (absl::Status status = CheckNothingUnderWay(kBarrierName); !status.ok()) return status;
-  if (barrier_of_all_) return Meet(kBarrierIndex, timeout, kBarrierName);
+  if (of_all_) return of_all_->Barrier(timeout);
   barrier_.Begin(kBarrierIndex, kBarrierIndex);
   return WaitFor(world_, timeout, kBarrierName, barrier_.Arrive());
 }
@@ -124,49 +116,21 @@ absl::StatusOr<uint32_t> SharedMemoryControl::AcquireSlot(absl::Span<const uint3
 absl::StatusOr<std::vector<std::string>> SharedMemoryControl::AllGatherBytes(std::string_view bytes,
                                                                              absl::Duration timeout) {
   if (absl::Status status = CheckNothingUnderWay(kExchangeName); !status.ok()) return status;
-  const uint64_t length = bytes.size();
-  std::vector<std::string> lengths(size()), parts(size());
-  absl::Status status = ExchangeChunk(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)), timeout,
-                                      absl::MakeSpan(lengths));
-  if (!status.ok()) return status;
-  uint64_t longest = 0;
-  for (const std::string& peer : lengths) {
-    uint64_t value = 0;
-    std::memcpy(&value, peer.data(), sizeof(value));
-    longest = std::max(longest, value);
-  }
-  constexpr uint64_t kChunk = SharedMemorySegment::kSlotBytes - sizeof(uint64_t);
-  for (uint64_t begin = 0; begin < longest; begin += kChunk) {
-    const std::string_view chunk = begin < length ? bytes.substr(begin, kChunk) : std::string_view();
-    status = ExchangeChunk(chunk, timeout, absl::MakeSpan(parts));
-    if (!status.ok()) return status;
-  }
-  return parts;
+  if (of_all_) return of_all_->AllGatherBytes(bytes, timeout);
+  return GatherInChunks(size(), bytes, [&](std::string_view chunk, absl::Span<std::string> parts) {
+    return ExchangeChunk(chunk, timeout, parts);
+  });
 }
 
-// Appends every rank's chunk to its part. A slot holds the chunk's length, then the chunk.
 absl::Status SharedMemoryControl::ExchangeChunk(std::string_view bytes, absl::Duration timeout,
                                                 absl::Span<std::string> parts) {
-  absl::StatusOr<uint32_t> slot = SharedMemorySegment::kSlotOfAll;
-  if (!barrier_of_all_) {
-    barrier_.Begin(kExchangeIndex, kExchangeIndex);
-    slot = AcquireSlot(world_, timeout, kExchangeName);
-    if (!slot.ok()) return slot.status();
-  }
-  uint64_t length = bytes.size();
-  std::byte* own = segment_->slot(rank_, *slot);
-  std::memcpy(own, &length, sizeof(length));
-  if (length > 0) std::memcpy(own + sizeof(length), bytes.data(), length);
-  absl::Status status = barrier_of_all_ ? Meet(kExchangeIndex, timeout, kExchangeName)
-                                        : WaitFor(world_, timeout, kExchangeName, barrier_.Arrive());
-  if (!status.ok()) return status;
-  for (uint32_t peer : world_) {
-    const std::byte* source = segment_->slot(peer, *slot);
-    std::memcpy(&length, source, sizeof(length));
-    parts[peer].append(reinterpret_cast<const char*>(source + sizeof(length)), length);
-  }
+  barrier_.Begin(kExchangeIndex, kExchangeIndex);
+  absl::StatusOr<uint32_t> slot = AcquireSlot(world_, timeout, kExchangeName);
+  if (!slot.ok()) return slot.status();
+  PutChunk(bytes, segment_->slot(rank_, *slot));
+  if (absl::Status status = WaitFor(world_, timeout, kExchangeName, barrier_.Arrive()); !status.ok()) return status;
+  for (uint32_t peer : world_) AppendChunk(segment_->slot(peer, *slot), parts[peer]);
   // The slot is free again when all have read it.
-  if (barrier_of_all_) return Meet(kExchangeIndex, timeout, kExchangeName);
   barrier_.Arrive();
   ReleaseSlot(*slot);
   return absl::OkStatus();
@@ -191,7 +155,7 @@ absl::StatusOr<bool> SharedMemoryControl::BeginStep(uint64_t step, absl::Duratio
 
 absl::Status SharedMemoryControl::WaitFor(absl::Span<const uint32_t> members, absl::Duration timeout,
                                           const std::string& description, uint32_t count) {
-  return WaitAt(barrier_, members, timeout, description, count);
+  return WaitAt(barrier_, members, timeout, description, count, WaitKind::kCollective);
 }
 
 absl::StatusOr<bool> SharedMemoryControl::HaveArrived(const HostWait& wait, const std::string& description) {
@@ -207,12 +171,13 @@ absl::Status SharedMemoryControl::Late(const HostWait& wait, absl::Duration time
 }
 
 absl::Status SharedMemoryControl::WaitAt(GroupBarrier& barrier, absl::Span<const uint32_t> members,
-                                         absl::Duration timeout, const std::string& description, uint32_t count) {
-  WaitNote note(*this, WaitKind::kCollective);
+                                         absl::Duration timeout, const std::string& description, uint32_t count,
+                                         WaitKind kind) {
+  WaitNote note(*this, kind);
   const WaitResult result =
       barrier.Wait(members, count, timeout, [&] { note.Update(description, MissingFrom(barrier, members, count)); });
   if (result.outcome == WaitOutcome::kReady) return absl::OkStatus();
-  return ErrorOf(barrier, result, members, count, timeout, description);
+  return ErrorOf(barrier, result, members, count, timeout, description, kind == WaitKind::kBeside);
 }
 
 std::string SharedMemoryControl::NameOf(uint32_t index) const {
@@ -224,7 +189,7 @@ std::string SharedMemoryControl::NameOf(uint32_t index) const {
 
 absl::Status SharedMemoryControl::ErrorOf(const GroupBarrier& barrier, const WaitResult& result,
                                           absl::Span<const uint32_t> members, uint32_t count, absl::Duration timeout,
-                                          const std::string& description) {
+                                          const std::string& description, bool is_beside) {
   switch (result.outcome) {
     case WaitOutcome::kReady:
       return absl::OkStatus();
@@ -243,7 +208,7 @@ absl::Status SharedMemoryControl::ErrorOf(const GroupBarrier& barrier, const Wai
   }
   std::vector<uint32_t> missing = MissingFrom(barrier, members, count);
   if (missing.empty()) missing.push_back(JobRank(result.rank));  // it came while this was written
-  const RankWait own{description, std::move(missing)};
+  const RankWait own{description, std::move(missing), is_beside};
   const std::optional<Blame> blame = BlameFor(own);
   if (!segment_->aborted()) return LateError(own, blame, " did not arrive", timeout);
   return absl::AbortedError(absl::StrCat(description, " was given up: ", segment_->abort_cause().message()));
@@ -272,14 +237,15 @@ void SharedMemoryControl::EndWait(WaitKind kind) {
   segment_->flag(rank_).waits[static_cast<size_t>(kind)].Clear();
 }
 
-std::vector<RankReport> SharedMemoryControl::ReadReports(int64_t now) const {
+std::vector<RankReport> SharedMemoryControl::ReadReports(int64_t now, bool with_beside) const {
   std::vector<RankReport> reports(size());
   for (uint32_t rank = 0; rank < size(); ++rank) {
     const RankFlag& flag = segment_->flag(rank);
     const int64_t beat = flag.beat.load();
     reports[rank].answers = rank == rank_ || beat == 0 || now - beat < kSilentNanoseconds;
-    for (const SharedWait& wait : flag.waits) {
-      if (std::optional<RankWait> read = wait.Read()) reports[rank].waits.push_back(*std::move(read));
+    for (size_t kind = 0; kind < kWaitKinds; ++kind) {
+      if (kind == static_cast<size_t>(WaitKind::kBeside) && !with_beside) continue;
+      if (std::optional<RankWait> read = flag.waits[kind].Read()) reports[rank].waits.push_back(*std::move(read));
     }
   }
   return reports;
@@ -298,7 +264,7 @@ std::optional<Blame> SharedMemoryControl::BlameFor(const RankWait& own) {
     if (segment_->aborted()) return std::nullopt;
     absl::SleepFor(absl::Milliseconds(5));
   }
-  return FindBlame(rank_, own, ReadReports(SteadyNanoseconds()));
+  return FindBlame(rank_, own, ReadReports(SteadyNanoseconds(), own.is_beside));
 }
 
 }  // namespace sgd::comm

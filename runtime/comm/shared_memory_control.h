@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "runtime/comm/control.h"
 #include "runtime/comm/group_barrier.h"
+#include "runtime/comm/shared_memory_agreements.h"
 #include "runtime/comm/shared_memory_segment.h"
 
 namespace sgd::comm {
@@ -41,6 +42,7 @@ class SharedMemoryControl final : public Control {
   bool spans_hosts() const override { return false; }
   absl::Status Barrier(absl::Duration timeout) override;
   absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
+  Agreements& beside() override { return beside_; }
   absl::Status Poll() override { return segment_->abort_cause(); }
   void Abort(const absl::Status& cause) override { segment_->Abort(JobRank(rank_), cause); }
   void RequestStop(int signal) override { segment_->RequestStop(signal); }
@@ -84,6 +86,12 @@ class SharedMemoryControl final : public Control {
   absl::Status WaitFor(absl::Span<const uint32_t> members, absl::Duration timeout, const std::string& description,
                        uint32_t count);
 
+  // The same at a barrier of the same rank with arrivals of its own, and as a wait of that kind.
+  absl::Status WaitAt(GroupBarrier& barrier, absl::Span<const uint32_t> members, absl::Duration timeout,
+                      const std::string& description, uint32_t count, WaitKind kind);
+  // All ranks.
+  absl::Span<const uint32_t> world() const { return world_; }
+
   // As WaitFor, but returns at once: whether all members have arrived.
   absl::StatusOr<bool> HaveArrived(const HostWait& wait, const std::string& description);
   // The members that have not arrived, as ranks of the job.
@@ -111,22 +119,19 @@ class SharedMemoryControl final : public Control {
                                        const std::string& description);
   absl::Status CheckNothingUnderWay(const char* what) const;
   absl::Status ExchangeChunk(std::string_view bytes, absl::Duration timeout, absl::Span<std::string> parts);
-  // The whole job, whatever its stages have executed: this rank has announced `index` with the barrier of its stage.
-  absl::Status Meet(uint32_t index, absl::Duration timeout, const std::string& description);
-  absl::Status WaitAt(GroupBarrier& barrier, absl::Span<const uint32_t> members, absl::Duration timeout,
-                      const std::string& description, uint32_t count);
   absl::Status ErrorOf(const GroupBarrier& barrier, const WaitResult& result, absl::Span<const uint32_t> members,
-                       uint32_t count, absl::Duration timeout, const std::string& description);
+                       uint32_t count, absl::Duration timeout, const std::string& description, bool is_beside = false);
   std::string NameOf(uint32_t index) const;
   std::vector<uint32_t> MissingFrom(const GroupBarrier& barrier, absl::Span<const uint32_t> members,
                                     uint32_t count) const;
-  std::vector<RankReport> ReadReports(int64_t now) const;
+  std::vector<RankReport> ReadReports(int64_t now, bool with_beside) const;
 
   std::shared_ptr<SharedMemorySegment> segment_;
   uint32_t rank_;
   uint32_t cores_ = 1;
   GroupBarrier barrier_;
-  std::optional<GroupBarrier> barrier_of_all_;  // with stages
+  std::optional<SharedMemoryAgreements> of_all_;  // with stages: whatever these have executed
+  SharedMemoryAgreements beside_;
   std::vector<uint32_t> world_;
   Control* job_ = nullptr;
   std::vector<uint32_t> job_ranks_;      // empty where they are the same

@@ -26,7 +26,7 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kLeastHugeWindow = 2 * kHugePage;
 constexpr uint64_t kMagic = 0x5347445348415245;  // "SGDSHARE"
-constexpr uint32_t kVersion = 7;
+constexpr uint32_t kVersion = 8;
 constexpr uint64_t kMaxTotalBytes = uint64_t{1} << 46;
 constexpr size_t kMessageBytes = 2048;
 
@@ -133,7 +133,7 @@ absl::Status SharedMemorySegment::Map() {
   const uint64_t flags_at = RoundUp(sizeof(Header));
   const uint64_t slots_at = flags_at + RoundUp(sizeof(RankFlag) * ranks_);
   const uint64_t alignment = window_bytes_ >= kLeastHugeWindow ? kHugePage : kPage;
-  const uint64_t windows_at = RoundUp(slots_at + uint64_t{ranks_} * (kSlots + 1) * kSlotBytes, alignment);
+  const uint64_t windows_at = RoundUp(slots_at + uint64_t{ranks_} * kAllSlots * kSlotBytes, alignment);
   window_stride_ = std::max(RoundUp(window_bytes_, alignment), kPage);
   mapped_bytes_ = windows_at + window_stride_ * ranks_;
   struct stat info = {};
@@ -227,7 +227,7 @@ bool SharedMemorySegment::Abort(uint32_t rank, const absl::Status& cause) {
   cause.message().copy(header_->abort_message, kMessageBytes - 1);
   header_->abort_state.store(2);
   for (uint32_t peer = 0; peer < ranks_; ++peer) {
-    for (Arrivals* arrivals : {&flags_[peer].arrivals, &flags_[peer].of_all})
+    for (Arrivals* arrivals : {&flags_[peer].arrivals, &flags_[peer].of_all, &flags_[peer].beside})
       syscall(SYS_futex, &arrivals->arrived, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   }
   return true;

@@ -35,6 +35,7 @@ struct alignas(128) Arrivals {
 struct alignas(128) RankFlag {
   Arrivals arrivals;  // at collectives, and where the whole job meets; with stages, of its own stage alone
   Arrivals of_all;    // with stages: where the whole job meets
+  Arrivals beside;    // of a thread beside the steps: where the whole job meets
   std::atomic<RankState> state;
   std::atomic<int32_t> pid;
   cpu_set_t cpus;                            // where the rank may run; valid once joined
@@ -49,6 +50,8 @@ class SharedMemorySegment {
   static constexpr uint64_t kSlotBytes = 8192;
   static constexpr uint32_t kSlots = 2;           // for collectives, and where the whole job meets
   static constexpr uint32_t kSlotOfAll = kSlots;  // with stages: where the whole job meets
+  static constexpr uint32_t kSlotBeside = kSlots + 1;
+  static constexpr uint32_t kAllSlots = kSlots + 2;
   static constexpr uint32_t kMaxRanks = SharedWait::kMaxRanks;
 
   // A zeroed segment for `ranks` ranks with windows of `window_bytes` each. Pages are allocated on first
@@ -66,9 +69,7 @@ class SharedMemorySegment {
   uint64_t window_bytes() const { return window_bytes_; }
 
   RankFlag& flag(uint32_t rank) { return flags_[rank]; }
-  std::byte* slot(uint32_t rank, uint32_t index) {
-    return slots_ + (uint64_t{rank} * (kSlots + 1) + index) * kSlotBytes;
-  }
+  std::byte* slot(uint32_t rank, uint32_t index) { return slots_ + (uint64_t{rank} * kAllSlots + index) * kSlotBytes; }
   std::byte* window(uint32_t rank) { return windows_ + rank * window_stride_; }
   // Distance between the windows of neighbouring ranks: window_bytes rounded up to pages, huge ones
   // for large windows.

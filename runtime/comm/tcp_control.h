@@ -10,19 +10,26 @@
 
 #include "runtime/comm/control.h"
 #include "runtime/comm/control_channel.h"
+#include "runtime/comm/tcp_agreements.h"
 
 namespace sgd::comm {
 
 class TcpControl final : public Control {
  public:
-  explicit TcpControl(std::unique_ptr<ControlChannel> channel) : channel_(std::move(channel)) {}
+  explicit TcpControl(std::unique_ptr<ControlChannel> channel)
+      : channel_(std::move(channel)), agreements_(*channel_, Lane::kSteps), beside_(*channel_, Lane::kBeside) {}
 
   uint32_t rank() const override { return channel_->rank(); }
   uint32_t size() const override { return channel_->size(); }
   bool spans_hosts() const override { return true; }
-  absl::Status Barrier(absl::Duration timeout) override;
-  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override;
-  absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) override;
+  absl::Status Barrier(absl::Duration timeout) override { return agreements_.Barrier(timeout); }
+  absl::StatusOr<std::vector<std::string>> AllGatherBytes(std::string_view bytes, absl::Duration timeout) override {
+    return agreements_.AllGatherBytes(bytes, timeout);
+  }
+  absl::StatusOr<std::vector<std::string>> GatherBytes(std::string_view bytes, absl::Duration timeout) override {
+    return agreements_.GatherBytes(bytes, timeout);
+  }
+  Agreements& beside() override { return beside_; }
   absl::StatusOr<std::vector<Told>> GatherAmong(std::string_view key, std::string_view bytes,
                                                 absl::Duration timeout) override;
   absl::Status Offer(std::string_view bytes, absl::Duration timeout) override {
@@ -48,6 +55,7 @@ class TcpControl final : public Control {
 
  private:
   std::unique_ptr<ControlChannel> channel_;
+  TcpAgreements agreements_, beside_;
 };
 
 }  // namespace sgd::comm

@@ -18,19 +18,28 @@ RankWait WaitInquiry::OfThisJob(RankWait wait) const {
   return wait;
 }
 
-std::vector<WaitInquiry::Verdict> WaitInquiry::Decide(
-    const std::function<std::vector<uint32_t>(uint64_t agreement)>& missing_from) const {
+std::vector<RankReport> WaitInquiry::Reports(bool with_beside, const MissingFrom& missing_from) const {
   std::vector<RankReport> reports(answers_.size());
   for (size_t rank = 0; rank < answers_.size(); ++rank) {
     reports[rank].answers = answers_[rank].has_value();
     if (!answers_[rank].has_value()) continue;
     for (const RankWait& wait : answers_[rank]->waits) reports[rank].waits.push_back(OfThisJob(wait));
-    if (const std::optional<uint64_t> agreement = answers_[rank]->agreement)
-      reports[rank].waits.push_back({"an agreement of all ranks", missing_from(*agreement)});
+    const auto [among_steps, beside] = answers_[rank]->agreements;
+    for (const std::optional<uint64_t>& agreement : {among_steps, with_beside ? beside : std::nullopt}) {
+      if (agreement.has_value())
+        reports[rank].waits.push_back(
+            {.description = "an agreement of all ranks", .awaited = missing_from(*agreement)});
+    }
   }
+  return reports;
+}
+
+std::vector<WaitInquiry::Verdict> WaitInquiry::Decide(const MissingFrom& missing_from) const {
   std::vector<Verdict> verdicts;
-  for (const Asker& asker : askers_)
+  for (const Asker& asker : askers_) {
+    const std::vector<RankReport> reports = Reports(asker.wait.is_beside, missing_from);
     verdicts.push_back({asker.rank, FindBlame(asker.rank, OfThisJob(asker.wait), reports)});
+  }
   return verdicts;
 }
 

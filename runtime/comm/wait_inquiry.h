@@ -34,8 +34,10 @@ class WaitInquiry {
     uint32_t asker = 0;
     Blame blame;
   };
-  // For each asker. `missing_from` gives the ranks that have not come to the agreement of a number.
-  std::vector<Verdict> Decide(const std::function<std::vector<uint32_t>(uint64_t agreement)>& missing_from) const;
+  // Gives the ranks that have not come to the agreement of a number.
+  using MissingFrom = std::function<std::vector<uint32_t>(uint64_t agreement)>;
+  // For each asker.
+  std::vector<Verdict> Decide(const MissingFrom& missing_from) const;
 
  private:
   struct Asker {
@@ -43,6 +45,7 @@ class WaitInquiry {
     RankWait wait;
   };
   RankWait OfThisJob(RankWait wait) const;
+  std::vector<RankReport> Reports(bool with_beside, const MissingFrom& missing_from) const;
 
   uint64_t number_;
   absl::Time end_;

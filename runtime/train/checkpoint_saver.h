@@ -8,7 +8,7 @@
 
 #include "absl/time/time.h"
 #include "runtime/checkpoint/checkpoint.h"
-#include "runtime/comm/control.h"
+#include "runtime/comm/agreements.h"
 #include "runtime/train/train_loop.h"
 #include "runtime/train/train_observer.h"
 
@@ -23,11 +23,11 @@ struct SavingOptions {
 
 class CheckpointSaver : public StateSaver {
  public:
-  // `state` gives this rank's tensors whenever state is saved, under the same names on all ranks. `control` and
+  // `state` gives this rank's tensors whenever state is saved, under the same names on all ranks. `ranks` and
   // `observer`, which is null on ranks that tell nobody, are borrowed.
   CheckpointSaver(SavingOptions options, std::function<std::vector<checkpoint::LocalTensor>()> state,
-                  comm::Control& control, TrainObserver* observer)
-      : options_(std::move(options)), state_(std::move(state)), control_(control), observer_(observer) {}
+                  comm::Agreements& ranks, TrainObserver* observer)
+      : options_(std::move(options)), state_(std::move(state)), ranks_(ranks), observer_(observer) {}
 
   // Errors as of checkpoint::Save. Old checkpoints that cannot be removed are noted: the new one is complete.
   absl::Status Save(uint64_t steps_done) override;
@@ -35,7 +35,7 @@ class CheckpointSaver : public StateSaver {
  private:
   const SavingOptions options_;
   const std::function<std::vector<checkpoint::LocalTensor>()> state_;
-  comm::Control& control_;
+  comm::Agreements& ranks_;
   TrainObserver* const observer_;
 };
 

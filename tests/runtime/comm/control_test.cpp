@@ -133,6 +133,58 @@ TEST_P(ControlConformance, BarriersWaitForAll) {
   });
 }
 
+// A thread of each rank meets the others' while the ranks meet more often, less often, or not at all.
+TEST_P(ControlConformance, AThreadBesideTheStepsHasAgreementsOfItsOwn) {
+  for (const int steps : {0, 3, 200}) {
+    GetParam().run(3, [&](Control& control) {
+      std::thread beside([&] {
+        for (int round = 0; round < 20; ++round) {
+          const auto text = [&](uint32_t rank) { return std::string(rank * 10'000, static_cast<char>('a' + round)); };
+          const auto all = control.beside().AllGatherBytes(text(control.rank()), kTimeout);
+          ASSERT_TRUE(all.ok()) << all.status();
+          for (uint32_t rank = 0; rank < 3; ++rank) EXPECT_TRUE((*all)[rank] == text(rank)) << rank;
+          ASSERT_TRUE(control.beside().Barrier(kTimeout).ok());
+        }
+      });
+      for (int step = 0; step < steps; ++step) {
+        const auto all = control.AllGatherBytes(absl::StrCat(step), kTimeout);
+        ASSERT_TRUE(all.ok()) << all.status();
+        EXPECT_EQ(*all, std::vector<std::string>(3, absl::StrCat(step)));
+      }
+      beside.join();
+    });
+  }
+}
+
+TEST_P(ControlConformance, AWaitBesideTheStepsEndsAndNamesWhoIsLate) {
+  GetParam().run(3, [&](Control& control) {
+    if (control.rank() == 1) {
+      while (control.Poll().ok()) absl::SleepFor(absl::Milliseconds(1));
+      return;
+    }
+    const absl::Status status = control.beside().Barrier(absl::Milliseconds(50));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("rank 1 did not arrive"));
+    control.Abort(status);
+  });
+}
+
+// Rank 2 computes while its thread beside the steps waits for the others, who wait for rank 2.
+TEST_P(ControlConformance, AWaitOfAStepIsNotBlamedOnThreadsBesideSteps) {
+  GetParam().run(3, [&](Control& control) {
+    std::thread beside;
+    if (control.rank() == 2) {
+      beside = std::thread([&] { EXPECT_FALSE(control.beside().Barrier(kTimeout).ok()); });
+      while (control.Poll().ok()) absl::SleepFor(absl::Milliseconds(1));
+    } else {
+      absl::SleepFor(absl::Milliseconds(30));  // the other's wait is noted after 10 ms
+      const absl::Status status = control.Barrier(absl::Milliseconds(100));
+      EXPECT_THAT(std::string(status.message()), HasSubstr("rank 2 did not arrive"));
+      control.Abort(status);
+    }
+    if (beside.joinable()) beside.join();
+  });
+}
+
 TEST_P(ControlConformance, ABarrierEndsAndNamesWhoIsLate) {
   GetParam().run(3, [&](Control& control) {
     if (control.rank() == 1) {

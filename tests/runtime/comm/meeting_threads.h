@@ -27,6 +27,7 @@ class MeetingControl : public Control {
   uint32_t rank() const override { return rank_; }
   uint32_t size() const override { return size_; }
   bool spans_hosts() const override { return spans_hosts_; }
+  Agreements& beside() override { return *this; }
   absl::Status Barrier(absl::Duration) override {
     place_.barrier.arrive_and_wait();
     return absl::OkStatus();

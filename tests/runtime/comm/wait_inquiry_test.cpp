@@ -11,7 +11,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-WaitsMessage WaitsFor(std::vector<uint32_t> awaited) { return {.waits = {{"x", std::move(awaited)}}, .agreement = {}}; }
+WaitsMessage WaitsFor(std::vector<uint32_t> awaited) {
+  return {.waits = {{"x", std::move(awaited)}}, .agreements = {}};
+}
 WaitsMessage Computes() { return {}; }
 std::vector<uint32_t> NobodyMissing(uint64_t) { return {}; }
 
@@ -68,7 +70,7 @@ TEST(WaitInquiry, AnAgreementLeadsToTheRanksThatItMisses) {
   WaitInquiry inquiry = Inquiry(3);
   inquiry.AddAsker(0, {"a", {1}});
   inquiry.SetAnswer(0, WaitsFor({1}));
-  inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreement = 5});
+  inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreements = {5}});
   inquiry.SetAnswer(2, Computes());
   const auto missing_from = [](uint64_t agreement) {
     EXPECT_EQ(agreement, 5);
@@ -78,6 +80,18 @@ TEST(WaitInquiry, AnAgreementLeadsToTheRanksThatItMisses) {
   EXPECT_THAT(blame.ranks, ElementsAre(2));
   EXPECT_THAT(blame.path,
               ElementsAre("rank 0 waits for rank 1 in a", "rank 1 waits for rank 2 in an agreement of all ranks"));
+}
+
+TEST(WaitInquiry, OnlyWaitsBesideStepsLeadThroughAgreementsBesideThem) {
+  for (const bool is_beside : {false, true}) {
+    WaitInquiry inquiry = Inquiry(3);
+    inquiry.AddAsker(0, {"a", {1}, is_beside});
+    inquiry.SetAnswer(0, Computes());
+    inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreements = {std::nullopt, 5}});
+    inquiry.SetAnswer(2, Computes());
+    const auto missing_from = [](uint64_t) { return std::vector<uint32_t>{2}; };
+    EXPECT_THAT(inquiry.Decide(missing_from)[0].blame.ranks, ElementsAre(is_beside ? 2 : 1));
+  }
 }
 
 TEST(WaitInquiry, RanksThatTheJobDoesNotHaveAreDropped) {
