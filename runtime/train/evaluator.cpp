@@ -70,11 +70,11 @@ absl::Status Evaluator::SaveState() {
     };
     if (from == to && std::ranges::all_of(job.eval->program.whole.inputs[eval].holders, is_at_hand)) continue;
     absl::StatusOr<std::vector<std::byte>> bytes =
-        session_.Recut(session_.StateBytes(main), from, holders.front().stage, to);
+        session_.Recut(session_.state().Bytes(main), from, holders.front().stage, to);
     if (!bytes.ok()) return bytes.status();
     if (executor_.inputs()[eval].is_held) recut_.emplace_back(eval, *std::move(bytes));
   }
-  for (auto& [input, saved] : endangered_) std::ranges::copy(session_.StateBytes(input), saved.begin());
+  for (auto& [input, saved] : endangered_) std::ranges::copy(session_.state().Bytes(input), saved.begin());
   return absl::OkStatus();
 }
 
@@ -88,9 +88,9 @@ void Evaluator::FillSharedInputs() {
     const std::vector<std::byte>* bytes = find(recut_, eval);
     if (bytes == nullptr) bytes = find(endangered_, main);
     const bool is_there =
-        session_.IsInPlace(main) && executor_.inputs()[eval].bytes == session_.executor().inputs()[main].bytes;
+        session_.state().IsInPlace(main) && executor_.inputs()[eval].bytes == session_.executor().inputs()[main].bytes;
     if (bytes == nullptr && is_there) continue;
-    const std::span<const std::byte> source = bytes != nullptr ? *bytes : session_.StateBytes(main);
+    const std::span<const std::byte> source = bytes != nullptr ? *bytes : session_.state().Bytes(main);
     std::memcpy(executor_.InputBytes(eval).data(), source.data(), source.size());
   }
 }
@@ -114,7 +114,7 @@ absl::StatusOr<EvalMeans> Evaluator::Evaluate() {
       means[i].second += trace::AsDouble(scalars[i].second) / static_cast<double>(plan.batches);
     }
   }
-  for (const auto& [input, saved] : endangered_) std::ranges::copy(saved, session_.MutableStateBytes(input).begin());
+  for (const auto& [input, saved] : endangered_) std::ranges::copy(saved, session_.state().MutableBytes(input).begin());
   return means;
 }
 

@@ -61,7 +61,7 @@ absl::Status Train(Session& session, TrainObserver* observer) {
     saver.emplace(
         SavingOptions{
             .directory = options.save, .keep = options.keep, .deadline = options.deadline, .point = PointOf(job)},
-        [&] { return session.State(); }, session.control().beside(), observer);
+        [&] { return session.state().Tensors(); }, session.control().beside(), observer);
   }
   return TrainLoop({.runner = session,
                     .control = session.control(),

@@ -1,9 +1,6 @@
 // Steps of a prepared rank, and its state between them.
 #include "runtime/train/session.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "absl/time/clock.h"
 #include "runtime/device/streams.h"
 #include "runtime/train/redistribute.h"
@@ -13,7 +10,7 @@ namespace sgd::train {
 
 absl::Status Session::Begin(uint64_t step, bool carries) {
   has_carried_ = carries && has_streams();
-  return executor_->Begin(step, has_carried_ ? carry_.get() : nullptr);
+  return executor_->Begin(step, has_carried_ ? &state_->carry() : nullptr);
 }
 
 bool Session::IsBusy() const {
@@ -28,12 +25,7 @@ bool Session::IsBusy() const {
 }
 
 void Session::FillInputs(uint64_t step) {
-  if (!is_first_fill_) {
-    for (size_t i = 0; i < constants_.size(); ++i) {
-      if (!constants_[i].empty())
-        std::memcpy(executor_->InputBytes(i).data(), constants_[i].data(), constants_[i].size());
-    }
-  }
+  if (!is_first_fill_) state_->RestoreConstants();
   is_first_fill_ = false;
   if (job_.feed == nullptr) return;
   for (size_t k = 0; k < job_.feed->inputs().size(); ++k) {
@@ -64,22 +56,6 @@ absl::StatusOr<std::vector<std::byte>> Session::Recut(std::span<const std::byte>
   return Redistribute(local, from, to, context_->mesh(),
                       {.stage = from_stage, .ranks_of_stage = static_cast<uint32_t>(job_.file->ranks_of_stage())},
                       *rank_.control, job_.options.deadline);
-}
-
-std::span<const std::byte> Session::StateBytes(size_t input) const {
-  // A step may have used a constant input's memory for other things.
-  if (!constants_[input].empty()) return constants_[input];
-  return executor_->ReadInput(input);
-}
-
-std::vector<checkpoint::LocalTensor> Session::State() const {
-  std::vector<checkpoint::LocalTensor> tensors;
-  for (size_t i = 0; i < executor_->inputs().size(); ++i) {
-    if (job_.IsFed(i)) continue;
-    const exec::Tensor& input = executor_->inputs()[i];
-    tensors.push_back({job_.program.inputs[i].name, input.shard, StateBytes(i), input.is_first});
-  }
-  return tensors;
 }
 
 }  // namespace sgd::train

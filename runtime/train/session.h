@@ -10,13 +10,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "runtime/checkpoint/sharded_file.h"
-#include "runtime/exec/carry.h"
 #include "runtime/exec/context.h"
 #include "runtime/exec/executor.h"
 #include "runtime/exec/progress_watch.h"
 #include "runtime/launch/launch.h"
 #include "runtime/trace/start_times.h"
+#include "runtime/train/carried_state.h"
 #include "runtime/train/job.h"
 #include "runtime/train/rank_device.h"
 #include "runtime/train/step_runner.h"
@@ -53,25 +52,18 @@ class Session : public StepRunner {
   StepScalars ReadScalars() const override;
   const exec::StepTiming& timing() const override { return executor_->timing(); }
   absl::Status WriteOutputs() override;
-  absl::Status CarryOutputs() override { return has_carried_ ? absl::OkStatus() : carry_->Run(); }
+  absl::Status CarryOutputs() override { return has_carried_ ? absl::OkStatus() : state_->Advance(); }
 
   bool has_streams() const { return executor_->has_streams(); }
   // Whether the device still runs something a second after this was asked.
   bool IsBusy() const;
 
-  // Everything that a checkpoint keeps: carried and constant inputs, under the model's names.
-  std::vector<checkpoint::LocalTensor> State() const;
+  CarriedState& state() const { return *state_; }
 
   // This rank's bytes of `from`, which the ranks of `from_stage` have (-1: all), cut as `to`: the same tensor under
   // another sharding, or for other stages. All ranks call it.
   absl::StatusOr<std::vector<std::byte>> Recut(std::span<const std::byte> local, const data::TensorType& from,
                                                int32_t from_stage, const data::TensorType& to);
-
-  // Whether a carried or constant input keeps its value on the device between steps.
-  bool IsInPlace(size_t input) const { return job_.IsCarried(input) || is_kept_[input]; }
-  // This rank's bytes of a carried or constant input, between steps.
-  std::span<const std::byte> StateBytes(size_t input) const;
-  std::span<std::byte> MutableStateBytes(size_t input) const { return executor_->InputBytes(input); }
 
  private:
   Session(const Job& job, const launch::RankContext& rank) : job_(job), rank_(rank) {}
@@ -80,7 +72,6 @@ class Session : public StepRunner {
   absl::StatusOr<std::unique_ptr<exec::Executor>> MakeExecutor(const std::string& program);
   absl::Status Agree();
   absl::Status FillFirstInputs();
-  absl::Status KeepConstants();
   absl::Status RunInit();
 
   const Job& job_;
@@ -90,11 +81,7 @@ class Session : public StepRunner {
   exec::LoopLimits loop_limits_;
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_, eval_executor_;
-  std::unique_ptr<exec::Carry> carry_;
-  std::vector<bool> is_kept_;  // by input: constant, and nothing overwrites it
-  // This rank's bytes of the other constant inputs by position, where the executor does not hold them; empty for
-  // others.
-  std::vector<std::vector<std::byte>> constants_;
+  std::unique_ptr<CarriedState> state_;
   bool is_first_fill_ = true;
   bool has_carried_ = false;  // the last step that has begun
 };

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "runtime/artifact/kept_inputs.h"
 #include "runtime/device/algorithm_choices.h"
 #include "runtime/train/initial_inputs.h"
 
@@ -54,10 +53,9 @@ absl::Status Session::Prepare(const SessionHooks& hooks, trace::StartTimes& star
     if (!executor.ok()) return executor.status();
     eval_executor_ = *std::move(executor);
   }
-  absl::StatusOr<std::unique_ptr<exec::Carry>> carry =
-      exec::Carry::Create(*context_, *executor_, *executor_, job_.carry);
-  if (!carry.ok()) return carry.status();
-  carry_ = *std::move(carry);
+  absl::StatusOr<std::unique_ptr<CarriedState>> state = CarriedState::Create(job_, *context_, *executor_);
+  if (!state.ok()) return state.status();
+  state_ = *std::move(state);
   start.End("prepare");
   absl::Status status = FillFirstInputs();
   start.End("fill inputs");
@@ -144,30 +142,7 @@ absl::Status Session::FillFirstInputs() {
     if (absl::Status status = RunInit(); !status.ok()) return status;
   }
   if (absl::Status status = FillInitialInputs(job_, *executor_, device_.device()); !status.ok()) return status;
-  return KeepConstants();
-}
-
-absl::Status Session::KeepConstants() {
-  absl::StatusOr<const artifact::Program*> program = job_.file->FindProgram(job_.program.name, context_->stage());
-  if (!program.ok()) return program.status();
-  const size_t count = job_.program.inputs.size();
-  constants_.resize(count);
-  is_kept_.resize(count);
-  std::vector<size_t> fed, restored;
-  for (size_t i = 0; i < count; ++i) {
-    const artifact::Holder* holder = job_.program.whole.inputs[i].HolderOf(context_->stage());
-    if (holder == nullptr) continue;
-    if (job_.IsFed(i)) fed.push_back(i);
-    if (!job_.IsConstant(i)) continue;
-    is_kept_[i] = artifact::KeepsInput(job_.file->root(), **program, holder->index);
-    if (!is_kept_[i]) restored.push_back(i);
-  }
-  if (executor_->has_streams()) return executor_->StageInputs(fed, restored);
-  for (size_t i : restored) {
-    const std::span<const std::byte> bytes = executor_->ReadInput(i);
-    constants_[i].assign(bytes.begin(), bytes.end());
-  }
-  return absl::OkStatus();
+  return state_->KeepConstants();
 }
 
 }  // namespace sgd::train

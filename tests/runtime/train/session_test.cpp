@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <mutex>
+#include <thread>
 
+#include "runtime/checkpoint/checkpoint.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/train/claimed_outputs.h"
 #include "runtime/train/job_outputs.h"
@@ -264,6 +266,72 @@ TEST_P(Ranks, BenchCountsWhatIsSent) {
   });
   for (const absl::Status& outcome : outcomes) EXPECT_TRUE(outcome.ok()) << outcome;
   EXPECT_EQ(first_steps, static_cast<int>(ranks_));
+}
+
+// A thread of each rank saves what it was while the steps go on; restored, they go the same way again.
+TEST_P(Ranks, ASnapshotIsSavedBesideTheStepsAndRestored) {
+  WriteToy({.ranks = GetParam(), .has_init = true});
+  WriteRows("data.safetensors", std::vector<float>(8, 1));
+  options_.steps = 6;
+  const auto steps = [](Session& session, uint64_t begin, std::vector<double>& losses) {
+    for (uint64_t step = begin; step < begin + 3; ++step) {
+      session.FillInputs(step);
+      absl::Status status = session.Begin(step, /*carries=*/false);
+      if (status.ok()) status = session.End();
+      if (!status.ok()) return status;
+      losses.push_back(session.ReadScalars().loss->number);
+      if (status = session.CarryOutputs(); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  };
+  const std::vector<absl::Status> outcomes = RunRanks([&](Session& session) {
+    std::vector<double> first, second, again;
+    StateSnapshot snapshot;
+    absl::Status status = steps(session, 0, first);
+    if (status.ok()) status = session.state().Snapshot(snapshot);
+    if (!status.ok()) return status;
+    absl::Status saved = absl::UnknownError("");
+    std::thread beside([&] {
+      checkpoint::TrainingPoint point;
+      point.step = 3;
+      saved =
+          checkpoint::Save(folder_.path(), point, snapshot.Tensors(), session.control().beside(), absl::Seconds(30));
+    });
+    status = steps(session, 3, second);
+    beside.join();
+    if (status.ok()) status = saved;
+    if (status.ok()) status = session.state().Restore(snapshot);
+    if (status.ok()) status = steps(session, 3, again);
+    EXPECT_EQ(first, (std::vector<double>{20, 36, 52}));
+    EXPECT_EQ(second, (std::vector<double>{68, 84, 100}));
+    EXPECT_EQ(again, second);
+    // Taken again, it is another one.
+    if (status.ok()) status = session.state().Snapshot(snapshot);
+    EXPECT_EQ(data::Values<float>(snapshot.Tensors()[0].bytes)[0], 25);
+    return status;
+  });
+  for (const absl::Status& outcome : outcomes) EXPECT_TRUE(outcome.ok()) << outcome;
+  auto checkpoint = checkpoint::OpenCheckpoint(folder_.path());
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  const data::TensorEntry* w = checkpoint->state.Find("params['w']");
+  ASSERT_NE(w, nullptr);
+  EXPECT_THAT(data::Values<float>(checkpoint->state.Bytes(*w)), ElementsAre(13, 13, 13, 13));
+}
+
+TEST_P(Ranks, ASnapshotOfAnotherProgramIsNotRestored) {
+  WriteToy({.ranks = GetParam(), .has_init = true});
+  options_.mode = Mode::kBench;
+  options_.data.clear();
+  options_.program = "init";
+  std::vector<StateSnapshot> snapshots(GetParam());
+  const auto take = [&](Session& session) { return session.state().Snapshot(snapshots[session.context().rank()]); };
+  for (const absl::Status& outcome : RunRanks(take)) EXPECT_TRUE(outcome.ok()) << outcome;
+  options_.program = "train";
+  const auto restore = [&](Session& session) { return session.state().Restore(snapshots[session.context().rank()]); };
+  for (const absl::Status& outcome : RunRanks(restore)) {
+    EXPECT_EQ(outcome.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(outcome.message()), HasSubstr("expected a snapshot of the same program and rank"));
+  }
 }
 
 TEST_F(SessionTest, RanksMustRunTheSameThing) {
