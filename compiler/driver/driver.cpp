@@ -6,6 +6,7 @@
 #include "compiler/driver/choose_schedule.h"
 #include "compiler/driver/diagnostics.h"
 #include "compiler/driver/memory_refusal.h"
+#include "compiler/expectations/check_expectations.h"
 #include "compiler/export/export.h"
 #include "compiler/export/export_interface.h"
 #include "compiler/export/kernel_table.h"
@@ -211,7 +212,7 @@ class Driver {
     if (failed(times)) return failure();
     result.report = computeReport(plan, writer.constant_bytes(), *times, *topology, std::move(bound));
     if (!options.isForSimulation) result.explanation = computeExplanation(plan, *topology);
-    if (failed(checkMemory(plan))) return failure();
+    if (failed(checkMemory(plan)) || failed(checkExpected(plan))) return failure();
     if (unsplit) {
       Timings::Scope compared(timings, "plan unsplit");
       SplitPlan split{result.report.memory.peak, writer.constant_bytes(), !recipe || sequentialIsOfFlag};
@@ -238,6 +239,12 @@ class Driver {
     if (!options.memoryLimit || result.report.memory.peak <= *options.memoryLimit) return success();
     StringRef limit = limitIsOfRecipe ? "the recipe's memory_limit" : "--memory-limit";
     return emitMemoryRefusal(getReportedFunction(plan), result.report.memory.peak, *options.memoryLimit, limit);
+  }
+
+  LogicalResult checkExpected(ModuleOp plan) {
+    if (!recipe) return success();
+    printer.setFileName(recipe->fileName);
+    return checkExpectations(plan, result.report, recipe->expectations);
   }
 
   ArrayRef<ProgramSource> sources;

@@ -33,13 +33,11 @@ static void shareStateShardings(ArrayRef<func::FuncOp> functions, ArrayRef<Roles
 
 LogicalResult mlir::sgd::applyRecipe(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe) {
   if (failed(applyCompress(programs, recipe))) return failure();
-  if (recipe.rules.empty() && recipe.batch.empty()) return success();
   SmallVector<func::FuncOp> functions;
-  SmallVector<Roles> roles;
-  for (OwningOpRef<ModuleOp>& program : programs) {
-    functions.push_back(*program->getOps<func::FuncOp>().begin());
-    roles.push_back(findRoles(functions.back()));
-  }
+  for (OwningOpRef<ModuleOp>& program : programs) functions.push_back(*program->getOps<func::FuncOp>().begin());
+  if (failed(checkExpectedScopes(functions, recipe))) return failure();
+  if (recipe.rules.empty() && recipe.batch.empty()) return success();
+  SmallVector<Roles> roles = llvm::map_to_vector(functions, findRoles);
   bool shards = !recipe.batch.empty() || llvm::any_of(recipe.rules, [](const RecipeRule& rule) {
     return rule.kind == RecipeRule::Kind::Sharding;
   });

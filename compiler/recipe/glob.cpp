@@ -50,12 +50,15 @@ llvm::Expected<TensorGlob> TensorGlob::parse(StringRef pattern) {
 
 llvm::Expected<ScopeGlob> ScopeGlob::parse(StringRef pattern) {
   auto text = std::make_unique<std::string>(pattern.trim('/').str());
+  llvm::replace(*text, '.', '/');
   llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(*text);
   if (!glob) return glob.takeError();
   return ScopeGlob(std::move(text), std::move(*glob));
 }
 
-StringRef ScopeGlob::findIn(StringRef scope) const {
+StringRef ScopeGlob::findIn(StringRef path) const {
+  std::string scope = path.str();
+  llvm::replace(scope, '.', '/');
   llvm::SmallVector<size_t> begins = {0};
   for (size_t i = 0; i < scope.size(); ++i)
     if (scope[i] == '/') begins.push_back(i + 1);
@@ -64,6 +67,6 @@ StringRef ScopeGlob::findIn(StringRef scope) const {
   ends.push_back(scope.size());
   for (size_t end : llvm::reverse(ends))
     for (size_t begin : begins)
-      if (begin < end && glob.match(scope.slice(begin, end))) return scope.take_front(end);
+      if (begin < end && glob.match(StringRef(scope).slice(begin, end))) return path.take_front(end);
   return {};
 }

@@ -31,8 +31,8 @@ class TensorGlob {
   llvm::GlobPattern glob;
 };
 
-/// A pattern for scopes of the program's source, such as `encoder/layer*/mlp`: it matches the scope itself, wherever it
-/// stands in others.
+/// A pattern for scopes of the program's source, such as `encoder/layer*/mlp` or `encoder.layer*.mlp`: it matches the
+/// scope itself, wherever it stands in others. Slashes and dots both separate the parts of a scope.
 class ScopeGlob {
  public:
   static llvm::Expected<ScopeGlob> parse(llvm::StringRef pattern);

@@ -66,7 +66,8 @@ class Reader {
                                        {"offload", &Reader::readOffload},
                                        {"bucket_size_mb", &Reader::readBucketSize},
                                        {"accumulate", &Reader::readAccumulate},
-                                       {"loss", &Reader::readLoss}};
+                                       {"loss", &Reader::readLoss},
+                                       {"expect", &Reader::readExpect}};
     return fields;
   }
 
@@ -269,6 +270,13 @@ class Reader {
     if (!(megabytes >= 1e-6 && megabytes <= 1e9))
       return expected("bucket_size_mb", value, "a positive number of megabytes");
     recipe.bucketBytes = static_cast<uint64_t>(megabytes * 1e6);
+    return Error::success();
+  }
+
+  Error readExpect(const Json& value) {
+    llvm::Expected<std::vector<Expectation>> expectations = readExpectations(value);
+    if (!expectations) return expectations.takeError();
+    recipe.expectations = std::move(*expectations);
     return Error::success();
   }
 

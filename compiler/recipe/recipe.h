@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/options.h"
+#include "compiler/recipe/expectation.h"
 #include "passes/compress/compression_settings.h"
 #include "passes/context/context_form.h"
 
@@ -64,6 +65,7 @@ struct Recipe {
   std::optional<uint64_t> memoryLimit;   ///< bytes per rank
   std::string offload;                   ///< CompileOptions::offload
   std::optional<uint64_t> bucketBytes;   ///< largest bucket of merged collectives
+  std::vector<Expectation> expectations;
 };
 
 /// Reads a recipe. The error is one line that names the field (`rules[1].sharding`), what is there and what

@@ -3,53 +3,43 @@
 
 #include "compiler/recipe/annotator.h"
 #include "compiler/recipe/glob.h"
-#include "llvm/ADT/StringExtras.h"
+#include "dialects/sgd/scope.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// The first name in `location` that is a path, as JAX writes names of ops.
-static StringRef findPath(Location location) {
-  StringRef path;
-  location->walk([&](Location inner) {
-    auto name = dyn_cast<NameLoc>(inner);
-    if (!name || !name.getName().getValue().contains('/')) return WalkResult::advance();
-    path = name.getName().getValue();
-    return WalkResult::interrupt();
-  });
-  return path;
+static std::string findNearestScope(ArrayRef<func::FuncOp> functions, StringRef glob) {
+  llvm::StringSet<> seen;
+  SmallVector<StringRef> names;
+  for (func::FuncOp function : functions)
+    function.walk([&](Operation* op) {
+      auto [entry, isNew] = seen.insert(getScope(op->getLoc()).path);
+      if (isNew && !entry->getKey().empty()) names.push_back(entry->getKey());
+    });
+  if (names.empty()) return "";
+  StringRef nearest = findNearestName(glob, names);
+  return (nearest.empty() ? names.front() : nearest).str();
 }
 
-/// Parts of `path` between slashes that stand in no parentheses.
-static SmallVector<StringRef> split(StringRef path) {
-  SmallVector<StringRef> parts;
-  size_t depth = 0, begin = 0;
-  for (size_t i = 0; i <= path.size(); ++i) {
-    if (i < path.size() && path[i] == '(') ++depth;
-    if (i < path.size() && path[i] == ')' && depth > 0) --depth;
-    if (i < path.size() && (path[i] != '/' || depth > 0)) continue;
-    parts.push_back(path.slice(begin, i));
-    begin = i + 1;
-  }
-  return parts;
+/// Says that `scope` of `field` matches nothing.
+static InFlightDiagnostic refuseScope(ArrayRef<func::FuncOp> functions, StringRef field, StringRef scope) {
+  InFlightDiagnostic message = emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext()))
+                               << "field '" << field << ".scope': '" << scope << "' matches no scope of the program";
+  std::string nearest = findNearestScope(functions, scope);
+  if (nearest.empty())
+    message << "; its text names no scopes (jax.named_scope, printed with debug_info=True)";
+  else
+    message << "; the nearest scope is " << nearest;
+  return message;
 }
 
-Scope mlir::sgd::getScope(Location location) {
-  Scope scope;
-  SmallVector<StringRef> parts = split(findPath(location)), kept;
-  for (StringRef part : ArrayRef(parts).drop_back()) {
-    // jit(f) names a function; jvp(x), vmap(x) and transpose(x) transform the scope x.
-    while (part.ends_with(")") && part.contains('(')) {
-      auto [transformation, inner] = part.drop_back().split('(');
-      scope.isBackward |= transformation == "transpose";
-      part = transformation == "jit" || transformation == "pjit" ? StringRef() : inner;
-    }
-    for (StringRef name : split(part))
-      if (!name.empty()) kept.push_back(name);
-  }
-  scope.path = llvm::join(kept, "/");
-  return scope;
+static FailureOr<ScopeGlob> parseScope(MLIRContext* context, StringRef field, StringRef scope) {
+  llvm::Expected<ScopeGlob> glob = ScopeGlob::parse(scope);
+  if (glob) return std::move(*glob);
+  return LogicalResult(emitError(UnknownLoc::get(context))
+                       << "field '" << field << ".scope' is '" << scope
+                       << "', which is no glob: " << llvm::toString(glob.takeError()));
 }
 
 namespace {
@@ -67,10 +57,8 @@ class ScopeRules {
 
  private:
   LogicalResult apply(const RecipeRule& rule, const std::string& field) {
-    llvm::Expected<ScopeGlob> glob = ScopeGlob::parse(rule.scope);
-    if (!glob)
-      return error() << "field '" << field << ".scope' is '" << rule.scope
-                     << "', which is no glob: " << llvm::toString(glob.takeError());
+    FailureOr<ScopeGlob> glob = parseScope(context, field, rule.scope);
+    if (failed(glob)) return failure();
     bool matches = false, annotates = false;
     for (func::FuncOp function : functions) {
       Annotator annotator(function->getParentOfType<ModuleOp>());
@@ -95,11 +83,7 @@ class ScopeRules {
     if (matches)
       return error() << "field '" << field << ".sharding' has " << rule.dims.size()
                      << " dimensions, but no value of so many leaves the scopes that '" << rule.scope << "' matches";
-    InFlightDiagnostic message = error() << "field '" << field << ".scope': '" << rule.scope
-                                         << "' matches no scope of the program";
-    std::string nearest = findNearestScope(rule.scope);
-    return nearest.empty() ? message << "; its text names no scopes (jax.named_scope, printed with debug_info=True)"
-                           : message << "; the nearest scope is " << nearest;
+    return refuseScope(functions, field, rule.scope);
   }
 
   /// Whether the forward pass reads `value` outside of the scope `inside`.
@@ -117,19 +101,6 @@ class ScopeRules {
     return !scope.isBackward && glob.findIn(scope.path) != inside;
   }
 
-  std::string findNearestScope(StringRef glob) {
-    llvm::StringSet<> seen;
-    SmallVector<StringRef> names;
-    for (func::FuncOp function : functions)
-      function.walk([&](Operation* op) {
-        auto [entry, isNew] = seen.insert(getScope(op->getLoc()).path);
-        if (isNew && !entry->getKey().empty()) names.push_back(entry->getKey());
-      });
-    if (names.empty()) return "";
-    StringRef nearest = findNearestName(glob, names);
-    return (nearest.empty() ? names.front() : nearest).str();
-  }
-
   InFlightDiagnostic error() { return emitError(UnknownLoc::get(context)); }
 
   MLIRContext* context;
@@ -141,4 +112,19 @@ class ScopeRules {
 
 LogicalResult mlir::sgd::applyScopeRules(ArrayRef<func::FuncOp> functions, const Recipe& recipe) {
   return ScopeRules(functions, recipe).run();
+}
+
+LogicalResult mlir::sgd::checkExpectedScopes(ArrayRef<func::FuncOp> functions, const Recipe& recipe) {
+  MLIRContext* context = func::FuncOp(functions.front()).getContext();
+  for (const Expectation& expectation : recipe.expectations) {
+    if (expectation.scope.empty()) continue;
+    FailureOr<ScopeGlob> glob = parseScope(context, expectation.path, expectation.scope);
+    if (failed(glob)) return failure();
+    auto isInScope = [&](Operation* op) {
+      return WalkResult(failure(!glob->findIn(getScope(op->getLoc()).path).empty()));
+    };
+    if (llvm::none_of(functions, [&](func::FuncOp function) { return function.walk(isInScope).wasInterrupted(); }))
+      return refuseScope(functions, expectation.path, expectation.scope);
+  }
+  return success();
 }

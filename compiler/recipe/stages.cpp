@@ -3,8 +3,8 @@
 
 #include "compiler/recipe/glob.h"
 #include "compiler/recipe/roles.h"
-#include "compiler/recipe/scope_rules.h"
 #include "dialects/sgd/mesh_name.h"
+#include "dialects/sgd/scope.h"
 #include "dialects/sgd/stages.h"
 #include "passes/stages/pipeline_schedule.h"
 

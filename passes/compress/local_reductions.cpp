@@ -1,6 +1,7 @@
 // Compressed reductions of one rank: which file writes which kind.
 #include "passes/compress/local_reductions.h"
 
+#include "dialects/sgd/scope.h"
 #include "passes/compress/passes.h"
 #include "passes/partition/source_line.h"
 
@@ -15,6 +16,7 @@ Explanation mlir::sgd::explainReduction(CompressedReductionOp op, const Localise
   while (isa_and_nonnull<TransposeOp>(producer)) producer = producer->getOperand(0).getDefiningOp();
   if (producer) explanation.op = producer->getName().getStringRef().str();
   explanation.source = getSourceLine(op.getInputs()[input].getLoc());
+  explanation.scope = getScope(op.getInputs()[input].getLoc()).path;
   return explanation;
 }
 

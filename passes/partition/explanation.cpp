@@ -76,6 +76,7 @@ void visitFields(Visitor& visitor, Fields& fields) {
   visitor.field("op", fields.op);
   visitor.field("tensor", fields.tensor);
   visitor.field("source", fields.source);
+  visitor.field("scope", fields.scope);
   visitor.field("from", fields.from);
   visitor.field("to", fields.to);
   visitor.field("kind", fields.kind);

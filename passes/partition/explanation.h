@@ -28,6 +28,7 @@ struct Explanation {
   std::string op;      ///< "sgd.dot_general"; empty where the cause has none
   std::string tensor;  ///< type of what gets another sharding; empty where elements move between shards
   std::string source;  ///< file:line:column of the user's program, or nothing
+  std::string scope;   ///< of the user's program, see getScope; empty where its names are unknown
   std::string from;    ///< `[{"data"}, {}], unreduced={"model"}`, or what moves
   std::string to;
   std::string kind;  ///< of the collective: "all_reduce"

@@ -1,6 +1,7 @@
 // One walk in program order: every op is checked against its sharding rule and made local in place; reshards become
 // SPMD ops.
 #include "dialects/sgd/compression.h"
+#include "dialects/sgd/scope.h"
 #include "dialects/sgd/sequential.h"
 #include "passes/partition/factor_check.h"
 #include "passes/partition/local_rules.h"
@@ -148,6 +149,7 @@ Explanation Localisation::getCause(ReshardOp reshard) {
   Operation* op = isProduced ? producer : reshard->use_empty() ? nullptr : *reshard->user_begin();
   if (op) explanation.op = op->getName().getStringRef().str();
   explanation.source = getSourceLine(reshard.getLoc());
+  explanation.scope = getScope(reshard.getLoc()).path;
   return explanation;
 }
 

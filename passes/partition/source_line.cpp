@@ -1,6 +1,8 @@
 // A walk over nested locations.
 #include "passes/partition/source_line.h"
 
+#include "dialects/sgd/scope.h"
+
 using namespace mlir;
 
 std::string mlir::sgd::getSourceLine(Location location) {
@@ -20,5 +22,6 @@ mlir::sgd::Explanation mlir::sgd::explainMovement(Operation* op) {
   explanation.cause = MovementCause::Moves;
   explanation.op = op->getName().getStringRef().str();
   explanation.source = getSourceLine(op->getLoc());
+  explanation.scope = getScope(op->getLoc()).path;
   return explanation;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "dialects/sgd/scope.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
@@ -111,6 +112,7 @@ Value MessageSharding::gather(OpBuilder& builder, spmd::ReceiveOp receive, Ranke
                           .op = spmd::ReceiveOp::getOperationName().str(),
                           .tensor = getText(type),
                           .source = getSourceLine(receive.getLoc()),
+                          .scope = getScope(receive.getLoc()).path,
                           .from = "a part of the message for each rank",
                           .to = "the whole",
                           .kind = "all_gather",

@@ -61,5 +61,12 @@ TEST(ScopeGlob, FindsAScopeInOthers) {
   EXPECT_EQ(find("encoder", ""), "");
 }
 
+TEST(ScopeGlob, DotsAndSlashesSeparateParts) {
+  EXPECT_EQ(find("layers.*", "model/layers/0/mlp"), "model/layers/0/mlp");
+  EXPECT_EQ(find("layers.0", "layers/0/mlp"), "layers/0");
+  EXPECT_EQ(find("layers/0", "layers.0.mlp"), "layers.0");
+  EXPECT_EQ(find("layers.1", "layers/10"), "");
+}
+
 }  // namespace
 }  // namespace mlir::sgd

@@ -61,6 +61,40 @@ TEST(ParseRecipe, AllFieldsAreOptional) {
   EXPECT_EQ(recipe->zero, 0);
 }
 
+TEST(ParseRecipe, ReadsExpectations) {
+  llvm::Expected<Recipe> recipe = parseRecipe(R"({"expect": [
+    {"collective": "all_gather", "axis": "model", "scope": "layers.*", "bytes": 0}, {"sent_bytes": "1.2GB"},
+    {"peak": "70GiB"}, {"replicated": "params.*", "axis": "data", "bytes": 4096}]})",
+                                              "r.json");
+  ASSERT_TRUE(static_cast<bool>(recipe)) << llvm::toString(recipe.takeError());
+  ASSERT_EQ(recipe->expectations.size(), 4u);
+  const Expectation& gather = recipe->expectations[0];
+  EXPECT_EQ(gather.kind, Expectation::Kind::Collective);
+  EXPECT_EQ(gather.collective + " " + gather.axis + " " + gather.scope, "all_gather model layers.*");
+  EXPECT_EQ(gather.bytes, 0u);
+  EXPECT_EQ(recipe->expectations[1].bytes, 1200000000u);
+  EXPECT_EQ(recipe->expectations[2].kind, Expectation::Kind::Peak);
+  EXPECT_EQ(recipe->expectations[2].bytes, uint64_t{70} << 30);
+  EXPECT_EQ(recipe->expectations[3].tensor + " " + recipe->expectations[3].axis, "params.* data");
+  EXPECT_EQ(recipe->expectations[3].bytes, 4096u);
+}
+
+TEST(ParseRecipe, NamesTheExpectationThatIsWrong) {
+  EXPECT_THAT(errorOf(R"({"expect": {"peak": 1}})"), HasSubstr("field 'expect' is {\"peak\":1}; expected a list"));
+  EXPECT_THAT(errorOf(R"({"expect": [{"bytes": 1}]})"),
+              HasSubstr("field 'expect[0]' is {\"bytes\":1}; expected an object with one of"));
+  EXPECT_THAT(errorOf(R"({"expect": [{"peak": 1, "sent_bytes": 2}]})"), HasSubstr("with one of"));
+  EXPECT_THAT(errorOf(R"({"expect": [{"peak": 1, "axis": "data"}]})"), HasSubstr("'expect[0].axis'"));
+  EXPECT_EQ(errorOf(R"({"expect": [{"peak": -1}]})"),
+            "field 'expect[0].peak' is -1; expected a number of bytes, 0 or \"1.2GB\"");
+  EXPECT_THAT(errorOf(R"({"expect": [{"peak": "5XB"}]})"), HasSubstr("'5XB' is not a number of bytes"));
+  EXPECT_EQ(errorOf(R"({"expect": [{"peak": 1}, {"collective": "all_reduce"}]})"),
+            "field 'expect[1].bytes' is missing; expected the bytes that are allowed, such as 0");
+  EXPECT_THAT(errorOf(R"({"expect": [{"collective": "allreduce", "bytes": 0}]})"),
+              HasSubstr("did you mean \"all_reduce\"?"));
+  EXPECT_THAT(errorOf(R"({"expect": [{"replicated": "", "bytes": 0}]})"), HasSubstr("'expect[0].replicated' is \"\""));
+}
+
 TEST(ParseRecipe, NamesTheFieldAndWhatIsExpected) {
   EXPECT_THAT(errorOf("{"), HasSubstr("not JSON: [1:"));
   EXPECT_EQ(errorOf("[1]"), "holds [1]; expected an object with the fields of a recipe");
@@ -153,9 +187,10 @@ TEST(ParseRecipe, RefusesOtherCompression) {
 TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"msh": {}})"), "field 'msh' is unknown; did you mean 'mesh'?");
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
-  EXPECT_EQ(errorOf(R"({"xyzzy": 1})"),
-            "field 'xyzzy' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, "
-            "replicate, rules, zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate, loss");
+  EXPECT_EQ(
+      errorOf(R"({"xyzzy": 1})"),
+      "field 'xyzzy' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, "
+      "replicate, rules, zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate, loss, expect");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),

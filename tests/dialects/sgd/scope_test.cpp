@@ -1,5 +1,5 @@
 // Scopes as JAX writes them into locations.
-#include "compiler/recipe/scope_rules.h"
+#include "dialects/sgd/scope.h"
 
 #include "gtest/gtest.h"
 #include "mlir/IR/Location.h"
