@@ -1,6 +1,10 @@
 // Shared by all devices: addresses of slices, and the choice of the function that prepares an instruction.
 #include "runtime/device/device.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/schema_names.h"
@@ -80,7 +84,27 @@ absl::StatusOr<std::unique_ptr<Thunk>> Device::PrepareLinearAlgebra(const artifa
       "this device has no library for decompositions and solvers of linear algebra; compile the model for cpu");
 }
 
+void MemoryMap::Bind(const artifact::Slice& range, std::byte* data) {
+  const auto is_before = [](const BoundRange& a, const BoundRange& b) {
+    return std::pair(a.range.space(), a.range.offset()) < std::pair(b.range.space(), b.range.offset());
+  };
+  const BoundRange added{range, data};
+  bound.insert(std::ranges::upper_bound(bound, added, is_before), added);
+}
+
+const MemoryMap::BoundRange* MemoryMap::Find(const artifact::Slice& slice) const {
+  const auto behind =
+      std::ranges::upper_bound(bound, std::pair(slice.space(), slice.offset()), {},
+                               [](const BoundRange& at) { return std::pair(at.range.space(), at.range.offset()); });
+  if (behind == bound.begin()) return nullptr;
+  const BoundRange& last = *std::prev(behind);
+  const bool is_inside =
+      last.range.space() == slice.space() && slice.offset() + slice.size() <= last.range.offset() + last.range.size();
+  return is_inside ? &last : nullptr;
+}
+
 std::byte* MemoryMap::Address(const artifact::Slice& slice) const {
+  if (const BoundRange* found = Find(slice)) return found->data + (slice.offset() - found->range.offset());
   switch (slice.space()) {
     case artifact::Space::Private:
       return private_base + slice.offset();

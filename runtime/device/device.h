@@ -41,9 +41,23 @@ struct MemoryMap {
   const std::byte* constant_base = nullptr;
   std::byte* host_base = nullptr;
 
+  // A range of a space that is elsewhere than the rest of it: in a buffer of the caller.
+  struct BoundRange {
+    artifact::Slice range;
+    std::byte* data;
+  };
+  std::vector<BoundRange> bound = {};  // disjoint, in rising order of space and offset
+
+  // Slices are from now on in the range or outside of it.
+  void Bind(const artifact::Slice& range, std::byte* data);
+  bool IsBound(const artifact::Slice& slice) const { return Find(slice) != nullptr; }
+
   // Address of a verified slice. Slices of the constant space must only be read; scratch memory is the device's own and
   // has no address here.
   std::byte* Address(const artifact::Slice& slice) const;
+
+ private:
+  const BoundRange* Find(const artifact::Slice& slice) const;
 };
 
 // The kernels of one artifact, loaded. Must outlive the thunks made from it.

@@ -33,24 +33,31 @@ absl::Status CheckFit(const artifact::ArtifactFile& file, device::Device& device
   return absl::OkStatus();
 }
 
+absl::Status CheckArena(const artifact::ArtifactFile& file, const char* name, std::span<const std::byte> arena,
+                        uint64_t bytes) {
+  constexpr uint64_t kAlignment = 4096;
+  if (arena.size() >= bytes && reinterpret_cast<uintptr_t>(arena.data()) % kAlignment == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(file.path(), ": the caller's ", name, " arena of ", arena.size(),
+                                                 " bytes is too small or not aligned; expected ", bytes,
+                                                 " bytes at a multiple of ", kAlignment));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(const artifact::ArtifactFile& file,
                                                                            device::Device& device,
-                                                                           comm::Communicator& communicator) {
+                                                                           comm::Communicator& communicator,
+                                                                           const CallerArenas& arenas) {
   if (absl::Status status = CheckFit(file, device, communicator); !status.ok()) return status;
   auto context = absl::WrapUnique(new ExecutionContext(file, device, communicator));
   context->mesh_ = artifact::MeshOf(file.root());
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> kernels = device.LoadKernelsOf(file, context->stage());
   if (!kernels.ok()) return kernels.status();
   context->kernels_ = *std::move(kernels);
-  absl::StatusOr<std::unique_ptr<device::Arena>> arena = device.Allocate(file.SpacesOf(context->rank()).private_bytes);
-  if (!arena.ok()) return arena.status();
-  context->private_arena_ = *std::move(arena);
-  context->memory_.private_base = context->private_arena_->data();
   context->memory_.window_base = communicator.window();
+  if (absl::Status status = context->PlacePrivate(arenas.private_arena); !status.ok()) return status;
   if (absl::Status status = context->PlaceConstants(); !status.ok()) return status;
-  if (absl::Status status = context->PlaceHost(); !status.ok()) return status;
+  if (absl::Status status = context->PlaceHost(arenas.host_arena); !status.ok()) return status;
   context->LoadAlgorithms();
   return context;
 }
@@ -72,6 +79,19 @@ void ExecutionContext::SaveAlgorithms() {
   if (algorithms_ != nullptr) algorithms_->Save().IgnoreError();
 }
 
+absl::Status ExecutionContext::PlacePrivate(std::span<std::byte> arena) {
+  private_bytes_ = file_.SpacesOf(rank()).private_bytes;
+  if (!arena.empty()) {
+    memory_.private_base = arena.data();
+    return CheckArena(file_, "private", arena, private_bytes_);
+  }
+  absl::StatusOr<std::unique_ptr<device::Arena>> allocated = device_.Allocate(private_bytes_);
+  if (!allocated.ok()) return allocated.status();
+  private_arena_ = *std::move(allocated);
+  memory_.private_base = private_arena_->data();
+  return absl::OkStatus();
+}
+
 absl::Status ExecutionContext::PlaceConstants() {
   const artifact::Bytes constants = file_.constants();
   memory_.constant_base = reinterpret_cast<const std::byte*>(constants.data());
@@ -85,16 +105,21 @@ absl::Status ExecutionContext::PlaceConstants() {
   return status.ok() ? device_.Synchronize() : status;
 }
 
-absl::Status ExecutionContext::PlaceHost() {
+absl::Status ExecutionContext::PlaceHost(std::span<std::byte> given) {
   const artifact::Artifact& root = file_.root();
   const uint64_t bytes =
       stage() < 0 ? root.host_bytes() : root.stages()->Get(static_cast<uint32_t>(stage()))->host_bytes();
+  host_bytes_ = bytes;
   if (bytes == 0) return absl::OkStatus();
   device::HostTransfer* transfer = device_.host_transfer();
   if (transfer == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat(file_.path(), ": keeps ", bytes, " bytes in memory of the host beside the device, and '",
                      device_.target(), "' has no other; expected none; compile it without \"offload\""));
+  }
+  if (!given.empty()) {
+    memory_.host_base = given.data();
+    return CheckArena(file_, "host", given, bytes);
   }
   absl::StatusOr<std::unique_ptr<device::Arena>> arena = transfer->AllocateHost(bytes);
   if (!arena.ok()) return arena.status();
@@ -107,7 +132,7 @@ int32_t ExecutionContext::stage() const { return file_.StageOf(rank()); }
 
 uint64_t ExecutionContext::arena_bytes() const {
   const uint64_t window = stage() < 0 ? communicator_.window_bytes() : file_.SpacesOf(rank()).window_bytes;
-  return private_arena_->size() + window + file_.constants().size();
+  return private_bytes_ + window + file_.constants().size();
 }
 
 }  // namespace sgd::exec

@@ -15,7 +15,8 @@ namespace {
 
 // `own` is this rank's, or null.
 template <typename T>
-Tensor TensorOf(const ExecutionContext& context, const artifact::Whole<T>& whole, const T* own) {
+Tensor TensorOf(const ExecutionContext& context, const device::MemoryMap& memory, const artifact::Whole<T>& whole,
+                const T* own) {
   const data::TensorType type = data::TypeOf(whole, artifact::Size(context.file().root().stages()));
   // Other stages are cut alike: as the first one.
   const uint32_t rank_of_stage = context.rank() % static_cast<uint32_t>(context.file().ranks_of_stage());
@@ -24,11 +25,38 @@ Tensor TensorOf(const ExecutionContext& context, const artifact::Whole<T>& whole
   const bool is_first = own != nullptr && writes && shard.is_first_replica();
   return {.name = whole.tensor->name()->str(),
           .shard = std::move(shard),
-          .bytes = own == nullptr ? nullptr : context.memory().Address(*own->slice()),
+          .bytes = own == nullptr ? nullptr : memory.Address(*own->slice()),
           .is_state = false,
           .carry_input = std::nullopt,
           .is_held = own != nullptr,
           .is_first = is_first};
+}
+
+// The same buffers by the positions of the rank's own program.
+template <typename T>
+absl::StatusOr<std::vector<CallerTensor>> OnRank(const std::vector<CallerTensor>& tensors,
+                                                 const std::vector<artifact::Whole<T>>& whole, int32_t stage,
+                                                 const char* what) {
+  std::vector<CallerTensor> own;
+  for (const CallerTensor& tensor : tensors) {
+    const artifact::Holder* holder = tensor.position < whole.size() ? whole[tensor.position].HolderOf(stage) : nullptr;
+    if (holder == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("a buffer is for ", what, " ", tensor.position,
+                                                     ", which this rank has not; expected one of its own"));
+    }
+    own.push_back({holder->index, tensor.bytes});
+  }
+  return own;
+}
+
+absl::StatusOr<CallerBuffers> BuffersOf(const ExecutionContext& context, const artifact::Program& program,
+                                        const ExecutorOptions& options) {
+  const artifact::WholeProgram whole = artifact::WholeOf(context.file().root(), program.name()->string_view());
+  const auto inputs = OnRank(options.inputs, whole.inputs, context.stage(), "input");
+  if (!inputs.ok()) return inputs.status();
+  const auto outputs = OnRank(options.outputs, whole.outputs, context.stage(), "output");
+  if (!outputs.ok()) return outputs.status();
+  return CallerBuffers::Bind(program, context.memory(), context.private_bytes(), *inputs, *outputs);
 }
 
 }  // namespace
@@ -39,15 +67,19 @@ Executor::Executor(ExecutionContext& context, std::unique_ptr<PreparedProgram> p
   const artifact::WholeProgram whole = artifact::WholeOf(context.file().root(), source.name()->string_view());
   for (const artifact::Whole<artifact::Input>& input : whole.inputs) {
     const artifact::Holder* holder = input.HolderOf(context.stage());
-    inputs_.push_back(TensorOf(context, input, holder == nullptr ? nullptr : source.inputs()->Get(holder->index)));
+    inputs_.push_back(TensorOf(context, program_->memory(), input,
+                               holder == nullptr ? nullptr : source.inputs()->Get(holder->index)));
     inputs_.back().is_state = input.tensor->state();
   }
   for (const artifact::Whole<artifact::Output>& output : whole.outputs) {
     const artifact::Holder* holder = output.HolderOf(context.stage());
-    outputs_.push_back(TensorOf(context, output, holder == nullptr ? nullptr : source.outputs()->Get(holder->index)));
+    outputs_.push_back(TensorOf(context, program_->memory(), output,
+                                holder == nullptr ? nullptr : source.outputs()->Get(holder->index)));
     if (const int64_t carry = whole.CarryOf(output); carry >= 0)
       outputs_.back().carry_input = static_cast<uint32_t>(carry);
   }
+  for (const CallerTensor& tensor : options.inputs) inputs_[tensor.position].bytes = tensor.bytes.data();
+  for (const CallerTensor& tensor : options.outputs) outputs_[tensor.position].bytes = tensor.bytes.data();
   if (!options.profile) return;
   step_times_.resize(program_->size());
   instruction_times_.assign(program_->size(), absl::InfiniteDuration());
@@ -57,11 +89,38 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
                                                            const ExecutorOptions& options) {
   absl::StatusOr<const artifact::Program*> source = context.file().FindProgram(program, context.stage());
   if (!source.ok()) return source.status();
+  absl::StatusOr<CallerBuffers> buffers = BuffersOf(context, **source, options);
+  if (!buffers.ok()) return buffers.status();
   absl::StatusOr<std::unique_ptr<PreparedProgram>> prepared =
-      PreparedProgram::Prepare(context, **source, options.timeout);
+      PreparedProgram::Prepare(context, **source, buffers->memory(), options.timeout);
   if (!prepared.ok()) return prepared.status();
-  if (context.device().streams() != nullptr) return StreamExecutor::Create(context, *std::move(prepared), options);
-  return std::make_unique<HostExecutor>(context, *std::move(prepared), options);
+  absl::StatusOr<std::unique_ptr<Executor>> executor =
+      context.device().streams() != nullptr ? StreamExecutor::Create(context, *std::move(prepared), options)
+                                            : std::make_unique<HostExecutor>(context, *std::move(prepared), options);
+  if (!executor.ok()) return executor;
+  if (absl::Status status = (*executor)->PrepareCopies(*buffers); !status.ok()) return status;
+  return executor;
+}
+
+absl::Status Executor::PrepareCopies(const CallerBuffers& buffers) {
+  const auto prepare = [&](const std::vector<CallerBuffers::Copy>& copies, Thunks& thunks) {
+    for (const CallerBuffers::Copy& copy : copies) {
+      absl::StatusOr<std::unique_ptr<device::Thunk>> thunk =
+          context_.device().PrepareCopy(copy.source, copy.target, copy.bytes);
+      if (!thunk.ok()) return thunk.status();
+      thunks.push_back(*std::move(thunk));
+    }
+    return absl::OkStatus();
+  };
+  absl::Status status = prepare(buffers.copies_in(), copies_in_);
+  return status.ok() ? prepare(buffers.copies_out(), copies_out_) : status;
+}
+
+absl::Status Executor::RunAll(const Thunks& thunks) {
+  for (const std::unique_ptr<device::Thunk>& thunk : thunks) {
+    if (absl::Status status = thunk->Execute(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Executor::Run(uint64_t step) {

@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/data/shard.h"
+#include "runtime/exec/caller_buffers.h"
 #include "runtime/exec/context.h"
 #include "runtime/exec/loop_watch.h"
 #include "runtime/exec/prepared_program.h"
@@ -46,13 +47,16 @@ struct ExecutorOptions {
   ProgressWatch* progress = nullptr;
   // Of steps that are long in loops.
   LoopLimits loops = {};
+  // Memory of the caller for inputs and outputs that this rank holds; others are in the context's arenas.
+  std::vector<CallerTensor> inputs = {}, outputs = {};
 };
 
 // An input or output as this rank sees it.
 struct Tensor {
   std::string name;                     // the model's own
   data::Shard shard;                    // global type and this rank's part of it
-  std::byte* bytes;                     // shard.local_bytes() of device memory; outputs must only be read
+  std::byte* bytes;                     // shard.local_bytes() of device memory; outputs must only be read. The
+                                        // caller's, where it gave some
   bool is_state;                        // inputs only: Input.state
   std::optional<uint32_t> carry_input;  // outputs only: the position of the input that it becomes
   bool is_held = true;                  // whether this rank's stage has it; else `bytes` is null
@@ -141,6 +145,11 @@ class Executor {
   Executor(ExecutionContext& context, std::unique_ptr<PreparedProgram> program, const ExecutorOptions& options);
   // With profile: adds `runs_`, a step's, to the times of instructions.
   void KeepTimes();
+  // Between buffers of the caller and the plan's memory, where a step uses that for other things too. On stream 0.
+  absl::Status CopyIn() { return RunAll(copies_in_); }
+  absl::Status CopyOut() { return RunAll(copies_out_); }
+  bool copies_in() const { return !copies_in_.empty(); }
+  bool copies_out() const { return !copies_out_.empty(); }
 
   ExecutionContext& context_;
   const ExecutorOptions options_;
@@ -152,6 +161,11 @@ class Executor {
   absl::Time runs_begin_ = absl::UnixEpoch();
 
  private:
+  using Thunks = std::vector<std::unique_ptr<device::Thunk>>;
+  static absl::Status RunAll(const Thunks& thunks);
+  absl::Status PrepareCopies(const CallerBuffers& buffers);
+
+  Thunks copies_in_, copies_out_;
   std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of one step
   std::vector<absl::Duration> instruction_times_;
 };

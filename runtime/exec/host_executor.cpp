@@ -19,7 +19,9 @@ absl::Status HostExecutor::Begin(uint64_t step, Carry* carry) {
   loops_.BeginStep(step);
   timing_.communication = absl::ZeroDuration();
   if (options_.progress != nullptr) options_.progress->BeginStep(*program_);
-  absl::Status status = RunBlock({0, program_->size()});
+  absl::Status status = CopyIn();
+  if (status.ok()) status = RunBlock({0, program_->size()});
+  if (status.ok()) status = CopyOut();
   if (options_.progress != nullptr) options_.progress->EndStep();
   if (status.ok()) status = context_.device().Synchronize();
   timing_.total = SteadyNow() - runs_begin_;
@@ -73,7 +75,7 @@ absl::Status HostExecutor::RunLoop(uint64_t index) {
 absl::Status HostExecutor::RunTrips(uint64_t index) {
   const std::vector<artifact::Block>& blocks = (*program_)[index].blocks;
   const artifact::Loop& loop = *program_->source(index).op_as_Loop();
-  const std::byte* predicate = loop.predicate() == nullptr ? nullptr : context_.memory().Address(*loop.predicate());
+  const std::byte* predicate = loop.predicate() == nullptr ? nullptr : program_->memory().Address(*loop.predicate());
   for (uint64_t trip = 0; predicate != nullptr || trip < loop.trips(); ++trip) {
     if (absl::Status status = loops_.BeginTrip(trip, predicate == nullptr); !status.ok()) {
       return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", program_->name(),
@@ -93,7 +95,7 @@ absl::Status HostExecutor::RunCase(uint64_t index) {
   const std::vector<artifact::Block>& blocks = (*program_)[index].blocks;
   if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
   int32_t branch = 0;
-  std::memcpy(&branch, context_.memory().Address(*program_->source(index).op_as_Case()->index()), sizeof(branch));
+  std::memcpy(&branch, program_->memory().Address(*program_->source(index).op_as_Case()->index()), sizeof(branch));
   const bool has_branch = branch >= 0 && static_cast<size_t>(branch) < blocks.size();
   return RunBlock(has_branch ? blocks[static_cast<size_t>(branch)] : blocks.back());
 }

@@ -42,8 +42,9 @@ Kind KindOf(const Instruction& instruction) {
 
 absl::StatusOr<std::unique_ptr<PreparedProgram>> PreparedProgram::Prepare(ExecutionContext& context,
                                                                           const artifact::Program& program,
+                                                                          device::MemoryMap memory,
                                                                           absl::Duration timeout) {
-  auto prepared = absl::WrapUnique(new PreparedProgram(context, program));
+  auto prepared = absl::WrapUnique(new PreparedProgram(context, program, std::move(memory)));
   if (absl::Status status = prepared->PrepareAll(timeout); !status.ok()) return status;
   return prepared;
 }
@@ -73,7 +74,7 @@ absl::Status PreparedProgram::PrepareThunks(absl::Duration timeout) {
   if (choices != nullptr && !choices->decides()) {
     if (absl::Status status = TakeAlgorithms(*choices, timeout); !status.ok()) return status;
   }
-  const device::RankContext rank{context_.kernels(), context_.memory(), context_.mesh(), context_.rank()};
+  const device::RankContext rank{context_.kernels(), memory_, context_.mesh(), context_.rank()};
   for (uint32_t i = 0; i < size(); ++i) {
     instructions_[i].kind = KindOf(source(i));
     if (instructions_[i].kind != Kind::kThunk) continue;
@@ -149,7 +150,7 @@ absl::Status PreparedProgram::PrepareMessage(uint32_t index, uint32_t number, co
        .location = LocationOf(source(index))});
   if (!handle.ok()) return handle.status();
   instructions_[index].channel = *handle;
-  instructions_[index].message = context_.memory().Address(slice);
+  instructions_[index].message = memory_.Address(slice);
   return absl::OkStatus();
 }
 

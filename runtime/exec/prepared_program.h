@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,14 +30,16 @@ struct PreparedInstruction {
 
 class PreparedProgram {
  public:
-  // Ranks must prepare the programs of an artifact in the same order: they meet for collectives, each wait bounded by
-  // `timeout`. Borrows both. Unimplemented for what the device cannot do, with program, instruction and location.
+  // `memory` is where the program's slices are. Ranks must prepare the programs of an artifact in the same order: they
+  // meet for collectives, each wait bounded by `timeout`. Borrows context and program. Unimplemented for what the
+  // device cannot do, with program, instruction and location.
   static absl::StatusOr<std::unique_ptr<PreparedProgram>> Prepare(ExecutionContext& context,
                                                                   const artifact::Program& program,
-                                                                  absl::Duration timeout);
+                                                                  device::MemoryMap memory, absl::Duration timeout);
 
   const std::string& name() const { return name_; }
   const artifact::Program& source() const { return source_; }
+  const device::MemoryMap& memory() const { return memory_; }
   const artifact::Instruction& source(uint64_t index) const;
   uint64_t size() const { return instructions_.size(); }
   PreparedInstruction& operator[](uint64_t index) { return instructions_[index]; }
@@ -49,8 +52,8 @@ class PreparedProgram {
   absl::Status Locate(const absl::Status& status, uint64_t index) const;
 
  private:
-  PreparedProgram(ExecutionContext& context, const artifact::Program& program)
-      : context_(context), source_(program), name_(program.name()->str()) {}
+  PreparedProgram(ExecutionContext& context, const artifact::Program& program, device::MemoryMap memory)
+      : context_(context), source_(program), memory_(std::move(memory)), name_(program.name()->str()) {}
   absl::Status PrepareAll(absl::Duration timeout);
   absl::Status PrepareThunks(absl::Duration timeout);
   absl::Status TakeAlgorithms(device::AlgorithmChoices& choices, absl::Duration timeout) const;
@@ -60,6 +63,7 @@ class PreparedProgram {
 
   ExecutionContext& context_;
   const artifact::Program& source_;
+  const device::MemoryMap memory_;
   std::string name_;
   std::vector<PreparedInstruction> instructions_;
 };

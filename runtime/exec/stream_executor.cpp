@@ -61,7 +61,7 @@ absl::Status StreamExecutor::PrepareStreams() {
   hooks.enqueue = [this](const device::StreamAction& action) { return EnqueueInstruction(action); };
   hooks.wait = [this] { return WaitForStream(device::StreamPlan::kCompute); };
   hooks.read = [this](const artifact::Slice& slice, std::span<std::byte> target) {
-    return context_.device().host_transfer()->Read(context_.memory().Address(slice), target);
+    return context_.device().host_transfer()->Read(program_->memory().Address(slice), target);
   };
   hooks.begin_loop = [this](uint32_t instruction) { loops_.BeginLoop(instruction); };
   hooks.begin_trip = [this](uint64_t trip, bool is_known) { return loops_.BeginTrip(trip, is_known); };
@@ -84,7 +84,7 @@ absl::Status StreamExecutor::PrepareTakes(const device::StreamPlan& plan) {
     if (take != nullptr) continue;
     const artifact::Slice& place = plan.places[action.place];
     absl::StatusOr<std::unique_ptr<device::Thunk>> copy = context_.device().PrepareCopy(
-        context_.memory().Address(place), (*program_)[action.instruction].message, place.size());
+        program_->memory().Address(place), (*program_)[action.instruction].message, place.size());
     if (!copy.ok()) return program_->Locate(copy.status(), action.instruction);
     take = *std::move(copy);
   }
@@ -121,10 +121,16 @@ absl::Status StreamExecutor::EnqueueStep(device::Event& done, Carry* carry) {
 StreamStep::Frame StreamExecutor::FrameOf(uint32_t slot, Carry* carry) {
   const bool carries = carry != nullptr && !carry->is_empty();
   StreamStep::Frame frame{.variant = 2 * slot + (carries ? 1 : 0), .before = nullptr, .after = nullptr};
-  if (host_->takes_inputs()) frame.before = [this, slot] { return host_->TakeInputs(slot); };
-  if (!host_->fetches_outputs() && !carries) return frame;
+  if (host_->takes_inputs() || copies_in()) {
+    frame.before = [this, slot] {
+      absl::Status status = host_->takes_inputs() ? host_->TakeInputs(slot) : absl::OkStatus();
+      return status.ok() ? CopyIn() : status;
+    };
+  }
+  if (!host_->fetches_outputs() && !carries && !copies_out()) return frame;
   frame.after = [this, slot, carry = carries ? carry : nullptr] {
-    absl::Status status = host_->FetchOutputs(slot);
+    absl::Status status = CopyOut();
+    if (status.ok()) status = host_->FetchOutputs(slot);
     return status.ok() && carry != nullptr ? carry->Run() : status;
   };
   return frame;
@@ -152,7 +158,7 @@ absl::Status StreamExecutor::Enqueue(const device::StreamAction& action) {
   PreparedInstruction& instruction = (*program_)[action.instruction];
   comm::StreamCollectives& collectives = *context_.communicator().stream_collectives();
   if (action.kind == device::StreamAction::Kind::kPost)
-    return collectives.EnqueueReceive(instruction.channel, context_.memory().Address(places_[action.place]));
+    return collectives.EnqueueReceive(instruction.channel, program_->memory().Address(places_[action.place]));
   switch (instruction.kind) {
     case PreparedInstruction::Kind::kThunk:
       return instruction.thunk->Execute();
