@@ -1,6 +1,7 @@
 // Lists all dialects and passes; nothing else.
 #include "compiler/driver/registration.h"
 
+#include "dialects/cost/cost_op.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
 #include "dialects/spmd/spmd_dialect.h"
@@ -26,11 +27,13 @@
 #include "passes/sequential/passes.h"
 #include "passes/sharding/passes.h"
 #include "passes/stages/passes.h"
+#include "passes/timing/passes.h"
 
 void mlir::sgd::registerDialects(DialectRegistry& registry) {
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, memref::MemRefDialect,
                   SgdDialect, spmd::SpmdDialect, fusion::FusionDialect, plan::PlanDialect>();
   registerStablehloDialects(registry);
+  registerCostModels(registry);
   registerShardingRules(registry);
   registerCompressedReductions(registry);
 }
@@ -65,6 +68,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerLayersPasses();
   registerStagesPasses();
   registerLevelPasses();
+  registerTimingPasses();
   registerSchedulePasses();
   registerLibraryPasses();
   registerMemoryPasses();

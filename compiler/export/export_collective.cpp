@@ -5,8 +5,8 @@
 #include "compiler/export/export_program.h"
 
 #include "dialects/spmd/spmd_dialect.h"
-#include "passes/memory/instruction_cost.h"
 #include "passes/partition/reshard_emitter.h"
+#include "passes/timing/sized_exchange.h"
 #include "runtime/comm/sent_bytes.h"
 
 using namespace mlir;
@@ -130,9 +130,7 @@ int64_t mlir::sgd::getGroupSize(plan::CollectiveOp collective) {
   return spmd::getGroupSize(collective, collective.getAxes()).value_or(1);
 }
 
-uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) {
-  return ::sgd::comm::SentBytes(collective.getKind(), getGroupSize(collective), getCountedBytes(collective));
-}
+uint64_t mlir::sgd::getSentBytes(plan::CollectiveOp collective) { return getSizedExchange(collective).getSentBytes(); }
 
 uint64_t mlir::sgd::getSentBytes(plan::InstructionOpInterface instruction) {
   if (auto send = dyn_cast<plan::SendOp>(instruction.getOperation())) return getByteSize(send.getSource().getType());

@@ -3,7 +3,9 @@
 
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_interface.h"
+#include "compiler/export/export_work.h"
 #include "compiler/locations.h"
+#include "dialects/cost/cost_op.h"
 #include "dialects/plan/host_copy.h"
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/stages.h"
@@ -115,9 +117,9 @@ class ProgramExporter {
       program->instructions.back()->loc = getLocation(op.getLoc());
     }
     artifact::InstructionT& instruction = *program->instructions.back();
-    instruction.bytes += op.getTouchedBytes();
-    instruction.flops += op.getFlops();
-    program->flops += op.getFlops() * multiplicity;
+    Work work = getWork(op);
+    addWork(work, instruction);
+    program->flops += static_cast<uint64_t>(work.getFlops()) * multiplicity;
     if (group) return addToGroup(launch, instruction), success();
     auto model = dyn_cast<ExportOpInterface>(op.getOperation());
     if (!model) return op->emitOpError("is no instruction of an artifact");

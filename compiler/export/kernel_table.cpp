@@ -1,8 +1,10 @@
 // Kernels as their first launches have them.
 #include "compiler/export/kernel_table.h"
 
-#include "dialects/fusion/fusion_dialect.h"
 #include "compiler/locations.h"
+#include "dialects/cost/cost_op.h"
+#include "dialects/fusion/fusion_dialect.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "passes/cost/cost_model.h"
@@ -23,18 +25,17 @@ static std::string getOps(fusion::ClusterOp cluster) {
   return llvm::join(names, ", ");
 }
 
-/// A combined kernel does what its launches do.
-static void describeCombined(const artifact::LaunchGroupT& group, artifact::ArtifactT& artifact) {
+/// A combined kernel does what its launches do; `works` are those of the artifact's kernels.
+static void describeCombined(const artifact::LaunchGroupT& group, artifact::ArtifactT& artifact,
+                             std::vector<Work>& works) {
   for (const auto& combined : group.combined) {
     artifact::KernelT& kernel = *artifact.kernels[combined->kernel];
     if (!kernel.ops.empty()) continue;
     llvm::SetVector<uint32_t> parts;
     for (uint32_t launch : combined->launches) {
       uint32_t number = group.launches[launch]->kernel;
-      const artifact::KernelT& part = *artifact.kernels[number];
       parts.insert(number);
-      kernel.flops += part.flops;
-      kernel.bytes += part.bytes;
+      works[combined->kernel] += works[number];
     }
     kernel.loc = artifact.kernels[parts.front()]->loc;
     kernel.ops =
@@ -64,20 +65,26 @@ LogicalResult mlir::sgd::declareKernels(ModuleOp plan, const KernelModel& model,
 }
 
 void mlir::sgd::describeKernels(ModuleOp plan, const Topology& topology, artifact::ArtifactT& artifact) {
-  llvm::StringMap<artifact::KernelT*> kernels;
-  for (auto& kernel : artifact.kernels) kernels[kernel->symbol] = kernel.get();
-  for (auto kernel : plan.getOps<plan::KernelOp>()) kernels[kernel.getSymName()]->ops = getOps(kernel.getCluster());
-  llvm::DenseSet<artifact::KernelT*> seen;
+  llvm::StringMap<size_t> numbers;
+  for (auto [number, kernel] : llvm::enumerate(artifact.kernels)) numbers[kernel->symbol] = number;
+  for (auto kernel : plan.getOps<plan::KernelOp>())
+    artifact.kernels[numbers.lookup(kernel.getSymName())]->ops = getOps(kernel.getCluster());
+  std::vector<Work> works(artifact.kernels.size());
+  llvm::BitVector seen(works.size());
   plan.walk([&](plan::LaunchOp launch) {
-    artifact::KernelT* kernel = kernels.lookup(launch.getKernel());
-    if (!seen.insert(kernel).second) return;
-    kernel->loc = getUserLocation(launch.getLoc());
-    kernel->flops = launch.getFlops();
-    kernel->bytes = launch.getTouchedBytes();
+    size_t number = numbers.lookup(launch.getKernel());
+    if (seen.test(number)) return;
+    seen.set(number);
+    artifact.kernels[number]->loc = getUserLocation(launch.getLoc());
+    works[number] = getWork(launch);
   });
   for (const auto& program : artifact.programs)
     for (const auto& instruction : program->instructions)
-      if (const auto* group = instruction->op.AsLaunchGroup()) describeCombined(*group, artifact);
+      if (const auto* group = instruction->op.AsLaunchGroup()) describeCombined(*group, artifact, works);
   CostModel cost(topology, {});
-  for (auto& kernel : artifact.kernels) kernel->seconds = cost.getOpSeconds(kernel->flops, kernel->bytes);
+  for (auto [kernel, work] : llvm::zip_equal(artifact.kernels, works)) {
+    kernel->flops = static_cast<uint64_t>(work.getFlops());
+    kernel->bytes = static_cast<uint64_t>(work.getBytes());
+    kernel->seconds = cost.getSeconds(work);
+  }
 }

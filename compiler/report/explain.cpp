@@ -13,7 +13,7 @@
 #include "passes/collectives/update_decision.h"
 #include "passes/compress/compression_decision.h"
 #include "passes/context/context_decision.h"
-#include "passes/memory/instruction_cost.h"
+#include "passes/cost/message_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/hoist/hoisted_attr.h"
 #include "passes/prefetch/prefetched_attr.h"
@@ -21,6 +21,7 @@
 #include "passes/rings/rings_attr.h"
 #include "passes/schedule/packed_weights_attr.h"
 #include "passes/stages/message_parts.h"
+#include "passes/timing/op_times.h"
 #include "runtime/artifact/explain_text.h"
 
 using namespace mlir;
@@ -31,7 +32,7 @@ namespace {
 /// Walks the programs of a plan.
 class Explainer {
  public:
-  Explainer(CostModel cost, MeshAttr mesh) : cost(std::move(cost)), mesh(mesh) {}
+  explicit Explainer(const OpTimes& times) : times(times) {}
 
   /// The records of all collectives and messages of `function`, whose stage is `stage`, and of what it runs,
   /// `executions` times in a step.
@@ -108,7 +109,7 @@ class Explainer {
 
   /// What is in the host's memory meanwhile.
   void addOffloaded(func::FuncOp function) {
-    for (const OffloadedReport& one : findOffloaded(function, cost)) {
+    for (const OffloadedReport& one : findOffloaded(function, times.getCost())) {
       ExplainRecord& record = explanation.records.emplace_back();
       record.program = getProgramName(function).str();
       record.location = one.location;
@@ -155,7 +156,7 @@ class Explainer {
     base.location = getUserLocation(collective.getLoc());
     base.op = ::sgd::comm::CollectiveName(collective.getKind());
     base.bytes = getSentBytes(collective) * executions;
-    base.seconds = getSeconds(cost, mesh, collective) * static_cast<double>(executions);
+    base.seconds = times.get(collective) * static_cast<double>(executions);
     std::vector<artifact::ExplainT> movements = exportExplanations(collective);
     if (getExplanations(collective).empty()) {
       base.why = "the program asks for it";
@@ -192,8 +193,9 @@ class Explainer {
     ExplainRecord& record = explanation.records[known->second.record];
     known->second.count += executions;
     record.bytes += getByteSize(type) * executions;
-    record.seconds +=
-        (getSeconds(cost, mesh, send) + getTransitSeconds(cost, stage, send)) * static_cast<double>(executions);
+    double transit = getTransitSeconds(times.getCost(), stage, static_cast<int64_t>(send.getStage()),
+                                       static_cast<double>(getByteSize(type)));
+    record.seconds += (times.get(send) + transit) * static_cast<double>(executions);
     record.why = what + ": " + std::to_string(known->second.count) +
                  (known->second.count == 1 ? " message a step" : " messages a step");
   }
@@ -207,7 +209,7 @@ class Explainer {
     record.op = "recompute";
     record.seconds = again->seconds * static_cast<double>(executions);
     record.freedBytes = again->freedBytes;
-    record.flops = instruction.getFlops() * executions;
+    record.flops = static_cast<uint64_t>(getWork(instruction).getFlops()) * executions;
     llvm::raw_string_ostream(record.why) << "for the memory limit, this " << again->what
                                          << " runs again: " << record.freedBytes << " bytes are not kept, "
                                          << record.flops << " flops and " << llvm::format("%.3g", record.seconds * 1e6)
@@ -219,8 +221,7 @@ class Explainer {
     uint64_t count = 0;  // in a step
   };
 
-  CostModel cost;
-  MeshAttr mesh;
+  OpTimes times;
   ExplanationReport explanation;
   std::map<std::string, Sends> sends;  // by program, location, type and stages
 };
@@ -230,7 +231,7 @@ class Explainer {
 ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& topology) {
   MeshOp meshOp = getMesh(plan);
   MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
-  Explainer explainer(CostModel(topology, getMeshSizes(mesh)), mesh);
+  Explainer explainer(OpTimes(plan, CostModel(topology, getMeshSizes(mesh))));
   for (auto function : plan.getOps<func::FuncOp>())
     if (!function.isPrivate()) {
       auto stage = function->getAttrOfType<IntegerAttr>(kStageAttr);

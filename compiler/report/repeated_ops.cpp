@@ -1,7 +1,8 @@
-// Counts by the op costs that recomputation uses; an op's ranks divide it along the axes that shard one of its tensors.
+// Counts the operations that ops report; an op's ranks divide it along the axes that shard one of its tensors.
 #include "compiler/report/repeated_ops.h"
 
 #include "compiler/locations.h"
+#include "dialects/cost/cost_op.h"
 #include "dialects/sgd/sharding_rule.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
@@ -9,7 +10,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/collectives/update_region.h"
-#include "passes/remat/op_cost.h"
 #include "passes/sharding/mesh_axes.h"
 
 using namespace mlir;
@@ -128,7 +128,7 @@ void RepeatedOps::addGradient(Operation* op, unsigned axis, double times) {
 void RepeatedOps::add(Operation* op, double times) {
   if (auto reshard = dyn_cast<ReshardOp>(op)) return addGather(reshard, times);
   if (op->hasTrait<OpTrait::ConstantLike>()) return;
-  double flops = times * estimateFlops(op), copies = 1, parts = 1;
+  double flops = times * getWork(op).getFlops(), copies = 1, parts = 1;
   SmallVector<unsigned> along = getRepeatedAxes(op);
   for (auto [axis, attr] : llvm::enumerate(axes.getMesh().getAxes()))
     (llvm::is_contained(along, axis) ? copies : parts) *= static_cast<double>(attr.getSize());

@@ -6,6 +6,7 @@
 #include "compiler/export/export_program.h"
 #include "compiler/locations.h"
 #include "compiler/report/offloaded.h"
+#include "dialects/cost/cost_op.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,7 +14,6 @@
 #include "passes/carry/carry_attrs.h"
 #include "passes/carry/loss.h"
 #include "passes/compress/compression_decision.h"
-#include "passes/memory/instruction_cost.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/plan_channels.h"
@@ -79,6 +79,9 @@ CollectiveReport getMessage(plan::SendOp send, uint64_t executions, bool inLoop)
   return report;
 }
 
+/// Of one execution.
+uint64_t getFlops(Operation* instruction) { return static_cast<uint64_t>(getWork(instruction).getFlops()); }
+
 /// One record for all instructions of a kind and line.
 void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions, Report& report) {
   std::optional<Recomputed> again = getRecomputed(instruction);
@@ -94,7 +97,7 @@ void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions
   auto collective = dyn_cast<plan::CollectiveOp>(instruction.getOperation());
   known->count += executions;
   known->freedBytes += again->freedBytes;  // all iterations of a loop have one buffer
-  known->flops += instruction.getFlops() * executions;
+  known->flops += getFlops(instruction) * executions;
   known->sentBytes += collective ? getSentBytes(collective) * executions : 0;
   known->seconds += again->seconds * static_cast<double>(executions);
 }
@@ -109,7 +112,7 @@ void addRecomputedInLoops(func::FuncOp function, Report& report) {
 void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Report& report) {
   for (auto instruction : function.front().getOps<plan::InstructionOpInterface>()) {
     Operation* op = instruction;
-    report.flops += instruction.getFlops() * executions;
+    report.flops += getFlops(op) * executions;
     addRecomputed(instruction, executions, report);
     switch (instruction.getCostClass()) {
       case plan::CostClass::Kernel:

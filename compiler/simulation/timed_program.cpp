@@ -2,6 +2,7 @@
 #include "compiler/simulation/timed_program.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "passes/cost/message_cost.h"
 #include "runtime/device/stream_plan.h"
 
@@ -42,20 +43,20 @@ class Timing {
 };
 }  // namespace
 
-static bool isHalf(artifact::ElementType element) {
-  return element == artifact::ElementType::F16 || element == artifact::ElementType::BF16;
+/// As compiler/export/export_work.h wrote it.
+static Work getWork(const artifact::Instruction& instruction) {
+  Work work;
+  work.readBytes = static_cast<double>(instruction.bytes());
+  for (uint32_t index = 0; index < artifact::Size(instruction.operations()); ++index) {
+    const artifact::OperationCount& one = *instruction.operations()->Get(index);
+    work.add(OperationKind(one.kind()), Precision(one.precision()), one.count());
+  }
+  return work;
 }
 
-static double getSeconds(const CostModel& cost, const artifact::Instruction& instruction) {
-  auto flops = static_cast<double>(instruction.flops()), bytes = static_cast<double>(instruction.bytes());
-  if (instruction.op_as_Attention()) return cost.getAttentionSeconds(flops, bytes);
-  const artifact::Matmul* matmul = instruction.op_as_Matmul();
-  return cost.getOpSeconds(flops, bytes, matmul && isHalf(matmul->element()));
-}
-
-static bool isHalf(const artifact::Instruction& instruction) {
-  const artifact::Matmul* matmul = instruction.op_as_Matmul();
-  return instruction.op_as_Attention() || (matmul && isHalf(matmul->element()));
+/// Of matmuls and attention of f16 and bf16.
+static double getHalfFlops(const Work& work) {
+  return work.get(OperationKind::Matmul, Precision::Half) + work.get(OperationKind::Attention, Precision::Half);
 }
 
 TimedProgram Timing::run() {
@@ -97,10 +98,10 @@ void Timing::add(const device::StreamAction& action, double times) {
       machine.getCost().getTopology().device.hostBandwidth > 0)
     return addCompute(
         action, machine.getCost().getHostCopySeconds(static_cast<double>(instruction.op_as_Copy()->target()->size())));
-  double flops = static_cast<double>(instruction.flops());
-  result.flops += times * flops;
-  if (isHalf(instruction)) result.halfFlops += times * flops;
-  addCompute(action, getSeconds(machine.getCost(), instruction));
+  Work work = getWork(instruction);
+  result.flops += times * static_cast<double>(instruction.flops());
+  result.halfFlops += times * getHalfFlops(work);
+  addCompute(action, machine.getCost().getSeconds(work));
 }
 
 void Timing::addCompute(const device::StreamAction& action, double seconds) {
@@ -188,11 +189,24 @@ void Timing::addMessage(Kind kind, const device::StreamAction& action) {
        .number = channel,
        .link = machine.getLinkBetween(path.from_stage(), path.to_stage()),
        .seconds = getTransitSeconds(machine.getCost(), path.from_stage(), path.to_stage(), bytes),
-       .copySeconds = copies ? machine.getCost().getOpSeconds(0, 2 * bytes) : 0,
+       .copySeconds = copies ? machine.getCost().getSeconds(Work::ofCopy(bytes)) : 0,
        .sentBytes = send ? path.slot_bytes() : 0});
 }
 
+/// Whether the program was compiled before artifacts said what instructions compute.
+static bool lacksOperations(const artifact::Program& program) {
+  auto hasOperations = [&](uint32_t index) {
+    return artifact::Size(program.instructions()->Get(index)->operations()) > 0;
+  };
+  return program.flops() > 0 &&
+         llvm::none_of(llvm::seq<uint32_t>(0, artifact::Size(program.instructions())), hasOperations);
+}
+
 llvm::Expected<TimedProgram> mlir::sgd::timeProgram(const Machine& machine, const artifact::Program& program) {
+  if (lacksOperations(program))
+    return llvm::createStringError("program '" + program.name()->str() +
+                                   "' does not say what its instructions compute; expected the kinds of operations "
+                                   "that sgdc writes; compile it again");
   const artifact::Artifact& root = machine.getRoot();
   if (root.target()->string_view() == "cpu") return Timing(machine, program, device::PlanHostThreads(program)).run();
   absl::StatusOr<device::StreamPlan> plan = device::PlanStreams(root, program);

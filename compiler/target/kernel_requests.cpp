@@ -19,8 +19,7 @@ KernelModel mlir::sgd::getKernelModel(std::function<FailureOr<kernels::KernelInt
     Timings::Scope scope(timings, "kernels: describe");
     FailureOr<kernels::KernelInterface> kernel = describe(cluster);
     if (failed(kernel)) return failure();
-    return KernelDescription{kernel->range,       kernel->grain, kernel->inPlaceCandidates,
-                             kernel->coordinates, kernel->flops, kernel->bytes};
+    return KernelDescription{kernel->range, kernel->grain, kernel->inPlaceCandidates, kernel->coordinates};
   };
   return model;
 }

@@ -3,6 +3,7 @@
 
 #include "dialects/fusion/attention.h"
 #include "dialects/fusion/library_calls.h"
+#include "dialects/fusion/work.h"
 
 using namespace mlir;
 using namespace mlir::fusion;
@@ -26,4 +27,5 @@ void FusionDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/fusion/library_ops.cpp.inc"
       >();
+  attachWork(*getContext());
 }

@@ -106,19 +106,19 @@ LogicalResult AttentionGradientOp::verify() {
               sizes.value("the gradient of the value", getValueGradient())});
 }
 
-/// Products of `depths` elements for each score, two operations each.
-static int64_t countFlops(const Sizes& sizes, int64_t depths) {
-  return 2 * sizes.batch * sizes.heads * sizes.rows * sizes.columns * depths;
+static double countProducts(const Sizes& sizes, int64_t depths) {
+  return static_cast<double>(sizes.batch * sizes.heads) * static_cast<double>(sizes.rows) *
+         static_cast<double>(sizes.columns) * static_cast<double>(depths);
 }
 
-int64_t AttentionOp::getFlops() {
+double AttentionOp::getProducts() {
   Sizes sizes(getSizes());
-  return countFlops(sizes, sizes.depth + sizes.valueDepth);
+  return countProducts(sizes, sizes.depth + sizes.valueDepth);
 }
 
-int64_t AttentionGradientOp::getFlops() {
+double AttentionGradientOp::getProducts() {
   Sizes sizes(getSizes());
-  return countFlops(sizes, 3 * sizes.depth + 2 * sizes.valueDepth);
+  return countProducts(sizes, 3 * sizes.depth + 2 * sizes.valueDepth);
 }
 
 /// Writes `tensor` to `operand`, all of which it may be: elements are written once each.

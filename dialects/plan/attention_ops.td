@@ -13,8 +13,8 @@ class Plan_AttentionBase<string mnemonic, dag between> :
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     CostClass getCostClass() { return CostClass::Library; }
-    int64_t getFlops();
-    bool isHalfPrecision() { return true; }
+    /// Multiplications of all scores, those that a mask hides too.
+    double getProducts();
     /// Of a tensor, in the order of the operands: strides of batch, head and row.
     ::llvm::ArrayRef<int64_t> getLayout(unsigned tensor) { return getLayouts().slice(3 * tensor, 3); }
   }];

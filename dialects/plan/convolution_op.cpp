@@ -60,12 +60,3 @@ void ConvolutionOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance>& l
   effects.write(getResultMutable(), written == getResult().getType().getNumElements());
   effects.write(getWorkspaceMutable());
 }
-
-int64_t ConvolutionOp::getFlops() {
-  int64_t product = 2;
-  for (ArrayRef<int64_t> list : {getSizes(), getOutputs(), getKernels()})
-    for (int64_t size : list) product *= size;
-  if (DenseI64ArrayAttr dilations = getLhsDilationsAttr())
-    for (int64_t dilation : dilations.asArrayRef()) product /= dilation;
-  return product;
-}

@@ -22,7 +22,6 @@ def Plan_HostCopyOp : Plan_Instruction<"host_copy"> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     CostClass getCostClass() { return CostClass::HostCopy; }
-    int64_t getFlops() { return 0; }
     /// Out of the device; else into it.
     bool isToHost() { return getSpace(getTarget().getType()) == Space::Host; }
     int64_t getCopiedBytes() { return getByteSize(getSource().getType()); }
@@ -41,7 +40,6 @@ def Plan_HostCopiedOp : Plan_Instruction<"host_copied"> {
     /// The copy that this ends.
     HostCopyOp getCopy();
     CostClass getCostClass() { return CostClass::Wait; }
-    int64_t getFlops() { return 0; }
   }];
 }
 

@@ -13,11 +13,6 @@ def Plan_InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"Who executes it, and what its time depends on.", "::mlir::plan::CostClass", "getCostClass">,
-    InterfaceMethod<"Arithmetic operations of one execution, without what it runs.", "int64_t", "getFlops">,
-    InterfaceMethod<"Bytes that one execution reads and writes.", "int64_t", "getTouchedBytes", (ins), [{}],
-      [{ return ::mlir::plan::getOperandBytes($_op); }]>,
-    InterfaceMethod<"Whether its arithmetic is matmuls of 16-bit floats, which targets may have units of their own for.", "bool",
-      "isHalfPrecision", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
       Corrects what the memory effects say, by operand, where the kernel that it runs decides. `kernels` are those of the module.
     }], "void", "refineAccesses", (ins "::llvm::MutableArrayRef<::mlir::plan::BufferAccess>":$accesses, "const ::mlir::SymbolTable&":$kernels),

@@ -18,8 +18,6 @@ linear_algebra::Form LinearAlgebraOp::getForm() {
           static_cast<uint64_t>(sizes[0]), static_cast<uint64_t>(sizes[1]), static_cast<uint64_t>(sizes[2])};
 }
 
-int64_t LinearAlgebraOp::getFlops() { return static_cast<int64_t>(linear_algebra::FlopsOf(getForm()) * getBatch()); }
-
 static LogicalResult verifyBuffers(LinearAlgebraOp op, StringRef what, ValueRange buffers,
                                    ArrayRef<linear_algebra::Tensor> tensors, Type element) {
   if (buffers.size() != tensors.size())

@@ -27,7 +27,6 @@ def Plan_LinearAlgebraOp : Plan_Instruction<"linear_algebra", [AttrSizedOperandS
   let extraClassDeclaration = [{
     ::sgd::linear_algebra::Form getForm();
     CostClass getCostClass() { return CostClass::Library; }
-    int64_t getFlops();
   }];
 }
 

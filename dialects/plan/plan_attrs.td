@@ -55,6 +55,13 @@ def Plan_CollectiveKind : AttrDef<Plan_Dialect, "CollectiveKind"> {
   let constBuilderCall = "::mlir::plan::CollectiveKindAttr::get($_builder.getContext(), $0)";
 }
 
+def Plan_Work : AttrDef<Plan_Dialect, "Work"> {
+  let mnemonic = "work";
+  let summary = "What an instruction costs, as dialects/cost/work.h has it: `<vector single 128, transcendental single 16, read 512, written 512>`";
+  let parameters = (ins AttrParameter<"::mlir::sgd::Work", "operations and bytes">:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Plan_Token : TypeDef<Plan_Dialect, "Token"> {
   let mnemonic = "token";
   let summary = "A collective or a host copy in flight";

@@ -4,6 +4,7 @@
 #include "dialects/plan/attention.h"
 #include "dialects/plan/host_copy.h"
 #include "dialects/plan/linear_algebra.h"
+#include "dialects/plan/work.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -31,6 +32,43 @@ struct FieldParser<CollectiveKind> {
 };
 static AsmPrinter& operator<<(AsmPrinter& printer, CollectiveKind kind) {
   return printer << ::sgd::comm::CollectiveName(kind);
+}
+
+/// "vector single 128, read 512, written 512": what is not there is zero.
+template <>
+struct FieldParser<mlir::sgd::Work> {
+  static FailureOr<mlir::sgd::Work> parse(AsmParser& parser) {
+    mlir::sgd::Work work;
+    auto parseItem = [&]() -> ParseResult {
+      SMLoc loc = parser.getCurrentLocation();
+      StringRef name, precision;
+      int64_t number = 0;
+      if (parser.parseKeyword(&name)) return failure();
+      if (name == "read" || name == "written") {
+        if (parser.parseInteger(number)) return failure();
+        (name == "read" ? work.readBytes : work.writtenBytes) += static_cast<double>(number);
+        return success();
+      }
+      std::optional<mlir::sgd::OperationKind> kind = mlir::sgd::findOperationKind(name);
+      if (!kind) return parser.emitError(loc) << "unknown kind of operations '" << name << "'";
+      if (parser.parseKeyword(&precision) || parser.parseInteger(number)) return failure();
+      std::optional<mlir::sgd::Precision> found = mlir::sgd::findPrecision(precision);
+      if (!found) return parser.emitError(loc) << "unknown precision '" << precision << "'";
+      work.add(*kind, *found, static_cast<double>(number));
+      return success();
+    };
+    if (parser.parseCommaSeparatedList(parseItem)) return failure();
+    return work;
+  }
+};
+static AsmPrinter& operator<<(AsmPrinter& printer, const mlir::sgd::Work& work) {
+  for (size_t kind = 0; kind < mlir::sgd::kNumOperationKinds; ++kind)
+    for (size_t precision = 0; precision < mlir::sgd::kNumPrecisions; ++precision)
+      if (double count = work.get(mlir::sgd::OperationKind(kind), mlir::sgd::Precision(precision)); count > 0)
+        printer << mlir::sgd::kOperationNames[kind] << " " << mlir::sgd::kPrecisionNames[precision] << " "
+                << static_cast<int64_t>(count) << ", ";
+  return printer << "read " << static_cast<int64_t>(work.readBytes) << ", written "
+                 << static_cast<int64_t>(work.writtenBytes);
 }
 }  // namespace mlir
 
@@ -65,6 +103,7 @@ void PlanDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/plan/linear_algebra_ops.cpp.inc"
       >();
+  attachWork(*getContext());
 }
 
 Attribute TensorAttr::parse(AsmParser& parser, Type) {

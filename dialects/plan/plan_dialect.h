@@ -2,6 +2,7 @@
 #ifndef SGD_DIALECTS_PLAN_PLAN_DIALECT_H
 #define SGD_DIALECTS_PLAN_PLAN_DIALECT_H
 
+#include "dialects/cost/work.h"
 #include "dialects/plan/instruction_interface.h"
 #include "dialects/fusion/epilogue.h"
 #include "dialects/fusion/fusion_dialect.h"

@@ -89,13 +89,6 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-int64_t LaunchOp::getTouchedBytes() {
-  if (getBytes()) return *getBytes();
-  int64_t bytes = 0;
-  for (Value buffer : getOperands()) bytes += getByteSize(cast<MemRefType>(buffer.getType()));
-  return bytes;
-}
-
 void LaunchOp::refineAccesses(MutableArrayRef<BufferAccess> accesses, const SymbolTable& kernels) {
   auto kernel = kernels.lookup<KernelOp>(getKernel());
   if (!kernel) return;
@@ -204,17 +197,6 @@ void MatmulOp::getEffects(MemoryEffectList& list) {
   if (getEpilogue().Has(EpilogueStep::kGelu)) effects.write(getAuxMutable(), isWhole);
   effects.write(getReductionMutable());
   effects.write(getWorkspaceMutable());
-}
-
-int64_t MatmulOp::getTouchedBytes() {
-  int64_t bytes = getOperandBytes(*this);
-  return getWorkspace() ? bytes - getByteSize(getWorkspace().getType()) : bytes;
-}
-
-int64_t MatmulOp::getFlops() {
-  int64_t product = 2;
-  for (int64_t size : getSizes()) product *= size;
-  return product;
 }
 
 // Communication and copies

@@ -72,20 +72,19 @@ def Plan_LaunchOp : Plan_Instruction<"launch", [AttrSizedOperandSegments, Declar
   let summary = "Runs a kernel over [0, range), cut in parts that begin at multiples of the grain";
   let description = [{
     `coordinates` are passed to the kernel: the rank's linear index over each list of axes. Launches that follow one another with the same
-    `group` need nothing of each other and are one instruction. `bytes`: what is read and written, where that is less than all buffers.
+    `group` need nothing of each other and are one instruction. `work` is that of the kernel's cluster; without it, all buffers are moved.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Arg<Variadic<Plan_Buffer>, "", [MemRead]>:$inputs,
     Arg<Variadic<Plan_Buffer>, "", [MemRead, Plan_Overwrite]>:$outputs,
     OptionalAttr<TypedArrayAttrBase<Sgd_AxisList, "axis lists">>:$coordinates, I64Attr:$range, I64Attr:$grain,
-    DefaultValuedAttr<I64Attr, "0">:$flops, OptionalAttr<I64Attr>:$bytes, OptionalAttr<I64Attr>:$group);
+    OptionalAttr<Plan_Work>:$work, OptionalAttr<I64Attr>:$group);
   let assemblyFormat = [{
     $kernel `ins` `(` ($inputs^ `:` type($inputs))? `)` `outs` `(` $outputs `:` type($outputs) `)` (`coordinates` $coordinates^)?
-    `range` $range `grain` $grain (`group` $group^)? attr-dict
+    `range` $range `grain` $grain (`work` $work^)? (`group` $group^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     CostClass getCostClass() { return CostClass::Kernel; }
-    int64_t getTouchedBytes();
     /// Outputs are read where the kernel updates them in place.
     void refineAccesses(MutableArrayRef<BufferAccess> accesses, const SymbolTable& kernels);
   }];
@@ -123,10 +122,6 @@ def Plan_MatmulOp : Plan_Instruction<"matmul", [AttrSizedOperandSegments, Declar
   let extraClassDeclaration = [{
     int64_t getNumBatchDims() { return getSizes().size() - 3; }
     CostClass getCostClass() { return CostClass::Library; }
-    int64_t getFlops();
-    /// Of all operands but the workspace.
-    int64_t getTouchedBytes();
-    bool isHalfPrecision() { return getA().getType().getElementTypeBitWidth() == 16; }
   }];
 }
 
@@ -162,7 +157,6 @@ def Plan_ConvolutionOp : Plan_Instruction<"convolution", [AttrSizedOperandSegmen
   let extraClassDeclaration = [{
     int64_t getNumSpatialDims() { return getInputs().size(); }
     CostClass getCostClass() { return CostClass::Library; }
-    int64_t getFlops();
   }];
 }
 
@@ -197,8 +191,6 @@ def Plan_TiledOp : Plan_Instruction<"tiled", [AttrSizedOperandSegments, Isolated
     ArrayRef<int64_t> getOperandStrides(unsigned operand);
     int64_t getNumTiles();
     CostClass getCostClass() { return CostClass::Kernel; }
-    /// Of all runs together.
-    int64_t getFlops();
     void refineAccesses(MutableArrayRef<BufferAccess> accesses, const SymbolTable& kernels);
   }];
 }
@@ -230,7 +222,6 @@ def Plan_CollectiveOp : Plan_Instruction<"collective", [AttrSizedOperandSegments
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     CostClass getCostClass() { return CostClass::Collective; }
-    int64_t getFlops() { return 0; }
   }];
 }
 
@@ -250,7 +241,6 @@ def Plan_DoneOp : Plan_Instruction<"done"> {
     /// The collective that this ends.
     CollectiveOp getCollective() { return getToken().getDefiningOp<CollectiveOp>(); }
     CostClass getCostClass() { return CostClass::Wait; }
-    int64_t getFlops() { return 0; }
   }];
 }
 
@@ -259,9 +249,6 @@ class Plan_ChannelInstruction<string mnemonic> : Plan_Instruction<mnemonic,
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     CostClass getCostClass() { return CostClass::Transfer; }
-    int64_t getFlops() { return 0; }
-    /// The message is read and written once.
-    int64_t getTouchedBytes() { return 2 * getOperandBytes(*this); }
   }];
 }
 
@@ -296,7 +283,6 @@ def Plan_CopyOp : Plan_Instruction<"copy"> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     CostClass getCostClass() { return CostClass::Transfer; }
-    int64_t getFlops() { return 0; }
   }];
 }
 
@@ -307,7 +293,6 @@ def Plan_FillOp : Plan_Instruction<"fill"> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     CostClass getCostClass() { return CostClass::Transfer; }
-    int64_t getFlops() { return 0; }
   }];
 }
 
@@ -340,8 +325,6 @@ def Plan_LoopOp : Plan_Instruction<"loop", [AttrSizedOperandSegments, DeclareOpI
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     CostClass getCostClass() { return CostClass::Control; }
-    int64_t getFlops() { return 0; }
-    int64_t getTouchedBytes() { return 0; }
   }];
 }
 
@@ -365,8 +348,6 @@ def Plan_CaseOp : Plan_Instruction<"case", [AttrSizedOperandSegments, DeclareOpI
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     CostClass getCostClass() { return CostClass::Control; }
-    int64_t getFlops() { return 0; }
-    int64_t getTouchedBytes() { return 0; }
   }];
 }
 

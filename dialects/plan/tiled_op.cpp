@@ -15,12 +15,6 @@ int64_t TiledOp::getNumTiles() {
   return tiles;
 }
 
-int64_t TiledOp::getFlops() {
-  int64_t flops = 0;
-  for (auto step : getBody().front().getOps<InstructionOpInterface>()) flops += step.getFlops();
-  return flops * getNumTiles();
-}
-
 /// Whether a run's first step that touches `part` overwrites all of it, as far as that is known without `kernels`.
 static bool isOverwrittenFirst(BlockArgument part, const SymbolTable* kernels) {
   for (auto step : part.getOwner()->getOps<InstructionOpInterface>()) {

@@ -3,6 +3,7 @@
 
 #include "dialects/sgd/stages.h"
 #include "dialects/spmd/collective_models.h"
+#include "dialects/spmd/work.h"
 
 using namespace mlir;
 using namespace mlir::spmd;
@@ -19,6 +20,7 @@ void SpmdDialect::initialize() {
 #include "dialects/spmd/spmd_ops.cpp.inc"
       >();
   attachCollectiveModels(*getContext());
+  attachWork(*getContext());
 }
 
 std::optional<int64_t> mlir::spmd::getGroupSize(Operation* from, AxisListAttr axes) {

@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "dialects/sgd/sharding_rule.h"
+#include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "dialects/spmd/collective.h"
-#include "passes/partition/ranges.h"
-#include "passes/partition/sharding_state.h"
+#include "passes/timing/sized_exchange.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -37,25 +37,8 @@ static int64_t getHeldBytes(Value value) {
   return getBytes(value);
 }
 
-static uint64_t getSentBytes(spmd::CollectiveOpInterface collective) {
-  spmd::CollectiveForm form = collective.getForm();
-  MeshAttr mesh = lookupMesh(collective, form.group.getMesh());
-  AxisParts group = getParts(mesh, form.group.getAxes());
-  uint64_t bytes = 0;
-  if (!form.ranges) {
-    bytes = spmd::getCountedBytes(collective);
-  } else {
-    SmallVector<RangeLoad> loads;
-    for (auto [range, from, to] :
-         llvm::zip(form.ranges.getAsRange<RangeAttr>(), collective->getOperands(), collective->getResults()))
-      loads.push_back(getRangeLoad(range, tensorType(from), tensorType(to)));
-    bytes = CostModel::getMostSentBytes(getMeshSizes(mesh), group, getParts(mesh, form.to.getAxes()), loads);
-  }
-  return CostModel::getSentBytes(form.kind, group, bytes);
-}
-
 void Meter::addCollective(spmd::CollectiveOpInterface collective, double times) {
-  sum.sentBytes += times * static_cast<double>(getSentBytes(collective));
+  sum.sentBytes += times * static_cast<double>(getSizedExchange(collective).getSentBytes());
   if (!::sgd::comm::TraitsOf(collective.getCollectiveKind()).reduces) sum.exchanges += times;
 }
 

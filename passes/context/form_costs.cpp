@@ -2,15 +2,17 @@
 // all-to-alls come before or behind all matmuls.
 #include "passes/context/form_costs.h"
 
+#include "dialects/cost/cost_op.h"
 #include "dialects/sgd/tensor_type.h"
+#include "passes/clock/ring.h"
 #include "passes/context/ring_writer.h"
 #include "passes/context/visited_blocks.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// Whole keys and values of more bytes are never on a rank.
-static constexpr double kMostGatheredBytes = 1 << 20;
+/// The part of a device's memory that whole keys and values of an attention may take: layers have one each.
+static constexpr double kMemoryDivisor = 1024;
 /// Backward matmuls beside the two of the forward pass: scores again, and four gradients.
 static constexpr double kBackwardMatmuls = 2.5;
 /// What is computed of scores under a causal mask, in tiles of four widths; all ranks the same.
@@ -45,10 +47,8 @@ class Estimator {
     double depths = AttentionPattern::getDepth(pattern.query) + AttentionPattern::getDepth(pattern.value);
     double elements = 1;
     for (int64_t size : pattern.shape) elements *= size;
-    Type element = tensorType(pattern.key.value).getElementType();
+    precision = getPrecision(tensorType(pattern.key.value).getElementType());
     flops = 2 * elements * depths / ranks / sharding.getOtherRanks() * (hasGradients() ? 1 + kBackwardMatmuls : 1);
-    rate = element.isF32() ? cost.getTopology().device.flops : cost.getTopology().device.halfFlops;
-    bandwidth = cost.getTopology().device.memoryBandwidth;
     isCausal = pattern.shape[pattern.row] == pattern.shape[pattern.getColumn()] && pattern.getDiagonal() == 0;
   }
 
@@ -81,11 +81,16 @@ class Estimator {
     return cost.getCollectiveSeconds(kind, sharding.positions, static_cast<uint64_t>(bytes));
   }
 
+  double compute(double flops) const { return cost.getSeconds(Work().add(OperationKind::Matmul, precision, flops)); }
+
+  /// Of elementwise kernels that read and write `bytes` together.
+  double move(double bytes) const { return cost.getSeconds(Work::ofCopy(bytes / 2)); }
+
   FormEstimate estimateGathered() const {
-    if (ranks * keys > kMostGatheredBytes)
+    if (ranks * keys > static_cast<double>(cost.getTopology().device.memoryBytes) / kMemoryDivisor)
       return {ContextForm::Gathered, 0,
               "whole keys and values would take " + getMegabytes(ranks * keys) + " MB of a rank"};
-    double seconds = flops / rate + send(CollectiveKind::kAllGather, ranks * keys);
+    double seconds = compute(flops) + send(CollectiveKind::kAllGather, ranks * keys);
     if (hasGradients()) seconds += send(CollectiveKind::kReduceScatter, ranks * keys);
     return {ContextForm::Gathered, seconds, ""};
   }
@@ -105,28 +110,27 @@ class Estimator {
   /// Blocks arrive beside what is computed; results are read and written again in each step.
   double getRingSeconds(double flops, int64_t visited) const {
     double share = hasGradients() ? 1 / (1 + kBackwardMatmuls) : 1;
-    double forward = getSteps(visited, flops * share / ranks / rate, keys, 3 * out + 4 * keys);
+    double forward = getSteps(visited, flops * share / ranks, keys, 3 * out + 4 * keys);
     if (!hasGradients()) return forward;
-    return forward + getSteps(visited, flops * (1 - share) / ranks / rate, 2 * keys, 3 * query + 11 * keys);
+    return forward + getSteps(visited, flops * (1 - share) / ranks, 2 * keys, 3 * query + 11 * keys);
   }
 
   /// Of queries, keys, values and results, and of their gradients: there, or back.
   double getExchangeSeconds() const {
     double seconds = 0;
     for (double bytes : {query, keys / 2, keys / 2, out})
-      seconds += (hasGradients() ? 2 : 1) * (send(CollectiveKind::kAllToAll, bytes) + 4 * bytes / bandwidth);
+      seconds += (hasGradients() ? 2 : 1) * (send(CollectiveKind::kAllToAll, bytes) + move(4 * bytes));
     return seconds;
   }
 
-  double getSteps(int64_t visited, double computed, double sent, double moved) const {
-    double step = computed + moved / bandwidth;
-    return step + (visited - 1) * std::max(step, send(CollectiveKind::kGatherRange, sent));
+  double getSteps(int64_t visited, double flops, double sent, double moved) const {
+    return mlir::sgd::getRingSeconds(visited, compute(flops) + move(moved), send(CollectiveKind::kGatherRange, sent));
   }
 
   FormEstimate estimateAllToAll() const {
     if (!sharding.exchanged)
       return {ContextForm::AllToAll, 0, "no dimension of heads or batch entries is a multiple of the ranks"};
-    double seconds = (isCausal ? kSeenShare : 1) * flops / rate + getExchangeSeconds();
+    double seconds = compute((isCausal ? kSeenShare : 1) * flops) + getExchangeSeconds();
     return {ContextForm::AllToAll, seconds, ""};
   }
 
@@ -137,7 +141,8 @@ class Estimator {
   const CostModel& cost;
   int64_t ranks;
   double query, keys, out;  // bytes of a rank: keys with values
-  double flops, rate, bandwidth;
+  double flops;
+  Precision precision;
   bool isCausal;
 };
 }  // namespace

@@ -147,7 +147,8 @@ uint64_t CostModel::getMostSentBytes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> 
 }
 
 /// What few bytes an op touches was touched shortly before: programs are scheduled so.
-static double getMemorySeconds(const DeviceModel& device, double bytes) {
+static double getMemorySeconds(const DeviceModel& device, const Work& work) {
+  double bytes = work.getBytes();
   return bytes / (bytes <= static_cast<double>(device.cacheBytes) ? device.cacheBandwidth : device.memoryBandwidth);
 }
 
@@ -155,21 +156,20 @@ double CostModel::getMoveSeconds(double bytes) const {
   return topology.device.launchLatency + bytes / topology.device.memoryBandwidth;
 }
 
-double CostModel::getOpSeconds(double flops, double bytes, bool isHalf) const {
+double CostModel::getSeconds(const Work& work) const {
   const DeviceModel& device = topology.device;
-  return device.launchLatency +
-         std::max(flops / (isHalf ? device.halfFlops : device.flops), getMemorySeconds(device, bytes));
+  double arithmetic = 0;
+  for (size_t kind = 0; kind < kNumOperationKinds; ++kind)
+    for (size_t precision = 0; precision < kNumPrecisions; ++precision)
+      if (double count = work.get(OperationKind(kind), Precision(precision)); count > 0)
+        arithmetic += count / device.getRate(OperationKind(kind), Precision(precision));
+  return device.launchLatency + std::max(arithmetic, getMemorySeconds(device, work));
 }
 
 double CostModel::getHostCopySeconds(double bytes) const {
   const DeviceModel& device = topology.device;
   return device.hostBandwidth == 0 ? std::numeric_limits<double>::infinity()
                                    : device.launchLatency + bytes / device.hostBandwidth;
-}
-
-double CostModel::getAttentionSeconds(double flops, double bytes) const {
-  const DeviceModel& device = topology.device;
-  return device.launchLatency + std::max(flops / device.attentionFlops, bytes / device.memoryBandwidth);
 }
 
 static constexpr uint64_t kLeastBucket = uint64_t(4) << 20;

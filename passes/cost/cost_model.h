@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "dialects/cost/work.h"
 #include "passes/mesh/axis.h"
 #include "passes/cost/topology.h"
 #include "runtime/comm/range_load.h"
@@ -44,14 +45,12 @@ class CostModel {
   /// Of a local move of tensors to other places, which finds nothing in caches: what is sent shall not depend on them.
   double getMoveSeconds(double bytes) const;
 
-  /// Roofline: the larger of arithmetic and memory time, plus the launch. `isHalf`: f16 or bf16 matmul.
-  double getOpSeconds(double flops, double bytes, bool isHalf = false) const;
+  /// Roofline: the larger of arithmetic and memory time, plus the launch. Operations of each kind and element type take
+  /// their own rate, one after another.
+  double getSeconds(const Work& work) const;
 
   /// Of a copy between the device and its host, alone on the link in its direction. Infinite where there is no link.
   double getHostCopySeconds(double bytes) const;
-
-  /// The same of fused attention of f16 or bf16, whose kernels reach less; `flops` are those of all scores.
-  double getAttentionSeconds(double flops, double bytes) const;
 
   /// Bytes from which a bucket over `parts` gains less than 2 % by growing; at least 4 MiB.
   uint64_t getBucketBytes(llvm::ArrayRef<AxisPart> parts) const;

@@ -9,6 +9,8 @@
 
 using namespace mlir::sgd;
 
+static constexpr double kVectorOpsOfDivision = 1;
+
 double mlir::sgd::getPayload(Protocol protocol) {
   switch (protocol) {
     case Protocol::Simple:
@@ -27,6 +29,23 @@ double LinkClass::getLatency(Protocol protocol) const {
   return seconds > 0 ? seconds : std::numeric_limits<double>::infinity();
 }
 
+double DeviceModel::getRate(OperationKind kind, Precision precision) const {
+  const double shorter = precision == Precision::Double ? 0.5 : 1;  // half as many f64 in a vector
+  switch (kind) {
+    case OperationKind::Matmul:
+      return precision > Precision::Single ? halfFlops : shorter * flops;
+    case OperationKind::Attention:
+      return attentionFlops * (precision > Precision::Single ? 1 : shorter * flops / halfFlops);
+    case OperationKind::Vector:
+      return shorter * vectorFlops;
+    case OperationKind::Division:
+      return shorter * vectorFlops / kVectorOpsOfDivision;
+    case OperationKind::Transcendental:
+      return shorter * transcendentals;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
 /// One core of a server with vectors of 256 bits, shared memory between processes.
 Topology mlir::sgd::getHostTopology() {
   Topology topology;
@@ -34,6 +53,8 @@ Topology mlir::sgd::getHostTopology() {
   topology.device.flops = 6e10;
   topology.device.halfFlops = 3e10;
   topology.device.attentionFlops = 3e10;
+  topology.device.vectorFlops = 6e10;
+  topology.device.transcendentals = 6e9;
   topology.device.memoryBandwidth = 1e10;
   topology.device.cacheBandwidth = 8e10;
   topology.device.cacheBytes = 1 << 20;
@@ -90,6 +111,8 @@ static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, LinkClass i
   topology.device.flops = gpu.flops;
   topology.device.halfFlops = gpu.halfFlops;
   topology.device.attentionFlops = gpu.attentionFlops;
+  topology.device.vectorFlops = gpu.flops;
+  topology.device.transcendentals = gpu.flops / 10;
   topology.device.memoryBandwidth = gpu.memoryBandwidth;
   topology.device.launchLatency = 1.5e-6;
   topology.device.memoryBytes = gpu.memoryGigabytes * 1000000000;
@@ -128,6 +151,8 @@ static Topology getTorusTopology() {
   topology.device.flops = 1.8e14;
   topology.device.halfFlops = 3.6e14;
   topology.device.attentionFlops = 2e14;
+  topology.device.vectorFlops = 1.8e14;
+  topology.device.transcendentals = 1.8e13;
   topology.device.memoryBandwidth = 2.2e12;
   topology.device.launchLatency = 1e-6;
   topology.device.memoryBytes = int64_t(95) * 1000000000;

@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "dialects/cost/work.h"
 
 namespace mlir::sgd {
 
@@ -62,6 +63,8 @@ struct DeviceModel {
   double flops = 0;            // per second, f32 matmuls
   double halfFlops = 0;        // per second, f16 and bf16 matmuls
   double attentionFlops = 0;   // per second, fused attention of f16 and bf16
+  double vectorFlops = 0;      // per second, elementwise ops of f32
+  double transcendentals = 0;  // per second, exponentials and the like of f32
   double memoryBandwidth = 0;  // bytes per second, read and written
   double cacheBandwidth = 0;   // the same of ops that touch at most cacheBytes, which are still near
   int64_t cacheBytes = 0;      // of a rank; 0: all is far
@@ -75,6 +78,9 @@ struct DeviceModel {
   // Bytes per second between the device and pinned memory of its host, in each direction; 0 where the host's memory is
   // the device's. By default of PCIe 4.0 x16.
   double hostBandwidth = 2.5e10;
+
+  /// Operations per second.
+  double getRate(OperationKind kind, Precision precision) const;
 };
 
 struct Topology {

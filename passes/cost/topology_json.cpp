@@ -148,6 +148,14 @@ Error readDevice(const llvm::json::Object& object, const std::string& path, Devi
                     return fields.getOptional("attention_flops", device.attentionFlops);
                   },
                   [&] {
+                    device.vectorFlops = device.flops;
+                    return fields.getOptional("vector_flops", device.vectorFlops);
+                  },
+                  [&] {
+                    device.transcendentals = device.vectorFlops / 10;
+                    return fields.getOptional("transcendentals", device.transcendentals);
+                  },
+                  [&] {
                     device.peakFlops = device.flops;
                     return fields.getOptional("peak_flops", device.peakFlops);
                   },

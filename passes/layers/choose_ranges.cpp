@@ -2,14 +2,13 @@
 // of a family, and what is behind the last one: the head and its gradients.
 #include "passes/layers/layer_families.h"
 #include "passes/stages/balance.h"
-#include "passes/stages/op_seconds.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 /// Seconds of the ops in front of family 0, 1, .., and behind the last one. What comes behind all loops is for the
 /// first layers; updates of state are none of the pipeline's time.
-static SmallVector<double> getSeconds(func::FuncOp function, ArrayRef<LayerFamily> families, const CostModel& cost) {
+static SmallVector<double> getSeconds(func::FuncOp function, ArrayRef<LayerFamily> families, const OpTimes& times) {
   SmallVector<double> seconds(families.size() + 1, 0);
   DenseMap<Operation*, size_t> begins;
   llvm::SmallDenseSet<Operation*> loops;
@@ -25,15 +24,15 @@ static SmallVector<double> getSeconds(func::FuncOp function, ArrayRef<LayerFamil
       continue;
     }
     if (left > 0)
-      seconds[place] += getOpSeconds(&op, cost);
+      seconds[place] += times.get(&op);
     else if (isa<DotGeneralOp, ConvolutionOp, GatherOp, ScatterOp>(op))
-      seconds.front() += getOpSeconds(&op, cost);
+      seconds.front() += times.get(&op);
   }
   return seconds;
 }
 
 SmallVector<unsigned> mlir::sgd::chooseRanges(func::FuncOp function, MutableArrayRef<LayerFamily> families,
-                                              unsigned numStages, const CostModel& cost) {
+                                              unsigned numStages, const OpTimes& times) {
   int64_t numLayers = 0;
   for (const LayerFamily& family : families) numLayers += family.getNumLayers();
   if (numLayers < numStages) {
@@ -41,11 +40,11 @@ SmallVector<unsigned> mlir::sgd::chooseRanges(func::FuncOp function, MutableArra
       for (int64_t layer = 0; layer < family.getNumLayers(); ++layer) family.ranges.push_back({layer, 1, std::nullopt});
     return {};
   }
-  SmallVector<double> others = getSeconds(function, families, cost);
+  SmallVector<double> others = getSeconds(function, families, times);
   SmallVector<Piece> pieces;
   for (auto [family, before] : llvm::zip(families, others)) {
     double seconds = 0;
-    for (const LayerLoop& layers : family.loops) seconds += getOpSeconds(layers.op, cost) / layers.trips;
+    for (const LayerLoop& layers : family.loops) seconds += times.get(layers.op) / layers.trips;
     pieces.push_back({before, 0});
     pieces.append(family.getNumLayers(), {seconds, 0});
   }

@@ -3,9 +3,9 @@
 #ifndef SGD_PASSES_LAYERS_LAYER_FAMILIES_H
 #define SGD_PASSES_LAYERS_LAYER_FAMILIES_H
 
-#include "passes/cost/cost_model.h"
-#include "passes/loops/layer_loop.h"
 #include "passes/layers/row_pieces.h"
+#include "passes/loops/layer_loop.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 
@@ -23,7 +23,7 @@ std::vector<LayerFamily> findFamilies(func::FuncOp function, llvm::function_ref<
 /// Gives each family ranges of its layers, so that `numStages` virtual stages take as long. Returns the stage of what
 /// is in front of all families, between two, and behind the last one.
 SmallVector<unsigned> chooseRanges(func::FuncOp function, MutableArrayRef<LayerFamily> families, unsigned numStages,
-                                   const CostModel& cost);
+                                   const OpTimes& times);
 
 }  // namespace mlir::sgd
 

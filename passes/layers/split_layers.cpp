@@ -70,7 +70,7 @@ void mlir::sgd::splitLayers(ArrayRef<ModuleOp> programs, unsigned numStages, con
   auto isState = [&](BlockArgument argument) { return state.contains(argument); };
   std::vector<LayerFamily> families = findFamilies(step, isState);
   if (families.empty()) return;
-  SmallVector<unsigned> around = chooseRanges(step, families, numStages, cost);
+  SmallVector<unsigned> around = chooseRanges(step, families, numStages, OpTimes(step, cost));
   if (!around.empty()) placeBehind(step, families, around, state);
   SmallVector<std::pair<func::FuncOp, SharedState>> others;  // before arguments are cut
   for (ModuleOp program : programs)

@@ -1,4 +1,5 @@
 // Workspaces of library calls as buffers of the plan, so that the reported peak includes them.
+#include "dialects/cost/cost_op.h"
 #include "passes/memory/passes.h"
 
 namespace mlir::sgd {
@@ -21,7 +22,8 @@ struct AssignWorkspacesPass : mlir::sgd::impl::AssignWorkspacesPassBase<AssignWo
     getOperation().walk([&](plan::MatmulOp matmul) {
       // Tiles are a thread's own: they have none.
       if (!isa<func::FuncOp>(matmul->getParentOp()) || matmul.getWorkspace()) return;
-      int64_t bytes = libraries->getMatmulWorkspace(matmul.getC().getType().getElementType(), matmul.getTouchedBytes());
+      auto touched = static_cast<int64_t>(getWork(matmul).getBytes());
+      int64_t bytes = libraries->getMatmulWorkspace(matmul.getC().getType().getElementType(), touched);
       if (bytes == 0) return;
       OpBuilder builder(matmul);
       auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),

@@ -2,6 +2,7 @@
 // in place, everything else is in scratch memory.
 #include "passes/memory/lower_tiled.h"
 
+#include "dialects/cost/cost_op.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "passes/memory/arena_planner.h"
 #include "passes/memory/lower_matmul.h"
@@ -97,8 +98,7 @@ class TileConverter {
           "acts on a part of a tensor that is not contiguous, or not at multiples of 64 bytes, in each tile");
     plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, ArrayAttr(),
                            builder.getI64IntegerAttr(description.range), builder.getI64IntegerAttr(description.grain),
-                           builder.getI64IntegerAttr(description.flops), /*bytes=*/IntegerAttr(),
-                           /*group=*/IntegerAttr());
+                           plan::WorkAttr::get(builder.getContext(), getWork(cluster)), /*group=*/IntegerAttr());
     return success();
   }
 

@@ -1,4 +1,5 @@
 // Tensors to buffers. One buffer per value; sharing them is left to later passes.
+#include "dialects/cost/cost_op.h"
 #include "dialects/fusion/attention.h"
 #include "dialects/sgd/tensor_type.h"
 #include "dialects/spmd/collective.h"
@@ -297,13 +298,8 @@ class FunctionConverter {
     }
     plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, coordinates,
                            builder.getI64IntegerAttr(description.range), builder.getI64IntegerAttr(description.grain),
-                           builder.getI64IntegerAttr(description.flops), getBytes(description),
-                           /*group=*/IntegerAttr());
+                           plan::WorkAttr::get(builder.getContext(), getWork(cluster)), /*group=*/IntegerAttr());
     return success();
-  }
-
-  IntegerAttr getBytes(const KernelDescription& description) {
-    return description.bytes == 0 ? IntegerAttr() : builder.getI64IntegerAttr(description.bytes);
   }
 
   LogicalResult convertTiled(fusion::TiledOp tiled) {

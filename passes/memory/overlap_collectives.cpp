@@ -2,12 +2,12 @@
 // dones in their positions, else no split at all. The memory of each is planned on a copy of the module.
 #include "dialects/plan/host_copy.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/memory/instruction_cost.h"
 #include "passes/memory/overlap_schedule.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/plan_channels.h"
 #include "passes/memory/spaces.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_OVERLAPCOLLECTIVESPASS
@@ -81,7 +81,7 @@ struct OverlapCollectivesPass : mlir::sgd::impl::OverlapCollectivesPassBase<Over
     if (failed(model)) return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(checkIsPlan(function))) return signalPassFailure();
-    cost = &*model;
+    times.emplace(getOperation(), *model);
     std::optional<uint64_t> limit;
     for (Choose choose : {Choose(reorder), Choose(keepOrder)}) {
       if (!canSplit(choose)) continue;
@@ -101,10 +101,8 @@ struct OverlapCollectivesPass : mlir::sgd::impl::OverlapCollectivesPassBase<Over
   static OverlapOrder keepOrder(const OverlapScheduler& scheduler) { return scheduler.keepOrder(); }
 
   OverlapScheduler getScheduler(func::FuncOp function) {
-    MeshAttr mesh = getMesh(getOperation()).getMesh();
     // A host copy runs beside what follows.
-    return OverlapScheduler(function,
-                            [&](Operation* op) { return isa<plan::HostCopyOp>(op) ? 0 : getSeconds(*cost, mesh, op); });
+    return OverlapScheduler(function, [&](Operation* op) { return isa<plan::HostCopyOp>(op) ? 0 : times->get(op); });
   }
 
   bool canSplit(Choose choose) {
@@ -127,7 +125,7 @@ struct OverlapCollectivesPass : mlir::sgd::impl::OverlapCollectivesPassBase<Over
     return memoryLimit == 0 ? limit : std::min<uint64_t>(limit, memoryLimit);
   }
 
-  const CostModel* cost = nullptr;
+  std::optional<OpTimes> times;
 };
 
 }  // namespace

@@ -25,8 +25,6 @@ struct KernelDescription {
   int64_t grain = 1;                                             ///< smallest useful part of them
   SmallVector<std::pair<unsigned, unsigned>> inPlaceCandidates;  ///< (result, operand)
   SmallVector<AxisListAttr> coordinates;
-  int64_t flops = 0;
-  int64_t bytes = 0;  ///< read and written; 0: not known
 };
 
 /// A target's view of kernels. `key` is equal for clusters that are one kernel.

@@ -1,36 +1,21 @@
-// Times of ops are those by which recomputation ranks candidates; collectives are timed as the plan will.
+// The gathers are on the link, all else on the rank's stream.
 #include "passes/prefetch/loop_timing.h"
 
-#include "dialects/spmd/collective.h"
-#include "passes/partition/sharding_state.h"
-#include "passes/remat/op_cost.h"
+#include "passes/clock/rank_clock.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-static double getCollectiveSeconds(spmd::CollectiveOpInterface collective, const CostModel& cost) {
-  spmd::CollectiveForm form = collective.getForm();
-  MeshAttr mesh = lookupMesh(collective, form.group.getMesh());
-  return cost.getCollectiveSeconds(form.kind, getParts(mesh, form.group.getAxes()), spmd::getCountedBytes(collective));
-}
-
-static double getOpSeconds(Operation* op, const CostModel& cost) {
-  return estimateNestedSeconds(op, [&](Operation* op) {
-    if (auto collective = dyn_cast<spmd::CollectiveOpInterface>(op)) return getCollectiveSeconds(collective, cost);
-    return estimateSeconds(op, cost);
-  });
-}
-
-LoopTiming::LoopTiming(WhileOp loop, ArrayRef<spmd::AllGatherOp> gathers, const CostModel& cost) {
+LoopTiming::LoopTiming(WhileOp loop, ArrayRef<spmd::AllGatherOp> gathers, const OpTimes& times) {
   llvm::DenseMap<Operation*, unsigned> numbers;
   for (spmd::AllGatherOp gather : gathers) {
     numbers[gather] = gatherSeconds.size();
-    gatherSeconds.push_back(getCollectiveSeconds(cast<spmd::CollectiveOpInterface>(*gather), cost));
+    gatherSeconds.push_back(times.get(gather));
   }
   for (Operation& op : loop.getBody().front()) {
     if (numbers.contains(&op)) continue;
     Step& step = steps.emplace_back();
-    step.seconds = getOpSeconds(&op, cost);
+    step.seconds = times.get(&op);
     for (Value operand : op.getOperands())
       if (auto found = numbers.find(operand.getDefiningOp()); found != numbers.end())
         step.waitsFor.push_back(found->second);
@@ -38,15 +23,14 @@ LoopTiming::LoopTiming(WhileOp loop, ArrayRef<spmd::AllGatherOp> gathers, const 
 }
 
 double LoopTiming::getSeconds(unsigned numPrefetched) const {
-  double linkIsFree = 0;
+  RankClock clock;
   SmallVector<double> ends(gatherSeconds.size());
   for (unsigned gather = numPrefetched; gather < ends.size(); ++gather)
-    ends[gather] = linkIsFree += gatherSeconds[gather];
-  for (unsigned gather = 0; gather < numPrefetched; ++gather) linkIsFree += gatherSeconds[gather];
-  double now = 0;
+    ends[gather] = clock.start(gatherSeconds[gather]).end;
+  for (unsigned gather = 0; gather < numPrefetched; ++gather) clock.start(gatherSeconds[gather]);
   for (const Step& step : steps) {
-    for (unsigned gather : step.waitsFor) now = std::max(now, ends[gather]);
-    now += step.seconds;
+    for (unsigned gather : step.waitsFor) clock.waitUntil(ends[gather]);
+    clock.run(step.seconds);
   }
-  return std::max(now, linkIsFree);
+  return std::max(clock.getNow(), clock.getFree());
 }

@@ -3,7 +3,7 @@
 #define SGD_PASSES_PREFETCH_LOOP_TIMING_H
 
 #include "dialects/spmd/spmd_dialect.h"
-#include "passes/cost/cost_model.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 
@@ -12,7 +12,7 @@ namespace mlir::sgd {
 /// waited for where they stand.
 class LoopTiming {
  public:
-  LoopTiming(WhileOp loop, ArrayRef<spmd::AllGatherOp> gathers, const CostModel& cost);
+  LoopTiming(WhileOp loop, ArrayRef<spmd::AllGatherOp> gathers, const OpTimes& times);
 
   /// When the first `numPrefetched` gathers were started by the iteration before, and this one, behind all others,
   /// gathers them for the next.

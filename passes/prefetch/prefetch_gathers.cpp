@@ -31,18 +31,19 @@ struct PrefetchGathersPass : mlir::sgd::impl::PrefetchGathersPassBase<PrefetchGa
     FailureOr<CostModel> cost = loadCostModel(mesh, topologyName);
     if (failed(cost)) return signalPassFailure();
     if (cost->getTopology().name == getHostTopology().name) return;
+    const OpTimes times(getOperation(), *cost);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<WhileOp> loops;
       function.walk([&](WhileOp loop) { loops.push_back(loop); });
       SmallVector<Attribute> texts;
-      for (WhileOp loop : loops) visit(loop, *cost, texts);
+      for (WhileOp loop : loops) visit(loop, times, texts);
       if (!texts.empty()) function->setAttr(kPrefetchedAttr, ArrayAttr::get(&getContext(), texts));
     }
   }
 
  private:
-  void visit(WhileOp loop, const CostModel& cost, SmallVectorImpl<Attribute>& texts);
-  unsigned choose(WhileOp loop, ArrayRef<GatherCone> cones, const CostModel& cost, double& saved) const;
+  void visit(WhileOp loop, const OpTimes& times, SmallVectorImpl<Attribute>& texts);
+  unsigned choose(WhileOp loop, ArrayRef<GatherCone> cones, const OpTimes& times, double& saved) const;
 };
 }  // namespace
 
@@ -53,14 +54,14 @@ static int64_t getResultBytes(Operation* op) {
 }
 
 /// How many of the first gathers of an iteration to start before it, and the seconds that each iteration then saves.
-unsigned PrefetchGathersPass::choose(WhileOp loop, ArrayRef<GatherCone> cones, const CostModel& cost,
+unsigned PrefetchGathersPass::choose(WhileOp loop, ArrayRef<GatherCone> cones, const OpTimes& times,
                                      double& saved) const {
   SmallVector<spmd::AllGatherOp> gathers =
       llvm::map_to_vector(cones, [](const GatherCone& cone) { return cone.getGather(); });
-  int64_t room = cost.getTopology().device.memoryBytes / kMemoryDivisor;
+  int64_t room = times.getCost().getTopology().device.memoryBytes / kMemoryDivisor;
   unsigned most = 0;
   while (most < gathers.size() && (room -= getResultBytes(gathers[most])) >= 0) ++most;
-  LoopTiming timing(loop, gathers, cost);
+  LoopTiming timing(loop, gathers, times);
   double now = timing.getSeconds(0);
   SmallVector<double> seconds;
   for (unsigned number = 1; number <= most; ++number) seconds.push_back(now - timing.getSeconds(number));
@@ -72,13 +73,13 @@ unsigned PrefetchGathersPass::choose(WhileOp loop, ArrayRef<GatherCone> cones, c
   return enough - seconds.begin() + 1;
 }
 
-void PrefetchGathersPass::visit(WhileOp loop, const CostModel& cost, SmallVectorImpl<Attribute>& texts) {
+void PrefetchGathersPass::visit(WhileOp loop, const OpTimes& times, SmallVectorImpl<Attribute>& texts) {
   if (!loop.getCondition().empty() || loop.getTrips().value_or(0) < 3) return;
   SmallVector<GatherCone, 0> cones;
   for (auto gather : loop.getBody().front().getOps<spmd::AllGatherOp>())
     if (std::optional<GatherCone> cone = GatherCone::find(loop, gather)) cones.push_back(std::move(*cone));
   double saved = 0;
-  unsigned number = choose(loop, cones, cost, saved);
+  unsigned number = choose(loop, cones, times, saved);
   if (number == 0) return;
   int64_t bytes = 0;
   for (const GatherCone& cone : ArrayRef(cones).take_front(number)) bytes += getResultBytes(cone.getGather());

@@ -161,8 +161,8 @@ Value LoopPair::fetch(Value value) {
   return ReshapeOp::create(builder, value.getLoc(), tensorType(value), slice);
 }
 
-void LoopPair::drop(ArrayRef<unsigned> dropped, const CostModel& cost) {
-  std::optional<StackCone> cone = ConeGrowth(*this, cost).getAddition(dropped);
+void LoopPair::drop(ArrayRef<unsigned> dropped, const OpTimes& times) {
+  std::optional<StackCone> cone = ConeGrowth(*this, times).getAddition(dropped);
   if (!cone || dropped.empty()) return;
   llvm::sort(cone->ops, [](Operation* a, Operation* b) { return a->isBeforeInBlock(b); });
   SmallVector<std::pair<Value, Value>> carried;  // and their stacks

@@ -5,7 +5,7 @@
 
 #include "dialects/sgd/sgd_dialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/cost/cost_model.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 
@@ -42,7 +42,7 @@ class LoopPair {
   Value fetch(Value value);
 
   /// Lets the second loop compute these slices. The stacks are left without readers.
-  void drop(ArrayRef<unsigned> dropped, const CostModel& cost);
+  void drop(ArrayRef<unsigned> dropped, const OpTimes& times);
 
  private:
   void addStack(LoopStack stack);

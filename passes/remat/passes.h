@@ -14,9 +14,6 @@ namespace mlir::sgd {
 #define GEN_PASS_REGISTRATION
 #include "passes/remat/passes.h.inc"
 
-/// The cost model of the topology, also for a module without a mesh: one rank.
-FailureOr<CostModel> loadCosts(ModuleOp module, StringRef topologyName);
-
 /// How many steps sgd-recompute-in-loops can take in the function that has most.
 FailureOr<unsigned> countLoopSteps(ModuleOp module, StringRef topologyName);
 

@@ -8,7 +8,6 @@
 #include "llvm/Support/MathExtras.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/memory/arena_planner.h"
-#include "passes/memory/instruction_cost.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/spaces.h"
 #include "passes/remat/recomputed_attr.h"
@@ -41,9 +40,8 @@ llvm::DenseSet<Value> mlir::sgd::getOwnStates(func::FuncOp function) {
   return states;
 }
 
-PlanSteps::PlanSteps(func::FuncOp function, const CostModel& cost, MeshAttr mesh, const SymbolTable& kernels,
-                     OffloadScope scope)
-    : function(function), cost(cost), mesh(mesh), kernels(kernels) {
+PlanSteps::PlanSteps(func::FuncOp function, const OpTimes& times, const SymbolTable& kernels, OffloadScope scope)
+    : function(function), times(times), kernels(kernels) {
   addBuffers();
   for (Operation& op : function.front())
     if (isa<plan::InstructionOpInterface>(op) || op.hasTrait<OpTrait::IsTerminator>()) addStep(&op);
@@ -53,7 +51,7 @@ PlanSteps::PlanSteps(func::FuncOp function, const CostModel& cost, MeshAttr mesh
 /// Says which buffers may be on the host, and what a copy takes.
 void PlanSteps::addHostCopies(OffloadScope scope) {
   auto getCopySeconds = [&](unsigned buffer) {
-    double seconds = cost.getHostCopySeconds(static_cast<double>(getOccupiedBytes(roots[buffer])));
+    double seconds = times.getCost().getHostCopySeconds(static_cast<double>(getOccupiedBytes(roots[buffer])));
     return std::isinf(seconds) ? 0 : seconds;
   };
   for (unsigned buffer = 0; scope.activations && buffer < roots.size(); ++buffer)
@@ -108,7 +106,7 @@ void PlanSteps::addStep(Operation* op) {
     if (access.reads && !llvm::is_contained(step.reads, *buffer)) step.reads.push_back(*buffer);
     if (access.writes && !llvm::is_contained(step.writes, *buffer)) step.writes.push_back(*buffer);
   }
-  step.seconds = getSeconds(cost, mesh, op);
+  step.seconds = times.get(op);
   step.isRepeatable = isRepeatable(op);
   step.scratchBytes = getScratchBytes(op);
   if (auto launch = dyn_cast<plan::LaunchOp>(op)) addInPlace(launch, step);
@@ -159,7 +157,7 @@ bool PlanSteps::isRepeatable(Operation* op) const {
 int64_t PlanSteps::getScratchBytes(Operation* op) const {
   int64_t most = 0;
   for (func::FuncOp callee : plan::getCallees(op)) {
-    PlanSteps steps(callee, cost, mesh, kernels);
+    PlanSteps steps(callee, times, kernels);
     remat::Units units(steps.sequence);
     most = std::max(most, remat::Timeline(steps.sequence, units).getPeak());
   }

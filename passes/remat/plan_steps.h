@@ -4,7 +4,7 @@
 
 #include "dialects/plan/plan_dialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/cost/cost_model.h"
+#include "passes/timing/op_times.h"
 #include "passes/remat/timeline.h"
 
 namespace mlir::sgd {
@@ -22,9 +22,8 @@ llvm::DenseSet<Value> getOwnStates(func::FuncOp function);
 /// Before buffers are shared: every value has a buffer of its own.
 class PlanSteps {
  public:
-  /// `cost` and `mesh` time the instructions, `kernels` are those of the function's module.
-  PlanSteps(func::FuncOp function, const CostModel& cost, MeshAttr mesh, const SymbolTable& kernels,
-            OffloadScope scope = {});
+  /// `times` are of the function's module, as are `kernels`.
+  PlanSteps(func::FuncOp function, const OpTimes& times, const SymbolTable& kernels, OffloadScope scope = {});
 
   const remat::StepSequence& getSequence() const { return sequence; }
 
@@ -44,8 +43,7 @@ class PlanSteps {
   std::optional<unsigned> getBuffer(Value buffer) const;
 
   func::FuncOp function;
-  const CostModel& cost;
-  MeshAttr mesh;
+  const OpTimes& times;
   const SymbolTable& kernels;
   remat::StepSequence sequence;
   SmallVector<Operation*, 0> ops;  // by step

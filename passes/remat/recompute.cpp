@@ -16,11 +16,6 @@ using namespace mlir::sgd;
 
 namespace {
 
-MeshAttr getMeshAttr(ModuleOp module) {
-  MeshOp mesh = getMesh(module);
-  return mesh ? mesh.getMesh() : MeshAttr::get(module.getContext(), {});
-}
-
 SmallVector<func::FuncOp> getPrograms(ModuleOp module) {
   SmallVector<func::FuncOp> programs;
   for (auto function : module.getOps<func::FuncOp>())
@@ -48,16 +43,17 @@ struct RecomputePass : mlir::sgd::impl::RecomputePassBase<RecomputePass> {
     FailureOr<CostModel> cost = loadCosts(getOperation(), topologyName);
     FailureOr<OffloadScope> scope = getScope(getOperation(), offload);
     if (failed(cost) || failed(scope)) return signalPassFailure();
+    OpTimes times(getOperation(), *cost);
     for (func::FuncOp function : getPrograms(getOperation()))
-      if (failed(recompute(function, *cost, static_cast<int64_t>(budget), *scope))) return signalPassFailure();
+      if (failed(recompute(function, times, static_cast<int64_t>(budget), *scope))) return signalPassFailure();
   }
 
   /// First what is alive while a loop or a branch runs is lowered, then, as far as that is not enough, what it needs
   /// itself.
-  LogicalResult recompute(func::FuncOp function, const CostModel& cost, int64_t budget, OffloadScope scope = {}) {
+  LogicalResult recompute(func::FuncOp function, const OpTimes& times, int64_t budget, OffloadScope scope = {}) {
     if (failed(checkIsPlan(function))) return failure();
     SymbolTable kernels(getOperation());
-    PlanSteps steps(function, cost, getMeshAttr(getOperation()), kernels, scope);
+    PlanSteps steps(function, times, kernels, scope);
     remat::Units units(steps.getSequence());
     remat::Timeline timeline = remat::chooseRecomputation(steps.getSequence(), units, budget);
     SmallVector<std::pair<func::FuncOp, int64_t>> callees;  // and their budgets
@@ -71,7 +67,7 @@ struct RecomputePass : mlir::sgd::impl::RecomputePassBase<RecomputePass> {
     }
     steps.apply(timeline);
     for (auto [callee, calleeBudget] : callees)
-      if (failed(recompute(callee, cost, calleeBudget))) return failure();
+      if (failed(recompute(callee, times, calleeBudget))) return failure();
     return success();
   }
 };
@@ -99,22 +95,16 @@ FailureOr<int64_t> getMost(ModuleOp plan, StringRef topologyName, StringRef offl
   FailureOr<OffloadScope> scope = getScope(plan, offload);
   if (failed(cost) || failed(scope)) return failure();
   SymbolTable kernels(plan);
+  OpTimes times(plan, *cost);
   int64_t most = 0;
   for (func::FuncOp function : getPrograms(plan)) {
-    PlanSteps steps(function, *cost, getMeshAttr(plan), kernels, *scope);
+    PlanSteps steps(function, times, kernels, *scope);
     most = std::max(most, measure(steps.getSequence(), remat::Units(steps.getSequence())));
   }
   return most;
 }
 
 }  // namespace
-
-FailureOr<CostModel> mlir::sgd::loadCosts(ModuleOp module, StringRef topologyName) {
-  if (MeshOp mesh = getMesh(module)) return loadCostModel(mesh, topologyName);
-  llvm::Expected<Topology> topology = loadTopology(topologyName);
-  if (!topology) return module.emitError() << llvm::toString(topology.takeError());
-  return CostModel(*topology, {});
-}
 
 FailureOr<int64_t> mlir::sgd::estimateAliveBytes(ModuleOp plan, StringRef topologyName, StringRef offload) {
   return getMost(plan, topologyName, offload, getPeak);

@@ -28,29 +28,27 @@ constexpr ExchangeStep kExchangeSteps[] = {{findRepeatableGathers, gatherInLoops
                                            {findRepeatableReductions, reduceInLoops}};
 
 /// Takes the first `count` steps and lists them in an attribute of the function.
-void recompute(func::FuncOp function, const CostModel& cost, uint64_t count, bool takesExchanges) {
+void recompute(func::FuncOp function, const OpTimes& times, uint64_t count, bool takesExchanges) {
   SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
-  StackOrder order = findStackOrder(pairs, cost, count);
+  StackOrder order = findStackOrder(pairs, times, count);
   uint64_t exchanges = takesExchanges ? std::size(kExchangeSteps) : count - order.steps.size();
   std::vector<SmallVector<unsigned, 8>> dropped(pairs.size());
   SmallVector<Attribute> records;
   for (const StackStep& step : order.steps) {
     llvm::append_range(dropped[step.pair], step.stacks);
     Value slice = pairs[step.pair].getStacks()[step.stacks.front()].slice;
-    // Elementwise ops go into kernels that run anyway: what counts is arithmetic.
-    double flops = std::max(step.flops, 0.0);
     RecomputedInLoop record{"loop",
                             getSourceLine(slice.getLoc()),
                             static_cast<uint64_t>(step.freedBytes),
-                            static_cast<uint64_t>(flops),
+                            static_cast<uint64_t>(std::max(step.flops, 0.0)),
                             0,
-                            flops / cost.getTopology().device.flops};
+                            std::max(step.seconds, 0.0)};
     records.push_back(record.toAttr(function.getContext()));
   }
-  for (auto [pair, stacks] : llvm::zip(pairs, dropped)) pair.drop(stacks, cost);
+  for (auto [pair, stacks] : llvm::zip(pairs, dropped)) pair.drop(stacks, times);
   for (const ExchangeStep& step : kExchangeSteps) {
     SmallVector<RepeatedExchange, 0> found =
-        exchanges > 0 ? step.find(function, cost) : SmallVector<RepeatedExchange, 0>();
+        exchanges > 0 ? step.find(function, times.getCost()) : SmallVector<RepeatedExchange, 0>();
     if (found.empty()) continue;
     --exchanges;
     for (const RepeatedExchange& exchange : found) {
@@ -63,18 +61,18 @@ void recompute(func::FuncOp function, const CostModel& cost, uint64_t count, boo
                               exchange.seconds};
       records.push_back(record.toAttr(function.getContext()));
     }
-    step.apply(function, cost);
+    step.apply(function, times.getCost());
   }
   if (!records.empty()) function->setAttr(kRecomputedInLoopsAttr, ArrayAttr::get(function.getContext(), records));
 }
 
 /// Takes the steps that save time too; says whether there are any.
-bool recomputeFree(func::FuncOp function, const CostModel& cost) {
+bool recomputeFree(func::FuncOp function, const OpTimes& times) {
   SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
-  StackOrder order = findFreeStacks(pairs, cost);
+  StackOrder order = findFreeStacks(pairs, times);
   std::vector<SmallVector<unsigned, 8>> dropped(pairs.size());
   for (const StackStep& step : order.steps) llvm::append_range(dropped[step.pair], step.stacks);
-  for (auto [pair, stacks] : llvm::zip(pairs, dropped)) pair.drop(stacks, cost);
+  for (auto [pair, stacks] : llvm::zip(pairs, dropped)) pair.drop(stacks, times);
   return !order.steps.empty();
 }
 
@@ -84,13 +82,14 @@ struct RecomputeInLoopsPass : mlir::sgd::impl::RecomputeInLoopsPassBase<Recomput
   void runOnOperation() final {
     FailureOr<CostModel> cost = loadCosts(getOperation(), topologyName);
     if (failed(cost)) return signalPassFailure();
+    const OpTimes times(getOperation(), *cost);
     bool isCleaned = true;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal()) continue;
       if (free)
-        isCleaned &= !recomputeFree(function, *cost);
+        isCleaned &= !recomputeFree(function, times);
       else
-        recompute(function, *cost, count, exchanges);
+        recompute(function, times, count, exchanges);
     }
     if (isCleaned) return;
     OpPassManager cleaning(ModuleOp::getOperationName());
@@ -104,11 +103,12 @@ struct RecomputeInLoopsPass : mlir::sgd::impl::RecomputeInLoopsPassBase<Recomput
 FailureOr<unsigned> mlir::sgd::countLoopSteps(ModuleOp module, StringRef topologyName) {
   FailureOr<CostModel> cost = loadCosts(module, topologyName);
   if (failed(cost)) return failure();
+  const OpTimes times(module, *cost);
   size_t most = 0;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal()) continue;
     SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
-    size_t steps = findStackOrder(pairs, *cost).steps.size();
+    size_t steps = findStackOrder(pairs, times).steps.size();
     for (const ExchangeStep& step : kExchangeSteps) steps += step.find(function, *cost).empty() ? 0 : 1;
     most = std::max(most, steps);
   }

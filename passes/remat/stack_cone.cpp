@@ -7,7 +7,6 @@
 #include "dialects/sgd/tensor_layout.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/remat/op_cost.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -19,8 +18,8 @@ const ConeGrowth::OpWork& ConeGrowth::getWork(Operation* op) {
     bool isInBody = op->getBlock() == &pair.getProducer().getBody().front();
     bool isArithmetic = op->hasTrait<MovesElements>() || isa<arith::ConstantOp>(op) ||
                         (isElementwise(op) && getScalarCost(op) != ScalarCost::Function);
-    entry->second = {estimateSeconds(op, cost) * trips, estimateFlops(op) * trips, isInBody && isMemoryEffectFree(op),
-                     isArithmetic};
+    entry->second = {times.get(op) * trips, mlir::sgd::getWork(op).getFlops() * trips,
+                     isInBody && isMemoryEffectFree(op), isArithmetic};
   }
   return entry->second;
 }

@@ -24,7 +24,7 @@ struct StackCone {
 /// of all additions together are short where stacks are many: each ends at stacks that are kept and at ops of the cone.
 class ConeGrowth {
  public:
-  ConeGrowth(const LoopPair& pair, const CostModel& cost) : pair(pair), cost(cost), dropped(pair.getStacks().size()) {}
+  ConeGrowth(const LoopPair& pair, const OpTimes& times) : pair(pair), times(times), dropped(pair.getStacks().size()) {}
 
   /// The addition by dropping `stacks`; nullopt if a slice depends on an op that must not run twice.
   std::optional<StackCone> getAddition(ArrayRef<unsigned> stacks);
@@ -46,7 +46,7 @@ class ConeGrowth {
   std::optional<unsigned> findHolder(Value value) const;
 
   const LoopPair& pair;
-  const CostModel& cost;
+  const OpTimes& times;
   llvm::BitVector dropped;
   DenseSet<Operation*> ops;
   DenseSet<Value> newStacks, readValues;

@@ -18,8 +18,8 @@ namespace {
 /// The stacks of one pair that are not dropped, and what dropping each would add.
 class PairSteps {
  public:
-  PairSteps(const LoopPair& pair, unsigned number, const CostModel& cost, bool onlyFree)
-      : pair(pair), number(number), onlyFree(onlyFree), growth(pair, cost), singles(pair.getStacks().size()) {
+  PairSteps(const LoopPair& pair, unsigned number, const OpTimes& times, bool onlyFree)
+      : pair(pair), number(number), onlyFree(onlyFree), growth(pair, times), singles(pair.getStacks().size()) {
     for (unsigned stack = 0; stack < singles.size(); ++stack) evaluate(stack);
   }
 
@@ -117,9 +117,9 @@ struct Entry {
 
 class OrderSearch {
  public:
-  OrderSearch(ArrayRef<LoopPair> loopPairs, const CostModel& cost, bool onlyFree = false) {
+  OrderSearch(ArrayRef<LoopPair> loopPairs, const OpTimes& times, bool onlyFree = false) {
     for (auto [number, pair] : llvm::enumerate(loopPairs)) {
-      pairs.push_back(std::make_unique<PairSteps>(pair, number, cost, onlyFree));
+      pairs.push_back(std::make_unique<PairSteps>(pair, number, times, onlyFree));
       for (unsigned stack = 0; stack < pair.getStacks().size(); ++stack) offer(number, stack);
     }
   }
@@ -168,10 +168,10 @@ class OrderSearch {
 
 }  // namespace
 
-StackOrder mlir::sgd::findStackOrder(ArrayRef<LoopPair> pairs, const CostModel& cost, uint64_t count) {
-  return count == 0 ? StackOrder() : OrderSearch(pairs, cost).run(count);
+StackOrder mlir::sgd::findStackOrder(ArrayRef<LoopPair> pairs, const OpTimes& times, uint64_t count) {
+  return count == 0 ? StackOrder() : OrderSearch(pairs, times).run(count);
 }
 
-StackOrder mlir::sgd::findFreeStacks(ArrayRef<LoopPair> pairs, const CostModel& cost) {
-  return OrderSearch(pairs, cost, /*onlyFree=*/true).run(std::numeric_limits<uint64_t>::max());
+StackOrder mlir::sgd::findFreeStacks(ArrayRef<LoopPair> pairs, const OpTimes& times) {
+  return OrderSearch(pairs, times, /*onlyFree=*/true).run(std::numeric_limits<uint64_t>::max());
 }

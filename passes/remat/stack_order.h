@@ -26,11 +26,11 @@ struct StackOrder {
 
 /// The first `count` steps for all pairs of a function: next is always the step that frees most bytes per second of
 /// recomputation.
-StackOrder findStackOrder(ArrayRef<LoopPair> pairs, const CostModel& cost,
+StackOrder findStackOrder(ArrayRef<LoopPair> pairs, const OpTimes& times,
                           uint64_t count = std::numeric_limits<uint64_t>::max());
 
 /// The steps that are free, in that order.
-StackOrder findFreeStacks(ArrayRef<LoopPair> pairs, const CostModel& cost);
+StackOrder findFreeStacks(ArrayRef<LoopPair> pairs, const OpTimes& times);
 
 }  // namespace mlir::sgd
 

@@ -1,10 +1,10 @@
-// Two clocks: each step computes while the next block travels.
+// Each step computes while the next block travels.
 #include "passes/rings/ring_timing.h"
 
+#include "dialects/cost/cost_op.h"
 #include "dialects/sgd/tensor_layout.h"
-#include "dialects/sgd/tensor_type.h"
-#include "passes/partition/sharding_state.h"
-#include "passes/remat/op_cost.h"
+#include "passes/clock/ring.h"
+#include "passes/timing/sized_exchange.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -12,26 +12,30 @@ using namespace mlir::sgd;
 static double getBytes(Value value) { return static_cast<double>(getByteSize(value.getType())); }
 
 /// Of a copy of `bytes`: read and written by a kernel.
-static double getCopySeconds(double bytes, const CostModel& cost) { return cost.getOpSeconds(0, 2 * bytes); }
+static double getCopySeconds(double bytes, const CostModel& cost) { return cost.getSeconds(Work::ofCopy(bytes)); }
 
 /// Of the matmul of one of `parts` equal blocks of `free`'s operand.
 static double getMatmulSeconds(const FreeDim& free, double parts, const CostModel& cost) {
   DotGeneralOp dot = free.dot;
   double others = getBytes(dot->getOperand(1 - free.operand));
   double blocks = getBytes(free.getOperand()) + getBytes(dot.getResult());
-  Type element = tensorType(dot.getLhs()).getElementType();
-  return cost.getOpSeconds(estimateFlops(dot) / parts, others + blocks / parts, element.isF16() || element.isBF16());
+  Work work;
+  work.addOperations(getWork(dot), 1 / parts);
+  work.readBytes = others + blocks / parts;
+  return cost.getSeconds(work);
 }
 
-static double getRingSeconds(double ranks, double compute, double exchange) {
-  return compute + (ranks - 1) * std::max(compute, exchange);
+/// Of a step for each rank of the group of `whole`, between which each sends a tile to another one.
+static double getSecondsAsRing(const SizedExchange& whole, double step, double tile, const CostModel& cost) {
+  SizedExchange rotation{CollectiveKind::kGatherRange, whole.group, static_cast<uint64_t>(tile)};
+  return getRingSeconds(getGroupSize(whole.group), step, rotation.getSeconds(cost));
 }
 
 double mlir::sgd::getSavedSeconds(const GatheredMatmul& matmul, const CostModel& cost) {
   spmd::AllGatherOp gather = matmul.gather;
-  AxisParts group = getParts(lookupMesh(gather, gather.getAxes().getMesh()), gather.getAxes().getAxes());
-  double ranks = static_cast<double>(getGroupSize(group)), tile = getBytes(gather.getInputs()[0]);
-  double now = cost.getCollectiveSeconds(CollectiveKind::kAllGather, group, static_cast<uint64_t>(ranks * tile));
+  const SizedExchange whole = getSizedExchange(gather);
+  double ranks = static_cast<double>(getGroupSize(whole.group)), tile = getBytes(gather.getInputs()[0]);
+  double now = whole.getSeconds(cost);
   // A rotation fills two tiles, of which a third one is chosen.
   double step = getCopySeconds(2.5 * tile, cost), begin = 0;
   for (const FreeDim& free : matmul.dots) {
@@ -44,19 +48,16 @@ double mlir::sgd::getSavedSeconds(const GatheredMatmul& matmul, const CostModel&
     step += getCopySeconds(tile, cost);
     begin += getCopySeconds(ranks * tile / 2, cost);
   }
-  double exchange = cost.getCollectiveSeconds(CollectiveKind::kGatherRange, group, static_cast<uint64_t>(tile));
-  return now - begin - getRingSeconds(ranks, step, exchange);
+  return now - begin - getSecondsAsRing(whole, step, tile, cost);
 }
 
 double mlir::sgd::getSavedSeconds(const ScatteredMatmul& matmul, const CostModel& cost) {
   spmd::ReduceScatterOp scatter = matmul.scatter;
-  AxisParts group = getParts(lookupMesh(scatter, scatter.getAxes().getMesh()), scatter.getAxes().getAxes());
-  double ranks = static_cast<double>(getGroupSize(group)), tile = getBytes(scatter.getResult(0));
-  double now = cost.getCollectiveSeconds(CollectiveKind::kReduceScatter, group, static_cast<uint64_t>(ranks * tile)) +
-               getMatmulSeconds(matmul.dot, 1, cost);
+  const SizedExchange whole = getSizedExchange(scatter);
+  double ranks = static_cast<double>(getGroupSize(whole.group)), tile = getBytes(scatter.getResult(0));
+  double now = whole.getSeconds(cost) + getMatmulSeconds(matmul.dot, 1, cost);
   double block = getBytes(matmul.dot.getOperand()) / ranks;
   double step =
       getMatmulSeconds(matmul.dot, ranks, cost) + getCopySeconds(block, cost) + getCopySeconds(4 * tile, cost);
-  double exchange = cost.getCollectiveSeconds(CollectiveKind::kGatherRange, group, static_cast<uint64_t>(tile));
-  return now - getRingSeconds(ranks, step, exchange);
+  return now - getSecondsAsRing(whole, step, tile, cost);
 }

@@ -2,8 +2,6 @@
 // count where they would be too.
 #include "passes/stages/balance.h"
 
-#include "passes/stages/op_seconds.h"
-
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -59,7 +57,7 @@ SmallVector<unsigned> mlir::sgd::balance(ArrayRef<Piece> pieces, unsigned numSta
   return stages;
 }
 
-SmallVector<Piece> mlir::sgd::getPieces(const ProgramFlow& flow, const CostModel& cost) {
+SmallVector<Piece> mlir::sgd::getPieces(const ProgramFlow& flow, const OpTimes& times) {
   ArrayRef<BlockArgument> parameters = flow.getParameters();
   SmallVector<Piece> pieces(parameters.size());
   if (parameters.empty()) return pieces;
@@ -68,7 +66,7 @@ SmallVector<Piece> mlir::sgd::getPieces(const ProgramFlow& flow, const CostModel
   Placement fine(flow, stages, parameters.size());
   for (Operation& op : flow.getOps())
     if (flow.isInGraph(&op))
-      for (unsigned piece : fine.get(&op).set_bits()) pieces[piece].seconds += getOpSeconds(&op, cost);
+      for (unsigned piece : fine.get(&op).set_bits()) pieces[piece].seconds += times.get(&op);
   for (auto [piece, bytes] : llvm::zip(pieces, fine.getForwardBytes())) piece.bytes = bytes;
   return pieces;
 }

@@ -2,7 +2,7 @@
 #ifndef SGD_PASSES_STAGES_BALANCE_H
 #define SGD_PASSES_STAGES_BALANCE_H
 
-#include "passes/cost/cost_model.h"
+#include "passes/timing/op_times.h"
 #include "passes/stages/placement.h"
 
 namespace mlir::sgd {
@@ -18,7 +18,7 @@ struct Piece {
 SmallVector<unsigned> balance(ArrayRef<Piece> pieces, unsigned numStages);
 
 /// By parameter of `flow`, in the order of the forward pass: what is computed with it, and what is sent behind it.
-SmallVector<Piece> getPieces(const ProgramFlow& flow, const CostModel& cost);
+SmallVector<Piece> getPieces(const ProgramFlow& flow, const OpTimes& times);
 
 /// All parameters of `flow`: those in `given` stay there, and others are with what they are first used with. Where none
 /// is given, `pieces`, those of the flow, are balanced.

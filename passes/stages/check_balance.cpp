@@ -8,7 +8,6 @@
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/stages/idle_stage.h"
-#include "passes/stages/op_seconds.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -23,8 +22,8 @@ static constexpr double kBothPasses = 0.85;
 namespace {
 class BalanceCheck {
  public:
-  BalanceCheck(const PipelinePlan& plan, const CostModel& cost)
-      : flow(plan.getFlow()), plan(plan), cost(cost), numStages(plan.getForm().numStages) {}
+  BalanceCheck(const PipelinePlan& plan, const OpTimes& times)
+      : flow(plan.getFlow()), plan(plan), times(times), numStages(plan.getForm().numStages) {}
 
   LogicalResult run();
 
@@ -41,7 +40,7 @@ class BalanceCheck {
 
   const ProgramFlow& flow;
   const PipelinePlan& plan;
-  const CostModel& cost;
+  const OpTimes& times;
   unsigned numStages;
 };
 }  // namespace
@@ -64,7 +63,7 @@ WhileOp BalanceCheck::findLargestLoop(std::optional<unsigned> stage) const {
     auto loop = dyn_cast<WhileOp>(op);
     if (!loop || !isDivided(loop)) continue;
     if (stage && !toStages(plan.getForm(), plan.getPlacement().get(&op)).test(*stage)) continue;
-    if (!largest || getOpSeconds(loop, cost) > getOpSeconds(largest, cost)) largest = loop;
+    if (!largest || times.get(loop) > times.get(largest)) largest = loop;
   }
   return largest;
 }
@@ -73,8 +72,8 @@ WhileOp BalanceCheck::findLargestLoop(std::optional<unsigned> stage) const {
 double BalanceCheck::getShare(WhileOp loop) const {
   double all = 0;
   for (Operation& op : flow.getOps())
-    if (isDivided(&op)) all += getOpSeconds(&op, cost);
-  return getOpSeconds(loop, cost) / all;
+    if (isDivided(&op)) all += times.get(&op);
+  return times.get(loop) / all;
 }
 
 /// Parameters that each iteration of `loop` reads whole, largest first; none if it reads rows of some, as a loop over
@@ -166,11 +165,11 @@ LogicalResult BalanceCheck::run() {
   constexpr double kSomeShares = 0.5;
   const bool isChecked = hasLoops || !busy.all();
   if (isChecked && failed(checkLoops(busy.all() ? kMostShares : kSomeShares))) return failure();
-  if (!busy.all()) return emitIdleStage(flow, cost, busy.find_first_unset(), plan.getForm());
+  if (!busy.all()) return emitIdleStage(flow, times, busy.find_first_unset(), plan.getForm());
   if (hasLoops) warnOfImbalance();
   return success();
 }
 
-LogicalResult mlir::sgd::checkBalance(const PipelinePlan& plan, const CostModel& cost) {
-  return BalanceCheck(plan, cost).run();
+LogicalResult mlir::sgd::checkBalance(const PipelinePlan& plan, const OpTimes& times) {
+  return BalanceCheck(plan, times).run();
 }

@@ -8,7 +8,7 @@ namespace mlir::sgd {
 
 /// Fails with an error if a stage of `plan` has nothing to compute, or a loop of the source most; warns if one stage
 /// has most for other reasons. Without parts of the batch one stage computes at a time: no balance is asked for.
-LogicalResult checkBalance(const PipelinePlan& plan, const CostModel& cost);
+LogicalResult checkBalance(const PipelinePlan& plan, const OpTimes& times);
 
 }  // namespace mlir::sgd
 

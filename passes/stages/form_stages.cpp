@@ -21,8 +21,8 @@ namespace {
 /// One program.
 class StageFormation {
  public:
-  StageFormation(func::FuncOp function, MeshOp mesh, const CostModel& cost)
-      : function(function), mesh(mesh), cost(cost), attr(getActiveSequentialAxis(mesh)) {
+  StageFormation(func::FuncOp function, MeshOp mesh, const OpTimes& times)
+      : function(function), mesh(mesh), times(times), attr(getActiveSequentialAxis(mesh)) {
     if (attr) axis.emplace(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh(), attr);
   }
 
@@ -33,7 +33,7 @@ class StageFormation {
 
   func::FuncOp function;
   MeshOp mesh;
-  const CostModel& cost;
+  const OpTimes& times;
   MeshAxisAttr attr;
   std::optional<SequentialAxis> axis;
 };
@@ -59,13 +59,13 @@ LogicalResult StageFormation::run(bool refuse) {
   if (parts) parts->widenArguments();
   auto plan = std::make_unique<ProgramPlan>(function, mesh);
   if (parts && failed(parts->check(plan->getLoops(), refuse))) return failure();
-  if (failed(plan->create(mesh, cost))) return failure();
+  if (failed(plan->create(mesh, times))) return failure();
   if (splitSums(plan->get())) {
     auto before = std::exchange(plan, std::make_unique<ProgramPlan>(function, mesh));
-    if (failed(plan->createAs(*before, cost))) return failure();
+    if (failed(plan->createAs(*before, times))) return failure();
   }
   plan->get().remarkAhead();
-  if (failed(checkBalance(plan->get(), cost))) return failure();
+  if (failed(checkBalance(plan->get(), times))) return failure();
   return write(plan->get());
 }
 
@@ -79,10 +79,11 @@ struct FormStagesPass : mlir::sgd::impl::FormStagesPassBase<FormStagesPass> {
     if (!stages) return;
     FailureOr<CostModel> cost = loadCostModel(mesh, topology);
     if (failed(cost)) return signalPassFailure();
+    const OpTimes times(getOperation(), *cost);
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
       if (function.isExternal()) continue;
-      if (failed(StageFormation(function, mesh, *cost).run(refuse))) return signalPassFailure();
+      if (failed(StageFormation(function, mesh, times).run(refuse))) return signalPassFailure();
       function.erase();
     }
     SmallVector<MeshAxisAttr> axes{stages};

@@ -4,7 +4,6 @@
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/carry/carry_attrs.h"
-#include "passes/stages/op_seconds.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -20,12 +19,12 @@ bool mlir::sgd::accumulatesGradients(WhileOp loop) {
 }
 
 /// Finds the loop of the source that accumulates gradients and takes more than half of the time.
-static WhileOp findAccumulation(const ProgramFlow& flow, const CostModel& cost) {
+static WhileOp findAccumulation(const ProgramFlow& flow, const OpTimes& times) {
   constexpr double kMost = 0.5;
   double all = 0, most = 0;
   WhileOp largest;
   for (Operation& op : flow.getOps()) {
-    double seconds = getOpSeconds(&op, cost);
+    double seconds = times.get(&op);
     all += seconds;
     auto loop = dyn_cast<WhileOp>(op);
     if (!loop || flow.getLoops().get(loop).isInLoop || seconds <= most) continue;
@@ -43,10 +42,10 @@ bool mlir::sgd::usesAllStages(const ProgramFlow& flow) {
   return !getActiveSequentialAxis(getMesh(function->getParentOfType<ModuleOp>())) && carriesState(function);
 }
 
-InFlightDiagnostic mlir::sgd::emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned index,
+InFlightDiagnostic mlir::sgd::emitIdleStage(const ProgramFlow& flow, const OpTimes& times, unsigned index,
                                             const PipelineForm& form) {
   StringRef noun = getVirtualStageNoun(form);
-  WhileOp loop = findAccumulation(flow, cost);
+  WhileOp loop = findAccumulation(flow, times);
   InFlightDiagnostic error = loop ? loop.emitError() : flow.getFunction().emitError();
   error << noun << " " << index << " of " << form.getNumVirtualStages() << " has nothing to compute";
   if (!loop)

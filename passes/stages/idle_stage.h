@@ -2,7 +2,7 @@
 #ifndef SGD_PASSES_STAGES_IDLE_STAGE_H
 #define SGD_PASSES_STAGES_IDLE_STAGE_H
 
-#include "passes/cost/cost_model.h"
+#include "passes/timing/op_times.h"
 #include "passes/stages/pipeline_schedule.h"
 #include "passes/stages/program_flow.h"
 
@@ -19,7 +19,7 @@ bool usesAllStages(const ProgramFlow& flow);
 bool accumulatesGradients(WhileOp loop);
 
 /// Refuses virtual stage `index` without work: names the loop that accumulates gradients where there is one.
-InFlightDiagnostic emitIdleStage(const ProgramFlow& flow, const CostModel& cost, unsigned index,
+InFlightDiagnostic emitIdleStage(const ProgramFlow& flow, const OpTimes& times, unsigned index,
                                  const PipelineForm& form);
 
 }  // namespace mlir::sgd

@@ -7,15 +7,15 @@ using namespace mlir::sgd;
 llvm::Expected<std::unique_ptr<PipelinePlan>> PipelinePlan::create(const ProgramFlow& flow,
                                                                    const DenseMap<Value, unsigned>& stages,
                                                                    const PipelineForm& form, unsigned numParts,
-                                                                   const CostModel& cost) {
+                                                                   const OpTimes& times) {
   std::unique_ptr<PipelinePlan> plan(new PipelinePlan(flow, form, numParts));
   plan->placement = std::make_unique<Placement>(flow, stages, form.getNumVirtualStages());
   for (unsigned loop = 0; loop < flow.getLoops().getNumLoops(); ++loop)
-    plan->loops.push_back({formSlots(flow, *plan->placement, form, loop, cost), {}});
-  plan->costs = std::make_unique<RepeatCosts>(flow, cost);
+    plan->loops.push_back({formSlots(flow, *plan->placement, form, loop, times), {}});
+  plan->costs = std::make_unique<RepeatCosts>(flow, times);
   for (unsigned stage = 0; stage < form.numStages; ++stage)
     plan->stages.emplace_back(flow, *plan->placement, form, plan->loops, *plan->costs, stage, numParts);
-  if (llvm::Error error = plan->schedule(cost)) return std::move(error);
+  if (llvm::Error error = plan->schedule(times)) return std::move(error);
   Block& block = flow.getFunction().front();
   for (BlockArgument argument : block.getArguments()) plan->addChannels(argument);
   for (Operation& op : block.without_terminator())
@@ -24,9 +24,9 @@ llvm::Expected<std::unique_ptr<PipelinePlan>> PipelinePlan::create(const Program
 }
 
 /// A slot needs those that send to it, and sends take time.
-void PipelinePlan::addMessages(const CostModel& cost) {
+void PipelinePlan::addMessages(const OpTimes& opTimes) {
   if (loops.empty()) return;
-  const MessageTimes messages(flow, form.numStages, cost);
+  const MessageTimes messages(flow, form.numStages, opTimes.getCost());
   for (Operation& op : flow.getOps())
     for (Value result : op.getResults()) {
       const StageSet receiving = getReceiving(result);
@@ -39,12 +39,12 @@ void PipelinePlan::addMessages(const CostModel& cost) {
     }
 }
 
-llvm::Error PipelinePlan::schedule(const CostModel& cost) {
+llvm::Error PipelinePlan::schedule(const OpTimes& opTimes) {
   for (const StagePlan& stage : stages) {
     stage.addNeeds(loops);
     stage.addRepeated(loops);
   }
-  addMessages(cost);
+  addMessages(opTimes);
   times.busy.assign(form.numStages, 0);
   for (LoopPlan& loop : loops) {
     llvm::Expected<PipelineSchedule> schedule = createSchedule(form, loop.slots.slots, numParts);

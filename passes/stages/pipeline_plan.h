@@ -19,7 +19,7 @@ class PipelinePlan {
   static llvm::Expected<std::unique_ptr<PipelinePlan>> create(const ProgramFlow& flow,
                                                               const DenseMap<Value, unsigned>& stages,
                                                               const PipelineForm& form, unsigned numParts,
-                                                              const CostModel& cost);
+                                                              const OpTimes& times);
 
   const ProgramFlow& getFlow() const { return flow; }
   const Placement& getPlacement() const { return *placement; }
@@ -46,8 +46,8 @@ class PipelinePlan {
   PipelinePlan(const ProgramFlow& flow, const PipelineForm& form, unsigned numParts)
       : flow(flow), form(form), numParts(numParts) {}
 
-  llvm::Error schedule(const CostModel& cost);
-  void addMessages(const CostModel& cost);
+  llvm::Error schedule(const OpTimes& opTimes);
+  void addMessages(const OpTimes& opTimes);
   void addChannels(Value value);
 
   const ProgramFlow& flow;

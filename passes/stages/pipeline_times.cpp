@@ -1,9 +1,9 @@
-// What a schedule costs: times, and parts under way.
+// Schedules on the clock of steps, and parts under way.
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "llvm/ADT/STLExtras.h"
+#include "passes/clock/step_clock.h"
 #include "passes/stages/pipeline_schedule.h"
 
 using namespace mlir::sgd;
@@ -15,103 +15,108 @@ double PipelineTimes::getBubble() const {
 }
 
 namespace {
-struct Interval {
-  double begin = 0, end = 0;
-  double arrival = 0;  // of the task's messages at other stages
-};
-
-/// Start and end of each task, by slot and part, of `steps` steps one after another.
-class Simulation {
+/// Steps of a schedule as the clock executes them: a stage receives what a task needs, computes, and sends.
+class Steps {
  public:
-  Simulation(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule);
+  Steps(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule) : slots(slots), schedule(schedule) {
+    findMessages();
+  }
 
-  /// False where tasks wait forever.
-  bool runStep();
-  Interval get(Task task) const { return times[task.slot][task.part]; }
-  double getEnd() const { return *std::max_element(free.begin(), free.end()); }
+  /// By stage, when each of its tasks begins and ends in `count` steps one after another; nothing where tasks wait
+  /// forever.
+  std::optional<std::vector<std::vector<Interval>>> run(unsigned count) const;
 
  private:
-  std::optional<double> getReady(unsigned stage, Task task) const;
-  void run(unsigned stage, Task task, double ready);
+  /// From a slot to one of another stage, over the link to that.
+  struct Message {
+    unsigned channel, link;
+    double seconds;
+  };
+
+  void findMessages();
+  bool isInOrder() const;
+  void addTask(const Task& task, uint32_t index, std::vector<StepEvent>& events) const;
 
   llvm::ArrayRef<Slot> slots;
   const PipelineSchedule& schedule;
-  std::vector<double> free;
-  std::vector<double*> links;                               // by slot, into the next; null where it sends nothing
-  std::map<std::pair<unsigned, unsigned>, double> linkEnd;  // by sender and receiver: when the last message has come
-  std::vector<std::vector<bool>> isDone;
-  std::vector<std::vector<Interval>> times;
+  std::vector<std::vector<unsigned>> received;  // by slot: channels
+  std::vector<std::vector<Message>> sent;       // by slot
+  unsigned numChannels = 0;
 };
 }  // namespace
 
-/// Messages of a slot that several stages receive count on the link to one of them.
-Simulation::Simulation(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule)
-    : slots(slots), schedule(schedule), free(schedule.size(), 0), links(slots.size()) {
-  for (const Slot& slot : slots)
-    for (unsigned need : slot.needs)
-      if (slots[need].transferSeconds > 0 && slots[need].stage != slot.stage)
-        links[need] = &linkEnd[{slots[need].stage, slot.stage}];
-}
-
-/// When a task of `stage` can start; nothing while one that it needs has not run.
-std::optional<double> Simulation::getReady(unsigned stage, Task task) const {
-  double ready = free[stage];
-  for (unsigned need : slots[task.slot].needs) {
-    if (!isDone[need][task.part]) return std::nullopt;
-    const Interval& before = times[need][task.part];
-    ready = std::max(ready, slots[need].stage == stage ? before.end : before.arrival);
+/// Messages of a slot that several stages receive count once, on the link to the last of them.
+void Steps::findMessages() {
+  received.resize(slots.size()), sent.resize(slots.size());
+  for (auto [index, slot] : llvm::enumerate(slots))
+    for (unsigned need : slot.needs) {
+      if (slots[need].stage == slot.stage) continue;
+      received[index].push_back(numChannels);
+      sent[need].push_back({numChannels++, slot.stage, 0});
+    }
+  for (auto [messages, slot] : llvm::zip(sent, slots)) {
+    if (messages.empty()) continue;
+    for (Message& message : messages) message.link = messages.back().link;
+    messages.front().seconds = slot.transferSeconds;
   }
-  return ready;
 }
 
-void Simulation::run(unsigned stage, Task task, double ready) {
-  const Slot& slot = slots[task.slot];
-  free[stage] = ready + slot.seconds;
-  double arrival = free[stage];
-  if (double* link = links[task.slot]) arrival = *link = std::max(*link, free[stage]) + slot.transferSeconds;
-  times[task.slot][task.part] = {ready, free[stage], arrival};
-  isDone[task.slot][task.part] = true;
-}
-
-bool Simulation::runStep() {
-  unsigned numParts = 0;
-  size_t left = 0;
-  for (const std::vector<Task>& tasks : schedule) {
-    left += tasks.size();
-    for (Task task : tasks) numParts = std::max(numParts, task.part + 1);
-  }
-  isDone.assign(slots.size(), std::vector<bool>(numParts));
-  times.assign(slots.size(), std::vector<Interval>(numParts));
-  std::vector<size_t> next(schedule.size());
-  while (left > 0) {
-    size_t before = left;
-    for (unsigned stage = 0; stage < schedule.size(); ++stage)
-      while (next[stage] < schedule[stage].size()) {
-        Task task = schedule[stage][next[stage]];
-        std::optional<double> ready = getReady(stage, task);
-        if (!ready) break;
-        run(stage, task, *ready);
-        ++next[stage];
-        --left;
-      }
-    if (left == before) return false;
+/// Whether tasks come behind those of their stage that they need.
+bool Steps::isInOrder() const {
+  for (auto [stage, tasks] : llvm::enumerate(schedule)) {
+    std::vector<unsigned> numDone(slots.size());
+    for (const Task& task : tasks) {
+      for (unsigned need : slots[task.slot].needs)
+        if (slots[need].stage == stage && numDone[need] <= task.part) return false;
+      ++numDone[task.slot];
+    }
   }
   return true;
 }
 
+void Steps::addTask(const Task& task, uint32_t index, std::vector<StepEvent>& events) const {
+  for (unsigned channel : received[task.slot]) events.push_back({.kind = StepEvent::Kind::Receive, .number = channel});
+  events.push_back({.index = index, .seconds = slots[task.slot].seconds});
+  for (const Message& message : sent[task.slot])
+    events.push_back(
+        {.kind = StepEvent::Kind::Send, .number = message.channel, .link = message.link, .seconds = message.seconds});
+}
+
+std::optional<std::vector<std::vector<Interval>>> Steps::run(unsigned count) const {
+  if (!isInOrder()) return std::nullopt;
+  std::vector<StageProgram> programs(schedule.size());
+  size_t most = 0;
+  for (auto [program, tasks] : llvm::zip(programs, schedule)) {
+    for (unsigned step = 0; step < count; ++step)
+      for (auto [index, task] : llvm::enumerate(tasks)) addTask(task, static_cast<uint32_t>(index), program.events);
+    most = std::max(most, program.events.size());
+  }
+  const std::vector<StepChannel> channels(numChannels, StepChannel{.depth = most});
+  auto numLinks = static_cast<unsigned>(schedule.size());
+  llvm::Expected<StepTimes> times = runStep(programs, channels, numLinks, /*keepsIntervals=*/true);
+  if (!times) return llvm::consumeError(times.takeError()), std::nullopt;
+  std::vector<std::vector<Interval>> tasks;
+  for (StageTimes& stage : times->stages) {
+    llvm::erase_if(stage.intervals, [](const Interval& one) { return one.lane != Interval::Lane::Compute; });
+    tasks.push_back(std::move(stage.intervals));
+  }
+  return tasks;
+}
+
 std::optional<PipelineTimes> mlir::sgd::simulate(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule) {
   constexpr unsigned kWarmSteps = 3, kSteps = 4;
-  Simulation simulation(slots, schedule);
+  std::optional<std::vector<std::vector<Interval>>> tasks = Steps(slots, schedule).run(kWarmSteps + kSteps);
+  if (!tasks) return std::nullopt;
   PipelineTimes times;
-  times.busy.resize(schedule.size());
-  for (auto [stage, tasks] : llvm::enumerate(schedule))
-    for (Task task : tasks) times.busy[stage] += slots[task.slot].seconds;
-  double begin = 0;
-  for (unsigned step = 0; step < kWarmSteps + kSteps; ++step) {
-    if (!simulation.runStep()) return std::nullopt;
-    if (step + 1 == kWarmSteps) begin = simulation.getEnd();
+  double begin = 0, end = 0;
+  for (auto [all, ofStep] : llvm::zip(*tasks, schedule)) {
+    double& busy = times.busy.emplace_back();
+    for (Task task : ofStep) busy += slots[task.slot].seconds;
+    if (ofStep.empty()) continue;
+    begin = std::max(begin, all[kWarmSteps * ofStep.size() - 1].end);
+    end = std::max(end, all.back().end);
   }
-  times.seconds = (simulation.getEnd() - begin) / kSteps;
+  times.seconds = (end - begin) / kSteps;
   return times;
 }
 
@@ -126,14 +131,14 @@ unsigned mlir::sgd::getMostStashed(const PipelineSchedule& schedule, unsigned st
 
 unsigned mlir::sgd::getMostInFlight(llvm::ArrayRef<Slot> slots, const PipelineSchedule& schedule, unsigned from,
                                     unsigned to) {
-  Simulation simulation(slots, schedule);
-  if (!simulation.runStep()) return 1;
+  std::optional<std::vector<std::vector<Interval>>> tasks = Steps(slots, schedule).run(1);
+  if (!tasks) return 1;
   // Parts come in order, so the receiver's k-th task takes the sender's k-th message.
   std::vector<double> sent, taken;
-  for (const std::vector<Task>& tasks : schedule)
-    for (Task task : tasks) {
-      if (task.slot == from) sent.push_back(simulation.get(task).end);
-      if (task.slot == to) taken.push_back(simulation.get(task).begin);
+  for (auto [times, ofStep] : llvm::zip(*tasks, schedule))
+    for (auto [interval, task] : llvm::zip_equal(times, ofStep)) {
+      if (task.slot == from) sent.push_back(interval.end);
+      if (task.slot == to) taken.push_back(interval.begin);
     }
   size_t most = 1, next = 0;
   for (size_t part = 0; part < sent.size(); ++part) {

@@ -42,29 +42,29 @@ ProgramPlan::ProgramPlan(func::FuncOp function, MeshOp mesh)
       loops(function, mesh.getMesh(), axis),
       flow(function, loops, axis, given) {}
 
-LogicalResult ProgramPlan::create(MeshOp mesh, const CostModel& cost) {
+LogicalResult ProgramPlan::create(MeshOp mesh, const OpTimes& times) {
   auto asked = mesh->getAttrOfType<StringAttr>(kScheduleAttr);
   StringRef name = getScheduleChoices(asked ? asked.getValue() : StringRef()).front();
   llvm::Expected<PipelineForm> form = parseSchedule(name, static_cast<unsigned>(getStageAxis(mesh).getSize()));
   if (!form) return mesh.emitError() << llvm::toString(form.takeError());
   if (failed(checkGiven(*form))) return failure();
   SmallVector<Piece> pieces;
-  if (given.empty()) pieces = getPieces(flow, cost);
+  if (given.empty()) pieces = getPieces(flow, times);
   unsigned numVirtual = form->getNumVirtualStages();
   stages = placeParameters(flow, given, numVirtual, pieces);
   // Found before a plan of thousands of stages is made. With a parameter each, what is computed says it better.
   int idle = findIdleStage(stages, numVirtual);
-  if (idle >= 0 && usesAllStages(flow) && numVirtual > stages.size()) return emitIdleStage(flow, cost, idle, *form);
-  return create(*form, cost);
+  if (idle >= 0 && usesAllStages(flow) && numVirtual > stages.size()) return emitIdleStage(flow, times, idle, *form);
+  return create(*form, times);
 }
 
-LogicalResult ProgramPlan::createAs(const ProgramPlan& before, const CostModel& cost) {
+LogicalResult ProgramPlan::createAs(const ProgramPlan& before, const OpTimes& times) {
   stages = before.stages;
-  return create(before.plan->getForm(), cost);
+  return create(before.plan->getForm(), times);
 }
 
-LogicalResult ProgramPlan::create(const PipelineForm& form, const CostModel& cost) {
-  llvm::Expected<std::unique_ptr<PipelinePlan>> made = PipelinePlan::create(flow, stages, form, getNumParts(), cost);
+LogicalResult ProgramPlan::create(const PipelineForm& form, const OpTimes& times) {
+  llvm::Expected<std::unique_ptr<PipelinePlan>> made = PipelinePlan::create(flow, stages, form, getNumParts(), times);
   if (!made) return function.emitError() << llvm::toString(made.takeError());
   plan = std::move(*made);
   return success();

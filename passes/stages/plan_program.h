@@ -16,14 +16,14 @@ class ProgramPlan {
 
   /// By the schedule that the mesh names (`sgd.schedule`); of several, the first of getScheduleChoices. Fails with an
   /// error.
-  LogicalResult create(MeshOp mesh, const CostModel& cost);
+  LogicalResult create(MeshOp mesh, const OpTimes& times);
   /// The same stages of parameters and the same schedule as `before`, of the same function as it was.
-  LogicalResult createAs(const ProgramPlan& before, const CostModel& cost);
+  LogicalResult createAs(const ProgramPlan& before, const OpTimes& times);
 
  private:
   /// Whether arguments are on some of the virtual stages of `form`.
   LogicalResult checkGiven(const PipelineForm& form);
-  LogicalResult create(const PipelineForm& form, const CostModel& cost);
+  LogicalResult create(const PipelineForm& form, const OpTimes& times);
 
   unsigned getNumParts() const { return static_cast<unsigned>(axis ? axis.getSize() : 1); }
 

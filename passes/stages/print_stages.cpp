@@ -33,12 +33,13 @@ struct PrintStagesPass : mlir::sgd::impl::PrintStagesPassBase<PrintStagesPass> {
     MeshOp mesh = getMesh(getOperation());
     FailureOr<CostModel> cost = loadCostModel(mesh, topology);
     if (failed(cost)) return signalPassFailure();
+    const OpTimes times(getOperation(), *cost);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal()) continue;
       MeshAxisAttr axis = getActiveSequentialAxis(mesh);
       LoopSchedule loops(function, mesh ? mesh.getMesh() : MeshAttr(), axis);
       ProgramFlow flow(function, loops, axis, DenseMap<Value, unsigned>());
-      print(Placement(flow, placeParameters(flow, DenseMap<Value, unsigned>(), stages, getPieces(flow, *cost)), stages),
+      print(Placement(flow, placeParameters(flow, DenseMap<Value, unsigned>(), stages, getPieces(flow, times)), stages),
             function);
     }
   }

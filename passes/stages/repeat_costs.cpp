@@ -1,9 +1,8 @@
 // One walk: values through which scores are read are known before what reads them.
 #include "passes/stages/repeat_costs.h"
 
+#include "dialects/cost/cost_op.h"
 #include "dialects/sgd/tensor_layout.h"
-#include "dialects/sgd/tensor_type.h"
-#include "passes/remat/op_cost.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -11,27 +10,23 @@ using namespace mlir::sgd;
 /// What a stored byte is worth, in the time that writing and reading it takes.
 static constexpr double kMemoryPrice = 4;
 
-static bool isHalf(Value value) { return tensorType(value).getElementTypeBitWidth() == 16; }
-
-void RepeatCosts::addMatmul(Operation* op, const CostModel& cost) {
+void RepeatCosts::addMatmul(Operation* op, const OpTimes& times) {
   auto dot = cast<DotGeneralOp>(op);
-  double read = 0;
-  for (Value operand : op->getOperands()) read += static_cast<double>(getByteSize(operand.getType()));
   auto made = static_cast<double>(getByteSize(dot.getType()));
-  double time = cost.getOpSeconds(estimateFlops(op), read + made, isHalf(dot.getLhs()));
-  double ofByte = kMemoryPrice * 2 / cost.getTopology().device.memoryBandwidth;
+  double time = times.get(op);
+  double ofByte = kMemoryPrice * 2 / times.getCost().getTopology().device.memoryBandwidth;
   if (time >= made * ofByte) return;
   seconds[op] = time;
   bytes[op] = static_cast<int64_t>(time / ofByte) + 1;
 }
 
-RepeatCosts::RepeatCosts(const ProgramFlow& flow, const CostModel& cost) {
+RepeatCosts::RepeatCosts(const ProgramFlow& flow, const OpTimes& times) {
   llvm::DenseSet<Value> scores;  // what such matmuls give, and what is computed from it by elements
   for (Operation& op : flow.getOps()) {
     if (!flow.getLoops().get(&op).isInLoop) continue;
     bool readsScores = llvm::any_of(op.getOperands(), [&](Value operand) { return scores.contains(operand); });
     if (isa<DotGeneralOp>(op))
-      addMatmul(&op, cost);
+      addMatmul(&op, times);
     else if (isa<ReduceOp>(op) && readsScores)
       bytes[&op] = 1;
     if (bytes.contains(&op) || (readsScores && LoopSchedule::isCheap(&op))) scores.insert_range(op.getResults());

@@ -2,7 +2,7 @@
 #ifndef SGD_PASSES_STAGES_REPEAT_COSTS_H
 #define SGD_PASSES_STAGES_REPEAT_COSTS_H
 
-#include "passes/cost/cost_model.h"
+#include "passes/timing/op_times.h"
 #include "passes/stages/program_flow.h"
 
 namespace mlir::sgd {
@@ -17,7 +17,7 @@ namespace mlir::sgd {
 ///   the matmul is computed again with it. All other reductions, collectives and loops run once.
 class RepeatCosts {
  public:
-  RepeatCosts(const ProgramFlow& flow, const CostModel& cost);
+  RepeatCosts(const ProgramFlow& flow, const OpTimes& times);
 
   /// In stored bytes; nothing where the op runs once.
   std::optional<int64_t> get(Operation* op) const;
@@ -25,7 +25,7 @@ class RepeatCosts {
   double getSeconds(Operation* op) const { return seconds.lookup(op); }
 
  private:
-  void addMatmul(Operation* op, const CostModel& cost);
+  void addMatmul(Operation* op, const OpTimes& times);
 
   DenseMap<Operation*, int64_t> bytes;   // of matmuls and of reductions
   DenseMap<Operation*, double> seconds;  // of matmuls

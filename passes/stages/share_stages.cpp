@@ -39,7 +39,7 @@ LogicalResult mlir::sgd::shareStages(ArrayRef<ModuleOp> programs, StringRef topo
   FailureOr<CostModel> cost = loadCostModel(mesh, topology);
   if (failed(cost)) return failure();
   ProgramPlan plan(step, mesh);
-  if (failed(plan.create(mesh, *cost))) return failure();
+  if (failed(plan.create(mesh, OpTimes(mesh, *cost)))) return failure();
   mark(step, plan);
   auto schedule = StringAttr::get(step.getContext(), getScheduleName(plan.get().getForm()));
   for (ModuleOp program : programs) {

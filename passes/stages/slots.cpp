@@ -1,8 +1,6 @@
 // Turns: numbers in the zigzag over virtual stages. Then slots: the turns, and behind all of them those for weights.
 #include "passes/stages/slots.h"
 
-#include "passes/stages/op_seconds.h"
-
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -21,7 +19,7 @@ class SlotFormation {
       if (isHere(&op)) ops.push_back(&op);
   }
 
-  LoopSlots run(const CostModel& cost);
+  LoopSlots run(const OpTimes& times);
 
  private:
   bool isHere(Operation* op) const {
@@ -113,7 +111,7 @@ void SlotFormation::findWeights() {
     if (isForWeights(op)) weights.insert(op);
 }
 
-LoopSlots SlotFormation::run(const CostModel& cost) {
+LoopSlots SlotFormation::run(const OpTimes& times) {
   findTurns();
   findReceived();
   if (form.splitsWeights()) findWeights();
@@ -131,13 +129,13 @@ LoopSlots SlotFormation::run(const CostModel& cost) {
       slot = place->second;
     }
     result.slotOf[op] = slot;
-    if (!placement.isEverywhere(op)) result.slots[slot].seconds += getOpSeconds(op, cost);
+    if (!placement.isEverywhere(op)) result.slots[slot].seconds += times.get(op);
   }
   result.receivedFor = received;
   return result;
 }
 
 LoopSlots mlir::sgd::formSlots(const ProgramFlow& flow, const Placement& placement, const PipelineForm& form,
-                               unsigned loop, const CostModel& cost) {
-  return SlotFormation(flow, placement, form, loop).run(cost);
+                               unsigned loop, const OpTimes& times) {
+  return SlotFormation(flow, placement, form, loop).run(times);
 }

@@ -5,7 +5,7 @@
 #ifndef SGD_PASSES_STAGES_SLOTS_H
 #define SGD_PASSES_STAGES_SLOTS_H
 
-#include "passes/cost/cost_model.h"
+#include "passes/timing/op_times.h"
 #include "passes/stages/pipeline_schedule.h"
 #include "passes/stages/placement.h"
 
@@ -23,7 +23,7 @@ struct LoopSlots {
 /// Of loop number `loop`. `form` says which virtual stages a stage has, and whether ops that nothing but sums over all
 /// parts needs are in slots of their own.
 LoopSlots formSlots(const ProgramFlow& flow, const Placement& placement, const PipelineForm& form, unsigned loop,
-                    const CostModel& cost);
+                    const OpTimes& times);
 
 /// The stages that have virtual stages `set`.
 StageSet toStages(const PipelineForm& form, const StageSet& set);

@@ -244,11 +244,23 @@ absl::Status VerifyLocation(const Program& program, uint32_t loc) {
   return Invalid(absl::StrCat("location ", loc, " of ", Size(program.locations())));
 }
 
+absl::Status VerifyOperationCounts(const Instruction& instruction) {
+  for (uint32_t i = 0; i < Size(instruction.operations()); ++i) {
+    const OperationCount& count = *instruction.operations()->Get(i);
+    if (count.kind() > OperationKind::MAX || count.precision() > Precision::MAX)
+      return Invalid("has operations of an unknown kind");
+    if (!(count.count() >= 0) || std::isinf(count.count()))
+      return Invalid("has a number of operations that is negative or not finite");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status VerifyInstructions(const VerifyContext& context, const Program& program) {
   for (uint32_t i = 0; i < Size(program.instructions()); ++i) {
     const Instruction& instruction = *program.instructions()->Get(i);
     absl::Status status = VerifyOperation(context, instruction);
     if (status.ok()) status = VerifyLocation(program, instruction.loc());
+    if (status.ok()) status = VerifyOperationCounts(instruction);
     if (!status.ok()) return In(absl::StrCat("instruction ", i, " (", OperationName(instruction), ")"), status);
   }
   return absl::OkStatus();

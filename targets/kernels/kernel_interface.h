@@ -26,8 +26,6 @@ struct KernelInterface {
   SmallVector<InPlacePair> inPlaceCandidates;
   /// Axis lists of the partition_id and shard_slice ops inside, without repetition, in order of `coordinates`.
   SmallVector<AxisListAttr> coordinates;
-  int64_t flops = 0;  ///< arithmetic operations per launch, a transcendental function counted as 10
-  int64_t bytes = 0;  ///< operand bytes read plus result bytes written per launch
 };
 
 /// A kernel to be compiled.

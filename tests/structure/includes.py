@@ -29,38 +29,40 @@ RUNTIME = {
     "targets/gpu/device": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/device", "runtime/library", "runtime/thread"],
 }
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives; runtime/library: one of epilogues.
-DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "runtime/comm"], "dialects/fusion": ["dialects/sgd", "runtime/library"],
-            "dialects/plan": ["dialects/sgd", "dialects/spmd", "dialects/fusion", "runtime/comm", "runtime/linear_algebra"]}
+DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/cost": ["dialects/sgd", "runtime/comm", "runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "dialects/cost", "runtime/comm"],
+            "dialects/fusion": ["dialects/sgd", "dialects/cost", "runtime/library"],
+            "dialects/plan": ["dialects/sgd", "dialects/cost", "dialects/spmd", "dialects/fusion", "runtime/comm", "runtime/linear_algebra"]}
 # Dialects of the stages until localisation and its collectives; kernels and library calls come with the kernel stage, instructions with the plan.
-GRAPH = ["dialects/sgd", "dialects/spmd"]
+GRAPH = ["dialects/sgd", "dialects/cost", "dialects/spmd"]
 KERNELS = GRAPH + ["dialects/fusion"]
 IR = list(DIALECTS)
 REFERENCE = {"reference": KERNELS + ["runtime/linear_algebra", "runtime/thread"]}
 PASSES = {
     "passes/mesh": [],
     "passes/loops": ["dialects/sgd"],
-    "passes/cost": ["passes/mesh", "runtime/comm", "runtime/json", "runtime/text"],  # sent_bytes.h: one formula for report and measurement
+    "passes/cost": ["dialects/cost", "passes/mesh", "runtime/comm", "runtime/json", "runtime/text"],  # sent_bytes.h: one formula for report and measurement
     "passes/clock": [],
     "passes/levels": ["dialects/sgd"],  # the table has names, so that nothing before the kernel stage sees kernels
     "passes/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
     "passes/sharding": GRAPH + ["passes/mesh", "passes/carry"],
     "passes/manual": GRAPH + ["passes/sharding"],
     "passes/partition": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding"],
+    "passes/timing": IR + ["passes/clock", "passes/cost", "passes/mesh", "passes/partition", "passes/sharding"],
     "passes/compress": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
     "passes/collectives": GRAPH + ["passes/carry", "passes/compress", "passes/mesh", "passes/cost", "passes/sharding", "passes/loops", "passes/partition", "runtime/comm"],
-    "passes/choice": GRAPH + ["passes/sharding", "passes/partition", "passes/collectives", "passes/compress", "passes/cost", "runtime/comm"],
+    "passes/choice": GRAPH + ["passes/sharding", "passes/partition", "passes/collectives", "passes/compress", "passes/timing", "runtime/comm"],
     "passes/sequential": GRAPH + ["passes/mesh", "passes/loops", "passes/sharding", "passes/partition", "passes/collectives"],
-    "passes/stages": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/remat", "runtime/artifact"],
-    "passes/layers": GRAPH + ["passes/carry", "passes/cost", "passes/loops", "passes/stages"],
+    "passes/stages": GRAPH + ["passes/carry", "passes/clock", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/timing", "runtime/artifact"],
+    "passes/layers": GRAPH + ["passes/carry", "passes/cost", "passes/loops", "passes/stages", "passes/timing"],
     "passes/library": ["dialects/sgd", "dialects/fusion"],
     "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library", "passes/loops", "passes/partition"],
-    "passes/context": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/compress", "passes/schedule"],  # attention_pattern.h: one reading of a softmax
+    "passes/context": GRAPH + ["passes/clock", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/compress", "passes/schedule"],  # attention_pattern.h: one reading of a softmax
     "passes/permutation": GRAPH + ["passes/context", "passes/remat", "passes/sharding"],  # sequential_dims.h: one look ahead; loop_stacks.h: one reading of stacks
-    "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "runtime/comm"],  # staged_bytes.h
-    "passes/remat": IR + ["passes/carry", "passes/collectives", "passes/cost", "passes/loops", "passes/memory", "passes/partition", "passes/sharding", "runtime/comm"],
-    "passes/rings": GRAPH + ["passes/cost", "passes/sharding", "passes/partition", "passes/remat"],
+    "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "passes/timing", "runtime/comm"],  # staged_bytes.h
+    "passes/remat": IR + ["passes/carry", "passes/collectives", "passes/cost", "passes/loops", "passes/memory", "passes/partition", "passes/sharding", "passes/timing", "runtime/comm"],
+    "passes/rings": GRAPH + ["passes/clock", "passes/cost", "passes/sharding", "passes/partition", "passes/timing"],
     "passes/hoist": GRAPH + ["passes/loops", "passes/manual", "passes/partition"],  # batch_op.h: one vmap
-    "passes/prefetch": GRAPH + ["passes/cost", "passes/sharding", "passes/partition", "passes/remat"],
+    "passes/prefetch": GRAPH + ["passes/clock", "passes/cost", "passes/sharding", "passes/partition", "passes/timing"],
 }
 COMPILER = {
     "frontends/stablehlo": GRAPH,

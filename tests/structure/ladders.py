@@ -16,9 +16,8 @@ PLAN = re.compile(r"(?:isa|isa_and_nonnull|dyn_cast|cast|Case)<([^<>()]*plan::[^
 ARTIFACT = re.compile(r"\bOperation::(%s)\b|\bop_as_(%s)\(\)|\"(launch|launch_group|matmul|convolution|attention|linear_algebra|tiled|collective|done|copy|fill|loop|case)\"" % (KINDS, KINDS))
 
 INSTRUCTION_QUESTIONS = {
-    "passes/memory/instruction_cost.cpp": "how long it takes",
     "compiler/simulation/model_state.cpp": "whether it makes, copies or reads a sum",
-    "compiler/simulation/timed_program.cpp": "how long it takes, on which stream",
+    "passes/timing/op_times.cpp": "what runs beside it",
     "runtime/artifact/operands.cpp": "what is touched",
     "runtime/artifact/verify_operation.cpp": "is it sound",
     "runtime/artifact/verify_work.cpp": "how many multiplications",

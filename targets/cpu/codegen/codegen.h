@@ -21,6 +21,9 @@ using namespace kernels;
 /// Plans the loops of `cluster` without making code. Emits an error on the op that cannot be compiled.
 FailureOr<KernelInterface> describeKernel(fusion::ClusterOp cluster);
 
+/// The smallest part of `range` iterations of a kernel that is worth a thread: it moves 32 KiB, or computes as long.
+int64_t getGrain(fusion::ClusterOp cluster, int64_t range);
+
 /// The CPU for which code is made.
 struct CpuTarget {
   std::string cpu;                    ///< LLVM's name, e.g. "x86-64-v3" or "znver5"

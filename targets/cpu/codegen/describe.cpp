@@ -1,15 +1,23 @@
 // The interface of a cluster's kernel on the CPU.
+#include "dialects/cost/cost_op.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "targets/cpu/codegen/codegen.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 #include "targets/cpu/codegen/row_kernels.h"
 #include "targets/kernels/kernel_plan.h"
-#include "targets/kernels/kernel_work.h"
+#include "targets/kernels/in_place.h"
 #include "targets/kernels/row_ops.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::cpu;
+
+int64_t mlir::sgd::cpu::getGrain(fusion::ClusterOp cluster, int64_t range) {
+  Work work = getWork(cluster);
+  range = std::max<int64_t>(range, 1);
+  double ofIteration = std::max(1.0, (work.getBytes() + work.getFlops()) / static_cast<double>(range));
+  return std::clamp<int64_t>(static_cast<int64_t>(32768 / ofIteration), 1, range);
+}
 
 FailureOr<KernelInterface> mlir::sgd::cpu::describeKernel(fusion::ClusterOp cluster) {
   if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(cluster, rowOp);
@@ -17,12 +25,8 @@ FailureOr<KernelInterface> mlir::sgd::cpu::describeKernel(fusion::ClusterOp clus
   if (failed(plan)) return failure();
   KernelInterface kernel;
   kernel.range = parallelRange(*plan);
-  kernel.flops = operationsPerLaunch(*plan);
-  kernel.bytes = touchedBytes(cluster);
   kernel.coordinates = plan->coordinates;
-  // A part should move at least 32 KiB or compute as long.
-  int64_t work = std::max<int64_t>((kernel.bytes + kernel.flops) / std::max<int64_t>(kernel.range, 1), 1);
-  kernel.grain = std::clamp<int64_t>(32768 / work, 1, std::max<int64_t>(kernel.range, 1));
+  kernel.grain = getGrain(cluster, kernel.range);
   kernel.inPlaceCandidates = findInPlaceCandidates(*plan);
   return kernel;
 }

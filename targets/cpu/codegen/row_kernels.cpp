@@ -4,7 +4,7 @@
 
 #include "dialects/fusion/fusion_dialect.h"
 #include "targets/kernels/element_order.h"
-#include "targets/kernels/kernel_work.h"
+#include "targets/kernels/in_place.h"
 #include "targets/kernels/row_ops.h"
 #include "targets/kernels/scalar_loops.h"
 
@@ -316,18 +316,8 @@ void TopKEmitter::emitRow(LValue* row) {
 
 KernelInterface mlir::sgd::cpu::describeRowKernel(fusion::ClusterOp cluster, Operation* rowOp) {
   KernelInterface kernel;
-  auto addBytes = [&](Value value) { kernel.bytes += byteSize(value); };
-  llvm::for_each(cluster->getOperands(), addBytes);
-  llvm::for_each(cluster->getResults(), addBytes);
   kernel.range = numRows(rowOp);
-  int64_t perElement = 2;
-  if (auto sort = dyn_cast<fusion::SortRowsOp>(rowOp)) {
-    auto comparison = static_cast<int64_t>(sort.getComparator().front().getOperations().size());
-    perElement = (numPasses(rowLength(rowOp)) + 2) * (comparison + sort->getNumOperands());
-  }
-  kernel.flops = tensorType(rowOp->getOperand(0)).getNumElements() * perElement;
-  int64_t work = std::max<int64_t>((kernel.bytes + kernel.flops) / std::max<int64_t>(kernel.range, 1), 1);
-  kernel.grain = std::clamp<int64_t>(32768 / work, 1, std::max<int64_t>(kernel.range, 1));
+  kernel.grain = getGrain(cluster, kernel.range);
   return kernel;
 }
 

@@ -3,7 +3,7 @@
 
 #include "dialects/fusion/fusion_dialect.h"
 #include "targets/gpu/codegen/attention_emitter.h"
-#include "targets/kernels/kernel_work.h"
+#include "targets/kernels/in_place.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -14,8 +14,6 @@ using Form = fusion::AttentionOpInterface;
 static constexpr int64_t kMostAccumulators = 64, kMostGradientAccumulators = 48;
 /// Registers of a multiprocessor, and of a thread at most.
 static constexpr unsigned kRegisters = 65536, kMostRegisters = 255;
-/// Operations for a score besides matmuls: an exponential, scale, mask and sums.
-static constexpr int64_t kScoreFlops = 16;
 
 Form mlir::sgd::gpu::getAttention(fusion::ClusterOp cluster) {
   return dyn_cast<Form>(cluster.getBody().front().front());
@@ -39,19 +37,7 @@ unsigned mlir::sgd::gpu::attentionBlocksPerProcessor(Form op) {
   return kRegisters / (attentionThreads(op) * kMostRegisters);
 }
 
-/// Pairs of a row and a column that it sees, in squares as they are computed.
-static int64_t computedScores(Form op, ArrayRef<int64_t> sizes) {
-  int64_t batch = 1, scores = 0;
-  for (int64_t size : sizes.drop_front(Form::kBatch)) batch *= size;
-  for (int64_t row = 0; row < sizes[Form::kRow]; row += kSquare) {
-    int64_t seen = sizes[Form::kColumn];
-    if (op.getDiagonal()) seen = std::min(seen, row + kSquare + static_cast<int64_t>(*op.getDiagonal()));
-    scores += std::min(kSquare, sizes[Form::kRow] - row) * seen;
-  }
-  return batch * scores;
-}
-
-FailureOr<KernelInterface> mlir::sgd::gpu::describeAttention(fusion::ClusterOp cluster, Form op) {
+FailureOr<KernelInterface> mlir::sgd::gpu::describeAttention(Form op) {
   SmallVector<int64_t> sizes = fusion::getAttentionSizes(op);
   if (sizes[Form::kDepth] > kMostDepth || sizes[Form::kValueDepth] > kMostDepth)
     return op->emitOpError() << "has a depth of " << std::max(sizes[Form::kDepth], sizes[Form::kValueDepth])
@@ -67,14 +53,6 @@ FailureOr<KernelInterface> mlir::sgd::gpu::describeAttention(fusion::ClusterOp c
   kernel.range = llvm::divideCeil(sizes[isByKey ? Form::kColumn : Form::kRow], kSquare);
   for (int64_t label = Form::kBatch; label < static_cast<int64_t>(sizes.size()); ++label)
     if (!isByKey || llvm::is_contained(op.getKeyLabels(), label)) kernel.range *= sizes[label];
-  int64_t depth = sizes[Form::kDepth], valueDepth = sizes[Form::kValueDepth];
-  // Multiply-adds for each score: for itself, for its weight's gradient, for the accumulated matmuls.
-  int64_t multiplyAdds = isa<fusion::AttentionOp>(op) ? depth + valueDepth
-                         : isByKey                    ? 2 * (depth + valueDepth)
-                                                      : 2 * depth + valueDepth;
-  kernel.flops = computedScores(op, sizes) * (2 * multiplyAdds + kScoreFlops);
-  for (Value operand : cluster->getOperands()) kernel.bytes += byteSize(operand);
-  for (Value result : cluster->getResults()) kernel.bytes += byteSize(result);
   return kernel;
 }
 

@@ -15,7 +15,7 @@ using namespace kernels;
 fusion::AttentionOpInterface getAttention(fusion::ClusterOp cluster);
 
 /// As describeKernel. Emits an error on types and depths that no kernel takes.
-FailureOr<KernelInterface> describeAttention(fusion::ClusterOp cluster, fusion::AttentionOpInterface op);
+FailureOr<KernelInterface> describeAttention(fusion::AttentionOpInterface op);
 
 /// Threads of a block.
 unsigned attentionThreads(fusion::AttentionOpInterface op);

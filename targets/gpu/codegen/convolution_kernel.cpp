@@ -5,7 +5,7 @@
 #include "dialects/sgd/tensor_type.h"
 #include "targets/gpu/codegen/block_builder.h"
 #include "targets/gpu/codegen/entry_point.h"
-#include "targets/kernels/kernel_work.h"
+#include "targets/kernels/in_place.h"
 #include "targets/kernels/scalar_loops.h"
 #include "targets/kernels/vector_builder.h"
 
@@ -123,14 +123,9 @@ fusion::ConvolutionOp mlir::sgd::gpu::getConvolution(fusion::ClusterOp cluster) 
   return dyn_cast<fusion::ConvolutionOp>(cluster.getBody().front().front());
 }
 
-KernelInterface mlir::sgd::gpu::describeConvolutionKernel(fusion::ClusterOp cluster,
-                                                          fusion::ConvolutionOp convolution) {
+KernelInterface mlir::sgd::gpu::describeConvolutionKernel(fusion::ConvolutionOp convolution) {
   KernelInterface kernel;
   kernel.range = llvm::divideCeil(convolution.getType().getNumElements(), kConvolutionThreads);
-  kernel.flops = 2 * convolution.getType().getNumElements() * convolution.getLhsSize(fusion::ConvolutionOp::kInput);
-  for (int64_t dim = 0; dim < convolution.getNumSpatialDims(); ++dim)
-    kernel.flops *= convolution.getRhsSize(fusion::ConvolutionOp::kSpatial + dim);
-  kernel.bytes = touchedBytes(cluster);
   return kernel;
 }
 

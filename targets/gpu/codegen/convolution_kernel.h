@@ -17,7 +17,7 @@ inline constexpr unsigned kConvolutionThreads = 128;
 fusion::ConvolutionOp getConvolution(fusion::ClusterOp cluster);
 
 /// As describeKernel, for such a cluster.
-KernelInterface describeConvolutionKernel(fusion::ClusterOp cluster, fusion::ConvolutionOp convolution);
+KernelInterface describeConvolutionKernel(fusion::ConvolutionOp convolution);
 
 /// Adds the function: a thread has one element of the result and takes its sum in the order of taps, then features.
 void emitConvolutionKernel(llvm::Module& module, fusion::ConvolutionOp convolution, const KernelRequest& request);

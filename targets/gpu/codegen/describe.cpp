@@ -6,7 +6,7 @@
 #include "targets/gpu/codegen/row_kernels.h"
 #include "targets/gpu/codegen/scan_kernel.h"
 #include "targets/gpu/codegen/schedule.h"
-#include "targets/kernels/kernel_work.h"
+#include "targets/kernels/in_place.h"
 #include "targets/kernels/row_ops.h"
 
 using namespace mlir;
@@ -23,19 +23,16 @@ static FailureOr<KernelInterface> describePlan(fusion::ClusterOp cluster) {
   if (failed(plan)) return failure();
   KernelInterface kernel;
   kernel.range = makeSchedule(*plan).blocks;
-  kernel.flops = operationsPerLaunch(*plan);
-  kernel.bytes = touchedBytes(cluster);
   kernel.coordinates = plan->coordinates;
   kernel.inPlaceCandidates = findInPlaceCandidates(*plan);
   return kernel;
 }
 
 static FailureOr<KernelInterface> describeBySchedule(fusion::ClusterOp cluster) {
-  if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(cluster, rowOp);
-  if (CumulativeOp scan = getScan(cluster)) return describeScanKernel(cluster, scan);
-  if (fusion::ConvolutionOp convolution = getConvolution(cluster))
-    return describeConvolutionKernel(cluster, convolution);
-  if (fusion::AttentionOpInterface attention = getAttention(cluster)) return describeAttention(cluster, attention);
+  if (Operation* rowOp = getRowOp(cluster)) return describeRowKernel(rowOp);
+  if (CumulativeOp scan = getScan(cluster)) return describeScanKernel(scan);
+  if (fusion::ConvolutionOp convolution = getConvolution(cluster)) return describeConvolutionKernel(convolution);
+  if (fusion::AttentionOpInterface attention = getAttention(cluster)) return describeAttention(attention);
   return describePlan(cluster);
 }
 

@@ -4,7 +4,7 @@
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "targets/gpu/codegen/schedule.h"
-#include "targets/kernels/kernel_work.h"
+#include "targets/kernels/in_place.h"
 #include "targets/kernels/row_ops.h"
 
 using namespace mlir;
@@ -38,20 +38,9 @@ unsigned mlir::sgd::gpu::rowKernelThreads(Operation* rowOp) {
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, elements / 2)), kWarp, 512);
 }
 
-KernelInterface mlir::sgd::gpu::describeRowKernel(fusion::ClusterOp cluster, Operation* rowOp) {
+KernelInterface mlir::sgd::gpu::describeRowKernel(Operation* rowOp) {
   KernelInterface kernel;
-  for (Value operand : cluster->getOperands()) kernel.bytes += byteSize(operand);
-  for (Value result : cluster->getResults()) kernel.bytes += byteSize(result);
   kernel.range = llvm::divideCeil(numRows(rowOp), rowsOfBlock(rowOp));
-  int64_t perElement = 2;
-  if (auto sort = dyn_cast<fusion::SortRowsOp>(rowOp)) {
-    auto comparison = static_cast<int64_t>(sort.getComparator().front().getOperations().size());
-    int64_t passes = llvm::Log2_64_Ceil(std::max<int64_t>(rowLength(rowOp), 1));
-    perElement = passes * passes * comparison / 2 + passes;
-  } else {
-    perElement = 4 * static_cast<int64_t>(cast<TopKOp>(rowOp).getK());
-  }
-  kernel.flops = tensorType(rowOp->getOperand(0)).getNumElements() * perElement;
   return kernel;
 }
 

@@ -12,7 +12,7 @@ namespace mlir::sgd::gpu {
 using namespace kernels;
 
 /// As describeKernel, for a cluster with a row op.
-KernelInterface describeRowKernel(fusion::ClusterOp cluster, Operation* rowOp);
+KernelInterface describeRowKernel(Operation* rowOp);
 
 /// Threads and rows of a block.
 unsigned rowKernelThreads(Operation* rowOp);

@@ -7,7 +7,7 @@
 #include "targets/gpu/codegen/entry_point.h"
 #include "targets/gpu/codegen/schedule.h"
 #include "targets/kernels/element_ops.h"
-#include "targets/kernels/kernel_work.h"
+#include "targets/kernels/in_place.h"
 #include "targets/kernels/row_ops.h"
 #include "targets/kernels/vector_builder.h"
 
@@ -258,13 +258,10 @@ CumulativeOp mlir::sgd::gpu::getScan(fusion::ClusterOp cluster) {
 
 unsigned mlir::sgd::gpu::scanThreads(CumulativeOp scan) { return shapeOf(scan).threads; }
 
-KernelInterface mlir::sgd::gpu::describeScanKernel(fusion::ClusterOp cluster, CumulativeOp scan) {
+KernelInterface mlir::sgd::gpu::describeScanKernel(CumulativeOp scan) {
   ScanShape shape = shapeOf(scan);
   KernelInterface kernel;
   kernel.range = shape.length > 0 ? shape.blocks() : 0;
-  kernel.bytes = touchedBytes(cluster);
-  // Every element within its thread, with what is before the thread's, and its share of the warp's steps.
-  kernel.flops = 3 * shape.rows * shape.length * shape.columns;
   return kernel;
 }
 

@@ -14,7 +14,7 @@ using namespace kernels;
 CumulativeOp getScan(fusion::ClusterOp cluster);
 
 /// As describeKernel, for such a cluster.
-KernelInterface describeScanKernel(fusion::ClusterOp cluster, CumulativeOp scan);
+KernelInterface describeScanKernel(CumulativeOp scan);
 
 /// Threads of a block.
 unsigned scanThreads(CumulativeOp scan);

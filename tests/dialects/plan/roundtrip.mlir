@@ -22,6 +22,8 @@ func.func @main(%x: !p {plan.offset = 0 : i64, plan.tensor = #plan.tensor<[8, 8]
   plan.copy %x to %0 : !p -> !p
   // CHECK: plan.launch @exp ins() outs(%{{.*}} : {{.*}}) coordinates [#sgd.axes<@mesh, {"data"}>] range 4 grain 2
   plan.launch @exp ins() outs(%0 : !p) coordinates [#sgd.axes<@mesh, {"data"}>] range 4 grain 2
+  // CHECK: plan.launch @exp {{.*}} range 4 grain 2 work <transcendental single 32, read 128, written 128>
+  plan.launch @exp ins() outs(%0 : !p) range 4 grain 2 work <read 128, transcendental single 32, written 128>
   // CHECK: plan.constant dense<1.000000e+00> : tensor<8x4xf32> : memref<8x4xf32, #plan.space<constant>>
   %1 = plan.constant dense<1.0> : tensor<8x4xf32> : memref<8x4xf32, #plan.space<constant>>
   %2 = plan.alloc : memref<4x4xf32, #plan.space<private>>

@@ -1,5 +1,7 @@
 #include "passes/clock/rank_clock.h"
 
+#include "passes/clock/ring.h"
+
 #include "gtest/gtest.h"
 
 namespace mlir::sgd {
@@ -29,6 +31,12 @@ TEST(RankClock, StreamsAndLinksAreIndependent) {
   EXPECT_EQ(clock.getNow(0), 0);
   EXPECT_EQ(clock.waitUntil(5, 0), 5);
   EXPECT_EQ(clock.getNow(1), 1);
+}
+
+TEST(Ring, TakesTheLongerOfComputeAndExchange) {
+  EXPECT_EQ(getRingSeconds(1, 3, 100), 3);
+  EXPECT_EQ(getRingSeconds(4, 3, 2), 12);
+  EXPECT_EQ(getRingSeconds(4, 3, 5), 3 * 5 + 3);
 }
 
 }  // namespace

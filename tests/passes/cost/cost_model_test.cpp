@@ -83,15 +83,36 @@ TEST(CostModel, ReduceScatterAndGatherMakeAnAllReduce) {
 
 TEST(CostModel, RooflineTakesTheLargerSide) {
   CostModel model(getHostTopology(), {1});
-  EXPECT_DOUBLE_EQ(model.getOpSeconds(6e10, 0), 1 + 1e-6);
-  EXPECT_DOUBLE_EQ(model.getOpSeconds(0, 1e10), 1 + 1e-6);
-  EXPECT_GT(model.getOpSeconds(6e10, 0, /*isHalf=*/true), model.getOpSeconds(6e10, 0));
+  Work work;
+  work.add(OperationKind::Matmul, Precision::Single, 6e10);
+  EXPECT_DOUBLE_EQ(model.getSeconds(work), 1 + 1e-6);
+  EXPECT_DOUBLE_EQ(model.getSeconds(Work::ofCopy(5e9)), 1 + 1e-6);
+  work += Work::ofCopy(5e9);
+  EXPECT_DOUBLE_EQ(model.getSeconds(work), 1 + 1e-6);
+}
+
+TEST(CostModel, OperationsTakeTheRateOfTheirKind) {
+  Topology topology = getHostTopology();
+  topology.device.launchLatency = 0;
+  CostModel model(topology, {1});
+  auto getSeconds = [&](OperationKind kind, Precision precision) {
+    return model.getSeconds(Work().add(kind, precision, 6e10));
+  };
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Matmul, Precision::Half), 2);
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Matmul, Precision::Double), 2);
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Attention, Precision::Half), 2);
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Vector, Precision::Single), 1);
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Vector, Precision::Half), 1) << "kernels compute in f32";
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Transcendental, Precision::Single), 10);
+  Work work;
+  work.add(OperationKind::Matmul, Precision::Single, 6e10).add(OperationKind::Vector, Precision::Single, 3e10);
+  EXPECT_DOUBLE_EQ(model.getSeconds(work), 1.5) << "one after another";
 }
 
 TEST(CostModel, FewBytesAreInCaches) {
   CostModel model(getHostTopology(), {1});
-  EXPECT_DOUBLE_EQ(model.getOpSeconds(0, 1 << 20), (1 << 20) / 8e10 + 1e-6);
-  EXPECT_DOUBLE_EQ(model.getOpSeconds(0, (1 << 20) + 1), ((1 << 20) + 1) / 1e10 + 1e-6);
+  EXPECT_DOUBLE_EQ(model.getSeconds(Work::ofCopy(1 << 19)), (1 << 20) / 8e10 + 1e-6);
+  EXPECT_DOUBLE_EQ(model.getSeconds(Work::ofCopy((1 << 19) + 1)), ((1 << 20) + 2) / 1e10 + 1e-6);
 }
 
 TEST(CostModel, BucketsAreAtLeastFourMebibytes) {

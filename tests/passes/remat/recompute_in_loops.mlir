@@ -5,7 +5,7 @@
 // The forward loop stacks exp(x) and tanh(exp(x)). The last is computed from the first; with both gone, the state that
 // an iteration begins with is stacked, once.
 // ONE-LABEL: @layers
-// ONE-SAME: sgd.recomputed_in_loops = [{flops = 512 : i64, freed_bytes = 2048 : i64
+// ONE-SAME: sgd.recomputed_in_loops = [{flops = 5120 : i64, freed_bytes = 2048 : i64
 // ONE: sgd.while
 // ONE-COUNT-1: sgd.dynamic_update_slice
 // ONE-NOT: sgd.dynamic_update_slice

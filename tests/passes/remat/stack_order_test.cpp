@@ -77,7 +77,12 @@ class Program {
 };
 
 struct StackOrderTest : testing::Test {
-  StackOrderTest() { context.loadDialect<SgdDialect, func::FuncDialect, math::MathDialect>(); }
+  StackOrderTest() {
+    DialectRegistry registry;
+    registerCostModels(registry);
+    context.appendDialectRegistry(registry);
+    context.loadDialect<SgdDialect, func::FuncDialect, math::MathDialect>();
+  }
 
   SmallVector<LoopPair, 0> find(Program& program) {
     module = program.parse(context);
@@ -86,18 +91,19 @@ struct StackOrderTest : testing::Test {
 
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
-  CostModel cost{*loadTopology("host"), {}};
+  OwningOpRef<ModuleOp> noMesh{ModuleOp::create(UnknownLoc::get(&context))};
+  OpTimes times{*noMesh, CostModel(*loadTopology("host"), {})};
 };
 
 /// The most bytes per second that one more stack frees, by cones that are walked as a whole; 0 if none frees any.
-double getBestWorth(const LoopPair& pair, ArrayRef<unsigned> dropped, const CostModel& cost) {
-  StackCone before = *ConeGrowth(pair, cost).getAddition(dropped);
+double getBestWorth(const LoopPair& pair, ArrayRef<unsigned> dropped, const OpTimes& times) {
+  StackCone before = *ConeGrowth(pair, times).getAddition(dropped);
   double best = 0;
   for (unsigned stack = 0; stack < pair.getStacks().size(); ++stack) {
     if (llvm::is_contained(dropped, stack)) continue;
     SmallVector<unsigned> all(dropped);
     all.push_back(stack);
-    StackCone after = *ConeGrowth(pair, cost).getAddition(all);
+    StackCone after = *ConeGrowth(pair, times).getAddition(all);
     int64_t freed = pair.getStacks()[stack].bytes + before.newBytes - after.newBytes;
     if (freed > 0) best = std::max(best, static_cast<double>(freed) / std::max(after.seconds - before.seconds, 1e-12));
   }
@@ -115,17 +121,17 @@ TEST_F(StackOrderTest, EachStepIsTheOneThatFreesMostPerSecond) {
     }
     SmallVector<LoopPair, 0> pairs = find(program);
     ASSERT_EQ(pairs.size(), 1U) << "seed " << seed;
-    StackOrder order = findStackOrder(pairs, cost);
+    StackOrder order = findStackOrder(pairs, times);
     SmallVector<unsigned> dropped;
     for (const StackStep& step : order.steps) {
-      double best = getBestWorth(pairs.front(), dropped, cost);
+      double best = getBestWorth(pairs.front(), dropped, times);
       if (step.stacks.size() == 1)
         EXPECT_NEAR(step.getWorth(), best, best * 1e-6) << "seed " << seed << ", step " << dropped.size();
       else
         EXPECT_EQ(best, 0) << "seed " << seed;
       llvm::append_range(dropped, step.stacks);
     }
-    EXPECT_EQ(getBestWorth(pairs.front(), dropped, cost), 0) << "seed " << seed;
+    EXPECT_EQ(getBestWorth(pairs.front(), dropped, times), 0) << "seed " << seed;
   }
 }
 
@@ -139,7 +145,7 @@ TEST_F(StackOrderTest, VisitsGrowWithTheNumberOfLayers) {
     }
     SmallVector<LoopPair, 0> pairs = find(program);
     ASSERT_EQ(pairs.size(), 1U);
-    StackOrder order = findStackOrder(pairs, cost);
+    StackOrder order = findStackOrder(pairs, times);
     EXPECT_GE(order.steps.size(), static_cast<size_t>(layers));
     visited[layers == 128] = order.numVisited;
   }
@@ -150,8 +156,8 @@ TEST_F(StackOrderTest, CountEndsTheSearch) {
   Program program;
   for (int value = 0; value < 6; ++value) program.addValue({value}, /*isStacked=*/true);
   SmallVector<LoopPair, 0> pairs = find(program);
-  EXPECT_EQ(findStackOrder(pairs, cost, 2).steps.size(), 2U);
-  EXPECT_EQ(findStackOrder(pairs, cost, 0).numVisited, 0U);
+  EXPECT_EQ(findStackOrder(pairs, times, 2).steps.size(), 2U);
+  EXPECT_EQ(findStackOrder(pairs, times, 0).numVisited, 0U);
 }
 
 }  // namespace

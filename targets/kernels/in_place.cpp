@@ -1,5 +1,5 @@
-// Counts over the nodes of a plan.
-#include "targets/kernels/kernel_work.h"
+// Loads of an operand are compared with the stores of a result.
+#include "targets/kernels/in_place.h"
 
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_layout.h"
@@ -36,37 +36,4 @@ SmallVector<InPlacePair> mlir::sgd::kernels::findInPlaceCandidates(const KernelP
               cast<RankedTensorType>(cluster->getResult(store.result).getType()).getNumElements())
         candidates.push_back({store.result, operand});
   return candidates;
-}
-
-int64_t mlir::sgd::kernels::operationsPerLaunch(const KernelPlan& plan) {
-  int64_t total = 0;
-  for (const Node& node : plan.nodes) {
-    if (node.kind != NodeKind::Elementwise && node.kind != NodeKind::Reduce) continue;
-    uint64_t vars = node.kind == NodeKind::Reduce ? node.vars | plan.mask(plan.rowVars) : node.vars;
-    int64_t points = 1;
-    for (unsigned var = 0; var < plan.space.size() && var < 64; ++var)
-      if (vars >> var & 1) points *= plan.space.extent(var);
-    bool transcendental = node.kind == NodeKind::Elementwise && isa<math::MathDialect>(node.op->getDialect());
-    total += points * (transcendental ? 10 : 1);
-  }
-  return total;
-}
-
-int64_t mlir::sgd::kernels::touchedBytes(fusion::ClusterOp cluster) {
-  int64_t bytes = 0;
-  for (BlockArgument argument : cluster.getBody().getArguments()) {
-    int64_t sliced = 0;
-    bool isSliced = llvm::all_of(argument.getUsers(), [&](Operation* user) {
-      if (isa<DynamicSliceOp>(user)) sliced += byteSize(user->getResult(0));
-      return isa<DynamicSliceOp, DynamicUpdateSliceOp>(user) && user->getOperand(0) == argument;
-    });
-    bool isUpdated = !argument.use_empty() && isa<DynamicUpdateSliceOp>(*argument.user_begin());
-    bytes +=
-        isSliced && (!isUpdated || argument.hasOneUse()) ? std::min(sliced, byteSize(argument)) : byteSize(argument);
-  }
-  for (unsigned result = 0; result < cluster.getNumResults(); ++result) {
-    DynamicUpdateSliceOp update = cluster.getUpdate(result);
-    bytes += byteSize(update ? update.getUpdate() : Value(cluster.getResult(result)));
-  }
-  return bytes;
 }
