@@ -238,7 +238,8 @@ bool SharedMemorySegment::aborted() const { return header_->abort_state.load() =
 absl::Status SharedMemorySegment::abort_cause() const {
   if (!aborted()) return absl::OkStatus();
   const std::string message(header_->abort_message, strnlen(header_->abort_message, kMessageBytes));
-  return absl::Status(static_cast<absl::StatusCode>(header_->abort_code), OfRank(header_->abort_rank, message));
+  return absl::Status(static_cast<absl::StatusCode>(header_->abort_code),
+                      header_->abort_rank == kNoRank ? message : OfRank(header_->abort_rank, message));
 }
 
 uint32_t SharedMemorySegment::ClaimCause(uint32_t rank) {

@@ -98,11 +98,12 @@ class SharedMemorySegment {
   void MarkStateKept();
   bool is_state_kept() const;
 
-  // Keeps the first cause only; returns whether this was it. `rank` is the one at fault. Wakes
+  // Keeps the first cause only; returns whether this was it. `rank` is the one at fault, which may be kNoRank. Wakes
   // every sleeper.
   bool Abort(uint32_t rank, const absl::Status& cause);
+  static constexpr uint32_t kNoRank = ~uint32_t{0};
   bool aborted() const;
-  // "rank R: cause", with the cause's code. OK when not aborted.
+  // "rank R: cause", or without a rank the cause alone, with the cause's code. OK when not aborted.
   absl::Status abort_cause() const;
   // The rank that prints the cause for all ranks: the first that asks.
   uint32_t ClaimCause(uint32_t rank);

@@ -1,11 +1,9 @@
 // Joins the parts: meet, communicator, watcher, the rank's main function.
 #include "runtime/launch/launch.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/job_cause.h"
@@ -14,13 +12,13 @@
 #include "runtime/comm/watcher.h"
 #include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/own_cores.h"
+#include "runtime/launch/prepare_rank.h"
 #include "runtime/launch/tcp_launch.h"
 
 namespace sgd::launch {
 namespace {
 
 using comm::SharedMemoryCommunicator;
-using comm::SharedMemoryControl;
 using comm::SharedMemorySegment;
 using comm::Watcher;
 
@@ -49,39 +47,15 @@ absl::Status OfRank(uint32_t rank, const absl::Status& status) {
   return absl::Status(status.code(), comm::OfRank(rank, std::string(status.message())));
 }
 
-uint32_t CoreLimit() { return CoresOfQuota(CpuQuota()); }
-
 absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOptions& options,
                           const RankMain& rank_main) {
-  SharedMemoryControl& control = communicator.control();
   const KeptCores kept;
-  RankContext context;
-  context.rank = control.rank();
-  context.size = control.size();
-  context.threads = options.threads != 0 ? options.threads : std::max<uint32_t>(1, control.cores() / control.size());
-  context.local_rank = context.rank;
-  context.local_size = context.size;
-  context.control = &control;
-  context.communicator = &communicator;
-  context.policy = options.policy;
-  std::vector<cpu_set_t> masks;
-  for (uint32_t rank = 0; rank < control.size(); ++rank) masks.push_back(control.CpusOf(rank));
-  context.cores = TakeOwnCores(masks, control.rank());
-  context.shares_cores =
-      context.cores.size() < context.threads || control.cores() < uint64_t{context.threads} * control.size();
-  const bool has_spare_core =
-      context.cores.size() > context.threads && control.cores() >= (uint64_t{context.threads} + 1) * control.size();
-  if (context.cores.size() != context.threads) context.cores.clear();
-  absl::StatusOr<CommThreadChoice> thread =
-      AgreeOnCommThread(control, options.comm_thread, has_spare_core, options.deadline);
-  if (thread.ok() && thread->starts) {
-    if (absl::Status started = communicator.StartThread(thread->has_own_core); !started.ok()) thread = started;
-  }
-  const absl::Status status = thread.ok() ? rank_main(context) : thread.status();
+  absl::StatusOr<RankContext> context = PrepareRank(communicator, options);
+  const absl::Status status = context.ok() ? rank_main(*context) : context.status();
   if (EndsWell(status)) {
-    control.Finish();
+    communicator.control().Finish();
   } else {
-    control.Abort(status);
+    communicator.control().Abort(status);
   }
   return status;
 }
@@ -89,7 +63,7 @@ absl::Status RunConnected(SharedMemoryCommunicator& communicator, const LaunchOp
 // Errors have aborted the job.
 absl::Status RunOnSegment(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank,
                           const LaunchOptions& options, const RankMain& rank_main) {
-  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
+  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoresOfQuota(CpuQuota()));
   if (communicator.ok()) return RunConnected(**communicator, options, rank_main);
   segment->Abort(rank, communicator.status());
   return communicator.status();
@@ -143,7 +117,7 @@ absl::Status RunSupervised(const std::shared_ptr<SharedMemorySegment>& segment, 
   SegmentJob job(segment, rank, /*is_told=*/true);
   auto watch = options.policy->Enter(job);
   if (!watch.ok()) return watch.status();
-  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoreLimit());
+  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoresOfQuota(CpuQuota()));
   if (!communicator.ok()) return communicator.status();
   // The supervisor knows first how a rank died.
   auto watcher =

@@ -9,7 +9,7 @@ namespace sgd::testing {
 
 // Everything but memory is the CPU's. An arena begins on a page and has pages without access in front of it and behind;
 // under the address sanitizer the bytes from its end to the next page are poisoned too.
-class GuardedDevice final : public device::Device {
+class GuardedDevice : public device::Device {
  public:
   explicit GuardedDevice(std::unique_ptr<cpu::CpuDevice> cpu) : cpu_(std::move(cpu)) {}
 

@@ -1,0 +1,14 @@
+// What a rank of one host gets once it has joined the others: cores, threads, and the thread of its collectives.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "runtime/comm/shared_memory_communicator.h"
+#include "runtime/launch/launch.h"
+
+namespace sgd::launch {
+
+// All ranks call it, each on the thread that is going to compute, which is bound to the rank's cores where ranks divide
+// those of one mask among themselves. Borrows the communicator.
+absl::StatusOr<RankContext> PrepareRank(comm::SharedMemoryCommunicator& communicator, const LaunchOptions& options);
+
+}  // namespace sgd::launch

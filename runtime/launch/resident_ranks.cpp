@@ -1,0 +1,209 @@
+// Each run is one function for every thread; whoever calls it collects the outcomes and keeps the time.
+#include "runtime/launch/resident_ranks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/clock/steady_clock.h"
+#include "runtime/comm/rank_text.h"
+#include "runtime/comm/shared_memory_communicator.h"
+#include "runtime/launch/core_assignment.h"
+#include "runtime/launch/cpu_quota.h"
+#include "runtime/launch/interruption.h"
+#include "runtime/launch/prepare_rank.h"
+
+namespace sgd::launch {
+namespace {
+
+using comm::SharedMemoryCommunicator;
+using comm::SharedMemorySegment;
+
+// How often somebody who waits looks whether a thread beside the ranks has ended the job.
+constexpr std::chrono::milliseconds kLook(20);
+
+// The outcomes of one run. Lost functions share it.
+class Outcomes {
+ public:
+  explicit Outcomes(uint32_t ranks) : outcomes_(ranks) {}
+
+  void Add(uint32_t rank, absl::Status outcome) {
+    {
+      const std::lock_guard lock(mutex_);
+      outcomes_[rank] = std::move(outcome);
+    }
+    returned_.notify_one();
+  }
+
+  // Until all have returned, or the grace is over. Nothing for ranks that have not returned.
+  std::vector<std::optional<absl::Status>> Wait(SharedMemorySegment& segment, const ResidentOptions& options) {
+    std::unique_lock lock(mutex_);
+    std::optional<absl::Time> late, lost;
+    while (const std::optional<uint32_t> missing = FindMissing()) {
+      const absl::Time now = SteadyNow();
+      if (segment.aborted() && !lost) lost = now + options.grace;
+      if (IsAnyIn() && !late) late = now + options.deadline;
+      if (lost && now >= *lost) break;
+      if (late && now >= *late && !lost) {
+        segment.Abort(*missing, absl::DeadlineExceededError(absl::StrCat("did not return within ",
+                                                                         absl::FormatDuration(options.deadline),
+                                                                         " of the first rank that did")));
+        continue;
+      }
+      returned_.wait_for(lock, kLook);
+    }
+    // Those of lost functions come later.
+    return std::exchange(outcomes_, std::vector<std::optional<absl::Status>>(outcomes_.size()));
+  }
+
+ private:
+  std::optional<uint32_t> FindMissing() const {
+    const auto missing = std::ranges::find_if(outcomes_, [](const auto& outcome) { return !outcome.has_value(); });
+    if (missing == outcomes_.end()) return std::nullopt;
+    return static_cast<uint32_t>(missing - outcomes_.begin());
+  }
+  bool IsAnyIn() const {
+    return std::ranges::any_of(outcomes_, [](const auto& outcome) { return outcome.has_value(); });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::vector<std::optional<absl::Status>> outcomes_;
+};
+
+absl::Status LostError(uint32_t rank, absl::Duration grace) {
+  return absl::DeadlineExceededError(
+      absl::StrCat("rank ", rank, ": did not return within ", absl::FormatDuration(grace), " of the job's end"));
+}
+
+}  // namespace
+
+struct ResidentJob::Seat {
+  std::unique_ptr<SharedMemoryCommunicator> communicator;
+  RankContext context;
+};
+
+ResidentRanks::ResidentRanks(uint32_t ranks, const ResidentOptions& options)
+    : options_(options), cores_(AssignCores(AllowedCores(), ranks)), threads_(ranks) {
+  cores_.resize(ranks);
+}
+
+ResidentRanks::~ResidentRanks() = default;
+
+absl::StatusOr<std::unique_ptr<ResidentRanks>> ResidentRanks::Start(uint32_t ranks, const ResidentOptions& options) {
+  if (ranks == 0 || ranks > SharedMemorySegment::kMaxRanks)
+    return absl::InvalidArgumentError(
+        absl::StrCat(ranks, " resident ranks; supported are 1 to ", SharedMemorySegment::kMaxRanks));
+  std::unique_ptr<ResidentRanks> self(new ResidentRanks(ranks, options));
+  if (absl::Status status = self->StartThreads(); !status.ok()) return status;
+  return self;
+}
+
+absl::Status ResidentRanks::StartThreads() {
+  for (uint32_t rank = 0; rank < size(); ++rank) {
+    if (threads_[rank] != nullptr) continue;
+    absl::StatusOr<std::unique_ptr<RankThread>> thread = RankThread::Start(rank, cores_[rank]);
+    if (!thread.ok()) return thread.status();
+    threads_[rank] = *std::move(thread);
+  }
+  return absl::OkStatus();
+}
+
+size_t ResidentRanks::lost() {
+  const std::lock_guard lock(lost_mutex_);
+  std::erase_if(lost_, [](const std::unique_ptr<RankThread>& thread) { return thread->is_idle(); });
+  return lost_.size();
+}
+
+std::vector<absl::Status> ResidentRanks::RunOnAll(const std::shared_ptr<SharedMemorySegment>& segment,
+                                                  const std::function<RankThread::Body(uint32_t rank)>& body_of) {
+  const std::lock_guard lock(mutex_);
+  if (absl::Status status = StartThreads(); !status.ok()) {
+    segment->Abort(SharedMemorySegment::kNoRank, status);
+    return std::vector<absl::Status>(size(), status);
+  }
+  const auto outcomes = std::make_shared<Outcomes>(size());
+  for (uint32_t rank = 0; rank < size(); ++rank) {
+    threads_[rank]->Run(
+        [segment, body = body_of(rank), rank] {
+          absl::Status status = body();
+          if (!EndsWell(status)) segment->Abort(rank, status);
+          return status;
+        },
+        [outcomes, rank](absl::Status outcome) { outcomes->Add(rank, std::move(outcome)); });
+  }
+  std::vector<absl::Status> result;
+  for (std::optional<absl::Status>& outcome : outcomes->Wait(*segment, options_)) {
+    const auto rank = static_cast<uint32_t>(result.size());
+    const bool is_lost = !outcome.has_value();
+    result.push_back(is_lost ? LostError(rank, options_.grace) : *std::move(outcome));
+    if (!is_lost) continue;
+    const std::lock_guard lost_lock(lost_mutex_);
+    lost_.push_back(std::move(threads_[rank]));
+  }
+  return result;
+}
+
+absl::StatusOr<std::unique_ptr<ResidentJob>> ResidentRanks::Open(uint64_t window_bytes) {
+  auto segment = SharedMemorySegment::Create(size(), window_bytes);
+  if (!segment.ok()) return segment.status();
+  std::unique_ptr<ResidentJob> job(new ResidentJob(*this, *std::move(segment)));
+  if (absl::Status status = job->Connect(); !status.ok()) return status;
+  return job;
+}
+
+ResidentJob::ResidentJob(ResidentRanks& ranks, std::shared_ptr<SharedMemorySegment> segment)
+    : ranks_(ranks), segment_(std::move(segment)) {
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) seats_.push_back(std::make_shared<Seat>());
+}
+
+ResidentJob::~ResidentJob() = default;
+
+absl::Status ResidentJob::Connect() {
+  const ResidentOptions& resident = ranks_.options_;
+  LaunchOptions options;
+  options.deadline = resident.deadline;
+  options.threads = resident.threads;
+  options.comm_thread = resident.comm_thread;
+  options.policy = resident.policy;
+  return RunOnSeats([segment = segment_, options](uint32_t rank, Seat& seat) {
+    auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoresOfQuota(CpuQuota()));
+    if (!communicator.ok()) return communicator.status();
+    seat.communicator = *std::move(communicator);
+    absl::StatusOr<RankContext> context = PrepareRank(*seat.communicator, options);
+    if (context.ok()) seat.context = *std::move(context);
+    return context.status();
+  });
+}
+
+absl::Status ResidentJob::Run(const RankMain& rank_main) {
+  if (const absl::Status cause = status(); !cause.ok())
+    return absl::FailedPreconditionError(absl::StrCat("the job has ended: ", cause.message(), "; open a new one"));
+  // Until they return, which others may then hear of while they wait: see Control::Finish.
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) segment_->flag(rank).state.store(comm::RankState::kJoined);
+  return RunOnSeats([rank_main](uint32_t, Seat& seat) { return rank_main(seat.context); });
+}
+
+absl::Status ResidentJob::RunOnSeats(const std::function<absl::Status(uint32_t rank, Seat& seat)>& body) {
+  outcomes_ = ranks_.RunOnAll(segment_, [&](uint32_t rank) {
+    return [body, rank, seat = seats_[rank]] {
+      absl::Status status = body(rank, *seat);
+      if (EndsWell(status)) seat->communicator->control().Finish();
+      return status;
+    };
+  });
+  if (const absl::Status cause = status(); !cause.ok()) return cause;
+  for (uint32_t rank = 0; rank < outcomes_.size(); ++rank) {
+    const absl::Status& outcome = outcomes_[rank];
+    if (IsInterrupted(outcome)) return outcome;
+    // The cause is being written.
+    if (!outcome.ok()) return absl::Status(outcome.code(), comm::OfRank(rank, std::string(outcome.message())));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::launch
