@@ -1,9 +1,8 @@
 // Ops of arith, math and sgd that compute elements from elements: an operation for each element of the result.
 #include "dialects/cost/cost_op.h"
+#include "dialects/sgd/elementwise_models.h"
 #include "dialects/sgd/scalar_cost.h"
 #include "dialects/sgd/tensor_type.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -36,34 +35,6 @@ struct ElementwiseWork : CostOpInterface::ExternalModel<ElementwiseWork<Op>, Op>
 };
 }  // namespace
 
-template <typename Op>
-static void attachIfElementwise(MLIRContext* context) {
-  if constexpr (Op::template hasTrait<OpTrait::Elementwise>())
-    Op::template attachInterface<ElementwiseWork<Op>>(*context);
-}
-
-template <typename... Ops>
-static void attachToElementwise(MLIRContext* context) {
-  (attachIfElementwise<Ops>(context), ...);
-}
-
 void mlir::sgd::registerElementwiseWork(DialectRegistry& registry) {
-  registry.addExtension(+[](MLIRContext* context, arith::ArithDialect*) {
-    attachToElementwise<
-#define GET_OP_LIST
-#include "mlir/Dialect/Arith/IR/ArithOps.cpp.inc"
-        >(context);
-  });
-  registry.addExtension(+[](MLIRContext* context, math::MathDialect*) {
-    attachToElementwise<
-#define GET_OP_LIST
-#include "mlir/Dialect/Math/IR/MathOps.cpp.inc"
-        >(context);
-  });
-  registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
-    attachToElementwise<
-#define GET_OP_LIST
-#include "dialects/sgd/sgd_ops.cpp.inc"
-        >(context);
-  });
+  registerElementwiseModels<ElementwiseWork>(registry);
 }

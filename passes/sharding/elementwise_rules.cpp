@@ -1,4 +1,5 @@
 // One rule for every elementwise op, and for the ops that return their operands' values unchanged.
+#include "dialects/sgd/elementwise_models.h"
 #include "passes/sharding/rules.h"
 
 using namespace mlir;
@@ -35,36 +36,11 @@ struct BarrierRule : ShardingRuleOpInterface::ExternalModel<BarrierRule, Optimiz
 };
 }  // namespace
 
-template <typename Op>
-static void attachIfElementwise(MLIRContext* context) {
-  if constexpr (Op::template hasTrait<OpTrait::Elementwise>())
-    Op::template attachInterface<ElementwiseRule<Op>>(*context);
-}
-
-template <typename... Ops>
-static void attachToElementwise(MLIRContext* context) {
-  (attachIfElementwise<Ops>(context), ...);
-}
-
 void mlir::sgd::registerElementwiseRules(DialectRegistry& registry) {
-  registry.addExtension(+[](MLIRContext* context, arith::ArithDialect*) {
-    attachToElementwise<
-#define GET_OP_LIST
-#include "mlir/Dialect/Arith/IR/ArithOps.cpp.inc"
-        >(context);
-    arith::ConstantOp::attachInterface<ConstantRule>(*context);
-  });
-  registry.addExtension(+[](MLIRContext* context, math::MathDialect*) {
-    attachToElementwise<
-#define GET_OP_LIST
-#include "mlir/Dialect/Math/IR/MathOps.cpp.inc"
-        >(context);
-  });
+  registerElementwiseModels<ElementwiseRule>(registry);
+  registry.addExtension(
+      +[](MLIRContext* context, arith::ArithDialect*) { arith::ConstantOp::attachInterface<ConstantRule>(*context); });
   registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
-    attachToElementwise<
-#define GET_OP_LIST
-#include "dialects/sgd/sgd_ops.cpp.inc"
-        >(context);
     ShardingConstraintOp::attachInterface<ElementwiseRule<ShardingConstraintOp>>(*context);
     ReshardOp::attachInterface<ElementwiseRule<ReshardOp>>(*context);
     OptimizationBarrierOp::attachInterface<BarrierRule>(*context);
