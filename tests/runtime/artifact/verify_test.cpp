@@ -137,6 +137,21 @@ std::vector<Violation> OperationCases() {
   return {
       {"location", [](ArtifactT&, ProgramT& p) { p.instructions[1]->loc = 5; },
        "instruction 1 (launch): location 5 of 2"},
+      {"kind of operations",
+       [](ArtifactT&, ProgramT& p) {
+         p.instructions[1]->operations.emplace_back(static_cast<OperationKind>(9), Precision::Single, 1);
+       },
+       "instruction 1 (launch): has operations of an unknown kind"},
+      {"precision of operations",
+       [](ArtifactT&, ProgramT& p) {
+         p.instructions[1]->operations.emplace_back(OperationKind::Vector, static_cast<Precision>(9), 1);
+       },
+       "instruction 1 (launch): has operations of an unknown kind"},
+      {"negative operations",
+       [](ArtifactT&, ProgramT& p) {
+         p.instructions[1]->operations.emplace_back(OperationKind::Vector, Precision::Single, -1);
+       },
+       "instruction 1 (launch): has a number of operations that is negative or not finite"},
       {"kernel", [](ArtifactT&, ProgramT& p) { LaunchIn(p).kernel = 2; },
        "instruction 1 (launch): kernel 2 does not exist (there are 2)"},
       {"grain", [](ArtifactT&, ProgramT& p) { LaunchIn(p).grain = 0; }, "grain"},
