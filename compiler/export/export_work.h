@@ -1,4 +1,4 @@
-// What instructions cost, from the plan to the artifact.
+// The cost of instructions, from the plan to the artifact.
 #ifndef SGD_COMPILER_EXPORT_EXPORT_WORK_H
 #define SGD_COMPILER_EXPORT_EXPORT_WORK_H
 

@@ -1,4 +1,4 @@
-// What an op costs, as it says itself; passes/timing makes seconds of it.
+// The cost of an op in operations and bytes, by CostOpInterface; passes/timing turns it into seconds.
 #ifndef SGD_DIALECTS_COST_COST_OP_H
 #define SGD_DIALECTS_COST_COST_OP_H
 
@@ -11,14 +11,15 @@
 
 namespace mlir::sgd {
 
-/// A collective in numbers.
+/// A collective: its kind, the axes of its group, and the bytes that count for the time of it.
 struct Exchange {
   ::sgd::comm::CollectiveKind kind;
   AxisListAttr group;
-  /// Of a rank, as runtime/comm/sent_bytes.h counts them: operands, or results. Of gathered ranges `loads` count.
+  /// The bytes of a rank, as runtime/comm/sent_bytes.h counts them: operands or results. For gathered ranges, `loads`
+  /// count instead.
   uint64_t bytes = 0;
   SmallVector<::sgd::comm::RangeLoad> loads = {};
-  AxisListAttr to = {};  ///< of gathered ranges: the order of the results
+  AxisListAttr to = {};  ///< gathered ranges only: the order of the results
 };
 
 }  // namespace mlir::sgd
@@ -27,23 +28,25 @@ struct Exchange {
 
 namespace mlir::sgd {
 
+/// Types that are neither integers nor floats count as 64 bits.
 Precision getPrecision(Type elementType);
 
-/// Work without operations that reads `operands` and writes `results`: tensors or buffers.
+/// The work of reading `operands` and writing `results`, which are tensors or buffers, without operations.
 Work getMoves(ValueRange operands, ValueRange results);
 
-/// Of ops without the interface none.
+/// The answers of CostOpInterface; an op without it has no work.
 Work getWork(Operation* op);
 bool isFused(Operation* op);
 std::optional<Exchange> getExchange(Operation* op);
 
-/// Of a matmul or convolution: `count` multiplications and additions of elements like those of `operand`.
+/// Adds `count` multiplications and as many additions, of the element type of `operand`.
 Work& addMatmul(Work& work, Value operand, double count);
 
-/// Of a sort of rows of `length` elements by a comparator of `comparison` ops: merges, and their copies.
+/// Operations of a merge sort of `elements` in rows of `length`: comparisons of `comparison` ops each, and copies of
+/// `numOperands` tensors.
 double getSortOperations(double elements, int64_t length, int64_t comparison, int64_t numOperands);
 
-/// Of the ops of the graph and SPMD levels, when their dialects are loaded.
+/// Registers the models of arith, math and graph ops. Other dialects attach their own.
 void registerCostModels(DialectRegistry& registry);
 void registerElementwiseWork(DialectRegistry& registry);
 void registerContractionWork(DialectRegistry& registry);

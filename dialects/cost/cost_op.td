@@ -1,4 +1,4 @@
-// The interface by which an op of any level says what it costs, whatever the machine.
+// The interface by which an op of any level reports its cost, independent of the machine.
 #ifndef SGD_DIALECTS_COST_COST_OP_TD
 #define SGD_DIALECTS_COST_COST_OP_TD
 
@@ -7,8 +7,8 @@ include "mlir/IR/OpBase.td"
 def CostOpInterface : OpInterface<"CostOpInterface"> {
   let cppNamespace = "::mlir::sgd";
   let description = [{
-    What one execution of an op costs: operations by kind and element type, and bytes, in work.h, which is free of IR; `passes/cost` makes
-    seconds of it for a device. Of loops and branches it is what they do themselves, which is nothing. Ops without the interface cost nothing.
+    The cost of one execution of an op: operations by kind and element type, and bytes (`Work` in work.h, which is free of IR). `passes/cost` turns it
+    into seconds on a device. Loops and branches have no work of their own. Ops without the interface cost nothing.
 
     Graph ops, `arith` and `math` get external models in this folder, a file per family of ops; kernels and library calls, collectives and
     instructions of the plan in the folders of their dialects.

@@ -1,4 +1,4 @@
-// What an op costs, whatever the machine: operations by kind and element type, and bytes. No IR.
+// The cost of an op, independent of the machine: operations by kind and element type, and bytes. No IR.
 #ifndef SGD_DIALECTS_COST_WORK_H
 #define SGD_DIALECTS_COST_WORK_H
 
@@ -13,7 +13,7 @@
 
 namespace mlir::sgd {
 
-/// Kinds of operations, which devices compute at rates of their own.
+/// Kinds of operations. A device has a rate for each.
 enum class OperationKind : uint8_t {
   Matmul,          ///< multiplications and additions of matmuls and convolutions
   Attention,       ///< the same of fused attention
@@ -45,14 +45,14 @@ inline std::optional<Precision> findPrecision(std::string_view name) {
   return std::nullopt;
 }
 
-/// Of one execution. A sum of two works is that of one op after the other.
+/// The cost of one execution. The sum of two is the cost of one op after the other.
 class Work {
  public:
   double readBytes = 0, writtenBytes = 0;
 
   bool operator==(const Work&) const = default;
 
-  /// Of a copy of `bytes`.
+  /// A copy of `bytes`: read once, written once.
   static Work ofCopy(double bytes) {
     Work work;
     work.readBytes = work.writtenBytes = bytes;
@@ -66,7 +66,7 @@ class Work {
   double get(OperationKind kind, Precision precision) const { return counts[getIndex(kind, precision)]; }
 
   double getBytes() const { return readBytes + writtenBytes; }
-  /// For reports: all operations, of which a transcendental one counts as ten.
+  /// All operations, for reports. A transcendental one counts as ten.
   double getFlops() const {
     double flops = 0;
     for (size_t index = 0; index < counts.size(); ++index)
@@ -79,7 +79,7 @@ class Work {
     readBytes += other.readBytes, writtenBytes += other.writtenBytes;
     return *this;
   }
-  /// Adds what `other` computes in `times` runs, and no bytes.
+  /// Adds the operations of `times` executions of `other`, without its bytes.
   Work& addOperations(const Work& other, double times) {
     for (size_t index = 0; index < counts.size(); ++index) counts[index] += times * other.counts[index];
     return *this;

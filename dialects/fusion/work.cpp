@@ -27,7 +27,7 @@ void mlir::fusion::addEpilogue(Work& work, const ::sgd::library::Epilogue& epilo
   }
 }
 
-/// Of an einsum: each combination of labels once.
+/// The multiplications of an einsum: one for each combination of labels.
 static double countProducts(Value lhs, Value rhs, ArrayRef<int64_t> lhsLabels, ArrayRef<int64_t> rhsLabels) {
   double products = countElements(lhs);
   for (auto [label, size] : llvm::zip(rhsLabels, tensorType(rhs).getShape()))
@@ -53,7 +53,7 @@ static Work getConvolutionWork(Op op) {
   return mlir::sgd::addMatmul(work, op.getLhs(), countElements(op.getResult()) * window);
 }
 
-/// Pairs of a row and a column that it sees.
+/// Pairs of a row and a column that the mask leaves visible.
 static double countScores(AttentionOpInterface op) {
   SmallVector<int64_t> sizes = getAttentionSizes(op);
   double rows = static_cast<double>(sizes[AttentionOpInterface::kRow]);
@@ -66,7 +66,7 @@ static double countScores(AttentionOpInterface op) {
   return scores;
 }
 
-/// Kernels of our own, of which each op of the gradient computes scores again.
+/// The work of our own kernels: each op of the gradient computes the scores again.
 static Work getAttentionWork(AttentionOpInterface op) {
   SmallVector<int64_t> sizes = getAttentionSizes(op);
   double depth = static_cast<double>(sizes[AttentionOpInterface::kDepth]);
@@ -82,7 +82,7 @@ static Work getAttentionWork(AttentionOpInterface op) {
 }
 
 namespace {
-/// Of arguments that nothing but slices read, the slices; of results that are updated in place, the update.
+/// An argument that only slices read counts as the slices; a result that is updated in place, as the update.
 struct ClusterWork : CostOpInterface::ExternalModel<ClusterWork, ClusterOp> {
   Work getWork(Operation* op) const {
     auto cluster = cast<ClusterOp>(op);
@@ -109,7 +109,7 @@ struct ClusterWork : CostOpInterface::ExternalModel<ClusterWork, ClusterOp> {
   }
 };
 
-/// What is between its steps stays in caches.
+/// Values between its steps stay in caches.
 struct TiledWork : CostOpInterface::ExternalModel<TiledWork, TiledOp> {
   Work getWork(Operation* op) const {
     auto tiled = cast<TiledOp>(op);
@@ -151,7 +151,7 @@ struct AttentionWork : CostOpInterface::ExternalModel<AttentionWork<Op>, Op> {
   Work getWork(Operation* op) const { return getAttentionWork(cast<AttentionOpInterface>(op)); }
 };
 
-/// A library's, whose kernels are timed by all scores.
+/// A library's kernels, whose rates are given for all scores, masked ones included.
 template <typename Op>
 struct LibraryAttentionWork : CostOpInterface::ExternalModel<LibraryAttentionWork<Op>, Op> {
   Work getWork(Operation* op) const {

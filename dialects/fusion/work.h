@@ -1,4 +1,4 @@
-// What kernels and library calls cost, shared with their forms in the plan.
+// The cost of kernels and library calls; the epilogue is shared with their forms in the plan.
 #ifndef SGD_DIALECTS_FUSION_WORK_H
 #define SGD_DIALECTS_FUSION_WORK_H
 
@@ -8,7 +8,7 @@
 
 namespace mlir::fusion {
 
-/// Adds what the steps of an epilogue compute for `elements` of a result.
+/// Adds the operations of an epilogue over `elements` of a result.
 void addEpilogue(mlir::sgd::Work& work, const ::sgd::library::Epilogue& epilogue, double elements);
 
 /// Gives the ops of the dialect their models of CostOpInterface, when it is loaded.

@@ -57,7 +57,7 @@ def Plan_CollectiveKind : AttrDef<Plan_Dialect, "CollectiveKind"> {
 
 def Plan_Work : AttrDef<Plan_Dialect, "Work"> {
   let mnemonic = "work";
-  let summary = "What an instruction costs, as dialects/cost/work.h has it: `<vector single 128, transcendental single 16, read 512, written 512>`";
+  let summary = "The cost of an instruction (dialects/cost/work.h): `<vector single 128, transcendental single 16, read 512, written 512>`";
   let parameters = (ins AttrParameter<"::mlir::sgd::Work", "operations and bytes">:$value);
   let assemblyFormat = "`<` $value `>`";
 }

@@ -34,7 +34,7 @@ static AsmPrinter& operator<<(AsmPrinter& printer, CollectiveKind kind) {
   return printer << ::sgd::comm::CollectiveName(kind);
 }
 
-/// "vector single 128, read 512, written 512": what is not there is zero.
+/// "vector single 128, read 512, written 512": a number that is left out is zero.
 template <>
 struct FieldParser<mlir::sgd::Work> {
   static FailureOr<mlir::sgd::Work> parse(AsmParser& parser) {

@@ -1,4 +1,4 @@
-// Instructions that are no models here cost nothing by themselves: they end others, or run functions.
+// Instructions without a model here cost nothing by themselves: they end others, or run functions.
 #include "dialects/plan/work.h"
 
 #include "dialects/cost/cost_op.h"
@@ -17,7 +17,7 @@ using mlir::sgd::Exchange;
 using mlir::sgd::OperationKind;
 using mlir::sgd::Work;
 
-/// All buffers that `op` reads, and all that it writes.
+/// The bytes of all buffers that `op` reads, and of all that it writes.
 static Work getAccessedBytes(Operation* op) {
   Work work;
   for (auto [operand, access] : llvm::zip(op->getOperands(), getAccesses(op))) {
@@ -72,7 +72,7 @@ struct ConvolutionWork : CostOpInterface::ExternalModel<ConvolutionWork, Convolu
   }
 };
 
-/// `depths` products for each score, of all rows and columns.
+/// Library kernels, whose rates are given for all scores, masked ones included.
 template <typename Op>
 struct AttentionWork : CostOpInterface::ExternalModel<AttentionWork<Op>, Op> {
   Work getWork(Operation* op) const {
@@ -101,7 +101,7 @@ struct TiledWork : CostOpInterface::ExternalModel<TiledWork, TiledOp> {
   }
 };
 
-/// Bytes alone.
+/// Moves bytes and computes nothing.
 template <typename Op>
 struct TransferWork : CostOpInterface::ExternalModel<TransferWork<Op>, Op> {
   Work getWork(Operation* op) const { return getAccessedBytes(op); }

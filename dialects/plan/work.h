@@ -1,4 +1,4 @@
-// What instructions cost: see CostOpInterface.
+// The cost of instructions, as models of CostOpInterface.
 #ifndef SGD_DIALECTS_PLAN_WORK_H
 #define SGD_DIALECTS_PLAN_WORK_H
 

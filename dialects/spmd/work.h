@@ -1,4 +1,4 @@
-// What collectives and messages cost: see CostOpInterface.
+// The cost of collectives and messages, as models of CostOpInterface.
 #ifndef SGD_DIALECTS_SPMD_WORK_H
 #define SGD_DIALECTS_SPMD_WORK_H
 

@@ -1,4 +1,4 @@
-// Steps of ranks that compute with a block while the next one travels. No IR; in seconds.
+// Rings: ranks compute with a block while the next one travels. No IR; in seconds.
 #ifndef SGD_PASSES_CLOCK_RING_H
 #define SGD_PASSES_CLOCK_RING_H
 

@@ -9,8 +9,6 @@
 
 using namespace mlir::sgd;
 
-static constexpr double kVectorOpsOfDivision = 1;
-
 double mlir::sgd::getPayload(Protocol protocol) {
   switch (protocol) {
     case Protocol::Simple:
@@ -37,9 +35,8 @@ double DeviceModel::getRate(OperationKind kind, Precision precision) const {
     case OperationKind::Attention:
       return attentionFlops * (precision > Precision::Single ? 1 : shorter * flops / halfFlops);
     case OperationKind::Vector:
+    case OperationKind::Division:  // no topology says another rate
       return shorter * vectorFlops;
-    case OperationKind::Division:
-      return shorter * vectorFlops / kVectorOpsOfDivision;
     case OperationKind::Transcendental:
       return shorter * transcendentals;
   }

@@ -1,4 +1,4 @@
-// What ranks send when they gather ranges.
+// The bytes that ranks send when they gather ranges.
 #ifndef SGD_PASSES_PARTITION_RANGES_H
 #define SGD_PASSES_PARTITION_RANGES_H
 

@@ -1,4 +1,4 @@
-// Schedules on the clock of steps, and parts under way.
+// Schedules on the clock of steps, and micro-batches in flight.
 #include <algorithm>
 #include <numeric>
 

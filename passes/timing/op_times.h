@@ -1,4 +1,4 @@
-// Seconds of ops of any level on a machine: what ops say of themselves (CostOpInterface), by the cost model.
+// Seconds of ops of any level on a machine: their cost by CostOpInterface, timed by the cost model.
 #ifndef SGD_PASSES_TIMING_OP_TIMES_H
 #define SGD_PASSES_TIMING_OP_TIMES_H
 
@@ -22,9 +22,10 @@ class OpTimes {
   /// the choice of an order compare.
   OpTimes(Operation* scope, const CostModel& cost, bool hasOverlap = true);
 
-  /// Of one execution; 0 for what is no work.
+  /// The seconds of one execution; 0 for an op without work.
   double get(Operation* op) const;
-  /// Of all ops of the block, one after another; beside them, one after another, what the plan has in flight.
+  /// The seconds of all ops of the block, one after another. Collectives and host copies in flight run beside them,
+  /// each link one after another.
   double get(Block& block) const;
 
   const CostModel& getCost() const { return cost; }

@@ -1,4 +1,4 @@
-// Passes that say what programs take; see passes.td.
+// Passes that report estimated times; see passes.td.
 #ifndef SGD_PASSES_TIMING_PASSES_H
 #define SGD_PASSES_TIMING_PASSES_H
 

@@ -1,11 +1,11 @@
-// What programs take, for tests and for people.
+// Estimated times, for tests and for people.
 #ifndef SGD_PASSES_TIMING_PASSES_TD
 #define SGD_PASSES_TIMING_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
 def PrintTimesPass : Pass<"sgd-print-times", "::mlir::ModuleOp"> {
-  let summary = "Remarks what each program takes by the cost model";
+  let summary = "Remarks the time of each program by the cost model";
   let description = [{
     Of a module of any level: on each function that no other one runs, its seconds on the topology, all ops one after another. Collectives and copies that
     the plan has in flight count as if nothing ran beside them, and each launch of a group by itself, so that levels before and after the choice of an order compare.

@@ -1,4 +1,4 @@
-// What a collective exchanges, in the terms of the cost model.
+// The exchange of a collective in the terms of the cost model.
 #ifndef SGD_PASSES_TIMING_SIZED_EXCHANGE_H
 #define SGD_PASSES_TIMING_SIZED_EXCHANGE_H
 
@@ -10,14 +10,14 @@ namespace mlir::sgd {
 struct SizedExchange {
   CollectiveKind kind;
   AxisParts group;
-  /// Of a rank, as runtime/comm/sent_bytes.h counts them: of gathered ranges, what the busiest rank sends.
+  /// The bytes of a rank, as runtime/comm/sent_bytes.h counts them; for gathered ranges, those of the busiest rank.
   uint64_t bytes = 0;
 
   uint64_t getSentBytes() const { return CostModel::getSentBytes(kind, group, bytes); }
   double getSeconds(const CostModel& cost) const { return cost.getCollectiveSeconds(kind, group, bytes); }
 };
 
-/// Of a collective of any level; its mesh is in the module, or given.
+/// The exchange of a collective of any level. Its mesh is in the module, or given.
 SizedExchange getSizedExchange(Operation* collective);
 SizedExchange getSizedExchange(const Exchange& exchange, MeshAttr mesh);
 

@@ -1,4 +1,4 @@
-// Which results of a planned kernel may overwrite operands.
+// The results of a planned kernel that may overwrite operands.
 #ifndef SGD_TARGETS_KERNELS_IN_PLACE_H
 #define SGD_TARGETS_KERNELS_IN_PLACE_H
 
