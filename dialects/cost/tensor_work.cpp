@@ -1,8 +1,10 @@
-// Ops that move elements, combine them along dimensions, or put them in order.
+// Ops that make or move elements, combine them along dimensions, or put them in order.
 #include "dialects/cost/cost_op.h"
 #include "dialects/sgd/linear_op.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
+#include "dialects/sgd/views.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -11,12 +13,13 @@ static double countElements(Value value) { return static_cast<double>(tensorType
 static Precision precisionOf(Value value) { return getPrecision(tensorType(value).getElementType()); }
 
 namespace {
-/// An op that computes nothing, and reads no more than it writes.
+/// An op that computes nothing, and reads no more than it writes. A view writes nothing.
 template <typename Op>
 struct MoveWork : CostOpInterface::ExternalModel<MoveWork<Op>, Op> {
   Work getWork(Operation* op) const {
     Work work = getMoves(op->getOperands(), op->getResults());
     work.readBytes = std::min(work.readBytes, work.writtenBytes);
+    if (getViewByteOffset(op)) work.writtenBytes = 0;
     return work;
   }
   bool isFused(Operation*) const { return true; }
@@ -72,9 +75,18 @@ struct TopKWork : CostOpInterface::ExternalModel<TopKWork, TopKOp> {
   }
 };
 
-/// Values pass through.
+/// Equal elements are filled in where something needs them in memory; others come with the artifact.
+struct ConstantWork : CostOpInterface::ExternalModel<ConstantWork, arith::ConstantOp> {
+  Work getWork(Operation* op) const {
+    bool isFilled = isa<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue());
+    return isFilled ? getMoves({}, op->getResults()) : Work();
+  }
+  bool isFused(Operation*) const { return true; }
+};
+
+/// Its results are its operands.
 struct BarrierWork : CostOpInterface::ExternalModel<BarrierWork, OptimizationBarrierOp> {
-  Work getWork(Operation*) const { return {}; }
+  Work getWork(Operation* op) const { return getMoves(op->getOperands(), {}); }
   bool isFused(Operation*) const { return true; }
 };
 }  // namespace
@@ -91,6 +103,8 @@ static void attachToMoving(MLIRContext* context) {
 }
 
 void mlir::sgd::registerTensorWork(DialectRegistry& registry) {
+  registry.addExtension(
+      +[](MLIRContext* context, arith::ArithDialect*) { arith::ConstantOp::attachInterface<ConstantWork>(*context); });
   registry.addExtension(+[](MLIRContext* context, SgdDialect*) {
     attachToMoving<
 #define GET_OP_LIST

@@ -13,6 +13,7 @@
 #include "passes/memory/passes.h"
 #include "passes/memory/lower_tiled.h"
 #include "passes/partition/passes.h"
+#include "dialects/sgd/views.h"
 #include "passes/schedule/buffers.h"
 
 namespace mlir::sgd {

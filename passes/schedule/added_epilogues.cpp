@@ -7,6 +7,7 @@
 #include "dialects/sgd/splat.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "dialects/sgd/views.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/cluster_rules.h"
 #include "passes/schedule/library_candidate.h"

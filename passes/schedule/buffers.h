@@ -1,5 +1,4 @@
-// Buffers while values are still tensors: which ops are only views, and which result is written to which argument's
-// buffer.
+// Buffers while values are still tensors: which result is written to which argument's buffer.
 #ifndef SGD_PASSES_SCHEDULE_BUFFERS_H
 #define SGD_PASSES_SCHEDULE_BUFFERS_H
 
@@ -9,13 +8,6 @@
 #include "dialects/sgd/tensor_layout.h"
 
 namespace mlir::sgd {
-
-/// For an op whose result is a part of its operand's bytes (a reshape, or a slice that is contiguous and begins at a
-/// multiple of 64 bytes): where the part begins. nullopt for every other op.
-std::optional<int64_t> getViewByteOffset(Operation* op);
-
-/// The value behind all views.
-Value getViewRoot(Value value);
 
 /// Whether a reduction in parts may accumulate in a buffer of `element`: floats of 16 bits would be rounded after each
 /// part, where reductions round once.

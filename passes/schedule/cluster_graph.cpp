@@ -3,7 +3,8 @@
 #include "passes/schedule/cluster_graph.h"
 
 #include "dialects/spmd/spmd_dialect.h"
-#include "passes/schedule/buffers.h"
+#include "dialects/sgd/tensor_layout.h"
+#include "dialects/sgd/views.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -2,6 +2,7 @@
 // will be shared (views, updates in place, results in the buffers of arguments) are counted as such.
 #include "dialects/fusion/library_calls.h"
 #include "dialects/spmd/spmd_dialect.h"
+#include "dialects/sgd/views.h"
 #include "passes/schedule/buffers.h"
 #include "passes/schedule/passes.h"
 #include "passes/schedule/topological_order.h"

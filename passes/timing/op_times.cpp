@@ -33,9 +33,22 @@ FailureOr<CostModel> mlir::sgd::loadCosts(ModuleOp module, StringRef topologyNam
 /// Of any level.
 static bool runsOthers(Operation* op) { return isControlFlow(op) || isa<plan::LoopOp, plan::CaseOp>(op); }
 
-bool mlir::sgd::isMaterialized(Operation* op) {
-  return llvm::any_of(op->getUsers(),
-                      [&](Operation* user) { return user->getBlock() != op->getBlock() || !isFused(user); });
+/// Whether the results of the fused op `op` are its operands or parts of them: a reshape, a barrier.
+static bool isView(Operation* op) { return getWork(op).writtenBytes == 0; }
+
+static bool isInKernelOf(Operation* user, Operation* op) { return user->getBlock() == op->getBlock() && isFused(user); }
+
+/// Whether a result of the fused op `op` must be in memory: something else than fused ops of its block reads it.
+static bool isMaterialized(Operation* op) {
+  return llvm::any_of(op->getUsers(), [&](Operation* user) {
+    return !isInKernelOf(user, op) || (isView(user) && isMaterialized(user));
+  });
+}
+
+/// Whether a kernel reads the operands of `op`: by what it computes of them or, of a view, by ops behind it.
+static bool isRead(Operation* op) {
+  return !isView(op) ||
+         llvm::any_of(op->getUsers(), [&](Operation* user) { return isInKernelOf(user, op) && isRead(user); });
 }
 
 /// Whether `op` is the first of the kernel's ops that reads the tensor `operand`, which is in memory.
@@ -44,18 +57,27 @@ static bool bearsRead(Operation* op, Value operand) {
   Operation* producer = operand.getDefiningOp();
   if (producer && producer->hasTrait<OpTrait::ConstantLike>()) return false;
   if (producer && producer->getBlock() == op->getBlock() && isFused(producer)) return false;
-  return llvm::none_of(operand.getUsers(), [&](Operation* user) {
-    return user != op && user->getBlock() == op->getBlock() && user->isBeforeInBlock(op) && isFused(user);
-  });
+  return isRead(op) && llvm::none_of(operand.getUsers(), [&](Operation* user) {
+           return user != op && isInKernelOf(user, op) && user->isBeforeInBlock(op) && isRead(user);
+         });
+}
+
+/// A buffer is filled for each use outside of kernels: loops write over theirs.
+static double getFillSeconds(arith::ConstantOp constant, const CostModel& cost) {
+  Work work = getWork(constant);
+  if (work == Work()) return 0;
+  auto isOutside = [&](Operation* user) { return !isInKernelOf(user, constant); };
+  return static_cast<double>(llvm::count_if(constant->getUsers(), isOutside)) * cost.getSeconds(work);
 }
 
 double OpTimes::getFused(Operation* op) const {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) return getFillSeconds(constant, cost);
   Work whole = getWork(op), work;
   work.addOperations(whole, 1);
   for (Value operand : llvm::SmallSetVector<Value, 4>(op->operand_begin(), op->operand_end()))
     if (bearsRead(op, operand)) work.readBytes += static_cast<double>(getByteSize(operand.getType()));
   work.readBytes = std::min(work.readBytes, whole.readBytes);
-  bool isWritten = isMaterialized(op);
+  bool isWritten = !isView(op) && isMaterialized(op);
   if (isWritten) work.writtenBytes = whole.writtenBytes;
   double launch = cost.getTopology().device.launchLatency;
   return cost.getSeconds(work) - (isWritten ? 0 : launch);

@@ -9,7 +9,8 @@ namespace mlir::sgd {
 
 /// - A kernel, a library call or a copy takes the roofline of its work.
 /// - An op that kernels will compute together with others (CostOpInterface::isFused) takes its arithmetic, its share of
-///   what the kernel reads and, if its results must be in memory, their bytes and a launch.
+///   what the kernel reads and, if its results must be in memory, their bytes and a launch. Views write
+///   nothing, and constants are filled in for each use that is no kernel's.
 /// - A collective takes what the links of its axes need. Over the iterations of a sequential axis it adds up in memory.
 /// - Loops and branches take what is in them: as often as known trips say, else once; of branches the longest.
 /// - Copies between the device and its host take their link.
@@ -44,9 +45,6 @@ class OpTimes {
 /// The cost model of the topology that loadTopology finds, for the ranks of the module's mesh, or for one rank. Fails
 /// with an error.
 FailureOr<CostModel> loadCosts(ModuleOp module, StringRef topologyName);
-
-/// Whether a result of the fused op `op` must be in memory: something else than fused ops of its block reads it.
-bool isMaterialized(Operation* op);
 
 }  // namespace mlir::sgd
 
