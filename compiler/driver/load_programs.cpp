@@ -58,7 +58,12 @@ LogicalResult ProgramLoader::readTexts() {
     // On the mesh that the program was written for.
     if (failed(expandManualComputations(*program))) return failure();
   }
-  return markLosses();
+  if (failed(markLosses())) return failure();
+  for (auto [program, source] : llvm::zip(programs, sources)) {
+    printer.setFileName(source.fileName);
+    if (failed(keepUncommitted(*program))) return failure();
+  }
+  return success();
 }
 
 /// On whole programs: dataflow between parts of them is not known.
@@ -107,6 +112,15 @@ LogicalResult ProgramLoader::decideCarry(ModuleOp program) {
   passes.enableVerifier(false);
   if (timings) passes.addInstrumentation(createPassTimer(timings));
   passes.addNestedPass<func::FuncOp>(createDecideCarryPass());
+  return passes.run(program);
+}
+
+/// When losses are known: what decides about a commit depends on them.
+LogicalResult ProgramLoader::keepUncommitted(ModuleOp program) {
+  PassManager passes(&context);
+  passes.enableVerifier(false);
+  if (timings) passes.addInstrumentation(createPassTimer(timings));
+  passes.addNestedPass<func::FuncOp>(createKeepUncommittedPass());
   return passes.run(program);
 }
 

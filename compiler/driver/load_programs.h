@@ -51,6 +51,7 @@ class ProgramLoader {
   LogicalResult checkStages();
   LogicalResult decideCarry(ModuleOp program);
   LogicalResult markLosses();
+  LogicalResult keepUncommitted(ModuleOp program);
   LogicalResult expandManualComputations(ModuleOp program);
   LogicalResult resizeMeshes();
   FailureOr<unsigned> getWantedStages();

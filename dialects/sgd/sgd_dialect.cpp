@@ -1,6 +1,7 @@
 // Registration of the graph-level dialect and verification of its discardable attributes.
 #include "dialects/sgd/sgd_dialect.h"
 
+#include "dialects/sgd/commit.h"
 #include "dialects/sgd/complex_pairs.h"
 #include "dialects/sgd/compression.h"
 #include "dialects/sgd/grouped_dot.h"
@@ -121,7 +122,9 @@ LogicalResult SgdDialect::verifyRegionArgAttribute(Operation* op, unsigned, unsi
 LogicalResult SgdDialect::verifyRegionResultAttribute(Operation* op, unsigned, unsigned result,
                                                       NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  return function ? verifyArgumentAttribute(op, attribute, function.getResultTypes()[result]) : success();
+  if (!function) return success();
+  if (attribute.getName() == kCommitAttr) return verifyCommitAttribute(function, result, attribute.getValue());
+  return verifyArgumentAttribute(op, attribute, function.getResultTypes()[result]);
 }
 
 MeshOp mlir::sgd::getMesh(ModuleOp module) {

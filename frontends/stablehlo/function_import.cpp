@@ -1,5 +1,6 @@
 // Arguments and results of public functions: names, signedness, shardings and donation become
 // attributes of the graph level.
+#include "dialects/sgd/commit.h"
 #include "dialects/sgd/complex_pairs.h"
 #include "dialects/sgd/input_attrs.h"
 #include "frontends/stablehlo/importer.h"
@@ -101,6 +102,7 @@ FailureOr<DictionaryAttr> Importer::importResultAttributes(func::FuncOp function
   if (name && !name.getValue().empty()) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(function.getResultTypes()[index])) attributes.append(kUnsignedAttr, builder.getUnitAttr());
   if (old && old.contains(kComplexAttr)) attributes.append(kComplexAttr, builder.getUnitAttr());
+  if (old && old.contains(kCommitAttr)) attributes.append(kCommitAttr, builder.getUnitAttr());
   auto sharding = shardings.find(old, 0, 1, type, function.getLoc(), describe("result", index, name));
   if (failed(sharding)) return failure();
   if (*sharding) attributes.append(kShardingAttr, reduceAtBorder(*sharding));

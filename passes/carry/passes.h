@@ -3,6 +3,7 @@
 #define SGD_PASSES_CARRY_PASSES_H
 
 #include "dialects/spmd/spmd_dialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::sgd {

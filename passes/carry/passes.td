@@ -18,4 +18,16 @@ def DecideCarryPass : Pass<"sgd-decide-carry", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def KeepUncommittedPass : Pass<"sgd-keep-uncommitted", "::mlir::func::FuncOp"> {
+  let summary = "State stays as it was where a step says that it is not to be committed";
+  let description = [{
+    Runs when it is known what steps carry, before anything is sharded. One result may decide: the one with `sgd.commit`, else the one whose name ends with
+    `commit`, if that is a scalar i1 that is not carried.
+
+    After: this result has `sgd.commit`, and each carried result is a select between the new value and the argument. Kernels that compute the new value
+    fuse the select, and updates stay in place.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::sgd::SgdDialect"];
+}
+
 #endif

@@ -1,5 +1,6 @@
 // The pass sgd-compress-reductions: each reduction over a compressed axis is looked at, and replaced where it is one of
 // a gradient and less is sent.
+#include "dialects/sgd/commit.h"
 #include "llvm/ADT/StringSet.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/compress/compressed_bytes.h"
@@ -155,8 +156,13 @@ Value Compressor::addState(RankedTensorType type, const std::string& name) {
   return function.getArgument(index);
 }
 
-/// A new result, the next value of `argument`.
+/// A new result, the next value of `argument` if the step is committed.
 void Compressor::carryState(Value argument, Value next) {
+  Operation* terminator = function.front().getTerminator();
+  if (std::optional<unsigned> commit = getCommit(function)) {
+    OpBuilder before(terminator);
+    next = selectCommitted(before, next.getLoc(), terminator->getOperand(*commit), next, argument);
+  }
   unsigned index = cast<BlockArgument>(argument).getArgNumber(), result = function.getNumResults();
   Builder builder(function.getContext());
   NamedAttrList attributes;
@@ -164,7 +170,6 @@ void Compressor::carryState(Value argument, Value next) {
   attributes.set(kShardingAttr, getSharding(next.getType()));
   attributes.set(kCarryAttr, builder.getI64IntegerAttr(index));
   attributes.set(kCarryBasisAttr, builder.getStringAttr("names"));
-  Operation* terminator = function.front().getTerminator();
   terminator->insertOperands(terminator->getNumOperands(), next);
   (void)function.insertResult(result, next.getType(), attributes.getDictionary(builder.getContext()));
 }
