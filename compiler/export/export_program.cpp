@@ -7,6 +7,7 @@
 #include "compiler/locations.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/plan/host_copy.h"
+#include "dialects/sgd/commit.h"
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -197,6 +198,7 @@ class ProgramExporter {
         output->carry_basis = getCarryBasis(function.getResultAttrOfType<StringAttr>(index, kCarryBasisAttr));
       }
       output->is_loss = function.getResultAttr(index, kLossAttr) && output->carry_input < 0;
+      output->is_commit = function.getResultAttr(index, kCommitAttr) != nullptr;
       program->outputs.push_back(std::move(output));
     }
     return success();

@@ -223,9 +223,17 @@ absl::Status VerifyLoss(const Output& output, bool is_second) {
   return output.carry_input() == -1 ? absl::OkStatus() : Invalid("is the loss, and carried");
 }
 
+absl::Status VerifyCommit(const Output& output, bool is_second) {
+  if (!output.is_commit()) return absl::OkStatus();
+  if (is_second) return Invalid("is a second one that decides about the commit");
+  if (Size(output.type()->global_dims()) != 0 || output.type()->element() != ElementType::Bool)
+    return Invalid("decides about the commit, and is no boolean scalar");
+  return output.carry_input() == -1 ? absl::OkStatus() : Invalid("decides about the commit, and is carried");
+}
+
 absl::Status VerifyOutputs(const VerifyContext& context, const Program& program) {
   absl::flat_hash_set<int32_t> carried;
-  bool has_loss = false;
+  bool has_loss = false, has_commit = false;
   for (uint32_t i = 0; i < Size(program.outputs()); ++i) {
     const Output& output = *program.outputs()->Get(i);
     const std::string where = absl::StrCat("output ", i, " ", Quoted(output.name()));
@@ -233,7 +241,9 @@ absl::Status VerifyOutputs(const VerifyContext& context, const Program& program)
       return In(where, status);
     if (absl::Status status = VerifyCarry(program, output, carried); !status.ok()) return In(where, status);
     if (absl::Status status = VerifyLoss(output, has_loss); !status.ok()) return In(where, status);
+    if (absl::Status status = VerifyCommit(output, has_commit); !status.ok()) return In(where, status);
     has_loss |= output.is_loss();
+    has_commit |= output.is_commit();
   }
   return absl::OkStatus();
 }

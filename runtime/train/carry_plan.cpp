@@ -31,6 +31,16 @@ absl::Status CheckPair(const Signature& program, size_t output, size_t input) {
                                   : ""));
 }
 
+// Only carried outputs are what the inputs were where a step is not committed.
+absl::Status CheckCommit(const Signature& program, size_t output, size_t input) {
+  if (!program.commit || std::ranges::count(program.carry, std::pair(output, input)) > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "cannot carry output ", OutputName(program, output), " to input ", InputName(program, input), " of program ",
+      data::QuotedName(program.name), ": output ", OutputName(program, *program.commit),
+      " decides whether a step is committed, and this pair was not known when the program was compiled; expected "
+      "the pairs of the artifact; name state alike in arguments and results, and compile again"));
+}
+
 std::string Pad(const std::string& text, size_t width) {
   return text + std::string(width - std::min(width, text.size()), ' ');
 }
@@ -115,6 +125,7 @@ absl::StatusOr<CarryPlan> PlanCarry(const Signature& program, const CarryRequest
   std::set<size_t> outputs, inputs = request.kept;
   for (const auto& [output, input] : request.pairs) {
     if (absl::Status status = CheckPair(program, output, input); !status.ok()) return status;
+    if (absl::Status status = CheckCommit(program, output, input); !status.ok()) return status;
     if (!inputs.insert(input).second) {
       return absl::InvalidArgumentError(
           absl::StrCat(request.kept.contains(input) ? "none and an output are" : "two outputs are",

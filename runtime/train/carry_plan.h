@@ -29,7 +29,7 @@ struct CarryPlan {
 
 // The artifact's pairs, with those of the request in their place. An input whose result the request takes away is
 // doubtful from then on. InvalidArgument when a requested pair differs in type or sharding, does not exist, or an input
-// gets two values.
+// gets two values; or when an output decides about the commit, and a pair is not the artifact's.
 absl::StatusOr<CarryPlan> PlanCarry(const Signature& program, const CarryRequest& request);
 
 // FailedPrecondition, with a table of inputs and outputs and the flag that settles it, when inputs that no data `feeds`

@@ -32,6 +32,7 @@ Signature SignatureOf(const artifact::WholeProgram& program) {
     const artifact::Output& output = *program.outputs[i].tensor;
     signature.outputs.push_back({output.name()->str(), data::TypeOf(program.outputs[i], program.stages.size())});
     if (output.is_loss()) signature.loss = i;
+    if (output.is_commit()) signature.commit = i;
     const int64_t carry = program.CarryOf(program.outputs[i]);
     if (carry < 0) continue;
     signature.carry.emplace_back(i, static_cast<size_t>(carry));

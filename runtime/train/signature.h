@@ -29,6 +29,7 @@ struct Signature {
   std::vector<artifact::CarryBasis> basis;  // of these pairs
   std::map<size_t, CarryDoubt> doubts;      // by input; none of them stands in `carry`
   std::optional<size_t> loss;               // the output that the artifact records as the loss
+  std::optional<size_t> commit;             // the output that says whether the step is committed
 };
 
 // Of all stages together, by position.

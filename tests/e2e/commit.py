@@ -90,6 +90,18 @@ def check(folder, recipe, ranks, commit=NAMED, keeps=True):
         assert np.isfinite(want[name]).all() and want[name].tobytes() == got[name].tobytes(), name
 
 
+def other_pairs_are_refused(folder):
+    """State that the artifact does not know of would be kept by no step that is not committed."""
+    (folder / "train.mlir").write_text(program(NAMED))
+    artifact = folder / "m.sgda"
+    harness.tool("sgdc", folder / "train.mlir", "--mesh", "data=1", "-o", artifact)
+    outputs = json.loads(harness.tool("sgd-inspect", artifact, "--json").stdout)["programs"][0]["outputs"]
+    assert [output["name"] for output in outputs if output["is_commit"]] == ["result[0]['commit']"], outputs
+    write_inputs(folder, artifact)
+    result = harness.tool("sgdrun", artifact, "--init", folder / "state.safetensors", "--batches", folder / "all.safetensors", "--steps", 5, "--carry", "result1:arg2,result3:arg0", check=False)
+    assert result.returncode == 1 and "result13 'result[0]['commit']' (bool[]) decides whether a step is committed" in result.stderr, result.stderr
+
+
 DATA = {"mesh": {"data": 4}, "batch": "data"}
 
 
@@ -100,7 +112,8 @@ def main():
              ("zero 1", lambda folder: check(folder, {**DATA, "zero": 1}, 4)),
              ("zero 3, micro-batches", lambda folder: check(folder, {**DATA, "zero": 3, "sequential": {"micro": 2}}, 4)),
              ("compressed gradients", lambda folder: check(folder, {**DATA, "compress": {"data": {"kind": "int8", "block": 256}}}, 4)),
-             ("a pipeline", lambda folder: check(folder, {"mesh": {"data": 2}, "batch": "data", "stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}, 4))]
+             ("a pipeline", lambda folder: check(folder, {"mesh": {"data": 2}, "batch": "data", "stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}, 4)),
+             ("other pairs are refused", other_pairs_are_refused)]
     harness.main(tests)
 
 

@@ -79,6 +79,7 @@ Json OutputsJson(const artifact::Artifact& root, const artifact::Program& progra
     }
     outputs.back()["carry_basis"] = BasisJson(program.outputs()->Get(i)->carry_basis());
     outputs.back()["is_loss"] = program.outputs()->Get(i)->is_loss();
+    outputs.back()["is_commit"] = program.outputs()->Get(i)->is_commit();
   }
   return outputs;
 }

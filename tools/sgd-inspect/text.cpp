@@ -287,6 +287,7 @@ std::string InputNote(const Json& input) {
 }
 
 std::string OutputNote(const Json& output) {
+  if (output["is_commit"] == true) return "decides about the commit";
   if (output["carry"].is_null()) return output["is_loss"] == true ? "is the loss" : "";
   const std::string basis = output["carry_basis"].is_null() ? "" : absl::StrCat(", by ", Plain(output["carry_basis"]));
   return absl::StrCat("is ", Plain(output["carry"]), output["carry_basis"] == "unchanged" ? ", unchanged" : basis);

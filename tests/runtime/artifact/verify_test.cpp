@@ -129,6 +129,19 @@ std::vector<Violation> TensorCases() {
          p.outputs[1]->is_loss = true;
        },
        "is the loss, and carried"},
+      {"commit type", [](ArtifactT&, ProgramT& p) { p.outputs[2]->is_commit = true; },
+       "output 2 'flag': decides about the commit, and is no boolean scalar"},
+      {"second commit",
+       [](ArtifactT&, ProgramT& p) {
+         for (int i = 0; i < 2; ++i) {
+           auto commit = std::make_unique<OutputT>(*p.outputs[2]);
+           commit->type->element = ElementType::Bool;
+           commit->slice = testing::SliceAt(Space::Private, commit->slice->offset(), 1);
+           commit->is_commit = true;
+           p.outputs.push_back(std::move(commit));
+         }
+       },
+       "is a second one that decides about the commit"},
       {"missing slice", [](ArtifactT&, ProgramT& p) { p.outputs[1]->slice = nullptr; }, "lacks a required field"},
   };
 }

@@ -70,6 +70,22 @@ TEST(CarryPlan, TheUserGoesFirstAndTheRestStays) {
   EXPECT_EQ(Refusal(KnownStep(), Request({}, {1})), "");
 }
 
+// The pairs of the artifact may be repeated, and left out.
+TEST(CarryPlan, CommitsAreOfTheArtifactsPairs) {
+  Signature step = KnownStep();
+  step.outputs.push_back(Tensor("commit", {}, data::ElementType::Bool));
+  step.commit = 3;
+  EXPECT_EQ(Refusal(step, {}), "");
+  EXPECT_EQ(Refusal(step, Request({{1, 1}})), "");
+  EXPECT_EQ(Refusal(step, Request({}, {1})), "");
+  EXPECT_EQ(
+      Refusal(step, Request({{1, 0}, {0, 1}})),
+      "cannot carry output result1 'result[1]' (f32[8,4]) to input arg0 'params' (f32[8,4]) of program 'main': "
+      "output result3 'commit' (bool[]) decides whether a step is committed, and this pair was not known when the "
+      "program was compiled; expected the pairs of the artifact; name state alike in arguments and results, and "
+      "compile again");
+}
+
 TEST(CarryPlan, AnInputWhoseResultIsTakenAwayIsOpen) {
   const auto plan = PlanCarry(KnownStep(), Request({{1, 0}}));
   ASSERT_TRUE(plan.ok());
