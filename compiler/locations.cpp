@@ -10,6 +10,7 @@ using namespace mlir;
 std::string mlir::sgd::getUserLocation(Location location) {
   return llvm::TypeSwitch<LocationAttr, std::string>(location)
       .Case([](FileLineColRange range) {
+        if (range.getStartLine() == 0) return range.getFilename().str();
         return (range.getFilename().getValue() + ":" + llvm::Twine(range.getStartLine()) + ":" +
                 llvm::Twine(range.getStartColumn()))
             .str();

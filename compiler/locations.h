@@ -9,7 +9,7 @@
 namespace mlir::sgd {
 
 /// `file:line:col` of the innermost file in `location`: of a call the callee's, of a fused location the first. Empty
-/// when there is none.
+/// when there is none. Line 0 stands for a whole file: then it is the file alone.
 std::string getUserLocation(Location location);
 
 }  // namespace mlir::sgd

@@ -39,18 +39,13 @@ struct CompileOptions {
   std::string cpu = "native";              ///< native, x86-64-v3 or x86-64-v4
   std::optional<EmitLevel> emit;
   std::string loss;                     ///< the result that is the loss; empty: by findLoss, or as the recipe says
+  bool emitsRequest = false;            ///< the text of `emit`, or of the programs as imported, can be replayed
   bool writeArtifact = true;            ///< false stops after the emitted level
   bool isForSimulation = false;         ///< the artifact has no code, and nothing is explained
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
-  std::string offload;                  ///< to the host, under a limit: never, states, activations; empty: by cost
-  std::optional<uint64_t> bucketBytes;  ///< largest bucket of merged collectives; by default the cost model decides
   std::string topology;                 ///< a file, or the name of one built in; empty: the target's
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is
-  bool keepsLayerLoops = false;         ///< sgd::ImportOptions::keepsLayerLoops
   std::optional<int64_t> unrolledOps;   ///< sgd::ImportOptions::unrolledOps
-  bool sumsInOwnType = false;           ///< over parts of a batch, of floats of 16 bits; else in f32
-  bool exchangesInLoops = false;        ///< gathers and reductions to shards run in each part of a batch
-  std::string attention;                ///< the form of sgd-shard-attention; empty: by cost
   bool shardUpdates = true;             ///< where that is faster; see sgd-shard-updates
   bool weighConstraints = false;        ///< may drop constraints inside programs; see sgd-choose-shardings
   bool allowTf32 = false;               ///< sgd::ImportOptions::allowTf32

@@ -4,10 +4,10 @@
 #include <set>
 
 #include "compiler/auto_sharding/dim_groups.h"
-#include "compiler/driver/load_programs.h"
 #include "compiler/recipe/batch.h"
 #include "compiler/recipe/glob.h"
 #include "compiler/recipe/roles.h"
+#include "dialects/sgd/programs.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/sgd/tensor_layout.h"
@@ -20,9 +20,7 @@ namespace {
 
 class FactFinder {
  public:
-  explicit FactFinder(MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
-    for (OwningOpRef<ModuleOp>& program : programs) functions.push_back(*program->getOps<func::FuncOp>().begin());
-  }
+  explicit FactFinder(ArrayRef<ModuleOp> programs) : functions(getProgramFunctions(programs)) {}
 
   FailureOr<StepFacts> run();
 
@@ -136,12 +134,12 @@ FailureOr<StepFacts> FactFinder::run() {
 }
 
 /// Whether all candidates but the text's own can be without its mesh.
-static LogicalResult checkWhole(const ReadPrograms& read, MeshOp mesh) {
+static LogicalResult checkWhole(ArrayRef<ModuleOp> programs, MeshOp mesh) {
   auto error = [&] { return emitError(UnknownLoc::get(mesh.getContext())) << "--auto: "; };
   if (getStageAxis(mesh))
     return error() << "the model is written by stages for its mesh; expected whole programs, of which --auto forms "
                       "stages itself; leave --auto out";
-  if (read.isLocal)
+  if (llvm::any_of(programs, [](ModuleOp program) { return program->hasAttr(kWasManualAttr); }))
     return error() << "parts of the model are written for one rank of its mesh (jax.shard_map); expected a step of "
                       "whole tensors; write these parts without it, or leave --auto out";
   return success();
@@ -151,17 +149,18 @@ FailureOr<StepFacts> mlir::sgd::findStepFacts(CompileSession& session, const Com
                                               llvm::raw_ostream& errors) {
   std::vector<MeshAxisSize> ownMesh;
   bool isAnnotated = false;
-  auto look = [&](ReadPrograms& read) {
-    MeshOp mesh = getMesh(*read.programs.front());
+  auto look = [&](ModuleOp compilation) {
+    SmallVector<ModuleOp> programs = getPrograms(compilation);
+    MeshOp mesh = getMesh(programs.front());
     if (!mesh) return success();
     isAnnotated = true;
     for (MeshAxisAttr axis : mesh.getMesh().getAxes()) ownMesh.push_back({axis.getName().str(), axis.getSize()});
-    return checkWhole(read, mesh);
+    return checkWhole(programs, mesh);
   };
   if (failed(session.visitPrograms(options, /*keepsAnnotations=*/true, errors, look))) return failure();
   FailureOr<StepFacts> facts = failure();
-  auto find = [&](ReadPrograms& read) {
-    facts = FactFinder(read.programs).run();
+  auto find = [&](ModuleOp compilation) {
+    facts = FactFinder(getPrograms(compilation)).run();
     return LogicalResult(facts);
   };
   if (failed(session.visitPrograms(options, /*keepsAnnotations=*/false, errors, find))) return failure();

@@ -20,7 +20,14 @@ struct LowerBoundTerm {
 struct LowerBound {
   uint64_t bytes = 0;                 ///< per rank and step
   std::vector<LowerBoundTerm> terms;  ///< the largest first; they add up to about `bytes`
+
+  DictionaryAttr toAttr(MLIRContext* context) const;
+  /// Of an attribute that toAttr gave; null gives an empty bound.
+  static LowerBound fromAttr(DictionaryAttr attribute);
 };
+
+/// DictionaryAttr of the module of a compilation: the bound of the program that is reported.
+inline constexpr llvm::StringLiteral kLowerBoundAttr = "sgd.lower_bound";
 
 /// The bound for `function`, whose types carry shardings: over all programs whose arguments and results have the same
 /// shardings and in which each rank does as many multiplications of each matmul as it does in this one. Loops and

@@ -51,7 +51,7 @@ class ScheduleChoice {
 /// Plans memory to report it; under a limit of a copy, since the limit asks for another plan.
 LogicalResult ScheduleChoice::lower(Candidate& candidate) {
   Lowering& lowering = candidate.lowering;
-  for (ModuleOp module : lowering.getModules())
+  for (ModuleOp module : lowering.getPrograms())
     getMesh(module)->setAttr(kScheduleAttr, StringAttr::get(module.getContext(), candidate.name));
   if (failed(lowering.formStages()) || failed(lowering.hideCommunication()) || failed(lowering.lowerToKernels()) ||
       failed(lowering.lowerToBuffers()))
@@ -61,7 +61,7 @@ LogicalResult ScheduleChoice::lower(Candidate& candidate) {
   Lowering& planned = copy ? *copy : lowering;
   if (failed(planned.planMemoryAsIs())) return failure();
   llvm::Expected<Topology> topology = loadTopology(context.options.topology);
-  ModuleOp module = planned.getModules().front();
+  ModuleOp module = planned.getCompilation();
   if (!topology) return emitError(module.getLoc()) << llvm::toString(topology.takeError());
   FailureOr<StepTimes> times = timeStep(module, context.target.getName(), *topology);
   if (failed(times)) return failure();
@@ -99,7 +99,7 @@ void ScheduleChoice::consider(Lowering lowering, StringRef name) {
 FailureOr<Lowering> ScheduleChoice::take() {
   context.printer.print(messages);
   if (!best) return failure();
-  emitRemark(getReportedFunction(best->lowering.getModules()).getLoc())
+  emitRemark(getReportedFunction(best->lowering.getCompilation()).getLoc())
       << "schedule '" << best->name << (fits(best->report) ? "' is the fastest" : "' needs the least memory")
       << "; its pipeline bubble is " << std::lround(100 * best->report.bubble) << " %";
   best->lowering.setTimings(context.timings);

@@ -1,9 +1,10 @@
-// Keys, entries and the look-up. An entry is a header, the SHA-256 of what follows, and five parts with their lengths.
+// Keys, entries and the look-up. An entry is a header, the SHA-256 of what follows, and six parts with their lengths.
 #include "compiler/driver/compile_cache.h"
 
 #include <chrono>
 
 #include "compiler/driver/build_identity.h"
+#include "compiler/driver/create_request.h"
 #include "compiler/target/target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -20,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static constexpr llvm::StringLiteral kHeader = "sgdc cache entry 1\n";
+static constexpr llvm::StringLiteral kHeader = "sgdc cache entry 2\n";
 static constexpr size_t kHashBytes = 32;
 static constexpr llvm::StringLiteral kSuffix = ".sgdc";
 
@@ -51,16 +52,8 @@ static StringRef textOf(const ::sgd::artifact::Hash& hash) {
   return {reinterpret_cast<const char*>(hash.data()), hash.size()};
 }
 
-static llvm::Error addTarget(std::string& key, const CompileOptions& options) {
-  llvm::Expected<std::unique_ptr<Target>> target = Target::create(options);
-  if (!target) return target.takeError();
-  append(key, (*target)->getIdentity());
-  return llvm::Error::success();
-}
-
 static llvm::Error addTopology(std::string& key, const CompileOptions& options) {
-  append(key, options.topology);
-  if (options.topology.empty() || isBuiltInTopology(options.topology)) return llvm::Error::success();
+  if (isBuiltInTopology(options.topology)) return llvm::Error::success();
   std::string text;
   if (auto fault = ::sgd::text::ReadTextFile(options.topology, text))
     return llvm::createStringError("cannot read " + options.topology + ": " + *fault);
@@ -68,37 +61,20 @@ static llvm::Error addTopology(std::string& key, const CompileOptions& options) 
   return llvm::Error::success();
 }
 
-/// The entry's name. `options.threads` is left out: it changes no bytes.
+/// The entry's name: the request, and all that it refers to.
 static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const CompileOptions& options) {
   llvm::Expected<std::string> build = getBuildIdentity();
   if (!build) return build.takeError();
+  llvm::Expected<std::unique_ptr<Target>> target = Target::create(options);
+  if (!target) return target.takeError();
+  Request request = createRequest(sources, options, **target);
   std::string key;
-  append(key, *build);
-  if (llvm::Error error = addTarget(key, options)) return error;
-  if (llvm::Error error = addTopology(key, options)) return error;
-  append(key, options.recipeFile);
-  append(key, options.recipe);
-  append(key, options.target);
-  append(key, options.cpu);
-  append(key, options.emit ? std::to_string(static_cast<int>(*options.emit)) : "");
+  for (const std::string& text : {*build, (*target)->getIdentity(), request.getKey()}) append(key, text);
+  if (llvm::Error error = addTopology(key, request.options)) return error;
+  append(key, options.emit ? getName(*options.emit) : "");
   append(key, options.writeArtifact ? "artifact" : "");
-  append(key, options.sequential ? options.sequential->name + "=" + std::to_string(options.sequential->size) : "");
-  append(key, options.refuseSplit ? "refuse split" : "");
-  append(key, options.memoryLimit ? std::to_string(*options.memoryLimit) : "");
-  append(key, options.loss);
-  append(key, options.tileScratch ? std::to_string(*options.tileScratch) : "");
-  append(key, options.unrolledOps ? std::to_string(*options.unrolledOps) : "");
-  append(key, options.weighConstraints ? "weighed constraints" : "");
-  append(key, options.shardUpdates ? "sharded updates" : "");
-  append(key, options.allowTf32 ? "tf32" : "");
-  append(key, std::to_string(options.mesh.size()));
-  for (const MeshAxisSize& axis : options.mesh) {
-    append(key, axis.name);
-    append(key, std::to_string(axis.size));
-  }
-  for (const ProgramSource& source : sources)
-    for (StringRef text : {StringRef(source.name), StringRef(source.fileName), StringRef(source.text)})
-      append(key, text);
+  append(key, options.emitsRequest ? "request" : "");
+  for (const ProgramSource& source : sources) append(key, source.text);
   std::optional<::sgd::artifact::Hash> name = hash(key);
   if (!name) return llvm::createStringError("SHA-256 is not available");
   return ::sgd::artifact::HexHash(*name);
@@ -106,7 +82,8 @@ static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const
 
 std::string mlir::sgd::packCompilation(const Compilation& compilation, StringRef messages) {
   std::string parts;
-  for (StringRef part : {StringRef(compilation.emitted), StringRef(compilation.artifact), messages})
+  for (StringRef part :
+       {StringRef(compilation.emitted), StringRef(compilation.request), StringRef(compilation.artifact), messages})
     append(parts, part);
   append(parts, llvm::formatv("{0}", compilation.report.toJson()).str());
   append(parts, llvm::formatv("{0}", compilation.explanation.toJson()).str());
@@ -119,10 +96,10 @@ std::optional<std::pair<Compilation, std::string>> mlir::sgd::unpackCompilation(
   StringRef parts = bytes.drop_front(kHashBytes);
   std::optional<::sgd::artifact::Hash> sum = hash(parts);
   if (!sum || textOf(*sum) != bytes.take_front(kHashBytes)) return std::nullopt;
-  std::optional<StringRef> emitted = take(parts), artifact = take(parts), messages = take(parts), report = take(parts),
-                           explanation = take(parts);
+  std::optional<StringRef> emitted = take(parts), request = take(parts), artifact = take(parts), messages = take(parts),
+                           report = take(parts), explanation = take(parts);
   if (!explanation || !parts.empty()) return std::nullopt;
-  Compilation compilation{emitted->str(), artifact->str(), {}, {}};
+  Compilation compilation{emitted->str(), request->str(), artifact->str(), {}, {}};
   llvm::Expected<llvm::json::Value> reportJson = llvm::json::parse(*report),
                                     explanationJson = llvm::json::parse(*explanation);
   bool isRead = reportJson && explanationJson && fromJson(*reportJson, compilation.report) &&

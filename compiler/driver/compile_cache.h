@@ -9,8 +9,9 @@ namespace mlir::sgd {
 
 /// Like compile(), but takes a compilation of the same sources and options from `folder` when one is there, and leaves
 /// it there when not. Everything but the compile time, warnings included, is as if compiled anew. An entry is named by
-/// a hash of what can change the result: the programs (names, file names, texts), the options, the topology file's
-/// contents, the CPU that code is made for, and the build ids of the compiler and of its libraries. Nothing is parsed
+/// a hash of what can change the result: the request (compiler/request) and which outputs are wanted, the texts of the
+/// programs and of the topology file, the CPU that code is made for, and the build ids of the compiler and of its
+/// libraries. Nothing is parsed
 /// and no MLIR context exists before the look-up.
 ///
 /// Entries are written aside and renamed, and hold a hash of themselves; one that is damaged or of another format is

@@ -2,27 +2,27 @@
 #include "compiler/driver/driver.h"
 
 #include <chrono>
+#include <map>
 
+#include "compiler/bound/lower_bound.h"
 #include "compiler/driver/choose_schedule.h"
+#include "compiler/driver/create_request.h"
 #include "compiler/driver/diagnostics.h"
-#include "compiler/driver/memory_refusal.h"
-#include "compiler/expectations/check_expectations.h"
-#include "compiler/export/export.h"
-#include "compiler/export/export_interface.h"
-#include "compiler/export/kernel_table.h"
-#include "compiler/locations.h"
 #include "compiler/driver/load_programs.h"
 #include "compiler/driver/lowering.h"
+#include "compiler/driver/memory_refusal.h"
 #include "compiler/driver/pipelines.h"
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
 #include "compiler/driver/split_memory.h"
-#include "compiler/recipe/compress.h"
+#include "compiler/expectations/check_expectations.h"
+#include "compiler/export/export.h"
+#include "compiler/export/export_interface.h"
+#include "compiler/export/kernel_table.h"
+#include "compiler/recipe/passes.h"
 #include "compiler/report/planned_step.h"
-#include "compiler/report/repeated_ops.h"
 #include "compiler/target/target.h"
 #include "dialects/sgd/stages.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -36,46 +36,146 @@ DialectRegistry getRegistry() {
   return registry;
 }
 
+/// Programs behind addReadStage, by the only option that texts are read with: whether layers' loops are kept.
+using KnownPrograms = std::map<bool, OwningOpRef<ModuleOp>>;
+
 class Driver {
  public:
   /// `known` is null where nothing is kept.
-  Driver(MLIRContext& context, ArrayRef<ProgramSource> sources, const CompileOptions& options,
-         llvm::raw_ostream& errors, Timings* timings, KnownPrograms* known)
-      : sources(sources),
-        options(options),
-        timings(timings),
-        known(known),
-        context(context),
-        printer(&context, errors) {}
+  Driver(MLIRContext& context, llvm::raw_ostream& errors, Timings* timings, KnownPrograms* known)
+      : timings(timings), known(known), context(context), printer(&context, errors) {}
 
-  FailureOr<Compilation> run() {
+  /// From texts.
+  FailureOr<Compilation> compile(ArrayRef<ProgramSource> sources, const CompileOptions& options) {
+    return run([&] {
+      if (failed(createTarget(options)) || failed(setRequest(createRequest(sources, options, *target))))
+        return failure();
+      warnOfTf32();
+      return failure(failed(load(sources)) || failed(lower(std::nullopt)));
+    });
+  }
+
+  /// From the module of a compilation.
+  FailureOr<Compilation> replay(const ProgramSource& request) {
+    return run([&] {
+      printer.setFileName(request.fileName);
+      OwningOpRef<ModuleOp> compilation = parseText(&context, request);
+      if (!compilation) return failure();
+      FailureOr<Request> read = Request::read(*compilation);
+      if (failed(read) || failed(createTarget(read->options)) || failed(setRequest(*read))) return failure();
+      lowering.emplace(getContext(), std::move(compilation));
+      return lower(read->level);
+    });
+  }
+
+  /// The programs as a recipe finds them, with its `annotations` followed. Null after an error.
+  OwningOpRef<ModuleOp> read(ArrayRef<ProgramSource> sources, const CompileOptions& options) {
+    if (failed(createTarget(options)) || failed(setRequest(createRequest(sources, options, *target)))) return nullptr;
+    if (failed(load(sources)) || failed(readPrograms())) return nullptr;
+    auto drop = [](OpPassManager& passes) { passes.addPass(createDropAnnotationsPass()); };
+    return succeeded(lowering->runStage(drop)) ? lowering->take() : nullptr;
+  }
+
+ private:
+  FailureOr<Compilation> run(llvm::function_ref<LogicalResult()> compile) {
     auto start = std::chrono::steady_clock::now();
     if (failed(compile())) {
       printer.error("the compiler failed without saying why; please report this model");
       return failure();
     }
-    result.emitted = lowering->getEmitted();
-    result.report.target = options.target;
+    result.emitted = lowering->getEmitted().programs;
+    result.request = lowering->getEmitted().request;
+    result.report.target = getOptions().target;
     result.report.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(result);
   }
 
- private:
-  LogicalResult compile() {
+  LogicalResult createTarget(const CompileOptions& options) {
     llvm::Expected<std::unique_ptr<Target>> found = Target::create(options);
     if (!found) return emitError(UnknownLoc::get(&context)) << llvm::toString(found.takeError());
     target = std::move(*found);
-    if (options.topology.empty()) options.topology = target->getDescription().topology;
-    if (options.allowTf32 && !target->getLibraries().roundsToTf32())
+    return success();
+  }
+
+  void warnOfTf32() {
+    if (getOptions().allowTf32 && !target->getLibraries().roundsToTf32())
       emitWarning(UnknownLoc::get(&context))
           << "--allow-tf32 changes nothing: the target " << target->getName() << " computes all f32 matmuls in f32";
-    if (failed(readRecipe()) || failed(load())) return failure();
-    lowering->emit(EmitLevel::Graph);
-    if (isDone(EmitLevel::Graph)) return success();
-    const bool isLocal = hasStages(getModules().front());
-    if (failed(isLocal ? lowering->runStage(addLocalStage) : partition())) return failure();
-    if (!isLocal && isDone(EmitLevel::Sharded)) return success();
-    if (failed(isLocal ? lowerLocal() : lower())) return failure();
+  }
+
+  LogicalResult setRequest(Request request) {
+    FailureOr<Requested> read = Requested::create(&context, std::move(request));
+    if (failed(read)) return failure();
+    requested = std::move(*read);
+    return requested.recipe ? checkOffload() : success();
+  }
+
+  /// Whether what the recipe asks for can be.
+  LogicalResult checkOffload() {
+    const std::string& offload = getOptions().offload;
+    FileOfDiagnostics file(&context, requested.recipe->fileName);
+    if (offload.empty() || offload == "never") return success();
+    if (!target->getDescription().hasOwnMemory)
+      return emitError(UnknownLoc::get(&context))
+             << "field 'offload' is \"" << offload << "\", and target '" << target->getName()
+             << "' computes in the host's memory; expected a target with memory of its own, or \"auto\" or \"never\"; "
+                "compile with --target=cuda:..., or leave the field out";
+    if (!getOptions().memoryLimit)
+      return emitError(UnknownLoc::get(&context))
+             << "field 'offload' is \"" << offload
+             << "\", and there is no limit to keep; expected one, since what fits stays on the device; add a field "
+                "'memory_limit', or --memory-limit";
+    return success();
+  }
+
+  /// The programs as imported, or, of those that are known, as addReadStage leaves them.
+  LogicalResult load(ArrayRef<ProgramSource> sources) {
+    OwningOpRef<ModuleOp> compilation;
+    auto kept = known ? known->find(getOptions().keepsLayerLoops) : KnownPrograms::iterator();
+    if (known && kept != known->end()) {
+      compilation = kept->second->clone();
+      compilation.get()->setAttr(kRequestAttr, requested.request.toAttr(&context));
+      isRead = true;
+    } else {
+      compilation = importPrograms(context, sources, requested, printer, timings);
+    }
+    if (!compilation) return failure();
+    lowering.emplace(getContext(), std::move(compilation));
+    return checkStages(lowering->getCompilation(), requested, printer);
+  }
+
+  LogicalResult readPrograms() {
+    if (isRead) return success();
+    if (failed(lowering->runStage(addReadStage))) return failure();
+    if (known) known->try_emplace(getOptions().keepsLayerLoops, lowering->getCompilation().clone());
+    return success();
+  }
+
+  /// From the level that programs have reached to the plan, or to the level that is asked for.
+  LogicalResult lower(std::optional<EmitLevel> reached) {
+    if (!reached) {
+      lowering->emit(std::nullopt);
+      if (isDone(std::nullopt)) return success();
+      auto addRecipe = [&](OpPassManager& passes) { addRecipeStage(passes, getOptions()); };
+      if (failed(readPrograms()) || failed(lowering->runStage(addRecipe))) return failure();
+      lowering->emit(EmitLevel::Graph);
+      if (isDone(EmitLevel::Graph)) return success();
+      reached = EmitLevel::Graph;
+    }
+    const bool isByStages = hasStages(lowering->getPrograms().front());
+    if (*reached < EmitLevel::Spmd && !isByStages) {
+      if (failed(partition(*reached))) return failure();
+      if (isDone(EmitLevel::Sharded)) return success();
+      if (failed(lowerByBestSchedule())) return failure();
+    } else {
+      if (*reached < EmitLevel::Spmd) {
+        // Who writes stages shards them himself.
+        lowering->emit(EmitLevel::Sharded);
+        if (isDone(EmitLevel::Sharded)) return success();
+        if (failed(lowering->runStage(addLocalStage))) return failure();
+      }
+      if (failed(lowerLocal(*reached))) return failure();
+    }
     if (isDone(EmitLevel::Spmd) || isDone(EmitLevel::Kernels)) return success();
     lowering->emit(EmitLevel::Plan);
     return finish();
@@ -83,144 +183,80 @@ class Driver {
 
   /// From the graph to the program of one coordinate of the sequential axis, or to the level of shardings if no more is
   /// asked for.
-  LogicalResult partition() {
-    if (options.shardUpdates) pinSharedArguments(lowering->getPrograms());
-    if (failed(lowering->runStage([&](PassManager& passes) { addShardingStage(passes, options); }))) return failure();
-    warnOfRepeated();
-    computeBound();
-    lowering->emit(EmitLevel::Sharded);
+  LogicalResult partition(EmitLevel reached) {
+    if (reached < EmitLevel::Sharded) {
+      auto addSharding = [&](OpPassManager& passes) { addShardingStage(passes, getOptions()); };
+      if (failed(lowering->runStage(addSharding))) return failure();
+      lowering->emit(EmitLevel::Sharded);
+    }
     if (isDone(EmitLevel::Sharded)) return success();
     if (comparesWithUnsplit()) unsplit.emplace(lowering->clone());
-    if (failed(lowering->runStage([&](PassManager& passes) { addLocalizeStage(passes, options); }))) return failure();
-    return recipe ? checkCompression() : success();
+    return lowering->runStage([&](OpPassManager& passes) { addLocalizeStage(passes, getOptions()); });
   }
 
   /// Under a limit less memory is no aim of its own; micro-batches of a pipeline keep its stages busy.
   bool comparesWithUnsplit() const {
-    return options.sequential && !options.isForSimulation && !options.memoryLimit &&
-           !getStageAxis(getMesh(getModules().front()));
+    return getOptions().sequential && !getOptions().isForSimulation && !getOptions().memoryLimit &&
+           !getStageAxis(getMesh(lowering->getPrograms().front()));
   }
 
-  LogicalResult lower() {
-    std::vector<std::string> schedules = getSchedulesToChoose(getModules(), getContext());
-    if (schedules.empty()) return failure(failed(lowering->formStages()) || failed(lowerLocal()));
-    printer.setFileName(sources.front().fileName);
+  LogicalResult lowerByBestSchedule() {
+    std::vector<std::string> schedules = getSchedulesToChoose(lowering->getPrograms(), getContext());
+    if (schedules.empty()) return failure(failed(lowering->formStages()) || failed(lowerLocal(EmitLevel::Sharded)));
+    printer.setFileName(requested.getFile(0));
     FailureOr<Lowering> chosen = chooseSchedule(std::move(*lowering), schedules, getContext());
     if (failed(chosen)) return failure();
     lowering.emplace(std::move(*chosen));
-    return options.memoryLimit ? lowering->planMemory() : success();
+    return getOptions().memoryLimit ? lowering->planMemory() : success();
   }
 
   /// From the SPMD level to a plan, or to the level that is asked for.
-  LogicalResult lowerLocal() {
-    if (failed(lowering->hideCommunication())) return failure();
+  LogicalResult lowerLocal(EmitLevel reached) {
+    if (reached < EmitLevel::Spmd && failed(lowering->hideCommunication())) return failure();
     if (isDone(EmitLevel::Spmd)) return success();
-    if (failed(lowering->lowerToKernels())) return failure();
-    if (isDone(EmitLevel::Kernels)) return success();
+    if (reached < EmitLevel::Kernels && failed(lowering->lowerToKernels())) return failure();
+    if (isDone(EmitLevel::Kernels) || reached == EmitLevel::Plan) return success();
     return failure(failed(lowering->lowerToBuffers()) || failed(lowering->planMemory()));
   }
 
-  LoweringContext getContext() { return {options, *target, sources, printer, timings}; }
-  SmallVector<ModuleOp> getModules() const { return lowering->getModules(); }
-  func::FuncOp getReported() const { return getReportedFunction(getModules()); }
+  const PlanOptions& getOptions() const { return requested.options; }
+  LoweringContext getContext() { return {requested.options, *target, requested.request.programs, printer, timings}; }
 
-  void warnOfRepeated() {
-    if (options.isForSimulation) return;
-    for (auto [program, source] : llvm::zip(getModules(), sources)) {
-      func::FuncOp reported = getReported();
-      if (!reported || reported->getParentOfType<ModuleOp>() != program) continue;
-      printer.setFileName(source.fileName);
-      warnOfRepeatedOps(reported);
-    }
+  /// Whether no more is asked for than `level`; with neither an artifact nor a text, the report is. Under a memory
+  /// limit, the program whose text can be replayed is chosen by its plan.
+  bool isDone(std::optional<EmitLevel> level) const {
+    const PlanOptions& options = getOptions();
+    if (options.writeArtifact || options.emit != level) return false;
+    if (!level) return options.emitsRequest;
+    bool isChosenLater = level == EmitLevel::Spmd || level == EmitLevel::Kernels;
+    return !options.emitsRequest || !options.memoryLimit || !isChosenLater;
   }
-
-  /// Of the program that will be reported: see getReportedFunction.
-  void computeBound() {
-    if (options.isForSimulation) return;
-    Timings::Scope scope(timings, "lower bound");
-    func::FuncOp reported = getReported();
-    if (!reported) return;
-    // Later stages fold some ops to constants (x - x, a choice between equal values): fold first.
-    OwningOpRef<ModuleOp> folded = reported->getParentOfType<ModuleOp>().clone();
-    (void)applyPatternsGreedily(folded.get(), RewritePatternSet(&context));
-    bound = computeLowerBound(folded->lookupSymbol<func::FuncOp>(reported.getName()));
-  }
-
-  LogicalResult readRecipe() {
-    if (options.recipeFile.empty()) return success();
-    printer.setFileName(options.recipeFile);
-    llvm::Expected<Recipe> read = parseRecipe(options.recipe, options.recipeFile);
-    if (!read) return emitError(UnknownLoc::get(&context)) << llvm::toString(read.takeError());
-    recipe = std::move(*read);
-    options.keepsLayerLoops = recipe->stages.has_value();
-    options.bucketBytes = recipe->bucketBytes;
-    if (recipe->attention) options.attention = getName(*recipe->attention).str();
-    sequentialIsOfFlag = options.sequential.has_value();
-    if (!sequentialIsOfFlag) options.sequential = recipe->sequential;
-    limitIsOfRecipe = !options.memoryLimit && recipe->memoryLimit;
-    if (limitIsOfRecipe) options.memoryLimit = recipe->memoryLimit;
-    options.offload = recipe->offload;
-    options.sumsInOwnType = recipe->sumsInOwnType;
-    options.exchangesInLoops = recipe->exchangesInLoops;
-    return checkOffload();
-  }
-
-  LogicalResult load() {
-    ProgramLoader loader(context, sources, options, recipe ? &*recipe : nullptr, printer, timings, known);
-    bool isCutByRecipe = recipe && recipe->sequential && !sequentialIsOfFlag;
-    auto loaded = loader.load(options.topology, isCutByRecipe);
-    if (failed(loaded)) return failure();
-    lowering.emplace(getContext(), std::move(*loaded));
-    return success();
-  }
-
-  /// Whether what the recipe asks for can be.
-  LogicalResult checkOffload() {
-    if (options.offload.empty() || options.offload == "never") return success();
-    if (!target->getDescription().hasOwnMemory)
-      return emitError(UnknownLoc::get(&context))
-             << "field 'offload' is \"" << options.offload << "\", and target '" << target->getName()
-             << "' computes in the host's memory; expected a target with memory of its own, or \"auto\" or \"never\"; "
-                "compile with --target=cuda:..., or leave the field out";
-    if (!options.memoryLimit)
-      return emitError(UnknownLoc::get(&context))
-             << "field 'offload' is \"" << options.offload
-             << "\", and there is no limit to keep; expected one, since what fits stays on the device; add a field "
-                "'memory_limit', or --memory-limit";
-    return success();
-  }
-
-  LogicalResult checkCompression() {
-    printer.setFileName(recipe->fileName);
-    return checkCompressed(lowering->getPrograms(), *recipe);
-  }
-
-  bool isDone(EmitLevel level) const { return !options.writeArtifact && options.emit == level; }
 
   LogicalResult finish() {
-    ModuleOp plan = getModules().front();
+    ModuleOp plan = lowering->getCompilation();
     Timings::Scope scope(timings, "export");
     ::sgd::artifact::ArtifactWriter writer;
     writer.artifact().compiler_version = "sgdc " SGD_VERSION;
     writer.artifact().target = target->getName().str();
     if (failed(exportPlan(plan, writer))) return failure();
-    llvm::Expected<Topology> topology = loadTopology(options.topology);
+    llvm::Expected<Topology> topology = loadTopology(getOptions().topology);
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
+    LowerBound bound = LowerBound::fromAttr(plan->getAttrOfType<DictionaryAttr>(kLowerBoundAttr));
     // Whoever asks for a simulation times the step himself.
     FailureOr<StepTimes> times = StepTimes();
-    if (!options.isForSimulation) times = timeStep(plan, writer.artifact(), *topology);
+    if (!getOptions().isForSimulation) times = timeStep(plan, writer.artifact(), *topology);
     if (failed(times)) return failure();
     result.report = computeReport(plan, writer.constant_bytes(), *times, *topology, std::move(bound));
-    if (!options.isForSimulation) result.explanation = computeExplanation(plan, *topology);
+    if (!getOptions().isForSimulation) result.explanation = computeExplanation(plan, *topology);
     if (failed(checkMemory(plan)) || failed(checkExpected(plan))) return failure();
     if (unsplit) {
       Timings::Scope compared(timings, "plan unsplit");
-      SplitPlan split{result.report.memory.peak, writer.constant_bytes(), !recipe || sequentialIsOfFlag};
+      SplitPlan split{result.report.memory.peak, writer.constant_bytes(), !getOptions().isCutByRecipe};
       warnOfLargerSplit(std::move(*unsplit), split, getContext());
     }
-    if (!options.writeArtifact) return success();
+    if (!getOptions().writeArtifact) return success();
     if (failed(declareKernels(plan, target->getKernelModel(timings), writer.artifact()))) return failure();
-    if (options.isForSimulation) return serialize(writer.SerializeWithoutCode());
+    if (getOptions().isForSimulation) return serialize(writer.SerializeWithoutCode());
     if (failed(target->compileKernels(plan, writer, timings))) return failure();
     describeKernels(plan, *topology, writer.artifact());
     exportDevice(*topology, writer.artifact());
@@ -236,42 +272,47 @@ class Driver {
   }
 
   LogicalResult checkMemory(ModuleOp plan) {
+    const PlanOptions& options = getOptions();
     if (!options.memoryLimit || result.report.memory.peak <= *options.memoryLimit) return success();
-    StringRef limit = limitIsOfRecipe ? "the recipe's memory_limit" : "--memory-limit";
+    StringRef limit = options.isLimitedByRecipe ? "the recipe's memory_limit" : "--memory-limit";
     return emitMemoryRefusal(getReportedFunction(plan), result.report.memory.peak, *options.memoryLimit, limit);
   }
 
   LogicalResult checkExpected(ModuleOp plan) {
-    if (!recipe) return success();
-    printer.setFileName(recipe->fileName);
-    return checkExpectations(plan, result.report, recipe->expectations);
+    if (!requested.recipe) return success();
+    FileOfDiagnostics file(&context, requested.recipe->fileName);
+    return checkExpectations(plan, result.report, requested.recipe->expectations);
   }
 
-  ArrayRef<ProgramSource> sources;
-  CompileOptions options;  // with what the target and the recipe add
   Timings* timings;
   KnownPrograms* known;
   MLIRContext& context;
   DiagnosticPrinter printer;
   std::unique_ptr<Target> target;
-  std::optional<Lowering> lowering;  // of all programs
-  std::optional<Lowering> unsplit;   // the same before the batch is cut, to compare memory
-  std::optional<Recipe> recipe;
-  bool limitIsOfRecipe = false, sequentialIsOfFlag = false;
-  LowerBound bound;
+  Requested requested;
+  bool isRead = false;  // programs are behind addReadStage
+  std::optional<Lowering> lowering;
+  std::optional<Lowering> unsplit;  // the same before the batch is cut, to compare memory
   Compilation result;
 };
+
+/// The context of one compilation.
+std::unique_ptr<MLIRContext> createContext(Timings* timings) {
+  Timings::Scope scope(timings, "load dialects");
+  return std::make_unique<MLIRContext>(getRegistry(), MLIRContext::Threading::DISABLED);
+}
 
 }  // namespace
 
 FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                           llvm::raw_ostream& errors, Timings* timings) {
-  std::optional<MLIRContext> context;
-  {
-    Timings::Scope scope(timings, "load dialects");
-    context.emplace(getRegistry(), MLIRContext::Threading::DISABLED);
-  }
-  return Driver(*context, sources, options, errors, timings, /*known=*/nullptr).run();
+  std::unique_ptr<MLIRContext> context = createContext(timings);
+  return Driver(*context, errors, timings, /*known=*/nullptr).compile(sources, options);
+}
+
+FailureOr<Compilation> mlir::sgd::replay(const ProgramSource& request, llvm::raw_ostream& errors, Timings* timings) {
+  std::unique_ptr<MLIRContext> context = createContext(timings);
+  return Driver(*context, errors, timings, /*known=*/nullptr).replay(request);
 }
 
 struct CompileSession::State {
@@ -287,18 +328,22 @@ CompileSession::CompileSession(ArrayRef<ProgramSource> sources) : state(std::mak
 CompileSession::~CompileSession() = default;
 
 FailureOr<Compilation> CompileSession::compile(const CompileOptions& options, llvm::raw_ostream& errors) {
-  return Driver(state->context, state->sources, options, errors, /*timings=*/nullptr, &state->known).run();
+  return Driver(state->context, errors, /*timings=*/nullptr, &state->known).compile(state->sources, options);
 }
 
 LogicalResult CompileSession::visitPrograms(const CompileOptions& options, bool keepsAnnotations,
                                             llvm::raw_ostream& errors,
-                                            llvm::function_ref<LogicalResult(ReadPrograms&)> visit) {
+                                            llvm::function_ref<LogicalResult(ModuleOp)> visit) {
+  CompileOptions trial = options;
+  trial.recipeFile = "--auto";
+  trial.recipe = keepsAnnotations ? "{}" : "{\"annotations\": \"ignore\"}";
+  OwningOpRef<ModuleOp> programs;
+  {
+    Driver driver(state->context, errors, /*timings=*/nullptr, &state->known);
+    programs = driver.read(state->sources, trial);
+  }
+  if (!programs) return failure();
   DiagnosticPrinter printer(&state->context, errors);
-  Recipe recipe;
-  recipe.keepsAnnotations = keepsAnnotations;
-  ProgramLoader loader(state->context, state->sources, options, &recipe, printer, /*timings=*/nullptr, &state->known);
-  FailureOr<ReadPrograms> read = loader.read();
-  if (failed(read)) return failure();
   printer.setFileName(state->sources.front().fileName);
-  return visit(*read);
+  return visit(*programs);
 }

@@ -19,10 +19,9 @@
 
 namespace mlir::sgd {
 
-struct ReadPrograms;
-
 struct Compilation {
   std::string emitted;   ///< text of CompileOptions::emit, of all programs one after another; empty without it
+  std::string request;   ///< of CompileOptions::emitsRequest
   std::string artifact;  ///< the bytes of the .sgda; empty when CompileOptions::writeArtifact is false
   Report report;         ///< complete only with an artifact
   ExplanationReport explanation;
@@ -32,6 +31,9 @@ struct Compilation {
 /// one-line errors go to `errors`, the time that each stage takes to `timings` unless that is null.
 FailureOr<Compilation> compile(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                llvm::raw_ostream& errors, Timings* timings = nullptr);
+
+/// Goes on with a compilation from Compilation::request, to the artifact, report and explanation that it gives.
+FailureOr<Compilation> replay(const ProgramSource& request, llvm::raw_ostream& errors, Timings* timings = nullptr);
 
 /// Compiles the same programs many times, with options that differ in what comes after their texts are read: that is
 /// done once. Of one thread.
@@ -44,10 +46,10 @@ class CompileSession {
   /// As compile().
   FailureOr<Compilation> compile(const CompileOptions& options, llvm::raw_ostream& errors);
 
-  /// Calls `visit` with the programs as a recipe finds them: on the graph level, what steps carry decided, with or
-  /// without their annotations.
+  /// Calls `visit` with the module of a compilation as a recipe finds it: programs on the graph level, what steps carry
+  /// decided, with or without their annotations.
   LogicalResult visitPrograms(const CompileOptions& options, bool keepsAnnotations, llvm::raw_ostream& errors,
-                              llvm::function_ref<LogicalResult(ReadPrograms&)> visit);
+                              llvm::function_ref<LogicalResult(ModuleOp)> visit);
 
  private:
   struct State;

@@ -32,8 +32,7 @@ constexpr uint64_t kNoOverlap = 1;
 
 class MemoryFitter {
  public:
-  MemoryFitter(ModuleOp bufferized, const CompileOptions& options, const Target& target, Effort effort,
-               Timings* timings)
+  MemoryFitter(ModuleOp bufferized, const PlanOptions& options, const Target& target, Effort effort, Timings* timings)
       : bufferized(bufferized),
         options(options),
         target(target),
@@ -114,7 +113,7 @@ class MemoryFitter {
     MemoryPlan made;
     made.module = bufferized.clone();
     made.isGiven = !budget;
-    CompileOptions trial = options;
+    PlanOptions trial = options;
     trial.memoryLimit = overlapLimit;
     PassManager passes(bufferized.getContext());
     passes.enableVerifier(false);
@@ -148,7 +147,7 @@ class MemoryFitter {
   }
 
   ModuleOp bufferized;
-  const CompileOptions& options;
+  const PlanOptions& options;
   const Target& target;
   const Effort effort;
   Timings* timings;
@@ -169,12 +168,12 @@ bool MemoryPlan::isBetterThan(const MemoryPlan& other, uint64_t limit) const {
   return fits ? seconds < other.seconds : peak < other.peak;
 }
 
-FailureOr<MemoryPlan> mlir::sgd::planWithinLimit(ModuleOp bufferized, const CompileOptions& options,
-                                                 const Target& target, Effort effort, Timings* timings) {
+FailureOr<MemoryPlan> mlir::sgd::planWithinLimit(ModuleOp bufferized, const PlanOptions& options, const Target& target,
+                                                 Effort effort, Timings* timings) {
   return MemoryFitter(bufferized, options, target, effort, timings).run();
 }
 
-FailureOr<FormPlan> mlir::sgd::planForms(ArrayRef<ModuleOp> forms, const CompileOptions& options, const Target& target,
+FailureOr<FormPlan> mlir::sgd::planForms(ArrayRef<ModuleOp> forms, const PlanOptions& options, const Target& target,
                                          Effort effort, Timings* timings) {
   std::optional<FormPlan> best;
   for (auto [number, form] : llvm::enumerate(forms)) {
@@ -185,10 +184,10 @@ FailureOr<FormPlan> mlir::sgd::planForms(ArrayRef<ModuleOp> forms, const Compile
   return std::move(*best);
 }
 
-FailureOr<FormPlan> mlir::sgd::planSmallest(ArrayRef<ModuleOp> forms, const CompileOptions& options,
-                                            const Target& target, Timings* timings) {
+FailureOr<FormPlan> mlir::sgd::planSmallest(ArrayRef<ModuleOp> forms, const PlanOptions& options, const Target& target,
+                                            Timings* timings) {
   FailureOr<FormPlan> smallest = planForms(forms, options, target, Effort::Smallest, timings);
-  CompileOptions lower = options;
+  PlanOptions lower = options;
   // Candidates of a search for recipes that miss the limit are not reported.
   for (bool isLower = !options.isForSimulation;
        succeeded(smallest) && isLower && smallest->plan.peak > *options.memoryLimit;) {

@@ -2,7 +2,7 @@
 #ifndef SGD_COMPILER_FIT_MEMORY_H
 #define SGD_COMPILER_FIT_MEMORY_H
 
-#include "compiler/options.h"
+#include "compiler/recipe/plan_options.h"
 #include "compiler/target/target.h"
 #include "compiler/timings.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,7 +31,7 @@ enum class Effort {
 /// where that fits; else with fewer collectives in flight, or as little recomputation, and waiting for copies to the
 /// host, as the search finds. When nothing fits, the plan with the smallest peak, which with Effort::Smallest does not
 /// depend on the limit: it is a limit that can be met. Fails with an error when the module cannot be planned at all.
-FailureOr<MemoryPlan> planWithinLimit(ModuleOp bufferized, const CompileOptions& options, const Target& target,
+FailureOr<MemoryPlan> planWithinLimit(ModuleOp bufferized, const PlanOptions& options, const Target& target,
                                       Effort effort, Timings* timings);
 
 /// The plan of one of several ways to lower a program.
@@ -41,13 +41,13 @@ struct FormPlan {
 };
 
 /// The best plan of all `forms`.
-FailureOr<FormPlan> planForms(ArrayRef<ModuleOp> forms, const CompileOptions& options, const Target& target,
-                              Effort effort, Timings* timings);
+FailureOr<FormPlan> planForms(ArrayRef<ModuleOp> forms, const PlanOptions& options, const Target& target, Effort effort,
+                              Timings* timings);
 
 /// The plan with the smallest peak that any search finds: that with Effort::Smallest, then those for limits below each
 /// peak found, until one is not met. Ends early at a plan that keeps `options.memoryLimit`. Where none does, the peak
 /// does not depend on the limit, a compilation with the peak as its limit meets it, and one with a byte less does not.
-FailureOr<FormPlan> planSmallest(ArrayRef<ModuleOp> forms, const CompileOptions& options, const Target& target,
+FailureOr<FormPlan> planSmallest(ArrayRef<ModuleOp> forms, const PlanOptions& options, const Target& target,
                                  Timings* timings);
 
 }  // namespace mlir::sgd

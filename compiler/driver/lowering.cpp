@@ -1,117 +1,145 @@
 // The stages of pipelines.h, one after the other; with a memory limit several times.
 #include "compiler/driver/lowering.h"
 
+#include "compiler/bound/lower_bound.h"
 #include "compiler/driver/pipelines.h"
-#include "compiler/driver/programs.h"
+#include "dialects/sgd/decision.h"
 #include "mlir/IR/Verifier.h"
-#include "passes/hoist/hoisted_attr.h"
-#include "passes/prefetch/prefetched_attr.h"
 #include "passes/remat/passes.h"
-#include "passes/rings/rings_attr.h"
-#include "passes/schedule/packed_weights_attr.h"
-#include "passes/stages/plan_program.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-static Lowering::Programs clonePrograms(const Lowering::Programs& programs) {
-  Lowering::Programs clones;
-  for (const OwningOpRef<ModuleOp>& program : programs) clones.push_back(ModuleOp(*program).clone());
-  return clones;
-}
-
-SmallVector<ModuleOp> Lowering::getModules() const {
-  SmallVector<ModuleOp> modules;
-  for (const OwningOpRef<ModuleOp>& program : programs) modules.push_back(*program);
-  return modules;
-}
-
 Lowering Lowering::clone() const {
-  Lowering copy({context.options, context.target, context.sources, context.printer, /*timings=*/nullptr},
-                clonePrograms(programs));
+  Lowering copy({context.options, context.target, context.programs, context.printer, /*timings=*/nullptr},
+                getCompilation().clone());
   copy.emitted = emitted;
   return copy;
 }
 
-LogicalResult Lowering::runStage(llvm::function_ref<void(PassManager&)> add) {
-  for (size_t i = 0; i < programs.size(); ++i) {
-    bool hasOwnSource = programs.size() == context.sources.size();
-    context.printer.setFileName(context.sources[hasOwnSource ? i : 0].fileName);
-    PassManager passes(programs[i]->getContext());
-    // Once per stage instead of after each pass: 13 % of the time of a model of 30,000 lines.
-    passes.enableVerifier(false);
-    if (context.timings) passes.addInstrumentation(createPassTimer(context.timings));
-    add(passes);
-    if (failed(passes.run(*programs[i]))) return failure();
-    Timings::Scope scope(context.timings, "verify");
-    if (failed(verify(*programs[i]))) return failure();
+namespace {
+
+/// Names the file of the program that a pass runs on.
+class ProgramNamer : public PassInstrumentation {
+ public:
+  ProgramNamer(ArrayRef<RequestedProgram> programs, DiagnosticPrinter& printer)
+      : programs(programs), printer(printer) {}
+
+  void runBeforePass(Pass*, Operation* op) final {
+    size_t index = getIndex(op);
+    printer.setFileName(index < programs.size() ? StringRef(programs[index].file) : StringRef());
   }
-  return success();
+
+ private:
+  /// The position of the module inside of the compilation that has `op`; 0 for the compilation itself.
+  static size_t getIndex(Operation* op) {
+    while (op->getParentOp() && op->getParentOp()->getParentOp()) op = op->getParentOp();
+    if (!op->getParentOp()) return 0;
+    return llvm::count_if(llvm::make_range(op->getBlock()->begin(), op->getIterator()),
+                          [](Operation& before) { return isa<ModuleOp>(before); });
+  }
+
+  ArrayRef<RequestedProgram> programs;
+  DiagnosticPrinter& printer;
+};
+
+}  // namespace
+
+LogicalResult Lowering::runStage(llvm::function_ref<void(OpPassManager&)> add) {
+  PassManager passes(getCompilation()->getName());
+  // Once per stage instead of after each pass: 13 % of the time of a model of 30,000 lines.
+  passes.enableVerifier(false);
+  passes.addInstrumentation(std::make_unique<ProgramNamer>(context.programs, context.printer));
+  if (context.timings) passes.addInstrumentation(createPassTimer(context.timings));
+  add(passes);
+  if (failed(passes.run(getCompilation()))) return failure();
+  Timings::Scope scope(context.timings, "verify");
+  return verify(getCompilation());
 }
 
-void Lowering::emit(EmitLevel level) {
-  if (context.options.emit != level) return;
-  Timings::Scope scope(context.timings, "print");
-  llvm::raw_string_ostream stream(emitted);
-  for (OwningOpRef<ModuleOp>& program : programs) {
-    program->print(stream);
+/// The programs as users know them: without what only the compilation has.
+static std::string printPrograms(ModuleOp compilation) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  DictionaryAttr attributes = compilation->getDiscardableAttrDictionary();
+  for (StringRef name : {kRequestAttr, kLowerBoundAttr}) compilation->removeAttr(name);
+  for (ModuleOp program : getPrograms(compilation)) {
+    program.print(stream);
     stream << "\n";
   }
+  compilation->setDiscardableAttrs(attributes);
+  return text;
+}
+
+static std::string printRequest(ModuleOp compilation) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  compilation.print(stream, OpPrintingFlags().enableDebugInfo());
+  stream << "\n";
+  return text;
+}
+
+void Lowering::emit(std::optional<EmitLevel> level) {
+  if (context.options.emit != level) return;
+  Timings::Scope scope(context.timings, "print");
+  if (level) emitted.programs = printPrograms(getCompilation());
+  if (context.options.emitsRequest) emitted.request = printRequest(getCompilation());
 }
 
 LogicalResult Lowering::formStages() {
-  context.printer.setFileName(context.sources.front().fileName);
-  if (failed(shareStages(getModules(), context.options.topology))) return failure();
-  return runStage([&](PassManager& passes) { addSpmdStage(passes, context.options); });
+  return runStage([&](OpPassManager& passes) { addSpmdStage(passes, context.options); });
 }
 
 LogicalResult Lowering::hideCommunication() {
-  if (context.options.memoryLimit) local = clonePrograms(programs);
-  if (failed(runStage([&](PassManager& passes) { addHidingStage(passes, context.options); }))) return failure();
+  if (context.options.memoryLimit) local = getCompilation().clone();
+  if (failed(runStage([&](OpPassManager& passes) { addHidingStage(passes, context.options); }))) return failure();
   emit(EmitLevel::Spmd);
   return success();
 }
 
-LogicalResult Lowering::lowerToKernels(bool packsWeights) {
-  auto add = [&](PassManager& passes) { addKernelStage(passes, context.options, context.target, packsWeights); };
+LogicalResult Lowering::lowerToKernels() {
+  FailureOr<Request> request = Request::read(getCompilation());
+  if (failed(request)) return failure();
+  const bool packsWeights = !request->hasPlainWeights;
+  auto add = [&](OpPassManager& passes) { addKernelStage(passes, context.options, context.target, packsWeights); };
   if (failed(runStage(add))) return failure();
   emit(EmitLevel::Kernels);
   return success();
 }
 
 LogicalResult Lowering::lowerToBuffers() {
-  joinPrograms(programs);
-  programs.resize(1);
   KernelModel model = context.target.getKernelModel(context.timings);
-  return runStage([&](PassManager& passes) { addBufferStage(passes, context.target, model); });
+  return runStage([&](OpPassManager& passes) { addBufferStage(passes, context.target, model); });
 }
 
 /// One way to lower the programs, with buffers.
 struct Lowering::Form {
   OwningOpRef<ModuleOp> module;
-  std::string emitted;
+  EmittedText emitted;
 };
 
 /// Whether the program holds more than it must, to be faster.
 static bool hidesMore(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-    return llvm::any_of(ArrayRef<StringRef>{kPrefetchedAttr, kRingsAttr, kHoistedAttr, kPackedWeightsAttr},
-                        [&](StringRef attribute) { return function->hasAttr(attribute); });
+    return llvm::any_of(getDecisions(function), [](const Decision& decision) {
+      return decision.kind == DecisionKind::Hoist || decision.kind == DecisionKind::Prefetch ||
+             decision.kind == DecisionKind::Ring || decision.kind == DecisionKind::Pack;
+    });
   });
 }
 
-/// Replaces the programs by what comes of `local` after the passes that `change` adds.
-LogicalResult Lowering::lowerAgain(llvm::function_ref<void(PassManager&)> change) {
-  programs = clonePrograms(local);
-  if (context.options.emit == EmitLevel::Kernels) emitted.clear();
-  if (change && failed(runStage(change))) return failure();
-  return failure(failed(lowerToKernels(/*packsWeights=*/false)) || failed(lowerToBuffers()));
+/// Replaces the compilation by what comes of `local` after the passes that `change` adds.
+LogicalResult Lowering::lowerAgain(llvm::function_ref<void(OpPassManager&)> change) {
+  compilation = local->clone();
+  if (failed(runStage(change))) return failure();
+  emit(EmitLevel::Spmd);
+  return failure(failed(lowerToKernels()) || failed(lowerToBuffers()));
 }
 
 LogicalResult Lowering::planMemory() { return context.options.memoryLimit ? planWithinLimit() : planMemoryAsIs(); }
 
 LogicalResult Lowering::planMemoryAsIs() {
-  return runStage([&](PassManager& passes) { addMemoryStage(passes, context.options, context.target); });
+  return runStage([&](OpPassManager& passes) { addMemoryStage(passes, context.options, context.target); });
 }
 
 FailureOr<FormPlan> Lowering::plan(ArrayRef<ModuleOp> forms) const {
@@ -122,15 +150,15 @@ bool Lowering::fits(const MemoryPlan& plan) const { return plan.isGiven && plan.
 
 LogicalResult Lowering::planWithinLimit() {
   const uint64_t limit = *context.options.memoryLimit;
-  if (hidesMore(*programs.front())) {
-    OwningOpRef<ModuleOp> ahead = programs.front()->clone();
+  if (local && hidesMore(getCompilation())) {
+    OwningOpRef<ModuleOp> ahead = getCompilation().clone();
     FailureOr<FormPlan> made = plan(ModuleOp(*ahead));
-    if (failed(made) || (!fits(made->plan) && failed(lowerAgain(nullptr)))) return failure();
+    if (failed(made) || (!fits(made->plan) && failed(lowerAgain(addPlainStage)))) return failure();
   }
   SmallVector<Form, 0> forms;  // as given, and with ever more of loops recomputed
-  forms.push_back({std::move(programs.front()), std::move(emitted)});
+  forms.push_back({std::move(compilation), std::move(emitted)});
   FailureOr<FormPlan> best = plan(ModuleOp(*forms.front().module));
-  if (failed(best) || (!fits(best->plan) && failed(addLoopForms(forms)))) return failure();
+  if (failed(best) || (local && !fits(best->plan) && failed(addLoopForms(forms)))) return failure();
   SmallVector<ModuleOp> modules;
   for (const Form& form : forms) modules.push_back(*form.module);
   if (modules.size() > 1) {
@@ -141,28 +169,27 @@ LogicalResult Lowering::planWithinLimit() {
   if (best->plan.peak > limit) best = planSmallest(modules, context.options, context.target, context.timings);
   if (failed(best)) return failure();
   emitted = forms[best->form].emitted;
-  programs.clear();
-  programs.push_back(std::move(best->plan.module));
+  compilation = std::move(best->plan.module);
   Timings::Scope scope(context.timings, "verify");
-  return verify(*programs.front());
+  return verify(getCompilation());
 }
 
 /// A few of the ways to recompute in loops, the last one all that can be.
 LogicalResult Lowering::addLoopForms(SmallVectorImpl<Form>& forms) {
-  const CompileOptions& options = context.options;
+  const PlanOptions& options = context.options;
   constexpr unsigned kMostForms = 6;
   unsigned steps = 0;
-  for (OwningOpRef<ModuleOp>& program : local) {
-    FailureOr<unsigned> count = countLoopSteps(*program, options.topology);
+  for (ModuleOp program : sgd::getPrograms(*local)) {
+    FailureOr<unsigned> count = countLoopSteps(program, options.topology);
     if (failed(count)) return failure();
     steps = std::max(steps, *count);
   }
   const unsigned added = std::min(steps, kMostForms);
   for (unsigned form = 1; form <= added; ++form) {
     emitted = forms.front().emitted;
-    auto addSteps = [&](PassManager& passes) { addLoopRecomputationStage(passes, options, steps * form / added); };
+    auto addSteps = [&](OpPassManager& passes) { addLoopRecomputationStage(passes, options, steps * form / added); };
     if (failed(lowerAgain(addSteps))) return failure();
-    forms.push_back({std::move(programs.front()), std::move(emitted)});
+    forms.push_back({std::move(compilation), std::move(emitted)});
   }
   return success();
 }

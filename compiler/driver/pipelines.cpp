@@ -1,8 +1,13 @@
 // The table of contents of a compilation. Import comes before (frontends/), export after (export.cpp).
 #include "compiler/driver/pipelines.h"
 
+#include "compiler/recipe/passes.h"
+#include "compiler/report/passes.h"
+#include "compiler/request/passes.h"
+#include "compiler/request/request.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/carry/passes.h"
 #include "passes/choice/passes.h"
 #include "passes/collectives/passes.h"
 #include "passes/compress/passes.h"
@@ -11,9 +16,11 @@
 #include "passes/layers/passes.h"
 #include "passes/levels/passes.h"
 #include "passes/library/passes.h"
+#include "passes/manual/passes.h"
 #include "passes/partition/passes.h"
 #include "passes/permutation/passes.h"
 #include "passes/prefetch/passes.h"
+#include "passes/programs/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/rings/passes.h"
 #include "passes/schedule/passes.h"
@@ -24,7 +31,37 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& options) {
+/// A level that all programs have reached.
+static void addClose(OpPassManager& passes, EmitLevel level, bool hasPlainWeights = false) {
+  passes.addPass(createCloseLevelPass(CloseLevelPassOptions{getName(level).str(), hasPlainWeights}));
+}
+
+void mlir::sgd::addReadStage(OpPassManager& passes) {
+  passes.addPass(createShareMeshPass());
+  OpPassManager& programs = passes.nest<ModuleOp>();
+  programs.addNestedPass<func::FuncOp>(createDecideCarryPass());
+  // On the mesh that the program was written for.
+  programs.addPass(createExpandManualPass());
+  programs.addNestedPass<func::FuncOp>(createForwardSlicesPass());
+  passes.addPass(createMarkLossesPass());
+  // When losses are known: what decides about a commit depends on them.
+  passes.nest<ModuleOp>().addNestedPass<func::FuncOp>(createKeepUncommittedPass());
+}
+
+void mlir::sgd::addRecipeStage(OpPassManager& passes, const PlanOptions& options) {
+  passes.addPass(createDropAnnotationsPass());
+  passes.addPass(createSetMeshPass());
+  passes.addPass(createSetStagesPass());
+  // Before tensors are sharded: each stage has layers of its own.
+  passes.addPass(createSplitLayersPass(SplitLayersPassOptions{0, options.topology}));
+  passes.addPass(createAnnotatePass());
+  passes.addPass(createMatchStagesPass());
+  passes.addPass(createCutBatchPass());
+  addClose(passes, EmitLevel::Graph);
+}
+
+/// The passes of one program.
+static void shardProgram(OpPassManager& passes, const PlanOptions& options) {
   passes.addNestedPass<func::FuncOp>(createNormalizeOrderPass());
   passes.addPass(createFindBatchingPass());
   passes.addPass(createPadBatchPass());
@@ -40,7 +77,17 @@ void mlir::sgd::addShardingStage(OpPassManager& passes, const CompileOptions& op
   passes.addPass(createVerifyShardingPass());
 }
 
-void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& options) {
+void mlir::sgd::addShardingStage(OpPassManager& passes, const PlanOptions& options) {
+  if (options.shardUpdates) passes.addPass(createPinArgumentsPass());
+  shardProgram(passes.nest<ModuleOp>(), options);
+  if (!options.isForSimulation) {
+    passes.addPass(createWarnOfRepeatedOpsPass());
+    passes.addPass(createRecordLowerBoundPass());
+  }
+  addClose(passes, EmitLevel::Sharded);
+}
+
+static void localizeProgram(OpPassManager& passes, const PlanOptions& options) {
   passes.addPass(createPlaceReductionsPass(PlaceReductionsPassOptions{options.topology}));
   passes.addPass(
       createCompressReductionsPass(CompressReductionsPassOptions{options.topology, options.bucketBytes.value_or(0)}));
@@ -55,7 +102,12 @@ void mlir::sgd::addLocalizeStage(OpPassManager& passes, const CompileOptions& op
   }
 }
 
-void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& options) {
+void mlir::sgd::addLocalizeStage(OpPassManager& passes, const PlanOptions& options) {
+  localizeProgram(passes.nest<ModuleOp>(), options);
+  passes.addPass(createCheckCompressionPass());
+}
+
+static void formProgram(OpPassManager& passes, const PlanOptions& options) {
   passes.addPass(createFormStagesPass(FormStagesPassOptions{options.refuseSplit, options.topology}));
   passes.addPass(createFormLoopsPass(FormLoopsPassOptions{options.refuseSplit, options.sumsInOwnType}));
   passes.addPass(createReportScalarsPass());
@@ -78,7 +130,13 @@ void mlir::sgd::addSpmdStage(OpPassManager& passes, const CompileOptions& option
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addLocalStage(OpPassManager& passes) {
+void mlir::sgd::addSpmdStage(OpPassManager& passes, const PlanOptions& options) {
+  passes.addPass(createShareStagesPass(ShareStagesPassOptions{options.topology}));
+  formProgram(passes.nest<ModuleOp>(), options);
+}
+
+void mlir::sgd::addLocalStage(OpPassManager& compilation) {
+  OpPassManager& passes = compilation.nest<ModuleOp>();
   passes.addPass(createReportScalarsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -86,26 +144,33 @@ void mlir::sgd::addLocalStage(OpPassManager& passes) {
   passes.addPass(createVerifySpmdPass());
 }
 
-void mlir::sgd::addHidingStage(OpPassManager& passes, const CompileOptions& options) {
+void mlir::sgd::addHidingStage(OpPassManager& compilation, const PlanOptions& options) {
+  OpPassManager& passes = compilation.nest<ModuleOp>();
   passes.addPass(createHoistMatmulsPass());
   passes.addPass(createPrefetchGathersPass(PrefetchGathersPassOptions{options.topology}));
   passes.addPass(createRingMatmulsPass(RingMatmulsPassOptions{options.topology}));
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());
+  addClose(compilation, EmitLevel::Spmd);
 }
 
-void mlir::sgd::addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, uint64_t steps) {
+void mlir::sgd::addPlainStage(OpPassManager& passes) { addClose(passes, EmitLevel::Spmd, /*hasPlainWeights=*/true); }
+
+void mlir::sgd::addLoopRecomputationStage(OpPassManager& compilation, const PlanOptions& options, uint64_t steps) {
+  OpPassManager& passes = compilation.nest<ModuleOp>();
   passes.addPass(createRecomputeInLoopsPass(
       RecomputeInLoopsPassOptions{steps, options.topology, /*exchanges=*/false, /*free=*/false}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());
+  addClose(compilation, EmitLevel::Spmd, /*hasPlainWeights=*/true);
 }
 
-void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
+void mlir::sgd::addKernelStage(OpPassManager& compilation, const PlanOptions& options, const Target& target,
                                bool packsWeights) {
+  OpPassManager& passes = compilation.nest<ModuleOp>();
   TargetDescription device = target.getDescription();
   const LibraryModel& libraries = target.getLibraries();
   CollectiveLimits collectives = libraries.getCollectiveLimits();
@@ -136,14 +201,16 @@ void mlir::sgd::addKernelStage(OpPassManager& passes, const CompileOptions& opti
   }
   passes.addNestedPass<func::FuncOp>(createOrderPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Kernels}));
+  addClose(compilation, EmitLevel::Kernels);
 }
 
 void mlir::sgd::addBufferStage(OpPassManager& passes, const Target& target, KernelModel model) {
+  passes.addPass(createJoinProgramsPass());
   passes.addPass(createLowerToPlanPass(std::move(model), target.getLibraries()));
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Plan}));
 }
 
-void mlir::sgd::addMemoryStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
+void mlir::sgd::addMemoryStage(OpPassManager& passes, const PlanOptions& options, const Target& target,
                                std::optional<uint64_t> budget, StringRef offload) {
   const LibraryModel& libraries = target.getLibraries();
   if (budget) passes.addPass(createRecomputePass(RecomputePassOptions{*budget, offload.str(), options.topology}));
@@ -155,4 +222,5 @@ void mlir::sgd::addMemoryStage(OpPassManager& passes, const CompileOptions& opti
   passes.addPass(createGroupLaunchesPass());
   passes.addPass(createAssignOffsetsPass());
   passes.addPass(createVerifyChannelsPass());
+  addClose(passes, EmitLevel::Plan);
 }

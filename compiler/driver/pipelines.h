@@ -1,22 +1,29 @@
-// Which passes run in which order, stage by stage.
+// Which passes run in which order, stage by stage. All run on the module of a compilation, whose programs are modules
+// inside of it until addBufferStage joins them.
 #ifndef SGD_COMPILER_PIPELINES_H
 #define SGD_COMPILER_PIPELINES_H
 
-#include "compiler/options.h"
+#include "compiler/recipe/plan_options.h"
 #include "compiler/target/target.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/memory/passes.h"
 
 namespace mlir::sgd {
 
+/// Behind the import of texts: one mesh, what steps carry, manual computations as part of the graph, losses.
+void addReadStage(OpPassManager& passes);
+
+/// Graph level to graph level: the mesh and the annotations of the recipe and of flags.
+void addRecipeStage(OpPassManager& passes, const PlanOptions& options);
+
 /// Graph level to graph level: a sharding in every type, reshards explicit.
-void addShardingStage(OpPassManager& passes, const CompileOptions& options);
+void addShardingStage(OpPassManager& passes, const PlanOptions& options);
 
 /// To the program of one rank, and of one coordinate of a sequential axis: reductions placed, local shapes.
-void addLocalizeStage(OpPassManager& passes, const CompileOptions& options);
+void addLocalizeStage(OpPassManager& passes, const PlanOptions& options);
 
 /// From there to the SPMD level: stages and loops, collectives combined and verified.
-void addSpmdStage(OpPassManager& passes, const CompileOptions& options);
+void addSpmdStage(OpPassManager& passes, const PlanOptions& options);
 
 /// SPMD level to SPMD level: stages of a pipeline that were written by hand, simplified and verified as those that
 /// addSpmdStage makes.
@@ -24,21 +31,24 @@ void addLocalStage(OpPassManager& passes);
 
 /// SPMD level to SPMD level: matmuls of loops over time are computed outside of them; gathers of loops start an
 /// iteration ahead, and matmuls become rings, where that hides what links take.
-void addHidingStage(OpPassManager& passes, const CompileOptions& options);
+void addHidingStage(OpPassManager& passes, const PlanOptions& options);
 
-/// SPMD level to SPMD level: loops compute again what earlier loops stacked for them, in `steps` steps.
-void addLoopRecomputationStage(OpPassManager& passes, const CompileOptions& options, uint64_t steps);
+/// SPMD level to SPMD level: nothing changes, and weights of loops will not be held a second time.
+void addPlainStage(OpPassManager& passes);
+
+/// Likewise; and loops compute again what earlier loops stacked for them, in `steps` steps.
+void addLoopRecomputationStage(OpPassManager& passes, const PlanOptions& options, uint64_t steps);
 
 /// To kernels: contractions, clusters, the order of execution. Passes ask `target`, which outlives them, here and
 /// below. `packsWeights`: weights of loops are held a second time, as matmuls read them fastest.
-void addKernelStage(OpPassManager& passes, const CompileOptions& options, const Target& target, bool packsWeights);
+void addKernelStage(OpPassManager& passes, const PlanOptions& options, const Target& target, bool packsWeights);
 
-/// To the plan: instructions, and a buffer for every value.
+/// To the plan, in one module: instructions, and a buffer for every value.
 void addBufferStage(OpPassManager& passes, const Target& target, KernelModel model);
 
 /// To the memory of a rank: updates in place, collectives split, offsets. With a budget, some instructions run again so
 /// that no more bytes than that are alive, and `offload` says what may be on the host meanwhile (sgd-recompute).
-void addMemoryStage(OpPassManager& passes, const CompileOptions& options, const Target& target,
+void addMemoryStage(OpPassManager& passes, const PlanOptions& options, const Target& target,
                     std::optional<uint64_t> budget = std::nullopt, StringRef offload = "never");
 
 }  // namespace mlir::sgd

@@ -6,12 +6,11 @@
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/spmd/spmd_dialect.h"
-#include "frontends/stablehlo/import.h"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/collectives/update_decision.h"
 #include "passes/levels/levels.h"
+#include "runtime/artifact/compression_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -22,7 +21,7 @@ static Location getLocation(MLIRContext* context, const ProgramSource& source, s
   return FileLineColLoc::get(context, source.fileName, before.count('\n') + 1, at - before.rfind('\n'));
 }
 
-static OwningOpRef<ModuleOp> parseText(MLIRContext* context, const ProgramSource& source) {
+OwningOpRef<ModuleOp> mlir::sgd::parseText(MLIRContext* context, const ProgramSource& source) {
   if (std::optional<TextFault> fault = findTextFault(source.text)) {
     emitError(getLocation(context, source, fault->position)) << fault->message;
     return nullptr;
@@ -44,11 +43,25 @@ static func::FuncOp getEntry(ModuleOp module) {
   return entry;
 }
 
+/// The names of what compression keeps from step to step belong to the compiler.
+static LogicalResult checkStateNames(func::FuncOp entry) {
+  for (BlockArgument argument : entry.getArguments()) {
+    auto name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+    if (name && ::sgd::artifact::IsCompressionState(name.getValue()))
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << " is named '" << name.getValue()
+             << "'; expected such a name for the state of compressed reductions alone, which starts from zeros; "
+                "rename the argument";
+  }
+  return success();
+}
+
 static LogicalResult checkTypes(func::FuncOp entry) {
   auto isSupported = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape() && tensor.getElementType().isIntOrFloat();
   };
+  if (failed(checkStateNames(entry))) return failure();
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes()))
     if (!isSupported(type))
       return emitError(entry.getArgument(index).getLoc())
@@ -123,8 +136,17 @@ static LogicalResult takeStages(ModuleOp module, StringRef program) {
   return checkGroups(module);
 }
 
+ImportOptions mlir::sgd::getImportOptions(const PlanOptions& options) {
+  ImportOptions import;
+  if (options.unrolledOps) import.unrolledOps = *options.unrolledOps;
+  import.keepsLayerLoops = options.keepsLayerLoops && !options.unrolledOps;
+  import.allowTf32 = options.allowTf32;
+  import.transformsByMatmuls = StringRef(options.target).starts_with("cuda");
+  return import;
+}
+
 OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const ProgramSource& source,
-                                             const CompileOptions& options, Timings* timings) {
+                                             const ImportOptions& options, Timings* timings) {
   OwningOpRef<ModuleOp> module;
   {
     Timings::Scope scope(timings, "parse");
@@ -132,14 +154,9 @@ OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const Program
   }
   if (!module) return nullptr;
   Timings::Scope scope(timings, "import");
-  ImportOptions import;
-  if (options.unrolledOps) import.unrolledOps = *options.unrolledOps;
-  import.keepsLayerLoops = options.keepsLayerLoops && !options.unrolledOps;
-  import.allowTf32 = options.allowTf32;
-  import.transformsByMatmuls = StringRef(options.target).starts_with("cuda");
   if (hasStages(*module)) return succeeded(takeStages(*module, source.name)) ? std::move(module) : nullptr;
   bool isStablehlo = usesStablehlo(*module);
-  if (isStablehlo && failed(importStablehlo(*module, import))) return nullptr;
+  if (isStablehlo && failed(importStablehlo(*module, options))) return nullptr;
   func::FuncOp entry = getEntry(*module);
   if (!entry || entry.isExternal()) {
     emitError(UnknownLoc::get(context)) << "has no function 'main' and not exactly one public function";
@@ -149,72 +166,4 @@ OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const Program
   if (failed(checkTypes(entry)) || failed(nameSymbols(*module, entry, source.name)) || failed(checkGroups(*module)))
     return nullptr;
   return module;
-}
-
-LogicalResult mlir::sgd::resizeMesh(ModuleOp module, llvm::ArrayRef<MeshAxisSize> sizes) {
-  MeshOp mesh = getMesh(module);
-  SmallVector<MeshAxisAttr> axes;
-  if (mesh) axes.assign(mesh.getMesh().getAxes().begin(), mesh.getMesh().getAxes().end());
-  for (const MeshAxisSize& wanted : sizes) {
-    auto axis = llvm::find_if(axes, [&](MeshAxisAttr axis) { return axis.getName() == wanted.name; });
-    if (axis == axes.end()) {
-      InFlightDiagnostic error = emitError(UnknownLoc::get(module.getContext()))
-                                 << "--mesh names the axis '" << wanted.name << "', which the model has not";
-      if (axes.empty()) return error << "; it has no mesh";
-      error << "; its axes are ";
-      llvm::interleaveComma(axes, error, [&](MeshAxisAttr axis) { error << axis.getName(); });
-      return error;
-    }
-    *axis = MeshAxisAttr::get(module.getContext(), wanted.name, wanted.size);
-  }
-  if (!mesh || sizes.empty()) return success();
-  if (failed(MeshAttr::verify([&] { return emitError(UnknownLoc::get(module.getContext())) << "--mesh: "; }, axes)))
-    return failure();
-  mesh.setMeshAttr(MeshAttr::get(module.getContext(), axes));
-  return success();
-}
-
-LogicalResult mlir::sgd::shareMesh(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
-  MeshOp known;
-  for (OwningOpRef<ModuleOp>& program : programs) {
-    MeshOp mesh = getMesh(*program);
-    if (!mesh || mesh.getMesh().getAxes().empty()) continue;
-    if (known && mesh.getMesh() != known.getMesh()) {
-      func::FuncOp function = *program->getOps<func::FuncOp>().begin();
-      return emitError(UnknownLoc::get(known.getContext()))
-             << "program '" << function.getName() << "' has the mesh " << mesh.getMesh() << " where another has "
-             << known.getMesh() << "; programs of one artifact run on one mesh";
-    }
-    known = mesh;
-  }
-  for (OwningOpRef<ModuleOp>& program : programs) {
-    if (!known) break;
-    if (MeshOp mesh = getMesh(*program))
-      mesh.setMeshAttr(known.getMesh());
-    else
-      program->getBody()->getOperations().push_front(known->clone());
-  }
-  return success();
-}
-
-void mlir::sgd::pinSharedArguments(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
-  llvm::StringMap<SmallVector<BlockArgument, 2>> byName;
-  for (OwningOpRef<ModuleOp>& program : programs)
-    for (auto function : program->getOps<func::FuncOp>())
-      for (BlockArgument argument : function.getArguments())
-        if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr))
-          byName[name.getValue()].push_back(argument);
-  for (const auto& entry : byName)
-    for (BlockArgument argument : entry.second) {
-      auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-      if (entry.second.size() > 1)
-        function.setArgAttr(argument.getArgNumber(), kPinnedAttr, UnitAttr::get(function.getContext()));
-    }
-}
-
-void mlir::sgd::joinPrograms(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs) {
-  Block* body = programs.front()->getBody();
-  for (OwningOpRef<ModuleOp>& program : programs.drop_front())
-    for (auto function : llvm::make_early_inc_range(program->getOps<func::FuncOp>()))
-      function->moveBefore(body, body->end());
 }

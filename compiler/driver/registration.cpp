@@ -1,6 +1,9 @@
 // Lists all dialects and passes; nothing else.
 #include "compiler/driver/registration.h"
 
+#include "compiler/recipe/passes.h"
+#include "compiler/report/passes.h"
+#include "compiler/request/passes.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
@@ -21,6 +24,7 @@
 #include "passes/partition/passes.h"
 #include "passes/permutation/passes.h"
 #include "passes/prefetch/passes.h"
+#include "passes/programs/passes.h"
 #include "passes/remat/passes.h"
 #include "passes/rings/passes.h"
 #include "passes/schedule/passes.h"
@@ -55,6 +59,10 @@ static void registerLibraryUsers(const LibraryModel& libraries) {
 void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerLibraryUsers(libraries);
   registerStablehloPasses();
+  registerProgramsPasses();
+  registerRequestPasses();
+  registerRecipePasses();
+  registerReportPasses();
   registerCarryPasses();
   registerManualPasses();
   registerShardingPasses();

@@ -8,25 +8,25 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static LogicalResult planUnsplit(Lowering& lowering, const CompileOptions& options) {
-  for (ModuleOp module : lowering.getModules())
+static LogicalResult planUnsplit(Lowering& lowering, const PlanOptions& options) {
+  for (ModuleOp module : lowering.getPrograms())
     if (MeshOp mesh = getMesh(module)) mesh->removeAttr(kSequentialAttr);
-  CompileOptions whole = options;
+  PlanOptions whole = options;
   whole.sequential.reset();
-  auto localize = [&](PassManager& passes) { addLocalizeStage(passes, whole); };
+  auto localize = [&](OpPassManager& passes) { addLocalizeStage(passes, whole); };
   return failure(failed(lowering.runStage(localize)) || failed(lowering.formStages()) ||
                  failed(lowering.hideCommunication()) || failed(lowering.lowerToKernels()) ||
                  failed(lowering.lowerToBuffers()) || failed(lowering.planMemoryAsIs()));
 }
 
 void mlir::sgd::warnOfLargerSplit(Lowering unsplit, const SplitPlan& split, const LoweringContext& context) {
-  const CompileOptions& options = context.options;
+  const PlanOptions& options = context.options;
   LogicalResult planned = failure();
   context.printer.hold([&] { planned = planUnsplit(unsplit, options); });
   llvm::Expected<Topology> topology = loadTopology(options.topology);
   if (!topology) return llvm::consumeError(topology.takeError());  // said by the plan of the batch in parts
   if (failed(planned)) return;
-  ModuleOp module = unsplit.getModules().front();
+  ModuleOp module = unsplit.getCompilation();
   uint64_t whole = computeReport(module, /*constantBytes=*/0, StepTimes(), *topology, LowerBound()).memory.peak +
                    split.constantBytes;
   if (whole >= split.peak) return;

@@ -40,14 +40,14 @@ class TrafficFinder {
     std::vector<std::string> axes;
     for (AxisRefAttr axis : collective.getAxes().getAxes()) axes.push_back(axis.getName().str());
     StringRef kind = ::sgd::comm::CollectiveName(collective.getKind());
-    SmallVector<Explanation, 1> parts = getExplanations(collective);
+    SmallVector<Decision, 1> parts = getDecisions(collective, DecisionKind::Movement);
     uint64_t total = 0, before = 0;
-    for (const Explanation& part : parts) total += part.bytes;
+    for (const Decision& part : parts) total += part.bytes;
     if (total == 0) {
       add(collective, kind, bytes).axes = std::move(axes);
       return;
     }
-    for (const Explanation& part : parts) {
+    for (const Decision& part : parts) {
       const uint64_t end = before + part.bytes;
       Traffic& one = add(collective, kind, getShare(bytes, end, total) - getShare(bytes, before, total));
       one.axes = axes;

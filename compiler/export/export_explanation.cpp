@@ -1,8 +1,6 @@
 // Field by field.
 #include "compiler/export/export_explanation.h"
 
-#include "passes/memory/passes.h"
-
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -20,32 +18,40 @@ static artifact::MovementCause getCause(MovementCause cause) {
   llvm_unreachable("all causes are handled");
 }
 
-artifact::ExplainT mlir::sgd::exportExplanation(const Explanation& explanation) {
+static artifact::ExplainT exportMovement(const Decision& decision) {
+  const Movement& movement = *decision.movement;
   artifact::ExplainT target;
-  target.cause = getCause(explanation.cause);
-  target.op = explanation.op;
-  target.tensor = explanation.tensor;
-  target.source = explanation.source;
-  target.from = explanation.from;
-  target.to = explanation.to;
-  target.kind = explanation.kind;
-  target.step = explanation.step;
-  target.steps = explanation.steps;
-  target.bytes = explanation.bytes;
-  target.seconds = explanation.seconds;
-  target.holds_whole = explanation.holdsWhole;
+  target.cause = getCause(movement.cause);
+  target.op = movement.op;
+  target.tensor = decision.subject;
+  target.source = decision.source;
+  target.from = movement.from;
+  target.to = movement.to;
+  target.kind = decision.chosen;
+  target.step = movement.step;
+  target.steps = movement.steps;
+  target.bytes = decision.bytes;
+  target.seconds = decision.seconds;
+  target.holds_whole = movement.holdsWhole;
   return target;
+}
+
+static artifact::ExplainT exportOverlap(const Decision& decision) {
+  artifact::ExplainT target;
+  target.cause = artifact::MovementCause::Overlap;
+  target.seconds = decision.seconds;
+  target.hidden_seconds = decision.hiddenSeconds;
+  return target;
+}
+
+artifact::ExplainT mlir::sgd::exportExplanation(const Decision& decision) {
+  return decision.movement ? exportMovement(decision) : exportOverlap(decision);
 }
 
 std::vector<artifact::ExplainT> mlir::sgd::exportExplanations(plan::CollectiveOp collective) {
   std::vector<artifact::ExplainT> explanations;
-  for (const Explanation& explanation : getExplanations(collective))
-    explanations.push_back(exportExplanation(explanation));
-  if (auto overlap = collective->getAttrOfType<DictionaryAttr>(kOverlapAttr)) {
-    artifact::ExplainT& explanation = explanations.emplace_back();
-    explanation.cause = artifact::MovementCause::Overlap;
-    explanation.seconds = overlap.getAs<FloatAttr>("seconds").getValueAsDouble();
-    explanation.hidden_seconds = overlap.getAs<FloatAttr>("hidden_seconds").getValueAsDouble();
-  }
+  for (const Decision& decision : getDecisions(collective))
+    if (decision.movement || decision.kind == DecisionKind::Overlap)
+      explanations.push_back(exportExplanation(decision));
   return explanations;
 }

@@ -6,13 +6,14 @@
 
 #include "compiler/export/export_types.h"
 #include "dialects/plan/plan_dialect.h"
-#include "passes/partition/explanation.h"
+#include "dialects/sgd/decision.h"
 #include "runtime/artifact/writer.h"
 
 namespace mlir::sgd {
 
-/// Without a location, which is the instruction's.
-artifact::ExplainT exportExplanation(const Explanation& explanation);
+/// Of a decision about a collective: its movement, or else what hides it. Without a location, which is the
+/// instruction's.
+artifact::ExplainT exportExplanation(const Decision& decision);
 
 /// One for each movement that `collective` is for, then what hides it.
 std::vector<artifact::ExplainT> exportExplanations(plan::CollectiveOp collective);

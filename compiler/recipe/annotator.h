@@ -14,7 +14,8 @@ class Annotator {
   /// Only a module with a mesh can be annotated.
   explicit Annotator(ModuleOp module) : mesh(getMesh(module)) {}
 
-  bool hasMesh() { return static_cast<bool>(mesh); }
+  /// Whether the mesh has any; one without, as sgd-set-stages makes it, shards nothing.
+  bool hasAxes() { return mesh && !mesh.getMesh().getAxes().empty(); }
 
   /// The sharding of a tensor with as many dimensions as `dims`. `field` names where the recipe has it; axes that the
   /// mesh has not, and axes that stand twice, are errors.

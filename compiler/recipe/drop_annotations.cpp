@@ -1,8 +1,14 @@
-// The text of a step as it would be for one device.
-#include "compiler/recipe/apply.h"
+// The pass sgd-drop-annotations: the text of a step as it would be for one device.
+#include "compiler/recipe/passes.h"
+#include "compiler/recipe/requested.h"
+#include "dialects/sgd/programs.h"
 #include "dialects/sgd/sequential.h"
-#include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/stages.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_DROPANNOTATIONSPASS
+#include "compiler/recipe/passes.h.inc"
+}  // namespace mlir::sgd
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -31,16 +37,26 @@ static void dropFrom(func::FuncOp function) {
   });
 }
 
-LogicalResult mlir::sgd::dropAnnotations(llvm::MutableArrayRef<OwningOpRef<ModuleOp>> programs, const Recipe& recipe,
-                                         bool isLocal) {
-  if (recipe.keepsAnnotations) return success();
-  if (isLocal)
-    return emitError(UnknownLoc::get(programs.front()->getContext()))
-           << "field 'annotations' ignores the mesh of the model, and parts of the model are written for one rank of "
-              "it (jax.shard_map); expected a step of whole tensors; write these parts without it, or keep annotations";
-  for (OwningOpRef<ModuleOp>& program : programs) {
-    for (auto function : program->getOps<func::FuncOp>()) dropFrom(function);
-    if (MeshOp mesh = getMesh(*program)) mesh.erase();
+namespace {
+struct DropAnnotationsPass : mlir::sgd::impl::DropAnnotationsPassBase<DropAnnotationsPass> {
+  using DropAnnotationsPassBase::DropAnnotationsPassBase;
+
+  void runOnOperation() override {
+    FailureOr<Requested> requested = Requested::read(getOperation());
+    if (failed(requested)) return signalPassFailure();
+    if (!requested->recipe || requested->recipe->keepsAnnotations) return;
+    FileOfDiagnostics file(&getContext(), requested->recipe->fileName);
+    SmallVector<ModuleOp> programs = getPrograms(getOperation());
+    if (llvm::any_of(programs, [](ModuleOp program) { return program->hasAttr(kWasManualAttr); })) {
+      emitError(UnknownLoc::get(&getContext()))
+          << "field 'annotations' ignores the mesh of the model, and parts of the model are written for one rank of "
+             "it (jax.shard_map); expected a step of whole tensors; write these parts without it, or keep annotations";
+      return signalPassFailure();
+    }
+    for (ModuleOp program : programs) {
+      for (auto function : program.getOps<func::FuncOp>()) dropFrom(function);
+      if (MeshOp mesh = getMesh(program)) mesh.erase();
+    }
   }
-  return success();
-}
+};
+}  // namespace

@@ -56,14 +56,14 @@ struct Recipe {
   int zero = 0;                    ///< 0 to 3: what is sharded over `batch` besides it
   std::vector<RecipeCompression> compress;
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations, over which the batch is cut
-  bool sumsInOwnType = false;              ///< CompileOptions::sumsInOwnType
-  bool exchangesInLoops = false;           ///< CompileOptions::exchangesInLoops
+  bool sumsInOwnType = false;              ///< PlanOptions::sumsInOwnType
+  bool exchangesInLoops = false;           ///< PlanOptions::exchangesInLoops
   std::string loss;                        ///< CompileOptions::loss
   std::optional<RecipeStages> stages;
   std::string schedule;                  ///< of the stages, as getScheduleChoices reads it
   std::optional<ContextForm> attention;  ///< of all attention whose positions are sharded; by default cost decides
   std::optional<uint64_t> memoryLimit;   ///< bytes per rank
-  std::string offload;                   ///< CompileOptions::offload
+  std::string offload;                   ///< PlanOptions::offload
   std::optional<uint64_t> bucketBytes;   ///< largest bucket of merged collectives
   std::vector<Expectation> expectations;
 };

@@ -82,7 +82,7 @@ class TensorRules {
                        << ", which '" << rule.tensor << "' matches, is " << tensor
                        << "; name one of its dimensions, or narrow the glob";
       case RecipeRule::Kind::Replicate:
-        if (!annotator.hasMesh()) return ShardingAttr();
+        if (!annotator.hasAxes()) return ShardingAttr();
         return annotator.getSharding(SmallVector<RecipeDim>(tensor.getRank()), rule.path);
       case RecipeRule::Kind::Sharding:
         break;

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "compiler/export/export_explanation.h"
-#include "passes/remat/recomputed_attr.h"
+#include "dialects/sgd/decision.h"
 #include "runtime/artifact/explain_text.h"
 
 using namespace mlir;
@@ -14,7 +14,7 @@ namespace {
 
 /// A step of a movement and what it sends in all its runs.
 struct Step {
-  Explanation explanation;
+  Decision decision;
   std::string reason;
   uint64_t bytes;
 };
@@ -23,18 +23,18 @@ struct Step {
 
 /// The place of the op whose sums a step takes; empty for other steps.
 static StringRef getSource(const Step& step) {
-  return step.explanation.cause == MovementCause::Producer ? StringRef(step.explanation.source) : StringRef();
+  return step.decision.movement->cause == MovementCause::Producer ? StringRef(step.decision.source) : StringRef();
 }
 
 static void collectSteps(func::FuncOp function, uint64_t executions, std::vector<Step>& steps) {
   for (Operation& op : function.front()) {
     if (auto collective = dyn_cast<plan::CollectiveOp>(op))
-      for (const Explanation& explanation : getExplanations(collective))
-        if (explanation.bytes != 0)
-          steps.push_back({explanation,
-                           ::sgd::artifact::ExplainText(exportExplanation(explanation)) +
-                               (getRecomputed(collective) ? ", again for the memory limit" : ""),
-                           explanation.bytes * executions});
+      for (const Decision& decision : getDecisions(collective, DecisionKind::Movement))
+        if (decision.bytes != 0)
+          steps.push_back({decision,
+                           ::sgd::artifact::ExplainText(exportExplanation(decision)) +
+                               (hasDecision(collective, DecisionKind::Recompute) ? ", again for the memory limit" : ""),
+                           decision.bytes * executions});
     for (func::FuncOp callee : plan::getCallees(&op)) collectSteps(callee, executions * plan::getTrips(&op), steps);
   }
 }
@@ -56,7 +56,7 @@ std::vector<BoundGap> mlir::sgd::findGaps(func::FuncOp function, const LowerBoun
   }
   sortBySize(steps);
   for (Step& step : steps)
-    for (StringRef key : {getSource(step), StringRef(step.explanation.tensor)}) {
+    for (StringRef key : {getSource(step), StringRef(step.decision.subject)}) {
       auto term = needed.find(key.str());
       if (term == needed.end()) continue;
       uint64_t bytes = std::min(term->second, step.bytes);

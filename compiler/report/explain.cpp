@@ -1,4 +1,4 @@
-// Explanations are attached by the passes that insert collectives; here they are collected.
+// Passes attach what they decide to functions and ops; here it is collected.
 #include "compiler/report/explain.h"
 
 #include <map>
@@ -9,18 +9,8 @@
 #include "compiler/report/offloaded.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/Support/Format.h"
-#include "passes/choice/choice_attr.h"
-#include "passes/collectives/update_decision.h"
-#include "passes/compress/compression_decision.h"
-#include "passes/context/context_decision.h"
 #include "passes/cost/message_cost.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/hoist/hoisted_attr.h"
-#include "passes/prefetch/prefetched_attr.h"
-#include "passes/remat/recomputed_attr.h"
-#include "passes/rings/rings_attr.h"
-#include "passes/schedule/packed_weights_attr.h"
-#include "passes/stages/message_parts.h"
 #include "passes/timing/op_times.h"
 #include "runtime/artifact/explain_text.h"
 
@@ -47,63 +37,14 @@ class Explainer {
     }
   }
 
-  /// Which updates of state ranks share, and why they do not share others.
-  void addUpdates(func::FuncOp function) {
-    auto updates = function->getAttrOfType<ArrayAttr>(kUpdatesAttr);
-    for (Attribute update : updates ? updates.getValue() : ArrayRef<Attribute>()) {
-      std::optional<UpdateDecision> decision = UpdateDecision::fromAttr(update);
-      if (!decision) continue;
-      ExplainRecord& record = explanation.records.emplace_back();
-      record.program = getProgramName(function).str();
-      record.location = decision->source;
-      record.op = "update";
-      record.why = decision->getText();
-    }
-  }
-
-  /// Sentences about loops or matmuls that hide communication, or about messages.
-  void addHidden(func::FuncOp function, StringRef attribute, StringRef op) {
-    auto sentences = function->getAttrOfType<ArrayAttr>(attribute);
-    for (Attribute sentence : sentences ? sentences.getValue() : ArrayRef<Attribute>()) {
-      ExplainRecord& record = explanation.records.emplace_back();
-      record.program = getProgramName(function).str();
-      record.op = op;
-      record.why = cast<StringAttr>(sentence).str();
-    }
-  }
-
-  /// The form that the whole program was given, where it is not the one that its annotations alone make.
-  void addChoice(func::FuncOp function) {
-    auto choice = function->getAttrOfType<StringAttr>(kChoiceAttr);
-    if (!choice) return;
-    ExplainRecord& record = explanation.records.emplace_back();
-    record.program = getProgramName(function).str();
-    record.op = "choice";
-    record.why = choice.str();
-  }
-
-  /// How attention is computed whose positions are sharded.
-  void addAttentions(func::FuncOp function) {
-    auto attentions = function->getAttrOfType<ArrayAttr>(kAttentionsAttr);
-    for (Attribute attention : attentions ? attentions.getValue() : ArrayRef<Attribute>()) {
-      std::optional<ContextDecision> decision = ContextDecision::fromAttr(attention);
-      if (!decision) continue;
-      ExplainRecord& record = explanation.records.emplace_back();
-      record.program = getProgramName(function).str();
-      record.location = decision->source;
-      record.op = "attention";
-      record.why = decision->getText();
-    }
-  }
-
-  /// How reductions of gradients are compressed, and why others are not.
-  void addCompressions(func::FuncOp function) {
-    for (const CompressionDecision& decision : getCompressions(function)) {
-      ExplainRecord& record = explanation.records.emplace_back();
-      record.program = getProgramName(function).str();
+  /// What passes decided about `function` as a whole, in the order in which they did.
+  void addDecisions(func::FuncOp function) {
+    for (const Decision& decision : getDecisions(function)) {
+      ExplainRecord& record = addRecord(decision, getProgramName(function));
       record.location = decision.source;
-      record.op = "compression";
-      record.why = decision.getText();
+      record.seconds = decision.seconds;
+      record.flops = decision.flops;
+      record.why = decision.why;
     }
   }
 
@@ -126,30 +67,22 @@ class Explainer {
     }
   }
 
-  /// What loops compute again.
-  void addRecomputedInLoops(func::FuncOp function) {
-    for (const RecomputedInLoop& one : getRecomputedInLoops(function)) {
-      ExplainRecord& record = explanation.records.emplace_back();
-      record.program = getProgramName(function).str();
-      record.location = one.source;
-      record.op = "recompute";
-      record.seconds = one.seconds;
-      record.freedBytes = one.freedBytes;
-      record.flops = one.flops;
-      llvm::raw_string_ostream why(record.why);
-      if (one.sentBytes > 0)
-        why << "for the memory limit, a loop runs this " << one.what << " in each iteration: " << one.freedBytes
-            << " bytes are not held through it, " << one.sentBytes << " bytes are sent and ";
-      else
-        why << "for the memory limit, a loop computes this again in each iteration: " << one.freedBytes
-            << " bytes are not stacked, " << one.flops << " flops and ";
-      why << llvm::format("%.3g", one.seconds * 1e6) << " us more";
-    }
-  }
-
   ExplanationReport take() { return std::move(explanation); }
 
  private:
+  /// A record of a decision without its numbers: what collectives send is counted where they are.
+  ExplainRecord& addRecord(const Decision& decision, StringRef program) {
+    ExplainRecord& record = explanation.records.emplace_back();
+    record.program = program.str();
+    record.op = stringifyDecisionKind(decision.kind).str();
+    record.subject = decision.subject;
+    record.scope = decision.scope;
+    record.chosen = decision.chosen;
+    record.alternatives = decision.alternatives;
+    record.freedBytes = decision.freedBytes;
+    return record;
+  }
+
   void addCollective(plan::CollectiveOp collective, StringRef program, uint64_t executions) {
     ExplainRecord base;
     base.program = program.str();
@@ -157,14 +90,18 @@ class Explainer {
     base.op = ::sgd::comm::CollectiveName(collective.getKind());
     base.bytes = getSentBytes(collective) * executions;
     base.seconds = times.get(collective) * static_cast<double>(executions);
-    std::vector<artifact::ExplainT> movements = exportExplanations(collective);
-    if (getExplanations(collective).empty()) {
+    if (!hasDecision(collective, DecisionKind::Movement)) {
       base.why = "the program asks for it";
       explanation.records.push_back(base);
       base.bytes = 0, base.seconds = 0;
     }
-    for (const artifact::ExplainT& movement : movements) {
+    for (const Decision& decision : getDecisions(collective)) {
+      if (decision.kind == DecisionKind::Recompute) continue;  // addRecomputed has it
+      artifact::ExplainT movement = exportExplanation(decision);
       ExplainRecord& record = explanation.records.emplace_back(base);
+      record.subject = decision.subject;
+      record.scope = decision.scope;
+      record.chosen = decision.chosen;
       record.why = ::sgd::artifact::CauseText(movement);
       record.from = movement.from;
       record.to = movement.to;
@@ -201,16 +138,13 @@ class Explainer {
   }
 
   void addRecomputed(plan::InstructionOpInterface instruction, StringRef program, uint64_t executions) {
-    std::optional<Recomputed> again = getRecomputed(instruction);
+    std::optional<Decision> again = findDecision(instruction, DecisionKind::Recompute);
     if (!again) return;
-    ExplainRecord& record = explanation.records.emplace_back();
-    record.program = program.str();
+    ExplainRecord& record = addRecord(*again, program);
     record.location = getUserLocation(instruction.getLoc());
-    record.op = "recompute";
     record.seconds = again->seconds * static_cast<double>(executions);
-    record.freedBytes = again->freedBytes;
     record.flops = static_cast<uint64_t>(getWork(instruction).getFlops()) * executions;
-    llvm::raw_string_ostream(record.why) << "for the memory limit, this " << again->what
+    llvm::raw_string_ostream(record.why) << "for the memory limit, this " << again->chosen
                                          << " runs again: " << record.freedBytes << " bytes are not kept, "
                                          << record.flops << " flops and " << llvm::format("%.3g", record.seconds * 1e6)
                                          << " us more";
@@ -236,17 +170,8 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
     if (!function.isPrivate()) {
       auto stage = function->getAttrOfType<IntegerAttr>(kStageAttr);
       explainer.addFunction(function, getProgramName(function), stage ? stage.getInt() : 0, 1);
-      explainer.addChoice(function);
-      explainer.addHidden(function, kHoistedAttr, "hoist");
-      explainer.addHidden(function, kPackedWeightsAttr, "pack");
-      explainer.addHidden(function, kPrefetchedAttr, "prefetch");
-      explainer.addHidden(function, kRingsAttr, "ring");
-      explainer.addHidden(function, kMessagesAttr, "message");
-      explainer.addUpdates(function);
-      explainer.addAttentions(function);
+      explainer.addDecisions(function);
       explainer.addOffloaded(function);
-      explainer.addRecomputedInLoops(function);
-      explainer.addCompressions(function);
     }
   return explainer.take();
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dialects/sgd/decision.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -14,13 +15,16 @@
 
 namespace mlir::sgd {
 
-/// One reshard or collective, the update of one piece of state, what is compressed, or an instruction that
-/// runs again.
+/// One decision, collective or message.
 struct ExplainRecord {
   std::string program;
   std::string location;  ///< file:line:col of the user's source
-  std::string op;        ///< "all_reduce", "all_gather", ..., "send", "update", "compression", "recompute"
-  std::string from;      ///< sharding before, or what moves; empty when the collective is the program's own
+  std::string op;        ///< "all_reduce", "all_gather", ..., "send", "offload", or the kind of the decision
+  std::string subject;   ///< parameter, argument, result or type of a tensor that it is about
+  std::string scope;     ///< of the user's program
+  std::string chosen;    ///< "sharded", "bf16", "ring", ...
+  std::vector<Alternative> alternatives;
+  std::string from;  ///< sharding before, or what moves; empty when the collective is the program's own
   std::string to;
   std::string steps;   ///< "step 1 of 1: all_reduce, 6144 bytes sent, 13.0 us"
   uint64_t bytes = 0;  ///< sent per rank and step
@@ -40,9 +44,9 @@ struct ExplanationReport {
 /// Reads what toJson() gives. False when something is missing or of another type.
 bool fromJson(const llvm::json::Value& json, ExplanationReport& explanation);
 
-/// One record per reshard that caused a collective of a plan-level module, per message to another stage, and per
-/// instruction that runs again, in program order; behind those of a program, one for each update that ranks might
-/// share, and for each reduction over a compressed axis. Times are for `topology`.
+/// One record per movement that a collective of a plan-level module is for, per message to another stage, and per
+/// instruction that runs again, in program order; behind those of a program, one for each decision about it as a whole,
+/// and for each tensor on the host. Times are for `topology`.
 ExplanationReport computeExplanation(ModuleOp plan, const Topology& topology);
 
 }  // namespace mlir::sgd

@@ -1,8 +1,10 @@
-// Counts the operations that ops report; an op's ranks divide it along the axes that shard one of its tensors.
-#include "compiler/report/repeated_ops.h"
-
+// The pass sgd-warn-of-repeated-ops: what no sharding divides. Counts the operations that ops report; an op's ranks
+// divide it along the axes that shard one of its tensors.
 #include "compiler/locations.h"
+#include "compiler/report/passes.h"
+#include "compiler/report/report.h"
 #include "dialects/cost/cost_op.h"
+#include "dialects/sgd/programs.h"
 #include "dialects/sgd/sharding_rule.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
@@ -11,6 +13,11 @@
 #include "passes/carry/carry_attrs.h"
 #include "passes/collectives/update_region.h"
 #include "passes/sharding/mesh_axes.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_WARNOFREPEATEDOPSPASS
+#include "compiler/report/passes.h.inc"
+}  // namespace mlir::sgd
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -229,10 +236,17 @@ void RepeatedOps::warn() {
   warning << "; " << getAdvice(first, along.front());
 }
 
-void mlir::sgd::warnOfRepeatedOps(func::FuncOp function) {
-  MeshOp mesh = getMesh(function->getParentOfType<ModuleOp>());
-  if (!mesh || mesh.getMesh().getAxes().empty() || function.getBody().empty()) return;
-  RepeatedOps ops(function, mesh);
-  ops.count();
-  ops.warn();
-}
+namespace {
+struct WarnOfRepeatedOpsPass : mlir::sgd::impl::WarnOfRepeatedOpsPassBase<WarnOfRepeatedOpsPass> {
+  using WarnOfRepeatedOpsPassBase::WarnOfRepeatedOpsPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getReportedFunction(getPrograms(getOperation()));
+    MeshOp mesh = function ? getMesh(function->getParentOfType<ModuleOp>()) : MeshOp();
+    if (!mesh || mesh.getMesh().getAxes().empty() || function.getBody().empty()) return;
+    RepeatedOps ops(function, mesh);
+    ops.count();
+    ops.warn();
+  }
+};
+}  // namespace

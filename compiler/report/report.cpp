@@ -7,17 +7,16 @@
 #include "compiler/locations.h"
 #include "compiler/report/offloaded.h"
 #include "dialects/cost/cost_op.h"
+#include "dialects/sgd/decision.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/carry/loss.h"
-#include "passes/compress/compression_decision.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/plan_channels.h"
-#include "passes/remat/recomputed_attr.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -84,14 +83,14 @@ uint64_t getFlops(Operation* instruction) { return static_cast<uint64_t>(getWork
 
 /// One record for all instructions of a kind and line.
 void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions, Report& report) {
-  std::optional<Recomputed> again = getRecomputed(instruction);
+  std::optional<Decision> again = findDecision(instruction, DecisionKind::Recompute);
   if (!again) return;
   std::string location = getUserLocation(instruction.getLoc());
   auto known = llvm::find_if(report.recomputed, [&](const RecomputedReport& one) {
-    return one.what == again->what && one.location == location;
+    return one.what == again->chosen && one.location == location;
   });
   if (known == report.recomputed.end()) {
-    report.recomputed.push_back({again->what, location, 0, 0, 0, 0, 0});
+    report.recomputed.push_back({again->chosen, location, 0, 0, 0, 0, 0});
     known = std::prev(report.recomputed.end());
   }
   auto collective = dyn_cast<plan::CollectiveOp>(instruction.getOperation());
@@ -104,8 +103,8 @@ void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions
 
 /// What loops compute again.
 void addRecomputedInLoops(func::FuncOp function, Report& report) {
-  for (const RecomputedInLoop& one : getRecomputedInLoops(function))
-    report.recomputed.push_back({one.what, one.source, 1, one.freedBytes, one.flops, one.sentBytes, one.seconds});
+  for (const Decision& one : getDecisions(function, DecisionKind::Recompute))
+    report.recomputed.push_back({one.chosen, one.source, 1, one.freedBytes, one.flops, one.bytes, one.seconds});
 }
 
 /// Adds what `function` does in `executions` runs, loops and branches included.
@@ -145,10 +144,12 @@ void addInstructions(func::FuncOp function, uint64_t executions, bool inLoop, Re
 
 /// Notes what was decided about reductions of `function`.
 void addCompressions(func::FuncOp function, Report& report) {
-  for (CompressionDecision& decision : getCompressions(function)) {
-    report.savedBytes += decision.kind.empty() ? 0 : decision.wholeBytes - decision.sentBytes;
+  for (const Decision& decision : getDecisions(function, DecisionKind::Compression)) {
+    // Uncompressed, or why nothing is compressed.
+    const Alternative other = decision.alternatives.empty() ? Alternative() : decision.alternatives.front();
+    report.savedBytes += decision.chosen.empty() ? 0 : other.bytes - decision.bytes;
     report.compressions.push_back(
-        {decision.state, decision.kind, decision.sentBytes, decision.wholeBytes, decision.source, decision.why});
+        {decision.subject, decision.chosen, decision.bytes, other.bytes, decision.source, other.why});
   }
 }
 

@@ -83,8 +83,16 @@ bool mapFields(Mapper& object, BoundFields& fields) {
 }
 
 template <typename Mapper>
+bool mapFields(Mapper& object, Alternative& one) {
+  return object.map("name", one.name) && object.map("bytes", one.bytes) && object.map("seconds", one.seconds) &&
+         object.map("why", one.why);
+}
+
+template <typename Mapper>
 bool mapFields(Mapper& object, ExplainRecord& record) {
   return object.map("program", record.program) && object.map("loc", record.location) && object.map("op", record.op) &&
+         object.map("subject", record.subject) && object.map("scope", record.scope) &&
+         object.map("chosen", record.chosen) && object.map("alternatives", record.alternatives) &&
          object.map("from", record.from) && object.map("to", record.to) && object.map("steps", record.steps) &&
          object.map("bytes", record.bytes) && object.map("seconds", record.seconds) &&
          object.map("freed_bytes", record.freedBytes) && object.map("flops", record.flops) &&
@@ -195,6 +203,7 @@ static bool fromJSON(const Value& json, LowerBoundTerm& term, llvm::json::Path p
 static bool fromJSON(const Value& json, BoundGap& gap, llvm::json::Path path) { return read(json, gap, path); }
 static bool fromJSON(const Value& json, RecomputedReport& one, llvm::json::Path path) { return read(json, one, path); }
 static bool fromJSON(const Value& json, OffloadedReport& one, llvm::json::Path path) { return read(json, one, path); }
+static bool fromJSON(const Value& json, Alternative& one, llvm::json::Path path) { return read(json, one, path); }
 static bool fromJSON(const Value& json, ExplainRecord& record, llvm::json::Path path) {
   return read(json, record, path);
 }

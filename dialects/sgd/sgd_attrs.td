@@ -121,4 +121,47 @@ def Sgd_Sharding : Sgd_Attr<"Sharding", "sharding", [DeclareAttrInterfaceMethods
   }];
 }
 
+def Sgd_DecisionKindEnum : I32EnumAttr<"DecisionKind", "what a pass decided about", [
+    I32EnumAttrCase<"Choice", 0, "choice">,            // the annotations of a whole program
+    I32EnumAttrCase<"Attention", 1, "attention">,      // how attention is computed whose positions are sharded
+    I32EnumAttrCase<"Update", 2, "update">,            // whether ranks share the update of replicated state
+    I32EnumAttrCase<"Compression", 3, "compression">,  // how a reduction of a gradient is compressed
+    I32EnumAttrCase<"Movement", 4, "movement">,        // which collective moves data between ranks
+    I32EnumAttrCase<"Message", 5, "message">,          // whether ranks send parts of what they have alike
+    I32EnumAttrCase<"Hoist", 6, "hoist">,              // which matmuls are computed outside of their loop
+    I32EnumAttrCase<"Prefetch", 7, "prefetch">,        // which gathers start an iteration ahead
+    I32EnumAttrCase<"Ring", 8, "ring">,                // which matmuls hide their collective in a ring
+    I32EnumAttrCase<"Overlap", 9, "overlap">,          // which collectives run beside compute
+    I32EnumAttrCase<"Recompute", 10, "recompute">,      // what is computed again for the memory limit
+    I32EnumAttrCase<"Pack", 11, "pack">]> {            // which weights are packed in front of their loop
+  let cppNamespace = "::mlir::sgd";
+  let genSpecializedAttr = 0;
+}
+def Sgd_DecisionKind : EnumAttr<Sgd_Dialect, Sgd_DecisionKindEnum, "decision_kind"> { let assemblyFormat = "$value"; }
+
+def Sgd_Decision : Sgd_Attr<"Decision", "decision"> {
+  let summary = "What a pass decided, and what else was possible, `#sgd.decision<update, {chosen = \"sharded\", ...}>`";
+  let description = [{
+    Stands in the array `sgd.decisions` of the function or op that it is about. Reports and explanations read it; no pass needs it. Its fields are those of `Decision` (dialects/sgd/decision.h); what is
+    left out is empty. Nothing else has to know a new kind.
+  }];
+  let parameters = (ins EnumParameter<Sgd_DecisionKindEnum>:$kind, "::mlir::DictionaryAttr":$fields);
+  let assemblyFormat = "`<` $kind `,` $fields `>`";
+}
+
+def Sgd_Request : Sgd_Attr<"Request", "request"> {
+  let summary = "What a compilation is: what the user asked for, and what passes have added"
+                ", `#sgd.request<version = 1, {level = \"graph\", recipe = \"...\", ...}>`";
+  let description = [{
+    The attribute `sgd.request` of the module of a compilation. Passes that need the recipe or a flag read it there; compiler/request names the fields. What is left out has its default.
+
+    `programs` names the programs of the artifact (train, eval, init) and their files. They are the modules inside of the module that has the request, in this order, until `sgd-join-programs`
+    moves their functions into that module. They run on one mesh; arguments of equal names are one tensor, in one sharding and one buffer.
+
+    `level` is the last level that all programs have reached. From there `sgd-opt --replay` goes on.
+  }];
+  let parameters = (ins "int64_t":$version, "::mlir::DictionaryAttr":$fields);
+  let assemblyFormat = "`<` `version` `=` $version `,` $fields `>`";
+}
+
 #endif

@@ -1,9 +1,10 @@
 // The pass sgd-choose-shardings. Each form is sharded and localised in a copy of the module, by the passes that will do
 // it to the program.
+#include "dialects/sgd/decision.h"
+#include "dialects/sgd/programs.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/choice/candidates.h"
-#include "passes/choice/choice_attr.h"
 #include "passes/choice/passes.h"
 #include "passes/choice/program_cost.h"
 #include "passes/collectives/passes.h"
@@ -127,9 +128,12 @@ void ChooseShardingsPass::choose(func::FuncOp function, ArrayRef<Candidate> cand
   }
   if (!chosen) return;
   ++numChosen;
-  std::string text = chosen->getText(function);
-  llvm::raw_string_ostream(text) << ", the program sends about " << static_cast<uint64_t>(best->cost.sentBytes)
-                                 << " bytes a step instead of " << static_cast<uint64_t>(current->cost.sentBytes);
+  Decision decision{.kind = DecisionKind::Choice};
+  decision.chosen = chosen->getText(function);
+  decision.bytes = static_cast<uint64_t>(best->cost.sentBytes);
+  decision.alternatives = {{.name = "as annotated", .bytes = static_cast<uint64_t>(current->cost.sentBytes)}};
+  llvm::raw_string_ostream(decision.why) << decision.chosen << ", the program sends about " << decision.bytes
+                                         << " bytes a step instead of " << decision.alternatives.front().bytes;
   chosen->apply(function);
-  function->setAttr(kChoiceAttr, StringAttr::get(&getContext(), text));
+  addDecision(function, decision);
 }

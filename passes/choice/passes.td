@@ -20,8 +20,8 @@ def ChooseShardingsPass : Pass<"sgd-choose-shardings", "::mlir::ModuleOp"> {
 
     After: the cheapest form's annotations, `sgd.sharding_constraint` on arguments, and no constraints if it drops them; nothing else is changed. A form is taken if it
     sends no more and holds at most a tenth more, if what it saves in bytes and computed elements, 16 of which count as a byte, is 2 % of what is sent, and if arguments and
-    results that the user annotated, or that other programs have too, keep the shardings that they have without it. `sgd.choice` on
-    the function says what was chosen.
+    results that the user annotated, or that other programs have too, keep the shardings that they have without it. `sgd.decisions` of
+    the function say what was chosen.
   }];
   let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">,
                  Option<"weighsConstraints", "weigh-constraints", "bool", "false", "Whether constraints on values inside the program may be dropped">,

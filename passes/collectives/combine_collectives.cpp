@@ -1,7 +1,7 @@
 // The pass spmd-combine-collectives. One walk: collectives and small ops that depend on them wait; a bucket leaves at
 // its last member.
+#include "dialects/sgd/decision.h"
 #include "dialects/spmd/collective.h"
-#include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 #include "passes/partition/reshard_emitter.h"
 #include "passes/partition/sharding_state.h"
@@ -174,8 +174,8 @@ void Combiner::emit(Bucket& bucket) {
   OpBuilder builder(last);
   Operation* combined = last.createBucket(builder, last->getLoc(), types, operands, dims, ranges);
   for (NamedAttribute attribute : last->getDiscardableAttrs())
-    if (attribute.getName() != kExplainAttr) combined->setDiscardableAttr(attribute.getName(), attribute.getValue());
-  mergeExplanations(combined, SmallVector<Operation*>(bucket.members.begin(), bucket.members.end()));
+    if (attribute.getName() != kDecisionsAttr) combined->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  mergeDecisions(combined, SmallVector<Operation*>(bucket.members.begin(), bucket.members.end()));
   unsigned result = 0;
   for (spmd::CollectiveOpInterface member : bucket.members) {
     for (Value value : member->getResults()) value.replaceAllUsesWith(combined->getResult(result++));

@@ -1,8 +1,8 @@
 // The pass spmd-merge-ranges. Per operand: ranges in the order of their offsets, joined greedily while that sends no
 // more; then those that other ranks send travel together. A sweep over whole blocks, since ranges of one operand may
 // stand anywhere in one.
+#include "dialects/sgd/decision.h"
 #include "llvm/ADT/MapVector.h"
-#include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 #include "passes/partition/ranges.h"
 #include "passes/partition/sharding_state.h"
@@ -108,7 +108,7 @@ struct MergeRangesPass : mlir::sgd::impl::MergeRangesPassBase<MergeRangesPass> {
     OpBuilder builder(first);
     auto all = spmd::GatherRangeOp::create(builder, first.getLoc(), types, inputs, builder.getArrayAttr(ranges),
                                            first.getAxes(), first.getTo());
-    mergeExplanations(all, llvm::map_to_vector(ops, [](auto op) { return op.getOperation(); }));
+    mergeDecisions(all, llvm::map_to_vector(ops, [](auto op) { return op.getOperation(); }));
     for (auto [op, result] : llvm::zip(SmallVector<spmd::GatherRangeOp>(ops), all.getResults())) {
       op.getResult(0).replaceAllUsesWith(result);
       op.erase();
@@ -145,7 +145,7 @@ struct MergeRangesPass : mlir::sgd::impl::MergeRangesPassBase<MergeRangesPass> {
     OpBuilder builder(first);
     auto all = spmd::GatherRangeOp::create(builder, first.getLoc(), TypeRange{getResultType(joined)}, first.getInputs(),
                                            builder.getArrayAttr({getRange(joined)}), first.getAxes(), first.getTo());
-    mergeExplanations(all, llvm::map_to_vector(joined.members, [](auto op) { return op.getOperation(); }));
+    mergeDecisions(all, llvm::map_to_vector(joined.members, [](auto op) { return op.getOperation(); }));
     for (spmd::GatherRangeOp member : joined.members) {
       RangeAttr range = getRange(member);
       int64_t rank = getResultType(joined).getRank(), dim = range.getDim();

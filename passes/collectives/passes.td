@@ -14,7 +14,7 @@ def ShardUpdatesPass : Pass<"sgd-shard-updates", "::mlir::ModuleOp"> {
     gradient becomes a sum of the shards' norms, reduced as a scalar.
 
     Does not shard an update that would send more, of which no dimension divides evenly, or which saves less than 20 us by the cost model: an all-reduce
-    works in place, its halves do not. After: `sgd.updates` on functions holds the decision about each update, and its reason.
+    works in place, its halves do not. After: `sgd.decisions` of functions hold the decision about each update, and its reason.
   }];
   let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];

@@ -1,9 +1,9 @@
 // The pass spmd-replace-reductions: patterns for reductions between ranks that a target's collectives have not. They
 // are done in a wider type, or as a gather and a reduction of this rank's own.
+#include "dialects/sgd/decision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 
 namespace mlir::sgd {
@@ -75,7 +75,7 @@ struct Replacement {
       SmallVector<Value> wide = widen(builder, op.getLoc(), op.getKind(), values);
       auto reduce = spmd::AllReduceOp::create(builder, op.getLoc(), ValueRange(wide).getTypes(), wide, op.getKind(),
                                               op.getAxes());
-      mergeExplanations(reduce, {op});
+      mergeDecisions(reduce, {op});
       narrow(builder, op.getLoc(), results, reduce.getResults());
     }
     builder.eraseOp(op);
@@ -94,7 +94,7 @@ struct Replacement {
     }
     auto gather =
         spmd::AllGatherOp::create(builder, loc, types, rows, SmallVector<int64_t>(rows.size(), 0), op.getAxes());
-    mergeExplanations(gather, {op});
+    mergeDecisions(gather, {op});
     for (auto [old, all] : llvm::zip_equal(replaced, gather.getResults()))
       builder.replaceAllUsesWith(
           old, ReduceOp::create(builder, loc, old.getType(), all, op.getKind(), ArrayRef<int64_t>{0}).getResult());
@@ -122,7 +122,7 @@ struct Replacement {
       for (auto [value, result] : llvm::zip_equal(wide, results))
         types.push_back(withElement(result.getType(), getElementTypeOrSelf(value)));
       auto scatter = spmd::ReduceScatterOp::create(builder, op.getLoc(), types, wide, op.getKind(), dims, op.getAxes());
-      mergeExplanations(scatter, {op});
+      mergeDecisions(scatter, {op});
       narrow(builder, op.getLoc(), results, scatter.getResults());
     }
     builder.eraseOp(op);
@@ -137,7 +137,7 @@ struct Replacement {
     Value row = ReshapeOp::create(builder, loc, withLeading(value.getType(), 1), value);
     auto exchange = spmd::AllToAllOp::create(builder, loc, withLeading(replaced.getType(), ranks), row, dim + 1,
                                              /*concat=*/0, op.getAxes());
-    mergeExplanations(exchange, {op});
+    mergeDecisions(exchange, {op});
     builder.replaceAllUsesWith(replaced, ReduceOp::create(builder, loc, replaced.getType(), exchange.getResult(),
                                                           op.getKind(), ArrayRef<int64_t>{0})
                                              .getResult());

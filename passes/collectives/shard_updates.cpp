@@ -1,4 +1,5 @@
 // The pass sgd-shard-updates: each reduction is followed to what it updates, and sharded where that is faster.
+#include "dialects/sgd/programs.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/collectives/loop_collectives.h"
 #include "passes/collectives/passes.h"
@@ -6,7 +7,6 @@
 #include "passes/collectives/update_region.h"
 #include "passes/compress/compression_settings.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_SHARDUPDATESPASS
@@ -59,7 +59,6 @@ class Decider {
   SmallVector<ShardedState> state;
   llvm::SmallPtrSet<void*, 8> pinned;
   llvm::SmallPtrSet<Operation*, 16> sharded;
-  SmallVector<Attribute> decisions;
   bool updatesState = false;  // what is being decided about leads to a result that is carried
 };
 }  // namespace
@@ -236,10 +235,8 @@ void Decider::decide(ReshardOp reduction) {
       tensorType(reduction).getRank() == 0)
     return;
   UpdateDecision decision;
+  Location loc = reduction.getLoc();
   updatesState = false;
-  decision.tensor = withSharding(tensorType(reduction), {});
-  decision.source = getSourceLine(reduction.getLoc());
-  decision.from = to;
   // Compressed, an all-reduce sends less than shards of gradients and whole parameters.
   std::string other;
   bool isCompressed = compressions.find(mesh.toTensorAxes(from).unreduced, mesh.getMesh(), other).has_value();
@@ -253,7 +250,7 @@ void Decider::decide(ReshardOp reduction) {
     state.append(region->state.begin(), region->state.end());
     applyUpdateRegion(function, *region);
   }
-  if (updatesState || region) decisions.push_back(decision.toAttr(function.getContext()));
+  if (updatesState || region) addDecision(function, decision.toDecision(loc));
 }
 
 /// All attributes at once: removing one makes a new list of those of all arguments.
@@ -279,7 +276,6 @@ unsigned Decider::run() {
     numSharded += sharded.contains(reduction);
   }
   if (numSharded > 0) applySignature(function, state);
-  if (!decisions.empty()) function->setAttr(kUpdatesAttr, ArrayAttr::get(function.getContext(), decisions));
   return numSharded;
 }
 

@@ -1,7 +1,7 @@
 // The pass spmd-simplify-collectives: rewrites of the SPMD program, each of which sends less than before. Patterns fold
 // neighbours; what merges equal collectives looks at a whole block.
+#include "dialects/sgd/decision.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "passes/collectives/explanation.h"
 #include "passes/collectives/passes.h"
 #include "passes/sharding/partial_values.h"
 
@@ -41,7 +41,7 @@ struct FoldSlice : OpRewritePattern<spmd::ShardSliceOp> {
     auto scatter = spmd::ReduceScatterOp::create(
         rewriter, slice.getLoc(), TypeRange{slice.getType()}, reduce.getInputs(), reduce.getKind(),
         ArrayRef<int64_t>{static_cast<int64_t>(slice.getDim())}, reduce.getAxes());
-    mergeExplanations(scatter, {reduce, slice});
+    mergeDecisions(scatter, {reduce, slice});
     rewriter.replaceOp(slice, scatter);
     return success();
   }
@@ -64,7 +64,7 @@ struct FoldSum : RewritePattern {
     auto sum = spmd::AllReduceOp::create(rewriter, op->getLoc(), op->getResultTypes(), op->getResults(), lhs.getKind(),
                                          lhs.getAxes());
     rewriter.replaceAllUsesExcept(op->getResult(0), sum.getResult(0), sum);
-    mergeExplanations(sum, {lhs, rhs});
+    mergeDecisions(sum, {lhs, rhs});
     return success();
   }
 };

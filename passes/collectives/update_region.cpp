@@ -3,7 +3,7 @@
 
 #include "passes/carry/carry_attrs.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
+#include "dialects/sgd/source_line.h"
 #include "passes/sharding/constants.h"
 
 using namespace mlir;

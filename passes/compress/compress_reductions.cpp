@@ -9,7 +9,6 @@
 #include "passes/compress/gradients.h"
 #include "passes/compress/passes.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_COMPRESSREDUCTIONSPASS
@@ -63,7 +62,6 @@ class Compressor {
   Gradients gradients;
   SmallVector<Chosen> chosen;  // in program order
   llvm::StringSet<> names;     // of state
-  SmallVector<Attribute> decisions;
   unsigned numCompressed = 0;
 };
 }  // namespace
@@ -115,14 +113,13 @@ static uint64_t getExecutions(Operation* op) {
 
 void Compressor::decide(ReshardOp reduction) {
   if (!isReduction(reduction)) return;
-  auto from = tensorType(reduction.getInput()), to = tensorType(reduction);
+  RankedTensorType from = tensorType(reduction.getInput());
   AxisParts axes = mesh.toTensorAxes(getSharding(from)).unreduced;
   CompressionDecision decision;
   std::optional<CompressionSetting> setting = settings.find(axes, mesh.getMesh(), decision.why);
   if (!setting && decision.why.empty()) return;
   for (const AxisPart& part : axes) decision.axes.push_back(mesh.getMesh().getAxes()[part.axis].getName().str());
-  decision.tensor = withSharding(to, {});
-  decision.source = getSourceLine(reduction.getLoc());
+  Location loc = reduction.getLoc();
   if (decision.why.empty()) decision.why = findObstacle(reduction, *setting);
   if (std::optional<unsigned> state = gradients.findState(reduction.getResult())) {
     auto name = function.getArgAttrOfType<StringAttr>(*state, kNameAttr);
@@ -139,7 +136,7 @@ void Compressor::decide(ReshardOp reduction) {
       chosen.push_back({reduction, std::move(*form), decision.state});
     }
   }
-  decisions.push_back(decision.toAttr(function.getContext()));
+  addDecision(function, decision.toDecision(loc));
 }
 
 /// A new argument, which starts as zeros.
@@ -267,7 +264,6 @@ unsigned Compressor::run() {
   for (Block* block : getProgramBlocks(function)) llvm::append_range(reductions, block->getOps<ReshardOp>());
   for (ReshardOp reduction : reductions) decide(reduction);
   compress();
-  if (!decisions.empty()) function->setAttr(kCompressionsAttr, ArrayAttr::get(function.getContext(), decisions));
   return numCompressed;
 }
 

@@ -13,19 +13,19 @@ GroupExchange::GroupExchange(TensorMath& math, CompressedReductionOp op, const L
     : math(math),
       emitter(emitter),
       axes(getShardState(emitter.getMesh(), getSharding(localised.globalOperands[input])).partial),
-      explanation(explainReduction(op, localised, input)) {
-  explanation.from = describeSharding(getSharding(localised.globalOperands[input]));
-  explanation.to = describeSharding(getSharding(localised.globalResults[input]));
-  explanation.step = 0;
-  explanation.steps = steps;
+      decision(explainReduction(op, localised, input)) {
+  decision.movement->from = describeSharding(getSharding(localised.globalOperands[input]));
+  decision.movement->to = describeSharding(getSharding(localised.globalResults[input]));
+  decision.movement->step = 0;
+  decision.movement->steps = steps;
 }
 
 void GroupExchange::explain(Operation* collective, CollectiveKind kind, uint64_t held) {
-  explanation.kind = collective->getName().stripDialect().str();
-  ++explanation.step;
-  explanation.bytes = CostModel::getSentBytes(kind, axes, held);
-  explanation.seconds = emitter.getCost().getCollectiveSeconds(kind, axes, held);
-  setExplanation(collective, explanation);
+  decision.chosen = collective->getName().stripDialect().str();
+  ++decision.movement->step;
+  decision.bytes = CostModel::getSentBytes(kind, axes, held);
+  decision.seconds = emitter.getCost().getCollectiveSeconds(kind, axes, held);
+  setDecisions(collective, decision);
 }
 
 Value GroupExchange::exchangeRows(Value value) {

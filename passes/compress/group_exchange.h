@@ -33,7 +33,7 @@ class GroupExchange {
   TensorMath& math;
   ReshardEmitter& emitter;
   AxisParts axes;
-  Explanation explanation;
+  Decision decision;
 };
 
 }  // namespace mlir::sgd

@@ -1,23 +1,19 @@
 // Compressed reductions of one rank: which file writes which kind.
 #include "passes/compress/local_reductions.h"
 
-#include "dialects/sgd/scope.h"
 #include "passes/compress/passes.h"
-#include "passes/partition/source_line.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-Explanation mlir::sgd::explainReduction(CompressedReductionOp op, const LocalisedOp& localised, unsigned input) {
-  Explanation explanation;
-  llvm::raw_string_ostream(explanation.tensor) << withSharding(localised.globalOperands[input], {});
-  explanation.cause = MovementCause::Producer;
+Decision mlir::sgd::explainReduction(CompressedReductionOp op, const LocalisedOp& localised, unsigned input) {
+  Decision decision = Decision::at(DecisionKind::Movement, op.getInputs()[input].getLoc());
+  llvm::raw_string_ostream(decision.subject) << withSharding(localised.globalOperands[input], {});
+  decision.movement = Movement{.cause = MovementCause::Producer};
   Operation* producer = op.getInputs()[input].getDefiningOp();
   while (isa_and_nonnull<TransposeOp>(producer)) producer = producer->getOperand(0).getDefiningOp();
-  if (producer) explanation.op = producer->getName().getStringRef().str();
-  explanation.source = getSourceLine(op.getInputs()[input].getLoc());
-  explanation.scope = getScope(op.getInputs()[input].getLoc()).path;
-  return explanation;
+  if (producer) decision.movement->op = producer->getName().getStringRef().str();
+  return decision;
 }
 
 /// Ranks round what they send; sums of bf16 are taken in f32.

@@ -8,7 +8,7 @@
 namespace mlir::sgd {
 
 /// The cause of all movements of an input of `op`, which is about to become local.
-Explanation explainReduction(CompressedReductionOp op, const LocalisedOp& localised, unsigned input);
+Decision explainReduction(CompressedReductionOp op, const LocalisedOp& localised, unsigned input);
 
 /// Replace `op` by local ops and collectives, as a LocalRuleOpInterface does; by kind.
 FailureOr<Value> localizeInBlocks(CompressedReductionOp op, const LocalisedOp& localised, ReshardEmitter& emitter);

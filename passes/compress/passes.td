@@ -13,7 +13,7 @@ def CompressReductionsPass : Pass<"sgd-compress-reductions", "::mlir::ModuleOp">
     that is its next value, named after the state that the gradient updates.
 
     A gradient is a partial sum on which the loss does not
-    depend, from which state that steps carry is computed element by element, and no other sum over ranks. In loops and branches those kinds do that keep no state. After: `sgd.compressions` on functions holds what was decided about each reduction
+    depend, from which state that steps carry is computed element by element, and no other sum over ranks. In loops and branches those kinds do that keep no state. After: `sgd.decisions` of functions hold what was decided about each reduction
     over these axes, and why.
   }];
   let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the planner's cost model">,

@@ -1,51 +1,20 @@
-// One dictionary, written and read; and what it says in words.
+// What was decided in words.
 #include "passes/context/context_decision.h"
 
 #include "llvm/Support/Format.h"
-#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-DictionaryAttr ContextDecision::toAttr(MLIRContext* context) const {
-  Builder builder(context);
-  NamedAttrList fields, seconds, reasons;
+Decision ContextDecision::toDecision(Location loc) const {
+  Decision decision = Decision::at(DecisionKind::Attention, loc);
+  decision.chosen = getName(form).str();
   for (const FormEstimate& estimate : estimates) {
-    if (estimate.why.empty())
-      seconds.set(getName(estimate.form), builder.getF64FloatAttr(estimate.seconds));
-    else
-      reasons.set(getName(estimate.form), builder.getStringAttr(estimate.why));
+    decision.alternatives.push_back(
+        {.name = getName(estimate.form).str(), .seconds = estimate.seconds, .why = estimate.why});
+    if (estimate.form == form) decision.seconds = estimate.seconds;
   }
-  fields.set("form", builder.getStringAttr(getName(form)));
-  fields.set("ranks", builder.getI64IntegerAttr(ranks));
-  fields.set("seconds", seconds.getDictionary(context));
-  fields.set("why_not", reasons.getDictionary(context));
-  if (!source.empty()) fields.set("source", builder.getStringAttr(source));
-  if (!why.empty()) fields.set("why", builder.getStringAttr(why));
-  if (isAskedFor) fields.set("asked_for", builder.getUnitAttr());
-  return fields.getDictionary(context);
-}
-
-std::optional<ContextDecision> ContextDecision::fromAttr(Attribute attribute) {
-  auto fields = dyn_cast<DictionaryAttr>(attribute);
-  auto name = fields ? fields.getAs<StringAttr>("form") : StringAttr();
-  std::optional<ContextForm> form = name ? parseContextForm(name) : std::nullopt;
-  auto ranks = fields ? fields.getAs<IntegerAttr>("ranks") : IntegerAttr();
-  auto seconds = fields ? fields.getAs<DictionaryAttr>("seconds") : DictionaryAttr();
-  auto reasons = fields ? fields.getAs<DictionaryAttr>("why_not") : DictionaryAttr();
-  if (!form || !ranks || !seconds || !reasons) return std::nullopt;
-  ContextDecision decision;
-  decision.form = *form;
-  decision.ranks = ranks.getInt();
-  decision.isAskedFor = fields.contains("asked_for");
-  if (auto source = fields.getAs<StringAttr>("source")) decision.source = source.str();
-  if (auto why = fields.getAs<StringAttr>("why")) decision.why = why.str();
-  for (ContextForm candidate : kContextForms) {
-    if (auto time = seconds.getAs<FloatAttr>(getName(candidate)))
-      decision.estimates.push_back({candidate, time.getValueAsDouble(), ""});
-    if (auto why = reasons.getAs<StringAttr>(getName(candidate)))
-      decision.estimates.push_back({candidate, 0, why.str()});
-  }
+  decision.why = getText();
   return decision;
 }
 

@@ -19,7 +19,7 @@ def ShardAttentionPass : Pass<"sgd-shard-attention", "::mlir::ModuleOp"> {
     * what it is: keys and values, or queries, are gathered.
 
     After: the same computation on global shapes, in which the blocks of a ring are a dimension with one index per rank, shifted along by slices; sharding
-    constraints say the rest. `sgd.attentions` on functions holds each decision and its reason.
+    constraints say the rest. `sgd.decisions` of functions hold each decision and its reason.
   }];
   let options = [Option<"form", "form", "std::string", "\"\"", "`ring`, `striped_ring`, `all_to_all` or `gathered` for all attention that can be so; empty: by cost">,
                  Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">];

@@ -6,7 +6,6 @@
 #include "passes/context/ring_writer.h"
 #include "passes/context/sequential_dims.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_SHARDATTENTIONPASS
@@ -123,24 +122,22 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     // Positions are whole. (What propagation refuses is refused by the pass that does it.)
     if (!shardings) return success();
     SequentialDims sequential(function, mesh.getName(), getSequentialAxis(getMesh(getOperation())));
-    SmallVector<Attribute> decisions;
     for (math::ExpOp exponential : exponentials) {
       // Matched again, since it may be of values that have been replaced.
       std::optional<AttentionPattern> pattern = matchAttention(exponential);
       if (!pattern) {
         FailureOr<std::optional<ContextDecision>> decision = leave(exponential, shardings);
         if (failed(decision)) return failure();
-        if (*decision) decisions.push_back((*decision)->toAttr(&getContext()));
+        if (*decision) addDecision(function, (*decision)->toDecision(exponential.getLoc()));
         continue;
       }
       std::optional<ContextSharding> sharding = getSharding(*pattern, shardings, sequential);
       if (!sharding) continue;
       FailureOr<ContextDecision> decision = decide(*pattern, *sharding, cost);
       if (failed(decision)) return failure();
-      decisions.push_back(decision->toAttr(&getContext()));
+      addDecision(function, decision->toDecision(exponential.getLoc()));
       write(*pattern, *sharding, decision->form, mesh);
     }
-    if (!decisions.empty()) function->setAttr(kAttentionsAttr, ArrayAttr::get(&getContext(), decisions));
     return success();
   }
 
@@ -180,7 +177,6 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
         decision.ranks = std::max(decision.ranks, getGroupSize(shardings.getAxes(exponential, dim)));
     }
     if (decision.ranks <= 1) return std::optional<ContextDecision>();
-    decision.source = getSourceLine(exponential.getLoc());
     decision.why =
         "its weights, or what they are computed from, are read by more than matmuls with values and gradients (a loop "
         "over layers stacks them: "
@@ -195,7 +191,6 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
                                     const CostModel& cost) {
     math::ExpOp exponential = pattern.scores.exponential;
     ContextDecision decision;
-    decision.source = getSourceLine(exponential.getLoc());
     decision.ranks = sharding.getRanks();
     decision.estimates = estimateForms(pattern, sharding, cost);
     std::optional<ContextForm> asked = parseContextForm(form);

@@ -1,15 +1,14 @@
 // The pass sgd-hoist-matmuls: the matmul that saves most bytes first, since others may share what it stacks.
-#include "passes/hoist/hoisted_attr.h"
 #include "passes/hoist/loop_matmuls.h"
 #include "passes/hoist/passes.h"
 
+#include "dialects/sgd/decision.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "passes/partition/source_line.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_HOISTMATMULSPASS
@@ -64,12 +63,8 @@ struct HoistMatmulsPass : mlir::sgd::impl::HoistMatmulsPassBase<HoistMatmulsPass
     bool isChanged = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal()) continue;
-      SmallVector<Attribute> texts;
       for (Block* block : getProgramBlocks(function))
-        for (WhileOp loop : llvm::to_vector(block->getOps<WhileOp>())) visit(loop, texts);
-      if (texts.empty()) continue;
-      function->setAttr(kHoistedAttr, ArrayAttr::get(&getContext(), texts));
-      isChanged = true;
+        for (WhileOp loop : llvm::to_vector(block->getOps<WhileOp>())) isChanged |= visit(function, loop);
     }
     if (!isChanged) return;
     // Iter_args without uses are left.
@@ -79,7 +74,8 @@ struct HoistMatmulsPass : mlir::sgd::impl::HoistMatmulsPassBase<HoistMatmulsPass
   }
 
  private:
-  void visit(WhileOp loop, SmallVectorImpl<Attribute>& texts);
+  /// Whether a matmul was moved out of `loop`.
+  bool visit(func::FuncOp function, WhileOp loop);
   void count(MovedMatmul::Kind kind);
 };
 }  // namespace
@@ -98,10 +94,10 @@ void HoistMatmulsPass::count(MovedMatmul::Kind kind) {
   }
 }
 
-void HoistMatmulsPass::visit(WhileOp loop, SmallVectorImpl<Attribute>& texts) {
-  if (loop.getBody().front().getOps<DotGeneralOp>().empty()) return;
+bool HoistMatmulsPass::visit(func::FuncOp function, WhileOp loop) {
+  if (loop.getBody().front().getOps<DotGeneralOp>().empty()) return false;
   std::optional<LayerLoop> layers = LayerLoop::find(loop);
-  if (!layers || !isRecurrent(*layers)) return;
+  if (!layers || !isRecurrent(*layers)) return false;
   Location loc = loop.getLoc();
   const int64_t room = kHeldFactor * getSteppedBytes(*layers);
   int64_t held = 0;
@@ -117,11 +113,14 @@ void HoistMatmulsPass::visit(WhileOp loop, SmallVectorImpl<Attribute>& texts) {
     count(moved->kind);
     ++number;
   }
-  if (number == 0) return;
-  std::string text;
-  llvm::raw_string_ostream(text) << "loop at " << getSourceLine(loc) << ": " << number
-                                 << (number == 1 ? " of its matmuls is" : " of its matmuls are") << " computed for all "
-                                 << layers->trips << " iterations at once, outside of it; " << held
-                                 << " bytes are held for that";
-  texts.push_back(StringAttr::get(&getContext(), text));
+  if (number == 0) return false;
+  Decision decision = Decision::at(DecisionKind::Hoist, loc);
+  decision.chosen = "outside of the loop";
+  llvm::raw_string_ostream(decision.why) << "loop at " << decision.source << ": " << number
+                                         << (number == 1 ? " of its matmuls is" : " of its matmuls are")
+                                         << " computed for all " << layers->trips
+                                         << " iterations at once, outside of it; " << held
+                                         << " bytes are held for that";
+  addDecision(function, decision);
+  return true;
 }

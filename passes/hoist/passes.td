@@ -17,7 +17,7 @@ def HoistMatmulsPass : Pass<"sgd-hoist-matmuls", "::mlir::ModuleOp"> {
     matmuls have ended: at most twice the bytes of what the loop steps over already. Loops whose trips depend on each other through sums alone, as of micro-batches, stay as they are: they exist to
     save memory.
 
-    Sums of trips are added in another order, which does not depend on the number of ranks or threads. After: `sgd.hoisted` on the function names the loops.
+    Sums of trips are added in another order, which does not depend on the number of ranks or threads. After: `sgd.decisions` of the function name the loops.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numProjections", "projections", "Matmuls in front of a loop">,

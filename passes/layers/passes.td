@@ -21,9 +21,12 @@ def SplitLayersPass : Pass<"sgd-split-layers", "::mlir::ModuleOp"> {
   let description = [{
     Before: a graph. After: each `sgd.while` over the rows of stacked state, as a scan over layers and its gradient are, is a loop for each range of layers, so that
     virtual stages take as long. Stacked arguments and results are one for each range (`sgd.rows`, `sgd.whole`, `sgd.stage`), and what is computed from them
-    row by row, as the updates of an optimizer, is computed range by range. `sgdc` does the same for all programs of an artifact.
+    row by row, as the updates of an optimizer, is computed range by range. Of several programs, the loops of the one that carries state are cut, and others that share
+    stacked state have it in the same ranges.
+
+    Without `stages`, the mesh says how many virtual stages there are (`sgd.stages`, `sgd.schedule`); programs some of whose arguments have their stage already stay as they are.
   }];
-  let options = [Option<"stages", "stages", "unsigned", "2", "How many virtual stages there are">,
+  let options = [Option<"stages", "stages", "unsigned", "0", "How many virtual stages there are; 0: as the mesh says">,
                  Option<"topology", "topology", "std::string", "\"host\"", "Name or file of a topology">];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
 }

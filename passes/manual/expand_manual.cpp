@@ -1,4 +1,5 @@
 // The pass sgd-expand-manual: every manual computation of the program, on a mesh cut as their collectives need it.
+#include "dialects/sgd/programs.h"
 #include "passes/manual/batch_rule.h"
 #include "passes/manual/manual_expansion.h"
 #include "passes/manual/passes.h"
@@ -28,6 +29,7 @@ struct ExpandManualPass : mlir::sgd::impl::ExpandManualPassBase<ExpandManualPass
       return WalkResult::skip();
     });
     if (regions.empty()) return;
+    getOperation()->setAttr(kWasManualAttr, UnitAttr::get(&getContext()));
     std::optional<CutMesh> cut = CutMesh::create(mesh.getMesh(), getCollectiveAxes(regions));
     if (!cut) {
       regions[0].emitError(

@@ -17,7 +17,7 @@ def ExpandManualPass : Pass<"sgd-expand-manual", "::mlir::ModuleOp"> {
     goes on while any of them does (`sgd.by_rank`), and keeps what belongs to the others; branches that ranks choose for themselves are
     chosen by coordinate. See decision 026.
 
-    After: no `sgd.manual_computation`, `sgd.permute_ranks` or `spmd` op is left. An op that cannot take leading dimensions along is refused.
+    After: no `sgd.manual_computation`, `sgd.permute_ranks` or `spmd` op is left, and a module that had some has `sgd.was_manual`. An op that cannot take leading dimensions along is refused.
   }];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }

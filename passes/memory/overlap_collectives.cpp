@@ -1,6 +1,7 @@
 // Chooses the most overlap that memory allows: the order of overlap_schedule.h, else the given one with starts and
 // dones in their positions, else no split at all. The memory of each is planned on a copy of the module.
 #include "dialects/plan/host_copy.h"
+#include "dialects/sgd/decision.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/memory/overlap_schedule.h"
 #include "passes/memory/passes.h"
@@ -22,10 +23,11 @@ namespace {
 /// Memory may peak this part of itself higher than without overlap.
 constexpr uint64_t kGrowthDivisor = 64;
 
-DictionaryAttr describe(const Overlap& overlap, Builder& builder) {
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("hidden_seconds", builder.getF64FloatAttr(overlap.hiddenSeconds)),
-       builder.getNamedAttr("seconds", builder.getF64FloatAttr(overlap.seconds))});
+Decision describe(const Overlap& overlap) {
+  return Decision{.kind = DecisionKind::Overlap,
+                  .chosen = "beside compute",
+                  .seconds = overlap.seconds,
+                  .hiddenSeconds = overlap.hiddenSeconds};
 }
 
 /// Replaces it by a copy with a token.
@@ -52,7 +54,7 @@ void apply(func::FuncOp function, const OverlapOrder& order) {
     // The user may be a collective itself; it comes later and is still as it was.
     OpBuilder builder(overlap.firstUser);
     plan::CollectiveOp split = addToken(overlap.collective);
-    split->setAttr(kOverlapAttr, describe(overlap, builder));
+    addDecision(split, describe(overlap));
     plan::DoneOp::create(builder, split.getLoc(), split.getToken());
   }
 }

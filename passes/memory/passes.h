@@ -41,8 +41,6 @@ std::unique_ptr<Pass> createAssignWorkspacesPass(const LibraryModel& libraries);
 
 /// On results of plan-level functions: the argument whose buffer the result is to take (IntegerAttr).
 inline constexpr llvm::StringLiteral kAliasAttr = "plan.alias";
-/// On collectives that are split: what hides them, `{hidden_seconds, seconds}` (DictionaryAttr of f64).
-inline constexpr llvm::StringLiteral kOverlapAttr = "plan.overlap";
 /// On the module: bytes of the spaces (IntegerAttr); of the host's where there are any.
 inline constexpr llvm::StringLiteral kPrivateBytesAttr = "plan.private_bytes";
 inline constexpr llvm::StringLiteral kWindowBytesAttr = "plan.window_bytes";

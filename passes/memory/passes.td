@@ -51,7 +51,7 @@ def OverlapCollectivesPass : Pass<"sgd-overlap-collectives", "::mlir::ModuleOp">
     compute has a token; it stands right after its last producer and its `plan.done` before the first instruction that needs it. Other
     instructions go before those that would have to wait. Buffers of a collective in flight stay alive, so memory may peak up to
     1/64 higher than without, and stays within the limit; where it would not, the given order remains, at last unsplit.
-    `plan.overlap` on a collective names the compute that hides it.
+    A decision of the kind `overlap` on a collective says how much of it compute hides.
   }];
   let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">,
                  Option<"memoryLimit", "memory-limit", "uint64_t", "0", "Limit of a rank's bytes, constants included; 0: none">];

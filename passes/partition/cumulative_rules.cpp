@@ -4,7 +4,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "passes/partition/range_emitter.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
+#include "passes/partition/explain_movement.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -61,13 +61,13 @@ Value Cumulation::gatherTotals(Value total, ArrayRef<AxisPart> tiles) {
   auto gather = spmd::AllGatherOp::create(builder, loc, TypeRange{type}, ValueRange{total}, ArrayRef<int64_t>{dim},
                                           emitter.getAxes(tiles));
   uint64_t bytes = getByteSize(type);
-  Explanation explanation = explainMovement(op);
-  explanation.from = "totals of each rank";
-  explanation.to = "of all ranks";
-  explanation.kind = "all_gather";
-  explanation.bytes = CostModel::getSentBytes(CollectiveKind::kAllGather, tiles, bytes);
-  explanation.seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kAllGather, tiles, bytes);
-  setExplanation(gather, explanation);
+  Decision decision = explainMovement(op);
+  decision.movement->from = "totals of each rank";
+  decision.movement->to = "of all ranks";
+  decision.chosen = "all_gather";
+  decision.bytes = CostModel::getSentBytes(CollectiveKind::kAllGather, tiles, bytes);
+  decision.seconds = emitter.getCost().getCollectiveSeconds(CollectiveKind::kAllGather, tiles, bytes);
+  setDecisions(gather, decision);
   return gather.getResult(0);
 }
 

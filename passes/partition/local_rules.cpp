@@ -75,8 +75,7 @@ FailureOr<Value> localizeConstant(arith::ConstantOp constant, const LocalisedOp&
   auto replicated =
       withSharding(global, ShardingAttr::getReplicated(builder.getContext(), sharding.getMesh(), global.getRank()));
   SmallVector<OpOperand*> uses = llvm::to_vector(llvm::make_pointer_range(constant.getResult().getUses()));
-  Explanation cause;
-  cause.cause = MovementCause::Constant;
+  Decision cause{.kind = DecisionKind::Movement, .movement = Movement{.cause = MovementCause::Constant}};
   FailureOr<Value> shard = emitter.emit(builder, constant.getLoc(), constant.getResult(), replicated, global, cause);
   if (failed(shard)) return failure();
   for (OpOperand* use : uses) use->set(*shard);

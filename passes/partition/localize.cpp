@@ -1,14 +1,13 @@
 // One walk in program order: every op is checked against its sharding rule and made local in place; reshards become
 // SPMD ops.
 #include "dialects/sgd/compression.h"
-#include "dialects/sgd/scope.h"
+#include "dialects/sgd/decision.h"
 #include "dialects/sgd/sequential.h"
 #include "passes/partition/factor_check.h"
 #include "passes/partition/local_rules.h"
 #include "passes/partition/padding.h"
 #include "passes/partition/passes.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
 #include "passes/sharding/partial_values.h"
 
 namespace mlir::sgd {
@@ -40,7 +39,7 @@ class Localisation {
   LogicalResult localizeResults(func::ReturnOp terminator);
   LogicalResult localize(Operation* op);
   LogicalResult lowerReshard(ReshardOp reshard);
-  Explanation getCause(ReshardOp reshard);
+  Decision getCause(ReshardOp reshard);
   RankedTensorType remember(Value value);
 
   func::FuncOp function;
@@ -139,18 +138,17 @@ LogicalResult Localisation::localize(Operation* op) {
 }
 
 /// The cause of the reshard and its location: the producer of a partial value, else the first user.
-Explanation Localisation::getCause(ReshardOp reshard) {
+Decision Localisation::getCause(ReshardOp reshard) {
   RankedTensorType from = globalTypes[reshard.getInput()];
-  Explanation explanation;
-  llvm::raw_string_ostream(explanation.tensor) << withSharding(from, {});
+  Decision decision = Decision::at(DecisionKind::Movement, reshard.getLoc());
+  llvm::raw_string_ostream(decision.subject) << withSharding(from, {});
   Operation* producer = reshard.getInput().getDefiningOp();
   bool isProduced = producer && getSharding(from).isPartial();
-  explanation.cause = isProduced ? MovementCause::Producer : MovementCause::User;
+  Movement& movement = decision.movement.emplace();
+  movement.cause = isProduced ? MovementCause::Producer : MovementCause::User;
   Operation* op = isProduced ? producer : reshard->use_empty() ? nullptr : *reshard->user_begin();
-  if (op) explanation.op = op->getName().getStringRef().str();
-  explanation.source = getSourceLine(reshard.getLoc());
-  explanation.scope = getScope(reshard.getLoc()).path;
-  return explanation;
+  if (op) movement.op = op->getName().getStringRef().str();
+  return decision;
 }
 
 LogicalResult Localisation::lowerReshard(ReshardOp reshard) {

@@ -5,16 +5,16 @@
 #include "dialects/sgd/placement_hints.h"
 #include "passes/partition/range_emitter.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
+#include "passes/partition/explain_movement.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
 /// The op's sharding, and where its replacement is written.
-class Movement {
+class MovementEmitter {
  public:
-  Movement(const LocalisedOp& localised, ReshardEmitter& emitter)
+  MovementEmitter(const LocalisedOp& localised, ReshardEmitter& emitter)
       : localised(localised),
         emitter(emitter),
         builder(localised.op),
@@ -74,7 +74,7 @@ class Movement {
 }  // namespace
 
 static FailureOr<Value> localizeSlice(SliceOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
-  Movement move(localised, emitter);
+  MovementEmitter move(localised, emitter);
   // Of equal elements a rank takes its own, where every rank has one.
   auto isOwn = [&](int64_t dim) {
     int64_t size = move.getGlobalSize(0, dim), tile = cast<RankedTensorType>(op.getInput().getType()).getDimSize(dim);
@@ -117,7 +117,7 @@ static FailureOr<Value> localizeSlice(SliceOp op, const LocalisedOp& localised, 
 }
 
 /// Along one sharded dimension.
-static Value padDimension(Movement& move, PadOp op, Value value, int64_t dim) {
+static Value padDimension(MovementEmitter& move, PadOp op, Value value, int64_t dim) {
   AxisParts tiles = move.getTiles(0, dim);
   Value filler = isZero(op.getValue()) ? Value() : op.getValue();
   WantedRange wanted = move.getTileRange(dim, move.getGlobalSize(0, dim), -op.getLow()[dim]);
@@ -130,7 +130,7 @@ static Value padDimension(Movement& move, PadOp op, Value value, int64_t dim) {
 }
 
 static FailureOr<Value> localizePad(PadOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
-  Movement move(localised, emitter);
+  MovementEmitter move(localised, emitter);
   int64_t rank = localised.localResults[0].getRank();
   SmallVector<int64_t> shape(cast<RankedTensorType>(op.getInput().getType()).getShape());
   SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0);
@@ -157,7 +157,7 @@ static FailureOr<Value> localizePad(PadOp op, const LocalisedOp& localised, Resh
 }
 
 static FailureOr<Value> localizeConcatenate(ConcatenateOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
-  Movement move(localised, emitter);
+  MovementEmitter move(localised, emitter);
   int64_t dim = op.getDimension();
   if (!move.isSharded(dim)) {
     op.getResult().setType(localised.localResults[0]);
@@ -187,7 +187,7 @@ static FailureOr<Value> localizeConcatenate(ConcatenateOp op, const LocalisedOp&
 }
 
 static FailureOr<Value> localizeReverse(ReverseOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
-  Movement move(localised, emitter);
+  MovementEmitter move(localised, emitter);
   Value value = op.getInput();
   for (int64_t dim : op.getDimensions()) {
     if (!move.isSharded(dim)) continue;

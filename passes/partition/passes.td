@@ -9,7 +9,7 @@ def LocalizePass : Pass<"sgd-localize", "::mlir::ModuleOp"> {
   let description = [{
     Before: every tensor's type has a closed sharding, and each op except `sgd.reshard` fits one assignment of axes to the factors of its
     sharding rule. After: types are those of one shard, no sharding is left in types, every reshard is the sequence of `spmd` ops that
-    the reshard planner found cheapest (with the reason in `sgd.explain`), iota and constants depend on `spmd.partition_id` where they are
+    the reshard planner found cheapest (with the reason in `sgd.decisions`), iota and constants depend on `spmd.partition_id` where they are
     sharded. Arguments and results keep `sgd.sharding` and `sgd.global_type` as attributes.
     An op that cannot be computed shard by shard is refused with its operand, dimension and axes.
   }];

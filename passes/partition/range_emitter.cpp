@@ -156,13 +156,13 @@ Value RangeEmitter::emitOwn(Value value, ArrayRef<AxisPart> tiles, const WantedR
 
 void RangeEmitter::explain(Operation* collective, Value value, const WantedRange& wanted, uint64_t bytes,
                            double seconds) {
-  Explanation explanation = cause;
-  explanation.from = llvm::formatv("tiles of {0}", tensorType(value).getDimSize(wanted.dim));
-  explanation.to = llvm::formatv("{0} elements of dimension {1}", wanted.length, wanted.dim);
-  explanation.kind = collective->getName().stripDialect().str();
-  explanation.bytes = bytes;
-  explanation.seconds = seconds;
-  setExplanation(collective, explanation);
+  Decision decision = cause;
+  decision.movement->from = llvm::formatv("tiles of {0}", tensorType(value).getDimSize(wanted.dim));
+  decision.movement->to = llvm::formatv("{0} elements of dimension {1}", wanted.length, wanted.dim);
+  decision.chosen = collective->getName().stripDialect().str();
+  decision.bytes = bytes;
+  decision.seconds = seconds;
+  setDecisions(collective, decision);
 }
 
 /// Where all ranks want the same elements, of a single tile, and are more than two: its rank would have to send them to

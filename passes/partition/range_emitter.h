@@ -41,7 +41,7 @@ std::optional<SpreadRange> getSpread(const WantedRange& wanted, int64_t spacing)
 /// Emits ops at `builder`'s position for one op that is made local. `cause` ends up in explanations.
 class RangeEmitter {
  public:
-  RangeEmitter(ReshardEmitter& emitter, OpBuilder& builder, Location loc, Explanation cause)
+  RangeEmitter(ReshardEmitter& emitter, OpBuilder& builder, Location loc, Decision cause)
       : emitter(emitter), builder(builder), loc(loc), cause(std::move(cause)) {}
 
   /// The range `wanted` of `value`, whose dimension is in equal tiles over `tiles` (the last ones may end in padding,
@@ -99,7 +99,7 @@ class RangeEmitter {
   ReshardEmitter& emitter;
   OpBuilder& builder;
   Location loc;
-  Explanation cause;
+  Decision cause;
 };
 
 }  // namespace mlir::sgd

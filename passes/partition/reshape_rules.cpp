@@ -6,7 +6,7 @@
 
 #include "passes/partition/range_emitter.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
+#include "passes/partition/explain_movement.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -41,13 +41,13 @@ FailureOr<const ReshardPlan*> ReshardEmitter::getPlan(Location loc, RankedTensor
 }
 
 FailureOr<Value> ReshardEmitter::emit(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                                      RankedTensorType to, const Explanation& cause) {
+                                      RankedTensorType to, const Decision& cause) {
   if (sequential) return emitSequential(builder, loc, value, from, to, cause);
   return emitOverRanks(builder, loc, value, from, to, cause);
 }
 
 FailureOr<Value> ReshardEmitter::emitOverRanks(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                                               RankedTensorType to, const Explanation& cause) {
+                                               RankedTensorType to, const Decision& cause) {
   if (from == to) return value;
   ShardingAttr source = getSharding(from), target = getSharding(to);
   if (!source.isPartial() || !target.isPartial() || source.getUnreducedKind() == target.getUnreducedKind())
@@ -67,7 +67,7 @@ std::string mlir::sgd::describeSharding(ShardingAttr sharding) {
 }
 
 FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                                             RankedTensorType to, const Explanation& cause) {
+                                             RankedTensorType to, const Decision& cause) {
   FailureOr<const ReshardPlan*> plan = getPlan(loc, from, to);
   if (failed(plan)) return failure();
   ReduceKind kind =
@@ -75,18 +75,18 @@ FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, V
   for (auto [index, step] : llvm::enumerate((*plan)->steps)) {
     value = emitStep(builder, loc, value, step, from.getShape(), kind);
     if (step.sentBytes == 0) continue;
-    Explanation explanation = cause;
-    explanation.from = describeSharding(getSharding(from));
-    explanation.to = describeSharding(getSharding(to));
-    explanation.kind = getStepName(step.kind).str();
-    explanation.step = index + 1;
-    explanation.steps = (*plan)->steps.size();
-    explanation.bytes = step.sentBytes;
-    explanation.seconds = step.seconds;
-    explanation.holdsWhole = (*plan)->materialises;
+    Decision decision = cause;
+    decision.movement->from = describeSharding(getSharding(from));
+    decision.movement->to = describeSharding(getSharding(to));
+    decision.movement->step = index + 1;
+    decision.movement->steps = (*plan)->steps.size();
+    decision.movement->holdsWhole = (*plan)->materialises;
+    decision.chosen = getStepName(step.kind).str();
+    decision.bytes = step.sentBytes;
+    decision.seconds = step.seconds;
     Operation* collective = value.getDefiningOp();
     while (!isa<spmd::SpmdDialect>(collective->getDialect())) collective = collective->getOperand(0).getDefiningOp();
-    setExplanation(collective, explanation);
+    setDecisions(collective, decision);
   }
   return value;
 }
@@ -109,7 +109,7 @@ static RankedTensorType withoutAxes(const SequentialAxis& axis, RankedTensorType
 /// Reductions over the sequential axis come before those over ranks, so that ranks exchange sums of all coordinates.
 /// What is gathered along it is a block for each coordinate, which holds it whole along that dimension.
 FailureOr<Value> ReshardEmitter::emitSequential(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                                                RankedTensorType to, const Explanation& cause) {
+                                                RankedTensorType to, const Decision& cause) {
   SequentialAxis axis(meshName, mesh, sequential);
   AxisParts all{{0, 1, sequential.getSize()}};
   SequentialState before = axis.getState(getSharding(from)), after = axis.getState(getSharding(to));

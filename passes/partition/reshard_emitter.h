@@ -2,8 +2,8 @@
 #ifndef SGD_PASSES_PARTITION_RESHARD_EMITTER_H
 #define SGD_PASSES_PARTITION_RESHARD_EMITTER_H
 
+#include "dialects/sgd/decision.h"
 #include "dialects/spmd/spmd_dialect.h"
-#include "passes/partition/explanation.h"
 #include "passes/partition/reshard_planner.h"
 
 namespace mlir::sgd {
@@ -35,7 +35,7 @@ class ReshardEmitter {
   /// position. `cause` is what made it necessary; the rest of the explanation is filled in. Fails with a diagnostic at
   /// `loc` when there is no plan.
   FailureOr<Value> emit(OpBuilder& builder, Location loc, Value value, RankedTensorType from, RankedTensorType to,
-                        const Explanation& cause);
+                        const Decision& cause);
 
   /// Further ops are emitted into `block`, a block of the function's program.
   void enterBlock(Block& entered) { block = &entered; }
@@ -58,11 +58,11 @@ class ReshardEmitter {
 
  private:
   FailureOr<Value> emitOverRanks(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                                 RankedTensorType to, const Explanation& cause);
+                                 RankedTensorType to, const Decision& cause);
   FailureOr<Value> emitSequential(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                                  RankedTensorType to, const Explanation& cause);
+                                  RankedTensorType to, const Decision& cause);
   FailureOr<Value> emitOneKind(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
-                               RankedTensorType to, const Explanation& cause);
+                               RankedTensorType to, const Decision& cause);
   Value emitStep(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, ArrayRef<int64_t> wholeShape,
                  ReduceKind kind);
   Value emitGatherRange(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, int64_t size);

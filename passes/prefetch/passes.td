@@ -16,7 +16,7 @@ def PrefetchGathersPass : Pass<"spmd-prefetch-gathers", "::mlir::ModuleOp"> {
     On the host nothing moves, since ranks there gather with the cores that they compute with. What is gathered for the next iteration takes memory while this one runs:
     at most a sixteenth of the device's for each loop.
 
-    After: `sgd.prefetched` on the function names the loops.
+    After: `sgd.decisions` of the function name the loops.
   }];
   let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">,
                  Option<"leastSaved", "least-saved", "double", "20e-6", "Seconds that an iteration must become shorter by">];

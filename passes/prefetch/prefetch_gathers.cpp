@@ -1,10 +1,9 @@
 // The pass spmd-prefetch-gathers. Inner loops first: what they gather for themselves is compute to those around them.
+#include "dialects/sgd/decision.h"
 #include "llvm/Support/Format.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
 #include "passes/prefetch/loop_timing.h"
 #include "passes/prefetch/passes.h"
-#include "passes/prefetch/prefetched_attr.h"
 #include "passes/prefetch/prefetched_loop.h"
 
 namespace mlir::sgd {
@@ -35,14 +34,12 @@ struct PrefetchGathersPass : mlir::sgd::impl::PrefetchGathersPassBase<PrefetchGa
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<WhileOp> loops;
       function.walk([&](WhileOp loop) { loops.push_back(loop); });
-      SmallVector<Attribute> texts;
-      for (WhileOp loop : loops) visit(loop, times, texts);
-      if (!texts.empty()) function->setAttr(kPrefetchedAttr, ArrayAttr::get(&getContext(), texts));
+      for (WhileOp loop : loops) visit(function, loop, times);
     }
   }
 
  private:
-  void visit(WhileOp loop, const OpTimes& times, SmallVectorImpl<Attribute>& texts);
+  void visit(func::FuncOp function, WhileOp loop, const OpTimes& times);
   unsigned choose(WhileOp loop, ArrayRef<GatherCone> cones, const OpTimes& times, double& saved) const;
 };
 }  // namespace
@@ -73,7 +70,7 @@ unsigned PrefetchGathersPass::choose(WhileOp loop, ArrayRef<GatherCone> cones, c
   return enough - seconds.begin() + 1;
 }
 
-void PrefetchGathersPass::visit(WhileOp loop, const OpTimes& times, SmallVectorImpl<Attribute>& texts) {
+void PrefetchGathersPass::visit(func::FuncOp function, WhileOp loop, const OpTimes& times) {
   if (!loop.getCondition().empty() || loop.getTrips().value_or(0) < 3) return;
   SmallVector<GatherCone, 0> cones;
   for (auto gather : loop.getBody().front().getOps<spmd::AllGatherOp>())
@@ -83,16 +80,17 @@ void PrefetchGathersPass::visit(WhileOp loop, const OpTimes& times, SmallVectorI
   if (number == 0) return;
   int64_t bytes = 0;
   for (const GatherCone& cone : ArrayRef(cones).take_front(number)) bytes += getResultBytes(cone.getGather());
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "loop at " << getSourceLine(loop.getLoc()) << ": ";
+  Decision decision = Decision::at(DecisionKind::Prefetch, loop.getLoc());
+  decision.chosen = "an iteration ahead";
+  llvm::raw_string_ostream os(decision.why);
+  os << "loop at " << decision.source << ": ";
   if (number == 1)
     os << "its first gather starts";
   else
     os << "its first " << number << " gathers start";
   os << " an iteration ahead, which saves about " << llvm::format("%.3g", saved * 1e6) << " us in each of "
      << *loop.getTrips() << " iterations and takes " << bytes << " bytes";
-  texts.push_back(StringAttr::get(&getContext(), text));
+  addDecision(function, decision);
   numPrefetched += number;
   // Behind the gathers that this iteration still waits for.
   Operation* place = cones.back().getGather()->getNextNode();

@@ -10,7 +10,7 @@ def RecomputeInLoopsPass : Pass<"sgd-recompute-in-loops", "::mlir::ModuleOp"> {
     Before and after: the SPMD level. Where a loop of known trips writes a slice of a stack in each iteration, and all that reads the stack is a later loop, a slice in each
     iteration (a scan over layers and its backward pass), the later loop can compute the slice from what the earlier one read: parameters, slices of other stacks, and the state
     that an iteration began with, which is stacked instead if it is not already. A step drops one stack, or all that are left of two loops; the steps of a function are ordered by bytes
-    freed per second of recomputation, and `count` says how many of them are taken. Whatever is left without readers goes with the next canonicalization. `sgd.recomputed_in_loops` on the function lists them.
+    freed per second of recomputation, and `count` says how many of them are taken. Whatever is left without readers goes with the next canonicalization. `sgd.decisions` of the function list them.
 
     When no stacks are left, two more steps: all-gathers that loops alone read run in each iteration, before their first reader; then reduce-scatters of what a loop adds up from zero do, and the
     loop adds up shards.
@@ -40,7 +40,7 @@ def RecomputePass : Pass<"sgd-recompute", "::mlir::ModuleOp"> {
     wait less: `activations` those that wait for a later reader, and results; `states` arguments that a step hands on to the next one in their own place,
     which then are in host memory between steps. Loops' bodies and branches have none of that.
 
-    What runs again is the same instruction on the same values: results are equal bit by bit. Copies carry `plan.recomputed`. Functions that peak above the budget in spite
+    What runs again is the same instruction on the same values: results are equal bit by bit. Copies have a decision of the kind `recompute`. Functions that peak above the budget in spite
     of all that stay as low as the search got.
   }];
   let options = [Option<"budget", "budget", "uint64_t", "0", "Bytes alive at once in a function; arguments, but for states that may be offloaded, and constants not counted">,

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "dialects/plan/host_copy.h"
+#include "dialects/sgd/decision.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/Support/MathExtras.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/memory/arena_planner.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/spaces.h"
-#include "passes/remat/recomputed_attr.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -280,7 +280,18 @@ class TimelineWriter {
     for (unsigned version : execution.writes)
       if (timeline.getUses(version).size() > 1)
         bytes += timeline.getSequence().buffers[timeline.getBuffer(version)].bytes;
-    setRecomputed(op, bytes, timeline.getSequence().steps[execution.step].seconds);
+    Decision decision = Decision::at(DecisionKind::Recompute, op->getLoc());
+    decision.chosen = getName(op);
+    decision.freedBytes = bytes;
+    decision.seconds = timeline.getSequence().steps[execution.step].seconds;
+    addDecision(op, decision);
+  }
+
+  /// "kernel", "matmul", "all_gather", ...
+  static std::string getName(Operation* instruction) {
+    if (auto collective = dyn_cast<plan::CollectiveOp>(instruction))
+      return ::sgd::comm::CollectiveName(collective.getKind());
+    return isa<plan::LaunchOp>(instruction) ? "kernel" : instruction->getName().stripDialect().str();
   }
 
   const remat::Timeline& timeline;

@@ -30,7 +30,7 @@ class PlanSteps {
   Operation* getOp(unsigned step) const { return ops[step]; }
 
   /// Puts the function's instructions in the order of `timeline`, with copies of those that it repeats, which get
-  /// kRecomputedAttr (recomputed_attr.h), and copies between device and host.
+  /// DecisionKind::Recompute, and copies between device and host.
   void apply(const remat::Timeline& timeline) const;
 
  private:

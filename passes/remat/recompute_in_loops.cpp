@@ -1,11 +1,11 @@
 // Which stacks go first is decided for all loops of a function together, so that any number of them is a prefix of one
 // list.
+#include "dialects/sgd/decision.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
+#include "llvm/Support/Format.h"
 #include "passes/remat/passes.h"
-#include "passes/remat/recomputed_attr.h"
 #include "passes/remat/repeated_exchange.h"
 #include "passes/remat/stack_order.h"
 
@@ -27,23 +27,34 @@ struct ExchangeStep {
 constexpr ExchangeStep kExchangeSteps[] = {{findRepeatableGathers, gatherInLoops},
                                            {findRepeatableReductions, reduceInLoops}};
 
-/// Takes the first `count` steps and lists them in an attribute of the function.
+/// Lists a step among the decisions of the function; its numbers are those of all iterations.
+void addStep(func::FuncOp function, Decision decision) {
+  llvm::raw_string_ostream why(decision.why);
+  if (decision.bytes > 0)
+    why << "for the memory limit, a loop runs this " << decision.chosen << " in each iteration: " << decision.freedBytes
+        << " bytes are not held through it, " << decision.bytes << " bytes are sent and ";
+  else
+    why << "for the memory limit, a loop computes this again in each iteration: " << decision.freedBytes
+        << " bytes are not stacked, " << decision.flops << " flops and ";
+  why << llvm::format("%.3g", decision.seconds * 1e6) << " us more";
+  addDecision(function, decision);
+}
+
+/// Takes the first `count` steps and lists them among the decisions of the function.
 void recompute(func::FuncOp function, const OpTimes& times, uint64_t count, bool takesExchanges) {
   SmallVector<LoopPair, 0> pairs = LoopPair::find(function);
   StackOrder order = findStackOrder(pairs, times, count);
   uint64_t exchanges = takesExchanges ? std::size(kExchangeSteps) : count - order.steps.size();
   std::vector<SmallVector<unsigned, 8>> dropped(pairs.size());
-  SmallVector<Attribute> records;
   for (const StackStep& step : order.steps) {
     llvm::append_range(dropped[step.pair], step.stacks);
     Value slice = pairs[step.pair].getStacks()[step.stacks.front()].slice;
-    RecomputedInLoop record{"loop",
-                            getSourceLine(slice.getLoc()),
-                            static_cast<uint64_t>(step.freedBytes),
-                            static_cast<uint64_t>(std::max(step.flops, 0.0)),
-                            0,
-                            std::max(step.seconds, 0.0)};
-    records.push_back(record.toAttr(function.getContext()));
+    Decision decision = Decision::at(DecisionKind::Recompute, slice.getLoc());
+    decision.chosen = "loop";
+    decision.freedBytes = static_cast<uint64_t>(step.freedBytes);
+    decision.flops = static_cast<uint64_t>(std::max(step.flops, 0.0));
+    decision.seconds = std::max(step.seconds, 0.0);
+    addStep(function, std::move(decision));
   }
   for (auto [pair, stacks] : llvm::zip(pairs, dropped)) pair.drop(stacks, times);
   for (const ExchangeStep& step : kExchangeSteps) {
@@ -53,17 +64,15 @@ void recompute(func::FuncOp function, const OpTimes& times, uint64_t count, bool
     --exchanges;
     for (const RepeatedExchange& exchange : found) {
       auto collective = cast<spmd::CollectiveOpInterface>(exchange.collective);
-      RecomputedInLoop record{::sgd::comm::CollectiveName(collective.getCollectiveKind()),
-                              getSourceLine(collective->getLoc()),
-                              static_cast<uint64_t>(exchange.freedBytes),
-                              0,
-                              exchange.sentBytes,
-                              exchange.seconds};
-      records.push_back(record.toAttr(function.getContext()));
+      Decision decision = Decision::at(DecisionKind::Recompute, collective->getLoc());
+      decision.chosen = ::sgd::comm::CollectiveName(collective.getCollectiveKind());
+      decision.freedBytes = static_cast<uint64_t>(exchange.freedBytes);
+      decision.bytes = exchange.sentBytes;
+      decision.seconds = exchange.seconds;
+      addStep(function, std::move(decision));
     }
     step.apply(function, times.getCost());
   }
-  if (!records.empty()) function->setAttr(kRecomputedInLoopsAttr, ArrayAttr::get(function.getContext(), records));
 }
 
 /// Takes the steps that save time too; says whether there are any.

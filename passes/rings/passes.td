@@ -22,7 +22,7 @@ def RingMatmulsPass : Pass<"spmd-ring-matmuls", "::mlir::ModuleOp"> {
     By the cost model: a ring is taken if it is at least `least-saved` seconds shorter than the collective and the matmul one after the other, on two clocks, copies of blocks included.
     On the host none is, since ranks there exchange with the cores that they compute with.
 
-    After: `sgd.rings` on the function names the matmuls.
+    After: `sgd.decisions` of the function name the matmuls.
   }];
   let options = [Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">,
                  Option<"leastSaved", "least-saved", "double", "20e-6", "Seconds that a ring must save">];

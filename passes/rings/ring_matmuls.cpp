@@ -1,10 +1,9 @@
 // The pass spmd-ring-matmuls, in all blocks of a program: loops over layers are where most matmuls are.
+#include "dialects/sgd/decision.h"
 #include "llvm/Support/Format.h"
 #include "passes/partition/sharding_state.h"
-#include "passes/partition/source_line.h"
 #include "passes/rings/passes.h"
 #include "passes/rings/ring_timing.h"
-#include "passes/rings/rings_attr.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_RINGMATMULSPASS
@@ -29,32 +28,31 @@ struct RingMatmulsPass : mlir::sgd::impl::RingMatmulsPassBase<RingMatmulsPass> {
     if (cost->getTopology().name == getHostTopology().name) return;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal()) continue;
-      SmallVector<Attribute> texts;
       for (Block* block : getProgramBlocks(function)) {
         for (auto gather : llvm::make_early_inc_range(block->getOps<spmd::AllGatherOp>()))
-          numGathered += visit<GatheredMatmul>(gather, *cost, texts);
+          numGathered += visit<GatheredMatmul>(function, gather, *cost);
         for (auto scatter : llvm::make_early_inc_range(block->getOps<spmd::ReduceScatterOp>()))
-          numScattered += visit<ScatteredMatmul>(scatter, *cost, texts);
+          numScattered += visit<ScatteredMatmul>(function, scatter, *cost);
       }
-      if (!texts.empty()) function->setAttr(kRingsAttr, ArrayAttr::get(&getContext(), texts));
     }
   }
 
  private:
   /// Whether `collective` became a ring.
   template <typename Ring, typename Op>
-  bool visit(Op collective, const CostModel& cost, SmallVectorImpl<Attribute>& texts) {
+  bool visit(func::FuncOp function, Op collective, const CostModel& cost) {
     int64_t ranks =
         getGroupSize(getParts(lookupMesh(collective, collective.getAxes().getMesh()), collective.getAxes().getAxes()));
     std::optional<Ring> ring = ranks < 2 || ranks > kMostRanks ? std::nullopt : Ring::find(collective);
     double saved = ring ? getSavedSeconds(*ring, cost) : 0;
     if (!ring || saved < leastSaved) return false;
-    std::string text;
-    llvm::raw_string_ostream(text) << collective->getName().stripDialect() << " at "
-                                   << getSourceLine(collective.getLoc()) << " and the matmul beside it are a ring of "
-                                   << ranks << " steps, which saves about " << llvm::format("%.3g", saved * 1e6)
-                                   << " us";
-    texts.push_back(StringAttr::get(&getContext(), text));
+    Decision decision = Decision::at(DecisionKind::Ring, collective.getLoc());
+    decision.chosen = "ring";
+    llvm::raw_string_ostream(decision.why)
+        << collective->getName().stripDialect() << " at " << decision.source
+        << " and the matmul beside it are a ring of " << ranks << " steps, which saves about "
+        << llvm::format("%.3g", saved * 1e6) << " us";
+    addDecision(function, decision);
     ring->apply();
     return true;
   }

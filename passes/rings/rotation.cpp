@@ -2,9 +2,9 @@
 // last rank that of the first.
 #include "passes/rings/rotation.h"
 
+#include "dialects/sgd/decision.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
-#include "passes/partition/explanation.h"
 #include "passes/partition/sharding_state.h"
 
 using namespace mlir;
@@ -22,13 +22,11 @@ static Value createInteger(OpBuilder& builder, Location loc, int64_t value) {
 }
 
 static void explain(Operation* rotation, Operation* replaced, uint64_t bytes) {
-  SmallVector<Attribute> explanations;
-  for (Explanation explanation : getExplanations(replaced)) {
-    explanation.kind = "gather_range";
-    explanation.bytes = bytes;
-    explanations.push_back(explanation.toAttr(replaced->getContext()));
+  for (Decision decision : getDecisions(replaced, DecisionKind::Movement)) {
+    decision.chosen = "gather_range";
+    decision.bytes = bytes;
+    addDecision(rotation, decision);
   }
-  if (!explanations.empty()) rotation->setAttr(kExplainAttr, ArrayAttr::get(replaced->getContext(), explanations));
 }
 
 Value Rotation::rotate(OpBuilder& builder, Value tile) const {

@@ -1,11 +1,10 @@
 // A matmul reads its weights in blocks of columns fastest. In a loop they are packed so once, in front of it.
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/sgd/decision.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/library/library_model.h"
 #include "passes/loops/edit_loop.h"
-#include "passes/partition/source_line.h"
-#include "passes/schedule/packed_weights_attr.h"
 #include "passes/schedule/passes.h"
 
 namespace mlir::sgd {
@@ -101,16 +100,14 @@ struct PackWeightsPass : mlir::sgd::impl::PackWeightsPassBase<PackWeightsPass> {
   void runOnOperation() final {
     // With fewer trips, packing once is no less than packing in each.
     constexpr int64_t kLeastTrips = 4;
-    SmallVector<Attribute> texts;
     for (Block* block : getProgramBlocks(getOperation()))
       for (WhileOp loop : llvm::to_vector(block->getOps<WhileOp>()))
-        if (loop.getTrips().value_or(0) >= kLeastTrips) visit(loop, texts);
-    if (!texts.empty()) getOperation()->setAttr(kPackedWeightsAttr, ArrayAttr::get(&getContext(), texts));
+        if (loop.getTrips().value_or(0) >= kLeastTrips) visit(loop);
   }
 
  private:
-  void visit(WhileOp loop, SmallVectorImpl<Attribute>& texts) {
-    std::string line = getSourceLine(loop.getLoc());
+  void visit(WhileOp loop) {
+    Decision decision = Decision::at(DecisionKind::Pack, loop.getLoc());
     int64_t held = 0;
     DenseMap<std::pair<Value, int64_t>, Value> packed;  // by weights and columns of a block
     for (fusion::MatmulOp op : llvm::to_vector(loop.getBody().getOps<fusion::MatmulOp>())) {
@@ -132,10 +129,11 @@ struct PackWeightsPass : mlir::sgd::impl::PackWeightsPassBase<PackWeightsPass> {
       replace(matmul, own);
     }
     if (packed.empty()) return;
-    std::string text;
-    llvm::raw_string_ostream(text) << "loop at " << line << ": weights that it multiplies by are packed once, in front "
-                                   << "of it; " << held << " bytes are held for that";
-    texts.push_back(StringAttr::get(&getContext(), text));
+    decision.chosen = "in front of the loop";
+    llvm::raw_string_ostream(decision.why)
+        << "loop at " << decision.source << ": weights that it multiplies by are packed once, in front of it; " << held
+        << " bytes are held for that";
+    addDecision(getOperation(), decision);
   }
 
   const LibraryModel* libraries = nullptr;

@@ -7,9 +7,6 @@
 
 namespace mlir::sgd {
 
-/// Discardable attribute of functions: an array with a sentence for each kind of message that several ranks have alike.
-inline constexpr llvm::StringLiteral kMessagesAttr = "sgd.messages";
-
 struct MessageParts {
   AxisParts axes;              ///< a part for each rank over these; none: the message stays whole
   std::optional<int64_t> dim;  ///< that is cut; none: all elements, in their order

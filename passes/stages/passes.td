@@ -4,6 +4,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ShareStagesPass : Pass<"sgd-share-stages", "::mlir::ModuleOp"> {
+  let summary = "Puts state that several programs share on the stages on which the step has it";
+  let description = [{
+    Runs on the module of a compilation whose programs are those of one coordinate of the sequential axis (`sgd-localize`). After: arguments of the program that carries state have their virtual
+    stage (`sgd.stage`), arguments and results of other programs that share them have the same one, and all meshes name one schedule. One program alone stays as it is.
+  }];
+  let options = [Option<"topology", "topology", "std::string", "\"host\"", "Name or file of a topology">];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
 def FormStagesPass : Pass<"sgd-form-stages", "::mlir::ModuleOp"> {
   let summary = "Cuts each program into the stages of a pipeline";
   let description = [{
@@ -25,8 +35,8 @@ def ShardMessagesPass : Pass<"sgd-shard-messages", "::mlir::ModuleOp"> {
   let description = [{
     Before: functions of stages at the SPMD level, in which each rank sends all that its peer needs. A message that is the same on ranks over some axes, by the analysis
     that proves collectives, is cut into a part for each of them where that takes less time: the links between stages carry it once, and the receivers gather it over
-    theirs (scatter/gather of Narayanan et al., 2021). Parts are of elements next to each other; messages whose elements do not divide stay whole. After: `sgd.messages`
-    on functions says what was chosen, and why.
+    theirs (scatter/gather of Narayanan et al., 2021). Parts are of elements next to each other; messages whose elements do not divide stay whole. After: `sgd.decisions`
+    of functions say what was chosen, and why.
   }];
   let options = [Option<"topology", "topology", "std::string", "\"host\"", "Name or file of a topology">];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];

@@ -36,11 +36,6 @@ class ProgramPlan {
   std::unique_ptr<PipelinePlan> plan;
 };
 
-/// Several programs of one state have it on the stages on which the one that carries it has it: marks arguments and
-/// results of `programs` with their virtual stages, and all meshes with one schedule. Programs of one coordinate of the
-/// sequential axis, as `sgd-localize` leaves them.
-LogicalResult shareStages(ArrayRef<ModuleOp> programs, StringRef topology);
-
 }  // namespace mlir::sgd
 
 #endif

@@ -2,14 +2,12 @@
 #include <cmath>
 #include <map>
 
-#include "dialects/sgd/scope.h"
+#include "dialects/sgd/decision.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
 #include "passes/collectives/rank_differences.h"
-#include "passes/partition/explanation.h"
 #include "passes/partition/reshard_emitter.h"
-#include "passes/partition/source_line.h"
 #include "passes/stages/message_parts.h"
 #include "passes/stages/passes.h"
 
@@ -49,7 +47,7 @@ class MessageSharding {
   AxisParts getReplicated(const AxisParts& different) const;
   void cut(const Channel& channel, const MessageParts& parts);
   Value gather(OpBuilder& builder, spmd::ReceiveOp receive, RankedTensorType type, const MessageParts& parts);
-  std::string describe(const Channel& channel, const AxisParts& replicated, const MessageParts& parts) const;
+  Decision describe(const Channel& channel, const AxisParts& replicated, const MessageParts& parts) const;
 
   ArrayRef<func::FuncOp> stages;
   FlatSymbolRefAttr meshName;
@@ -108,16 +106,16 @@ Value MessageSharding::gather(OpBuilder& builder, spmd::ReceiveOp receive, Ranke
   auto gather = spmd::AllGatherOp::create(builder, receive.getLoc(), TypeRange{gathered}, receive.getResult(),
                                           ArrayRef<int64_t>{parts.dim.value_or(0)}, axes);
   auto bytes = static_cast<uint64_t>(getByteSize(type));
-  setExplanation(gather, {.cause = MovementCause::User,
-                          .op = spmd::ReceiveOp::getOperationName().str(),
-                          .tensor = getText(type),
-                          .source = getSourceLine(receive.getLoc()),
-                          .scope = getScope(receive.getLoc()).path,
-                          .from = "a part of the message for each rank",
-                          .to = "the whole",
-                          .kind = "all_gather",
-                          .bytes = CostModel::getSentBytes(CollectiveKind::kAllGather, parts.axes, bytes),
-                          .seconds = cost.getCollectiveSeconds(CollectiveKind::kAllGather, parts.axes, bytes)});
+  Decision decision = Decision::at(DecisionKind::Movement, receive.getLoc());
+  decision.subject = getText(type);
+  decision.chosen = "all_gather";
+  decision.bytes = CostModel::getSentBytes(CollectiveKind::kAllGather, parts.axes, bytes);
+  decision.seconds = cost.getCollectiveSeconds(CollectiveKind::kAllGather, parts.axes, bytes);
+  decision.movement = Movement{.cause = MovementCause::User,
+                               .op = spmd::ReceiveOp::getOperationName().str(),
+                               .from = "a part of the message for each rank",
+                               .to = "the whole"};
+  setDecisions(gather, decision);
   Value whole = gather.getResult(0);
   return parts.dim ? whole : ReshapeOp::create(builder, receive.getLoc(), type, whole);
 }
@@ -142,12 +140,19 @@ void MessageSharding::cut(const Channel& channel, const MessageParts& parts) {
   }
 }
 
-std::string MessageSharding::describe(const Channel& channel, const AxisParts& replicated,
-                                      const MessageParts& parts) const {
+Decision MessageSharding::describe(const Channel& channel, const AxisParts& replicated,
+                                   const MessageParts& parts) const {
   spmd::SendOp send = channel.sends.front();
   RankedTensorType type = channel.getType();
-  std::string text;
-  llvm::raw_string_ostream os(text);
+  Decision decision = Decision::at(DecisionKind::Message, send.getLoc());
+  decision.subject = getText(type);
+  decision.chosen = parts.isCut() ? "parts" : "whole";
+  decision.alternatives = {{.name = "whole", .seconds = parts.wholeSeconds}};
+  if (std::isinf(parts.partSeconds))
+    decision.alternatives.push_back({.name = "parts", .why = "its elements do not divide"});
+  else
+    decision.alternatives.push_back({.name = "parts", .seconds = parts.partSeconds});
+  llvm::raw_string_ostream os(decision.why);
   os << getText(type) << " to stage " << send.getStage() << ", which ranks over "
      << getAxisList(meshName, mesh, parts.isCut() ? parts.axes : replicated) << " have alike: ";
   if (parts.isCut())
@@ -160,12 +165,13 @@ std::string MessageSharding::describe(const Channel& channel, const AxisParts& r
     os << "each sends the whole in "
        << llvm::format("%.3g us; parts and gathering them would take %.3g", parts.wholeSeconds * 1e6,
                        parts.partSeconds * 1e6);
-  return text;
+  return decision;
 }
 
 void MessageSharding::run(const RankDifferences::Messages& differences) {
   std::string program = getProgramName(stages.front()).str();
-  llvm::MapVector<Operation*, std::map<std::string, unsigned>> sentences;  // by sending stage, how often
+  // By sending stage: those that say the same, and how often.
+  llvm::MapVector<Operation*, std::map<std::string, std::pair<Decision, unsigned>>> decisions;
   for (auto& [number, channel] : channels) {
     if (!channel.isProper()) continue;
     auto different = differences.find({program, number});
@@ -173,16 +179,16 @@ void MessageSharding::run(const RankDifferences::Messages& differences) {
     if (replicated.empty() || channel.getType().getNumElements() <= 1) continue;
     auto to = static_cast<int64_t>(channel.sends.front().getStage());
     MessageParts parts = chooseMessageParts(channel.getType(), *getStage(channel.sender), to, replicated, cost);
-    ++sentences[channel.sender][describe(channel, replicated, parts)];
+    Decision decision = describe(channel, replicated, parts);
+    ++decisions[channel.sender].try_emplace(decision.why, decision, 0).first->second.second;
     if (parts.isCut()) cut(channel, parts);
   }
-  for (const auto& [function, texts] : sentences) {
-    Builder builder(function->getContext());
-    SmallVector<Attribute> attributes;
-    for (const auto& [text, count] : texts)
-      attributes.push_back(builder.getStringAttr(count > 1 ? std::to_string(count) + " times " + text : text));
-    function->setAttr(kMessagesAttr, builder.getArrayAttr(attributes));
-  }
+  for (auto& [function, alike] : decisions)
+    for (auto& [text, counted] : alike) {
+      auto& [decision, count] = counted;
+      if (count > 1) decision.why = std::to_string(count) + " times " + text;
+      addDecision(function, decision);
+    }
 }
 
 namespace {

@@ -1,18 +1,22 @@
-// State of several programs is on the stages on which the step has it.
+// The pass sgd-share-stages.
+#include "dialects/sgd/programs.h"
 #include "dialects/sgd/stages.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/partition/sharding_state.h"
+#include "passes/stages/passes.h"
 #include "passes/stages/plan_program.h"
 #include "passes/stages/shared_state.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_SHARESTAGESPASS
+#include "passes/stages/passes.h.inc"
+}  // namespace mlir::sgd
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-namespace {
-func::FuncOp getFunction(ModuleOp program) { return *program.getOps<func::FuncOp>().begin(); }
-
 /// Marks what `step` has, on its arguments.
-void mark(func::FuncOp step, const ProgramPlan& plan) {
+static void mark(func::FuncOp step, const ProgramPlan& plan) {
   Builder builder(step.getContext());
   const ProgramFlow& flow = plan.get().getFlow();
   for (BlockArgument argument : step.getArguments())
@@ -22,29 +26,35 @@ void mark(func::FuncOp step, const ProgramPlan& plan) {
 }
 
 /// Marks what `other` shares with `step`: what it starts from, and what it makes for it.
-void markLike(func::FuncOp step, func::FuncOp other) {
+static void markLike(func::FuncOp step, func::FuncOp other) {
   SharedState shared = findSharedState(step, other);
   for (auto [from, to] : shared.arguments)
     if (Attribute stage = step.getArgAttr(from, kStageAttr)) other.setArgAttr(to, kStageAttr, stage);
   for (auto [from, to] : shared.results)
     if (Attribute stage = step.getArgAttr(to, kStageAttr)) other.setResultAttr(from, kStageAttr, stage);
 }
-}  // namespace
 
-LogicalResult mlir::sgd::shareStages(ArrayRef<ModuleOp> programs, StringRef topology) {
-  const auto* found = llvm::find_if(programs, [](ModuleOp program) { return carriesState(getFunction(program)); });
-  if (programs.size() < 2 || found == programs.end() || !getStageAxis(getMesh(programs.front()))) return success();
-  func::FuncOp step = getFunction(*found);
-  MeshOp mesh = getMesh(*found);
-  FailureOr<CostModel> cost = loadCostModel(mesh, topology);
-  if (failed(cost)) return failure();
-  ProgramPlan plan(step, mesh);
-  if (failed(plan.create(mesh, OpTimes(mesh, *cost)))) return failure();
-  mark(step, plan);
-  auto schedule = StringAttr::get(step.getContext(), getScheduleName(plan.get().getForm()));
-  for (ModuleOp program : programs) {
-    getMesh(program)->setAttr(kScheduleAttr, schedule);
-    if (program != *found) markLike(step, getFunction(program));
+namespace {
+struct ShareStagesPass : mlir::sgd::impl::ShareStagesPassBase<ShareStagesPass> {
+  using ShareStagesPassBase::ShareStagesPassBase;
+
+  void runOnOperation() override {
+    SmallVector<ModuleOp> programs = getPrograms(getOperation());
+    MeshOp mesh = getMesh(programs.front());
+    if (programs.size() < 2 || !getStageAxis(mesh)) return;
+    SmallVector<func::FuncOp> functions = getProgramFunctions(programs);
+    auto* step = llvm::find_if(functions, [](func::FuncOp function) { return carriesState(function); });
+    if (step == functions.end()) return;
+    mesh = getMesh((*step)->getParentOfType<ModuleOp>());
+    FailureOr<CostModel> cost = loadCostModel(mesh, topology);
+    ProgramPlan plan(*step, mesh);
+    if (failed(cost) || failed(plan.create(mesh, OpTimes(mesh, *cost)))) return signalPassFailure();
+    mark(*step, plan);
+    auto schedule = StringAttr::get(&getContext(), getScheduleName(plan.get().getForm()));
+    for (auto [program, function] : llvm::zip(programs, functions)) {
+      getMesh(program)->setAttr(kScheduleAttr, schedule);
+      if (function != *step) markLike(*step, function);
+    }
   }
-  return success();
-}
+};
+}  // namespace

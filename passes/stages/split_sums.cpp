@@ -1,8 +1,8 @@
 // What is sent in each part is known by the plan.
 #include "passes/stages/split_sums.h"
 
+#include "dialects/sgd/decision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/collectives/explanation.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -75,7 +75,7 @@ static void split(spmd::AllReduceOp reduce, const Terms& terms) {
       value = arith::ExtFOp::create(builder, reduce.getLoc(), input.getType(), value);
     auto own = spmd::AllReduceOp::create(builder, reduce.getLoc(), TypeRange{value.getType()}, value, reduce.getKind(),
                                          reduce.getAxes());
-    mergeExplanations(own, {reduce});
+    mergeDecisions(own, {reduce});
     reduced.push_back(own.getResult(0));
   }
   reduce.getResult(0).replaceAllUsesWith(add(builder, sum, reduced));

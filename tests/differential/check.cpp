@@ -178,9 +178,9 @@ class Check {
     constexpr int64_t kMostElements = 1 << 20, kMostRanks = 64;
     // As for this target: what is lowered on import for GPUs, Fourier transforms to matmuls, is not there for one rank
     // either.
-    CompileOptions load;
+    PlanOptions load;
     load.target = options.target;
-    graph = loadProgram(&context, {"main", kFileName, text}, load, nullptr);
+    graph = loadProgram(&context, {"main", kFileName, text}, getImportOptions(load), nullptr);
     if (!graph) return fail("the program was compiled but does not load");
     if (MeshOp mesh = getMesh(*graph)) {
       MeshAxisAttr stages = getStageAxis(mesh);
@@ -200,7 +200,7 @@ class Check {
   bool expect() {
     auto function = graph->lookupSymbol<func::FuncOp>("main");
     inputs = makeInputs(function, InputDirectives::parse(text));
-    auto created = Expectation::create(function, inputs);
+    auto created = differential::Expectation::create(function, inputs);
     if (failed(created)) return fail("no reference");
     expectation.emplace(std::move(*created));
     return true;
@@ -317,7 +317,7 @@ class Check {
   ScopedDiagnosticHandler handler;
   OwningOpRef<ModuleOp> graph, spmd;
   std::vector<Tensor> inputs;
-  std::optional<Expectation> expectation;
+  std::optional<differential::Expectation> expectation;
   std::vector<LocalProgram> local;
   CheckResult result;
 };

@@ -26,7 +26,7 @@ def check_constrained(folder, name, bound):
     _, report, _ = model.compile(folder)
     check_bytes(model, report, bound)
     kept = harness.tool("sgdc", model.path / "model.mlir", "--emit", "sharded").stdout
-    assert "sgd.choice" not in kept, "constraints were dropped"
+    assert "#sgd.decision<choice" not in kept, "constraints were dropped"
 
 
 def check_weighed(folder, name, bound):

@@ -177,7 +177,7 @@ def check_emit(folder):
     for level in ("graph", "kernels", "plan", None):
         path = folder / f"{level}.sgda"
         emitted = harness.tool("sgdc", model, "-o", path, "--memory-limit", 300000, *(["--emit", level] if level else [])).stdout
-        assert ("sgd.recomputed_in_loops" in emitted) == (level in ("kernels", "plan")), level
+        assert ("#sgd.decision<recompute" in emitted) == (level in ("kernels", "plan")), level
         assert ("func.func" in emitted) == (level is not None)
         artifacts.append(path.read_bytes())
     assert len(set(artifacts)) == 1

@@ -24,7 +24,7 @@ std::map<std::string, std::set<size_t>> mlir::sgd::fuzz::findOpFamilies(size_t p
     for (size_t seed = 0; seed < programs; ++seed) {
       Choices choices(seed);
       std::string text = generate(index, choices).text;
-      addOps(loadProgram(&context, {"main", "program.mlir", text}, CompileOptions(), nullptr).get(), index);
+      addOps(loadProgram(&context, {"main", "program.mlir", text}, ImportOptions(), nullptr).get(), index);
       if (family.language == Language::Stablehlo) addOps(parseSourceString<ModuleOp>(text, &context).get(), index);
     }
   }

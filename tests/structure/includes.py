@@ -42,6 +42,7 @@ PASSES = {
     "passes/loops": ["dialects/sgd"],
     "passes/cost": ["dialects/cost", "passes/mesh", "runtime/comm", "runtime/json", "runtime/text"],  # sent_bytes.h: one formula for report and measurement
     "passes/clock": [],
+    "passes/programs": ["dialects/sgd"],
     "passes/levels": ["dialects/sgd"],  # the table has names, so that nothing before the kernel stage sees kernels
     "passes/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
     "passes/sharding": GRAPH + ["passes/mesh", "passes/carry"],
@@ -55,7 +56,7 @@ PASSES = {
     "passes/stages": GRAPH + ["passes/carry", "passes/clock", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/timing", "runtime/artifact"],
     "passes/layers": GRAPH + ["passes/carry", "passes/cost", "passes/loops", "passes/stages", "passes/timing"],
     "passes/library": ["dialects/sgd", "dialects/fusion"],
-    "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library", "passes/loops", "passes/partition"],
+    "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library", "passes/loops"],
     "passes/context": GRAPH + ["passes/clock", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/compress", "passes/schedule"],  # attention_pattern.h: one reading of a softmax
     "passes/permutation": GRAPH + ["passes/context", "passes/remat", "passes/sharding"],  # sequential_dims.h: one look ahead; loop_stacks.h: one reading of stacks
     "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "passes/timing", "runtime/comm"],  # staged_bytes.h
@@ -73,19 +74,20 @@ COMPILER = {
     "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
-    "compiler/recipe": ["compiler", "dialects/sgd", "passes/carry", "passes/compress", "passes/context", "passes/loops", "passes/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names
+    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/carry", "passes/compress", "passes/context", "passes/loops", "passes/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names
+    "compiler/request": ["compiler", "dialects/sgd"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "runtime/artifact", "runtime/comm"],
     "compiler/expectations": ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "dialects/plan", "dialects/sgd", "passes/carry", "passes/partition", "runtime/artifact"],
     "compiler/models": ["compiler/recipe"],  # recipe_json.h: one reading of what is written by hand
     "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
-    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/expectations", "compiler/export", "compiler/recipe", "compiler/report", "compiler/target", "frontends/stablehlo", "runtime/artifact", "runtime/text"],
+    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/recipe", "compiler/report", "compiler/request", "compiler/target", "frontends/stablehlo", "runtime/artifact", "runtime/text"],
     "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/carry", "passes/cost"],
 }
 TOOLS = {
     "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target", "runtime/artifact"],
-    "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data"],
+    "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends/stablehlo", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data", "runtime/text"],
     "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/text"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/process", "runtime/trace"],

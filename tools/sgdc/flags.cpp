@@ -63,6 +63,11 @@ void addFlags(CLI::App& app, Flags& flags) {
       ->type_name("NAME");
   app.add_option("--emit", flags.emit, "Print the IR of a level: graph, sharded, spmd, kernels or plan")
       ->type_name("LEVEL");
+  app.add_option(
+         "--emit-request", flags.emitRequest,
+         "Write the compilation as data: what was asked for and the programs at the level of --emit, as imported "
+         "without it, with their source locations; sgd-opt --replay goes on from there to the same artifact")
+      ->type_name("FILE.mlir");
   addTable(app, "--report", flags.report, "Print bytes sent, memory, flops and counts, per rank and step");
   addTable(app, "--explain", flags.explain, "Print the reason of each collective");
   app.add_option("--memory-limit", flags.memoryLimit,

@@ -12,8 +12,8 @@ namespace mlir::sgd {
 struct Flags {
   std::vector<std::string> models;
   int64_t micro = 0;  // 0: not given
-  std::string output, recipe, mesh, emit, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto",
-                                                                           constraints = "keep";
+  std::string output, recipe, mesh, emit, emitRequest, memoryLimit, tileScratch, cache,
+      cacheSize = "2GiB", shardUpdates = "auto", constraints = "keep";
   uint64_t cacheBytes = 0;
   std::optional<int64_t> autoRanks;
   unsigned autoEvaluations = 0;  // 0: not given

@@ -67,10 +67,13 @@ bool parseValues(Flags& flags, std::string& error) {
   }
   flags.compile.weighConstraints = flags.constraints == "weigh";
   flags.compile.shardUpdates = flags.shardUpdates == "auto";
-  flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || (flags.emit.empty());
+  flags.compile.emitsRequest = !flags.emitRequest.empty();
+  const bool printsAlone = !flags.emit.empty() || (flags.compile.emitsRequest && flags.explain.empty());
+  flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || !printsAlone;
   if (!checkAuto(flags, error)) return false;
-  if (flags.output.empty() && flags.emit.empty() && flags.report.empty() && flags.explain.empty() && !flags.autoRanks) {
-    error = "no output is asked for; expected -o FILE, --emit LEVEL, --report or --explain";
+  if (flags.output.empty() && flags.emit.empty() && flags.emitRequest.empty() && flags.report.empty() &&
+      flags.explain.empty() && !flags.autoRanks) {
+    error = "no output is asked for; expected -o FILE, --emit LEVEL, --emit-request FILE, --report or --explain";
     return false;
   }
   return true;
@@ -114,7 +117,8 @@ bool findRecipe(llvm::ArrayRef<ProgramSource> sources, const Flags& flags, Compi
 
 /// Before work that takes long.
 bool checkOutputs(const Flags& flags) {
-  for (const std::string* path : {&flags.output, &flags.report, &flags.explain, &flags.autoTable, &flags.autoRecipe})
+  for (const std::string* path :
+       {&flags.output, &flags.emitRequest, &flags.report, &flags.explain, &flags.autoTable, &flags.autoRecipe})
     if (!path->empty() && *path != "-" && failed(checkWritable(*path, llvm::errs()))) return false;
   return true;
 }
@@ -126,7 +130,8 @@ int run(const Flags& flags, Timings* timings) {
   CompileOptions options = flags.compile;
   if (!flags.recipe.empty() && failed(readRecipeFile(flags.recipe, options, llvm::errs()))) return 1;
   if (flags.autoRanks && !findRecipe(*sources, flags, options, timings)) return 1;
-  bool isWanted = !flags.output.empty() || !flags.emit.empty() || !flags.report.empty() || !flags.explain.empty();
+  bool isWanted = !flags.output.empty() || !flags.emit.empty() || !flags.emitRequest.empty() || !flags.report.empty() ||
+                  !flags.explain.empty();
   if (!isWanted) return 0;
   auto compilation = flags.cache.empty()
                          ? compile(*sources, options, llvm::errs(), timings)
@@ -134,6 +139,7 @@ int run(const Flags& flags, Timings* timings) {
   if (failed(compilation)) return 1;
   Timings::Scope scope(timings, "write");
   llvm::outs() << compilation->emitted;
+  if (!flags.emitRequest.empty() && failed(writeFile(flags.emitRequest, compilation->request, llvm::errs()))) return 1;
   if (!deliver(compilation->report, flags.report) || !deliver(compilation->explanation, flags.explain)) return 1;
   if (!flags.output.empty() && failed(writeFile(flags.output, compilation->artifact, llvm::errs()))) return 1;
   return 0;

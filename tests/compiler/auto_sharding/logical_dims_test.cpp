@@ -2,7 +2,8 @@
 #include "compiler/auto_sharding/logical_dims.h"
 
 #include "compiler/auto_sharding/step_facts.h"
-#include "compiler/driver/load_programs.h"
+#include "compiler/driver/driver.h"
+#include "dialects/sgd/programs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,8 +20,8 @@ std::vector<LogicalDim> findDims(const std::string& text) {
   std::string messages;
   llvm::raw_string_ostream errors(messages);
   std::vector<LogicalDim> dims;
-  auto find = [&](ReadPrograms& read) {
-    dims = findLogicalDims(*read.programs.front()->getOps<func::FuncOp>().begin());
+  auto find = [&](ModuleOp compilation) {
+    dims = findLogicalDims(getProgramFunctions(getPrograms(compilation)).front());
     return success();
   };
   EXPECT_TRUE(succeeded(session.visitPrograms({}, /*keepsAnnotations=*/true, errors, find))) << messages;

@@ -12,6 +12,7 @@ namespace {
 Compilation sample() {
   Compilation compilation;
   compilation.emitted = "module {}\n";
+  compilation.request = "module attributes {sgd.request = #sgd.request<version = 1, {}>} {}\n";
   compilation.artifact = std::string("binary\0bytes", 12);
   Report& report = compilation.report;
   report.ranks = 8;
@@ -25,8 +26,10 @@ Compilation sample() {
   report.libraryCalls = 6;
   report.sentBytes = 10;
   report.collectives = {{"all_reduce", 2, 4, 10, 8, "a.py:1:2", true}};
-  compilation.explanation.records = {
-      {"main", "a.py:1:2", "all_reduce", "[{}]", "[{\"x\"}]", "all_reduce add", 10, 2e-6, "sum \"of\" gradients"}};
+  ExplainRecord& record = compilation.explanation.records.emplace_back();
+  record.program = "main", record.location = "a.py:1:2", record.op = "all_reduce", record.why = "sum \"of\" gradients";
+  record.from = "[{}]", record.to = "[{\"x\"}]", record.steps = "all_reduce add", record.bytes = 10;
+  record.alternatives = {{.name = "reduce_scatter", .seconds = 2e-6}};
   return compilation;
 }
 
@@ -44,6 +47,7 @@ TEST(CompileCache, PackedComesBack) {
   ASSERT_TRUE(entry.has_value());
   EXPECT_EQ(entry->second, "a.mlir: warning: slow\n");
   EXPECT_EQ(entry->first.emitted, packed.emitted);
+  EXPECT_EQ(entry->first.request, packed.request);
   EXPECT_EQ(entry->first.artifact, packed.artifact);
   EXPECT_EQ(textOf(entry->first.report), textOf(packed.report));
   EXPECT_EQ(textOf(entry->first.explanation), textOf(packed.explanation));

@@ -1,6 +1,4 @@
 // Applies recipes to programs: annotations of the graph level, and messages.
-#include "compiler/recipe/apply.h"
-
 #include "compiler/driver/driver.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

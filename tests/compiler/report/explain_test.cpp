@@ -8,11 +8,17 @@ namespace mlir::sgd {
 namespace {
 
 ExplanationReport getSample() {
-  ExplainRecord reduce{
-      "main", "step.py:7:8", "all_reduce",  "[{}], unreduced={\"x\"}", "[{}]", "step 1 of 1: all_reduce",
-      1536,   1.25e-5,       "the gradient"};
-  ExplainRecord asked{"eval", "", "all_gather", "", "", "", 0, 0, "the program asks for it"};
-  ExplainRecord again{"main", "step.py:9:4", "recompute", "", "", "", 0, 2e-6, "it runs again", 4096, 100};
+  ExplainRecord reduce;
+  reduce.program = "main", reduce.location = "step.py:7:8", reduce.op = "all_reduce", reduce.why = "the gradient";
+  reduce.from = "[{}], unreduced={\"x\"}", reduce.to = "[{}]", reduce.steps = "step 1 of 1: all_reduce";
+  reduce.subject = "tensor<8xf32>", reduce.scope = "step/head", reduce.chosen = "all_reduce";
+  reduce.bytes = 1536, reduce.seconds = 1.25e-5;
+  ExplainRecord asked;
+  asked.program = "eval", asked.op = "all_gather", asked.why = "the program asks for it";
+  ExplainRecord again;
+  again.program = "main", again.location = "step.py:9:4", again.op = "recompute", again.why = "it runs again";
+  again.seconds = 2e-6, again.freedBytes = 4096, again.flops = 100;
+  again.alternatives = {{.name = "kept", .bytes = 8, .seconds = 1e-6, .why = "the limit"}};
   return {{reduce, asked, again}};
 }
 

@@ -6,7 +6,7 @@
 // gather parameters then, instead of reducing activations.
 sgd.mesh @mesh = <["data"=2, "model"=2]>
 // CHECK-LABEL: @large_batch
-// CHECK-SAME: sgd.choice = "with x sharded inside it as [{\22data\22, \22model\22}, {}], the program sends about 24576 bytes a step instead of 57344"
+// CHECK-SAME: sgd.decisions = [#sgd.decision<choice, {alternatives = [{bytes = 57344 : i64, name = "as annotated"}], bytes = 24576 : i64, chosen = "with x sharded inside it as [{\22data\22, \22model\22}, {}]", why = "with x sharded inside it as [{\22data\22, \22model\22}, {}], the program sends about 24576 bytes a step instead of 57344"
 // CHECK-NEXT: %[[X:.*]] = sgd.sharding_constraint %arg0 <@mesh, [{"data", "model"}, {}]> : tensor<512x16xf32>
 // CHECK: sgd.dot_general %[[X]], %arg1
 func.func @large_batch(%x: tensor<512x16xf32> {sgd.name = "x", sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>},
@@ -41,7 +41,7 @@ func.func @large_batch(%x: tensor<512x16xf32> {sgd.name = "x", sgd.sharding = #s
 // The same, but parameters are much larger than the batch: activations travel.
 sgd.mesh @mesh = <["data"=2, "model"=2]>
 // CHECK-LABEL: @large_parameters
-// CHECK-NOT: sgd.choice
+// CHECK-NOT: sgd.decisions
 // CHECK-NOT: sgd.sharding_constraint
 func.func @large_parameters(%x: tensor<8x256xf32> {sgd.name = "x", sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>},
     %w: tensor<256x512xf32> {sgd.alias_output = 0 : i64, sgd.sharding = #sgd.sharding<@mesh, [{}, {"model"}]>},
@@ -62,10 +62,10 @@ func.func @large_parameters(%x: tensor<8x256xf32> {sgd.name = "x", sgd.sharding 
 // A constraint inside the program says what the axis is for; it is dropped only where that was allowed.
 sgd.mesh @mesh = <["data"=2, "model"=2]>
 // CHECK-LABEL: @constrained
-// CHECK-NOT: sgd.choice
+// CHECK-NOT: sgd.decisions
 // CHECK: sgd.sharding_constraint {{.*}} <@mesh, [{"data"}, {"model"}]> : tensor<4096x16xf32>
 // WEIGH-LABEL: @constrained
-// WEIGH-SAME: sgd.choice = "without its constraints on values inside it, x sharded inside it as [{\22data\22, \22model\22}, {}], the program sends about
+// WEIGH-SAME: sgd.decisions = [#sgd.decision<choice, {{[{]}}{{.*}}why = "without its constraints on values inside it, x sharded inside it as [{\22data\22, \22model\22}, {}], the program sends about
 // WEIGH: sgd.sharding_constraint %arg0 <@mesh, [{"data", "model"}, {}]>
 // WEIGH-NOT: sgd.sharding_constraint
 func.func @constrained(%x: tensor<4096x8xf32> {sgd.name = "x", sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>},

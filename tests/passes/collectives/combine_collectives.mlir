@@ -7,7 +7,7 @@ sgd.mesh @mesh = <["x"=4]>
 // Element types may differ; transposes and small sums wait with the bucket; it stands where its last member stood.
 // CHECK-LABEL: func.func @bucket
 // CHECK-NEXT: %[[N:.*]] = math.exp %arg0
-// CHECK-NEXT: %[[R:.*]]:3 = spmd.all_reduce add(%arg0, %arg1, %[[N]]) <@mesh, {"x"}> {sgd.explain = ["a", "b"]} : (tensor<2x4xf32>, tensor<i32>, tensor<2x4xf32>)
+// CHECK-NEXT: %[[R:.*]]:3 = spmd.all_reduce add(%arg0, %arg1, %[[N]]) <@mesh, {"x"}> {sgd.decisions = ["a", "b"]} : (tensor<2x4xf32>, tensor<i32>, tensor<2x4xf32>)
 // CHECK-NEXT: sgd.transpose %[[R]]#0
 // CHECK-NEXT: arith.addi %[[R]]#1
 // CHECK-NEXT: return
@@ -15,9 +15,9 @@ sgd.mesh @mesh = <["x"=4]>
 // SMALL: spmd.all_reduce add(%{{.*}}, %{{.*}}) <@mesh
 // SMALL: spmd.all_reduce add(%{{.*}}) <@mesh
 func.func @bucket(%a: tensor<2x4xf32>, %i: tensor<i32>) -> (tensor<4x2xf32>, tensor<i32>, tensor<2x4xf32>) {
-  %0 = spmd.all_reduce add(%a) <@mesh, {"x"}> {sgd.explain = ["a"]} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %0 = spmd.all_reduce add(%a) <@mesh, {"x"}> {sgd.decisions = ["a"]} : (tensor<2x4xf32>) -> tensor<2x4xf32>
   %1 = sgd.transpose %0 permutation = [1, 0] : tensor<2x4xf32> -> tensor<4x2xf32>
-  %2 = spmd.all_reduce add(%i) <@mesh, {"x"}> {sgd.explain = ["b"]} : (tensor<i32>) -> tensor<i32>
+  %2 = spmd.all_reduce add(%i) <@mesh, {"x"}> {sgd.decisions = ["b"]} : (tensor<i32>) -> tensor<i32>
   %3 = arith.addi %2, %2 : tensor<i32>
   %4 = math.exp %a : tensor<2x4xf32>
   %5 = spmd.all_reduce add(%4) <@mesh, {"x"}> : (tensor<2x4xf32>) -> tensor<2x4xf32>

@@ -7,10 +7,10 @@ sgd.mesh @mesh = <["data"=4]>
 // NATIVE-LABEL: @short
 func.func @short(%x: tensor<8xi16>, %y: tensor<3xf32>) -> (tensor<8xi16>, tensor<3xf32>, tensor<8xi16>, tensor<2xi16>) {
   // CHECK: %[[WIDE:.*]] = arith.extsi %arg0 : tensor<8xi16> to tensor<8xi32>
-  // CHECK: %[[SUM:.*]]:2 = spmd.all_reduce add(%[[WIDE]], %arg1) {{.*}} {sgd.explain = ["a sum"]} : (tensor<8xi32>, tensor<3xf32>)
+  // CHECK: %[[SUM:.*]]:2 = spmd.all_reduce add(%[[WIDE]], %arg1) {{.*}} {sgd.decisions = ["a sum"]} : (tensor<8xi32>, tensor<3xf32>)
   // CHECK: %[[S:.*]] = arith.trunci %[[SUM]]#0 : tensor<8xi32> to tensor<8xi16>
   // NATIVE: spmd.all_reduce add(%arg0, %arg1)
-  %0:2 = spmd.all_reduce add (%x, %y) <@mesh, {"data"}> {sgd.explain = ["a sum"]} : (tensor<8xi16>, tensor<3xf32>) -> (tensor<8xi16>, tensor<3xf32>)
+  %0:2 = spmd.all_reduce add (%x, %y) <@mesh, {"data"}> {sgd.decisions = ["a sum"]} : (tensor<8xi16>, tensor<3xf32>) -> (tensor<8xi16>, tensor<3xf32>)
   // CHECK: arith.extui %arg0
   // CHECK: spmd.all_reduce umin
   %1 = spmd.all_reduce umin (%x) <@mesh, {"data"}> : (tensor<8xi16>) -> tensor<8xi16>

@@ -12,7 +12,7 @@ sgd.mesh @mesh = <["data"=8]>
 // CHECK-SAME: %[[P:[a-z0-9]+]]: tensor<2048x1024xf32, #sgd.sharding<@mesh, [{}, {}]>>
 // CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<2048x1024xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> {sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>
 // CHECK-SAME: {sgd.carry = 1 : i64, sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}]>
-// CHECK-SAME: sgd.updates = [{from = #sgd.sharding<@mesh, [{}, {}]>, gathered = ["result 0"], kept = ["result 1"], saved_seconds
+// CHECK-SAME: sgd.decisions = [#sgd.decision<update, {chosen = "sharded", {{.*}}subject = "result 0 and result 1", why = "every rank updates its shard of
 // CHECK: %[[DOT:.*]] = sgd.dot_general %{{.*}} contracting = [0] x [0]
 // CHECK: %[[G:.*]] = sgd.reshard %[[DOT]] : tensor<2048x1024xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>> -> tensor<2048x1024xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
 // CHECK: %[[DECAYED:.*]] = arith.mulf %[[M]], %{{.*}} : tensor<2048x1024xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
@@ -44,7 +44,7 @@ sgd.mesh @mesh = <["data"=8]>
 
 // Plain descent has no state of its own, but a sweep over the parameters to share.
 // CHECK-LABEL: func.func @plain
-// CHECK-SAME: gathered = ["result 0"], kept = [], saved_seconds
+// CHECK-SAME: chosen = "sharded", {{.*}}why = "every rank updates its shard of result 0; result 0 is gathered; saves
 // CHECK: sgd.reshard {{.*}} : tensor<2048x1024xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>> -> tensor<2048x1024xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
 func.func @plain(%p: !w, %x: !x) -> (!w {sgd.carry = 0 : i64}) {
   %y = sgd.dot_general %x, %p batching = [] x [] contracting = [1] x [0] : !x, !w -> !y
@@ -228,7 +228,7 @@ sgd.mesh @mesh = <["data"=8]>
 
 // A value that leads to no result of the function is no update either, and not worth a word.
 // CHECK-LABEL: func.func @inner
-// CHECK-NOT: sgd.updates
+// CHECK-NOT: sgd.decisions
 func.func @inner(%x: !x, %y: !y) -> !x {
   %0 = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !x, !y -> !g
   %g = sgd.reshard %0 : !g -> !w

@@ -7,8 +7,8 @@ sgd.mesh @mesh = <["x"=4]>
 // CHECK-COUNT-1: spmd.all_gather
 // CHECK-NOT: spmd.
 func.func @equal(%a: tensor<4xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
-  %0 = spmd.all_gather(%a) dims = [0] <@mesh, {"x"}> {sgd.explain = ["one"]} : (tensor<4xf32>) -> tensor<16xf32>
-  %1 = spmd.all_gather(%a) dims = [0] <@mesh, {"x"}> {sgd.explain = ["two"]} : (tensor<4xf32>) -> tensor<16xf32>
+  %0 = spmd.all_gather(%a) dims = [0] <@mesh, {"x"}> {sgd.decisions = ["one"]} : (tensor<4xf32>) -> tensor<16xf32>
+  %1 = spmd.all_gather(%a) dims = [0] <@mesh, {"x"}> {sgd.decisions = ["two"]} : (tensor<4xf32>) -> tensor<16xf32>
   %2 = spmd.all_reduce add(%a) <@mesh, {"x"}> : (tensor<4xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<16xf32>, tensor<16xf32>
 }

@@ -15,7 +15,7 @@ sgd.mesh @mesh = <["data"=4]>
 // The gradient is compressed, the loss is not. Momentum is updated by it too: it is named after the parameter.
 // CHECK-NOT: sgd.compress =
 // CHECK-LABEL: func.func @step
-// CHECK-SAME: sgd.compressions = [{axes = ["data"], kind = "bf16", sent_bytes = 6144 : i64, {{.*}}state = "params", tensor = tensor<64x32xf32>, whole_bytes = 12288 : i64}]
+// CHECK-SAME: sgd.decisions = [#sgd.decision<compression, {alternatives = [{bytes = 12288 : i64, name = "uncompressed"}], axes = ["data"], bytes = 6144 : i64, chosen = "bf16", {{.*}}subject = "params", why = "{{.*}}is sent as bf16: 6144 bytes instead of 12288"}>]
 // CHECK: %[[DOT:.*]] = sgd.dot_general %{{.*}} contracting = [0] x [0]
 // CHECK: %[[G:.*]] = sgd.compressed_reduction bf16(%[[DOT]]) state() sizes = [0] :
 // CHECK: arith.addf %{{.*}}, %[[G]]
@@ -23,7 +23,7 @@ sgd.mesh @mesh = <["data"=4]>
 // LOCAL-LABEL: func.func @step
 // LOCAL: %[[DOT:.*]] = sgd.dot_general %{{.*}} contracting = [0] x [0]
 // LOCAL: %[[ROUNDED:.*]] = arith.truncf %[[DOT]] : tensor<64x32xf32> to tensor<64x32xbf16>
-// LOCAL: %[[SUM:.*]] = spmd.all_reduce add(%[[ROUNDED]]) <@mesh, {"data"}> {sgd.explain = [{{.*}}op = "sgd.dot_general"{{.*}}]} : (tensor<64x32xbf16>)
+// LOCAL: %[[SUM:.*]] = spmd.all_reduce add(%[[ROUNDED]]) <@mesh, {"data"}> {sgd.decisions = [{{.*}}op = "sgd.dot_general"{{.*}}]} : (tensor<64x32xbf16>)
 // LOCAL: arith.extf %[[SUM]] : tensor<64x32xbf16> to tensor<64x32xf32>
 // LOCAL: spmd.all_reduce add({{.*}}) {{.*}} : (tensor<f32>)
 func.func @step(%m: !w {sgd.name = "momentum"}, %w: !w {sgd.name = "params"}, %x: !x) -> (!s, !w {sgd.carry = 0 : i64}, !w {sgd.carry = 1 : i64}) {
@@ -65,7 +65,7 @@ func.func @scattered(%w: !shard {sgd.name = "params"}, %x: !x, %y: !y) -> (!shar
 
 // Nothing that is carried is computed from it.
 // CHECK-LABEL: func.func @metric
-// CHECK-SAME: sgd.compressions = [{axes = ["data"], sent_bytes = 0 : i64, {{.*}}tensor = tensor<64x32xf32>, whole_bytes = 0 : i64, why = "no state is computed from it element by element"}]
+// CHECK-SAME: sgd.decisions = [#sgd.decision<compression, {alternatives = [{name = "compressed", why = "no state is computed from it element by element"}], axes = ["data"], {{.*}}why = "{{.*}}is sent as it is: no state is computed from it element by element"}>]
 // CHECK-NOT: sgd.compressed_reduction
 func.func @metric(%x: !x, %y: !y) -> !w {
   %0 = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !x, !y -> !p
@@ -86,7 +86,7 @@ sgd.mesh @mesh = <["data"=4]>
 
 // Means of the batch are carried, and the forward pass reads them.
 // CHECK-LABEL: func.func @statistics
-// CHECK-SAME: state = "mean"{{.*}}why = "the loss depends on it"
+// CHECK-SAME: subject = "mean", why = "the gradient of mean is sent as it is: the loss depends on it"
 // CHECK-NOT: sgd.compressed_reduction
 func.func @statistics(%mean: !w {sgd.name = "mean"}, %y: !y) -> (!s, !w {sgd.carry = 0 : i64}) {
   %0 = sgd.reduce add %y dimensions = [0] : !y -> !p
@@ -133,7 +133,7 @@ sgd.mesh @mesh = <["data"=2]>
 
 // A layer's gradient, which a loop puts into the stack that updates the state: counted once a trip.
 // CHECK-LABEL: func.func @loop
-// CHECK-SAME: kind = "bf16", sent_bytes = 192 : i64, {{.*}}state = "layers"{{.*}}whole_bytes = 384 : i64
+// CHECK-SAME: alternatives = [{bytes = 384 : i64, name = "uncompressed"}], axes = ["data"], bytes = 192 : i64, chosen = "bf16", {{.*}}subject = "layers"
 // CHECK: sgd.while
 // CHECK: sgd.compressed_reduction bf16
 // LOCAL-LABEL: func.func @loop
@@ -190,8 +190,8 @@ sgd.mesh @mesh = <["data"=4]>
 // The backward pass of batch norm reads the sum that is the gradient of its shift: the gradients before it would be of something else. A norm that
 // clips gradients is no sum over ranks.
 // CHECK-LABEL: func.func @backward
-// CHECK-SAME: state = "shift"{{.*}}why = "other sums over ranks are computed from it"}
-// CHECK-SAME: kind = "bf16"{{.*}}state = "before"
+// CHECK-SAME: subject = "shift", why = "the gradient of shift is sent as it is: other sums over ranks are computed from it"}
+// CHECK-SAME: chosen = "bf16"{{.*}}subject = "before"
 // CHECK-COUNT-1: sgd.compressed_reduction
 // CHECK-NOT: sgd.compressed_reduction
 func.func @backward(%shift: !w {sgd.name = "shift"}, %before: !w {sgd.name = "before"}, %dy: !d) -> (!w {sgd.carry = 0 : i64}, !w {sgd.carry = 1 : i64}) {

@@ -10,7 +10,7 @@ sgd.mesh @mesh = <["data"=4]>
 // 2 % of 960 elements. A rank's shard of the sum is cut from the whole.
 // CHECK-LABEL: func.func @largest
 // CHECK-SAME: %[[E:arg[0-9]+]]: tensor<1x24x40xf32> {{{.*}}sgd.name = "compress/error/w"
-// CHECK-SAME: sgd.compressions = [{{.*}}sent_bytes = 456 : i64
+// CHECK-SAME: sgd.decisions = [{{.*}}axes = ["data"], bytes = 456 : i64
 // CHECK-DAG: %[[DUE:.*]] = sgd.reshape %{{.*}} : tensor<24x40xf32> -> tensor<960xf32>
 // CHECK-DAG: %[[SIZE:.*]] = math.absf %[[DUE]]
 // CHECK: %{{.*}}, %[[AT:.*]] = sgd.top_k %[[SIZE]] k = 19

@@ -7,7 +7,7 @@ sgd.mesh @mesh = <["context"=4]>
 
 // The own block first, two that come along, the last one, which is not sent on.
 // RING-LABEL: @attention(
-// RING-SAME: sgd.attentions = [{asked_for, form = "ring", ranks = 4 : i64, {{.*}}}]
+// RING-SAME: sgd.decisions = [#sgd.decision<attention, {{[{]}}{{.*}}chosen = "ring", {{.*}}over 4 ranks; {{.*}}(ring, as the recipe asks)
 // RING: %[[ROWS:.*]] = sgd.reshape %{{.*}} : tensor<4x32x8xf32> -> tensor<4x4x8x8xf32>
 // RING: %[[Q:.*]] = sgd.sharding_constraint %[[ROWS]] <@mesh, [{?}, {"context"}, {}, {?}]>
 // RING: sgd.while(%[[Q]], {{.*}}) trips 1 do {
@@ -35,7 +35,7 @@ sgd.mesh @mesh = <["context"=4]>
 
 // Few positions are gathered.
 // COST-LABEL: @attention(
-// COST-SAME: sgd.attentions = [{form = "gathered", ranks = 4 : i64, seconds = {all_to_all = {{.*}}, gathered = {{.*}}, ring = {{.*}}}, {{.*}}why_not = {striped_ring = "its mask is none that hides all later positions and no others"}}]
+// COST-SAME: sgd.decisions = [#sgd.decision<attention, {{[{]}}{{.*}}{name = "striped_ring", why = "its mask is none that hides all later positions and no others"}{{.*}}chosen = "gathered", {{.*}}over 4 ranks
 // COST-NOT: sgd.sharding_constraint
 func.func @attention(%q: tensor<4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"context"}, {}]>},
                      %k: tensor<4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"context"}, {}]>},
@@ -58,7 +58,7 @@ sgd.mesh @mesh = <["context"=4]>
 
 // Positions are whole: nothing is decided.
 // RING-LABEL: @whole(
-// RING-NOT: sgd.attentions
+// RING-NOT: sgd.decisions
 // RING-NOT: sgd.while
 // HEADS-LABEL: @whole(
 // HEADS-NOT: sgd.sharding_constraint

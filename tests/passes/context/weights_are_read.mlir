@@ -5,7 +5,7 @@ sgd.mesh @mesh = <["context"=4]>
 
 // Somebody reads the weights, so they must be there.
 // CHECK-LABEL: @scores_are_read(
-// CHECK-SAME: sgd.attentions = [{form = "gathered", ranks = 4 : i64, {{.*}}why = "its weights, or what they are computed from, are read by more than matmuls
+// CHECK-SAME: sgd.decisions = [#sgd.decision<attention, {{[{]}}{{.*}}chosen = "gathered", {{.*}}(gathered): its weights, or what they are computed from, are read by more than matmuls
 // CHECK-NOT: sgd.sharding_constraint
 func.func @scores_are_read(%q: tensor<4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"context"}, {}]>},
                      %k: tensor<4x32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {"context"}, {}]>},
@@ -28,7 +28,7 @@ sgd.mesh @mesh = <["context"=4]>
 
 // A softmax of logits is no attention: nothing is decided, or refused.
 // CHECK-LABEL: @logits(
-// CHECK-NOT: sgd.attentions
+// CHECK-NOT: sgd.decisions
 // CHECK: return
 func.func @logits(%x: tensor<32x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"context"}, {}]>}, %w: tensor<16x8xf32>) -> (tensor<32x16xf32>, tensor<32x8xf32>) {
   %scores = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [1] : tensor<32x8xf32>, tensor<16x8xf32> -> tensor<32x16xf32>

@@ -2,7 +2,7 @@
 
 // The forward loop of a recurrent layer: the input's projection is computed in front of it, the hidden state's stays.
 // CHECK-LABEL: @forward
-// CHECK-SAME: sgd.hoisted = ["loop at {{.*}}: 1 of its matmuls is computed for all 6 iterations at once, outside of it; 3072 bytes are held for that"]
+// CHECK-SAME: sgd.decisions = [#sgd.decision<hoist, {chosen = "outside of the loop", {{.*}}why = "loop at {{.*}}: 1 of its matmuls is computed for all 6 iterations at once, outside of it; 3072 bytes are held for that"}>]
 // CHECK: %[[ALL:.*]] = sgd.dot_general %arg0, %arg1 batching = [] x [] contracting = [2] x [0] : tensor<6x4x64xf32>, tensor<64x32xf32> -> tensor<6x4x32xf32>
 // CHECK: sgd.while({{.*}}%[[ALL]]) trips 6
 // CHECK: %[[ROW:.*]] = sgd.dynamic_slice
@@ -95,7 +95,7 @@ func.func @backward(%dys: tensor<6x4x32xf32>, %xs: tensor<6x4x64xf32>, %w: tenso
 
 // Gradients of parts of a batch are summed to save memory: no trip waits for another one, and the matmul stays.
 // CHECK-LABEL: @accumulation
-// CHECK-NOT: sgd.hoisted
+// CHECK-NOT: sgd.decisions
 // CHECK: sgd.while
 // CHECK: sgd.dot_general
 // CHECK: sgd.yield
@@ -154,7 +154,7 @@ func.func @widened(%xs: tensor<6x4x64xbf16>, %state: tensor<4x64xbf16>, %sum: te
 
 // With many rows in a trip, what is read for the weights is less than what stacks would take; two summands of one sum go behind the loop one by one.
 // CHECK-LABEL: @many_rows
-// CHECK-NOT: sgd.hoisted
+// CHECK-NOT: sgd.decisions
 // CHECK-LABEL: @two_summands
 // CHECK-SAME: 2 of its matmuls are computed
 // CHECK: sgd.while

@@ -13,7 +13,7 @@ func.func @delays_the_user(%x: !p, %y: !p, %a: !p, %b: !p) {
   %0 = plan.alloc : !w
   // CHECK: plan.copy %arg0
   plan.copy %x to %0 : !p -> !w
-  // CHECK-NEXT: %[[TOKEN:.*]] = plan.collective all_reduce {{.*}}plan.overlap = {hidden_seconds = {{[0-9.E-]+}} : f64, seconds = {{[0-9.E-]+}} : f64}{{.*}} : !plan.token
+  // CHECK-NEXT: %[[TOKEN:.*]] = plan.collective all_reduce {{.*}}#sgd.decision<overlap, {chosen = "beside compute", hidden_seconds = {{[0-9.E-]+}} : f64, seconds = {{[0-9.E-]+}} : f64}>{{.*}} : !plan.token
   plan.collective all_reduce combining add (%0 : !w) to (%0 : !w) dims [] <@mesh, {"data"}>
   // CHECK-NEXT: plan.copy %arg1
   // CHECK-NEXT: plan.done %[[TOKEN]]

@@ -8,7 +8,7 @@ func.func @strided(%a: tensor<16x4xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"
   // Elements that no other rank needs are cut off before sending.
   // CHECK: %[[CUT:.*]] = sgd.slice %arg0 starts = [0, 1] limits = [4, 3] strides = [1, 1]
   // CHECK-NEXT: spmd.gather_range(%[[CUT]]) ranges = [#sgd.range<dim = 0, size = 16, scale = 3, offset = 1, step = 3>] <@mesh, {"x"}> to <@mesh, {"x"}>
-  // CHECK-SAME: cause = "moves", from = "tiles of 4", {{.*}}op = "sgd.slice", {{.*}}to = "1 elements of dimension 0"
+  // CHECK-SAME: cause = "moves", {{.*}}from = "tiles of 4", op = "sgd.slice", {{.*}}to = "1 elements of dimension 0"
   // CHECK-SAME: -> tensor<1x2xf32>
   %0 = sgd.slice %a starts = [1, 1] limits = [11, 3] strides = [3, 1] : tensor<16x4xf32> -> tensor<4x2xf32>
   return %0 : tensor<4x2xf32>

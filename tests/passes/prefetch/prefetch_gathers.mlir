@@ -7,7 +7,7 @@ sgd.mesh @mesh = <["data"=8]>
 // A layer's weights are gathered before the loop for the first iteration, in the loop for the next one, and not in the last one, which stands behind
 // the loop. Ranks of one host gather with the cores that they compute with.
 // CHECK-LABEL: @layers
-// CHECK-SAME: sgd.prefetched = ["loop at {{.*}}: its first gather starts an iteration ahead, which saves about {{.*}} us in each of 6 iterations and takes 67108864 bytes"]
+// CHECK-SAME: sgd.decisions = [#sgd.decision<prefetch, {chosen = "an iteration ahead", {{.*}}why = "loop at {{.*}}: its first gather starts an iteration ahead, which saves about {{.*}} us in each of 6 iterations and takes 67108864 bytes"}>]
 // CHECK: %[[FIRST:.*]] = sgd.dynamic_slice %arg0, %[[BEGIN:[a-z0-9_]+]],
 // CHECK: %[[ROWS:.*]] = sgd.reshape %[[FIRST]]
 // CHECK: %[[GATHERED:.*]] = spmd.all_gather(%[[ROWS]])
@@ -23,7 +23,7 @@ sgd.mesh @mesh = <["data"=8]>
 // CHECK-NOT: spmd.all_gather
 // CHECK: return
 // HOST-LABEL: @layers
-// HOST-NOT: sgd.prefetched
+// HOST-NOT: sgd.decisions
 // HOST: trips 6
 func.func @layers(%w: tensor<6x512x4096xf32>, %x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %begin = arith.constant dense<0> : tensor<i32>
@@ -47,7 +47,7 @@ sgd.mesh @mesh = <["data"=8]>
 
 // What is gathered depends on what the iteration before has computed.
 // CHECK-LABEL: @activations
-// CHECK-NOT: sgd.prefetched
+// CHECK-NOT: sgd.decisions
 // CHECK: trips 6
 func.func @activations(%w: tensor<4096x4096xf32>, %x: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
   %0:2 = sgd.while (%w, %x) trips 6 do {
@@ -66,7 +66,7 @@ sgd.mesh @mesh = <["data"=8]>
 
 // Too little compute for 20 us to be hidden behind.
 // CHECK-LABEL: @small
-// CHECK-NOT: sgd.prefetched
+// CHECK-NOT: sgd.decisions
 // CHECK: trips 6
 func.func @small(%w: tensor<6x1x8xf32>, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %begin = arith.constant dense<0> : tensor<i32>

@@ -23,14 +23,14 @@
 // CHECK: %[[IN:.*]] = plan.host_copy %[[HOST]] to %[[BACK:[^ ]*]] :
 // CHECK: plan.host_copied %[[IN]]
 // CHECK-NEXT: plan.copy %[[BACK]]
-// CHECK-NOT: plan.recomputed
+// CHECK-NOT: decision<recompute
 // STAYS-LABEL: @waits
 // STAYS: plan.host_copy
 // STATES-LABEL: @waits
 // STATES-NOT: plan.host_copy
-// STATES: plan.recomputed
+// STATES: #sgd.decision<recompute,
 // NONE-NOT: plan.host_copy
-// NONE: plan.recomputed
+// NONE: #sgd.decision<recompute,
 // PLAN: plan.host_bytes = 4096 : i64, plan.private_bytes = {{[0-9]+}} : i64
 func.func @waits(%a: !a, %b: !b) -> !value {
   %first = plan.alloc : !value

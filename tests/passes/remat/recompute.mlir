@@ -30,11 +30,11 @@ plan.kernel @add {
 // CHECK: plan.copy
 // CHECK: plan.copy
 // CHECK-NEXT: %[[AGAIN:.*]] = plan.alloc
-// CHECK-NEXT: plan.launch @exp ins(%arg0 {{.*}}outs(%[[AGAIN]]{{.*}}plan.recomputed = {freed_bytes = 4096 : i64, seconds = {{.*}} : f64}
+// CHECK-NEXT: plan.launch @exp ins(%arg0 {{.*}}outs(%[[AGAIN]]{{.*}}#sgd.decision<recompute, {chosen = "kernel", freed_bytes = 4096 : i64, {{.*}}seconds = {{.*}} : f64
 // CHECK-NEXT: plan.alloc
 // CHECK-NEXT: plan.launch @add ins(%[[AGAIN]]
-// CHECK-NOT: plan.recomputed
-// ROOM-NOT: plan.recomputed
+// CHECK-NOT: decision<recompute
+// ROOM-NOT: decision<recompute
 // PLAN: module attributes {plan.private_bytes = 24576 : i64, plan.window_bytes = 0 : i64}
 func.func @waits(%x: !value) -> !value {
   %first = plan.alloc : !value
@@ -72,7 +72,7 @@ plan.kernel @multiply {
 // CHECK-LABEL: @gathers_again
 // CHECK: plan.collective all_gather
 // CHECK: plan.launch @multiply
-// CHECK: plan.collective all_gather(%arg0 {{.*}}to(%[[AGAIN:[0-9]+]] {{.*}}plan.recomputed
+// CHECK: plan.collective all_gather(%arg0 {{.*}}to(%[[AGAIN:[0-9]+]] {{.*}}#sgd.decision<recompute,
 // CHECK: %[[VIEW:.*]] = plan.view %[[AGAIN]] at 0
 // CHECK: plan.copy %[[VIEW]] to
 func.func @gathers_again(%w: !shard, %x: !value) -> (!value, memref<32x32xf32, #plan.space<private>>) {
@@ -112,7 +112,7 @@ plan.kernel @add {
 // CHECK-LABEL: @keeps_loops
 // CHECK-COUNT-1: plan.loop
 // CHECK-NOT: plan.loop
-// CHECK-NOT: plan.recomputed
+// CHECK-NOT: decision<recompute
 func.func @keeps_loops(%x: !value) -> !value {
   %first = plan.alloc : !value
   plan.copy %x to %first : !value -> !value
@@ -151,8 +151,8 @@ plan.kernel @add {
 // Values that a body needs itself count where the loop runs, and are lowered there.
 // CHECK-LABEL: @body
 // CHECK: plan.copy
-// CHECK: plan.launch @exp ins(%arg0 {{.*}}plan.recomputed
-// ROOM-NOT: plan.recomputed
+// CHECK: plan.launch @exp ins(%arg0 {{.*}}#sgd.decision<recompute,
+// ROOM-NOT: decision<recompute
 func.func private @body(%x: !value) -> (!value {plan.alias = 0 : i64}) {
   %first = plan.alloc : !value
   plan.launch @exp ins(%x : !value) outs(%first : !value) range 1 grain 1

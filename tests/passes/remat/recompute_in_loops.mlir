@@ -5,7 +5,7 @@
 // The forward loop stacks exp(x) and tanh(exp(x)). The last is computed from the first; with both gone, the state that
 // an iteration begins with is stacked, once.
 // ONE-LABEL: @layers
-// ONE-SAME: sgd.recomputed_in_loops = [{flops = 5120 : i64, freed_bytes = 2048 : i64
+// ONE-SAME: sgd.decisions = [#sgd.decision<recompute, {chosen = "loop", flops = 5120 : i64, freed_bytes = 2048 : i64
 // ONE: sgd.while
 // ONE-COUNT-1: sgd.dynamic_update_slice
 // ONE-NOT: sgd.dynamic_update_slice
@@ -55,7 +55,7 @@ func.func @layers(%x: tensor<64xf32>, %g: tensor<64xf32>) -> tensor<64xf32> {
 
 // A slice that may be outside of the stack is clamped: what it would be computed from is not known.
 // ALL-LABEL: @unknown_index
-// ALL-NOT: sgd.recomputed_in_loops
+// ALL-NOT: decision<recompute
 // ALL: sgd.dynamic_update_slice
 func.func @unknown_index(%x: tensor<64xf32>, %j: tensor<i32>) -> tensor<64xf32> {
   %i = arith.constant dense<0> : tensor<i32>
@@ -138,7 +138,7 @@ func.func @state(%x: tensor<64xf32>, %g: tensor<64xf32>) -> tensor<64xf32> {
 // FREE-LABEL: @layers
 // FREE-COUNT-2: sgd.dynamic_update_slice
 // FREE-LABEL: @sigmoid
-// FREE-NOT: sgd.recomputed_in_loops
+// FREE-NOT: decision<recompute
 // FREE: sgd.while
 // FREE: math.exp
 // FREE-COUNT-1: sgd.dynamic_update_slice

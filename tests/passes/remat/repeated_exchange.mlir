@@ -7,16 +7,15 @@ sgd.mesh @mesh = <["data"=4]>
 
 // The parameter %w is read in the loop alone; %b after it too, so it is gathered once.
 // GATHER-LABEL: @step
-// GATHER-SAME: freed_bytes = 3072 : i64, seconds = {{[^,]*}}, sent_bytes = 21504 : i64
-// GATHER-SAME: what = "all_gather"
+// GATHER-SAME: bytes = 21504 : i64, chosen = "all_gather", freed_bytes = 3072 : i64, seconds
 // GATHER: spmd.all_gather(%arg1) dims = [0]
 // GATHER: sgd.while(%{{[^,]*}}, %{{[^,]*}}, %arg0)
 // GATHER: spmd.all_gather(%{{.*}}) dims = [1] <@mesh, {"data"}> : (tensor<16x16xf32>) -> tensor<16x64xf32>
 // GATHER: sgd.yield
 // GATHER: spmd.reduce_scatter add(%{{[^,]*}}) dims = [1] <@mesh, {"data"}> : (tensor<16x64xf32>) -> tensor<16x16xf32>
 // BOTH-LABEL: @step
-// BOTH-SAME: what = "all_gather"
-// BOTH-SAME: what = "reduce_scatter"
+// BOTH-SAME: chosen = "all_gather"
+// BOTH-SAME: chosen = "reduce_scatter"
 // BOTH: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<16x16xf32>
 // BOTH: sgd.while(%{{[^,]*}}, %arg0, %[[ZERO]])
 // BOTH: spmd.all_gather

@@ -6,7 +6,7 @@ sgd.mesh @mesh = <["model"=2]>
 // A layer's two matmuls, tensor parallel, between sequence-parallel activations. Each rank first multiplies the rows that it has, while it gets the other
 // rank's; the rows' results go to their places. Of the second matmul the other rank's rows come first, and their summands travel while it computes its own.
 // CHECK-LABEL: @layer
-// CHECK-SAME: sgd.rings = ["all_gather at {{.*}} and the matmul beside it are a ring of 2 steps, which saves about {{.*}} us", "reduce_scatter at {{.*}} and the matmul beside it are a ring of 2 steps, which saves about {{.*}} us"]
+// CHECK-SAME: sgd.decisions = [#sgd.decision<ring, {chosen = "ring", {{.*}}why = "all_gather at {{.*}} and the matmul beside it are a ring of 2 steps, which saves about {{.*}} us"}>, #sgd.decision<ring, {chosen = "ring", {{.*}}why = "reduce_scatter at {{.*}} and the matmul beside it are a ring of 2 steps, which saves about {{.*}} us"}>]
 // CHECK: %[[X:.*]] = sgd.dot_general %arg0, %arg3
 // CHECK: %[[H:.*]] = arith.constant dense<0.000000e+00> : tensor<8192x8192xf32>
 // CHECK: %[[G:.*]]:2 = spmd.gather_range(%[[X]], %[[X]]) ranges = [#sgd.range<dim = 0, size = 8192, scale = 4096, offset = 4096>, #sgd.range<dim = 0, size = 8192, scale = 4096, offset = -4096>] <@mesh, {"model"}> to <@mesh, {"model"}>

@@ -2,7 +2,7 @@
 
 // Weights of a recurrent layer, forward [k, n] and backward [n, k] of the same matrix, are each packed once.
 // CHECK-LABEL: @recurrent
-// CHECK-SAME: sgd.packed_weights = ["loop at {{.*}}pack_weights.mlir:{{[0-9]+:[0-9]+}}: weights that it multiplies by are packed once, in front of it; 8388608 bytes are held for that"]
+// CHECK-SAME: sgd.decisions = [#sgd.decision<pack, {chosen = "in front of the loop", {{.*}}why = "loop at {{.*}}pack_weights.mlir:{{[0-9]+:[0-9]+}}: weights that it multiplies by are packed once, in front of it; 8388608 bytes are held for that"}>]
 // CHECK: %[[PARTS:.*]] = sgd.reshape %arg0 : tensor<512x2048xf32> -> tensor<512x64x32xf32>
 // CHECK: %[[PACKED:.*]] = sgd.transpose %[[PARTS]] permutation = [1, 0, 2] : tensor<512x64x32xf32> -> tensor<64x512x32xf32>
 // CHECK: %[[TURNED_PARTS:.*]] = sgd.reshape %arg0 : tensor<512x2048xf32> -> tensor<16x32x2048xf32>

@@ -11,7 +11,7 @@ sgd.mesh @mesh = <["stage"=2, "data"=2, "model"=8]> {sgd.stages = #sgd<axis"stag
 
 // In loops, and where they come from several of them: what differs over the data axis is alike over the model's.
 // CHECK-LABEL: func.func @train_stage0(
-// CHECK-SAME: sgd.messages = [
+// CHECK-SAME: sgd.decisions = [#sgd.decision<message, {alternatives = [{name = "whole", seconds = {{.*}}}, {name = "parts", seconds = {{.*}}}], chosen = "parts",
 // CHECK-SAME: tensor<2x1024x256xf32> to stage 1, which ranks over {{.*}}{\22model\22}> have alike: each sends one of 8 parts of its elements, which stage 1 gathers, in {{.*}} us instead of
 // CHECK-SAME: tensor<3x5xf32> to stage 1, which ranks over {{.*}}{\22data\22, \22model\22}> have alike: each sends all 15 elements, which do not divide
 // CHECK-SAME: tensor<4xf32> to stage 1, which ranks over {{.*}} have alike: each sends the whole in {{.*}} us; parts and gathering them would take
@@ -44,7 +44,7 @@ func.func @train_stage0(%x: tensor<2x1024x256xf32> {sgd.sharding = #sgd.sharding
 
 // CHECK-LABEL: func.func @train_stage1(
 // CHECK: %[[GOT:.*]] = spmd.receive channel 0 from stage 0 : tensor<65536xf32>
-// CHECK: %[[ALL:.*]] = spmd.all_gather(%[[GOT]]) dims = [0] <@mesh, {"model"}> {sgd.explain = [{bytes = 1835008 : i64, {{.*}}op = "spmd.receive"{{.*}}} : (tensor<65536xf32>) -> tensor<524288xf32>
+// CHECK: %[[ALL:.*]] = spmd.all_gather(%[[GOT]]) dims = [0] <@mesh, {"model"}> {sgd.decisions = [#sgd.decision<movement, {bytes = 1835008 : i64, {{.*}}op = "spmd.receive"{{.*}}}>]} : (tensor<65536xf32>) -> tensor<524288xf32>
 // CHECK: %[[WHOLE:.*]] = sgd.reshape %[[ALL]] : tensor<524288xf32> -> tensor<2x1024x256xf32>
 // CHECK: sgd.while(%[[WHOLE]]) trips 3 do
 // CHECK: spmd.receive channel 0 from stage 0 : tensor<65536xf32>

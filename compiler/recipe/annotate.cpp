@@ -1,0 +1,114 @@
+// The pass sgd-annotate: the order in which the parts of a recipe are applied. Later parts see what earlier ones have
+// decided.
+#include "compiler/recipe/annotator.h"
+#include "compiler/recipe/batch.h"
+#include "compiler/recipe/passes.h"
+#include "compiler/recipe/requested.h"
+#include "compiler/recipe/roles.h"
+#include "compiler/recipe/scope_rules.h"
+#include "compiler/recipe/tensor_rules.h"
+#include "compiler/recipe/zero.h"
+#include "dialects/sgd/programs.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_ANNOTATEPASS
+#include "compiler/recipe/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// Programs that only read state, such as an evaluation, have it as the program that carries it does.
+static void shareStateShardings(ArrayRef<func::FuncOp> functions, ArrayRef<Roles> roles) {
+  llvm::StringMap<ShardingAttr> byName;
+  auto visit = [&](bool carried, llvm::function_ref<void(func::FuncOp, unsigned, StringRef)> fn) {
+    for (auto [position, function] : llvm::enumerate(SmallVector<func::FuncOp>(functions)))
+      for (auto [index, role] : llvm::enumerate(roles[position].arguments))
+        if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
+            name && (role != Role::Input) == carried)
+          fn(function, index, name.getValue());
+  };
+  visit(/*carried=*/true, [&](func::FuncOp function, unsigned index, StringRef name) {
+    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr)) byName[name] = sharding;
+  });
+  visit(/*carried=*/false, [&](func::FuncOp function, unsigned index, StringRef name) {
+    if (ShardingAttr sharding = byName.lookup(name))
+      Annotator(function->getParentOfType<ModuleOp>()).annotateArgument(function, index, sharding);
+  });
+}
+
+/// Tells all programs how reductions over an axis are compressed.
+static LogicalResult setCompression(ArrayRef<ModuleOp> programs, const Recipe& recipe) {
+  if (recipe.compress.empty()) return success();
+  ModuleOp first = programs.front();
+  MLIRContext* context = first.getContext();
+  if (!Annotator(first).hasAxes())
+    return emitError(UnknownLoc::get(context)) << "field 'compress' names axes, but neither the recipe nor the model "
+                                                  "has a mesh; add a field 'mesh', such as "
+                                                  "{\"data\": 4}";
+  NamedAttrList settings;
+  for (const RecipeCompression& compression : recipe.compress) {
+    if (failed(Annotator(first).checkAxes(compression.axis, "compress"))) return failure();
+    settings.set(compression.axis, compression.setting.toAttr(context));
+  }
+  for (ModuleOp program : programs) program->setAttr(kCompressAttr, settings.getDictionary(context));
+  return success();
+}
+
+/// Shards batches and what steps carry. Fails where no program has any of it.
+static LogicalResult shardSteps(ArrayRef<func::FuncOp> functions, const Recipe& recipe, ArrayRef<Roles> roles,
+                                ArrayRef<RuledArguments> ruled) {
+  llvm::StringSet<> state = getStateNames(functions);
+  bool hasBatch = false, hasState = false;
+  for (auto [function, known, arguments] : llvm::zip(functions, roles, ruled)) {
+    if (!recipe.batch.empty()) {
+      FailureOr<bool> sharded = shardBatch(function, recipe, known, arguments, state);
+      if (failed(sharded)) return failure();
+      hasBatch |= *sharded;
+    }
+    bool carries = llvm::any_of(known.arguments, [](Role role) { return role != Role::Input; });
+    if (recipe.zero > 0 && carries && failed(shardState(function, recipe, known, arguments))) return failure();
+    hasState |= carries;
+  }
+  auto error = [&] { return emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext())); };
+  if (!recipe.batch.empty() && !hasBatch)
+    return error()
+           << "field 'batch': no program has an input with rows that no rule shards; expected one, or no 'batch'";
+  if (recipe.zero > 0 && !hasState)
+    return error()
+           << "field 'zero' shards what steps carry, but no result is known to be an argument of the next step; "
+              "name results as arguments, or remove 'zero'";
+  return success();
+}
+
+static LogicalResult annotate(ArrayRef<ModuleOp> programs, const Recipe& recipe) {
+  if (failed(setCompression(programs, recipe))) return failure();
+  SmallVector<func::FuncOp> functions = getProgramFunctions(programs);
+  if (failed(checkExpectedScopes(functions, recipe))) return failure();
+  if (recipe.rules.empty() && recipe.batch.empty()) return success();
+  SmallVector<Roles> roles = llvm::map_to_vector(functions, findRoles);
+  bool shards = !recipe.batch.empty() || llvm::any_of(recipe.rules, [](const RecipeRule& rule) {
+    return rule.kind == RecipeRule::Kind::Sharding;
+  });
+  if (shards && !Annotator(programs.front()).hasAxes())
+    return emitError(UnknownLoc::get(functions.front().getContext()))
+           << "shards over axes, but neither it nor the model has a mesh; add a field 'mesh', such as {\"data\": 4}";
+  FailureOr<SmallVector<RuledArguments>> ruled = applyTensorRules(functions, recipe);
+  if (failed(ruled) || failed(shardSteps(functions, recipe, roles, *ruled))) return failure();
+  shareStateShardings(functions, roles);
+  return applyScopeRules(functions, recipe);
+}
+
+namespace {
+struct AnnotatePass : mlir::sgd::impl::AnnotatePassBase<AnnotatePass> {
+  using AnnotatePassBase::AnnotatePassBase;
+
+  void runOnOperation() override {
+    FailureOr<Requested> requested = Requested::read(getOperation());
+    if (failed(requested)) return signalPassFailure();
+    if (!requested->recipe) return;
+    FileOfDiagnostics file(&getContext(), requested->recipe->fileName);
+    if (failed(annotate(getPrograms(getOperation()), *requested->recipe))) signalPassFailure();
+  }
+};
+}  // namespace

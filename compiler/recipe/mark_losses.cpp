@@ -1,0 +1,93 @@
+// The pass sgd-mark-losses: names of results against the one that is asked for, by their normalized paths.
+#include "compiler/recipe/glob.h"
+#include "compiler/recipe/passes.h"
+#include "compiler/recipe/requested.h"
+#include "dialects/sgd/programs.h"
+#include "dialects/sgd/stages.h"
+#include "passes/carry/carry_attrs.h"
+#include "passes/carry/loss.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_MARKLOSSESPASS
+#include "compiler/recipe/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// As artifacts and messages call it.
+static std::string getResultName(func::FuncOp function, unsigned result) {
+  auto name = function.getResultAttrOfType<StringAttr>(result, kNameAttr);
+  return name ? name.str() : ("result" + Twine(result)).str();
+}
+
+static std::optional<unsigned> findResult(func::FuncOp function, StringRef name) {
+  std::optional<unsigned> found;
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    std::string own = getResultName(function, result);
+    if (own == name) return result;
+    if (!found && TensorGlob::normalizeName(own) == TensorGlob::normalizeName(name)) found = result;
+  }
+  return found;
+}
+
+static LogicalResult checkLoss(func::FuncOp function, unsigned result, StringRef source) {
+  std::string name = getResultName(function, result);
+  auto error = [&] { return emitError(UnknownLoc::get(function.getContext())) << source << ": " << name; };
+  if (!isFloatScalar(function.getResultTypes()[result]))
+    return error() << " is " << function.getResultTypes()[result]
+                   << "; expected a floating-point scalar; name another result";
+  if (getCarriedArgument(function, result))
+    return error() << " is carried to the next step; expected a result that is not; name another result";
+  return success();
+}
+
+static LogicalResult refuseUnknown(ArrayRef<func::FuncOp> functions, StringRef name, StringRef source) {
+  SmallVector<std::string> names;
+  for (func::FuncOp function : functions)
+    for (unsigned result = 0; result < function.getNumResults(); ++result)
+      if (!getCarriedArgument(function, result)) names.push_back(getResultName(function, result));
+  StringRef nearest = findNearestName(name, SmallVector<StringRef>(names.begin(), names.end()));
+  InFlightDiagnostic error = emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext()))
+                             << source << ": no result is called '" << name << "'; expected the name of a result";
+  if (!nearest.empty()) error << "; did you mean " << nearest << "?";
+  return error;
+}
+
+/// `source` is the flag or the field that names the loss.
+static LogicalResult markLosses(ArrayRef<func::FuncOp> functions, StringRef name, StringRef source) {
+  bool isKnown = name.empty();
+  for (func::FuncOp function : functions) {
+    std::optional<unsigned> loss = name.empty() ? std::nullopt : findResult(function, name);
+    isKnown |= loss.has_value();
+    if (loss && failed(checkLoss(function, *loss, source))) return failure();
+    if (!loss) loss = findLoss(function);
+    if (loss) markLoss(function, *loss);
+  }
+  return isKnown ? success() : refuseUnknown(functions, name, source);
+}
+
+namespace {
+struct MarkLossesPass : mlir::sgd::impl::MarkLossesPassBase<MarkLossesPass> {
+  using MarkLossesPassBase::MarkLossesPassBase;
+
+  void runOnOperation() override {
+    FailureOr<Requested> requested = Requested::read(getOperation());
+    if (failed(requested)) return signalPassFailure();
+    const std::string& flag = requested->options.loss;
+    SmallVector<ModuleOp> programs = getPrograms(getOperation());
+    bool isOfRecipe = requested->recipe && flag.empty();
+    FileOfDiagnostics file(&getContext(), isOfRecipe ? requested->recipe->fileName : requested->getFile(0));
+    // Dataflow between parts of programs is not known.
+    if (getActiveStageAxis(getMesh(programs.front()))) {
+      if (flag.empty()) return;
+      emitError(UnknownLoc::get(&getContext()))
+          << "--loss names a result, but the programs are written by stages; expected whole programs; leave it out";
+      return signalPassFailure();
+    }
+    if (failed(markLosses(getProgramFunctions(programs), isOfRecipe ? requested->recipe->loss : flag,
+                          isOfRecipe ? "field 'loss'" : "--loss")))
+      signalPassFailure();
+  }
+};
+}  // namespace
