@@ -6,7 +6,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 
 TEXT = [
-    ("Input", None, """StableHLO with Shardy's annotations, as JAX exports it. `frontends/stablehlo` defines these dialects only to lower them; no other pass
+    ("Input", None, """StableHLO with Shardy's annotations, as JAX exports it. Its frontend defines these dialects only to lower them; no other pass
 sees them. The example is the update of one weight by the gradient of a linear layer, its batch sharded over four ranks."""),
     ("Graph", "graph", """Elementwise ops that are defined on every input are those of `arith` and `math` on tensors; all others are in the dialect `sgd`. Shapes are global.
 Every frontend lowers to this level; all passes below are shared. Shardings stand where the user wrote them."""),

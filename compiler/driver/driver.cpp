@@ -23,6 +23,7 @@
 #include "compiler/report/planned_step.h"
 #include "compiler/target/target.h"
 #include "dialects/sgd/stages.h"
+#include "frontends/text/mlir_text.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -59,7 +60,7 @@ class Driver {
   FailureOr<Compilation> replay(const ProgramSource& request) {
     return run([&] {
       printer.setFileName(request.fileName);
-      OwningOpRef<ModuleOp> compilation = parseText(&context, request);
+      OwningOpRef<ModuleOp> compilation = parseText(&context, getBuffer(request));
       if (!compilation) return failure();
       FailureOr<Request> read = Request::read(*compilation);
       if (failed(read) || failed(createTarget(read->options)) || failed(setRequest(*read))) return failure();

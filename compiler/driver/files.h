@@ -12,7 +12,7 @@
 
 namespace mlir::sgd {
 
-/// One program's text. `fileName` is what errors call it (`<stdin>` for standard input).
+/// One program's bytes, text or not. `fileName` is what errors call it (`<stdin>` for standard input).
 struct ProgramSource {
   std::string name;
   std::string fileName;

@@ -1,35 +1,19 @@
-// Loading of texts whose kind is read from their content.
+// What every program must satisfy, whichever frontend has imported it.
 #include "compiler/driver/programs.h"
 
-#include "compiler/driver/text_limits.h"
 #include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/spmd/spmd_dialect.h"
-#include "llvm/Support/SourceMgr.h"
+#include "frontends/frontends.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 #include "passes/levels/levels.h"
 #include "runtime/artifact/compression_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// The line and column of position `at` in the source.
-static Location getLocation(MLIRContext* context, const ProgramSource& source, size_t at) {
-  StringRef before = StringRef(source.text).take_front(at);
-  return FileLineColLoc::get(context, source.fileName, before.count('\n') + 1, at - before.rfind('\n'));
-}
-
-OwningOpRef<ModuleOp> mlir::sgd::parseText(MLIRContext* context, const ProgramSource& source) {
-  if (std::optional<TextFault> fault = findTextFault(source.text)) {
-    emitError(getLocation(context, source, fault->position)) << fault->message;
-    return nullptr;
-  }
-  auto manager = std::make_shared<llvm::SourceMgr>();
-  manager->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(source.text, source.fileName), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(manager, ParserConfig(context));
-}
+llvm::MemoryBufferRef mlir::sgd::getBuffer(const ProgramSource& source) { return {source.text, source.fileName}; }
 
 /// The program's function: `main`, else the only public one.
 static func::FuncOp getEntry(ModuleOp module) {
@@ -132,8 +116,18 @@ static LogicalResult takeStages(ModuleOp module, StringRef program) {
     return mesh.emitError() << "is called @" << mesh.getSymName() << "; expected @" << kMeshName << "; rename it";
   for (auto function : module.getOps<func::FuncOp>())
     if (failed(checkTypes(function))) return failure();
-  if (failed(verifyLevel(module, Level::Spmd, Fault::Program)) || failed(nameStages(module, program))) return failure();
+  if (failed(verifyLevel(module, Level::Spmd)) || failed(nameStages(module, program))) return failure();
   return checkGroups(module);
+}
+
+/// A program at the graph level.
+static LogicalResult takeGraph(ModuleOp module, StringRef program) {
+  func::FuncOp entry = getEntry(module);
+  if (!entry || entry.isExternal())
+    return emitError(UnknownLoc::get(module.getContext()))
+           << "has no function 'main' and not exactly one public function";
+  if (failed(verifyLevel(module, Level::Graph)) || failed(checkTypes(entry))) return failure();
+  return failure(failed(nameSymbols(module, entry, program)) || failed(checkGroups(module)));
 }
 
 ImportOptions mlir::sgd::getImportOptions(const PlanOptions& options) {
@@ -147,23 +141,15 @@ ImportOptions mlir::sgd::getImportOptions(const PlanOptions& options) {
 
 OwningOpRef<ModuleOp> mlir::sgd::loadProgram(MLIRContext* context, const ProgramSource& source,
                                              const ImportOptions& options, Timings* timings) {
-  OwningOpRef<ModuleOp> module;
-  {
-    Timings::Scope scope(timings, "parse");
-    module = parseText(context, source);
-  }
+  std::optional<Timings::Scope> phase;
+  ImportOptions timed = options;
+  timed.enterPhase = [&](StringRef name) {
+    phase.reset();
+    phase.emplace(timings, name);
+  };
+  timed.enterPhase("import");
+  OwningOpRef<ModuleOp> module = importProgram(context, getBuffer(source), timed);
   if (!module) return nullptr;
-  Timings::Scope scope(timings, "import");
-  if (hasStages(*module)) return succeeded(takeStages(*module, source.name)) ? std::move(module) : nullptr;
-  bool isStablehlo = usesStablehlo(*module);
-  if (isStablehlo && failed(importStablehlo(*module, options))) return nullptr;
-  func::FuncOp entry = getEntry(*module);
-  if (!entry || entry.isExternal()) {
-    emitError(UnknownLoc::get(context)) << "has no function 'main' and not exactly one public function";
-    return nullptr;
-  }
-  if (failed(verifyLevel(*module, Level::Graph, isStablehlo ? Fault::Compiler : Fault::Program))) return nullptr;
-  if (failed(checkTypes(entry)) || failed(nameSymbols(*module, entry, source.name)) || failed(checkGroups(*module)))
-    return nullptr;
-  return module;
+  auto take = hasStages(*module) ? takeStages : takeGraph;
+  return succeeded(take(*module, source.name)) ? std::move(module) : nullptr;
 }

@@ -1,20 +1,20 @@
-// Programs as modules: parsed, and imported to the graph level.
+// Programs as modules: imported by their frontend, and brought into the one form in which compilations begin.
 #ifndef SGD_COMPILER_PROGRAMS_H
 #define SGD_COMPILER_PROGRAMS_H
 
 #include "compiler/driver/files.h"
 #include "compiler/recipe/plan_options.h"
 #include "compiler/timings.h"
-#include "frontends/stablehlo/import.h"
+#include "frontends/frontend.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::sgd {
 
-/// Null after an error.
-OwningOpRef<ModuleOp> parseText(MLIRContext* context, const ProgramSource& source);
+/// The bytes and the file's name, as frontends take them; `source` outlives it.
+llvm::MemoryBufferRef getBuffer(const ProgramSource& source);
 
-/// How the texts of programs are imported for `options`.
+/// How programs are imported for `options`.
 ImportOptions getImportOptions(const PlanOptions& options);
 
 /// A graph-level module with one function called like the program, and the mesh `@mesh` if it has one; or, where the

@@ -8,7 +8,7 @@
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
 #include "dialects/spmd/spmd_dialect.h"
-#include "frontends/stablehlo/import.h"
+#include "frontends/frontends.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/carry/passes.h"
 #include "passes/choice/passes.h"
@@ -36,7 +36,7 @@
 void mlir::sgd::registerDialects(DialectRegistry& registry) {
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, memref::MemRefDialect,
                   SgdDialect, spmd::SpmdDialect, fusion::FusionDialect, plan::PlanDialect>();
-  registerStablehloDialects(registry);
+  for (const Frontend* frontend : getFrontends()) frontend->registerDialects(registry);
   registerCostModels(registry);
   registerShardingRules(registry);
   registerCompressedReductions(registry);
@@ -58,7 +58,7 @@ static void registerLibraryUsers(const LibraryModel& libraries) {
 
 void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerLibraryUsers(libraries);
-  registerStablehloPasses();
+  for (const Frontend* frontend : getFrontends()) frontend->registerPasses();
   registerProgramsPasses();
   registerRequestPasses();
   registerRecipePasses();

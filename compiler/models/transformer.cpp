@@ -21,7 +21,7 @@ struct Field {
 
 /// Every layer is written out; sizes multiply, and their products are numbers of bytes.
 constexpr int64_t kMostLayers = 4096, kMost = int64_t(1) << 20;
-/// Of a tensor that a text may name (frontends/stablehlo/op_lowering.cpp).
+/// Elements of a tensor; frontends refuse larger ones.
 constexpr double kMostElements = 0x1p52;
 
 constexpr Field kFields[] = {{"layers", &Transformer::layers, 1, kMostLayers, true},

@@ -1,4 +1,4 @@
-// Entry points of the frontend; see import.h.
+// The pass and the function that import a module; see import.h.
 #include "frontends/stablehlo/import.h"
 
 #include "dialects/spmd/spmd_dialect.h"
@@ -34,15 +34,6 @@ struct ImportStablehloPass : sgd::impl::ImportStablehloPassBase<ImportStablehloP
 void sgd::registerStablehloDialects(DialectRegistry& registry) {
   registry.insert<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>();
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect, spmd::SpmdDialect>();
-}
-
-bool sgd::usesStablehlo(ModuleOp module) {
-  if (module->hasAttr("mhlo.num_partitions")) return true;
-  auto isInput = [](Operation* op) {
-    return isa_and_nonnull<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>(op->getDialect());
-  };
-  return module->walk([&](Operation* op) { return isInput(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-      .wasInterrupted();
 }
 
 SmallVector<std::string> sgd::getSupportedInputOps() { return Importer::getSupportedOps(); }

@@ -1,4 +1,4 @@
-// Asks the registries themselves: the frontend's tables, the interface of sharding rules, the code generator and the
+// Asks the registries themselves: the frontends' tables, the interface of sharding rules, the code generator and the
 // evaluator, the last two by a sample of each op. The fuzzer prints its own list, which is read here.
 #include "tools/sgd-opt/coverage_command.h"
 
@@ -7,7 +7,7 @@
 
 #include "compiler/driver/driver.h"
 #include "dialects/sgd/sharding_rule.h"
-#include "frontends/stablehlo/import.h"
+#include "frontends/frontends.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -154,22 +154,26 @@ std::set<std::string> getOpsWithRules(MLIRContext& context) {
   return names;
 }
 
-void printInputOps(MLIRContext& context, const Families& families) {
-  SmallVector<std::string> supported = getSupportedInputOps();
-  std::set<std::string> read, refused;
-  for (RegisteredOperationName name : context.getRegisteredOperations()) {
-    StringRef dialect = name.getDialectNamespace(), op = name.stripDialect();
-    if ((dialect != "stablehlo" && dialect != "chlo") || op == "return") continue;
-    (llvm::is_contained(supported, name.getStringRef()) ? read : refused).insert(name.getStringRef().str());
-  }
+void printInputOps(const InputOps& ops, const Families& families) {
+  llvm::outs() << "\n| op | fuzzed |\n|---|---|\n";
+  for (const std::string& name : ops.imported)
+    llvm::outs() << "| `" << name << "` | " << describeFamilies(families, name) << " |\n";
+  auto quote = [](const std::string& name) { return "`" + name + "`"; };
+  if (!ops.refused.empty())
+    llvm::outs() << "\nRefused, by name, with the location and what to do instead: "
+                 << llvm::join(llvm::map_range(ops.refused, quote), ", ") << ".\n";
+}
+
+void printInputs(MLIRContext& context, const Families& families) {
   llvm::outs()
       << "## Input\n\nOps of the input dialects that are lowered, and the families of the fuzzer whose programs "
-         "hold them.\n\n| op | fuzzed |\n|---|---|\n";
-  for (const std::string& name : read)
-    llvm::outs() << "| `" << name << "` | " << describeFamilies(families, name) << " |\n";
-  llvm::outs() << "\nRefused, by name, with the location and what to do instead: "
-               << llvm::join(llvm::map_range(refused, [](const std::string& name) { return "`" + name + "`"; }), ", ")
-               << ".\n";
+         "hold them.\n";
+  for (const Frontend* frontend : getFrontends()) {
+    InputOps ops = frontend->getInputOps(context);
+    if (ops.imported.empty() && ops.refused.empty()) continue;
+    llvm::outs() << "\n### " << frontend->getName() << "\n";
+    printInputOps(ops, families);
+  }
 }
 
 void printGraphOps(const std::map<std::string, Entry>& entries, const Families& families) {
@@ -222,9 +226,9 @@ int mlir::sgd::coverageCommand(int argc, char** argv, const DialectRegistry& reg
     if (entry.hasKernel || entry.hasReference) entries[name] = entry;
   }
   llvm::outs()
-      << "# Operations\n\nWritten by `./dev docs` from the tables of the frontend, the sharding rules, the code "
+      << "# Operations\n\nWritten by `./dev docs` from the tables of the frontends, the sharding rules, the code "
          "generator, the reference evaluator and the fuzzer.\n\n";
-  printInputOps(context, *families);
+  printInputs(context, *families);
   printGraphOps(entries, *families);
   return 0;
 }

@@ -6,9 +6,9 @@
 #include <iostream>
 #include <map>
 
-#include "compiler/driver/text_limits.h"
 #include "dialects/sgd/complex_pairs.h"
 #include "dialects/sgd/stages.h"
+#include "frontends/text/text_limits.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/partition/passes.h"

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "compiler/driver/registration.h"
-#include "frontends/stablehlo/import.h"
+#include "frontends/frontends.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/carry/loss.h"
 #include "passes/carry/passes.h"
@@ -30,8 +30,10 @@ int getLoss(const std::string& path) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  auto module = parseSourceFile<ModuleOp>(path, &context);
-  if (!module || failed(importStablehlo(*module, ImportOptions()))) return -1;
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file) return -1;
+  OwningOpRef<ModuleOp> module = importProgram(&context, **file, ImportOptions());
+  if (!module) return -1;
   PassManager passes(&context);
   passes.addNestedPass<func::FuncOp>(createDecideCarryPass());
   if (failed(passes.run(*module))) return -2;

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "compiler/driver/registration.h"
-#include "frontends/stablehlo/import.h"
+#include "frontends/frontends.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/carry/passes.h"
@@ -95,8 +95,10 @@ std::string decide(const std::string& path) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  auto module = parseSourceFile<ModuleOp>(path, &context);
-  if (!module || failed(importStablehlo(*module, ImportOptions()))) return "cannot be imported";
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file) return "cannot be read";
+  OwningOpRef<ModuleOp> module = importProgram(&context, **file, ImportOptions());
+  if (!module) return "cannot be imported";
   PassManager passes(&context);
   passes.addNestedPass<func::FuncOp>(createDecideCarryPass());
   if (failed(passes.run(*module))) return "fails";

@@ -1,9 +1,7 @@
 // One pass over the characters. Angle brackets need not match: what does not parse is the parser's to report.
-#include "compiler/driver/text_limits.h"
+#include "frontends/text/text_limits.h"
 
-#include <algorithm>
-
-#include "llvm/ADT/StringExtras.h"
+#include "frontends/text/tokens.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,19 +28,18 @@ class Scanner {
 
   void scanToken() {
     char c = text[at];
-    if (isSpace(c)) return skipSpaces();
+    if (isSpace(c)) return scanSpaces();
     minusSigns = c == '-' ? minusSigns + 1 : 0;
     if (minusSigns > kMaxNesting) return report("more than " + Twine(kMaxNesting) + " minus signs follow each other");
     inMetadata |= text.substr(at).starts_with("{-#");
     if (c == '"') {
       scanString();
     } else if (text.substr(at).starts_with("//")) {
-      at = std::min(text.find('\n', at), text.size());
+      at = skipComment(text, at);
     } else if (isDigit(c)) {
       scanNumber();
     } else if (isAlpha(c) || c == '_' || c == '%' || c == '@' || c == '^') {
-      ++at;
-      skipName();
+      at = skipName(text, at + 1);
     } else if (c == '#' || c == '!') {
       scanAlias();
     } else {
@@ -52,17 +49,15 @@ class Scanner {
     last = c;
   }
 
-  void skipSpaces() {
-    size_t begin = at;
-    while (at < text.size() && isSpace(text[at])) ++at;
+  void scanSpaces() {
+    size_t begin = std::exchange(at, skipSpaces(text, at));
     if (text.slice(begin, at).contains('\n')) endAlias();
   }
 
   void report(const Twine& message) { fault = {at, message.str()}; }
 
   void scanString() {
-    size_t begin = at;
-    skipString();
+    size_t begin = std::exchange(at, skipString(text, at));
     // A resource of the metadata: its alignment in four bytes, then its data. MLIR's allocator aborts the process when
     // it cannot satisfy the alignment.
     StringRef digits = text.slice(begin, at).drop_front();
@@ -74,17 +69,6 @@ class Scanner {
     at = begin;
     report("a resource aligned to " + Twine(alignment) + " bytes; expected a power of two of at most " +
            Twine(kMaxAlignment) + " in its first four bytes");
-  }
-
-  void skipString() {
-    for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
-      if (text[at] == '\\') ++at;
-    ++at;
-  }
-
-  void skipName() {
-    auto isPart = [](char c) { return isAlnum(c) || c == '_' || c == '$' || c == '.'; };
-    while (at < text.size() && isPart(text[at])) ++at;
   }
 
   void scanNumber() {
@@ -120,8 +104,7 @@ class Scanner {
 
   /// An attribute or a type: the definition of an alias where it begins a line, else perhaps the use of one.
   void scanAlias() {
-    size_t begin = at++;
-    skipName();
+    size_t begin = std::exchange(at, skipName(text, at + 1));
     StringRef name = text.slice(begin, at), rest = text.substr(at).ltrim();
     if (depth == 0 && rest.starts_with("=") && !rest.starts_with("==")) {
       endAlias(/*isCertain=*/true);

@@ -1,7 +1,7 @@
 // Limits of a text before MLIR's parser sees it: the parser recurses at each level of nesting, and LLVM converts
 // numbers in time that grows with the square of their length, on the stack.
-#ifndef SGD_COMPILER_TEXT_LIMITS_H
-#define SGD_COMPILER_TEXT_LIMITS_H
+#ifndef SGD_FRONTENDS_TEXT_TEXT_LIMITS_H
+#define SGD_FRONTENDS_TEXT_TEXT_LIMITS_H
 
 #include <cstddef>
 #include <cstdint>

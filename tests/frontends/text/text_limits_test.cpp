@@ -1,5 +1,5 @@
 // Texts at and beyond the limits that keep MLIR's parser on its stack.
-#include "compiler/driver/text_limits.h"
+#include "frontends/text/text_limits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,77 @@
+// The interface of a frontend: it recognizes a program by its bytes and imports it. A folder of frontends/ that holds a
+// `frontend.cpp` is one, and nothing outside of it names it: folder `onnx` defines `const Frontend& getOnnxFrontend()`
+// in namespace mlir::sgd, and the library `sgd_frontends_onnx`; frontends/CMakeLists.txt finds both.
+#ifndef SGD_FRONTENDS_FRONTEND_H
+#define SGD_FRONTENDS_FRONTEND_H
+
+#include <functional>
+#include <string>
+
+#include "llvm/Support/MemoryBufferRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::sgd {
+
+/// The requests of a compilation to an import.
+struct ImportOptions {
+  /// A loop that counts to a known bound is unrolled when it becomes at most so many ops, a quarter of that with more
+  /// than 8 iterations; its first iteration always is when it is the only one.
+  int64_t unrolledOps = 4000;
+  /// Loops over rows of stacked values, as scans over layers are, stay loops: each stage of a pipeline will have some.
+  bool keepsLayerLoops = false;
+  /// Matmuls of f32 whose precision is the default may be computed in TF32 by targets that have it.
+  bool allowTf32 = false;
+  /// Lower Fourier transforms to matmuls with tables, for targets without code for them.
+  bool transformsByMatmuls = false;
+  /// Called, if set, when an import goes from one phase to another, for measurements; the first one is "import".
+  std::function<void(StringRef phase)> enterPhase;
+};
+
+/// Whether a frontend imports some bytes.
+enum class Acceptance : uint8_t {
+  No,         ///< They are in another format.
+  IfNoOther,  ///< They are in a syntax that several frontends share, here text of MLIR: yes, unless another says so.
+  Yes,
+};
+
+/// The ops of a frontend's input dialects, by name, sorted.
+struct InputOps {
+  SmallVector<std::string> imported, refused;
+};
+
+/// Stateless; there is one object of each class.
+class Frontend {
+ public:
+  virtual ~Frontend() = default;
+
+  /// The name of its format, for headings.
+  virtual StringRef getName() const = 0;
+
+  /// Its format and how to get it, for messages: "StableHLO as text, as ... prints it".
+  virtual StringRef getInput() const = 0;
+
+  /// Decides by content, without parsing, at the speed of a search: frontends are asked about each other's programs.
+  /// Words in comments, strings and locations decide nothing.
+  virtual Acceptance accepts(StringRef bytes) const = 0;
+
+  /// Imports a program that it accepts to the graph level, or, where the user has written a pipeline by stages, to the
+  /// SPMD level. Returns null after an error at the user's location. The identifier of `source` is what errors call its
+  /// file, and where files beside it are looked for; behind its bytes there is a NUL.
+  virtual OwningOpRef<ModuleOp> import(MLIRContext* context, llvm::MemoryBufferRef source,
+                                       const ImportOptions& options) const = 0;
+
+  /// Adds the dialects that it parses or builds.
+  virtual void registerDialects(DialectRegistry& registry) const = 0;
+
+  /// Registers passes of its own, for sgd-opt.
+  virtual void registerPasses() const {}
+
+  /// Of `context`, which has all dialects loaded; empty for a frontend without input dialects.
+  virtual InputOps getInputOps(MLIRContext& context) const { return {}; }
+};
+
+}  // namespace mlir::sgd
+
+#endif
