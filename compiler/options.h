@@ -38,7 +38,7 @@ struct CompileOptions {
   std::string target = "cpu";              ///< or `cuda:` and architectures with commas between, e.g. cuda:sm_80,sm_90
   std::string cpu = "native";              ///< native, x86-64-v3 or x86-64-v4
   std::optional<EmitLevel> emit;
-  std::string loss;                     ///< the result that is the loss; empty: by findLoss, or as the recipe says
+  std::string loss;  ///< the result that is the loss; empty: as the recipe or the program says, or by inferLoss
   bool emitsRequest = false;            ///< the text of `emit`, or of the programs as imported, can be replayed
   bool writeArtifact = true;            ///< false stops after the emitted level
   bool isForSimulation = false;         ///< the artifact has no code, and nothing is explained

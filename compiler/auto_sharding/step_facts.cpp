@@ -6,8 +6,8 @@
 #include "compiler/auto_sharding/dim_groups.h"
 #include "compiler/recipe/batch.h"
 #include "compiler/recipe/glob.h"
-#include "compiler/recipe/roles.h"
 #include "dialects/sgd/programs.h"
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/sgd/tensor_layout.h"
@@ -33,7 +33,6 @@ class FactFinder {
 
   SmallVector<func::FuncOp> functions;
   func::FuncOp step;
-  Roles roles;
   std::vector<GroupedTensor> tensors;  // by argument
   StepFacts facts;
 };
@@ -48,7 +47,6 @@ LogicalResult FactFinder::findStep() {
                       "next step; expected one that carries its parameters; return what steps change, named or "
                       "donated as arguments";
   step = *found;
-  roles = findRoles(step);
   return success();
 }
 
@@ -61,12 +59,12 @@ static std::string getTensorName(func::FuncOp function, unsigned argument) {
 void FactFinder::findTensors() {
   for (unsigned argument = 0; argument < step.getNumArguments(); ++argument) {
     auto type = cast<RankedTensorType>(step.getArgumentTypes()[argument]);
-    Role role = roles.arguments[argument];
+    Role role = getRole(step, argument);
     GroupedTensor tensor;
     tensor.name = getTensorName(step, argument);
     tensor.shape = type.getShape();
     tensor.isShardable = role != Role::OptimizerState;
-    if (role == Role::Parameter) tensor.bytes = getByteSize(type);
+    if (isReadByLoss(role)) tensor.bytes = getByteSize(type);
     facts.names.push_back(tensor.name);
     facts.shapes.push_back(tensor.shape);
     tensors.push_back(std::move(tensor));
@@ -96,7 +94,7 @@ static Batch chooseBatch(func::FuncOp function, ArrayRef<RowsOfInput> inputs) {
 }
 
 LogicalResult FactFinder::findBatch() {
-  Batch batch = chooseBatch(step, findInputsWithRows(step, roles, getStateNames(functions)));
+  Batch batch = chooseBatch(step, findInputsWithRows(step));
   if (batch.rows == 0)
     return error() << "--auto shards the batch, and the step has no input with rows; expected tensors that each step "
                       "is fed, of an example in each row; feed the batch as an argument";
@@ -109,10 +107,9 @@ LogicalResult FactFinder::findBatch() {
 /// An evaluation may be fed what is not of its batch, which rules say too.
 void FactFinder::addOtherPrograms() {
   std::set<std::string> known(facts.names.begin(), facts.names.end());
-  llvm::StringSet<> state = getStateNames(functions);
   for (func::FuncOp function : functions) {
     if (function == step) continue;
-    Batch batch = chooseBatch(function, findInputsWithRows(function, findRoles(function), state));
+    Batch batch = chooseBatch(function, findInputsWithRows(function));
     for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
       if (!known.insert(getTensorName(function, argument)).second) continue;
       if (llvm::is_contained(batch.others, argument)) facts.others.push_back(facts.names.size());

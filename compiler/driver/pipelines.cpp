@@ -44,7 +44,7 @@ void mlir::sgd::addReadStage(OpPassManager& passes) {
   programs.addPass(createExpandManualPass());
   programs.addNestedPass<func::FuncOp>(createForwardSlicesPass());
   passes.addPass(createMarkLossesPass());
-  // When losses are known: what decides about a commit depends on them.
+  passes.addPass(createAssignRolesPass());
   passes.nest<ModuleOp>().addNestedPass<func::FuncOp>(createKeepUncommittedPass());
 }
 

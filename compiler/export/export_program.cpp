@@ -7,12 +7,11 @@
 #include "compiler/locations.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/plan/host_copy.h"
-#include "dialects/sgd/commit.h"
 #include "dialects/sgd/input_attrs.h"
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/carry/carry_attrs.h"
-#include "passes/carry/loss.h"
 #include "passes/memory/passes.h"
 #include "runtime/artifact/collective.h"
 
@@ -27,6 +26,39 @@ artifact::CarryBasis getCarryBasis(StringAttr word) {
       .Case("names", artifact::CarryBasis::Names)
       .Case("dataflow", artifact::CarryBasis::Dataflow)
       .Default(artifact::CarryBasis::None);
+}
+
+artifact::InputRole getInputRole(Role role) {
+  switch (role) {
+    case Role::Parameter:
+      return artifact::InputRole::Parameter;
+    case Role::OptimizerState:
+      return artifact::InputRole::OptimizerState;
+    case Role::Buffer:
+      return artifact::InputRole::Buffer;
+    case Role::Input:
+      return artifact::InputRole::Input;
+    case Role::Generator:
+      return artifact::InputRole::Generator;
+    case Role::CompressionError:
+      return artifact::InputRole::CompressionError;
+    default:
+      llvm_unreachable("a role of results");
+  }
+}
+
+artifact::OutputRole getOutputRole(std::optional<Role> role) {
+  if (!role) return artifact::OutputRole::None;
+  switch (*role) {
+    case Role::Loss:
+      return artifact::OutputRole::Loss;
+    case Role::Metric:
+      return artifact::OutputRole::Metric;
+    case Role::Commit:
+      return artifact::OutputRole::Commit;
+    default:
+      llvm_unreachable("a role of arguments");
+  }
 }
 
 class ProgramExporter {
@@ -162,7 +194,7 @@ class ProgramExporter {
       addDoubt(argument.getArgNumber(), *input);
       if (auto bits = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kNarrowBitsAttr))
         input->narrow_bits = static_cast<uint8_t>(bits.getInt());
-      input->is_generator = static_cast<bool>(function.getArgAttr(argument.getArgNumber(), kGeneratorAttr));
+      input->role = getInputRole(getRole(function, argument.getArgNumber()));
       program->inputs.push_back(std::move(input));
     }
     return success();
@@ -197,8 +229,7 @@ class ProgramExporter {
         output->carry_input = *argument;
         output->carry_basis = getCarryBasis(function.getResultAttrOfType<StringAttr>(index, kCarryBasisAttr));
       }
-      output->is_loss = function.getResultAttr(index, kLossAttr) && output->carry_input < 0;
-      output->is_commit = function.getResultAttr(index, kCommitAttr) != nullptr;
+      output->role = getOutputRole(getResultRole(function, index));
       program->outputs.push_back(std::move(output));
     }
     return success();

@@ -4,11 +4,12 @@
 #include "compiler/recipe/batch.h"
 #include "compiler/recipe/passes.h"
 #include "compiler/recipe/requested.h"
-#include "compiler/recipe/roles.h"
 #include "compiler/recipe/scope_rules.h"
 #include "compiler/recipe/tensor_rules.h"
 #include "compiler/recipe/zero.h"
 #include "dialects/sgd/programs.h"
+#include "dialects/sgd/roles.h"
+#include "passes/carry/carry_attrs.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_ANNOTATEPASS
@@ -19,19 +20,21 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 /// Programs that only read state, such as an evaluation, have it as the program that carries it does.
-static void shareStateShardings(ArrayRef<func::FuncOp> functions, ArrayRef<Roles> roles) {
+static void shareStateShardings(ArrayRef<func::FuncOp> functions) {
   llvm::StringMap<ShardingAttr> byName;
-  auto visit = [&](bool carried, llvm::function_ref<void(func::FuncOp, unsigned, StringRef)> fn) {
-    for (auto [position, function] : llvm::enumerate(SmallVector<func::FuncOp>(functions)))
-      for (auto [index, role] : llvm::enumerate(roles[position].arguments))
+  auto visit = [&](bool isCarried, llvm::function_ref<void(func::FuncOp, unsigned, StringRef)> fn) {
+    for (func::FuncOp function : functions) {
+      llvm::BitVector carried = getCarriedArguments(function);
+      for (unsigned index = 0; index < function.getNumArguments(); ++index)
         if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
-            name && (role != Role::Input) == carried)
+            name && isState(getRole(function, index)) && carried[index] == isCarried)
           fn(function, index, name.getValue());
+    }
   };
-  visit(/*carried=*/true, [&](func::FuncOp function, unsigned index, StringRef name) {
+  visit(/*isCarried=*/true, [&](func::FuncOp function, unsigned index, StringRef name) {
     if (auto sharding = function.getArgAttrOfType<ShardingAttr>(index, kShardingAttr)) byName[name] = sharding;
   });
-  visit(/*carried=*/false, [&](func::FuncOp function, unsigned index, StringRef name) {
+  visit(/*isCarried=*/false, [&](func::FuncOp function, unsigned index, StringRef name) {
     if (ShardingAttr sharding = byName.lookup(name))
       Annotator(function->getParentOfType<ModuleOp>()).annotateArgument(function, index, sharding);
   });
@@ -56,18 +59,17 @@ static LogicalResult setCompression(ArrayRef<ModuleOp> programs, const Recipe& r
 }
 
 /// Shards batches and what steps carry. Fails where no program has any of it.
-static LogicalResult shardSteps(ArrayRef<func::FuncOp> functions, const Recipe& recipe, ArrayRef<Roles> roles,
+static LogicalResult shardSteps(ArrayRef<func::FuncOp> functions, const Recipe& recipe,
                                 ArrayRef<RuledArguments> ruled) {
-  llvm::StringSet<> state = getStateNames(functions);
   bool hasBatch = false, hasState = false;
-  for (auto [function, known, arguments] : llvm::zip(functions, roles, ruled)) {
+  for (auto [function, arguments] : llvm::zip(functions, ruled)) {
     if (!recipe.batch.empty()) {
-      FailureOr<bool> sharded = shardBatch(function, recipe, known, arguments, state);
+      FailureOr<bool> sharded = shardBatch(function, recipe, arguments);
       if (failed(sharded)) return failure();
       hasBatch |= *sharded;
     }
-    bool carries = llvm::any_of(known.arguments, [](Role role) { return role != Role::Input; });
-    if (recipe.zero > 0 && carries && failed(shardState(function, recipe, known, arguments))) return failure();
+    bool carries = getCarriedArguments(function).any();
+    if (recipe.zero > 0 && carries && failed(shardState(function, recipe, arguments))) return failure();
     hasState |= carries;
   }
   auto error = [&] { return emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext())); };
@@ -86,7 +88,6 @@ static LogicalResult annotate(ArrayRef<ModuleOp> programs, const Recipe& recipe)
   SmallVector<func::FuncOp> functions = getProgramFunctions(programs);
   if (failed(checkExpectedScopes(functions, recipe))) return failure();
   if (recipe.rules.empty() && recipe.batch.empty()) return success();
-  SmallVector<Roles> roles = llvm::map_to_vector(functions, findRoles);
   bool shards = !recipe.batch.empty() || llvm::any_of(recipe.rules, [](const RecipeRule& rule) {
     return rule.kind == RecipeRule::Kind::Sharding;
   });
@@ -94,8 +95,8 @@ static LogicalResult annotate(ArrayRef<ModuleOp> programs, const Recipe& recipe)
     return emitError(UnknownLoc::get(functions.front().getContext()))
            << "shards over axes, but neither it nor the model has a mesh; add a field 'mesh', such as {\"data\": 4}";
   FailureOr<SmallVector<RuledArguments>> ruled = applyTensorRules(functions, recipe);
-  if (failed(ruled) || failed(shardSteps(functions, recipe, roles, *ruled))) return failure();
-  shareStateShardings(functions, roles);
+  if (failed(ruled) || failed(shardSteps(functions, recipe, *ruled))) return failure();
+  shareStateShardings(functions);
   return applyScopeRules(functions, recipe);
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/recipe/batch.h"
 
 #include "compiler/recipe/annotator.h"
+#include "dialects/sgd/roles.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -13,18 +14,15 @@ static bool isRandomKey(func::FuncOp function, unsigned argument) {
          (type.getDimSize(0) == 2 || type.getDimSize(0) == 4);
 }
 
-SmallVector<RowsOfInput> mlir::sgd::findInputsWithRows(func::FuncOp function, const Roles& roles,
-                                                       const llvm::StringSet<>& state) {
+SmallVector<RowsOfInput> mlir::sgd::findInputsWithRows(func::FuncOp function) {
   SmallVector<RowsOfInput> inputs;
-  for (auto [index, role] : llvm::enumerate(roles.arguments)) {
-    auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
-    if (role != Role::Input || (name && state.contains(name.getValue()))) continue;
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    if (isState(getRole(function, index))) continue;
     auto ruled = function.getArgAttrOfType<IntegerAttr>(index, kBatchDimAttr);
     int64_t dim = ruled ? ruled.getInt() : 0;
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
     if (dim < 0 || dim >= type.getRank() || type.getDimSize(dim) <= 1) continue;
-    if (ruled || !isRandomKey(function, index))
-      inputs.push_back({static_cast<unsigned>(index), static_cast<unsigned>(dim)});
+    if (ruled || !isRandomKey(function, index)) inputs.push_back({index, static_cast<unsigned>(dim)});
   }
   return inputs;
 }
@@ -35,15 +33,6 @@ int64_t mlir::sgd::getRows(func::FuncOp function, RowsOfInput input) {
 
 bool mlir::sgd::hasRuledRows(func::FuncOp function, RowsOfInput input) {
   return static_cast<bool>(function.getArgAttr(input.argument, kBatchDimAttr));
-}
-
-llvm::StringSet<> mlir::sgd::getStateNames(ArrayRef<func::FuncOp> functions) {
-  llvm::StringSet<> names;
-  for (func::FuncOp function : SmallVector<func::FuncOp>(functions))
-    for (auto [index, role] : llvm::enumerate(findRoles(function).arguments))
-      if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr); name && role != Role::Input)
-        names.insert(name.getValue());
-  return names;
 }
 
 static bool shardsRows(func::FuncOp function, RowsOfInput input) {
@@ -87,11 +76,10 @@ static LogicalResult checkRows(func::FuncOp function, ArrayRef<RowsOfInput> inpu
   return success();
 }
 
-FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles,
-                                      const RuledArguments& ruled, const llvm::StringSet<>& state) {
+FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const RuledArguments& ruled) {
   Annotator annotator(function->getParentOfType<ModuleOp>());
   if (failed(annotator.checkAxes(recipe.batch, "batch"))) return failure();
-  SmallVector<RowsOfInput> inputs = findInputsWithRows(function, roles, state);
+  SmallVector<RowsOfInput> inputs = findInputsWithRows(function);
   auto hasSharding = [&](RowsOfInput input) {
     return ruled[input.argument] && recipe.rules[*ruled[input.argument]].kind != RecipeRule::Kind::Batch;
   };

@@ -3,28 +3,22 @@
 #define SGD_COMPILER_RECIPE_BATCH_H
 
 #include "compiler/recipe/recipe.h"
-#include "compiler/recipe/roles.h"
 #include "compiler/recipe/stepped_rows.h"
 #include "compiler/recipe/tensor_rules.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace mlir::sgd {
 
 /// I64Attr of an argument: the dimension that holds its rows, -1 where none does. Without it dimension 0 does.
 inline constexpr llvm::StringLiteral kBatchDimAttr = "sgd.batch_dim";
 
-/// Inputs of `function` with more than one row, except random keys. `state` are names that another program of the
-/// artifact carries.
-SmallVector<RowsOfInput> findInputsWithRows(func::FuncOp function, const Roles& roles, const llvm::StringSet<>& state);
+/// Inputs of `function` with more than one row, except random keys.
+SmallVector<RowsOfInput> findInputsWithRows(func::FuncOp function);
 
 /// The number of rows of `input`.
 int64_t getRows(func::FuncOp function, RowsOfInput input);
 
 /// Whether a rule of the recipe says which dimension of `input` holds its rows.
 bool hasRuledRows(func::FuncOp function, RowsOfInput input);
-
-/// Names of all arguments that some program carries from step to step.
-llvm::StringSet<> getStateNames(ArrayRef<func::FuncOp> functions);
 
 /// Marks stacked inputs, [blocks, rows, ..], all of which have as many blocks and rows: dimension 1 holds their rows.
 /// Two of them are enough, or one whose blocks are no single rows of features.
@@ -34,8 +28,7 @@ void markStackedInputs(func::FuncOp function, MutableArrayRef<RowsOfInput> input
 /// where a loop steps over blocks of rows, the rows of a block. Returns whether there is any input with rows. Leaves
 /// out inputs whose sharding a rule gives, scalars, inputs of one row and random keys. Inputs without a rule for their
 /// rows must have equally many.
-FailureOr<bool> shardBatch(func::FuncOp function, const Recipe& recipe, const Roles& roles, const RuledArguments& ruled,
-                           const llvm::StringSet<>& state);
+FailureOr<bool> shardBatch(func::FuncOp function, const Recipe& recipe, const RuledArguments& ruled);
 
 }  // namespace mlir::sgd
 

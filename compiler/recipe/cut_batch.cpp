@@ -3,7 +3,6 @@
 #include "compiler/recipe/batch.h"
 #include "compiler/recipe/passes.h"
 #include "compiler/recipe/requested.h"
-#include "compiler/recipe/roles.h"
 #include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/sequential.h"
@@ -25,9 +24,9 @@ struct Batch {
 };
 }  // namespace
 
-static Batch findBatch(func::FuncOp function, const llvm::StringSet<>& state) {
+static Batch findBatch(func::FuncOp function) {
   Batch batch;
-  for (RowsOfInput input : findInputsWithRows(function, findRoles(function), state)) {
+  for (RowsOfInput input : findInputsWithRows(function)) {
     auto sharding = function.getArgAttrOfType<ShardingAttr>(input.argument, kShardingAttr);
     DimShardingAttr dim = sharding ? sharding.getDims()[input.dim] : DimShardingAttr();
     if (dim && !dim.getAxes().empty())
@@ -39,9 +38,8 @@ static Batch findBatch(func::FuncOp function, const llvm::StringSet<>& state) {
 }
 
 /// The inputs to cut; none where the program is fed none.
-static FailureOr<SmallVector<RowsOfInput>> chooseInputs(func::FuncOp function, const llvm::StringSet<>& state,
-                                                        StringRef source) {
-  Batch batch = findBatch(function, state);
+static FailureOr<SmallVector<RowsOfInput>> chooseInputs(func::FuncOp function, StringRef source) {
+  Batch batch = findBatch(function);
   SmallVector<RowsOfInput> inputs = batch.sharded;
   if (inputs.empty()) inputs = batch.open;
   if (inputs.empty()) inputs = batch.whole;
@@ -77,7 +75,6 @@ static bool fillsParts(func::FuncOp function, ArrayRef<RowsOfInput> inputs, Mesh
 
 /// `source` is the flag or the field that names the axis.
 static LogicalResult cutBatch(ArrayRef<func::FuncOp> functions, const MeshAxisSize& axis, StringRef source) {
-  llvm::StringSet<> state = getStateNames(functions);
   bool hasBatch = false;
   for (func::FuncOp function : functions) {
     ModuleOp module = function->getParentOfType<ModuleOp>();
@@ -90,7 +87,7 @@ static LogicalResult cutBatch(ArrayRef<func::FuncOp> functions, const MeshAxisSi
       OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
       mesh = MeshOp::create(builder, module.getLoc(), kMeshName, MeshAttr::get(context, {}));
     }
-    FailureOr<SmallVector<RowsOfInput>> inputs = chooseInputs(function, state, source);
+    FailureOr<SmallVector<RowsOfInput>> inputs = chooseInputs(function, source);
     if (failed(inputs)) return failure();
     hasBatch |= !inputs->empty();
     // An evaluation, beside a step: its batch is its own.

@@ -3,9 +3,9 @@
 #include "compiler/recipe/passes.h"
 #include "compiler/recipe/requested.h"
 #include "dialects/sgd/programs.h"
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/stages.h"
 #include "passes/carry/carry_attrs.h"
-#include "passes/carry/loss.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_MARKLOSSESPASS
@@ -21,7 +21,7 @@ static std::string getResultName(func::FuncOp function, unsigned result) {
   return name ? name.str() : ("result" + Twine(result)).str();
 }
 
-static std::optional<unsigned> findResult(func::FuncOp function, StringRef name) {
+static std::optional<unsigned> findByName(func::FuncOp function, StringRef name) {
   std::optional<unsigned> found;
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
     std::string own = getResultName(function, result);
@@ -34,7 +34,7 @@ static std::optional<unsigned> findResult(func::FuncOp function, StringRef name)
 static LogicalResult checkLoss(func::FuncOp function, unsigned result, StringRef source) {
   std::string name = getResultName(function, result);
   auto error = [&] { return emitError(UnknownLoc::get(function.getContext())) << source << ": " << name; };
-  if (!isFloatScalar(function.getResultTypes()[result]))
+  if (!isLossType(function.getResultTypes()[result]))
     return error() << " is " << function.getResultTypes()[result]
                    << "; expected a floating-point scalar; name another result";
   if (getCarriedArgument(function, result))
@@ -54,15 +54,22 @@ static LogicalResult refuseUnknown(ArrayRef<func::FuncOp> functions, StringRef n
   return error;
 }
 
+/// The name wins over what the program says.
+static void markLoss(func::FuncOp function, unsigned result) {
+  if (std::optional<unsigned> other = findResult(function, Role::Loss))
+    function.removeResultAttr(*other, StringAttr::get(function.getContext(), kRoleAttr));
+  setResultRole(function, result, Role::Loss);
+}
+
 /// `source` is the flag or the field that names the loss.
 static LogicalResult markLosses(ArrayRef<func::FuncOp> functions, StringRef name, StringRef source) {
-  bool isKnown = name.empty();
+  bool isKnown = false;
   for (func::FuncOp function : functions) {
-    std::optional<unsigned> loss = name.empty() ? std::nullopt : findResult(function, name);
-    isKnown |= loss.has_value();
-    if (loss && failed(checkLoss(function, *loss, source))) return failure();
-    if (!loss) loss = findLoss(function);
-    if (loss) markLoss(function, *loss);
+    std::optional<unsigned> loss = findByName(function, name);
+    if (!loss) continue;
+    if (failed(checkLoss(function, *loss, source))) return failure();
+    markLoss(function, *loss);
+    isKnown = true;
   }
   return isKnown ? success() : refuseUnknown(functions, name, source);
 }
@@ -75,18 +82,17 @@ struct MarkLossesPass : mlir::sgd::impl::MarkLossesPassBase<MarkLossesPass> {
     FailureOr<Requested> requested = Requested::read(getOperation());
     if (failed(requested)) return signalPassFailure();
     const std::string& flag = requested->options.loss;
-    SmallVector<ModuleOp> programs = getPrograms(getOperation());
     bool isOfRecipe = requested->recipe && flag.empty();
+    StringRef name = isOfRecipe ? requested->recipe->loss : flag;
+    if (name.empty()) return;
+    SmallVector<ModuleOp> programs = getPrograms(getOperation());
     FileOfDiagnostics file(&getContext(), isOfRecipe ? requested->recipe->fileName : requested->getFile(0));
-    // Dataflow between parts of programs is not known.
     if (getActiveStageAxis(getMesh(programs.front()))) {
-      if (flag.empty()) return;
       emitError(UnknownLoc::get(&getContext()))
           << "--loss names a result, but the programs are written by stages; expected whole programs; leave it out";
       return signalPassFailure();
     }
-    if (failed(markLosses(getProgramFunctions(programs), isOfRecipe ? requested->recipe->loss : flag,
-                          isOfRecipe ? "field 'loss'" : "--loss")))
+    if (failed(markLosses(getProgramFunctions(programs), name, isOfRecipe ? "field 'loss'" : "--loss")))
       signalPassFailure();
   }
 };

@@ -2,9 +2,9 @@
 #include "compiler/recipe/glob.h"
 #include "compiler/recipe/passes.h"
 #include "compiler/recipe/requested.h"
-#include "compiler/recipe/roles.h"
 #include "compiler/recipe/stage_axis.h"
 #include "dialects/sgd/programs.h"
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/scope.h"
 #include "dialects/sgd/stages.h"
 
@@ -83,12 +83,11 @@ std::optional<unsigned> StageRules::findByScope(BlockArgument argument) {
 }
 
 void StageRules::apply(func::FuncOp function) {
-  Roles roles = findRoles(function);
   Builder builder(context);
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     std::optional<unsigned> stage = findByName(function, index);
-    if (!stage && roles.arguments[index] != Role::Input) stage = findByScope(argument);
+    if (!stage && isState(getRole(function, index))) stage = findByScope(argument);
     if (!stage) continue;
     matches[*stage].decides = true;
     function.setArgAttr(index, kStageAttr, builder.getI64IntegerAttr(*stage));

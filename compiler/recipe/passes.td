@@ -9,10 +9,11 @@ class Sgd_RecipePass<string name> : Pass<name, "::mlir::ModuleOp"> {
 }
 
 def MarkLossesPass : Sgd_RecipePass<"sgd-mark-losses"> {
-  let summary = "Marks the loss of each program";
+  let summary = "Gives the result that the user names the role of the loss";
   let description = [{
-    Reads the field `loss` of the recipe, or the flag of the same name, in `sgd.request`. Before: what steps carry is decided (`sgd-decide-carry`). After: the result that has this name, or else the one
-    that is found by names and dataflow, has `sgd.loss`. A name that no program has, and one of a result that is no floating-point scalar or is carried, are errors.
+    Reads the field `loss` of the recipe, or the flag of the same name, in `sgd.request`. Before: what steps carry is decided (`sgd-decide-carry`). After: the result that has this name has the role
+    `loss`, and no other one. A name that no program has, and one of a result that is no floating-point scalar or is carried, are errors. Without a name, the roles that programs have stay, and
+    `sgd-assign-roles` sets those that are missing.
   }];
 }
 
@@ -41,7 +42,7 @@ def SetStagesPass : Sgd_RecipePass<"sgd-set-stages"> {
 def AnnotatePass : Sgd_RecipePass<"sgd-annotate"> {
   let summary = "Shards arguments, results and values as the recipe says";
   let description = [{
-    Before: programs are one function each, whose carried results and losses are decided; their mesh is final. After: rules, batch and ZeRO stage are annotations, as if the author of the programs had
+    Before: programs are one function each, whose carried results and roles are decided; their mesh is final. After: rules, batch and ZeRO stage are annotations, as if the author of the programs had
     written them; an annotation of the program's own gives way, with a remark. Compressed axes are in `sgd.compress`.
   }];
 }

@@ -4,6 +4,7 @@
 #include "compiler/recipe/annotator.h"
 #include "compiler/recipe/gather_once.h"
 #include "compiler/recipe/parameter_reads.h"
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "runtime/artifact/tensor_path.h"
 
@@ -14,16 +15,15 @@ namespace {
 
 class ZeroSharding {
  public:
-  ZeroSharding(func::FuncOp function, const Recipe& recipe, const Roles& roles, const RuledArguments& ruled)
+  ZeroSharding(func::FuncOp function, const Recipe& recipe, const RuledArguments& ruled)
       : function(function),
         types(function.getArgumentTypes()),
         recipe(recipe),
-        roles(roles),
         ruled(ruled),
         annotator(function->getParentOfType<ModuleOp>()) {}
 
   LogicalResult run() {
-    if (!roles.hasLoss)
+    if (!findResult(function, Role::Loss))
       return annotator.error()
              << "field 'zero' needs a scalar result that is not carried, the loss, to tell parameters "
                 "from optimizer state; return the loss, or shard state by rules";
@@ -47,8 +47,8 @@ class ZeroSharding {
   /// Whether the stage shards the argument's role, and no rule replicates the argument.
   bool isSharded(unsigned argument) const {
     if (ruled[argument] && recipe.rules[*ruled[argument]].kind == RecipeRule::Kind::Replicate) return false;
-    Role role = roles.arguments[argument];
-    return role == Role::OptimizerState || (role == Role::Parameter && recipe.zero == 3);
+    Role role = getRole(function, argument);
+    return role == Role::OptimizerState || (isReadByLoss(role) && recipe.zero == 3);
   }
 
   /// For each state of an optimizer its parameter; every other argument is its own.
@@ -60,11 +60,10 @@ class ZeroSharding {
       parameters.push_back(i);
       if (auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr))
         paths[i] = ArgumentPath(std::string_view(name.getValue()));
-      if (roles.arguments[i] == Role::Parameter && !paths[i].empty())
-        parametersByEnd[paths[i].back().text].push_back(i);
+      if (isReadByLoss(getRole(function, i)) && !paths[i].empty()) parametersByEnd[paths[i].back().text].push_back(i);
     }
     for (unsigned i = 0; i < paths.size(); ++i) {
-      if (roles.arguments[i] != Role::OptimizerState || paths[i].empty()) continue;
+      if (getRole(function, i) != Role::OptimizerState || paths[i].empty()) continue;
       size_t longest = 0;
       for (unsigned parameter : parametersByEnd.lookup(paths[i].back().text)) {
         if (getType(parameter).getShape() != getType(i).getShape()) continue;
@@ -85,7 +84,7 @@ class ZeroSharding {
     annotated.resize(parameters.size());
     for (unsigned argument = 0; argument < parameters.size(); ++argument) {
       auto sharding = function.getArgAttrOfType<ShardingAttr>(argument, kShardingAttr);
-      if (!sharding || roles.arguments[argument] == Role::Input) continue;
+      if (!sharding || !isState(getRole(function, argument))) continue;
       if (!llvm::all_of(sharding.getDims(), [&](DimShardingAttr dim) { return llvm::all_of(dim.getAxes(), isKnown); }))
         continue;
       for (DimShardingAttr dim : sharding.getDims()) {
@@ -149,8 +148,8 @@ class ZeroSharding {
   static constexpr uint64_t kLeastBytes = 64;
 
   LogicalResult annotate(unsigned argument) {
-    Role role = roles.arguments[argument];
-    if (role == Role::Input || (!dims[argument] && ruled[argument])) return success();
+    Role role = getRole(function, argument);
+    if (!isState(role) || (!dims[argument] && ruled[argument])) return success();
     SmallVector<RecipeDim> sharding(getRule(argument));
     if (sharding.empty()) sharding.assign(getType(argument).getRank(), RecipeDim{{}, /*isOpen=*/true});
     if (dims[argument]) {
@@ -165,7 +164,7 @@ class ZeroSharding {
     // What a rule says is refined here, not overruled.
     if (!getRule(argument).empty()) function.removeArgAttr(argument, kShardingAttr);
     shardings[argument] = *attr;
-    if (!dims[argument] || role != Role::Parameter) return success();
+    if (!dims[argument] || !isReadByLoss(role)) return success();
     sharding[*dims[argument]].axes.resize(sharding[*dims[argument]].axes.size() - recipe.batch.size());
     sharding[*dims[argument]].isOpen = getRule(argument).empty();
     FailureOr<ShardingAttr> gathered = annotator.getSharding(sharding, "zero");
@@ -208,7 +207,6 @@ class ZeroSharding {
   func::FuncOp function;
   ArrayRef<Type> types;  // of arguments
   const Recipe& recipe;
-  const Roles& roles;
   const RuledArguments& ruled;
   Annotator annotator;
   int64_t shards = 1;
@@ -221,7 +219,6 @@ class ZeroSharding {
 
 }  // namespace
 
-LogicalResult mlir::sgd::shardState(func::FuncOp function, const Recipe& recipe, const Roles& roles,
-                                    const RuledArguments& ruled) {
-  return ZeroSharding(function, recipe, roles, ruled).run();
+LogicalResult mlir::sgd::shardState(func::FuncOp function, const Recipe& recipe, const RuledArguments& ruled) {
+  return ZeroSharding(function, recipe, ruled).run();
 }

@@ -3,7 +3,6 @@
 #define SGD_COMPILER_RECIPE_ZERO_H
 
 #include "compiler/recipe/recipe.h"
-#include "compiler/recipe/roles.h"
 #include "compiler/recipe/tensor_rules.h"
 
 namespace mlir::sgd {
@@ -13,7 +12,7 @@ namespace mlir::sgd {
 /// of what a rule says of the tensor, or, for optimizer state, of its parameter: the one of its shape whose name ends
 /// as the state's does. Tensors that would need over an eighth of padding stay whole, and so do those whose shards
 /// would not be smaller in memory. A remark says which.
-LogicalResult shardState(func::FuncOp function, const Recipe& recipe, const Roles& roles, const RuledArguments& ruled);
+LogicalResult shardState(func::FuncOp function, const Recipe& recipe, const RuledArguments& ruled);
 
 }  // namespace mlir::sgd
 

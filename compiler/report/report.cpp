@@ -8,12 +8,12 @@
 #include "compiler/report/offloaded.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/sgd/decision.h"
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "passes/carry/carry_attrs.h"
-#include "passes/carry/loss.h"
 #include "passes/partition/sharding_state.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/plan_channels.h"
@@ -212,11 +212,10 @@ static void addTimes(const StepTimes& times, Report& report) {
 /// The name of the loss, which one of the functions of a pipeline has; empty where none has.
 static std::string getLossName(ArrayRef<func::FuncOp> functions) {
   for (func::FuncOp function : functions)
-    for (unsigned result = 0; result < function.getNumResults(); ++result)
-      if (function.getResultAttr(result, kLossAttr)) {
-        auto name = function.getResultAttrOfType<StringAttr>(result, kNameAttr);
-        return name ? name.str() : "result" + std::to_string(result);
-      }
+    if (std::optional<unsigned> loss = findResult(function, Role::Loss)) {
+      auto name = function.getResultAttrOfType<StringAttr>(*loss, kNameAttr);
+      return name ? name.str() : "result" + std::to_string(*loss);
+    }
   return "";
 }
 

@@ -1,4 +1,5 @@
 // Printing, parsing and verification of meshes and shardings; the grammar is Shardy's, with a kind on unreduced axes.
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/sgd_dialect.h"
 
 #include "llvm/ADT/StringSet.h"

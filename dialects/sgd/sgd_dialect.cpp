@@ -1,12 +1,12 @@
 // Registration of the graph-level dialect and verification of its discardable attributes.
 #include "dialects/sgd/sgd_dialect.h"
 
-#include "dialects/sgd/commit.h"
 #include "dialects/sgd/complex_pairs.h"
 #include "dialects/sgd/compression.h"
 #include "dialects/sgd/grouped_dot.h"
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/linear_algebra.h"
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/stages.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -66,12 +66,6 @@ LogicalResult verifyArgumentAttribute(Operation* op, NamedAttribute attribute, T
     if (!bits || (bits.getInt() != 2 && bits.getInt() != 4) || !shaped || !shaped.getElementType().isInteger(8))
       return op->emitOpError() << "'" << name << "' expects 2 or 4 on integers of 8 bits";
   }
-  if (name == kGeneratorAttr) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    if (!isa<UnitAttr>(attribute.getValue()) || !shaped || !shaped.getElementType().isInteger(64) ||
-        shaped.getShape() != ArrayRef<int64_t>{2})
-      return op->emitOpError() << "'" << name << "' expects unit on two integers of 64 bits";
-  }
   if (name == kRowsAttr || name == kWholeAttr) {
     auto shaped = dyn_cast<ShapedType>(type);
     auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
@@ -116,14 +110,16 @@ void SgdDialect::initialize() {
 
 LogicalResult SgdDialect::verifyRegionArgAttribute(Operation* op, unsigned, unsigned arg, NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  return function ? verifyArgumentAttribute(op, attribute, function.getArgumentTypes()[arg]) : success();
+  if (!function) return success();
+  if (attribute.getName() == kRoleAttr) return verifyArgumentRole(function, arg, attribute.getValue());
+  return verifyArgumentAttribute(op, attribute, function.getArgumentTypes()[arg]);
 }
 
 LogicalResult SgdDialect::verifyRegionResultAttribute(Operation* op, unsigned, unsigned result,
                                                       NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function) return success();
-  if (attribute.getName() == kCommitAttr) return verifyCommitAttribute(function, result, attribute.getValue());
+  if (attribute.getName() == kRoleAttr) return verifyResultRole(function, result, attribute.getValue());
   return verifyArgumentAttribute(op, attribute, function.getResultTypes()[result]);
 }
 

@@ -1,8 +1,8 @@
 // Arguments and results of public functions: names, signedness, shardings and donation become
 // attributes of the graph level.
-#include "dialects/sgd/commit.h"
 #include "dialects/sgd/complex_pairs.h"
 #include "dialects/sgd/input_attrs.h"
+#include "dialects/sgd/roles.h"
 #include "frontends/stablehlo/importer.h"
 
 using namespace mlir;
@@ -86,7 +86,7 @@ FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp functi
   if (name) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(argument.getType())) attributes.append(kUnsignedAttr, builder.getUnitAttr());
   if (old && old.contains(kComplexAttr)) attributes.append(kComplexAttr, builder.getUnitAttr());
-  for (StringRef kept : {StringRef(kNarrowBitsAttr), StringRef(kGeneratorAttr)})
+  for (StringRef kept : {StringRef(kNarrowBitsAttr), StringRef(kRoleAttr)})
     if (Attribute value = old ? old.get(kept) : Attribute()) attributes.append(kept, value);
   auto sharding = shardings.find(old, 0, 1, type, locate(function, argument), describe("argument", index, name));
   if (failed(sharding) || importDonation(function, index, attributes).failed()) return failure();
@@ -102,7 +102,7 @@ FailureOr<DictionaryAttr> Importer::importResultAttributes(func::FuncOp function
   if (name && !name.getValue().empty()) attributes.append(kNameAttr, name);
   if (hasUnsignedElements(function.getResultTypes()[index])) attributes.append(kUnsignedAttr, builder.getUnitAttr());
   if (old && old.contains(kComplexAttr)) attributes.append(kComplexAttr, builder.getUnitAttr());
-  if (old && old.contains(kCommitAttr)) attributes.append(kCommitAttr, builder.getUnitAttr());
+  if (Attribute role = old ? old.get(kRoleAttr) : Attribute()) attributes.append(kRoleAttr, role);
   auto sharding = shardings.find(old, 0, 1, type, function.getLoc(), describe("result", index, name));
   if (failed(sharding)) return failure();
   if (*sharding) attributes.append(kShardingAttr, reduceAtBorder(*sharding));

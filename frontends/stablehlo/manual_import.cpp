@@ -1,9 +1,9 @@
 // Manual computations: their bodies are imported like those of functions; shardings keep their free axes.
 #include "frontends/stablehlo/importer.h"
 
-#include "dialects/sgd/input_attrs.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
+#include "frontends/stablehlo/prepare/prepare.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -63,7 +63,7 @@ LogicalResult Importer::importManual(Operation* op, Location loc) {
     builder.setInsertionPointToStart(&body);
     if (importBlock(manual.getBody().front(), returned).failed()) return failure();
     // No rank may draw a number again that another rank has drawn.
-    if (op->hasAttr(kGeneratorAttr))
+    if (op->hasAttr(kGeneratorMayDifferAttr))
       returned.back() = spmd::AllReduceOp::create(builder, loc, TypeRange{returned.back().getType()},
                                                   ValueRange{returned.back()}, ReduceKind::UMax, list)
                             .getResult(0);

@@ -2,6 +2,7 @@
 #ifndef SGD_PASSES_CARRY_CARRY_ATTRS_H
 #define SGD_PASSES_CARRY_CARRY_ATTRS_H
 
+#include "llvm/ADT/BitVector.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::sgd {
@@ -18,6 +19,14 @@ inline constexpr llvm::StringLiteral kCarryCandidateAttr =
 inline std::optional<unsigned> getCarriedArgument(func::FuncOp function, unsigned result) {
   auto carry = function.getResultAttrOfType<IntegerAttr>(result, kCarryAttr);
   return carry ? std::optional<unsigned>(carry.getInt()) : std::nullopt;
+}
+
+/// By argument: whether a result is its value in the next step.
+inline llvm::BitVector getCarriedArguments(func::FuncOp function) {
+  llvm::BitVector carried(function.getNumArguments());
+  for (unsigned result = 0; result < function.getNumResults(); ++result)
+    if (std::optional<unsigned> argument = getCarriedArgument(function, result)) carried.set(*argument);
+  return carried;
 }
 
 /// Whether a step changes what the next one starts from.

@@ -1,7 +1,7 @@
 // Names decide among the results whose gradient may update the state, then dataflow alone.
 #include "passes/carry/loss.h"
 
-#include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/roles.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/carry/trained_scalar.h"
 #include "runtime/artifact/tensor_path.h"
@@ -20,23 +20,12 @@ static unsigned getNameRank(func::FuncOp function, unsigned result) {
   return last.contains("loss") ? 2 : 3;
 }
 
-bool mlir::sgd::isFloatScalar(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isa<FloatType>(tensor.getElementType()) && tensor.getRank() == 0;
-}
-
-void mlir::sgd::markLoss(func::FuncOp function, unsigned result) {
-  for (unsigned other = 0; other < function.getNumResults(); ++other)
-    function.removeResultAttr(other, StringAttr::get(function.getContext(), kLossAttr));
-  function.setResultAttr(result, kLossAttr, UnitAttr::get(function.getContext()));
-}
-
-std::optional<unsigned> mlir::sgd::findLoss(func::FuncOp function) {
+std::optional<unsigned> mlir::sgd::inferLoss(func::FuncOp function) {
   SmallVector<unsigned> scalars;
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
-    if (getCarriedArgument(function, result) || !isFloatScalar(function.getResultTypes()[result])) continue;
-    if (function.getResultAttr(result, kLossAttr)) return result;
-    scalars.push_back(result);
+    bool mayBeLoss = isLossType(function.getResultTypes()[result]) && !getCarriedArgument(function, result) &&
+                     !getResultRole(function, result);
+    if (mayBeLoss) scalars.push_back(result);
   }
   if (scalars.size() < 2) return scalars.empty() ? std::nullopt : std::optional(scalars.front());
   TrainedScalars trained(function);

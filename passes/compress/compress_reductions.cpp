@@ -1,6 +1,7 @@
 // The pass sgd-compress-reductions: each reduction over a compressed axis is looked at, and replaced where it is one of
 // a gradient and less is sent.
 #include "dialects/sgd/commit.h"
+#include "dialects/sgd/roles.h"
 #include "llvm/ADT/StringSet.h"
 #include "passes/carry/carry_attrs.h"
 #include "passes/compress/compressed_bytes.h"
@@ -148,6 +149,7 @@ Value Compressor::addState(RankedTensorType type, const std::string& name) {
   attributes.set(kNameAttr, builder.getStringAttr(unique));
   attributes.set(kShardingAttr, getSharding(type));
   attributes.set(kDonatedAttr, builder.getUnitAttr());
+  attributes.set(kRoleAttr, RoleAttr::get(function.getContext(), Role::CompressionError));
   unsigned index = function.getNumArguments();
   (void)function.insertArgument(index, type, attributes.getDictionary(builder.getContext()), function.getLoc());
   return function.getArgument(index);
@@ -156,7 +158,7 @@ Value Compressor::addState(RankedTensorType type, const std::string& name) {
 /// A new result, the next value of `argument` if the step is committed.
 void Compressor::carryState(Value argument, Value next) {
   Operation* terminator = function.front().getTerminator();
-  if (std::optional<unsigned> commit = getCommit(function)) {
+  if (std::optional<unsigned> commit = findResult(function, Role::Commit)) {
     OpBuilder before(terminator);
     next = selectCommitted(before, next.getLoc(), terminator->getOperand(*commit), next, argument);
   }

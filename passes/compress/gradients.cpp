@@ -1,9 +1,9 @@
 // Backward from the loss, and forward from reductions through ops on elements, loops and branches.
 #include "passes/compress/gradients.h"
 
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/carry/carry_attrs.h"
-#include "passes/carry/loss.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -15,7 +15,7 @@ bool mlir::sgd::isReduction(ReshardOp reshard) {
 }
 
 Gradients::Gradients(func::FuncOp function) : function(function) {
-  std::optional<unsigned> loss = findLoss(function);
+  std::optional<unsigned> loss = findResult(function, Role::Loss);
   if (!loss) return;
   SmallVector<Value> pending = {function.front().getTerminator()->getOperand(*loss)};
   while (!pending.empty()) {

@@ -17,8 +17,7 @@ class Gradients {
  public:
   explicit Gradients(func::FuncOp function);
 
-  /// Whether the loss, that of findLoss, depends on `op`, or on the loop or
-  /// branch that it is in.
+  /// Whether the result with the role `loss` depends on `op`, or on the loop or branch that it is in.
   bool reachesLoss(Operation* op);
 
   /// The argument that steps carry whose next value is computed from `value` element by element: one that the loss

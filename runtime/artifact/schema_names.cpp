@@ -27,6 +27,8 @@ std::string NameOf(Operation operation) {
 std::string NameOf(Space space) { return SnakeCase(EnumNameSpace(space)); }
 std::string NameOf(EpilogueStep step) { return SnakeCase(EnumNameEpilogueStep(step)); }
 std::string NameOf(CarryBasis basis) { return SnakeCase(EnumNameCarryBasis(basis)); }
+std::string NameOf(InputRole role) { return SnakeCase(EnumNameInputRole(role)); }
+std::string NameOf(OutputRole role) { return SnakeCase(EnumNameOutputRole(role)); }
 std::string NameOf(CollectiveKind kind) { return SnakeCase(EnumNameCollectiveKind(kind)); }
 std::string NameOf(ReduceKind kind) { return SnakeCase(EnumNameReduceKind(kind)); }
 std::string NameOf(LinearAlgebraKind kind) { return SnakeCase(EnumNameLinearAlgebraKind(kind)); }

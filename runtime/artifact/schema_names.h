@@ -13,6 +13,8 @@ std::string NameOf(Operation operation);
 std::string NameOf(Space space);
 std::string NameOf(EpilogueStep step);
 std::string NameOf(CarryBasis basis);
+std::string NameOf(InputRole role);
+std::string NameOf(OutputRole role);
 std::string NameOf(CollectiveKind kind);
 std::string NameOf(ReduceKind kind);
 std::string NameOf(LinearAlgebraKind kind);

@@ -154,9 +154,12 @@ absl::Status VerifyInputs(const VerifyContext& context, const Program& program) 
     const bool is_byte = type.element() == ElementType::I8 || type.element() == ElementType::U8;
     if (const uint32_t bits = input.narrow_bits(); bits != 0 && !(is_byte && (bits == 2 || bits == 4)))
       return Invalid(absl::StrCat(where, ": has integers of ", bits, " bits in ", ElementName(type.element())));
+    if (input.role() > InputRole::MAX)
+      return Invalid(absl::StrCat(where, ": has the unknown role ", static_cast<int>(input.role())));
     const bool is_pair = type.element() == ElementType::U64 && Size(type.global_dims()) == 1 &&
                          type.global_dims()->Get(0) == 2 && type.local_dims()->Get(0) == 2;
-    if (input.is_generator() && !is_pair) return Invalid(absl::StrCat(where, ": is no state of a generator"));
+    if (input.role() == InputRole::Generator && !is_pair)
+      return Invalid(absl::StrCat(where, ": is no state of a generator"));
   }
   return absl::OkStatus();
 }
@@ -215,35 +218,33 @@ absl::Status VerifyCarry(const Program& program, const Output& output, absl::fla
   return absl::OkStatus();
 }
 
-absl::Status VerifyLoss(const Output& output, bool is_second) {
-  if (!output.is_loss()) return absl::OkStatus();
-  if (is_second) return Invalid("is a second loss");
-  if (Size(output.type()->global_dims()) != 0 || !IsFloat(output.type()->element()))
-    return Invalid("is the loss, and no floating-point scalar");
-  return output.carry_input() == -1 ? absl::OkStatus() : Invalid("is the loss, and carried");
-}
-
-absl::Status VerifyCommit(const Output& output, bool is_second) {
-  if (!output.is_commit()) return absl::OkStatus();
-  if (is_second) return Invalid("is a second one that decides about the commit");
-  if (Size(output.type()->global_dims()) != 0 || output.type()->element() != ElementType::Bool)
-    return Invalid("decides about the commit, and is no boolean scalar");
-  return output.carry_input() == -1 ? absl::OkStatus() : Invalid("decides about the commit, and is carried");
+// `seen`: roles of outputs before it.
+absl::Status VerifyOutputRole(const Output& output, absl::flat_hash_set<OutputRole>& seen) {
+  const OutputRole role = output.role();
+  if (role == OutputRole::None) return absl::OkStatus();
+  if (role > OutputRole::MAX) return Invalid(absl::StrCat("has the unknown role ", static_cast<int>(role)));
+  const std::string has = absl::StrCat("has the role '", NameOf(role), "'");
+  if (output.carry_input() != -1) return Invalid(absl::StrCat(has, ", and is carried"));
+  const bool is_scalar = Size(output.type()->global_dims()) == 0;
+  if (role == OutputRole::Loss && !(is_scalar && IsFloat(output.type()->element())))
+    return Invalid(absl::StrCat(has, ", and is no floating-point scalar"));
+  if (role == OutputRole::Commit && !(is_scalar && output.type()->element() == ElementType::Bool))
+    return Invalid(absl::StrCat(has, ", and is no boolean scalar"));
+  if (!seen.insert(role).second && role != OutputRole::Metric)
+    return Invalid(absl::StrCat(has, ", as an output before it"));
+  return absl::OkStatus();
 }
 
 absl::Status VerifyOutputs(const VerifyContext& context, const Program& program) {
   absl::flat_hash_set<int32_t> carried;
-  bool has_loss = false, has_commit = false;
+  absl::flat_hash_set<OutputRole> roles;
   for (uint32_t i = 0; i < Size(program.outputs()); ++i) {
     const Output& output = *program.outputs()->Get(i);
     const std::string where = absl::StrCat("output ", i, " ", Quoted(output.name()));
     if (absl::Status status = VerifyTensor(context, *output.type(), output.slice()); !status.ok())
       return In(where, status);
     if (absl::Status status = VerifyCarry(program, output, carried); !status.ok()) return In(where, status);
-    if (absl::Status status = VerifyLoss(output, has_loss); !status.ok()) return In(where, status);
-    if (absl::Status status = VerifyCommit(output, has_commit); !status.ok()) return In(where, status);
-    has_loss |= output.is_loss();
-    has_commit |= output.is_commit();
+    if (absl::Status status = VerifyOutputRole(output, roles); !status.ok()) return In(where, status);
   }
   return absl::OkStatus();
 }

@@ -86,11 +86,9 @@ absl::Status CheckPositions(const flatbuffers::Vector<flatbuffers::Offset<Tensor
 }
 
 bool SameFacts(const Input& a, const Input& b) {
-  return a.narrow_bits() == b.narrow_bits() && a.is_generator() == b.is_generator() && a.state() == b.state();
+  return a.narrow_bits() == b.narrow_bits() && a.role() == b.role() && a.state() == b.state();
 }
-bool SameFacts(const Output& a, const Output& b) {
-  return a.is_loss() == b.is_loss() && a.is_commit() == b.is_commit();
-}
+bool SameFacts(const Output& a, const Output& b) { return a.role() == b.role(); }
 
 template <typename Tensor>
 const Tensor& At(const WholeProgram& whole, const Holder& holder);

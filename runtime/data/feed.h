@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "runtime/artifact/program_generated.h"
 #include "runtime/data/shard.h"
 
 namespace sgd::data {
@@ -39,8 +40,8 @@ class NameTable {
 struct InputType {
   std::string name;
   TensorType type;
-  unsigned narrow_bits = 0;   // 2 or 4: I8 or U8 hold integers of so many bits; 0: all bits count
-  bool is_generator = false;  // the state of stablehlo.rng, which the compiler added
+  unsigned narrow_bits = 0;  // 2 or 4: I8 or U8 hold integers of so many bits; 0: all bits count
+  artifact::InputRole role = artifact::InputRole::Input;
 };
 
 // InvalidArgument, with file, tensor and index, when the entry holds a number that integers of `input.narrow_bits` bits

@@ -60,7 +60,7 @@ absl::Status CheckNamesakes(const Job& job, const InitPlan& plan) {
 absl::StatusOr<std::vector<std::byte>> KeyBytes(const ProgramView& init, size_t input, uint64_t seed) {
   const data::TensorType& type = init.inputs[input].type;
   std::vector<std::byte> bytes;
-  if (init.inputs[input].is_generator) {
+  if (StartsFromSeed(init.inputs[input])) {
     const std::array<uint64_t, 2> state = GeneratorStart(seed, /*is_init=*/true);
     bytes.resize(sizeof(state));
     std::memcpy(bytes.data(), state.data(), sizeof(state));

@@ -54,7 +54,7 @@ std::vector<Part> PartsOf(const Job& job, const exec::Executor& executor) {
       AddRuns(Part::Kind::kRead, shard, i, parts);
     } else if (job.initial[i]) {
       parts.push_back({Part::Kind::kCopy, i});
-    } else if (job.program.inputs[i].is_generator) {
+    } else if (StartsFromSeed(job.program.inputs[i])) {
       parts.push_back({Part::Kind::kGenerator, i});
     } else if (StartsFromZeros(job.program.inputs[i])) {
       parts.push_back({Part::Kind::kZeros, i});

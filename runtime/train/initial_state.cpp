@@ -51,7 +51,9 @@ std::shared_ptr<const std::vector<std::byte>> ShareError(const FileTensor& tenso
 // State of compressed reductions that the program has not, or has in another form, is left out: other runs of the same
 // training may compress otherwise, or not at all.
 bool TakeCompressionState(const FileTensor& tensor, std::optional<size_t> input, Job& job) {
-  if (!artifact::IsCompressionState(tensor.entry->name)) return false;
+  const bool is_compression =
+      input ? StartsFromZeros(job.program.inputs[*input]) : artifact::IsCompressionState(tensor.entry->name);
+  if (!is_compression) return false;
   if (input) {
     const data::InputType& type = job.program.inputs[*input];
     if (data::CheckTensor(*tensor.file, *tensor.entry, type).ok()) return false;

@@ -79,7 +79,7 @@ absl::Status FillJob(Job& job) {
   if (absl::Status status = CheckComplete(job); !status.ok()) return status;
   NoteSources(job);
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
-    if (!job.initial[i] && job.program.inputs[i].is_generator)
+    if (!job.initial[i] && StartsFromSeed(job.program.inputs[i]))
       job.notes.push_back(absl::StrCat(InputText(job.program, i), " starts from --seed ", job.seed));
   }
   return ChooseOutputs(job);

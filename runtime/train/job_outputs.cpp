@@ -15,25 +15,13 @@
 namespace sgd::train {
 namespace {
 
-// The output that the artifact records; where it records none, or --carry makes it state, the first floating-point
-// scalar that is not state.
+// The output with the role of the loss, unless --carry makes it state.
 std::optional<size_t> DefaultLoss(Job& job) {
-  std::optional<size_t> loss = job.program.loss;
-  if (loss && std::ranges::none_of(job.carry, [&](const auto& pair) { return pair.first == *loss; })) return loss;
-  loss.reset();
-  for (size_t i = 0; i < job.program.outputs.size(); ++i) {
-    const data::InputType& output = job.program.outputs[i];
-    const bool is_state = std::ranges::any_of(job.carry, [&](const auto& pair) { return pair.first == i; });
-    if (is_state || !output.type.global_dims.empty() || !artifact::IsFloat(output.type.element)) continue;
-    if (!loss) loss = i;
-    const artifact::TensorPath path = artifact::ResultPath(output.name);
-    if (i == *loss || path.empty() || path.back().text != "loss") continue;
-    job.notes.push_back(absl::StrCat("the first scalar, ", OutputText(job.program, *loss),
-                                     ", is used as the loss; say --loss ", job.program.output_names.Position(i),
-                                     " for ", data::QuotedName(output.name)));
-    break;
-  }
-  return loss;
+  const std::optional<size_t> loss = job.program.loss;
+  if (std::ranges::none_of(job.carry, [&](const auto& pair) { return pair.first == loss; })) return loss;
+  job.notes.push_back(absl::StrCat(OutputText(job.program, *loss),
+                                   " was compiled as the loss and is state by --carry; say --loss to log another"));
+  return std::nullopt;
 }
 
 }  // namespace

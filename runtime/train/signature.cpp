@@ -21,7 +21,7 @@ Signature SignatureOf(const artifact::WholeProgram& program) {
     const artifact::Whole<artifact::Input>& whole = program.inputs[i];
     const artifact::Input& input = *whole.tensor;
     signature.inputs.push_back(
-        {input.name()->str(), data::TypeOf(whole, program.stages.size()), input.narrow_bits(), input.is_generator()});
+        {input.name()->str(), data::TypeOf(whole, program.stages.size()), input.narrow_bits(), input.role()});
     if (input.carry_doubt() == nullptr) continue;
     CarryDoubt& doubt = signature.doubts[i];
     doubt.why = input.carry_doubt()->str();
@@ -31,8 +31,8 @@ Signature SignatureOf(const artifact::WholeProgram& program) {
   for (size_t i = 0; i < program.outputs.size(); ++i) {
     const artifact::Output& output = *program.outputs[i].tensor;
     signature.outputs.push_back({output.name()->str(), data::TypeOf(program.outputs[i], program.stages.size())});
-    if (output.is_loss()) signature.loss = i;
-    if (output.is_commit()) signature.commit = i;
+    if (output.role() == artifact::OutputRole::Loss) signature.loss = i;
+    if (output.role() == artifact::OutputRole::Commit) signature.commit = i;
     const int64_t carry = program.CarryOf(program.outputs[i]);
     if (carry < 0) continue;
     signature.carry.emplace_back(i, static_cast<size_t>(carry));

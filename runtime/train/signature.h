@@ -28,8 +28,8 @@ struct Signature {
   exec::CarryPairs carry;                   // decided when the artifact was made
   std::vector<artifact::CarryBasis> basis;  // of these pairs
   std::map<size_t, CarryDoubt> doubts;      // by input; none of them stands in `carry`
-  std::optional<size_t> loss;               // the output that the artifact records as the loss
-  std::optional<size_t> commit;             // the output that says whether the step is committed
+  std::optional<size_t> loss;               // the output with the role Loss
+  std::optional<size_t> commit;             // the output with the role Commit
 };
 
 // Of all stages together, by position.

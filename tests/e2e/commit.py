@@ -33,7 +33,7 @@ def program(commit):
 
 
 NAMED = '{jax.result_info = "result[0][\'commit\']", sdy.sharding = #sdy.sharding<@mesh, []>}'
-MARKED = '{jax.result_info = "result[0][\'is_good\']", sdy.sharding = #sdy.sharding<@mesh, []>, sgd.commit}'
+MARKED = '{jax.result_info = "result[0][\'is_good\']", sdy.sharding = #sdy.sharding<@mesh, []>, sgd.role = #sgd.role<commit>}'
 IGNORED = '{jax.result_info = "result[0][\'is_good\']", sdy.sharding = #sdy.sharding<@mesh, []>}'
 
 

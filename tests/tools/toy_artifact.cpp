@@ -64,6 +64,7 @@ void AddInput(ProgramT& program, const char* name, std::unique_ptr<TensorInfoT> 
   input->type = std::move(type);
   input->slice = std::make_unique<Slice>(slice);
   input->state = state;
+  input->role = state ? InputRole::Parameter : InputRole::Input;
   program.inputs.push_back(std::move(input));
 }
 
@@ -146,6 +147,7 @@ std::unique_ptr<ProgramT> Train(ArtifactWriter& writer, const ToyOptions& option
   AddInput(*program, "params['w']", F32({1, kColumns}), kW, true);
   AddInput(*program, "x", Type(ElementType::F32, {kRows, kColumns}, {local_rows, kColumns}, true), kX, false);
   AddOutput(*program, "result[0]", F32({}), kLoss, -1);
+  program->outputs.back()->role = OutputRole::Loss;
   AddOutput(*program, "result[1]['w']", F32({1, kColumns}), kW, options.is_carry_known ? 0 : -1);
   if (options.has_carry_doubt) {
     program->inputs[0]->carry_doubt = "it may be a gradient";

@@ -55,13 +55,18 @@ Json BasisJson(artifact::CarryBasis basis) {
   return basis == artifact::CarryBasis::None ? Json() : Json(artifact::NameOf(basis));
 }
 
+Json RoleJson(artifact::OutputRole role) {
+  return role == artifact::OutputRole::None ? Json() : Json(artifact::NameOf(role));
+}
+
 Json InputsJson(const artifact::Artifact& root, const artifact::Program& program) {
   Json inputs = Json::array();
   for (uint32_t i = 0; i < Size(program.inputs()); ++i) {
     inputs.push_back(ValueJson(root, *program.inputs()->Get(i), "arg", i));
     inputs.back()["state"] = program.inputs()->Get(i)->state();
     inputs.back()["narrow_bits"] = program.inputs()->Get(i)->narrow_bits();
-    inputs.back()["generator"] = program.inputs()->Get(i)->is_generator();
+    inputs.back()["role"] = artifact::NameOf(program.inputs()->Get(i)->role());
+    inputs.back()["generator"] = program.inputs()->Get(i)->role() == artifact::InputRole::Generator;
     inputs.back()["carry_doubt"] = DoubtJson(program, *program.inputs()->Get(i));
   }
   return inputs;
@@ -78,8 +83,10 @@ Json OutputsJson(const artifact::Artifact& root, const artifact::Program& progra
       outputs.back()["carry"] = absl::StrCat("arg", PositionOf(*program.inputs()->Get(input), input));
     }
     outputs.back()["carry_basis"] = BasisJson(program.outputs()->Get(i)->carry_basis());
-    outputs.back()["is_loss"] = program.outputs()->Get(i)->is_loss();
-    outputs.back()["is_commit"] = program.outputs()->Get(i)->is_commit();
+    const artifact::OutputRole role = program.outputs()->Get(i)->role();
+    outputs.back()["role"] = RoleJson(role);
+    outputs.back()["is_loss"] = role == artifact::OutputRole::Loss;
+    outputs.back()["is_commit"] = role == artifact::OutputRole::Commit;
   }
   return outputs;
 }

@@ -281,14 +281,19 @@ std::string KernelsText(const Json& kernels, bool is_gpu) {
 
 std::string InputNote(const Json& input) {
   const Json& doubt = input["carry_doubt"];
-  if (doubt.is_null()) return input["state"] == true ? "state" : "";
+  if (doubt.is_null()) return Plain(input["role"]);
   const std::string candidate = doubt["candidate"].is_null() ? "" : absl::StrCat(" (", Plain(doubt["candidate"]), "?)");
   return absl::StrCat("undecided", candidate, ": ", Plain(doubt["why"]));
 }
 
+std::string RoleNote(const Json& role) {
+  if (role == "commit") return "decides about the commit";
+  if (role == "loss") return "is the loss";
+  return role == "metric" ? "is a metric" : "";
+}
+
 std::string OutputNote(const Json& output) {
-  if (output["is_commit"] == true) return "decides about the commit";
-  if (output["carry"].is_null()) return output["is_loss"] == true ? "is the loss" : "";
+  if (output["carry"].is_null()) return RoleNote(output["role"]);
   const std::string basis = output["carry_basis"].is_null() ? "" : absl::StrCat(", by ", Plain(output["carry_basis"]));
   return absl::StrCat("is ", Plain(output["carry"]), output["carry_basis"] == "unchanged" ? ", unchanged" : basis);
 }
@@ -304,7 +309,7 @@ std::string ProgramText(const Json& program, const Parts& parts) {
                    " flops and ", Grouped(program["sent_bytes"]), " bytes sent a step\n");
   const bool is_summary = !parts.program && !parts.memory && !parts.collectives && !parts.explain && !parts.kernels;
   if (is_summary || parts.program) {
-    absl::StrAppend(&text, ValuesText(program["inputs"], "inputs", "", InputNote),
+    absl::StrAppend(&text, ValuesText(program["inputs"], "inputs", "role", InputNote),
                     ValuesText(program["outputs"], "outputs", "next step", OutputNote));
   }
   if (is_summary || parts.collectives)

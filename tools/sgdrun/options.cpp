@@ -169,8 +169,7 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       "Seed of shuffling and of the key of the program 'init' (default 0)");
 
   const Group reports(app, "Train: reports");
-  reports.Add("--loss", "OUT", options.run.loss,
-              "Output that is the loss (default: the one that sgdc recorded, else the first floating-point scalar)");
+  reports.Add("--loss", "OUT", options.run.loss, "Output that is the loss (default: the one that sgdc recorded)");
   reports.Add("--log-json", "FILE", options.log_json,
               "Write one JSON line per step into a new file; with --resume, append to it");
   reports

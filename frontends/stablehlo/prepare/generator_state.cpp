@@ -2,7 +2,7 @@
 // its runtime, whose numbers no other program can have. Ours is threefry2x32 with state [key, counter], the one of
 // rng_bit_generator: the same numbers on any mesh, others in each step because the state is carried, the same again for
 // the same seed.
-#include "dialects/sgd/input_attrs.h"
+#include "dialects/sgd/roles.h"
 #include "frontends/stablehlo/inlined_ops.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
@@ -132,7 +132,7 @@ FailureOr<Value> GeneratorState::threadManual(sdy::ManualComputationOp op, Value
     return emitError(op.getLoc()) << "'sdy.manual_computation' draws random numbers and has neither operands nor "
                                      "results; expected at least one result; return what it computes";
   // All ranks draw from one state, and leave with the same: where loops, branches or functions draw, with the largest
-  // counter, which the importer finds (kGeneratorAttr). That costs nothing where ranks cannot differ.
+  // counter, which the importer finds (kGeneratorMayDifferAttr). That costs nothing where ranks cannot differ.
   MLIRContext* context = op.getContext();
   auto closed = sdy::DimShardingAttr::get(context, {}, /*isOpen=*/false, std::nullopt);
   auto replicated = sdy::ShardingAttr::get(context, (in.empty() ? out : in).front().getMesh(), closed, {}, {});
@@ -150,7 +150,7 @@ FailureOr<Value> GeneratorState::threadManual(sdy::ManualComputationOp op, Value
   SmallVector<NamedAttribute> changed = {
       builder.getNamedAttr(op.getInShardingsAttrName(), sdy::ShardingPerValueAttr::get(context, in)),
       builder.getNamedAttr(op.getOutShardingsAttrName(), sdy::ShardingPerValueAttr::get(context, out))};
-  if (mayDiffer) changed.push_back(builder.getNamedAttr(kGeneratorAttr, builder.getUnitAttr()));
+  if (mayDiffer) changed.push_back(builder.getNamedAttr(kGeneratorMayDifferAttr, builder.getUnitAttr()));
   return replace(op, operands, changed);
 }
 
@@ -217,7 +217,7 @@ LogicalResult GeneratorState::threadFunction(func::FuncOp function) {
   NamedAttrList attributes, resultAttributes;
   if (function.isPublic()) {
     attributes.set("tf.aliasing_output", builder.getI32IntegerAttr(result));
-    attributes.set(kGeneratorAttr, builder.getUnitAttr());
+    attributes.set(kRoleAttr, RoleAttr::get(context, Role::Generator));
     resultAttributes.set("jax.result_info", builder.getStringAttr(kGeneratorName));
   }
   Location loc = NameLoc::get(builder.getStringAttr(kGeneratorName), function.getLoc());

@@ -280,8 +280,9 @@ func.func @main(%x: tensor<16x4xf32> {sgd.name = "nodes"}, %e: tensor<2x48xi32> 
   EXPECT_EQ(shardingOf(outcome, "edges"), "[{?}, {\"data\"}]");
   EXPECT_EQ(shardingOf(outcome, "mask"), "");
   outcome = applyTo((R"({"sequential": {"micro": 2}, )" + rules + "}").c_str(), program);
-  EXPECT_THAT(outcome.graph, AllOf(HasSubstr("sgd.name = \"nodes\", sgd.sequential_dim = 0"),
-                                   HasSubstr("sgd.name = \"edges\", sgd.sequential_dim = 1")));
+  EXPECT_THAT(outcome.graph,
+              AllOf(HasSubstr("sgd.name = \"nodes\", sgd.role = #sgd.role<input>, sgd.sequential_dim = 0"),
+                    HasSubstr("sgd.name = \"edges\", sgd.role = #sgd.role<input>, sgd.sequential_dim = 1")));
   EXPECT_THAT(
       errorOf(R"({"mesh": {"data": 2}, "batch": "data", "rules": [{"tensor": "mask", "batch": 2}]})", program),
       HasSubstr("field 'rules[0].batch' is 2, but mask, which 'mask' matches, is 'tensor<4x4xf32>'; name one of "
@@ -380,14 +381,15 @@ std::string getTwoScalars() {
 
 TEST(Loss, IsMarkedByDefault) {
   Outcome outcome = applyTo("{}", getTwoScalars());
-  EXPECT_THAT(outcome.graph, HasSubstr("{sgd.loss, sgd.name = \"result[0]['total']\"")) << outcome.messages;
+  EXPECT_THAT(outcome.graph, HasSubstr("{sgd.name = \"result[0]['total']\", sgd.role = #sgd.role<loss>"))
+      << outcome.messages;
 }
 
 TEST(Loss, IsTheResultThatTheRecipeNames) {
   for (const char* name : {"result[0]['penalty']", "result[0].penalty", "result.0.penalty"}) {
     Outcome outcome = applyTo((R"({"loss": ")" + std::string(name) + "\"}").c_str(), getTwoScalars());
-    EXPECT_THAT(outcome.graph, AllOf(HasSubstr("{sgd.loss, sgd.name = \"result[0]['penalty']\""),
-                                     Not(HasSubstr("{sgd.loss, sgd.name = \"result[0]['total']\""))))
+    EXPECT_THAT(outcome.graph, AllOf(HasSubstr("{sgd.name = \"result[0]['penalty']\", sgd.role = #sgd.role<loss>"),
+                                     Not(HasSubstr("{sgd.name = \"result[0]['total']\", sgd.role = #sgd.role<loss>"))))
         << name << ": " << outcome.messages;
   }
 }
@@ -422,7 +424,7 @@ TEST(Loss, TheFlagWins) {
   auto compileStep = [&] { return compile({{"main", "m.mlir", getTwoScalars()}}, options, errors); };
   FailureOr<Compilation> compilation = compileStep();
   ASSERT_TRUE(succeeded(compilation)) << messages;
-  EXPECT_THAT(compilation->emitted, HasSubstr("{sgd.loss, sgd.name = \"result[0]['penalty']\""));
+  EXPECT_THAT(compilation->emitted, HasSubstr("{sgd.name = \"result[0]['penalty']\", sgd.role = #sgd.role<loss>"));
   options.loss = "result[0].penalti";
   EXPECT_TRUE(failed(compileStep()));
   EXPECT_THAT(messages, HasSubstr("m.mlir: error: --loss: no result is called 'result[0].penalti'"));

@@ -1,9 +1,10 @@
 // RUN: not sgd-opt %s --sgd-mark-losses --split-input-file 2>%t.errors | FileCheck %s
 // RUN: FileCheck %s --check-prefix=ERROR < %t.errors
 
-// CHECK: -> (tensor<f32> {sgd.name = "result[0]"}, tensor<f32> {sgd.loss, sgd.name = "result[1].cost"})
+// The name wins over the program.
+// CHECK: -> (tensor<f32> {sgd.name = "result[0]"}, tensor<f32> {sgd.name = "result[1].cost", sgd.role = #sgd.role<loss>})
 module attributes {sgd.request = #sgd.request<version = 1, {recipe_file = "r.json", recipe = "{\22loss\22: \22result[1].cost\22}"}>} {
-  func.func @main(%x: tensor<f32>) -> (tensor<f32> {sgd.name = "result[0]"}, tensor<f32> {sgd.name = "result[1].cost"}) { return %x, %x : tensor<f32>, tensor<f32> }
+  func.func @main(%x: tensor<f32>) -> (tensor<f32> {sgd.name = "result[0]", sgd.role = #sgd.role<loss>}, tensor<f32> {sgd.name = "result[1].cost"}) { return %x, %x : tensor<f32>, tensor<f32> }
 }
 
 // -----

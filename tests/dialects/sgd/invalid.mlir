@@ -167,3 +167,45 @@ func.func @stage(%a: tensor<4xf32> {sgd.stage = "a"}) {
 func.func @stage(%a: tensor<4xf32> {sgd.stage = -1 : i64}) {
   return
 }
+
+// -----
+
+// expected-error@+1 {{'sgd.role' expects #sgd.role<...>}}
+func.func @role_form(%a: tensor<f32> {sgd.role = "parameter"}) { return }
+
+// -----
+
+// expected-error@+1 {{argument 0 has the role 'loss' and is 'tensor<f32>'; expected a role of arguments, such as 'parameter'}}
+func.func @role_of_results(%a: tensor<f32> {sgd.role = #sgd.role<loss>}) { return }
+
+// -----
+
+// expected-error@+1 {{result 0 has the role 'buffer' and is 'tensor<f32>'; expected a role of results, such as 'metric'}}
+func.func @role_of_arguments(%a: tensor<f32>) -> (tensor<f32> {sgd.role = #sgd.role<buffer>}) { return %a : tensor<f32> }
+
+// -----
+
+// expected-error@+1 {{argument 0 has the role 'generator' and is 'tensor<2xi32>'; expected two integers of 64 bits}}
+func.func @generator_type(%a: tensor<2xi32> {sgd.role = #sgd.role<generator>}) { return }
+
+// -----
+
+// expected-error@+1 {{argument 0 has the role 'compression_error' and is 'tensor<2xi32>'; expected floats}}
+func.func @compression_type(%a: tensor<2xi32> {sgd.role = #sgd.role<compression_error>}) { return }
+
+// -----
+
+// expected-error@+1 {{result 0 has the role 'loss' and is 'tensor<2xf32>'; expected a floating-point scalar}}
+func.func @loss_type(%a: tensor<2xf32>) -> (tensor<2xf32> {sgd.role = #sgd.role<loss>}) { return %a : tensor<2xf32> }
+
+// -----
+
+// expected-error@+1 {{result 0 has the role 'commit' and is 'tensor<2xi1>'; expected a scalar i1}}
+func.func @commit_type(%a: tensor<2xi1>) -> (tensor<2xi1> {sgd.role = #sgd.role<commit>}) { return %a : tensor<2xi1> }
+
+// -----
+
+// expected-error@+1 {{results 0 and 2 have the role 'loss'; expected one}}
+func.func @two_losses(%a: tensor<f32>) -> (tensor<f32> {sgd.role = #sgd.role<loss>}, tensor<f32> {sgd.role = #sgd.role<metric>}, tensor<f32> {sgd.role = #sgd.role<loss>}) {
+  return %a, %a, %a : tensor<f32>, tensor<f32>, tensor<f32>
+}

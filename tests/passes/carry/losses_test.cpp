@@ -38,7 +38,7 @@ int getLoss(const std::string& path) {
   passes.addNestedPass<func::FuncOp>(createDecideCarryPass());
   if (failed(passes.run(*module))) return -2;
   auto function = module->lookupSymbol<func::FuncOp>("main");
-  std::optional<unsigned> loss = findLoss(function);
+  std::optional<unsigned> loss = inferLoss(function);
   return loss ? static_cast<int>(function.getNumResults() - 1 - *loss) : -3;
 }
 

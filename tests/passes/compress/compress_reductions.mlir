@@ -26,7 +26,7 @@ sgd.mesh @mesh = <["data"=4]>
 // LOCAL: %[[SUM:.*]] = spmd.all_reduce add(%[[ROUNDED]]) <@mesh, {"data"}> {sgd.decisions = [{{.*}}op = "sgd.dot_general"{{.*}}]} : (tensor<64x32xbf16>)
 // LOCAL: arith.extf %[[SUM]] : tensor<64x32xbf16> to tensor<64x32xf32>
 // LOCAL: spmd.all_reduce add({{.*}}) {{.*}} : (tensor<f32>)
-func.func @step(%m: !w {sgd.name = "momentum"}, %w: !w {sgd.name = "params"}, %x: !x) -> (!s, !w {sgd.carry = 0 : i64}, !w {sgd.carry = 1 : i64}) {
+func.func @step(%m: !w {sgd.name = "momentum"}, %w: !w {sgd.name = "params"}, %x: !x) -> (!s {sgd.role = #sgd.role<loss>}, !w {sgd.carry = 0 : i64}, !w {sgd.carry = 1 : i64}) {
   %y = sgd.dot_general %x, %w batching = [] x [] contracting = [1] x [0] : !x, !w -> !y
   %0 = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !x, !y -> !p
   %g = sgd.reshard %0 : !p -> !w
@@ -88,7 +88,7 @@ sgd.mesh @mesh = <["data"=4]>
 // CHECK-LABEL: func.func @statistics
 // CHECK-SAME: subject = "mean", why = "the gradient of mean is sent as it is: the loss depends on it"
 // CHECK-NOT: sgd.compressed_reduction
-func.func @statistics(%mean: !w {sgd.name = "mean"}, %y: !y) -> (!s, !w {sgd.carry = 0 : i64}) {
+func.func @statistics(%mean: !w {sgd.name = "mean"}, %y: !y) -> (!s {sgd.role = #sgd.role<loss>}, !w {sgd.carry = 0 : i64}) {
   %0 = sgd.reduce add %y dimensions = [0] : !y -> !p
   %sum = sgd.reshard %0 : !p -> !w
   %next = arith.addf %mean, %sum : !w

@@ -12,7 +12,7 @@ sgd.mesh @mesh = <["data"=3]>
 // An update between two gradients keeps neither from the other's bucket: two collectives, one for parts and one for sums.
 // CHECK-LABEL: func.func @bucket
 // CHECK-SAME: %{{.*}}: tensor<24x40xf32>
-// CHECK-SAME: %[[E:arg[0-9]+]]: tensor<1x24x40xf32> {sgd.donated, sgd.global_type = tensor<3x24x40xf32>, sgd.name = "compress/error/w", sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}, {}]>}
+// CHECK-SAME: %[[E:arg[0-9]+]]: tensor<1x24x40xf32> {sgd.donated, sgd.global_type = tensor<3x24x40xf32>, sgd.name = "compress/error/w", sgd.role = #sgd.role<compression_error>, sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}, {}]>}
 // CHECK-SAME: %[[F:arg[0-9]+]]: tensor<1x7xf32> {sgd.donated, sgd.global_type = tensor<3x7xf32>, sgd.name = "compress/error/v"
 // CHECK-SAME: tensor<1x24x40xf32> {sgd.carry = 4 : i64, sgd.carry_basis = "names"
 // CHECK: %[[DUE:.*]] = arith.addf
@@ -67,7 +67,7 @@ sgd.mesh @mesh = <["data"=2, "model"=2]>
 
 // Two ranks exchange everything and add it up themselves. The error is sharded as the gradient is. Uneven shards have padding, which would spoil scales.
 // CHECK-LABEL: func.func @two
-// CHECK-SAME: tensor<1x64x4xf32> {sgd.donated, sgd.global_type = tensor<2x64x8xf32>, sgd.name = "compress/error/w", sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}, {"model"}]>}
+// CHECK-SAME: tensor<1x64x4xf32> {sgd.donated, sgd.global_type = tensor<2x64x8xf32>, sgd.name = "compress/error/w", sgd.role = #sgd.role<compression_error>, sgd.sharding = #sgd.sharding<@mesh, [{"data"}, {}, {"model"}]>}
 // CHECK-SAME: why = "its shards are uneven"
 // CHECK: spmd.all_gather({{.*}}) dims = [0, 0] <@mesh, {"data"}> {{.*}} (tensor<1x1x256xi8>, tensor<1x1xf32>) -> (tensor<2x1x256xi8>, tensor<2x1xf32>)
 // CHECK: spmd.all_reduce {{.*}} (tensor<64x4xf32>)

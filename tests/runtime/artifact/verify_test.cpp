@@ -105,8 +105,16 @@ std::vector<Violation> TensorCases() {
       {"carry type", [](ArtifactT&, ProgramT& p) { p.outputs[1]->carry_input = 0; }, "of another type or shape"},
       {"carry twice", [](ArtifactT&, ProgramT& p) { p.outputs.push_back(std::make_unique<OutputT>(*p.outputs[1])); },
        "a second output carries into input 1"},
-      {"loss type", [](ArtifactT&, ProgramT& p) { p.outputs[1]->is_loss = true; },
-       "is the loss, and no floating-point scalar"},
+      {"unknown role of an input", [](ArtifactT&, ProgramT& p) { p.inputs[1]->role = static_cast<InputRole>(9); },
+       "input 1 'w': has the unknown role 9"},
+      {"generator type", [](ArtifactT&, ProgramT& p) { p.inputs[1]->role = InputRole::Generator; },
+       "input 1 'w': is no state of a generator"},
+      {"unknown role of an output", [](ArtifactT&, ProgramT& p) { p.outputs[0]->role = static_cast<OutputRole>(9); },
+       "has the unknown role 9"},
+      {"loss type", [](ArtifactT&, ProgramT& p) { p.outputs[0]->role = OutputRole::Loss; },
+       "has the role 'loss', and is no floating-point scalar"},
+      {"carried metric", [](ArtifactT&, ProgramT& p) { p.outputs[1]->role = OutputRole::Metric; },
+       "output 1 'new_w': has the role 'metric', and is carried"},
       {"second loss",
        [](ArtifactT&, ProgramT& p) {
          for (int i = 0; i < 2; ++i) {
@@ -114,34 +122,24 @@ std::vector<Violation> TensorCases() {
            loss->type->global_dims.clear();
            loss->type->local_dims.clear();
            loss->type->sharding.clear();
-           loss->is_loss = true;
+           loss->role = OutputRole::Loss;
            p.outputs.push_back(std::move(loss));
          }
        },
-       "is a second loss"},
-      {"carried loss",
-       [](ArtifactT&, ProgramT& p) {
-         for (artifact::TensorInfoT* type : {p.outputs[1]->type.get(), p.inputs[1]->type.get()}) {
-           type->global_dims.clear();
-           type->local_dims.clear();
-           type->sharding.clear();
-         }
-         p.outputs[1]->is_loss = true;
-       },
-       "is the loss, and carried"},
-      {"commit type", [](ArtifactT&, ProgramT& p) { p.outputs[2]->is_commit = true; },
-       "output 2 'flag': decides about the commit, and is no boolean scalar"},
+       "has the role 'loss', as an output before it"},
+      {"commit type", [](ArtifactT&, ProgramT& p) { p.outputs[2]->role = OutputRole::Commit; },
+       "output 2 'flag': has the role 'commit', and is no boolean scalar"},
       {"second commit",
        [](ArtifactT&, ProgramT& p) {
          for (int i = 0; i < 2; ++i) {
            auto commit = std::make_unique<OutputT>(*p.outputs[2]);
            commit->type->element = ElementType::Bool;
            commit->slice = testing::SliceAt(Space::Private, commit->slice->offset(), 1);
-           commit->is_commit = true;
+           commit->role = OutputRole::Commit;
            p.outputs.push_back(std::move(commit));
          }
        },
-       "is a second one that decides about the commit"},
+       "has the role 'commit', as an output before it"},
       {"missing slice", [](ArtifactT&, ProgramT& p) { p.outputs[1]->slice = nullptr; }, "lacks a required field"},
   };
 }

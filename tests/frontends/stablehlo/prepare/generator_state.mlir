@@ -2,7 +2,7 @@
 // RUN: sgd-opt %s -sgd-import-stablehlo -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @main(%arg0: tensor<f32>
-// CHECK-SAME: %arg1: tensor<2xi64> {sgd.alias_output = 1 : i64, sgd.generator, sgd.name = "rng_state", sgd.unsigned}) -> (tensor<8xf32>, tensor<2xi64> {sgd.name = "rng_state", sgd.unsigned})
+// CHECK-SAME: %arg1: tensor<2xi64> {sgd.alias_output = 1 : i64, sgd.name = "rng_state", sgd.role = #sgd.role<generator>, sgd.unsigned}) -> (tensor<8xf32>, tensor<2xi64> {sgd.name = "rng_state", sgd.unsigned})
 // CHECK: sgd.while(%{{.*}}, %{{.*}}, %arg1
 func.func @main(%x: tensor<f32>) -> tensor<8xf32> {
   %n = stablehlo.constant dense<100000> : tensor<i32>
