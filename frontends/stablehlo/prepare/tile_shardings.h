@@ -5,6 +5,7 @@
 
 #include "frontends/stablehlo/input/sdy_dialect.h"
 #include "frontends/stablehlo/tile_sharding.h"
+#include "llvm/ADT/MapVector.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::sgd {
@@ -34,7 +35,7 @@ class TileShardings {
   sdy::ShardingAttr convert(const TileSharding& tiles, int64_t rank, ArrayRef<int64_t> open) const;
 
   mutable ModuleOp module;
-  DenseMap<StringAttr, TileSharding> parsed;
+  llvm::MapVector<StringAttr, TileSharding> parsed;  // in their order in the module, for errors
   SmallVector<StringAttr> names;
   SmallVector<int64_t> sizes;
 };
