@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ namespace {
 
 struct Part {
   SectionKind kind;
+  uint32_t plan;
   Bytes bytes;
 };
 
@@ -49,7 +51,7 @@ absl::Status CheckHeader(Bytes file, const FileHeader& header) {
         absl::StrCat(file.size() < header.total_size ? "truncated: " : "damaged header or too long: ", file.size(),
                      " bytes where the header says ", header.total_size, kDamaged));
   }
-  if (header.section_count == 0 || header.section_count > kMaxSections ||
+  if (header.section_count == 0 || header.section_count > kSectionKinds * kMostPlans ||
       TableEnd(header.section_count) > file.size()) {
     return absl::InvalidArgumentError(absl::StrCat("damaged header: ", header.section_count, " sections", kDamaged));
   }
@@ -68,10 +70,30 @@ bool AllZero(Bytes bytes) {
   return true;
 }
 
-absl::Status CheckSection(Bytes file, const SectionEntry& entry, uint32_t previous_kind, uint64_t previous_end) {
-  if (entry.kind <= previous_kind || entry.kind > kMaxSections || entry.reserved != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("section of unknown or repeated kind ", entry.kind));
+// Whether both are one section of the file.
+bool AreShared(const SectionEntry& a, const SectionEntry& b) {
+  return a.kind == b.kind && a.offset == b.offset && a.size == b.size && a.hash == b.hash;
+}
+
+bool IsShared(const SectionEntry& entry, const std::vector<SectionEntry>& table) {
+  return std::ranges::any_of(table, [&](const SectionEntry& other) { return AreShared(other, entry); });
+}
+
+// Where the entry stands among those before it in the table.
+absl::Status CheckOrder(const SectionEntry& entry, const std::vector<SectionEntry>& table) {
+  if (entry.kind < 1 || entry.kind > kSectionKinds)
+    return absl::InvalidArgumentError(absl::StrCat("section of unknown kind ", entry.kind));
+  const bool begins_plan = entry.kind == static_cast<uint32_t>(SectionKind::Program);
+  const uint32_t plan = table.empty() ? 0 : table.back().plan + (begins_plan ? 1 : 0);
+  if (entry.plan != plan || begins_plan != (table.empty() || entry.plan != table.back().plan) ||
+      (!begins_plan && entry.kind <= table.back().kind)) {
+    return absl::InvalidArgumentError(absl::StrCat("section '", SectionName(static_cast<SectionKind>(entry.kind)),
+                                                   "' of plan ", entry.plan, " is repeated or out of order"));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSection(Bytes file, const SectionEntry& entry, uint64_t previous_end) {
   const SectionKind kind = static_cast<SectionKind>(entry.kind);
   const char* name = SectionName(kind);
   if (entry.offset < previous_end || entry.offset > file.size() || entry.size > file.size() - entry.offset ||
@@ -103,6 +125,31 @@ Bytes& ViewOf(Sections& sections, SectionKind kind) {
   return sections.program;
 }
 
+std::vector<Part> PartsOf(const std::vector<Sections>& plans) {
+  std::vector<Part> parts;
+  for (uint32_t plan = 0; plan < plans.size(); ++plan) {
+    parts.push_back({SectionKind::Program, plan, plans[plan].program});
+    if (!plans[plan].kernels.empty()) parts.push_back({SectionKind::Kernels, plan, plans[plan].kernels});
+    if (!plans[plan].constants.empty()) parts.push_back({SectionKind::Constants, plan, plans[plan].constants});
+  }
+  return parts;
+}
+
+// Appends the part to `file` unless an equal one of `table` is there. Its entry.
+absl::StatusOr<SectionEntry> Place(const Part& part, const std::vector<SectionEntry>& table, std::string& file) {
+  absl::StatusOr<Hash> hash = Sha256(part.bytes);
+  if (!hash.ok()) return hash.status();
+  SectionEntry entry = {static_cast<uint32_t>(part.kind), part.plan, 0, part.bytes.size(), *hash};
+  for (const SectionEntry& other : table) {
+    entry.offset = other.offset;
+    if (AreShared(other, entry)) return entry;
+  }
+  file.resize(AlignUp(file.size(), AlignmentOf(part.kind)), '\0');
+  entry.offset = file.size();
+  file.append(reinterpret_cast<const char*>(part.bytes.data()), part.bytes.size());
+  return entry;
+}
+
 }  // namespace
 
 absl::StatusOr<Hash> Sha256(Bytes bytes) {
@@ -129,19 +176,16 @@ const char* SectionName(SectionKind kind) {
   return "?";
 }
 
-absl::StatusOr<std::string> BuildContainer(const Sections& sections) {
-  std::vector<Part> parts = {{SectionKind::Program, sections.program}};
-  if (!sections.kernels.empty()) parts.push_back({SectionKind::Kernels, sections.kernels});
-  if (!sections.constants.empty()) parts.push_back({SectionKind::Constants, sections.constants});
-
+absl::StatusOr<std::string> BuildContainer(const std::vector<Sections>& plans) {
+  if (plans.empty() || plans.size() > kMostPlans)
+    return absl::InvalidArgumentError(absl::StrCat("has ", plans.size(), " plans; expected 1 to ", kMostPlans));
+  const std::vector<Part> parts = PartsOf(plans);
   std::string file(TableEnd(parts.size()), '\0');
   std::vector<SectionEntry> table;
   for (const Part& part : parts) {
-    absl::StatusOr<Hash> hash = Sha256(part.bytes);
-    if (!hash.ok()) return hash.status();
-    file.resize(AlignUp(file.size(), AlignmentOf(part.kind)), '\0');
-    table.push_back({static_cast<uint32_t>(part.kind), 0, file.size(), part.bytes.size(), *hash});
-    file.append(reinterpret_cast<const char*>(part.bytes.data()), part.bytes.size());
+    absl::StatusOr<SectionEntry> entry = Place(part, table, file);
+    if (!entry.ok()) return entry.status();
+    table.push_back(*entry);
   }
 
   FileHeader header{kMagic, kFormatVersion, static_cast<uint32_t>(parts.size()), file.size(), {}, 0};
@@ -154,7 +198,7 @@ absl::StatusOr<std::string> BuildContainer(const Sections& sections) {
   return file;
 }
 
-absl::StatusOr<Sections> OpenContainer(Bytes file) {
+absl::StatusOr<std::vector<Sections>> OpenContainer(Bytes file) {
   if (file.size() < sizeof(FileHeader)) {
     return absl::InvalidArgumentError(
         absl::StrCat("is not an sgd artifact: ", file.size(),
@@ -164,23 +208,27 @@ absl::StatusOr<Sections> OpenContainer(Bytes file) {
   std::memcpy(&header, file.data(), sizeof(header));
   if (absl::Status status = CheckHeader(file, header); !status.ok()) return status;
 
-  Sections sections;
-  sections.hash = header.hash;
-  uint32_t previous_kind = 0;
+  std::vector<Sections> plans;
+  std::vector<SectionEntry> table;
   uint64_t previous_end = TableEnd(header.section_count);
   for (uint32_t i = 0; i < header.section_count; ++i) {
     SectionEntry entry;
     std::memcpy(&entry, file.data() + TableEnd(i), sizeof(entry));
-    if (absl::Status status = CheckSection(file, entry, previous_kind, previous_end); !status.ok()) return status;
-    ViewOf(sections, static_cast<SectionKind>(entry.kind)) = file.subspan(entry.offset, entry.size);
-    previous_kind = entry.kind;
-    previous_end = entry.offset + entry.size;
+    if (absl::Status status = CheckOrder(entry, table); !status.ok()) return status;
+    if (!IsShared(entry, table)) {
+      if (absl::Status status = CheckSection(file, entry, previous_end); !status.ok()) return status;
+      previous_end = entry.offset + entry.size;
+    }
+    if (entry.plan == plans.size()) plans.push_back({.hash = header.hash});
+    ViewOf(plans.back(), static_cast<SectionKind>(entry.kind)) = file.subspan(entry.offset, entry.size);
+    table.push_back(entry);
   }
   if (previous_end != file.size()) {
     return absl::InvalidArgumentError(absl::StrCat("has bytes behind its last section", kDamaged));
   }
-  if (sections.program.empty()) return absl::InvalidArgumentError("has no program section");
-  return sections;
+  for (const Sections& plan : plans)
+    if (plan.program.empty()) return absl::InvalidArgumentError("has a plan with an empty program section");
+  return plans;
 }
 
 }  // namespace sgd::artifact

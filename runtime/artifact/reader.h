@@ -1,4 +1,4 @@
-// Opens an .sgda file for reading: mapped, hashed, and verified down to every offset, count, enum
+// A plan of an .sgda file for reading: mapped, hashed, and verified down to every offset, count, enum
 // and index before anyone uses it.
 #pragma once
 
@@ -11,21 +11,23 @@
 #include "absl/status/statusor.h"
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/file_mapping.h"
+#include "runtime/artifact/plan_choice.h"
 #include "runtime/artifact/program_generated.h"
 
 namespace sgd::artifact {
 
-// A verified artifact. Owns the mapping; everything it hands out lives as long as it does.
+// A verified plan of an artifact. Keeps the file mapped; everything it hands out lives as long as it does.
 // Immutable, so threads may share it.
 class ArtifactFile {
  public:
   // Errors are one line and begin with the path: NotFound or PermissionDenied from the system,
   // InvalidArgument for a file that is truncated, corrupted, of another format version, or whose
-  // contents are not consistent (see verify.h and elf.h).
-  static absl::StatusOr<std::unique_ptr<ArtifactFile>> Open(const std::string& path);
+  // contents are not consistent (see verify.h and elf.h), those of ChoosePlan.
+  static absl::StatusOr<std::unique_ptr<ArtifactFile>> Open(const std::string& path, const PlanChoice& choice = {});
 
   // The same from memory; `bytes` is copied. `name` takes the path's place in messages.
-  static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromBytes(std::string_view bytes, const std::string& name);
+  static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromBytes(std::string_view bytes, const std::string& name,
+                                                                 const PlanChoice& choice = {});
 
   // The same of what ArtifactWriter::SerializeWithoutCode gives, for who only reads what a step does: its kernels are
   // described, and there is no code of them.
@@ -36,6 +38,11 @@ class ArtifactFile {
   ArtifactFile& operator=(const ArtifactFile&) = delete;
 
   const std::string& path() const { return path_; }
+
+  // The plan's name, unique in the file.
+  const std::string& plan() const { return plan_.name; }
+  // The number of ranks, the product of the mesh axes; 1 without a mesh.
+  uint64_t ranks() const { return plan_.ranks; }
 
   // The program section's root. Vectors and optional tables may be null where the schema does not
   // say `required`; see Size() below.
@@ -61,25 +68,18 @@ class ArtifactFile {
   // The constants section, page aligned, root().constant_bytes() long; read-only.
   Bytes constants() const { return sections_.constants; }
 
-  // Covers every byte of the file: ranks that agree on it hold the same artifact.
+  // Covers every byte of the file, all plans: ranks that agree on it and on the plan's name run the same plan.
   const Hash& hash() const { return sections_.hash; }
 
-  // The number of ranks, the product of the mesh axes; 1 without a mesh.
-  uint64_t ranks() const { return ranks_; }
-
  private:
-  enum class Code { kPresent, kAbsent };
-
+  friend class Bundle;
   ArtifactFile() = default;
-  static absl::StatusOr<std::unique_ptr<ArtifactFile>> FromMemory(std::string_view bytes, const std::string& name,
-                                                                  Code code);
-  absl::Status Load(Code code);
 
   std::string path_;
-  FileMapping mapping_;
+  Plan plan_;
+  std::shared_ptr<const FileMapping> mapping_;
   Sections sections_;
   const Artifact* root_ = nullptr;
-  uint64_t ranks_ = 1;
 };
 
 // Length of a FlatBuffers vector or string that may be absent.

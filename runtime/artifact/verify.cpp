@@ -40,7 +40,7 @@ absl::Status In(const std::string& where, const absl::Status& status) {
 // A name from the file, fit for a message of one line.
 std::string Quoted(const flatbuffers::String* name) { return absl::StrCat("'", absl::CEscape(name->str()), "'"); }
 
-absl::Status VerifyMesh(const Artifact& root, const comm::Mesh& mesh) {
+absl::Status VerifyMesh(const Artifact& root) {
   absl::flat_hash_set<std::string> names;
   for (uint64_t i = 0; i < Size(root.mesh()); ++i) {
     const flatbuffers::String* name = root.mesh()->Get(static_cast<uint32_t>(i))->name();
@@ -48,7 +48,7 @@ absl::Status VerifyMesh(const Artifact& root, const comm::Mesh& mesh) {
       return Invalid(absl::StrCat("mesh axis name ", Quoted(name), " is empty or repeated"));
     }
   }
-  return comm::CheckMesh(mesh);
+  return comm::CheckMesh(MeshOf(root));
 }
 
 // Bytes of a tensor of these dimensions.
@@ -336,6 +336,11 @@ absl::Status VerifySpaces(const Artifact& root, uint64_t constants_section_bytes
 
 }  // namespace
 
+absl::Status VerifyPlanName(const Artifact& root) {
+  if (root.plan() != nullptr && root.plan()->size() == 0) return Invalid("the name of the plan is empty");
+  return VerifyMesh(root);
+}
+
 absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_bytes) {
   const VerifyContext context{.mesh = MeshOf(root),
                               .kernels = root.kernels(),
@@ -343,7 +348,7 @@ absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_byt
                               .window_bytes = root.window_bytes(),
                               .constant_bytes = root.constant_bytes(),
                               .host_bytes = root.host_bytes()};
-  if (absl::Status status = VerifyMesh(root, context.mesh); !status.ok()) return status;
+  if (absl::Status status = VerifyPlanName(root); !status.ok()) return status;
   if (absl::Status status = VerifySpaces(root, constants_section_bytes); !status.ok()) return status;
   if (absl::Status status = VerifyDevice(root.device()); !status.ok()) return status;
   if (absl::Status status = VerifyKernels(root); !status.ok()) return status;

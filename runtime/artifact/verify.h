@@ -17,4 +17,7 @@ namespace sgd::artifact {
 //   right; names of programs, of mesh axes and of one program's inputs are unique.
 absl::Status VerifyArtifact(const Artifact& root, uint64_t constants_section_bytes);
 
+// The part of it that plans are told apart by: the mesh, and the plan's name.
+absl::Status VerifyPlanName(const Artifact& root);
+
 }  // namespace sgd::artifact

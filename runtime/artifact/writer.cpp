@@ -71,7 +71,7 @@ absl::StatusOr<std::string> ArtifactWriter::Build(std::string_view kernels) {
   if (absl::Status status = SetCollectiveHashes(); !status.ok()) return status;
   flatbuffers::FlatBufferBuilder builder;
   Pack(artifact_, builder);
-  return BuildContainer({Bytes(builder.GetBufferPointer(), builder.GetSize()), ViewOf(kernels), ViewOf(constants_)});
+  return BuildContainer({{Bytes(builder.GetBufferPointer(), builder.GetSize()), ViewOf(kernels), ViewOf(constants_)}});
 }
 
 absl::StatusOr<std::string> ArtifactWriter::SerializeWithoutCode() { return Build({}); }

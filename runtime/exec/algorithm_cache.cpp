@@ -13,9 +13,9 @@ namespace {
 
 constexpr char kMagic[] = "sgd algorithms 1\n";
 
-std::string FileNameOf(const std::string& device) {
+std::string FileNameOf(const std::string& text) {
   std::string name;
-  for (char c : device) name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '-';
+  for (char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '-';
   return name;
 }
 
@@ -37,9 +37,10 @@ bool TakePrefix(std::string_view& text, std::string_view prefix) {
 
 AlgorithmCache::AlgorithmCache(const artifact::ArtifactFile& file, int32_t stage, const std::string& fingerprint,
                                device::AlgorithmChoices& choices)
-    : path_(absl::StrCat(file.path(), ".", FileNameOf(choices.device_name()),
-                         stage < 0 ? "" : absl::StrCat(".stage", stage), ".algorithms")),
-      identity_(absl::StrCat(artifact::HexHash(file.hash()), "\n", fingerprint, "\n")),
+    : path_(absl::StrCat(file.path(), file.root().plan() == nullptr ? "" : absl::StrCat(".", FileNameOf(file.plan())),
+                         ".", FileNameOf(choices.device_name()), stage < 0 ? "" : absl::StrCat(".stage", stage),
+                         ".algorithms")),
+      identity_(absl::StrCat(artifact::HexHash(file.hash()), "\n", file.plan(), "\n", fingerprint, "\n")),
       choices_(choices) {}
 
 absl::Status AlgorithmCache::Load() {

@@ -10,8 +10,8 @@
 
 namespace sgd::exec {
 
-// The file belongs to an artifact's bytes and to a device with its libraries; with others it is ignored. Its contents
-// are hints: thunks have their library check a choice before they use it.
+// The file belongs to a plan of an artifact's bytes and to a device with its libraries; with others it is ignored. Its
+// contents are hints: thunks have their library check a choice before they use it.
 class AlgorithmCache {
  public:
   // `stage`: of the rank that chooses; -1 where it chooses for all. `fingerprint`: Device::fingerprint().
@@ -19,7 +19,7 @@ class AlgorithmCache {
                  device::AlgorithmChoices& choices);
 
   // model.sgda on an NVIDIA H200 has model.sgda.nvidia-h200.algorithms, its stage 1
-  // model.sgda.nvidia-h200.stage1.algorithms.
+  // model.sgda.nvidia-h200.stage1.algorithms. The plan's name follows model.sgda where the artifact has several.
   const std::string& path() const { return path_; }
 
   // Adds the file's entries to the choices. NotFound without a file, InvalidArgument for one that is damaged or another

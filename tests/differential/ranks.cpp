@@ -184,7 +184,7 @@ absl::Status checkStreams(const ::sgd::artifact::ArtifactFile& file) {
 
 absl::StatusOr<std::vector<RankBytes>> runOnRanks(std::string bytes, const std::vector<RankBytes>& inputs,
                                                   const RunOptions& options) {
-  auto file = ::sgd::artifact::ArtifactFile::FromBytes(std::move(bytes), "test.sgda");
+  auto file = ::sgd::artifact::ArtifactFile::FromBytes(std::move(bytes), "test.sgda", {.name = options.plan});
   if (!file.ok()) return file.status();
   if (options.isEmulated && (*file)->StageOf(0) >= 0) {
     if (absl::Status status = checkStreams(**file); !status.ok()) return status;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct RunOptions {
   unsigned timeoutSeconds = 60;      // of each wait for peers
   bool isEmulated = false;           // the artifact is for cuda:emulated
   std::vector<uint32_t> hosts = {};  // by rank: ranks with equal numbers share memory; empty: all do
+  std::optional<std::string> plan = std::nullopt;  // of an artifact with several
 };
 
 /// One step of program `main` of the artifact, with inputs and outputs by rank. The error is that of the rank that

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/driver/driver.h"
-#include "runtime/artifact/reader.h"
+#include "runtime/artifact/bundle.h"
 #include "tests/differential/ranks.h"
 #include "tests/fuzz/families.h"
 #include "tests/fuzz/isolation.h"
@@ -36,8 +36,9 @@ std::string forge(const std::string& bytes, Choices& choices) {
     std::mt19937_64 random(choices.below(~uint64_t{0}));
     return ::sgd::testing::Mutate(bytes, random).artifact;
   }
-  artifact::Sections sections =
+  std::vector<artifact::Sections> plans =
       *artifact::OpenContainer({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  artifact::Sections& sections = plans[choices.below(plans.size())];
   std::vector<uint8_t> program(sections.program.begin(), sections.program.end());
   for (uint64_t times = 1 + choices.below(3); times > 0; --times) {
     size_t at = choices.below(program.size());
@@ -53,28 +54,40 @@ std::string forge(const std::string& bytes, Choices& choices) {
           program[i] = static_cast<uint8_t>(choices.below(256));
     }
   }
-  return *artifact::BuildContainer({program, sections.kernels, sections.constants});
+  sections.program = program;
+  return *artifact::BuildContainer(plans);
 }
 
-/// Reads, describes and runs; returns what became of it.
-std::string use(const std::string& bytes) {
-  auto file = artifact::ArtifactFile::FromBytes(bytes, "forged.sgda");
+/// Loads, describes and runs a plan; returns what became of it.
+std::string usePlan(const std::string& bytes, const artifact::Bundle& bundle, const std::string& plan) {
+  auto file = bundle.Load({.name = plan});
   if (!file.ok()) return "refused";
   ::sgd::inspect::Describe(**file, {.program = true, .memory = true, .collectives = true, .explain = true});
   const artifact::Artifact& root = (*file)->root();
   if ((*file)->ranks() > 16 || root.private_bytes() > (64u << 20) || root.window_bytes() > (64u << 20))
     return "too large to run";
   if (!(*file)->FindProgram("main").ok()) return "without main";
-  return differential::runOnRanks(bytes, /*inputs=*/{}, {.nullKernels = true, .timeoutSeconds = 1}).ok() ? "ran"
-                                                                                                         : "failed";
+  const differential::RunOptions options{.nullKernels = true, .timeoutSeconds = 1, .plan = plan};
+  return differential::runOnRanks(bytes, /*inputs=*/{}, options).ok() ? "ran" : "failed";
 }
+
+/// What became of the last plan.
+std::string use(const std::string& bytes) {
+  auto bundle = artifact::Bundle::FromBytes(bytes, "forged.sgda");
+  if (!bundle.ok()) return "refused";
+  std::string outcome;
+  for (const artifact::Plan& plan : bundle->plans()) outcome = usePlan(bytes, *bundle, plan.name);
+  return outcome;
+}
+
+std::string makeBundle(const std::string& bytes) { return *artifact::BundlePlans({{"first", bytes}, {"last", bytes}}); }
 
 TEST(Artifacts, DamagedOnesDoNotCrash) {
   size_t ran = 0, refused = 0;
   for (uint64_t seed = kSeed, done = 0; done < kArtifacts; ++seed) {
     std::string bytes = compileProgram(seed);
     if (bytes.empty()) continue;
-    ++done;
+    if (++done % 4 == 0) bytes = makeBundle(bytes);
     size_t count = 0;
     Worker worker([&](const Worker::Report& report) {
       Choices choices(seed);

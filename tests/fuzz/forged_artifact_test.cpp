@@ -64,14 +64,14 @@ using Change = std::function<void(artifact::ArtifactT&, artifact::ProgramT&)>;
 
 std::string forge(const std::string& bytes, const Change& change) {
   artifact::Sections sections =
-      *artifact::OpenContainer({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+      artifact::OpenContainer({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()})->front();
   artifact::ArtifactT root;
   artifact::GetArtifact(sections.program.data())->UnPackTo(&root);
   change(root, *root.programs.front());
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Artifact::Pack(builder, &root), artifact::ArtifactIdentifier());
   sections.program = {builder.GetBufferPointer(), builder.GetSize()};
-  return *artifact::BuildContainer(sections);
+  return *artifact::BuildContainer({sections});
 }
 
 std::string refusalOf(const std::string& bytes) {

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <functional>
+
 namespace sgd::artifact {
 namespace {
 
@@ -17,40 +20,22 @@ std::string Text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data
 
 std::string SmallFile() {
   const std::string program = "a program of odd length", kernels = "kernels!", constants = "constants";
-  return *BuildContainer({ViewOf(program), ViewOf(kernels), ViewOf(constants)});
+  return *BuildContainer({{ViewOf(program), ViewOf(kernels), ViewOf(constants)}});
+}
+
+// Two plans with different programs and constants and the same kernels.
+std::string FileOfTwoPlans() {
+  const std::string first = "a program", second = "another program", kernels = "kernels!", constants = "constants";
+  return *BuildContainer({{ViewOf(first), ViewOf(kernels), {}}, {ViewOf(second), ViewOf(kernels), ViewOf(constants)}});
 }
 
 std::string ErrorOf(const std::string& file) {
-  absl::StatusOr<Sections> sections = OpenContainer(ViewOf(file));
-  return sections.ok() ? "" : std::string(sections.status().message());
+  absl::StatusOr<std::vector<Sections>> plans = OpenContainer(ViewOf(file));
+  return plans.ok() ? "" : std::string(plans.status().message());
 }
 
-TEST(Container, RoundTrip) {
-  const std::string file = SmallFile();
-  absl::StatusOr<Sections> sections = OpenContainer(ViewOf(file));
-  ASSERT_TRUE(sections.ok()) << sections.status();
-  EXPECT_EQ(Text(sections->program), "a program of odd length");
-  EXPECT_EQ(Text(sections->kernels), "kernels!");
-  EXPECT_EQ(Text(sections->constants), "constants");
-  EXPECT_EQ((sections->kernels.data() - ViewOf(file).data()) % kPageSize, 0u);
-  EXPECT_EQ((sections->constants.data() - ViewOf(file).data()) % kPageSize, 0u);
-  EXPECT_EQ(HexHash(sections->hash).size(), 64u);
-}
-
-TEST(Container, SameSectionsSameBytes) { EXPECT_EQ(SmallFile(), SmallFile()); }
-
-TEST(Container, EmptySectionsAreLeftOut) {
-  const std::string program = "p";
-  const std::string file = *BuildContainer({ViewOf(program), {}, {}});
-  EXPECT_LT(file.size(), 200u);
-  absl::StatusOr<Sections> sections = OpenContainer(ViewOf(file));
-  ASSERT_TRUE(sections.ok()) << sections.status();
-  EXPECT_TRUE(sections->kernels.empty());
-  EXPECT_TRUE(sections->constants.empty());
-}
-
-TEST(Container, EveryFlippedByteIsFound) {
-  std::string file = SmallFile();
+// Flips a bit of each byte in turn.
+void ExpectFlipsAreFound(std::string file) {
   for (size_t i = 0; i < file.size(); ++i) {
     const uint8_t flip = static_cast<uint8_t>(1u << (i % 8));
     file[i] = static_cast<char>(file[i] ^ flip);
@@ -58,6 +43,93 @@ TEST(Container, EveryFlippedByteIsFound) {
     file[i] = static_cast<char>(file[i] ^ flip);
   }
   EXPECT_EQ(ErrorOf(file), "");
+}
+
+// The file with a changed section table under a hash that fits.
+std::string WithTable(std::string file, const std::function<void(std::vector<SectionEntry>&)>& change) {
+  FileHeader header;
+  std::memcpy(&header, file.data(), sizeof(header));
+  std::vector<SectionEntry> table(header.section_count);
+  std::memcpy(table.data(), file.data() + sizeof(header), table.size() * sizeof(SectionEntry));
+  change(table);
+  std::memcpy(file.data() + sizeof(header), table.data(), table.size() * sizeof(SectionEntry));
+  std::memset(file.data() + offsetof(FileHeader, hash), 0, sizeof(Hash));
+  const Hash hash = *Sha256(ViewOf(file).first(sizeof(header) + table.size() * sizeof(SectionEntry)));
+  std::memcpy(file.data() + offsetof(FileHeader, hash), hash.data(), hash.size());
+  return file;
+}
+
+TEST(Container, RoundTrip) {
+  const std::string file = SmallFile();
+  absl::StatusOr<std::vector<Sections>> plans = OpenContainer(ViewOf(file));
+  ASSERT_TRUE(plans.ok()) << plans.status();
+  ASSERT_EQ(plans->size(), 1u);
+  const Sections& sections = plans->front();
+  EXPECT_EQ(Text(sections.program), "a program of odd length");
+  EXPECT_EQ(Text(sections.kernels), "kernels!");
+  EXPECT_EQ(Text(sections.constants), "constants");
+  EXPECT_EQ((sections.kernels.data() - ViewOf(file).data()) % kPageSize, 0u);
+  EXPECT_EQ((sections.constants.data() - ViewOf(file).data()) % kPageSize, 0u);
+  EXPECT_EQ(HexHash(sections.hash).size(), 64u);
+}
+
+TEST(Container, PlansShareEqualSections) {
+  const std::string file = FileOfTwoPlans();
+  absl::StatusOr<std::vector<Sections>> plans = OpenContainer(ViewOf(file));
+  ASSERT_TRUE(plans.ok()) << plans.status();
+  ASSERT_EQ(plans->size(), 2u);
+  EXPECT_EQ(Text(plans->front().program), "a program");
+  EXPECT_EQ(Text(plans->back().program), "another program");
+  EXPECT_EQ(Text(plans->front().kernels), "kernels!");
+  EXPECT_EQ(plans->front().kernels.data(), plans->back().kernels.data());
+  EXPECT_TRUE(plans->front().constants.empty());
+  EXPECT_EQ(Text(plans->back().constants), "constants");
+  EXPECT_EQ(plans->front().hash, plans->back().hash);
+}
+
+TEST(Container, PlansAreLimited) {
+  const std::string program = "p";
+  EXPECT_THAT(std::string(BuildContainer({}).status().message()), HasSubstr("has 0 plans; expected 1 to 256"));
+  EXPECT_TRUE(BuildContainer(std::vector<Sections>(kMostPlans, {ViewOf(program), {}, {}})).ok());
+  EXPECT_THAT(
+      std::string(BuildContainer(std::vector<Sections>(kMostPlans + 1, {ViewOf(program), {}, {}})).status().message()),
+      HasSubstr("has 257 plans; expected 1 to 256"));
+}
+
+TEST(Container, SectionsStandByPlanAndKind) {
+  const std::string file = FileOfTwoPlans();
+  ASSERT_EQ(ErrorOf(WithTable(file, [](auto&) {})), "");
+  EXPECT_THAT(ErrorOf(WithTable(file, [](auto& table) { table[0].plan = 1; })),
+              HasSubstr("section 'program' of plan 1 is repeated or out of order"));
+  EXPECT_THAT(ErrorOf(WithTable(file, [](auto& table) { table[2].plan = 2; })),
+              HasSubstr("section 'program' of plan 2 is repeated or out of order"));
+  EXPECT_THAT(ErrorOf(WithTable(file, [](auto& table) { table[2].plan = 0; })),
+              HasSubstr("section 'program' of plan 0 is repeated or out of order"));
+  EXPECT_THAT(ErrorOf(WithTable(file, [](auto& table) { table[4].kind = 2; })),
+              HasSubstr("section 'kernels' of plan 1 is repeated or out of order"));
+  EXPECT_THAT(ErrorOf(WithTable(file, [](auto& table) { table[0].kind = 2; })),
+              HasSubstr("section 'kernels' of plan 0 is repeated or out of order"));
+  EXPECT_THAT(ErrorOf(WithTable(file, [](auto& table) { table[1].kind = 4; })), HasSubstr("section of unknown kind 4"));
+  // It is no section of an earlier plan then.
+  EXPECT_THAT(ErrorOf(WithTable(file, [](auto& table) { table[3].size -= 1; })),
+              HasSubstr("section 'kernels' at offset"));
+}
+
+TEST(Container, SameSectionsSameBytes) { EXPECT_EQ(SmallFile(), SmallFile()); }
+
+TEST(Container, EmptySectionsAreLeftOut) {
+  const std::string program = "p";
+  const std::string file = *BuildContainer({{ViewOf(program), {}, {}}});
+  EXPECT_LT(file.size(), 200u);
+  absl::StatusOr<std::vector<Sections>> plans = OpenContainer(ViewOf(file));
+  ASSERT_TRUE(plans.ok()) << plans.status();
+  EXPECT_TRUE(plans->front().kernels.empty());
+  EXPECT_TRUE(plans->front().constants.empty());
+}
+
+TEST(Container, EveryFlippedByteIsFound) {
+  ExpectFlipsAreFound(SmallFile());
+  ExpectFlipsAreFound(FileOfTwoPlans());
 }
 
 TEST(Container, EveryFlippedBitOfTheHeadIsFound) {
@@ -86,7 +158,7 @@ TEST(Container, ErrorsSayWhatIsDamaged) {
   };
   EXPECT_EQ(flipped(0),
             "is not an sgd artifact: its magic number is another; expected a file that sgdc wrote; give its path");
-  EXPECT_THAT(flipped(8), HasSubstr("has format version 3; expected version 2; compile the model again"));
+  EXPECT_THAT(flipped(8), HasSubstr("has format version 2; expected version 3; compile the model again"));
   EXPECT_THAT(flipped(30), HasSubstr("damaged header or section table"));
   EXPECT_THAT(flipped(70), HasSubstr("damaged header or section table"));
   EXPECT_THAT(

@@ -272,17 +272,17 @@ void FixCollectiveHashes(std::string& program) {
 // Copied: FlatBuffers' alignment is relative to the beginning.
 std::string ProgramOf(std::string_view original) {
   const artifact::Bytes file(reinterpret_cast<const uint8_t*>(original.data()), original.size());
-  const artifact::Sections sections = *artifact::OpenContainer(file);
+  const artifact::Sections sections = artifact::OpenContainer(file)->front();
   return {reinterpret_cast<const char*>(sections.program.data()), sections.program.size()};
 }
 
 // The artifact with another program and right hashes.
 std::string WithProgram(std::string_view original, std::string program) {
   const artifact::Bytes file(reinterpret_cast<const uint8_t*>(original.data()), original.size());
-  artifact::Sections sections = *artifact::OpenContainer(file);
+  std::vector<artifact::Sections> plans = *artifact::OpenContainer(file);
   FixCollectiveHashes(program);
-  sections.program = {reinterpret_cast<const uint8_t*>(program.data()), program.size()};
-  return *artifact::BuildContainer(sections);
+  plans.front().program = {reinterpret_cast<const uint8_t*>(program.data()), program.size()};
+  return *artifact::BuildContainer(plans);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(ArtifactFile, RefusedFilesSayWhatToDo) {
     return std::string(ArtifactFile::Open(folder.File("a.sgda")).status().message());
   };
   const std::vector<uint8_t> no_program(64, 1);
-  EXPECT_THAT(error_of(*BuildContainer({no_program, {}, {}})),
+  EXPECT_THAT(error_of(*BuildContainer({{no_program, {}, {}}})),
               HasSubstr("a.sgda: section 'program' is not a program; expected a program that sgdc of this version "
                         "writes; compile the model again"));
   const std::string sample = testing::SampleBytes(2);
@@ -75,8 +75,8 @@ TEST(ArtifactFile, RefusedFilesSayWhatToDo) {
 // What a step does can be read of an artifact whose kernels were never compiled; nobody who runs it takes it.
 TEST(ArtifactFile, WithoutCodeForReadersAlone) {
   const std::string sample = testing::SampleBytes(2);
-  const Sections sections = *OpenContainer({reinterpret_cast<const uint8_t*>(sample.data()), sample.size()});
-  const std::string bytes = *BuildContainer({sections.program, {}, sections.constants});
+  const Sections sections = OpenContainer({reinterpret_cast<const uint8_t*>(sample.data()), sample.size()})->front();
+  const std::string bytes = *BuildContainer({{sections.program, {}, sections.constants}});
   EXPECT_THAT(std::string(ArtifactFile::FromBytes(bytes, "sample").status().message()),
               HasSubstr("has kernels but no kernels section"));
   absl::StatusOr<std::unique_ptr<ArtifactFile>> file = ArtifactFile::FromBytesWithoutCode(bytes, "sample");
@@ -101,13 +101,13 @@ TEST(ArtifactFile, EveryFlippedByteIsFound) {
 // a crash.
 TEST(ArtifactFile, SurvivesForgedPrograms) {
   const std::string bytes = testing::SampleBytes(2);
-  const Sections sections = *OpenContainer({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  const Sections sections = OpenContainer({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()})->front();
   std::vector<uint8_t> program(sections.program.begin(), sections.program.end());
   size_t refused = 0;
   for (size_t i = 0; i < program.size(); ++i) {
     for (uint8_t mask : {0x01, 0x80, 0xff}) {
       program[i] ^= mask;
-      const std::string forged = *BuildContainer({program, sections.kernels, sections.constants});
+      const std::string forged = *BuildContainer({{program, sections.kernels, sections.constants}});
       refused += ArtifactFile::FromBytes(forged, "forged").ok() ? 0 : 1;
       program[i] ^= mask;
     }

@@ -22,7 +22,7 @@ std::string ErrorOf(flatbuffers::FlatBufferBuilder& builder, flatbuffers::Offset
   Sections sections;
   sections.program = {builder.GetBufferPointer(), builder.GetSize()};
   const absl::Time begin = absl::Now();
-  const absl::Status status = ArtifactFile::FromBytes(*BuildContainer(sections), "shared.sgda").status();
+  const absl::Status status = ArtifactFile::FromBytes(*BuildContainer({sections}), "shared.sgda").status();
   EXPECT_LT(absl::Now() - begin, absl::Seconds(20));
   return std::string(status.message());
 }

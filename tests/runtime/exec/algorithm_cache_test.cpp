@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "runtime/artifact/bundle.h"
 #include "tests/runtime/artifact/sample_artifact.h"
 
 namespace sgd::exec {
@@ -68,6 +69,13 @@ TEST_F(AlgorithmCacheTest, IsOfOneArtifactAndDevice) {
   EXPECT_EQ(loaded, "");
   EXPECT_TRUE(absl::IsInvalidArgument(Load(*file_, "cuda; sm_90; cuBLASLt 14", loaded)));
   EXPECT_EQ(loaded, "");
+}
+
+TEST_F(AlgorithmCacheTest, PlansOfAFileHaveFilesOfTheirOwn) {
+  const std::string one = testing::SampleBytes(1), two = testing::SampleBytes(2);
+  const std::string both = *artifact::BundlePlans({{"data=1", one}, {"data=2", two}});
+  file_ = *artifact::ArtifactFile::FromBytes(both, folder_ / "model.sgda", {.ranks = 2});
+  EXPECT_THAT(Fill(), EndsWith("/model.sgda.data-2.nvidia-h200.algorithms"));
 }
 
 TEST_F(AlgorithmCacheTest, NothingIsTakenFromADamagedFile) {
