@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -207,6 +208,13 @@ class Host {
       return absl::FailedPreconditionError(absl::StrCat("two processes say that they are rank ", hello.rank,
                                                         "; expected each rank once; correct the launcher's ranks"));
     }
+    const std::string plan(hello.plan, strnlen(hello.plan, sizeof(hello.plan)));
+    const std::string own_plan = options_.plan.substr(0, sizeof(hello.plan));
+    if (plan != own_plan && !plan.empty() && !own_plan.empty()) {
+      return absl::FailedPreconditionError(absl::StrCat(who, " runs the plan '", absl::CEscape(plan),
+                                                        "', rank 0 runs '", absl::CEscape(own_plan),
+                                                        "'; expected one plan; start all ranks with the same --plan"));
+    }
     // Before it knows its artifact a rank says none, and that it fails.
     if (hello.window_bytes != options_.window_bytes && hello.window_bytes != kUnknownWindow) {
       return absl::FailedPreconditionError(
@@ -268,6 +276,7 @@ class Guest {
     hello.size = options_.size;
     hello.window_bytes = options_.window_bytes;
     options_.version.copy(hello.version, sizeof(hello.version));
+    options_.plan.copy(hello.plan, sizeof(hello.plan));
     Send(socket_.get(), hello);  // if rank 0 is gone, that shows below
     return WaitForOutcome(host->pid);
   }

@@ -22,6 +22,7 @@ struct RendezvousOptions {
   uint32_t rank = 0;
   uint32_t size = 1;
   uint64_t window_bytes = 0;
+  std::string plan;  // name of what is going to run, equal on all ranks; empty where it is not known
   absl::Duration timeout;
   std::string version = BuildVersion();  // equal on all ranks
   // Called every few milliseconds: returns an error of this rank, which then cannot join. The others receive it.

@@ -15,11 +15,12 @@ namespace sgd::comm {
 
 // From a rank, at first: who it is.
 struct RendezvousHello {
-  uint64_t magic = 0x53474448454c4f33;
+  uint64_t magic = 0x53474448454c4f34;
   uint32_t rank = 0;
   uint32_t size = 0;
   uint64_t window_bytes = 0;
   char version[64] = {};
+  char plan[128] = {};  // the beginning of its name
 };
 
 // From a rank, when it cannot join after all; from rank 0, to all: how the rendezvous has ended. With code 0 it

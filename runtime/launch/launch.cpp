@@ -96,7 +96,8 @@ absl::Status RunSingle(const LaunchOptions& options, const RankMain& rank_main) 
 absl::Status RunAlone(const RankEnvironment& environment, const LaunchOptions& options, const RankMain& rank_main,
                       std::unique_ptr<Meeting> meeting) {
   if (meeting == nullptr) {
-    auto begun = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline, *options.policy);
+    auto begun = Meeting::Begin(environment, {options.window_bytes, options.plan}, options.secret, options.deadline,
+                                *options.policy);
     if (!begun.ok()) return OfRank(environment.rank, begun.status());
     meeting = *std::move(begun);
   }

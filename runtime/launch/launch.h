@@ -23,6 +23,7 @@ namespace sgd::launch {
 
 struct LaunchOptions {
   uint64_t window_bytes = 0;                     // of every rank, from the artifact
+  std::string plan;                              // name of what runs, equal on all ranks; may be empty
   absl::Duration deadline = absl::Seconds(300);  // for the ranks to find each other, and for the last one to end
   uint32_t threads = 0;                          // per rank; 0: cores of this host divided by its ranks, at least 1
   CommThread comm_thread = CommThread::kAuto;    // equal on all ranks, else FailedPrecondition

@@ -11,16 +11,16 @@
 
 namespace sgd::launch {
 
-absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& environment, uint64_t window_bytes,
+absl::StatusOr<std::unique_ptr<Meeting>> Meeting::Begin(const RankEnvironment& environment, const MeetingPlan& plan,
                                                         const std::string& secret, absl::Duration timeout,
                                                         FailurePolicy& policy) {
   std::unique_ptr<Meeting> self(new Meeting(policy));
   self->environment_ = environment;
   self->secret_ = secret;
   self->timeout_ = timeout;
-  const auto run = [meeting = self.get(), window_bytes] {
+  const auto run = [meeting = self.get(), plan] {
     if (!meeting->environment_.master.has_value()) {
-      meeting->on_host_ = meeting->MeetOnHost(window_bytes);
+      meeting->on_host_ = meeting->MeetOnHost(plan);
       return;
     }
     meeting->over_tcp_ = comm::MeetOverTcp({.place = *meeting->environment_.master,
@@ -77,12 +77,13 @@ absl::Status Meeting::CauseOnHost(const absl::Status& own) {
   return absl::Status(own.code(), absl::StrCat(own.message(), "; ", answer.message()));
 }
 
-absl::StatusOr<Meeting::OnHost> Meeting::MeetOnHost(uint64_t window_bytes) {
+absl::StatusOr<Meeting::OnHost> Meeting::MeetOnHost(const MeetingPlan& plan) {
   comm::RendezvousOptions options;
   options.name = environment_.rendezvous;
   options.rank = environment_.rank;
   options.size = environment_.size;
-  options.window_bytes = window_bytes;
+  options.window_bytes = plan.window_bytes;
+  options.plan = plan.name;
   options.timeout = timeout_;
   options.own_failure = [this] { return failure(); };
   options.note = NotesTo(policy_);

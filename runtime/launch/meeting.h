@@ -20,12 +20,17 @@
 
 namespace sgd::launch {
 
+// What a rank is going to run.
+struct MeetingPlan {
+  uint64_t window_bytes = 0;  // as of LaunchOptions, or comm::kUnknownWindow for a rank that is going to Fail
+  std::string name;           // equal on all ranks; empty where it is not known
+};
+
 // Belongs to one thread, and has one of its own.
 class Meeting {
  public:
-  // `window_bytes` as of LaunchOptions, or comm::kUnknownWindow for a rank that is going to Fail. Borrows the policy,
-  // also for the watcher over ranks of this host that have met. ResourceExhausted without a thread.
-  static absl::StatusOr<std::unique_ptr<Meeting>> Begin(const RankEnvironment& environment, uint64_t window_bytes,
+  // Borrows the policy, also for the watcher over ranks of this host that have met. ResourceExhausted without a thread.
+  static absl::StatusOr<std::unique_ptr<Meeting>> Begin(const RankEnvironment& environment, const MeetingPlan& plan,
                                                         const std::string& secret, absl::Duration timeout,
                                                         FailurePolicy& policy);
   // Without having met, as by Fail.
@@ -49,7 +54,7 @@ class Meeting {
 
  private:
   explicit Meeting(FailurePolicy& policy) : policy_(policy) {}
-  absl::StatusOr<OnHost> MeetOnHost(uint64_t window_bytes);
+  absl::StatusOr<OnHost> MeetOnHost(const MeetingPlan& plan);
   absl::Status CauseOnHost(const absl::Status& own);
   absl::Status failure();
 

@@ -227,6 +227,7 @@ absl::StatusOr<RankEnvironment> FromNodes(const RankFlags& flags, uint32_t mesh_
   environment.nodes = nodes;
   environment.rank = flags.node_rank.value_or(0) * started;
   environment.size = nodes * started;
+  environment.has_size_of_mesh = !flags.ranks.has_value();
   environment.source = absl::StrCat("--nnodes ", nodes, flags.ranks.has_value() ? absl::StrCat(" -n ", started) : "");
   return environment;
 }
@@ -267,7 +268,10 @@ absl::StatusOr<RankEnvironment> FromVariables(const RankFlags& flags, uint32_t m
   }
   if (absl::Status status = CheckAgreement(claims); !status.ok()) return status;
   if (claims.empty()) {
-    return flags.ranks.has_value() ? LauncherOf(*flags.ranks, "-n") : LauncherOf(mesh_ranks, "the mesh");
+    if (flags.ranks.has_value()) return LauncherOf(*flags.ranks, "-n");
+    RankEnvironment environment = LauncherOf(mesh_ranks, "the mesh");
+    environment.has_size_of_mesh = true;
+    return environment;
   }
   const Claim& claim = claims.front();
   if (flags.ranks.has_value() && (claim.size == 1 || claim.may_be_batch_script)) {
@@ -313,6 +317,12 @@ absl::StatusOr<RankEnvironment> DetectWithName(const RankFlags& flags, uint32_t 
   return environment;
 }
 
+const char* GetEnvironmentVariable(const char* name) { return getenv(name); }
+
+absl::StatusOr<RankEnvironment> DetectWithoutArtifact(const RankFlags& flags, const GetVariable& get_variable) {
+  return DetectWithName(flags, /*mesh_ranks=*/flags.nodes.value_or(1), get_variable);
+}
+
 }  // namespace
 
 absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks,
@@ -325,11 +335,21 @@ absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, ui
 }
 
 absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks) {
-  return DetectRankEnvironment(flags, mesh_ranks, [](const char* name) { return getenv(name); });
+  return DetectRankEnvironment(flags, mesh_ranks, GetEnvironmentVariable);
 }
 
 absl::StatusOr<RankEnvironment> DetectWithoutArtifact(const RankFlags& flags) {
-  return DetectWithName(flags, /*mesh_ranks=*/flags.nodes.value_or(1), [](const char* name) { return getenv(name); });
+  return DetectWithoutArtifact(flags, GetEnvironmentVariable);
+}
+
+absl::StatusOr<std::optional<uint32_t>> DetectRanks(const RankFlags& flags, const GetVariable& get_variable) {
+  absl::StatusOr<RankEnvironment> environment = DetectWithoutArtifact(flags, get_variable);
+  if (!environment.ok()) return environment.status();
+  return environment->has_size_of_mesh ? std::nullopt : std::optional(environment->size);
+}
+
+absl::StatusOr<std::optional<uint32_t>> DetectRanks(const RankFlags& flags) {
+  return DetectRanks(flags, GetEnvironmentVariable);
 }
 
 }  // namespace sgd::launch

@@ -28,6 +28,8 @@ struct RankEnvironment {
   bool is_launcher = false;
   uint32_t rank = 0;
   uint32_t size = 1;  // ranks of the job
+  // Nobody says how many ranks there are: they are those of the mesh.
+  bool has_size_of_mesh = false;
   // Of several hosts that start ranks as this one does; 1 for a launcher of the whole job.
   uint32_t nodes = 1;
   uint32_t StartedHere() const { return size / nodes; }
@@ -56,6 +58,10 @@ absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, ui
 
 // The same over this process's environment.
 absl::StatusOr<RankEnvironment> DetectRankEnvironment(const RankFlags& flags, uint32_t mesh_ranks);
+
+// How many ranks flags or the launcher's environment say; nullopt where they leave it to the mesh. Errors as above.
+absl::StatusOr<std::optional<uint32_t>> DetectRanks(const RankFlags& flags, const GetVariable& get_variable);
+absl::StatusOr<std::optional<uint32_t>> DetectRanks(const RankFlags& flags);
 
 // The same for a process that could not read its artifact: as if the mesh had as many ranks as are said to be there.
 absl::StatusOr<RankEnvironment> DetectWithoutArtifact(const RankFlags& flags);

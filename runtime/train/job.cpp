@@ -128,7 +128,7 @@ absl::StatusOr<FilePtr> OpenTensors(const std::string& path) {
 std::string AgreementText(const Job& job) {
   const RunOptions& options = job.options;
   std::string text = absl::StrCat(
-      "artifact: ", artifact::HexHash(job.file->hash()), "\nprogram: ", job.program.name,
+      "artifact: ", artifact::HexHash(job.file->hash()), "\nplan: ", job.file->plan(), "\nprogram: ", job.program.name,
       "\nmode: ", ModeName(options.mode),
       "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps, "\nfirst step: ", job.first_step,
       "\nseed: ", job.seed, "\ndata: ", job.feed_text,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/artifact/bundle.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/writer.h"
 #include "runtime/comm/sent_bytes.h"
@@ -208,9 +209,7 @@ std::unique_ptr<ProgramT> Eval(ArtifactWriter& writer, const ToyOptions& options
   return program;
 }
 
-}  // namespace
-
-void WriteToyArtifact(const std::string& path, const ToyOptions& options) {
+absl::StatusOr<std::string> BytesOf(const ToyOptions& options) {
   ArtifactWriter writer;
   ArtifactT& root = writer.artifact();
   if (options.flops_per_byte > 0) {
@@ -230,8 +229,28 @@ void WriteToyArtifact(const std::string& path, const ToyOptions& options) {
   AddProgram(writer, Train(writer, options));
   if (options.has_init) AddProgram(writer, Init(options));
   if (options.has_eval) AddProgram(writer, Eval(writer, options));
-  const absl::Status status = writer.WriteFile(path);
+  return writer.Serialize();
+}
+
+void Write(const std::string& path, const absl::StatusOr<std::string>& bytes) {
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  const absl::Status status = artifact::WriteFileAtomically(path, *bytes);
   ASSERT_TRUE(status.ok()) << status;
+}
+
+}  // namespace
+
+void WriteToyArtifact(const std::string& path, const ToyOptions& options) { Write(path, BytesOf(options)); }
+
+void WriteToyPlans(const std::string& path, const std::vector<std::pair<std::string, ToyOptions>>& plans) {
+  std::vector<std::string> bytes;
+  std::vector<std::pair<std::string, std::string_view>> named;
+  bytes.reserve(plans.size());
+  for (const auto& [name, options] : plans) {
+    bytes.push_back(*BytesOf(options));
+    named.emplace_back(name, bytes.back());
+  }
+  Write(path, artifact::BundlePlans(named));
 }
 
 }  // namespace sgd

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace sgd {
 
@@ -32,5 +34,8 @@ struct ToyOptions {
 
 // Writes the artifact to `path`; fails the test when that fails.
 void WriteToyArtifact(const std::string& path, const ToyOptions& options);
+
+// Writes one artifact with a plan of each name.
+void WriteToyPlans(const std::string& path, const std::vector<std::pair<std::string, ToyOptions>>& plans);
 
 }  // namespace sgd

@@ -471,6 +471,7 @@ Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
   }
   Json json = {{"path", file.path()},
                {"hash", artifact::HexHash(file.hash())},
+               {"plan", file.plan()},
                {"compiler_version", root.compiler_version()->str()},
                {"target", root.target()->str()},
                {"cpu", root.cpu() == nullptr ? "" : root.cpu()->str()},

@@ -7,7 +7,7 @@
 
 namespace sgd::inspect {
 
-// {"path", "hash", "compiler_version", "target", "cpu", "cpu_features", "architectures",
+// {"path", "hash", "plan", "compiler_version", "target", "cpu", "cpu_features", "architectures",
 // "device": {"name", "flops", "half_flops", "memory_bandwidth"} or null, "mesh": [[name, size]],
 // "ranks", "memory": {"private", "window",
 //  "constants", "total"}, "kernels": {"count", "bytes", and as asked for "table"}, "programs": [{"name", "inputs",

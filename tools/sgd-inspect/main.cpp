@@ -6,7 +6,12 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "runtime/artifact/bundle.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/short_message.h"
@@ -23,6 +28,7 @@ namespace {
 
 using sgd::inspect::Leave;
 using sgd::inspect::Options;
+using Plans = std::vector<std::unique_ptr<sgd::artifact::ArtifactFile>>;
 
 // Exit code 3: the artifact can be read, but its instructions could get in each other's way.
 int Print(const std::string& text, bool is_clean) {
@@ -38,25 +44,64 @@ int SayWhy(const absl::Status& error) {
 }
 
 // The kernels' text for one GPU architecture.
-int PrintModule(const sgd::artifact::ArtifactFile& file, const std::string& architecture) {
-  absl::StatusOr<std::string> text = sgd::inspect::ModuleText(file, architecture);
-  return text.ok() ? Print(*text, true) : SayWhy(text.status());
+absl::StatusOr<int> PrintModule(const Plans& plans, const std::string& architecture) {
+  if (plans.size() > 1)
+    return absl::InvalidArgumentError("--module prints the kernels of one plan; expected --plan NAME; add it");
+  absl::StatusOr<std::string> text = sgd::inspect::ModuleText(*plans.front(), architecture);
+  if (!text.ok()) return text.status();
+  return Print(*text, true);
+}
+
+// Of several plans, each behind a line with its name.
+int PrintStreams(const Plans& plans) {
+  std::string text;
+  bool is_clean = true;
+  for (const auto& plan : plans) {
+    const sgd::inspect::StreamsReport report = sgd::inspect::CheckStreams(*plan);
+    absl::StrAppend(&text, plans.size() > 1 ? absl::StrCat("plan ", absl::CEscape(plan->plan()), "\n") : "",
+                    report.text);
+    is_clean &= report.is_clean;
+  }
+  return Print(text, is_clean);
+}
+
+int PrintJson(const Plans& plans, const sgd::inspect::Parts& parts) {
+  nlohmann::ordered_json description;
+  for (const auto& plan : plans) description["plans"].push_back(sgd::inspect::Describe(*plan, parts));
+  if (plans.size() == 1) description = description["plans"][0];
+  // Names in an artifact may be any bytes; those that are not UTF-8 are replaced.
+  return Print(description.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n", true);
+}
+
+int PrintText(const Plans& plans, const sgd::inspect::Parts& parts) {
+  std::vector<std::string> texts;
+  for (const auto& plan : plans)
+    texts.push_back(sgd::inspect::DescriptionText(sgd::inspect::Describe(*plan, parts), parts));
+  return Print(absl::StrJoin(texts, "\n"), true);
+}
+
+// The plan that is asked for, else all.
+absl::StatusOr<Plans> OpenPlans(const Options& options) {
+  absl::StatusOr<sgd::artifact::Bundle> bundle = sgd::artifact::Bundle::Open(options.path);
+  if (!bundle.ok()) return bundle.status();
+  std::vector<std::string> names;
+  for (const sgd::artifact::Plan& plan : bundle->plans()) names.push_back(plan.name);
+  if (options.plan.has_value()) names = {*options.plan};
+  Plans plans;
+  for (const std::string& name : names) {
+    absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> plan = bundle->Load({.name = name});
+    if (!plan.ok()) return plan.status();
+    plans.push_back(*std::move(plan));
+  }
+  return plans;
 }
 
 absl::StatusOr<int> Inspect(const Options& options) {
-  absl::StatusOr<std::unique_ptr<sgd::artifact::ArtifactFile>> file = sgd::artifact::ArtifactFile::Open(options.path);
-  if (!file.ok()) return file.status();
-  if (!options.instead.module.empty()) return PrintModule(**file, options.instead.module);
-  if (options.instead.check_streams) {
-    const sgd::inspect::StreamsReport report = sgd::inspect::CheckStreams(**file);
-    return Print(report.text, report.is_clean);
-  }
-  const nlohmann::ordered_json description = sgd::inspect::Describe(**file, options.parts);
-  // Names in an artifact may be any bytes; those that are not UTF-8 are replaced.
-  const std::string text =
-      options.as_json ? description.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-                      : sgd::inspect::DescriptionText(description, options.parts);
-  return Print(text, true);
+  const absl::StatusOr<Plans> plans = OpenPlans(options);
+  if (!plans.ok()) return plans.status();
+  if (!options.instead.module.empty()) return PrintModule(*plans, options.instead.module);
+  if (options.instead.check_streams) return PrintStreams(*plans);
+  return options.as_json ? PrintJson(*plans, options.parts) : PrintText(*plans, options.parts);
 }
 
 // Turns signals that would end this process into errors: pages of the file that are gone, a full disk behind standard

@@ -14,6 +14,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   Options options;
   CLI::App app{kAbout, "sgd-inspect"};
   app.add_option("artifact", options.path, "The artifact, made by sgdc")->required()->option_text("ARTIFACT");
+  app.add_option("--plan", options.plan, "One of several plans, as data=4 (default: all)")->option_text("NAME");
   app.add_flag("--json", options.as_json, "JSON instead of text");
   app.add_flag("--program", options.parts.program, "Inputs, outputs and every instruction");
   app.add_flag("--memory", options.parts.memory, "Every slice of memory: the values in it and its lifetime");

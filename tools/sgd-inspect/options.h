@@ -1,6 +1,7 @@
 // The command line of sgd-inspect as plain data.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -16,6 +17,7 @@ struct Instead {
 
 struct Options {
   std::string path;
+  std::optional<std::string> plan;
   Parts parts;
   bool as_json = false;
   Instead instead;

@@ -93,14 +93,14 @@ std::string HeadText(const Json& json) {
   const Json& memory = json["memory"];
   const std::string features =
       json["cpu_features"].empty() ? "" : absl::StrCat(" (", Join(json["cpu_features"], " "), ")");
-  return absl::StrCat("artifact  ", Plain(json["path"]), "\nsha256    ", Plain(json["hash"]), "\ncompiler  ",
-                      Plain(json["compiler_version"]), "\ntarget    ", Plain(json["target"]), " ", Plain(json["cpu"]),
-                      features, Join(json["architectures"], " "), "\nmesh      ", absl::StrJoin(mesh, ", "),
-                      mesh.empty() ? "" : ": ", Plain(json["ranks"]), json["ranks"] == 1 ? " rank" : " ranks",
-                      "\nmemory    ", Grouped(memory["total"]), " bytes a rank: private ", Grouped(memory["private"]),
-                      ", window ", Grouped(memory["window"]), ", constants ", Grouped(memory["constants"]),
-                      "\nkernels   ", Plain(json["kernels"]["count"]), " in ", Grouped(json["kernels"]["bytes"]),
-                      " bytes of code\nprograms  ", absl::StrJoin(programs, ", "), "\n");
+  return absl::StrCat(
+      "artifact  ", Plain(json["path"]), "\nsha256    ", Plain(json["hash"]), "\nplan      ", Name(json["plan"]),
+      "\ncompiler  ", Plain(json["compiler_version"]), "\ntarget    ", Plain(json["target"]), " ", Plain(json["cpu"]),
+      features, Join(json["architectures"], " "), "\nmesh      ", absl::StrJoin(mesh, ", "), mesh.empty() ? "" : ": ",
+      Plain(json["ranks"]), json["ranks"] == 1 ? " rank" : " ranks", "\nmemory    ", Grouped(memory["total"]),
+      " bytes a rank: private ", Grouped(memory["private"]), ", window ", Grouped(memory["window"]), ", constants ",
+      Grouped(memory["constants"]), "\nkernels   ", Plain(json["kernels"]["count"]), " in ",
+      Grouped(json["kernels"]["bytes"]), " bytes of code\nprograms  ", absl::StrJoin(programs, ", "), "\n");
 }
 
 std::string ValuesText(const Json& values, const char* title, const char* last, auto last_cell) {

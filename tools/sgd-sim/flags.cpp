@@ -54,6 +54,8 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
                  "Other sizes for axes of its mesh, e.g. data=64: each rank computes what it computes, so that the "
                  "batch grows with its axis")
       ->option_text("AXIS=SIZE,...");
+  app.add_option("--plan", flags.plan, "Which of several plans of the artifact, as data=4 (sgd-inspect lists them)")
+      ->option_text("NAME");
   app.add_option("--program", flags.program, "Which of several programs (default train, or main)");
   app.add_option("--json", flags.json, "Write the estimate as JSON; - is standard output")->option_text("FILE");
   app.add_option("--svg", flags.svg, "Draw the step's timeline, or with --sweep the curve")->option_text("FILE");
@@ -82,6 +84,7 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
   }
   const char* fault = nullptr;
   if (flags.artifact.empty() == flags.model.empty()) fault = "expected an artifact, or --model";
+  if (!flags.model.empty() && !flags.plan.empty()) fault = "--plan is for an artifact";
   if (flags.model.empty() && !(flags.target + flags.text + flags.save).empty())
     fault = "--target, --write-text and --save are for --model";
   bool isSimulated = flags.failureHours > 0 || flags.epochSteps > 0 ||

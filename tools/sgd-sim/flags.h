@@ -10,7 +10,7 @@ namespace mlir::sgd {
 
 /// As given; what a text means is read later.
 struct Flags {
-  std::string artifact, model, text, save, topology, target, mesh, program, json, svg, sweep;
+  std::string artifact, model, text, save, topology, target, mesh, plan, program, json, svg, sweep;
   double failureHours = 0, restartSeconds = 120;
   std::optional<double> saveSeconds;
   uint64_t epochSteps = 0;

@@ -163,8 +163,10 @@ llvm::Expected<File> compileModel(const Transformer& model, CompileOptions optio
   return *std::move(file);
 }
 
-llvm::Expected<File> openArtifact(const std::string& path) {
-  auto file = ::sgd::artifact::ArtifactFile::Open(path);
+llvm::Expected<File> openArtifact(const Flags& flags) {
+  ::sgd::artifact::PlanChoice choice;
+  if (!flags.plan.empty()) choice.name = flags.plan;
+  auto file = ::sgd::artifact::ArtifactFile::Open(flags.artifact, choice);
   if (!file.ok()) return llvm::createStringError(std::string(file.status().message()));
   return *std::move(file);
 }
@@ -218,7 +220,7 @@ int runModel(const Flags& flags, Request request) {
 }
 
 int runArtifact(const Flags& flags, Request request) {
-  llvm::Expected<File> file = openArtifact(flags.artifact);
+  llvm::Expected<File> file = openArtifact(flags);
   if (!file) return fail(llvm::toString(file.takeError()));
   llvm::Expected<Topology> topology = findTopology(flags, (*file)->root());
   if (!topology) return fail(llvm::toString(topology.takeError()));

@@ -3,10 +3,12 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "runtime/artifact/bundle.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/short_message.h"
@@ -14,6 +16,7 @@
 #include "runtime/comm/rendezvous.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/launch/launch.h"
+#include "runtime/launch/meeting.h"
 #include "runtime/launch/rank_environment.h"
 #include "runtime/launch/secret.h"
 #include "runtime/launch/tcp_launch.h"
@@ -73,13 +76,27 @@ absl::Status PrintTopology(const Options& options) {
   return FlushResults();
 }
 
+// By name, or by the ranks that are started; of one plan, the environment says whether they fit.
+absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> OpenPlan(const Options& options) {
+  absl::StatusOr<artifact::Bundle> bundle = artifact::Bundle::Open(options.run.artifact);
+  if (!bundle.ok()) return bundle.status();
+  artifact::PlanChoice choice = options.plan;
+  if (bundle->plans().size() > 1 && !choice.name.has_value()) {
+    absl::StatusOr<std::optional<uint32_t>> ranks = launch::DetectRanks(options.rank_flags);
+    if (!ranks.ok()) return ranks.status();
+    choice.ranks = *ranks;
+  }
+  return bundle->Load(choice);
+}
+
 // The others, where there are any and this rank was started beside them.
 absl::StatusOr<std::unique_ptr<launch::Meeting>> BeginMeeting(const Options& options,
                                                               const launch::RankEnvironment& environment,
-                                                              const std::string& secret, uint64_t window_bytes,
+                                                              const std::string& secret,
+                                                              const launch::MeetingPlan& plan,
                                                               launch::FailurePolicy& policy) {
   if (environment.is_launcher || environment.size == 1) return nullptr;
-  return launch::Meeting::Begin(environment, window_bytes, secret, options.run.deadline, policy);
+  return launch::Meeting::Begin(environment, plan, secret, options.run.deadline, policy);
 }
 
 // Those of other hosts, whom the ranks that this process was to start would have met.
@@ -93,7 +110,7 @@ absl::Status FailAlone(const Options& options, const absl::Status& cause, launch
   const absl::StatusOr<launch::RankEnvironment> environment = launch::DetectWithoutArtifact(options.rank_flags);
   const absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!environment.ok() || !secret.ok()) return cause;
-  auto meeting = BeginMeeting(options, *environment, *secret, comm::kUnknownWindow, policy);
+  auto meeting = BeginMeeting(options, *environment, *secret, {comm::kUnknownWindow, {}}, policy);
   TellOtherHosts(*environment, *secret, cause);
   return meeting.ok() && *meeting != nullptr ? (*meeting)->Fail(cause) : cause;
 }
@@ -137,7 +154,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   process::ProcessPolicy policy({.stops_between_steps = options.run.mode == train::Mode::kTrain,
                                  .clean_up = [&] { claimed.CleanUp(); },
                                  .note = PrintNote});
-  absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options.run.artifact);
+  absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = OpenPlan(options);
   if (!file.ok()) return FailAlone(options, file.status(), policy);
   const uint64_t window_bytes = train::HostWindowBytes(**file);
   absl::StatusOr<launch::RankEnvironment> environment =
@@ -145,7 +162,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   if (!environment.ok()) return FailAlone(options, environment.status(), policy);
   absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!secret.ok()) return secret.status();
-  auto meeting = BeginMeeting(options, *environment, *secret, window_bytes, policy);
+  auto meeting = BeginMeeting(options, *environment, *secret, {window_bytes, (*file)->plan()}, policy);
   if (!meeting.ok()) return meeting.status();
   absl::StatusOr<train::Job> job = artifact::WithMemoryFor(
       "what the files say", [&] { return Prepare(options, *std::move(file), *environment, claimed); });
@@ -157,6 +174,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   return process::Launch(
       *environment,
       {.window_bytes = window_bytes,
+       .plan = job->file->plan(),
        .deadline = options.run.deadline,
        .threads = options.threads,
        .comm_thread = options.comm_thread,

@@ -199,8 +199,13 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   launch::RankFlags& flags = options.rank_flags;
   ranks
       .Add("-n", "RANKS", flags.ranks,
-           "Start RANKS ranks on this host (default: the launcher's environment, else the mesh)")
+           "Start RANKS ranks on this host (default: the launcher's environment, else the mesh); of several plans the "
+           "one "
+           "for that many ranks runs")
       ->check(CheckCount<uint32_t>);
+  ranks.Add(
+      "--plan", "NAME", options.plan.name,
+      "Plan of the artifact to run, as data=4 (sgd-inspect lists them); needed where several are for as many ranks");
   ranks.Add("--threads", "T", options.threads, "Compute threads per rank (default: cores divided by ranks)")
       ->check(CheckCount<uint32_t>);
   ranks

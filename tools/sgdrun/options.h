@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "runtime/artifact/plan_choice.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
 #include "runtime/train/run_options.h"
@@ -18,6 +19,7 @@ struct Options {
   std::string measured_topology;  // file to write; empty: none
 
   launch::RankFlags rank_flags;
+  artifact::PlanChoice plan;
   std::string secret_file;
   std::string net_devices;
   uint32_t threads = 0;  // 0: cores divided by ranks

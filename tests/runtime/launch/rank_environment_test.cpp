@@ -24,6 +24,29 @@ absl::StatusOr<RankEnvironment> Detect(const RankFlags& flags, uint32_t mesh_ran
   });
 }
 
+std::optional<uint32_t> RanksOf(const RankFlags& flags, const Variables& variables) {
+  const auto ranks = DetectRanks(flags, [&](const char* name) {
+    const auto at = variables.find(name);
+    return at == variables.end() ? nullptr : at->second.c_str();
+  });
+  EXPECT_TRUE(ranks.ok()) << ranks.status();
+  return ranks.ok() ? *ranks : std::nullopt;
+}
+
+TEST(DetectRanks, SaysWhoLeavesThemToTheMesh) {
+  RankFlags launcher, host, hosts, rank;
+  launcher.ranks = 4;
+  host.nodes = 1, host.node_rank = 0;
+  hosts.ranks = 4, hosts.nodes = 2, hosts.node_rank = 0, hosts.master = "host0:29500";
+  rank.rank = 1, rank.world_size = 3;
+  EXPECT_EQ(RanksOf({}, {}), std::nullopt);
+  EXPECT_EQ(RanksOf(launcher, {}), 4u);
+  EXPECT_EQ(RanksOf(host, {}), std::nullopt);
+  EXPECT_EQ(RanksOf(hosts, {}), 8u);
+  EXPECT_EQ(RanksOf(rank, {}), 3u);
+  EXPECT_EQ(RanksOf({}, {{"SGD_RANK", "1"}, {"SGD_WORLD_SIZE", "2"}, {"SGD_RENDEZVOUS", "job"}}), 2u);
+}
+
 struct RankCase {
   std::string name;
   Variables variables;

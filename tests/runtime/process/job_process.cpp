@@ -76,7 +76,8 @@ namespace {
 
 absl::Status MeetAndLaunch(const RankEnvironment& environment, const LaunchOptions& options, ProcessPolicy& policy,
                            const RankMain& rank_main, const std::function<absl::Status()>& prepare) {
-  auto meeting = Meeting::Begin(environment, options.window_bytes, options.secret, options.deadline, policy);
+  auto meeting =
+      Meeting::Begin(environment, {options.window_bytes, options.plan}, options.secret, options.deadline, policy);
   if (!meeting.ok()) return meeting.status();
   if (absl::Status status = prepare(); !status.ok()) return (*meeting)->Fail(status);
   return Launch(environment, options, policy, rank_main, *std::move(meeting));

@@ -86,6 +86,17 @@ TEST(OneByOne, RefusesDifferentWindows) {
   ExpectCauseIn(ErrorsOf(jobs), HasSubstr("has another artifact than rank 0: windows of 4096 and 65536"));
 }
 
+// By name, whatever their windows are.
+TEST(OneByOne, RefusesDifferentPlans) {
+  JobOptions first = Options(), second = Options();
+  first.plan = "data=2", second.plan = "model=2";
+  second.window_bytes = 4096;
+  std::vector<JobProcess> jobs;
+  jobs.emplace_back(Alone(0, 2), first, SumRanks);
+  jobs.emplace_back(Alone(1, 2), second, SumRanks);
+  ExpectCauseIn(ErrorsOf(jobs), HasSubstr("runs the plan 'model=2', rank 0 runs 'data=2'; expected one plan"));
+}
+
 TEST(OneByOne, NoticesADeathDuringTheMeeting) {
   JobOptions options = Options();
   options.deadline = absl::Seconds(3);

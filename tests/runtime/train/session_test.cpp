@@ -85,7 +85,8 @@ class SessionTest : public ::testing::Test {
   }
 
   absl::StatusOr<Job> Prepare() const {
-    absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = artifact::ArtifactFile::Open(options_.artifact);
+    absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file =
+        artifact::ArtifactFile::Open(options_.artifact, plan_);
     if (!file.ok()) return file.status();
     absl::StatusOr<Job> job = PrepareJob(options_, *std::move(file));
     if (!job.ok()) return job;
@@ -118,6 +119,7 @@ class SessionTest : public ::testing::Test {
 
   data::TemporaryFolder folder_;
   RunOptions options_;
+  artifact::PlanChoice plan_;
   uint32_t ranks_ = 1;
 };
 
@@ -350,6 +352,42 @@ TEST_F(SessionTest, RanksMustRunTheSameThing) {
     EXPECT_EQ(session.status().message(),
               "ranks must run the same thing, but rank 0 and rank 1 differ: 'steps: 2' against 'steps: 3'");
   });
+}
+
+TEST_F(SessionTest, RanksMustRunTheSamePlan) {
+  WriteToyPlans(options_.artifact, {{"a", {.ranks = 2, .has_init = true}}, {"b", {.ranks = 2, .has_init = true}}});
+  WriteRows("data.safetensors", std::vector<float>(8, 1));
+  options_.steps = 2;
+  plan_.name = "a";
+  const absl::StatusOr<Job> first = Prepare();
+  plan_.name = "b";
+  const absl::StatusOr<Job> second = Prepare();
+  ASSERT_TRUE(first.ok() && second.ok());
+  comm::RunAsThreads(2, HostWindowBytes(*first->file), [&](comm::SharedMemoryCommunicator& communicator) {
+    const launch::RankContext rank = RankOf(communicator);
+    trace::StartTimes start(trace::MonotonicNanoseconds());
+    const auto session = Session::Create(rank.rank == 0 ? *first : *second, rank, Hooks(), start);
+    EXPECT_EQ(session.status().message(),
+              "ranks must run the same thing, but rank 0 and rank 1 differ: 'plan: a' against 'plan: b'");
+  });
+}
+
+// Two ranks train and save, and one goes on, by the plan for it.
+TEST_F(SessionTest, PlansOfAFileShareCheckpoints) {
+  WriteToyPlans(options_.artifact, {{"two", {.ranks = 2, .has_init = true}}, {"one", {.ranks = 1, .has_init = true}}});
+  WriteRows("data.safetensors", std::vector<float>(8, 1));
+  options_.steps = 2;
+  options_.save = folder_ / "saved";
+  plan_.ranks = ranks_ = 2;
+  Recorder first;
+  ASSERT_TRUE(RunTraining(first).ok());
+  options_.resume = options_.save;
+  plan_.ranks = ranks_ = 1;
+  Recorder second;
+  ASSERT_TRUE(RunTraining(second).ok());
+  EXPECT_EQ(Prepare()->file->plan(), "one");
+  EXPECT_THAT(first.losses, ElementsAre(20, 36));
+  EXPECT_THAT(second.losses, ElementsAre(52, 68));
 }
 
 TEST_F(SessionTest, EveryInputNeedsASource) {
