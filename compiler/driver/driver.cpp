@@ -37,8 +37,11 @@ DialectRegistry getRegistry() {
   return registry;
 }
 
-/// Programs behind addReadStage, by the only option that texts are read with: whether layers' loops are kept.
-using KnownPrograms = std::map<bool, OwningOpRef<ModuleOp>>;
+/// The options that programs are read with: whether layers' loops are kept, and the loss that is asked for.
+using ReadOptions = std::pair<bool, std::string>;
+
+/// Programs behind addReadStage.
+using KnownPrograms = std::map<ReadOptions, OwningOpRef<ModuleOp>>;
 
 class Driver {
  public:
@@ -132,7 +135,7 @@ class Driver {
   /// The programs as imported, or, of those that are known, as addReadStage leaves them.
   LogicalResult load(ArrayRef<ProgramSource> sources) {
     OwningOpRef<ModuleOp> compilation;
-    auto kept = known ? known->find(getOptions().keepsLayerLoops) : KnownPrograms::iterator();
+    auto kept = known ? known->find(getReadOptions()) : KnownPrograms::iterator();
     if (known && kept != known->end()) {
       compilation = kept->second->clone();
       compilation.get()->setAttr(kRequestAttr, requested.request.toAttr(&context));
@@ -148,7 +151,7 @@ class Driver {
   LogicalResult readPrograms() {
     if (isRead) return success();
     if (failed(lowering->runStage(addReadStage))) return failure();
-    if (known) known->try_emplace(getOptions().keepsLayerLoops, lowering->getCompilation().clone());
+    if (known) known->try_emplace(getReadOptions(), lowering->getCompilation().clone());
     return success();
   }
 
@@ -221,6 +224,10 @@ class Driver {
   }
 
   const PlanOptions& getOptions() const { return requested.options; }
+  ReadOptions getReadOptions() const {
+    const bool isByRecipe = getOptions().loss.empty() && requested.recipe;
+    return {getOptions().keepsLayerLoops, isByRecipe ? requested.recipe->loss : getOptions().loss};
+  }
   LoweringContext getContext() { return {requested.options, *target, requested.request.programs, printer, timings}; }
 
   /// Whether no more is asked for than `level`; with neither an artifact nor a text, the report is. Under a memory
@@ -328,8 +335,9 @@ CompileSession::CompileSession(ArrayRef<ProgramSource> sources) : state(std::mak
 
 CompileSession::~CompileSession() = default;
 
-FailureOr<Compilation> CompileSession::compile(const CompileOptions& options, llvm::raw_ostream& errors) {
-  return Driver(state->context, errors, /*timings=*/nullptr, &state->known).compile(state->sources, options);
+FailureOr<Compilation> CompileSession::compile(const CompileOptions& options, llvm::raw_ostream& errors,
+                                               Timings* timings) {
+  return Driver(state->context, errors, timings, &state->known).compile(state->sources, options);
 }
 
 LogicalResult CompileSession::visitPrograms(const CompileOptions& options, bool keepsAnnotations,

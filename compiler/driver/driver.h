@@ -44,7 +44,7 @@ class CompileSession {
   ~CompileSession();
 
   /// As compile().
-  FailureOr<Compilation> compile(const CompileOptions& options, llvm::raw_ostream& errors);
+  FailureOr<Compilation> compile(const CompileOptions& options, llvm::raw_ostream& errors, Timings* timings = nullptr);
 
   /// Calls `visit` with the module of a compilation as a recipe finds it: programs on the graph level, what steps carry
   /// decided, with or without their annotations.

@@ -44,11 +44,10 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
   return sources;
 }
 
-LogicalResult mlir::sgd::readRecipeFile(StringRef path, CompileOptions& options, llvm::raw_ostream& errors) {
-  options.recipeFile = path.str();
+LogicalResult mlir::sgd::readRecipeFile(CompileOptions& options, llvm::raw_ostream& errors) {
   std::optional<std::string> fault = readText(options.recipeFile, options.recipe);
   if (!fault) return success();
-  errors << shorten(path) << ": error: cannot read the recipe: " << *fault << "\n";
+  errors << shorten(options.recipeFile) << ": error: cannot read the recipe: " << *fault << "\n";
   return failure();
 }
 

@@ -19,8 +19,8 @@ struct ProgramSource {
   std::string text;
 };
 
-/// Reads the file of `--recipe` into `options`. Prints one line to `errors` on failure.
-LogicalResult readRecipeFile(llvm::StringRef path, CompileOptions& options, llvm::raw_ostream& errors);
+/// Reads the recipe that `options` name. Prints one line to `errors` on failure.
+LogicalResult readRecipeFile(CompileOptions& options, llvm::raw_ostream& errors);
 
 /// Reads `MODEL` or `NAME=MODEL ...`; `-` is standard input. A single unnamed MODEL is the program `main`. Several must
 /// be named, with distinct names of letters, digits, `_` and `-`. Prints one line to `errors` on failure.

@@ -18,6 +18,8 @@ Several programs go into one artifact as NAME=MODEL; state is shared between the
 Examples:
   sgdc step.mlir -o step.sgda                        the mesh that the model names
   sgdc step.mlir -o step.sgda --mesh data=8          the same model on 8 ranks
+  sgdc step.mlir -o step.sgda --mesh data=8 --mesh data=4
+                                                     a plan for 8 ranks and one for 4 in one artifact
   sgdc step.mlir -o step.sgda --target cuda:sm_90    kernels for GPUs; neither a GPU nor CUDA is needed
   sgdc step.mlir -o step.sgda --auto 8               for 8 ranks, by the recipe that is found to be fastest
   sgdc train=step.mlir eval=eval.mlir -o m.sgda      two programs over the same parameters
@@ -33,12 +35,18 @@ void addTable(CLI::App& app, const std::string& name, std::string& path, const s
       ->type_name("FILE.json");
 }
 
+/// A flag with one value that may stand several times.
+CLI::Option* addRepeated(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                         const std::string& what) {
+  return app.add_option(name, values, what)->expected(1, -1)->allow_extra_args(false);
+}
+
 void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...")->required();
   app.add_option("-o", flags.output, "Write the artifact (.sgda) to FILE")->type_name("FILE");
-  app.add_option("--recipe", flags.recipe,
-                 "How to shard the model without touching its text: mesh, rules by names and scopes, batch, ZeRO stage "
-                 "(docs/recipes.md)")
+  addRepeated(app, "--recipe", flags.recipes,
+              "How to shard the model without touching its text: mesh, rules by names and scopes, batch, ZeRO stage "
+              "(docs/recipes.md); several make a plan each (docs/bundles.md)")
       ->type_name("FILE.json");
   app.add_option("--auto", flags.autoRanks,
                  "Find a recipe for N ranks: meshes, sharding rules, ZeRO stages, pipelines and parts of the batch are "
@@ -51,7 +59,9 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "The most candidates that --auto compiles and simulates (default 200)")
       ->type_name("K")
       ->check(CLI::Range(1u, std::numeric_limits<unsigned>::max()));
-  app.add_option("--mesh", flags.mesh, "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's")
+  addRepeated(app, "--mesh", flags.meshes,
+              "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's; several make a plan each, "
+              "of which sgdrun runs the one for its number of ranks")
       ->type_name("AXIS=N,...");
   app.add_option("--target", flags.compile.target,
                  "cpu (default), or cuda: and GPU architectures, e.g. cuda:sm_80,sm_90 (sm_80, sm_90, sm_100)")

@@ -3,6 +3,7 @@
 #define SGD_TOOLS_SGDC_FLAGS_H
 
 #include <optional>
+#include <vector>
 
 #include "compiler/options.h"
 
@@ -12,14 +13,15 @@ namespace mlir::sgd {
 struct Flags {
   std::vector<std::string> models;
   int64_t micro = 0;  // 0: not given
-  std::string output, recipe, mesh, emit, emitRequest, memoryLimit, tileScratch, cache,
-      cacheSize = "2GiB", shardUpdates = "auto", constraints = "keep";
+  std::vector<std::string> recipes, meshes;
+  std::string output, emit, emitRequest, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto",
+                                                                          constraints = "keep";
   uint64_t cacheBytes = 0;
   std::optional<int64_t> autoRanks;
   unsigned autoEvaluations = 0;  // 0: not given
   std::string autoRecipe, autoTable;
   std::string report, explain;  // "-" prints to standard output
-  CompileOptions compile;
+  CompileOptions compile;       // but for mesh and recipe
   bool time = false;
 };
 

@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "compiler/auto_sharding/auto_sharding.h"
-#include "compiler/driver/compile_cache.h"
 #include "compiler/driver/end_by_errors.h"
+#include "compiler/driver/plans.h"
 #include "compiler/target/target.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
@@ -43,15 +43,15 @@ bool checkAuto(const Flags& flags, std::string& error) {
   if (*flags.autoRanks < 1 || *flags.autoRanks > kMostAutoRanks)
     error = "--auto is " + std::to_string(*flags.autoRanks) + "; expected a number of ranks, 1 to " +
             std::to_string(kMostAutoRanks);
-  else if (!flags.recipe.empty() || !flags.mesh.empty() || flags.micro > 0)
+  else if (!flags.recipes.empty() || !flags.meshes.empty() || flags.micro > 0)
     error =
         "--auto finds mesh, recipe and parts of the batch, and one is given; expected --auto without --recipe, "
         "--mesh and --micro; leave one of them out";
   return error.empty();
 }
 
-bool parseValues(Flags& flags, std::string& error) {
-  if (!flags.mesh.empty() && !take(parseMesh(flags.mesh), flags.compile.mesh, error)) return false;
+/// The recipes of `plans` are not read yet.
+bool parseValues(Flags& flags, std::vector<PlanRequest>& plans, std::string& error) {
   if (flags.micro > 0) flags.compile.sequential = MeshAxisSize{"micro", flags.micro};
   if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
   if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error))
@@ -70,7 +70,13 @@ bool parseValues(Flags& flags, std::string& error) {
   flags.compile.emitsRequest = !flags.emitRequest.empty();
   const bool printsAlone = !flags.emit.empty() || (flags.compile.emitsRequest && flags.explain.empty());
   flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || !printsAlone;
-  if (!checkAuto(flags, error)) return false;
+  if (!checkAuto(flags, error) || !take(getPlans(flags.compile, flags.meshes, flags.recipes), plans, error))
+    return false;
+  if (plans.size() > 1 && flags.compile.emitsRequest) {
+    error = "--emit-request writes one compilation, and there are " + std::to_string(plans.size()) +
+            " plans; expected at most one --mesh and one --recipe; write a request for each plan";
+    return false;
+  }
   if (flags.output.empty() && flags.emit.empty() && flags.emitRequest.empty() && flags.report.empty() &&
       flags.explain.empty() && !flags.autoRanks) {
     error = "no output is asked for; expected -o FILE, --emit LEVEL, --emit-request FILE, --report or --explain";
@@ -79,18 +85,24 @@ bool parseValues(Flags& flags, std::string& error) {
   return true;
 }
 
-/// Prints to standard output for "-", writes JSON to a file else.
+bool writeJson(const llvm::json::Value& json, const std::string& path) {
+  return succeeded(writeFile(path, llvm::formatv("{0:2}\n", json).str(), llvm::errs()));
+}
+
+/// Prints a part of all compilations to standard output for "-", writes JSON to a file else.
 template <typename T>
-bool deliver(const T& value, const std::string& path) {
+bool deliver(const CompiledPlans& compiled, T Compilation::* part, const std::string& path) {
   if (path.empty()) return true;
-  if (path == "-") {
-    value.print(llvm::outs());
-    return true;
-  }
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << llvm::formatv("{0:2}", value.toJson()) << "\n";
-  return succeeded(writeFile(path, text, llvm::errs()));
+  if (path != "-") return writeJson(compiled.toJson(part), path);
+  compiled.print(part, llvm::outs());
+  return true;
+}
+
+bool deliver(const AutoChoice& choice, const std::string& path) {
+  if (path.empty()) return true;
+  if (path != "-") return writeJson(choice.toJson(), path);
+  choice.print(llvm::outs());
+  return true;
 }
 
 FailureOr<std::vector<ProgramSource>> read(const Flags& flags, Timings* timings) {
@@ -123,26 +135,30 @@ bool checkOutputs(const Flags& flags) {
   return true;
 }
 
-int run(const Flags& flags, Timings* timings) {
+bool write(const CompiledPlans& compiled, const Flags& flags) {
+  llvm::outs() << compiled.getEmitted();
+  const std::string& request = compiled.plans.front().compilation.request;
+  if (!flags.emitRequest.empty() && failed(writeFile(flags.emitRequest, request, llvm::errs()))) return false;
+  if (!deliver(compiled, &Compilation::report, flags.report)) return false;
+  if (!deliver(compiled, &Compilation::explanation, flags.explain)) return false;
+  return flags.output.empty() || succeeded(writeFile(flags.output, compiled.artifact, llvm::errs()));
+}
+
+int run(const Flags& flags, std::vector<PlanRequest> plans, Timings* timings) {
   if (!checkOutputs(flags)) return 1;
   auto sources = read(flags, timings);
   if (failed(sources)) return 1;
-  CompileOptions options = flags.compile;
-  if (!flags.recipe.empty() && failed(readRecipeFile(flags.recipe, options, llvm::errs()))) return 1;
-  if (flags.autoRanks && !findRecipe(*sources, flags, options, timings)) return 1;
+  if (failed(readRecipes(plans, llvm::errs()))) return 1;
+  if (flags.autoRanks && !findRecipe(*sources, flags, plans.front().options, timings)) return 1;
   bool isWanted = !flags.output.empty() || !flags.emit.empty() || !flags.emitRequest.empty() || !flags.report.empty() ||
                   !flags.explain.empty();
   if (!isWanted) return 0;
-  auto compilation = flags.cache.empty()
-                         ? compile(*sources, options, llvm::errs(), timings)
-                         : compileCached(*sources, options, flags.cache, flags.cacheBytes, llvm::errs(), timings);
-  if (failed(compilation)) return 1;
+  std::optional<CompileCache> cache;
+  if (!flags.cache.empty()) cache = CompileCache{flags.cache, flags.cacheBytes};
+  FailureOr<CompiledPlans> compiled = compilePlans(*sources, plans, cache, llvm::errs(), timings);
+  if (failed(compiled)) return 1;
   Timings::Scope scope(timings, "write");
-  llvm::outs() << compilation->emitted;
-  if (!flags.emitRequest.empty() && failed(writeFile(flags.emitRequest, compilation->request, llvm::errs()))) return 1;
-  if (!deliver(compilation->report, flags.report) || !deliver(compilation->explanation, flags.explain)) return 1;
-  if (!flags.output.empty() && failed(writeFile(flags.output, compilation->artifact, llvm::errs()))) return 1;
-  return 0;
+  return write(*compiled, flags) ? 0 : 1;
 }
 
 }  // namespace
@@ -154,10 +170,11 @@ int main(int argc, char** argv) {
   Flags flags;
   if (std::optional<int> code = readFlags(argc, argv, flags)) return *code;
   std::string error;
-  if (!parseValues(flags, error)) return usage(error);
+  std::vector<PlanRequest> plans;
+  if (!parseValues(flags, plans, error)) return usage(error);
   Timings timings;
   timings.add("start-up", startUp);
-  int code = run(flags, flags.time ? &timings : nullptr);
+  int code = run(flags, std::move(plans), flags.time ? &timings : nullptr);
   if (flags.time) timings.print(llvm::errs());
   endBy(code);
 }
