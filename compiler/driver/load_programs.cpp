@@ -25,6 +25,7 @@ OwningOpRef<ModuleOp> mlir::sgd::importPrograms(MLIRContext& context, ArrayRef<P
              "stages of all";
       return nullptr;
     }
+    program->setSymName(source.name);  // texts may have one module name for all
     compilation->push_back(program.release());
   }
   return compilation;

@@ -148,6 +148,14 @@ TEST(Driver, ProgramsShareStateByName) {
   EXPECT_NE(train.inputs()->Get(1)->slice()->offset(), eval.inputs()->Get(0)->slice()->offset());
 }
 
+// As those of two lambdas, which JAX calls jit__lambda.
+TEST(Driver, ModulesOfProgramsMayHaveOneName) {
+  auto named = [](const std::string& text) { return "module @jit__lambda {" + text + "}"; };
+  auto file = open(compileOrDie({{"train", "step.mlir", named(kStep)}, {"eval", "eval.mlir", named(kEval)}}));
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(file->root().programs()->size(), 2u);
+}
+
 TEST(Driver, EmitsEachLevel) {
   const std::pair<EmitLevel, const char*> levels[] = {
       {EmitLevel::Graph, "tensor<32x16xf32>"},
