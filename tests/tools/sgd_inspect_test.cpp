@@ -34,8 +34,8 @@ TEST_F(SgdInspect, Summary) {
   EXPECT_THAT(text, HasSubstr("private 4,096, window 4,096, constants "));
   EXPECT_THAT(text, HasSubstr("programs  train, init, eval\n"));
   EXPECT_THAT(text, HasSubstr("program train: 3 matmul, 1 collective; 0 flops and 24 bytes sent a step\n"));
-  EXPECT_THAT(text, HasSubstr("arg0  params['w']  f32[1,4]  replicated  f32[1,4]   state\n"));
-  EXPECT_THAT(text, HasSubstr("arg1  x            f32[8,4]  [data, -]   f32[2,4]\n"));
+  EXPECT_THAT(text, HasSubstr("arg0  params['w']  f32[1,4]  replicated  f32[1,4]   parameter\n"));
+  EXPECT_THAT(text, HasSubstr("arg1  x            f32[8,4]  [data, -]   f32[2,4]   input\n"));
   EXPECT_THAT(text, HasSubstr("result1  result[1]['w']  f32[1,4]  replicated  f32[1,4]   is arg0\n"));
   EXPECT_THAT(
       text,
