@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/own_cores.h"
 
 namespace sgd::launch {
@@ -35,6 +37,16 @@ absl::StatusOr<RankContext> PrepareRank(comm::SharedMemoryCommunicator& communic
     if (absl::Status started = communicator.StartThread(thread->has_own_core); !started.ok()) return started;
   }
   return context;
+}
+
+absl::StatusOr<JoinedRank> JoinRank(std::shared_ptr<comm::SharedMemorySegment> segment, uint32_t rank,
+                                    const LaunchOptions& options) {
+  auto communicator =
+      comm::SharedMemoryCommunicator::Connect(std::move(segment), rank, options.deadline, CoresOfQuota(CpuQuota()));
+  if (!communicator.ok()) return communicator.status();
+  absl::StatusOr<RankContext> context = PrepareRank(**communicator, options);
+  if (!context.ok()) return context.status();
+  return JoinedRank{*std::move(communicator), *std::move(context)};
 }
 
 }  // namespace sgd::launch

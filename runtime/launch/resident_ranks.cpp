@@ -1,7 +1,6 @@
 // Each run is one function for every thread; whoever calls it collects the outcomes and keeps the time.
 #include "runtime/launch/resident_ranks.h"
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <optional>
@@ -9,18 +8,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/clock/steady_clock.h"
-#include "runtime/comm/rank_text.h"
-#include "runtime/comm/shared_memory_communicator.h"
 #include "runtime/launch/core_assignment.h"
-#include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/interruption.h"
-#include "runtime/launch/prepare_rank.h"
+#include "runtime/launch/resident_run.h"
 
 namespace sgd::launch {
 namespace {
 
-using comm::SharedMemoryCommunicator;
 using comm::SharedMemorySegment;
 
 // How often somebody who waits looks whether a thread beside the ranks has ended the job.
@@ -40,52 +34,21 @@ class Outcomes {
   }
 
   // Until all have returned, or the grace is over. Nothing for ranks that have not returned.
-  std::vector<std::optional<absl::Status>> Wait(SharedMemorySegment& segment, const ResidentOptions& options) {
+  RunOutcomes Wait(SharedMemorySegment& segment, const ResidentOptions& options) {
     std::unique_lock lock(mutex_);
-    std::optional<absl::Time> late, lost;
-    while (const std::optional<uint32_t> missing = FindMissing()) {
-      const absl::Time now = SteadyNow();
-      if (segment.aborted() && !lost) lost = now + options.grace;
-      if (IsAnyIn() && !late) late = now + options.deadline;
-      if (lost && now >= *lost) break;
-      if (late && now >= *late && !lost) {
-        segment.Abort(*missing, absl::DeadlineExceededError(absl::StrCat("did not return within ",
-                                                                         absl::FormatDuration(options.deadline),
-                                                                         " of the first rank that did")));
-        continue;
-      }
-      returned_.wait_for(lock, kLook);
-    }
+    RunLimits limits(segment, options.deadline, options.grace);
+    while (limits.ShouldWait(outcomes_)) returned_.wait_for(lock, kLook);
     // Those of lost functions come later.
-    return std::exchange(outcomes_, std::vector<std::optional<absl::Status>>(outcomes_.size()));
+    return std::exchange(outcomes_, RunOutcomes(outcomes_.size()));
   }
 
  private:
-  std::optional<uint32_t> FindMissing() const {
-    const auto missing = std::ranges::find_if(outcomes_, [](const auto& outcome) { return !outcome.has_value(); });
-    if (missing == outcomes_.end()) return std::nullopt;
-    return static_cast<uint32_t>(missing - outcomes_.begin());
-  }
-  bool IsAnyIn() const {
-    return std::ranges::any_of(outcomes_, [](const auto& outcome) { return outcome.has_value(); });
-  }
-
   std::mutex mutex_;
   std::condition_variable returned_;
-  std::vector<std::optional<absl::Status>> outcomes_;
+  RunOutcomes outcomes_;
 };
-
-absl::Status LostError(uint32_t rank, absl::Duration grace) {
-  return absl::DeadlineExceededError(
-      absl::StrCat("rank ", rank, ": did not return within ", absl::FormatDuration(grace), " of the job's end"));
-}
 
 }  // namespace
-
-struct ResidentJob::Seat {
-  std::unique_ptr<SharedMemoryCommunicator> communicator;
-  RankContext context;
-};
 
 ResidentRanks::ResidentRanks(uint32_t ranks, const ResidentOptions& options)
     : options_(options), cores_(AssignCores(AllowedCores(), ranks)), threads_(ranks) {
@@ -158,7 +121,7 @@ absl::StatusOr<std::unique_ptr<ResidentJob>> ResidentRanks::Open(uint64_t window
 
 ResidentJob::ResidentJob(ResidentRanks& ranks, std::shared_ptr<SharedMemorySegment> segment)
     : ranks_(ranks), segment_(std::move(segment)) {
-  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) seats_.push_back(std::make_shared<Seat>());
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) joined_.push_back(std::make_shared<JoinedRank>());
 }
 
 ResidentJob::~ResidentJob() = default;
@@ -170,40 +133,27 @@ absl::Status ResidentJob::Connect() {
   options.threads = resident.threads;
   options.comm_thread = resident.comm_thread;
   options.policy = resident.policy;
-  return RunOnSeats([segment = segment_, options](uint32_t rank, Seat& seat) {
-    auto communicator = SharedMemoryCommunicator::Connect(segment, rank, options.deadline, CoresOfQuota(CpuQuota()));
-    if (!communicator.ok()) return communicator.status();
-    seat.communicator = *std::move(communicator);
-    absl::StatusOr<RankContext> context = PrepareRank(*seat.communicator, options);
-    if (context.ok()) seat.context = *std::move(context);
-    return context.status();
+  return RunOnRanks([segment = segment_, options](uint32_t rank, JoinedRank& joined) {
+    absl::StatusOr<JoinedRank> self = JoinRank(segment, rank, options);
+    if (self.ok()) joined = *std::move(self);
+    return self.status();
   });
 }
 
 absl::Status ResidentJob::Run(const RankMain& rank_main) {
-  if (const absl::Status cause = status(); !cause.ok())
-    return absl::FailedPreconditionError(absl::StrCat("the job has ended: ", cause.message(), "; open a new one"));
-  // Until they return, which others may then hear of while they wait: see Control::Finish.
-  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) segment_->flag(rank).state.store(comm::RankState::kJoined);
-  return RunOnSeats([rank_main](uint32_t, Seat& seat) { return rank_main(seat.context); });
+  if (absl::Status status = BeginRun(*segment_); !status.ok()) return status;
+  return RunOnRanks([rank_main](uint32_t, JoinedRank& joined) { return rank_main(joined.context); });
 }
 
-absl::Status ResidentJob::RunOnSeats(const std::function<absl::Status(uint32_t rank, Seat& seat)>& body) {
+absl::Status ResidentJob::RunOnRanks(const std::function<absl::Status(uint32_t rank, JoinedRank& joined)>& body) {
   outcomes_ = ranks_.RunOnAll(segment_, [&](uint32_t rank) {
-    return [body, rank, seat = seats_[rank]] {
-      absl::Status status = body(rank, *seat);
-      if (EndsWell(status)) seat->communicator->control().Finish();
+    return [body, rank, joined = joined_[rank]] {
+      absl::Status status = body(rank, *joined);
+      if (EndsWell(status)) joined->communicator->control().Finish();
       return status;
     };
   });
-  if (const absl::Status cause = status(); !cause.ok()) return cause;
-  for (uint32_t rank = 0; rank < outcomes_.size(); ++rank) {
-    const absl::Status& outcome = outcomes_[rank];
-    if (IsInterrupted(outcome)) return outcome;
-    // The cause is being written.
-    if (!outcome.ok()) return absl::Status(outcome.code(), comm::OfRank(rank, std::string(outcome.message())));
-  }
-  return absl::OkStatus();
+  return OutcomeOfRun(*segment_, outcomes_);
 }
 
 }  // namespace sgd::launch

@@ -22,6 +22,7 @@
 #include "runtime/launch/comm_thread.h"
 #include "runtime/launch/failure_policy.h"
 #include "runtime/launch/launch.h"
+#include "runtime/launch/prepare_rank.h"
 #include "runtime/launch/rank_thread.h"
 
 namespace sgd::launch {
@@ -100,14 +101,13 @@ class ResidentJob {
 
  private:
   friend class ResidentRanks;
-  struct Seat;  // of a rank
   ResidentJob(ResidentRanks& ranks, std::shared_ptr<comm::SharedMemorySegment> segment);
   absl::Status Connect();
-  absl::Status RunOnSeats(const std::function<absl::Status(uint32_t rank, Seat& seat)>& body);
+  absl::Status RunOnRanks(const std::function<absl::Status(uint32_t rank, JoinedRank& joined)>& body);
 
   ResidentRanks& ranks_;
   const std::shared_ptr<comm::SharedMemorySegment> segment_;
-  std::vector<std::shared_ptr<Seat>> seats_;  // by rank; a lost function shares its own
+  std::vector<std::shared_ptr<JoinedRank>> joined_;  // by rank; a lost function shares its own
   std::vector<absl::Status> outcomes_;
 };
 
