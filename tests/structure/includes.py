@@ -22,7 +22,8 @@ RUNTIME = {
     "runtime/data": ["runtime/artifact", "runtime/comm", "runtime/json"],
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact", "runtime/json"],
     "runtime/launch": ["runtime/clock", "runtime/comm", "runtime/thread"],
-    "runtime/process": ["runtime/clock", "runtime/comm", "runtime/launch", "runtime/thread"],  # for tools: what touches the whole process
+    "runtime/workers": ["runtime/clock", "runtime/comm", "runtime/launch"],
+    "runtime/process": ["runtime/clock", "runtime/comm", "runtime/launch", "runtime/thread", "runtime/workers"],  # for tools: what touches the whole process
     "runtime/exec": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread"],
     "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/json", "runtime/launch", "runtime/trace"],
     "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/library", "runtime/linear_algebra", "runtime/thread"],
