@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "compiler/bound/matmul_volume.h"
 #include "compiler/bound/tensor_origins.h"
 #include "dialects/sgd/update_chains.h"
@@ -195,7 +195,7 @@ class BoundProblem {
       auto bytes = static_cast<uint64_t>(std::lround(quantity.bytes * (amount - quantity.held)));
       auto [value, isSum] = what;
       if (bytes > 0)
-        bound.terms.push_back({getName(value, isSum), getTypeName(value), getUserLocation(value.getLoc()), bytes});
+        bound.terms.push_back({getName(value, isSum), getTypeName(value), getSourceLine(value.getLoc()), bytes});
     }
     llvm::sort(bound.terms, [](const LowerBoundTerm& a, const LowerBoundTerm& b) {
       return std::tie(b.bytes, a.what, a.location) < std::tie(a.bytes, b.what, b.location);

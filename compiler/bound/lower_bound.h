@@ -13,7 +13,7 @@ namespace mlir::sgd {
 struct LowerBoundTerm {
   std::string what;      ///< "partial sums of sgd.dot_general", "copies of argument w"
   std::string type;      ///< as a step of a collective names it: "tensor<64x16xf32>"
-  std::string location;  ///< as getUserLocation gives it; of an argument often empty
+  std::string location;  ///< as getSourceLine gives it; of an argument often empty
   uint64_t bytes = 0;
 };
 

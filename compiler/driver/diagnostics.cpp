@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "runtime/artifact/short_message.h"
 
 using namespace mlir;
@@ -32,7 +32,7 @@ void DiagnosticPrinter::print(Diagnostic& diagnostic) {
   if (diagnostic.getSeverity() == DiagnosticSeverity::Note) return;
   if (isError && printedError) return;
   printedError |= isError;
-  std::string place = getUserLocation(diagnostic.getLocation());
+  std::string place = getSourceLine(diagnostic.getLocation());
   *errors << ::sgd::artifact::ShortMessage(place.empty() ? fileName : place) << ": "
           << getWord(diagnostic.getSeverity()) << ": " << onOneLine(diagnostic.str()) << "\n";
 }

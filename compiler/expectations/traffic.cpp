@@ -3,7 +3,7 @@
 
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_program.h"
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "dialects/sgd/scope.h"
 #include "dialects/sgd/stages.h"
 #include "runtime/artifact/explain_text.h"
@@ -27,7 +27,7 @@ class TrafficFinder {
 
  private:
   Traffic& add(Operation* op, StringRef kind, uint64_t bytes) {
-    std::string place = getUserLocation(op->getLoc());
+    std::string place = getSourceLine(op->getLoc());
     return traffic.emplace_back(Traffic{.kind = kind.str(),
                                         .axes = {},
                                         .scope = getScope(op->getLoc()).path,

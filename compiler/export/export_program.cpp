@@ -4,7 +4,7 @@
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_interface.h"
 #include "compiler/export/export_work.h"
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/plan/host_copy.h"
 #include "dialects/sgd/input_attrs.h"
@@ -81,7 +81,7 @@ class ProgramExporter {
 
  private:
   uint32_t getLocation(Location location) {
-    std::string text = getUserLocation(location);
+    std::string text = getSourceLine(location);
     if (text.empty()) text = "<unknown>";
     auto [it, isNew] = locations.try_emplace(text, program->locations.size());
     if (isNew) program->locations.push_back(text);

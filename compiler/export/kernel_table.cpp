@@ -1,7 +1,7 @@
 // Kernels as their first launches have them.
 #include "compiler/export/kernel_table.h"
 
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "llvm/ADT/BitVector.h"
@@ -75,7 +75,7 @@ void mlir::sgd::describeKernels(ModuleOp plan, const Topology& topology, artifac
     size_t number = numbers.lookup(launch.getKernel());
     if (seen.test(number)) return;
     seen.set(number);
-    artifact.kernels[number]->loc = getUserLocation(launch.getLoc());
+    artifact.kernels[number]->loc = getSourceLine(launch.getLoc());
     works[number] = getWork(launch);
   });
   for (const auto& program : artifact.programs)

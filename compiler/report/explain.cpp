@@ -5,7 +5,7 @@
 
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_program.h"
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "compiler/report/offloaded.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/Support/Format.h"
@@ -86,7 +86,7 @@ class Explainer {
   void addCollective(plan::CollectiveOp collective, StringRef program, uint64_t executions) {
     ExplainRecord base;
     base.program = program.str();
-    base.location = getUserLocation(collective.getLoc());
+    base.location = getSourceLine(collective.getLoc());
     base.op = ::sgd::comm::CollectiveName(collective.getKind());
     base.bytes = getSentBytes(collective) * executions;
     base.seconds = times.get(collective) * static_cast<double>(executions);
@@ -114,7 +114,7 @@ class Explainer {
   /// Schedules run a message in several loops: one record for all of a line and type between two stages.
   void addSend(plan::SendOp send, StringRef program, int64_t stage, uint64_t executions) {
     auto type = cast<MemRefType>(send.getSource().getType());
-    std::string location = getUserLocation(send.getLoc()), what;
+    std::string location = getSourceLine(send.getLoc()), what;
     llvm::raw_string_ostream os(what);
     os << "stage " << send.getStage() << " reads ";
     for (int64_t size : type.getShape()) os << size << "x";
@@ -141,7 +141,7 @@ class Explainer {
     std::optional<Decision> again = findDecision(instruction, DecisionKind::Recompute);
     if (!again) return;
     ExplainRecord& record = addRecord(*again, program);
-    record.location = getUserLocation(instruction.getLoc());
+    record.location = getSourceLine(instruction.getLoc());
     record.seconds = again->seconds * static_cast<double>(executions);
     record.flops = static_cast<uint64_t>(getWork(instruction).getFlops()) * executions;
     llvm::raw_string_ostream(record.why) << "for the memory limit, this " << again->chosen

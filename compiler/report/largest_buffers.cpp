@@ -1,7 +1,7 @@
 // Arguments and values by size.
 #include "compiler/report/largest_buffers.h"
 
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "dialects/plan/plan_dialect.h"
 
 using namespace mlir;
@@ -10,7 +10,7 @@ using namespace mlir::sgd;
 std::string mlir::sgd::describeLargestBuffers(func::FuncOp program) {
   std::vector<std::pair<uint64_t, std::string>> buffers;
   auto add = [&](Value buffer, std::string name) {
-    std::string place = getUserLocation(buffer.getLoc());
+    std::string place = getSourceLine(buffer.getLoc());
     buffers.emplace_back(getByteSize(cast<MemRefType>(buffer.getType())), name + (place.empty() ? "" : " at " + place));
   };
   for (BlockArgument argument : program.getArguments()) {

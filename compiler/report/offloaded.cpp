@@ -2,7 +2,7 @@
 #include "compiler/report/offloaded.h"
 
 #include "compiler/export/export_program.h"
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "dialects/plan/host_copy.h"
 
 using namespace mlir;
@@ -21,7 +21,7 @@ OffloadedReport describe(Value host) {
   bool isReturned = llvm::any_of(host.getParentBlock()->getTerminator()->getOperands(),
                                  [&](Value output) { return plan::getRoot(output).root == host; });
   one.what = isReturned ? "result" : "activation";
-  one.location = getUserLocation(host.getLoc());
+  one.location = getSourceLine(host.getLoc());
   return one;
 }
 

@@ -1,6 +1,6 @@
 // The pass sgd-warn-of-repeated-ops: what no sharding divides. Counts the operations that ops report; an op's ranks
 // divide it along the axes that shard one of its tensors.
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "compiler/report/passes.h"
 #include "compiler/report/report.h"
 #include "dialects/cost/cost_op.h"
@@ -144,7 +144,7 @@ void RepeatedOps::add(Operation* op, double times) {
   for (unsigned axis : along) addGradient(op, axis, times);
   double again = flops / parts * (1 - 1 / copies);
   repeated += again;
-  std::string location = getUserLocation(op->getLoc());
+  std::string location = getSourceLine(op->getLoc());
   std::string text = op->getName().stripDialect().str() + (location.empty() ? "" : " at " + location);
   auto [place, isNew] = indices.try_emplace(text, lines.size());
   if (isNew) lines.push_back({op, text, 0});
@@ -205,7 +205,7 @@ std::string RepeatedOps::getAdvice(Operation* op, unsigned axis) {
           "gathering operands over {0} sends {1:f0} bytes a step, reducing the gradients that these "
           "operations compute would send {2:f0}; feed more rows: then gradients are reduced",
           name, gathered[axis], reduced[axis]);
-    std::string location = getUserLocation(gather->getLoc());
+    std::string location = getSourceLine(gather->getLoc());
     return "their operands are gathered over " + name + (location.empty() ? "" : " at " + location) +
            "; shard a dimension that these operations leave apart, by a rule for their scope or for an input";
   }

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "compiler/export/export_program.h"
-#include "compiler/locations.h"
+#include "dialects/sgd/source_line.h"
 #include "compiler/report/offloaded.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/sgd/decision.h"
@@ -61,7 +61,7 @@ CollectiveReport getCollective(plan::CollectiveOp collective, uint64_t execution
   for (Value source : collective.getSources()) report.operandBytes += bytesOf(source) * executions;
   report.sentBytes = getSentBytes(collective) * executions;
   report.groupSize = getGroupSize(collective);
-  report.location = getUserLocation(collective.getLoc());
+  report.location = getSourceLine(collective.getLoc());
   return report;
 }
 
@@ -74,7 +74,7 @@ CollectiveReport getMessage(plan::SendOp send, uint64_t executions, bool inLoop)
   report.operandBytes = report.sentBytes = bytesOf(send.getSource()) * executions;
   report.groupSize = 2;
   report.toStage = send.getStage();
-  report.location = getUserLocation(send.getLoc());
+  report.location = getSourceLine(send.getLoc());
   return report;
 }
 
@@ -85,7 +85,7 @@ uint64_t getFlops(Operation* instruction) { return static_cast<uint64_t>(getWork
 void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions, Report& report) {
   std::optional<Decision> again = findDecision(instruction, DecisionKind::Recompute);
   if (!again) return;
-  std::string location = getUserLocation(instruction.getLoc());
+  std::string location = getSourceLine(instruction.getLoc());
   auto known = llvm::find_if(report.recomputed, [&](const RecomputedReport& one) {
     return one.what == again->chosen && one.location == location;
   });
