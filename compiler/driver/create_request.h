@@ -8,7 +8,7 @@
 
 namespace mlir::sgd {
 
-/// What the user asks for; where they name no topology, with the one of `target`.
+/// The request for `options`, with the topology of `target` where they name none.
 Request createRequest(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options, const Target& target);
 
 }  // namespace mlir::sgd

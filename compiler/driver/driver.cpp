@@ -173,7 +173,7 @@ class Driver {
       if (failed(lowerByBestSchedule())) return failure();
     } else {
       if (*reached < EmitLevel::Spmd) {
-        // Who writes stages shards them himself.
+        // Stages that were written by hand are sharded by hand.
         lowering->emit(EmitLevel::Sharded);
         if (isDone(EmitLevel::Sharded)) return success();
         if (failed(lowering->runStage(addLocalStage))) return failure();

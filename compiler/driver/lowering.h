@@ -23,7 +23,7 @@ struct LoweringContext {
   Timings* timings;
 };
 
-/// What is printed of a level.
+/// The text of a level, and of a request that can be replayed from it.
 struct EmittedText {
   std::string programs;  ///< for people: the programs, one after another
   std::string request;   ///< for `sgd-opt --replay`: the compilation with its request and all locations

@@ -1,4 +1,4 @@
-// What every program must satisfy, whichever frontend has imported it.
+// Checks of every program, whichever frontend has imported it.
 #include "compiler/driver/programs.h"
 
 #include "dialects/sgd/mesh_name.h"

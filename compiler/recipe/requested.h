@@ -1,4 +1,4 @@
-// What the passes of a recipe read from the request of their compilation.
+// The request of a compilation, as the passes of a recipe read it.
 #ifndef SGD_COMPILER_RECIPE_REQUESTED_H
 #define SGD_COMPILER_RECIPE_REQUESTED_H
 

@@ -37,7 +37,7 @@ class Explainer {
     }
   }
 
-  /// What passes decided about `function` as a whole, in the order in which they did.
+  /// The decisions about `function` as a whole, in the order of the passes.
   void addDecisions(func::FuncOp function) {
     for (const Decision& decision : getDecisions(function)) {
       ExplainRecord& record = addRecord(decision, getProgramName(function));
