@@ -87,7 +87,7 @@ class FieldWriter {
   NamedAttrList fields;
 };
 
-/// What is left out, or of another type, stays as it is.
+/// Leaves a value as it is where its field is missing or of another type.
 class FieldReader {
  public:
   explicit FieldReader(DictionaryAttr fields) : fields(fields) {}

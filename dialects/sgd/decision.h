@@ -1,4 +1,4 @@
-// What passes decide, as data: one record for all kinds of decisions.
+// Decisions of passes as data: one record for all kinds.
 #ifndef SGD_DIALECTS_SGD_DECISION_H
 #define SGD_DIALECTS_SGD_DECISION_H
 
@@ -14,7 +14,7 @@ namespace mlir::sgd {
 /// Discardable attribute of functions and ops: an array of DecisionAttr, in the order in which passes decided.
 inline constexpr llvm::StringLiteral kDecisionsAttr = "sgd.decisions";
 
-/// What else was possible.
+/// Another choice that the pass had.
 struct Alternative {
   std::string name = {};
   uint64_t bytes = 0;    ///< that a rank would send in a step; 0: not known

@@ -211,7 +211,7 @@ static llvm::StringMap<NamedState> findState(ArrayRef<func::FuncOp> functions) {
   return state;
 }
 
-/// What a program neither carries nor gives a role is state if another program has it as state, else an input.
+/// Gives the remaining arguments a role: that of another program's state of their name, else `input`.
 static LogicalResult assignOthers(func::FuncOp function, const llvm::StringMap<NamedState>& state) {
   auto find = [&](unsigned argument) {
     auto name = function.getArgAttrOfType<StringAttr>(argument, kNameAttr);

@@ -1,4 +1,4 @@
-// What was decided in words.
+// The sentences of a decision about a sharded update.
 #include "passes/collectives/update_decision.h"
 
 #include "llvm/Support/Format.h"

@@ -1,4 +1,4 @@
-// What was decided in words.
+// The sentences of a decision about a compressed reduction.
 #include "passes/compress/compression_decision.h"
 
 using namespace mlir;

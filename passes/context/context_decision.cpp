@@ -1,4 +1,4 @@
-// What was decided in words.
+// The sentences of a decision about attention over sharded positions.
 #include "passes/context/context_decision.h"
 
 #include "llvm/Support/Format.h"

@@ -69,7 +69,6 @@ class SequentialSharding {
   bool joinsSummands(Operation* op, SequentialState state) const;
   bool carriesSummands(Operation* op, unsigned operand, SequentialState state) const;
   std::optional<unsigned> chooseFactor(const Ruled& ruled);
-  SequentialState getStateOf(Value value, ArrayRef<SmallVector<unsigned, 1>> mapping, unsigned factor) const;
   void set(Operation* op, SequentialState operands, SequentialState results);
 
   func::FuncOp function;

@@ -97,7 +97,6 @@ class KernelEmitter {
   llvm::Value* computeIndex(const Node& node);
   llvm::Value* computeInRange(const Node& node);
   llvm::Value* computeClamp(const Node& node);
-  llvm::Value* computeQuotient(const Node& node);
   Address address(const IndexExpr& index);
   llvm::Value* indexLanes(const IndexExpr& index);
   llvm::Value* laneNumbers();
