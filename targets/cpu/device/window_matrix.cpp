@@ -7,22 +7,42 @@
 namespace sgd::cpu {
 namespace {
 
-// The part of a run that is inside the lhs, by the run's first position; does not check its other spatial
-// dimensions.
-IndexRange InsideOf(const WindowMatrix& matrix, const WindowIndices& indices, int64_t position) {
-  const WindowIndex& run = indices.run;
-  if (run.spatial < 0) return {0, run.size};
-  const int64_t input = static_cast<int64_t>(matrix.inputs[static_cast<size_t>(run.spatial)]);
+// The part of a run that is inside the lhs along the spatial dimension in which it moves. The others are not looked at.
+class RunBounds {
+ public:
+  RunBounds(const WindowMatrix& matrix, const WindowIndices& indices) : run_(indices.run), granule_(indices.granule) {
+    if (run_.spatial < 0) return;
+    input_ = static_cast<int64_t>(matrix.inputs[static_cast<size_t>(run_.spatial)]);
+    granules_ = run_.size / granule_;
+    reach_ = static_cast<int64_t>(granules_ - 1) * run_.step;
+  }
+
+  // By the run's first position. Most runs are inside as a whole, which takes no division to see.
+  IndexRange At(int64_t position) const {
+    const int64_t last = position + reach_;
+    const bool is_whole = std::min(position, last) >= 0 && std::max(position, last) < input_;
+    return is_whole ? IndexRange{0, run_.size} : Clip(position);
+  }
+
+ private:
   // Granules t with 0 <= position + t * step < input.
-  const int64_t step = run.step < 0 ? -run.step : run.step;
-  const int64_t from = run.step < 0 ? position - (input - 1) : -position;
-  const int64_t to = run.step < 0 ? position : input - 1 - position;
-  if (to < 0 || input == 0) return {0, 0};
-  const uint64_t granules = run.size / indices.granule;
-  const uint64_t begin = from <= 0 ? 0 : static_cast<uint64_t>((from + step - 1) / step);
-  const uint64_t end = static_cast<uint64_t>(to / step) + 1;
-  return {std::min(begin, granules) * indices.granule, std::min(end, granules) * indices.granule};
-}
+  IndexRange Clip(int64_t position) const {
+    const int64_t step = run_.step < 0 ? -run_.step : run_.step;
+    const int64_t from = run_.step < 0 ? position - (input_ - 1) : -position;
+    const int64_t to = run_.step < 0 ? position : input_ - 1 - position;
+    if (to < 0 || input_ == 0) return {0, 0};
+    const auto steps_in = [&](int64_t distance) {
+      return static_cast<uint64_t>(step == 1 ? distance : distance / step);
+    };
+    const uint64_t begin = from <= 0 ? 0 : steps_in(from + step - 1), end = steps_in(to) + 1;
+    return {std::min(begin, granules_) * granule_, std::min(end, granules_) * granule_};
+  }
+
+  const WindowIndex& run_;
+  const uint64_t granule_;
+  uint64_t granules_ = 1;
+  int64_t input_ = 1, reach_ = 0;  // a run that does not move is at position 0 of 1
+};
 
 // Whether both positions together are inside the lhs in all spatial dimensions but those of the runs.
 bool IsInside(const WindowMatrix& matrix, const WindowPlace& row, const WindowPlace& step, int except, int or_except) {
@@ -93,6 +113,7 @@ class LinePacker {
         lhs_(lhs),
         size_(static_cast<int64_t>(element_size)),
         row_bytes_(stride * kernels.accumulator_size),
+        bounds_(matrix, matrix.steps),
         copies_(kernels.is_direct && matrix.steps.run.lhs == 1) {}
 
   // The next row; at most kRows of them.
@@ -117,7 +138,7 @@ class LinePacker {
     if (!IsInside(matrix_, row, step, spatial, -1)) {
       inside.end = inside.begin;
     } else if (spatial >= 0) {
-      inside = Intersect(InsideOf(matrix_, steps, PositionIn(row, step, spatial)), run);
+      inside = Intersect(bounds_.At(PositionIn(row, step, spatial)), run);
     }
     if (inside.begin == inside.end) {
       std::memset(target, 0, bytes);
@@ -140,6 +161,7 @@ class LinePacker {
   const std::byte* lhs_;
   const int64_t size_;
   const uint64_t row_bytes_;
+  const RunBounds bounds_;
   const bool copies_;  // accumulators are stored as elements are
   std::array<WindowPlace, kRows> rows_;
   uint64_t count_ = 0;
@@ -153,7 +175,9 @@ class PanelPacker {
         matrix_(matrix),
         lhs_(lhs),
         size_(static_cast<int64_t>(element_size)),
-        line_bytes_(kernels.panel_rows * kernels.accumulator_size) {}
+        line_bytes_(kernels.panel_rows * kernels.accumulator_size),
+        row_bounds_(matrix, matrix.rows),
+        step_bounds_(matrix, matrix.steps) {}
 
   // Rows `rows` of the run that begins at `row`, for steps `steps` of the one that begins at `step`.
   void Pack(const WindowPlace& row, IndexRange rows, const WindowPlace& step, IndexRange steps,
@@ -162,11 +186,11 @@ class PanelPacker {
     IndexRange inside = rows, lines = steps;
     if (!IsInside(matrix_, row, step, row_spatial, step_spatial)) lines.end = lines.begin;
     if (row_spatial >= 0) {
-      inside = Intersect(InsideOf(matrix_, matrix_.rows, PositionIn(row, step, row_spatial)), rows);
+      inside = Intersect(row_bounds_.At(PositionIn(row, step, row_spatial)), rows);
       if (inside.begin == inside.end) lines.end = lines.begin;
     }
     if (step_spatial >= 0) {
-      lines = Intersect(InsideOf(matrix_, matrix_.steps, PositionIn(row, step, step_spatial)), lines);
+      lines = Intersect(step_bounds_.At(PositionIn(row, step, step_spatial)), lines);
     }
     if (lines.begin == lines.end) lines = {steps.end, steps.end};
     std::memset(target, 0, (lines.begin - steps.begin) * line_bytes_);
@@ -202,6 +226,7 @@ class PanelPacker {
   const std::byte* lhs_;
   const int64_t size_;
   const uint64_t line_bytes_;
+  const RunBounds row_bounds_, step_bounds_;
 };
 
 }  // namespace
