@@ -33,6 +33,8 @@ std::string NameOf(CollectiveKind kind) { return SnakeCase(EnumNameCollectiveKin
 std::string NameOf(ReduceKind kind) { return SnakeCase(EnumNameReduceKind(kind)); }
 std::string NameOf(LinearAlgebraKind kind) { return SnakeCase(EnumNameLinearAlgebraKind(kind)); }
 std::string NameOf(MovementCause cause) { return SnakeCase(EnumNameMovementCause(cause)); }
+std::string NameOf(OperationKind kind) { return SnakeCase(EnumNameOperationKind(kind)); }
+std::string NameOf(Precision precision) { return SnakeCase(EnumNamePrecision(precision)); }
 
 std::string OperationName(const Instruction& instruction) {
   const Collective* collective = instruction.op_as_Collective();

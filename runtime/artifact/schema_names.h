@@ -19,6 +19,8 @@ std::string NameOf(CollectiveKind kind);
 std::string NameOf(ReduceKind kind);
 std::string NameOf(LinearAlgebraKind kind);
 std::string NameOf(MovementCause cause);
+std::string NameOf(OperationKind kind);
+std::string NameOf(Precision precision);
 
 // "launch", "matmul", "all_reduce", "attention_gradient", ...: a collective's is its kind's.
 std::string OperationName(const Instruction& instruction);

@@ -55,6 +55,17 @@ std::string LinearAlgebraText(const artifact::LinearAlgebra& call) {
                       call.n(), " x", call.batch());
 }
 
+// {"matmul single": 4096, "transcendental single": 64}.
+std::string OperationsJson(const artifact::Instruction& instruction) {
+  std::vector<std::string> counts;
+  for (uint32_t i = 0; i < artifact::Size(instruction.operations()); ++i) {
+    const artifact::OperationCount& one = *instruction.operations()->Get(i);
+    const std::string name = absl::StrCat(artifact::NameOf(one.kind()), " ", artifact::NameOf(one.precision()));
+    counts.push_back(absl::StrCat(JsonString(name), ": ", NumberJson(one.count())));
+  }
+  return absl::StrCat("{", absl::StrJoin(counts, ", "), "}");
+}
+
 }  // namespace
 
 std::string WhatOf(const artifact::Artifact& root, const artifact::Instruction& instruction) {
@@ -92,7 +103,8 @@ std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::
       ", \"what\": ", JsonString(WhatOf(root, instruction)), ", \"microseconds\": ", NumberJson(nanoseconds / 1e3),
       ", \"executions\": ", executions, ", \"flops\": ", instruction.flops(), ", \"bytes\": ", instruction.bytes(),
       ", \"gflops_per_second\": ", rate(instruction.flops()), ", \"gbytes_per_second\": ", rate(instruction.bytes()),
-      ", \"loc\": ", JsonString(LocationOf(program, instruction)), "}");
+      ", \"operations\": ", OperationsJson(instruction), ", \"loc\": ", JsonString(LocationOf(program, instruction)),
+      "}");
 }
 
 }  // namespace sgd::trace

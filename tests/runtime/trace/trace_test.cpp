@@ -10,6 +10,7 @@
 #include <limits>
 #include <sstream>
 
+#include "runtime/trace/instruction_time.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/progress.h"
 #include "runtime/trace/scalar.h"
@@ -63,6 +64,30 @@ TEST(StepJson, HasTheDocumentedForm) {
             R"({"step": 0, "seconds": 2, "loss": null, "outputs": {}})");
   EXPECT_EQ(StepJson({.step = 0, .duration = absl::Seconds(2), .loss = {}, .outputs = {}}),
             R"({"step": 0, "seconds": 2, "outputs": {}})");
+}
+
+TEST(InstructionTimeJson, HasTheDocumentedForm) {
+  artifact::ProgramT program;
+  program.name = "train";
+  program.locations = {"mlp.py:31:8"};
+  artifact::FillT fill;
+  fill.target = std::make_unique<artifact::Slice>(artifact::Space::Private, 0, 64);
+  auto instruction = std::make_unique<artifact::InstructionT>();
+  instruction->op.Set(std::move(fill));
+  instruction->flops = 84, instruction->bytes = 64;
+  instruction->operations = {{artifact::OperationKind::Matmul, artifact::Precision::Half, 64},
+                             {artifact::OperationKind::Transcendental, artifact::Precision::Single, 2}};
+  program.instructions.push_back(std::move(instruction));
+  flatbuffers::FlatBufferBuilder programs, roots;
+  programs.Finish(artifact::Program::Pack(programs, &program));
+  const artifact::ArtifactT root;
+  roots.Finish(artifact::Artifact::Pack(roots, &root));
+  EXPECT_EQ(InstructionTimeJson(*flatbuffers::GetRoot<artifact::Artifact>(roots.GetBufferPointer()),
+                                *flatbuffers::GetRoot<artifact::Program>(programs.GetBufferPointer()), 0, 2,
+                                absl::Nanoseconds(16)),
+            R"({"instruction": 0, "op": "fill", "what": "", "microseconds": 0.016, "executions": 2, "flops": 84, )"
+            R"("bytes": 64, "gflops_per_second": 10.5, "gbytes_per_second": 8, "operations": {"matmul half": 64, )"
+            R"("transcendental single": 2}, "loc": "mlp.py:31:8"})");
 }
 
 class JsonLogFile : public ::testing::Test {
