@@ -7,11 +7,13 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
+static double countElements(Value value) { return static_cast<double>(tensorType(value).getNumElements()); }
+
 namespace {
 struct DotGeneralWork : CostOpInterface::ExternalModel<DotGeneralWork, DotGeneralOp> {
   Work getWork(Operation* op) const {
     auto dot = cast<DotGeneralOp>(op);
-    auto products = static_cast<double>(tensorType(dot.getResult()).getNumElements());
+    double products = countElements(dot.getResult());
     for (int64_t dim : dot.getLhsContracting())
       products *= static_cast<double>(tensorType(dot.getLhs()).getDimSize(dim));
     Work work = getMoves(op->getOperands(), op->getResults());
@@ -42,7 +44,9 @@ struct ConvolutionWork : CostOpInterface::ExternalModel<ConvolutionWork, Convolu
     // Zeros between elements are left out.
     for (int64_t dilation : convolution.getLhsDilations()) window /= static_cast<double>(dilation);
     Work work = getMoves(op->getOperands(), op->getResults());
-    return addMatmul(work, convolution.getLhs(), static_cast<double>(result.getNumElements()) * window);
+    double positions = countElements(convolution.getResult());
+    return addMatmul(work, convolution.getLhs(), positions * window,
+                     positions * window / static_cast<double>(std::max<int64_t>(1, result.getShape().back())));
   }
 };
 

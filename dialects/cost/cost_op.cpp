@@ -36,8 +36,9 @@ std::optional<Exchange> mlir::sgd::getExchange(Operation* op) {
   return model ? model.getExchange() : std::nullopt;
 }
 
-Work& mlir::sgd::addMatmul(Work& work, Value operand, double count) {
-  return work.add(OperationKind::Matmul, getPrecision(getElementTypeOrSelf(operand.getType())), 2 * count);
+Work& mlir::sgd::addMatmul(Work& work, Value operand, double count, double packed) {
+  Precision precision = getPrecision(getElementTypeOrSelf(operand.getType()));
+  return work.add(OperationKind::Matmul, precision, 2 * count).add(OperationKind::Packing, precision, packed);
 }
 
 double mlir::sgd::getSortOperations(double elements, int64_t length, int64_t comparison, int64_t numOperands) {

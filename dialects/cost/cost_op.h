@@ -39,8 +39,9 @@ Work getWork(Operation* op);
 bool isFused(Operation* op);
 std::optional<Exchange> getExchange(Operation* op);
 
-/// Adds `count` multiplications and as many additions, of the element type of `operand`.
-Work& addMatmul(Work& work, Value operand, double count);
+/// Adds `count` multiplications and as many additions, of the element type of `operand`, for which a CPU packs `packed`
+/// elements of windows.
+Work& addMatmul(Work& work, Value operand, double count, double packed = 0);
 
 /// Operations of a merge sort of `elements` in rows of `length`: comparisons of `comparison` ops each, and copies of
 /// `numOperands` tensors.

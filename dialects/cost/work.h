@@ -20,8 +20,10 @@ enum class OperationKind : uint8_t {
   Vector,          ///< of elements: additions, comparisons, roundings
   Division,        ///< quotients, remainders and square roots of floats
   Transcendental,  ///< exponentials and the like
+  Packing,         ///< of the windows of convolutions: elements that are copied before they are multiplied
 };
-inline constexpr std::string_view kOperationNames[] = {"matmul", "attention", "vector", "division", "transcendental"};
+inline constexpr std::string_view kOperationNames[] = {"matmul",   "attention",      "vector",
+                                                       "division", "transcendental", "packing"};
 inline constexpr size_t kNumOperationKinds = std::size(kOperationNames);
 
 /// Element types by their size.
@@ -66,11 +68,11 @@ class Work {
   double get(OperationKind kind, Precision precision) const { return counts[getIndex(kind, precision)]; }
 
   double getBytes() const { return readBytes + writtenBytes; }
-  /// All operations, for reports. A transcendental one counts as ten.
+  /// All operations, for reports. A transcendental one counts as ten, packing is none.
   double getFlops() const {
     double flops = 0;
     for (size_t index = 0; index < counts.size(); ++index)
-      flops += counts[index] * (index / kNumPrecisions == static_cast<size_t>(OperationKind::Transcendental) ? 10 : 1);
+      flops += counts[index] * getFlops(OperationKind(index / kNumPrecisions));
     return flops;
   }
 
@@ -86,6 +88,16 @@ class Work {
   }
 
  private:
+  static double getFlops(OperationKind kind) {
+    switch (kind) {
+      case OperationKind::Transcendental:
+        return 10;
+      case OperationKind::Packing:
+        return 0;
+      default:
+        return 1;
+    }
+  }
   static size_t getIndex(OperationKind kind, Precision precision) {
     return static_cast<size_t>(kind) * kNumPrecisions + static_cast<size_t>(precision);
   }

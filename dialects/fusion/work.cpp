@@ -45,12 +45,15 @@ static Work getMatmulWork(Op op) {
 /// Zeros between elements of the lhs are left out.
 template <typename Op>
 static Work getConvolutionWork(Op op) {
-  double window = 1;
-  for (auto [label, size] : llvm::zip(op.getRhsLabels(), tensorType(op.getRhs()).getShape()))
+  double window = 1, outputs = 1;
+  for (auto [label, size] : llvm::zip(op.getRhsLabels(), tensorType(op.getRhs()).getShape())) {
     if (label == ConvolutionOp::kInput || label >= ConvolutionOp::kSpatial) window *= static_cast<double>(size);
+    if (label == ConvolutionOp::kOutput) outputs = static_cast<double>(std::max<int64_t>(size, 1));
+  }
   for (int64_t dilation : op.getLhsDilations()) window /= static_cast<double>(std::max<int64_t>(dilation, 1));
   Work work = mlir::sgd::getMoves(op->getOperands(), op->getResults());
-  return mlir::sgd::addMatmul(work, op.getLhs(), countElements(op.getResult()) * window);
+  double products = countElements(op.getResult()) * window;
+  return mlir::sgd::addMatmul(work, op.getLhs(), products, products / outputs);
 }
 
 /// Pairs of a row and a column that the mask leaves visible.

@@ -68,7 +68,8 @@ struct ConvolutionWork : CostOpInterface::ExternalModel<ConvolutionWork, Convolu
     Work work = getCallBytes(convolution);
     double written = static_cast<double>(sizes[0] * sizes[1] * sizes[3]) * getProduct(convolution.getOutputs());
     fusion::addEpilogue(work, convolution.getEpilogue(), written);
-    return mlir::sgd::addMatmul(work, convolution.getLhs(), products);
+    return mlir::sgd::addMatmul(work, convolution.getLhs(), products,
+                                products / static_cast<double>(std::max<int64_t>(sizes[3], 1)));
   }
 };
 

@@ -35,10 +35,13 @@ double DeviceModel::getRate(OperationKind kind, Precision precision) const {
     case OperationKind::Attention:
       return attentionFlops * (precision > Precision::Single ? 1 : shorter * flops / halfFlops);
     case OperationKind::Vector:
-    case OperationKind::Division:  // no topology says another rate
       return shorter * vectorFlops;
+    case OperationKind::Division:
+      return shorter * divisions;
     case OperationKind::Transcendental:
       return shorter * transcendentals;
+    case OperationKind::Packing:
+      return packedElements;
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -50,8 +53,10 @@ Topology mlir::sgd::getHostTopology() {
   topology.device.flops = 6e10;
   topology.device.halfFlops = 3e10;
   topology.device.attentionFlops = 3e10;
-  topology.device.vectorFlops = 6e10;
-  topology.device.transcendentals = 6e9;
+  topology.device.vectorFlops = 1.5e10;
+  topology.device.divisions = 4e9;
+  topology.device.transcendentals = 1.2e9;
+  topology.device.packedElements = 1e9;
   topology.device.memoryBandwidth = 1e10;
   topology.device.cacheBandwidth = 8e10;
   topology.device.cacheBytes = 1 << 20;
@@ -109,6 +114,7 @@ static Topology getGpuTopology(llvm::StringRef name, const Gpu& gpu, LinkClass i
   topology.device.halfFlops = gpu.halfFlops;
   topology.device.attentionFlops = gpu.attentionFlops;
   topology.device.vectorFlops = gpu.flops;
+  topology.device.divisions = gpu.flops;
   topology.device.transcendentals = gpu.flops / 10;
   topology.device.memoryBandwidth = gpu.memoryBandwidth;
   topology.device.launchLatency = 1.5e-6;
@@ -149,6 +155,7 @@ static Topology getTorusTopology() {
   topology.device.halfFlops = 3.6e14;
   topology.device.attentionFlops = 2e14;
   topology.device.vectorFlops = 1.8e14;
+  topology.device.divisions = 1.8e14;
   topology.device.transcendentals = 1.8e13;
   topology.device.memoryBandwidth = 2.2e12;
   topology.device.launchLatency = 1e-6;

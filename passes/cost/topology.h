@@ -5,6 +5,7 @@
 #define SGD_PASSES_COST_TOPOLOGY_H
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "llvm/ADT/ArrayRef.h"
@@ -60,15 +61,17 @@ struct LinkClass {
 
 /// Performance of one rank's device, as real programs reach it rather than as data sheets state it.
 struct DeviceModel {
-  double flops = 0;            // per second, f32 matmuls
-  double halfFlops = 0;        // per second, f16 and bf16 matmuls
-  double attentionFlops = 0;   // per second, fused attention of f16 and bf16
-  double vectorFlops = 0;      // per second, elementwise ops of f32
-  double transcendentals = 0;  // per second, exponentials and the like of f32
-  double memoryBandwidth = 0;  // bytes per second, read and written
-  double cacheBandwidth = 0;   // the same of ops that touch at most cacheBytes, which are still near
-  int64_t cacheBytes = 0;      // of a rank; 0: all is far
-  double launchLatency = 0;    // seconds before a kernel does any work
+  double flops = 0;                                                 // per second, f32 matmuls
+  double halfFlops = 0;                                             // per second, f16 and bf16 matmuls
+  double attentionFlops = 0;                                        // per second, fused attention of f16 and bf16
+  double vectorFlops = 0;                                           // per second, elementwise ops of f32
+  double divisions = 0;                                             // per second, quotients and square roots of f32
+  double transcendentals = 0;                                       // per second, exponentials and the like of f32
+  double packedElements = std::numeric_limits<double>::infinity();  // per second, of OperationKind::Packing
+  double memoryBandwidth = 0;                                       // bytes per second, read and written
+  double cacheBandwidth = 0;  // the same of ops that touch at most cacheBytes, which are still near
+  int64_t cacheBytes = 0;     // of a rank; 0: all is far
+  double launchLatency = 0;   // seconds before a kernel does any work
   int64_t memoryBytes = 0;
   std::string architecture;       // of a GPU, "sm_90"; empty: a CPU
   double peakFlops = 0;           // of the data sheet, for reports: as `flops`

@@ -152,9 +152,14 @@ Error readDevice(const llvm::json::Object& object, const std::string& path, Devi
                     return fields.getOptional("vector_flops", device.vectorFlops);
                   },
                   [&] {
+                    device.divisions = device.vectorFlops;
+                    return fields.getOptional("divisions", device.divisions);
+                  },
+                  [&] {
                     device.transcendentals = device.vectorFlops / 10;
                     return fields.getOptional("transcendentals", device.transcendentals);
                   },
+                  [&] { return fields.getOptional("packed_elements", device.packedElements); },
                   [&] {
                     device.peakFlops = device.flops;
                     return fields.getOptional("peak_flops", device.peakFlops);

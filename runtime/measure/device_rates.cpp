@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "runtime/artifact/element_type.h"
 #include "runtime/measure/timing.h"
@@ -15,7 +16,10 @@ using artifact::ElementType;
 
 constexpr int kRepetitions = 5;
 constexpr uint64_t kLeastMatmul = 256;
-constexpr uint64_t kLaunches = 1000;
+constexpr uint64_t kLaunches = 1000, kLaunchBytes = 64;
+// Of the convolution by which packing is measured: an image, windows of 3 x 3, and few results for each.
+constexpr uint64_t kImage = 64, kWindow = 3, kInputs = 16, kOutputs = 8;
+constexpr uint64_t kLeastArena = 1 << 20;  // has its operands and result
 
 class DeviceMeasurement {
  public:
@@ -30,7 +34,7 @@ class DeviceMeasurement {
     rates.cache_bytes = *cache_bytes;
     const uint64_t cached_copy = *cache_bytes / 4;
     const uint64_t matmul_bytes = 3 * sizes_.most_matmul * sizes_.most_matmul * sizeof(float);
-    auto arena = device_.Allocate(std::max({matmul_bytes, 2 * sizes_.copied_bytes, 2 * cached_copy}));
+    auto arena = device_.Allocate(std::max({matmul_bytes, 2 * sizes_.copied_bytes, 2 * cached_copy, kLeastArena}));
     if (!arena.ok()) return arena.status();
     arena_ = *std::move(arena);
     absl::Status status;
@@ -45,6 +49,7 @@ class DeviceMeasurement {
     measure(rates.half_flops, [&] { return MatmulRate(ElementType::BF16); });
     measure(rates.memory_bandwidth, [&] { return CopyRate(sizes_.copied_bytes, 1); });
     if (cached_copy > 0) measure(rates.cache_bandwidth, [&] { return CopyRate(cached_copy, kLaunches); });
+    if (sizes_.packs) measure(rates.packed_elements, [&] { return PackingRate(rates.flops); });
     measure(rates.launch_latency, [&] { return LaunchSeconds(); });
     if (!status.ok()) return status;
     return rates;
@@ -88,6 +93,40 @@ class DeviceMeasurement {
     }
   }
 
+  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution() {
+    constexpr uint64_t kRow = kImage * kInputs, kResultRow = kImage * kOutputs;
+    const artifact::WindowDim down(kImage, kImage, kWindow, 1, 1, 1, kRow, kWindow * kInputs * kOutputs, kResultRow);
+    const artifact::WindowDim across(kImage, kImage, kWindow, 1, 1, 1, kInputs, kInputs * kOutputs, kOutputs);
+    const uint64_t lhs = kImage * kRow * sizeof(float), rhs = kWindow * kWindow * kInputs * kOutputs * sizeof(float);
+    artifact::ConvolutionT convolution;
+    convolution.element = ElementType::F32;
+    convolution.spatial = {down, across};
+    convolution.batch = std::make_unique<artifact::ConvolutionDim>(1, 0, 0, 0);
+    convolution.groups = std::make_unique<artifact::ConvolutionDim>(1, 0, 0, 0);
+    convolution.inputs = std::make_unique<artifact::ConvolutionDim>(kInputs, 1, kOutputs, 0);
+    convolution.outputs = std::make_unique<artifact::ConvolutionDim>(kOutputs, 0, 1, 1);
+    convolution.lhs = std::make_unique<artifact::Slice>(artifact::Space::Private, 0, lhs);
+    convolution.rhs = std::make_unique<artifact::Slice>(artifact::Space::Private, lhs, rhs);
+    convolution.result =
+        std::make_unique<artifact::Slice>(artifact::Space::Private, lhs + rhs, kImage * kResultRow * sizeof(float));
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(artifact::Convolution::Pack(builder, &convolution));
+    return device_.PrepareConvolution(*flatbuffers::GetRoot<artifact::Convolution>(builder.GetBufferPointer()),
+                                      {.private_base = arena_->data()});
+  }
+
+  // Multiplications, which take `flops` a second, are no part of it.
+  absl::StatusOr<double> PackingRate(double flops) {
+    auto thunk = PrepareConvolution();
+    if (!thunk.ok()) return thunk.status();
+    constexpr uint64_t kTimes = 10;
+    const absl::StatusOr<double> seconds = Seconds(**thunk, kTimes);
+    if (!seconds.ok()) return seconds.status();
+    constexpr double kPacked = kImage * kImage * kWindow * kWindow * kInputs;
+    const double multiplying = 2 * kPacked * kOutputs / flops, all = *seconds / kTimes;
+    return kPacked / std::max(all - multiplying, all / 4);
+  }
+
   absl::StatusOr<double> CopyRate(uint64_t bytes, uint64_t times) {
     auto thunk = device_.PrepareCopy(arena_->data(), arena_->data() + bytes, bytes);
     if (!thunk.ok()) return thunk.status();
@@ -96,11 +135,20 @@ class DeviceMeasurement {
     return 2.0 * static_cast<double>(bytes * times) / *seconds;
   }
 
+  // Of instructions of their own each, as a step has them.
   absl::StatusOr<double> LaunchSeconds() {
     const uint8_t zero = 0;
-    auto thunk = device_.PrepareFill(arena_->data(), 64, {&zero, 1});
-    if (!thunk.ok()) return thunk.status();
-    const absl::StatusOr<double> seconds = Seconds(**thunk, kLaunches);
+    std::vector<std::unique_ptr<device::Thunk>> thunks(kLaunches);
+    for (uint64_t i = 0; i < kLaunches; ++i) {
+      auto thunk = device_.PrepareFill(arena_->data() + i * kLaunchBytes, kLaunchBytes, {&zero, 1});
+      if (!thunk.ok()) return thunk.status();
+      thunks[i] = *std::move(thunk);
+    }
+    const absl::StatusOr<double> seconds = agreement_.ShortestOfAll(kRepetitions, [&]() -> absl::Status {
+      for (const std::unique_ptr<device::Thunk>& thunk : thunks)
+        if (absl::Status status = thunk->Execute(); !status.ok()) return status;
+      return device_.Synchronize();
+    });
     if (!seconds.ok()) return seconds.status();
     return *seconds / kLaunches;
   }

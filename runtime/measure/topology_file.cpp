@@ -14,6 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of the rate of matmuls, for CPUs: the rates that compiled kernels were measured at, which no library's kernel shows.
+constexpr double kVectorPart = 1.0 / 4, kDivisionPart = 1.0 / 16, kTranscendentalPart = 1.0 / 50;
+
 // A link of the file, and the part of its port's bandwidth that a rank was seen to have.
 struct Link {
   std::string name;
@@ -65,6 +68,12 @@ std::string TopologyJson(const MeasuredTopology& measured) {
   Json device;
   device["flops"] = Rounded(measured.device.flops);
   device["half_flops"] = Rounded(measured.device.half_flops);
+  if (!is_gpu) {
+    device["vector_flops"] = Rounded(measured.device.flops * kVectorPart);
+    device["divisions"] = Rounded(measured.device.flops * kDivisionPart);
+    device["transcendentals"] = Rounded(measured.device.flops * kTranscendentalPart);
+    if (measured.device.packed_elements > 0) device["packed_elements"] = Rounded(measured.device.packed_elements);
+  }
   device["memory_bandwidth"] = Rounded(measured.device.memory_bandwidth);
   if (measured.device.cache_bytes > 0) {
     device["cache_bytes"] = measured.device.cache_bytes;

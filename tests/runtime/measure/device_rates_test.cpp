@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr absl::Duration kTimeout = absl::Seconds(10);
-constexpr DeviceSizes kSmall{.most_matmul = 16, .copied_bytes = 4096, .least_seconds = 0};
+constexpr DeviceSizes kSmall{.most_matmul = 16, .copied_bytes = 4096, .least_seconds = 0, .packs = true};
 
 // What ranks with caches of these sizes find.
 std::vector<DeviceRates> Measure(const std::vector<uint64_t>& cache_bytes) {
@@ -36,7 +36,7 @@ TEST(Device, HasTheSameRatesOnAllRanks) {
   const std::vector<DeviceRates> rates = Measure({2 << 20, 1 << 20});
   for (const double DeviceRates::* rate :
        {&DeviceRates::flops, &DeviceRates::half_flops, &DeviceRates::memory_bandwidth, &DeviceRates::cache_bandwidth,
-        &DeviceRates::launch_latency}) {
+        &DeviceRates::packed_elements, &DeviceRates::launch_latency}) {
     EXPECT_GT(rates[0].*rate, 0);
     EXPECT_EQ(rates[0].*rate, rates[1].*rate);
   }

@@ -12,7 +12,11 @@ using ::testing::HasSubstr;
 
 MeasuredTopology OfCpus() {
   MeasuredTopology measured;
-  measured.device = {.flops = 6.00049e10, .half_flops = 3e10, .memory_bandwidth = 1e10, .launch_latency = 1e-7};
+  measured.device = {.flops = 6.4e10,
+                     .half_flops = 3.00049e10,
+                     .memory_bandwidth = 1e10,
+                     .packed_elements = 2e9,
+                     .launch_latency = 1e-7};
   measured.links.layout = {.hosts = 2, .ranks_per_host = 4};
   measured.links.inside = {.latency = 5e-6, .bandwidth = 5e9};
   measured.links.between = {.latency = 5e-5, .bandwidth = 3e7};
@@ -22,7 +26,12 @@ MeasuredTopology OfCpus() {
 
 TEST(TopologyFile, OfCpusShareAPort) {
   const json file = json::parse(TopologyJson(OfCpus()));
-  EXPECT_EQ(file["device"]["flops"], 6e10);
+  EXPECT_EQ(file["device"]["flops"], 6.4e10);
+  EXPECT_EQ(file["device"]["half_flops"], 3e10);
+  EXPECT_EQ(file["device"]["vector_flops"], 1.6e10);
+  EXPECT_EQ(file["device"]["divisions"], 4e9);
+  EXPECT_EQ(file["device"]["transcendentals"], 1.28e9);
+  EXPECT_EQ(file["device"]["packed_elements"], 2e9);
   EXPECT_EQ(file["device"]["memory_bytes"], uint64_t{4} << 30);
   EXPECT_EQ(file["device"]["host_bandwidth"], 0);
   EXPECT_FALSE(file["device"].contains("architecture"));
@@ -52,6 +61,8 @@ TEST(TopologyFile, OfGpusHasRingsAndTrees) {
   measured.kind.architecture = "sm_90";
   const json file = json::parse(TopologyJson(measured));
   EXPECT_EQ(file["device"]["architecture"], "sm_90");
+  for (const char* field : {"vector_flops", "divisions", "transcendentals", "packed_elements"})
+    EXPECT_FALSE(file["device"].contains(field)) << field;
   EXPECT_FALSE(file["device"].contains("host_bandwidth"));
   EXPECT_FALSE(file["links"][1].contains("shared_by"));
   EXPECT_EQ(file["links"][1]["bandwidth"], 3e7);
