@@ -94,6 +94,10 @@ TEST(CostModel, RooflineTakesTheLargerSide) {
 TEST(CostModel, OperationsTakeTheRateOfTheirKind) {
   Topology topology = getHostTopology();
   topology.device.launchLatency = 0;
+  topology.device.vectorFlops = 3e10;
+  topology.device.divisions = 2e10;
+  topology.device.transcendentals = 6e9;
+  topology.device.packedElements = 1.5e10;
   CostModel model(topology, {1});
   auto getSeconds = [&](OperationKind kind, Precision precision) {
     return model.getSeconds(Work().add(kind, precision, 6e10));
@@ -101,12 +105,22 @@ TEST(CostModel, OperationsTakeTheRateOfTheirKind) {
   EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Matmul, Precision::Half), 2);
   EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Matmul, Precision::Double), 2);
   EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Attention, Precision::Half), 2);
-  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Vector, Precision::Single), 1);
-  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Vector, Precision::Half), 1) << "kernels compute in f32";
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Vector, Precision::Single), 2);
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Vector, Precision::Half), 2) << "kernels compute in f32";
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Vector, Precision::Double), 4);
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Division, Precision::Single), 3);
+  EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Packing, Precision::Single), 4);
   EXPECT_DOUBLE_EQ(getSeconds(OperationKind::Transcendental, Precision::Single), 10);
   Work work;
   work.add(OperationKind::Matmul, Precision::Single, 6e10).add(OperationKind::Vector, Precision::Single, 3e10);
-  EXPECT_DOUBLE_EQ(model.getSeconds(work), 1.5) << "one after another";
+  EXPECT_DOUBLE_EQ(model.getSeconds(work), 2) << "one after another";
+}
+
+TEST(CostModel, PackingTakesNoTimeWhereItIsNotKnown) {
+  llvm::Expected<Topology> topology = loadTopology("h100");
+  ASSERT_TRUE(static_cast<bool>(topology)) << llvm::toString(topology.takeError());
+  CostModel model(*topology, {1});
+  EXPECT_EQ(model.getSeconds(Work().add(OperationKind::Packing, Precision::Single, 1e9)), model.getSeconds(Work()));
 }
 
 TEST(CostModel, FewBytesAreInCaches) {
