@@ -110,12 +110,12 @@ std::optional<unsigned> getNext(const Timeline& timeline, unsigned state) {
 
 /// What the state's next value occupies before and after it is offloaded.
 void addNext(const Timeline& timeline, OffloadChoice& choice, int64_t bytes) {
-  llvm::ArrayRef<int> uses = timeline.getUses(*choice.next);
+  Uses uses = timeline.getUses(*choice.next);
   int64_t counted = timeline.getCountedBytes(*choice.next);
   if (counted != 0) choice.changes.push_back({uses.front(), uses.back(), -counted});
   choice.changes.push_back({uses.front(), std::max(choice.copied - 1, choice.begin), bytes});
   // It takes the memory of what is read there for the last time.
-  llvm::ArrayRef<int> readers = timeline.getUses(choice.version);
+  Uses readers = timeline.getUses(choice.version);
   if (counted == 0 && llvm::is_contained(readers, uses.front()))
     choice.changes.push_back({uses.front(), uses.front(), -bytes});
 }
@@ -145,7 +145,7 @@ llvm::SmallVector<OffloadChoice, 4> mlir::sgd::remat::findGapOffloads(const Time
                                                                       unsigned version, int reader) {
   llvm::SmallVector<OffloadChoice, 4> choices;
   const Buffer& buffer = timeline.getSequence().buffers[timeline.getBuffer(version)];
-  llvm::ArrayRef<int> uses = timeline.getUses(version);
+  Uses uses = timeline.getUses(version);
   auto use = llvm::lower_bound(uses, reader);
   if (buffer.hostSeconds == 0 || timeline.isOnHost(version) || use == uses.begin() || use == uses.end()) return choices;
   const int before = *std::prev(use);
@@ -185,13 +185,13 @@ llvm::SmallVector<OffloadChoice, 4> mlir::sgd::remat::findStateOffloads(const Ti
   const Buffer& buffer = timeline.getSequence().buffers[state];
   const int end = static_cast<int>(timeline.size()) - 1;
   if (buffer.stateBytes == 0 || timeline.isOnHost(state)) return choices;
-  llvm::ArrayRef<int> readers = timeline.getUses(state);
+  Uses readers = timeline.getUses(state);
   if (!readers.empty() && readers.back() == end) readers = readers.drop_back();
   const int first = readers.empty() ? end : readers.front(), last = readers.empty() ? end : readers.back();
   std::optional<unsigned> next = getNext(timeline, state);
   int begin = end;
   if (next) {
-    llvm::ArrayRef<int> uses = timeline.getUses(*next);
+    Uses uses = timeline.getUses(*next);
     if (uses.size() < 2) return choices;
     begin = std::max(uses[uses.size() - 2] + 1, first);
   }
@@ -222,7 +222,7 @@ std::optional<OffloadChoice> mlir::sgd::remat::findTighter(const Timeline& timel
   OffloadChoice choice;
   choice.begin = position;
   if (execution.kind == ExecutionKind::CopiedOut) {
-    llvm::ArrayRef<int> uses = timeline.getUses(execution.reads.front());
+    Uses uses = timeline.getUses(execution.reads.front());
     const int begun = *std::prev(llvm::lower_bound(uses, position)) + 1;
     choice.kind = OffloadChoice::Kind::Sooner;
     choice.version = execution.reads.front();

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::sgd::remat;
 
@@ -66,7 +67,7 @@ class ConeFinder {
   OperandPolicy policy;
   int64_t freedBytes;
   Cone cone;
-  llvm::SmallSet<unsigned, 16> seen;
+  llvm::SmallDenseSet<unsigned, 16> seen;
 };
 
 }  // namespace
@@ -81,18 +82,33 @@ std::optional<Cone> mlir::sgd::remat::findCone(const Timeline& timeline, unsigne
   return finder.take();
 }
 
-Excess::Excess(const Timeline& timeline, int64_t budget) : size(timeline.size()) {
-  size_t bins = std::min(size, kMaxBins);
+Excess::Excess(const Timeline& timeline, int64_t budget) : budget(budget) { update(timeline); }
+
+int64_t Excess::count(const Timeline& timeline, int64_t budget) {
+  int64_t total = 0;
+  for (size_t position = 0; position < timeline.size(); ++position)
+    total += std::max<int64_t>(timeline.getAlive(static_cast<int>(position)) - budget, 0);
+  return total;
+}
+
+void Excess::update(const Timeline& timeline) {
+  size = timeline.size();
+  const size_t bins = std::min(size, kMaxBins);
   above.assign(bins, std::numeric_limits<int64_t>::min());
   weight.assign(bins, 0);
   numAbove.assign(size + 1, 0);
-  for (size_t position = 0; position < size; ++position) {
-    int64_t over = timeline.getAlive(position) - budget;
-    size_t bin = getBin(position);
-    above[bin] = std::max(above[bin], over);
-    ++weight[bin];
-    numAbove[position + 1] = numAbove[position] + (over > 0 ? 1 : 0);
-    total += static_cast<double>(std::max<int64_t>(over, 0));
+  change.assign(bins + 1, 0);
+  total = 0;
+  size_t position = 0;
+  for (size_t bin = 0; bin < bins; ++bin) {
+    const size_t end = llvm::divideCeil((bin + 1) * size, bins);  // the first position that getBin says is behind
+    weight[bin] = static_cast<int>(end - position);
+    for (; position < end; ++position) {
+      const int64_t over = timeline.getAlive(static_cast<int>(position)) - budget;
+      above[bin] = std::max(above[bin], over);
+      numAbove[position + 1] = numAbove[position] + (over > 0 ? 1 : 0);
+      total += std::max<int64_t>(over, 0);
+    }
   }
 }
 
@@ -112,20 +128,24 @@ int Excess::getLastAbove(int first, int last) const {
 }
 
 double Excess::getGain(llvm::ArrayRef<Change> changes) const {
-  std::vector<int64_t> change(above.size() + 1);
+  size_t begin = above.size(), end = 0;
   for (auto [first, last, bytes] : changes) {
     if (first > last) continue;
-    change[getBin(first)] += bytes;
-    change[getBin(last) + 1] -= bytes;
+    const size_t firstBin = getBin(first), behind = getBin(last) + 1;
+    change[firstBin] += bytes;
+    change[behind] -= bytes;
+    begin = std::min(begin, firstBin);
+    end = std::max(end, behind);
   }
   double gain = 0;
   int64_t now = 0;
-  for (size_t bin = 0; bin < above.size(); ++bin) {
-    now += change[bin];
+  for (size_t bin = begin; bin < end; ++bin) {
+    now += std::exchange(change[bin], 0);
     if (now == 0) continue;
     int64_t before = std::max<int64_t>(above[bin], 0), after = std::max<int64_t>(above[bin] + now, 0);
     gain += static_cast<double>(before - after) * weight[bin];
   }
+  if (begin < end) change[end] = 0;
   return gain;
 }
 
@@ -134,7 +154,7 @@ double Excess::getGain(const Timeline& timeline, const Cone& cone) const {
   const StepSequence& sequence = timeline.getSequence();
   for (unsigned unit : cone.units)
     for (unsigned buffer : timeline.getUnits().getWritten(unit)) {
-      llvm::ArrayRef<int> uses = timeline.getUses(timeline.getVersionAt(buffer, cone.position));
+      Uses uses = timeline.getUses(timeline.getVersionAt(buffer, cone.position));
       auto next = llvm::lower_bound(uses, cone.position);
       if (next == uses.end())
         changes.push_back({cone.position, cone.position, sequence.buffers[buffer].bytes});

@@ -38,9 +38,12 @@ class Excess {
  public:
   Excess(const Timeline& timeline, int64_t budget);
 
-  bool isNone() const { return total == 0; }
+  /// After a change of the timeline.
+  void update(const Timeline& timeline);
+
   /// Bytes above the budget times positions.
-  double getTotal() const { return total; }
+  int64_t getTotal() const { return total; }
+  static int64_t count(const Timeline& timeline, int64_t budget);
   /// Whether some position between `first` and `last`, both excluded, is above the budget.
   bool isAnyBetween(int first, int last) const;
   /// The first and the last of positions [first, last) that are above the budget: `last`, and `first` - 1, where none
@@ -55,11 +58,13 @@ class Excess {
  private:
   size_t getBin(int position) const { return static_cast<size_t>(position) * above.size() / size; }
 
-  size_t size;                 // of the timeline
-  std::vector<int64_t> above;  // by bin: bytes above the budget, negative below
-  std::vector<int> weight;     // by bin: positions
-  std::vector<int> numAbove;   // prefix sums over positions
-  double total = 0;
+  int64_t budget;
+  size_t size = 0;                      // of the timeline
+  std::vector<int64_t> above;           // by bin: bytes above the budget, negative below
+  std::vector<int> weight;              // by bin: positions
+  std::vector<int> numAbove;            // prefix sums over positions
+  mutable std::vector<int64_t> change;  // by bin: zero but while a gain is computed
+  int64_t total = 0;
 };
 
 }  // namespace mlir::sgd::remat

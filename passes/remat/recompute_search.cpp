@@ -54,15 +54,17 @@ struct Choice {
 class Search {
  public:
   Search(const StepSequence& sequence, const Units& units, int64_t budget)
-      : timeline(sequence, units), lowest(timeline), budget(budget) {
+      : timeline(sequence, units), budget(budget), excess(timeline, budget) {
     bool hasCopies = llvm::any_of(sequence.buffers, [](const Buffer& buffer) { return buffer.hostSeconds != 0; });
     choicesPerRound = hasCopies ? kChoicesPerRoundOfCopies : kChoicesPerRound;
   }
 
   Timeline run() {
+    lowest = timeline.getMark();
+    lowestPeak = timeline.getPeak();
     while (timeline.getPeak() > budget && timeline.size() < kMostExecutions * timeline.getSequence().steps.size())
       if (!runRound()) break;
-    timeline = std::move(lowest);
+    timeline.rollBack(lowest);
     const int64_t goal = std::max(budget, timeline.getPeak());
     undoUnnecessary(goal);
     hideCopies(timeline, goal);
@@ -77,8 +79,7 @@ class Search {
     while (!candidates.empty() && choices < choicesPerRound && timeline.getPeak() > budget) {
       Candidate candidate = candidates.top();
       candidates.pop();
-      Excess excess(timeline, budget);
-      std::optional<Choice> choice = getChoice(candidate, excess);
+      std::optional<Choice> choice = getChoice(candidate);
       if (!choice) continue;
       double known = candidate.worth;
       candidate.worth = choice->worth;
@@ -87,14 +88,13 @@ class Search {
         candidates.push(candidate);
         continue;
       }
-      if (choose(*choice, excess)) ++choices;
+      if (choose(*choice)) ++choices;
     }
     return choices > 0;
   }
 
   std::priority_queue<Candidate> findCandidates() const {
     std::vector<Candidate> found;
-    Excess excess(timeline, budget);
     auto add = [&](Candidate candidate, const std::optional<Choice>& choice) {
       if (!choice || choice->worth <= 0) return;
       candidate.worth = choice->worth;
@@ -104,60 +104,59 @@ class Search {
       const Buffer& buffer = timeline.getSequence().buffers[timeline.getBuffer(version)];
       if (std::max(buffer.bytes, buffer.stateBytes) < kLeastBytes) continue;
       Candidate state{0, version, 0, 0, Means::OffloadState};
-      if (buffer.stateBytes != 0 && version == timeline.getBuffer(version)) add(state, getChoice(state, excess));
-      llvm::ArrayRef<int> uses = timeline.getUses(version);
+      if (buffer.stateBytes != 0 && version == timeline.getBuffer(version)) add(state, getChoice(state));
+      Uses uses = timeline.getUses(version);
       for (size_t i = 1; i < uses.size(); ++i) {
         const Execution& reader = timeline[uses[i]];
         if (!excess.isAnyBetween(uses[i - 1], uses[i]) || llvm::is_contained(reader.writes, version)) continue;
         for (Means means : {Means::KeepAll, Means::KeepSmall, Means::RecomputeAll, Means::Offload})
-          add({0, version, reader.instance, reader.step, means}, getGapChoice(excess, version, uses[i], means));
+          add({0, version, reader.instance, reader.step, means}, getGapChoice(version, uses[i], means));
       }
     }
     for (size_t position = 0; position < timeline.size(); ++position)
       if (timeline[position].isCopy()) {
         Candidate tighter{0, 0, timeline[position].instance, 0, Means::Tighten};
-        add(tighter, getChoice(tighter, excess));
+        add(tighter, getChoice(tighter));
       }
     return std::priority_queue<Candidate>(std::less<Candidate>(), std::move(found));
   }
 
   /// What the candidate is by now; nullopt when it is no longer there.
-  std::optional<Choice> getChoice(const Candidate& candidate, const Excess& excess) const {
-    if (candidate.means == Means::OffloadState)
-      return getBest(excess, findStateOffloads(timeline, excess, candidate.version));
-    if (candidate.means == Means::Tighten) return getTighter(candidate.instance, excess);
-    llvm::ArrayRef<int> uses = timeline.getUses(candidate.version);
+  std::optional<Choice> getChoice(const Candidate& candidate) const {
+    if (candidate.means == Means::OffloadState) return getBest(findStateOffloads(timeline, excess, candidate.version));
+    if (candidate.means == Means::Tighten) return getTighter(candidate.instance);
+    Uses uses = timeline.getUses(candidate.version);
     for (size_t i = 1; i < uses.size(); ++i) {
       const Execution& reader = timeline[uses[i]];
       if (!reader.isCopy() && reader.instance == candidate.instance && reader.step == candidate.step)
-        return getGapChoice(excess, candidate.version, uses[i], candidate.means);
+        return getGapChoice(candidate.version, uses[i], candidate.means);
     }
     return std::nullopt;
   }
 
-  std::optional<Choice> getGapChoice(const Excess& excess, unsigned version, int reader, Means means) const {
-    if (means == Means::Offload) return getBest(excess, findGapOffloads(timeline, excess, version, reader));
+  std::optional<Choice> getGapChoice(unsigned version, int reader, Means means) const {
+    if (means == Means::Offload) return getBest(findGapOffloads(timeline, excess, version, reader));
     std::optional<unsigned> writer = timeline.getUnits().getWriter(timeline.getBuffer(version));
     if (!writer || !timeline.getUnits().isRepeatable(*writer) || timeline.isOnHost(version) ||
         timeline[reader].isCopy())
       return std::nullopt;
     std::optional<Cone> cone = findCone(timeline, version, reader, static_cast<OperandPolicy>(means));
     if (!cone) return std::nullopt;
-    const double worth = getWorth(excess, *cone);
+    const double worth = getWorth(*cone);
     return Choice{worth, std::move(cone), {}};
   }
 
-  std::optional<Choice> getTighter(unsigned instance, const Excess& excess) const {
+  std::optional<Choice> getTighter(unsigned instance) const {
     for (size_t position = 0; position < timeline.size(); ++position) {
       if (timeline[position].instance != instance || timeline[position].kind == Execution::Kind::CopyOut) continue;
       std::optional<OffloadChoice> tighter = findTighter(timeline, excess, static_cast<int>(position));
-      if (tighter) return getBest(excess, *tighter);
+      if (tighter) return getBest(*tighter);
     }
     return std::nullopt;
   }
 
   /// The one that gains most per second.
-  static std::optional<Choice> getBest(const Excess& excess, llvm::ArrayRef<OffloadChoice> offloads) {
+  std::optional<Choice> getBest(llvm::ArrayRef<OffloadChoice> offloads) const {
     std::optional<Choice> best;
     for (const OffloadChoice& offload : offloads) {
       const double worth = excess.getGain(offload.changes) / (offload.seconds + kLeastSeconds);
@@ -166,7 +165,7 @@ class Search {
     return best;
   }
 
-  double getWorth(const Excess& excess, const Cone& cone) const {
+  double getWorth(const Cone& cone) const {
     double seconds = cone.seconds;
     // An execution whose results nobody reads before moves.
     for (unsigned unit : cone.units)
@@ -183,14 +182,18 @@ class Search {
   }
 
   /// Applies the choice if it lowers the excess as counted, not only as estimated.
-  bool choose(const Choice& choice, const Excess& before) {
-    Timeline saved = timeline;
+  bool choose(const Choice& choice) {
+    const Timeline::Mark before = timeline.getMark();
     choice.apply(timeline);
-    if (Excess(timeline, budget).getTotal() >= before.getTotal()) {
-      timeline = std::move(saved);
+    if (Excess::count(timeline, budget) >= excess.getTotal()) {
+      timeline.rollBack(before);
       return false;
     }
-    if (timeline.getPeak() < lowest.getPeak()) lowest = timeline;
+    excess.update(timeline);
+    if (timeline.getPeak() < lowestPeak) {
+      lowest = timeline.getMark();
+      lowestPeak = timeline.getPeak();
+    }
     return true;
   }
 
@@ -208,16 +211,19 @@ class Search {
     llvm::sort(added);
     added.erase(std::unique(added.begin(), added.end()), added.end());
     auto undo = [&](llvm::function_ref<bool()> change) {
-      Timeline saved = timeline;
-      if (!change() || timeline.getPeak() > goal) timeline = std::move(saved);
+      const Timeline::Mark before = timeline.getMark();
+      if (!change() || timeline.getPeak() > goal) timeline.rollBack(before);
     };
     for (auto [_, instance] : added) undo([&, instance = instance] { return timeline.drop(instance); });
     llvm::SmallVector<unsigned> states(timeline.getStateOnHost());
     for (unsigned state : states) undo([&] { return timeline.keepOnDevice(state); });
   }
 
-  Timeline timeline, lowest;  // lowest: of all that the search has had, the one that peaks lowest
+  Timeline timeline;
   const int64_t budget;
+  Excess excess;          // of the timeline
+  Timeline::Mark lowest;  // of all states that the search has had, the one that peaks lowest
+  int64_t lowestPeak = 0;
   int choicesPerRound = 0;
 };
 

@@ -4,6 +4,10 @@
 #define SGD_PASSES_REMAT_TIMELINE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include <climits>
+
+#include "llvm/ADT/STLExtras.h"
+#include "passes/remat/alive_bytes.h"
 #include "passes/remat/step_sequence.h"
 
 namespace mlir::sgd::remat {
@@ -16,6 +20,7 @@ class Units {
 
   unsigned getUnit(unsigned step) const { return unitOf[step]; }
   llvm::ArrayRef<unsigned> getSteps(unsigned unit) const { return steps[unit]; }
+  unsigned getNumUnits() const { return steps.size(); }
   bool isRepeatable(unsigned unit) const { return repeatable[unit]; }
   double getSeconds(unsigned unit) const { return seconds[unit]; }
   /// The unit that writes the buffer, nullopt for what is kept.
@@ -56,38 +61,67 @@ struct Offload {
   std::optional<unsigned> state;  ///< the kept buffer whose memory on the host it is written to
 };
 
+/// Positions of the executions that touch a version, ascending. Invalid after the next change of the timeline.
+class Uses {
+  struct GetPosition {
+    const int* positions;  // by execution
+    int operator()(unsigned execution) const { return positions[execution]; }
+  };
+
+ public:
+  using iterator = llvm::mapped_iterator<const unsigned*, GetPosition>;
+
+  Uses(llvm::ArrayRef<unsigned> executions, const int* positions) : executions(executions), positions(positions) {}
+
+  iterator begin() const { return {executions.begin(), GetPosition{positions}}; }
+  iterator end() const { return {executions.end(), GetPosition{positions}}; }
+  size_t size() const { return executions.size(); }
+  bool empty() const { return executions.empty(); }
+  int operator[](size_t index) const { return positions[executions[index]]; }
+  int front() const { return positions[executions.front()]; }
+  int back() const { return positions[executions.back()]; }
+  Uses drop_back() const { return {executions.drop_back(), positions}; }
+
+ private:
+  llvm::ArrayRef<unsigned> executions;
+  const int* positions;
+};
+
+/// What is alive when is kept up to date: a change looks at the versions that it touches, then adds up bytes and
+/// seconds behind the first of them. Changes can be taken back in reverse order.
 class Timeline {
  public:
   /// The steps in their own order, each once. Both outlive the timeline.
   Timeline(const StepSequence& sequence, const Units& units);
 
-  size_t size() const { return executions.size(); }
-  const Execution& operator[](size_t position) const { return executions[position]; }
+  size_t size() const { return order.size(); }
+  const Execution& operator[](size_t position) const { return executions[order[position]]; }
   const StepSequence& getSequence() const { return *sequence; }
   const Units& getUnits() const { return *units; }
 
-  size_t getNumVersions() const { return bufferOf.size(); }
-  unsigned getBuffer(unsigned version) const { return bufferOf[version]; }
-  /// Positions of the executions that touch the version, ascending; empty when there is none any more.
-  llvm::ArrayRef<int> getUses(unsigned version) const { return uses[version]; }
+  size_t getNumVersions() const { return versions.size(); }
+  unsigned getBuffer(unsigned version) const { return versions[version].buffer; }
+  /// Positions of the executions that touch the version; empty when there is none any more.
+  Uses getUses(unsigned version) const { return {versions[version].uses, positions.data()}; }
   /// The version of `buffer` that an execution inserted at `position` would read.
   unsigned getVersionAt(unsigned buffer, int position) const;
   /// The first position at which something is written over the kept buffer, past the end if never.
-  int getOverwritten(unsigned kept) const { return overwritten[kept]; }
+  int getOverwritten(unsigned kept) const;
 
   int64_t getAlive(int position) const { return alive[position]; }
-  int64_t getPeak() const;
+  int64_t getPeak() const { return alive.getPeak(); }
   /// Of all executions, and of waiting for copies.
-  double getSeconds() const { return starts.back(); }
+  double getSeconds() const { return getTimes().back().start; }
   /// When what is at `position` begins; of a copy, when it is enqueued.
-  double getStart(int position) const { return starts[position]; }
+  double getStart(int position) const { return getTimes()[position].start; }
   /// When the copies end that are enqueued before `position`, out of the device or into it.
-  double getFreeOut(int position) const { return freeOut[position]; }
-  double getFreeIn(int position) const { return freeIn[position]; }
+  double getFreeOut(int position) const { return getTimes()[position].freeOut; }
+  double getFreeIn(int position) const { return getTimes()[position].freeIn; }
   /// The position of the version's last write; -1 of what is there from the start.
-  int getMade(unsigned version) const { return made[version]; }
-  /// Where the version is alive, the bytes that it occupies.
-  int64_t getCountedBytes(unsigned version) const;
+  int getMade(unsigned version) const { return versions[version].maker < 0 ? -1 : positions[versions[version].maker]; }
+  /// Where the version is alive, the bytes that it occupies. None when it is written over a buffer that is kept, or is
+  /// on the host.
+  int64_t getCountedBytes(unsigned version) const { return versions[version].bytes; }
 
   /// Executes `units` (each after those that it needs) before what is at `position`, and lets all that follows read
   /// what they write there. Earlier executions of them that nobody reads any more go.
@@ -97,7 +131,7 @@ class Timeline {
   bool drop(unsigned instance);
 
   /// Whether the version is in the host's memory.
-  bool isOnHost(unsigned version) const { return onHost[version]; }
+  bool isOnHost(unsigned version) const { return versions[version].isOnHost; }
   /// What a version that was brought in was copied from.
   std::optional<unsigned> getHostSource(unsigned version) const;
 
@@ -109,43 +143,108 @@ class Timeline {
   void bringIn(unsigned state, int position);
   /// Brings a version in that is on the host already, before `position`, for what is behind.
   void bringAgain(unsigned version, int position);
-  /// The state that is on the host.
+  /// The state that is on the host, ascending.
   llvm::ArrayRef<unsigned> getStateOnHost() const { return stateOnHost; }
   /// Undoes bringIn() and what came of it. False when it cannot be.
   bool keepOnDevice(unsigned state);
   /// Moves what is at `from` before what is at `to`, a smaller position. The caller knows that it may.
-  void moveUp(int from, int to);
+  void moveUp(int from, int to) { move(from, to); }
   /// Moves what is at `from` behind what is at `to`, a larger position. The caller knows that it may.
-  void moveDown(int from, int to);
+  void moveDown(int from, int to) { move(from, to); }
 
   /// Instances that repeat() and copies have added and that are still there, in order.
   std::vector<unsigned> getAddedInstances() const;
 
+  /// A state of the timeline that rollBack() can return to.
+  struct Mark {
+    size_t edits = 0, versions = 0, executions = 0;
+    unsigned nextInstance = 0;
+  };
+  Mark getMark() const { return {edits.size(), versions.size(), executions.size(), nextInstance}; }
+  /// Takes back all changes since `mark`, which must not be of a state that was itself taken back.
+  void rollBack(const Mark& mark);
+
  private:
-  void analyse();
-  void countAlive();
-  void countSeconds();
+  struct Version {
+    unsigned buffer = 0;
+    bool isOnHost = false;  // of state too
+    bool isTouched = false;
+    int maker = -1;                       // the execution that writes it last; -1: none
+    unsigned first = 0, last = 0;         // executions between which `bytes` are counted
+    int64_t bytes = 0;                    // counted in `alive`
+    llvm::SmallVector<unsigned, 4> uses;  // executions, by position
+  };
+  /// A change of the order, of an operand, or of where state is.
+  struct Edit {
+    enum class Kind { Insert, Erase, Read, Host } kind;
+    unsigned execution = 0;  // Insert: the first of `count`
+    int position = 0;        // of Insert and Erase
+    unsigned count = 1;
+    unsigned operand = 0, version = 0;  // of Read: which one it was; of Host: the state
+  };
+  struct Times {
+    double start = 0, freeOut = 0, freeIn = 0;
+  };
+
+  // Edits, which rollBack() can undo. settle() ends each public change.
+  unsigned addVersion(unsigned buffer, bool isOnHost);
+  unsigned addExecution(Execution execution);
+  void insert(int position, unsigned first, unsigned count = 1);
+  void erase(unsigned execution);
+  void eraseInstance(unsigned instance);
+  void setRead(unsigned execution, unsigned operand, unsigned version);
+  void setOnHost(unsigned state, bool isOnHost);
+  void undo(const Edit& edit);
+  void settle();
+
+  // Analyses behind edits.
+  void place(int position, unsigned first, unsigned count);
+  void remove(unsigned execution);
+  void replaceRead(unsigned execution, unsigned operand, unsigned version);
+  void moveState(unsigned state, bool isOnHost);
+  void renumber(int first);
+  void addUse(unsigned version, unsigned execution);
+  void removeUse(unsigned version, unsigned execution);
+  void touch(unsigned version);
+  void touchOwn(unsigned execution);
+  int64_t countBytes(unsigned version) const;
+  int64_t getReusedBytes(unsigned execution) const;
+  llvm::ArrayRef<Times> getTimes() const;
+
   const Step& getStep(const Execution& execution) const;
-  unsigned addVersion(unsigned buffer, bool isHost);
+  bool isSequenced(unsigned version) const { return version < sequence->buffers.size(); }
+  /// Whether versionsOf has the version even if nothing touches it.
+  bool isAlwaysListed(unsigned version) const {
+    return isSequenced(version) || sequence->buffers[versions[version].buffer].isKept;
+  }
   void rename(unsigned from, unsigned to, int first);
+  void move(int from, int to);
   bool isCopiedOut(unsigned instance) const;
   bool dropCopyOut(unsigned instance);
-  int64_t getReusedBytes(int position) const;
+  bool isNeeded(unsigned instance) const;
   void dropUnread(llvm::ArrayRef<unsigned> candidates);
 
   const StepSequence* sequence;
   const Units* units;
-  std::vector<Execution> executions;
-  std::vector<unsigned> bufferOf;                          // by version
-  std::vector<llvm::SmallVector<unsigned, 1>> versionsOf;  // by buffer
-  std::vector<llvm::SmallVector<int, 4>> uses;             // by version
-  std::vector<int> made;                                   // by version: position of its last write, -1 if kept
-  std::vector<int> overwritten;                            // by buffer
-  std::vector<bool> onHost;                                // by version; state too
-  llvm::SmallVector<unsigned, 4> stateOnHost;              // kept buffers, ascending
-  std::vector<int64_t> alive;                              // by position
-  std::vector<double> starts, freeOut, freeIn;             // by position, and at the end
+  std::vector<llvm::SmallVector<unsigned, 1>> resultsOf;     // by buffer: those whose destination it is
+  std::vector<Execution> executions;                         // those that went, too
+  std::vector<unsigned> order;                               // by position: the execution
+  std::vector<int> positions;                                // by execution; of one that went, stale
+  std::vector<llvm::SmallVector<unsigned, 1>> executionsOf;  // by instance, by position
+  std::vector<Version> versions;
+  std::vector<llvm::SmallVector<unsigned, 1>> versionsOf;  // by buffer, ascending
+  llvm::SmallVector<unsigned, 4> stateOnHost;
   unsigned nextInstance = 0;
+  std::vector<Edit> edits;
+
+  AliveBytes alive;
+  llvm::SmallVector<unsigned> touchedVersions, touchedExecutions;  // whose bytes are to be counted
+  int firstChange = INT_MAX;                                       // position
+
+  // Few sequences have copies, which alone are interested in times.
+  mutable std::vector<Times> times;      // by position, and at the end
+  mutable std::vector<double> copyEnds;  // by version
+  mutable int firstUntimed = 0;          // position
 };
 
 }  // namespace mlir::sgd::remat

@@ -7,99 +7,86 @@
 using namespace mlir::sgd::remat;
 using Kind = Execution::Kind;
 
-/// Whatever reads `from` from position `first` on reads `to`.
-void Timeline::rename(unsigned from, unsigned to, int first) {
-  for (size_t position = first; position < executions.size(); ++position)
-    for (unsigned& version : executions[position].reads)
-      if (version == from) version = to;
-}
-
 std::optional<unsigned> Timeline::getHostSource(unsigned version) const {
-  if (made[version] < 0 || executions[made[version]].kind != Kind::CopyIn) return std::nullopt;
-  return executions[made[version]].reads.front();
+  const int maker = versions[version].maker;
+  if (maker < 0 || executions[maker].kind != Kind::CopyIn) return std::nullopt;
+  return executions[maker].reads.front();
 }
 
 void Timeline::offload(const Offload& offload) {
-  const unsigned buffer = bufferOf[offload.version];
-  const unsigned host = offload.state ? *offload.state : addVersion(buffer, /*isHost=*/true);
+  const unsigned buffer = getBuffer(offload.version);
+  const unsigned host = offload.state ? *offload.state : addVersion(buffer, /*isOnHost=*/true);
   if (offload.back) {
-    const unsigned device = addVersion(buffer, /*isHost=*/false);
+    const unsigned device = addVersion(buffer, /*isOnHost=*/false);
     rename(offload.version, device, *offload.back);
-    executions.insert(executions.begin() + *offload.back, {Kind::CopyIn, 0, nextInstance + 1, {host}, {device}});
+    insert(*offload.back, addExecution({Kind::CopyIn, 0, nextInstance + 1, {host}, {device}}));
   } else {
-    rename(offload.version, host, static_cast<int>(executions.size()) - 1);
+    rename(offload.version, host, static_cast<int>(size()) - 1);
   }
-  executions.insert(executions.begin() + offload.copied, {Kind::CopiedOut, 0, nextInstance, {offload.version}, {host}});
-  executions.insert(executions.begin() + offload.begin, {Kind::CopyOut, 0, nextInstance, {offload.version}, {host}});
+  insert(offload.copied, addExecution({Kind::CopiedOut, 0, nextInstance, {offload.version}, {host}}));
+  insert(offload.begin, addExecution({Kind::CopyOut, 0, nextInstance, {offload.version}, {host}}));
   nextInstance += 2;
-  analyse();
+  settle();
 }
 
 void Timeline::bringIn(unsigned state, int position) {
-  stateOnHost.insert(llvm::lower_bound(stateOnHost, state), state);
-  onHost[state] = true;
-  const unsigned device = addVersion(state, /*isHost=*/false);
+  setOnHost(state, true);
+  const unsigned device = addVersion(state, /*isOnHost=*/false);
   bool isRead = false;
-  for (Execution& execution : llvm::MutableArrayRef(executions).drop_back())
-    for (unsigned& version : execution.reads)
-      if (version == state) version = device, isRead = true;
-  if (isRead) executions.insert(executions.begin() + position, {Kind::CopyIn, 0, nextInstance++, {state}, {device}});
-  analyse();
+  const llvm::SmallVector<unsigned, 4> users = versions[state].uses;
+  for (unsigned user : users)
+    for (unsigned operand = 0; user != order.back() && operand < executions[user].reads.size(); ++operand)
+      if (executions[user].reads[operand] == state) setRead(user, operand, device), isRead = true;
+  if (isRead) insert(position, addExecution({Kind::CopyIn, 0, nextInstance++, {state}, {device}}));
+  settle();
 }
 
 void Timeline::bringAgain(unsigned version, int position) {
-  const unsigned host = *getHostSource(version), device = addVersion(bufferOf[version], /*isHost=*/false);
+  const unsigned host = *getHostSource(version), device = addVersion(getBuffer(version), /*isOnHost=*/false);
   rename(version, device, position);
-  executions.insert(executions.begin() + position, {Kind::CopyIn, 0, nextInstance++, {host}, {device}});
-  analyse();
+  insert(position, addExecution({Kind::CopyIn, 0, nextInstance++, {host}, {device}}));
+  settle();
 }
 
 bool Timeline::keepOnDevice(unsigned state) {
-  auto known = llvm::find(stateOnHost, state);
-  if (known == stateOnHost.end()) return false;
-  stateOnHost.erase(known);
-  onHost[state] = false;
+  if (!llvm::is_contained(stateOnHost, state)) return false;
+  setOnHost(state, false);
   llvm::SmallVector<unsigned, 4> copies;  // versions on the device
   std::optional<unsigned> next;           // what the state becomes
-  for (const Execution& execution : executions) {
-    if (execution.kind == Kind::CopyIn && execution.reads.front() == state) copies.push_back(execution.writes.front());
-    if (execution.kind == Kind::CopyOut && execution.writes.front() == state) next = execution.reads.front();
+  const llvm::SmallVector<unsigned, 4> users = versions[state].uses;
+  for (unsigned user : users) {
+    const Execution& execution = executions[user];
+    if (execution.kind == Kind::CopyIn) copies.push_back(execution.writes.front());
+    if (execution.kind == Kind::CopyOut) next = execution.reads.front();
+    if (execution.isCopy()) erase(user);
   }
-  llvm::erase_if(executions, [&](const Execution& execution) {
-    return execution.isCopy() && (execution.reads.front() == state || execution.writes.front() == state);
-  });
-  if (next) rename(state, *next, static_cast<int>(executions.size()) - 1);
+  if (next) rename(state, *next, static_cast<int>(size()) - 1);
   for (unsigned copy : copies) rename(copy, state, 0);
-  analyse();
+  settle();
   return true;
 }
 
 bool Timeline::isCopiedOut(unsigned instance) const {
-  return llvm::any_of(executions, [&](const Execution& execution) {
-    return execution.instance == instance && execution.kind == Kind::CopyOut;
-  });
+  return llvm::any_of(executionsOf[instance],
+                      [&](unsigned execution) { return executions[execution].kind == Kind::CopyOut; });
 }
 
 /// Results alone: what is brought back goes with that.
 bool Timeline::dropCopyOut(unsigned instance) {
-  auto copy = llvm::find_if(executions, [&](const Execution& execution) { return execution.instance == instance; });
-  const unsigned version = copy->reads.front(), host = copy->writes.front();
-  const bool isBroughtBack = llvm::any_of(executions, [&](const Execution& execution) {
-    return execution.kind == Kind::CopyIn && execution.reads.front() == host;
-  });
-  if (isBroughtBack || sequence->buffers[bufferOf[host]].isKept) return false;
-  llvm::erase_if(executions, [&](const Execution& execution) { return execution.instance == instance; });
+  const Execution& copy = executions[executionsOf[instance].front()];
+  const unsigned version = copy.reads.front(), host = copy.writes.front();
+  const bool isBroughtBack =
+      llvm::any_of(versions[host].uses, [&](unsigned execution) { return executions[execution].kind == Kind::CopyIn; });
+  if (isBroughtBack || sequence->buffers[getBuffer(host)].isKept) return false;
+  eraseInstance(instance);
   rename(host, version, 0);
-  analyse();
+  settle();
   return true;
 }
 
-void Timeline::moveUp(int from, int to) {
-  std::rotate(executions.begin() + to, executions.begin() + from, executions.begin() + from + 1);
-  analyse();
-}
-
-void Timeline::moveDown(int from, int to) {
-  std::rotate(executions.begin() + from, executions.begin() + from + 1, executions.begin() + to + 1);
-  analyse();
+void Timeline::move(int from, int to) {
+  const unsigned execution = order[from];
+  erase(execution);
+  insert(to, execution);
+  settle();
 }
