@@ -10,8 +10,9 @@
 
 namespace mlir::sgd::remat {
 
-/// Lifetimes are kept by execution, so inserting executions moves none of them. add(), setOwn() and addEverywhere() take
-/// constant time; update() adds up the positions behind the first change. Other members may be called after update().
+/// Lifetimes are kept by execution, so inserting executions moves none of them. add(), setOwn() and addEverywhere()
+/// take constant time; update() adds up the positions behind the first change. Other members may be called after
+/// update().
 class AliveBytes {
  public:
   /// Executions are numbered below `count`.

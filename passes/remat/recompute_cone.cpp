@@ -1,9 +1,8 @@
-// Cones are found by a walk from the wanted buffer to operands that are still there.
+// Walks over units, and sums over bins of positions.
 #include "passes/remat/recompute_cone.h"
 
 #include <algorithm>
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -15,71 +14,76 @@ namespace {
 constexpr size_t kMaxUnits = 256;
 constexpr size_t kMaxBins = 512;
 
-class ConeFinder {
- public:
-  ConeFinder(const Timeline& timeline, int position, OperandPolicy policy, int64_t freedBytes)
-      : timeline(timeline), units(timeline.getUnits()), policy(policy), freedBytes(freedBytes) {
-    cone.position = position;
-  }
-
-  bool visit(unsigned unit) {
-    if (!units.isRepeatable(unit) || seen.size() >= kMaxUnits) return false;
-    if (!seen.insert(unit).second) return true;
-    for (unsigned step : units.getSteps(unit))
-      for (unsigned buffer : timeline.getSequence().steps[step].reads)
-        if (!visitOperand(buffer, unit)) return false;
-    cone.units.push_back(unit);
-    cone.seconds += units.getSeconds(unit);
-    return true;
-  }
-
-  Cone take() { return std::move(cone); }
-
- private:
-  bool visitOperand(unsigned buffer, unsigned reader) {
-    if (timeline.getSequence().buffers[buffer].isKept) return visitKept(buffer);
-    std::optional<unsigned> writer = units.getWriter(buffer);
-    if (!writer) return false;
-    if (*writer == reader) return true;
-    unsigned version = timeline.getVersionAt(buffer, cone.position);
-    bool isThere = timeline.getUses(version).back() >= cone.position;
-    if (isThere && !seen.contains(*writer)) return true;
-    if (seen.contains(*writer)) return true;
-    bool isSmall = timeline.getSequence().buffers[buffer].bytes * 4 <= freedBytes;
-    bool wantsAgain = policy == OperandPolicy::RecomputeAll || (policy == OperandPolicy::KeepSmall && !isSmall);
-    if (wantsAgain && units.isRepeatable(*writer)) return visit(*writer);
-    if (!llvm::is_contained(cone.extended, version)) cone.extended.push_back(version);
-    return true;
-  }
-
-  /// State that is on the host between steps is read where it has been brought in.
-  bool visitKept(unsigned buffer) {
-    if (!timeline.isOnHost(buffer)) return timeline.getOverwritten(buffer) >= cone.position;
-    unsigned version = timeline.getVersionAt(buffer, cone.position);
-    if (timeline.isOnHost(version)) return false;
-    if (timeline.getUses(version).back() < cone.position && !llvm::is_contained(cone.extended, version))
-      cone.extended.push_back(version);
-    return true;
-  }
-
-  const Timeline& timeline;
-  const Units& units;
-  OperandPolicy policy;
-  int64_t freedBytes;
-  Cone cone;
-  llvm::SmallDenseSet<unsigned, 16> seen;
-};
-
 }  // namespace
 
-std::optional<Cone> mlir::sgd::remat::findCone(const Timeline& timeline, unsigned version, int position,
-                                               OperandPolicy policy) {
-  unsigned buffer = timeline.getBuffer(version);
-  std::optional<unsigned> writer = timeline.getUnits().getWriter(buffer);
-  if (!writer) return std::nullopt;
-  ConeFinder finder(timeline, position, policy, timeline.getSequence().buffers[buffer].bytes);
-  if (!finder.visit(*writer)) return std::nullopt;
-  return finder.take();
+ConeFinder::ConeFinder(const Timeline& timeline)
+    : timeline(timeline), units(timeline.getUnits()), seen(units.getNumUnits()) {}
+
+const Cone* ConeFinder::find(unsigned version, int position, OperandPolicy wanted) {
+  const unsigned buffer = timeline.getBuffer(version);
+  ++walk;
+  numSeen = 0;
+  policy = wanted;
+  freedBytes = timeline.getSequence().buffers[buffer].bytes;
+  hasSmall = hasLarge = false;
+  cone.position = position;
+  cone.units.clear();
+  cone.extended.clear();
+  cone.seconds = 0;
+  const std::optional<unsigned> writer = units.getWriter(buffer);
+  return writer && visit(*writer) ? &cone : nullptr;
+}
+
+OperandPolicy ConeFinder::getLastAlike() const {
+  switch (policy) {
+    case OperandPolicy::KeepAll:
+      if (hasLarge) return OperandPolicy::KeepAll;
+      return hasSmall ? OperandPolicy::KeepSmall : OperandPolicy::RecomputeAll;
+    case OperandPolicy::KeepSmall:
+      return hasSmall ? OperandPolicy::KeepSmall : OperandPolicy::RecomputeAll;
+    case OperandPolicy::RecomputeAll:
+      return OperandPolicy::RecomputeAll;
+  }
+  llvm_unreachable("all policies are handled");
+}
+
+bool ConeFinder::visit(unsigned unit) {
+  if (!units.isRepeatable(unit) || numSeen >= kMaxUnits) return false;
+  if (isSeen(unit)) return true;
+  seen[unit] = walk;
+  ++numSeen;
+  for (const Units::Operand& operand : units.getOperands(unit))
+    if (!visitOperand(operand)) return false;
+  cone.units.push_back(unit);
+  cone.seconds += units.getSeconds(unit);
+  return true;
+}
+
+bool ConeFinder::visitOperand(const Units::Operand& operand) {
+  if (operand.isKept) return visitKept(operand.buffer);
+  if (!operand.writer) return false;
+  if (isSeen(*operand.writer)) return true;
+  unsigned version = timeline.getVersionAt(operand.buffer, cone.position);
+  if (timeline.getUses(version).back() >= cone.position) return true;
+  const bool isSmall = timeline.getSequence().buffers[operand.buffer].bytes * 4 <= freedBytes;
+  (isSmall ? hasSmall : hasLarge) = true;
+  const bool wantsAgain = policy == OperandPolicy::RecomputeAll || (policy == OperandPolicy::KeepSmall && !isSmall);
+  if (wantsAgain && units.isRepeatable(*operand.writer)) return visit(*operand.writer);
+  extend(version);
+  return true;
+}
+
+/// State that is on the host between steps is read where it has been brought in.
+bool ConeFinder::visitKept(unsigned buffer) {
+  if (!timeline.isOnHost(buffer)) return timeline.getOverwritten(buffer) >= cone.position;
+  unsigned version = timeline.getVersionAt(buffer, cone.position);
+  if (timeline.isOnHost(version)) return false;
+  if (timeline.getUses(version).back() < cone.position) extend(version);
+  return true;
+}
+
+void ConeFinder::extend(unsigned version) {
+  if (!llvm::is_contained(cone.extended, version)) cone.extended.push_back(version);
 }
 
 Excess::Excess(const Timeline& timeline, int64_t budget) : budget(budget) { update(timeline); }

@@ -22,9 +22,36 @@ struct Cone {
   double seconds = 0;                       ///< what running them again takes, without executions that go
 };
 
-/// The cone by which `version` can be made again before `position`, one of its uses; nullopt when something in it must
-/// not run twice or reads what is overwritten by then.
-std::optional<Cone> findCone(const Timeline& timeline, unsigned version, int position, OperandPolicy policy);
+/// Finds cones by a walk from the wanted buffer to operands that are still there. Outlived by the timeline, which may
+/// change between walks.
+class ConeFinder {
+ public:
+  explicit ConeFinder(const Timeline& timeline);
+
+  /// The cone by which `version` can be made again before `position`, one of its uses; null when something in it must
+  /// not run twice or reads what is overwritten by then. Valid until the next call.
+  const Cone* find(unsigned version, int position, OperandPolicy policy);
+
+  /// The last policy that finds what find() has just found, and as all between them do.
+  OperandPolicy getLastAlike() const;
+
+ private:
+  bool visit(unsigned unit);
+  bool visitOperand(const Units::Operand& operand);
+  bool visitKept(unsigned buffer);
+  bool isSeen(unsigned unit) const { return seen[unit] == walk; }
+  void extend(unsigned version);
+
+  const Timeline& timeline;
+  const Units& units;
+  std::vector<unsigned> seen;  // by unit: the last walk that came there
+  unsigned walk = 0;
+  size_t numSeen = 0;
+  OperandPolicy policy = OperandPolicy::KeepAll;
+  int64_t freedBytes = 0;
+  bool hasSmall = false, hasLarge = false;  // of operands that are kept or computed again, as the policy says
+  Cone cone;
+};
 
 /// Bytes more, or fewer, at positions `first` to `last`, both included.
 struct Change {

@@ -54,7 +54,7 @@ struct Choice {
 class Search {
  public:
   Search(const StepSequence& sequence, const Units& units, int64_t budget)
-      : timeline(sequence, units), budget(budget), excess(timeline, budget) {
+      : timeline(sequence, units), budget(budget), excess(timeline, budget), cones(timeline) {
     bool hasCopies = llvm::any_of(sequence.buffers, [](const Buffer& buffer) { return buffer.hostSeconds != 0; });
     choicesPerRound = hasCopies ? kChoicesPerRoundOfCopies : kChoicesPerRound;
   }
@@ -93,7 +93,7 @@ class Search {
     return choices > 0;
   }
 
-  std::priority_queue<Candidate> findCandidates() const {
+  std::priority_queue<Candidate> findCandidates() {
     std::vector<Candidate> found;
     auto add = [&](Candidate candidate, const std::optional<Choice>& choice) {
       if (!choice || choice->worth <= 0) return;
@@ -109,8 +109,9 @@ class Search {
       for (size_t i = 1; i < uses.size(); ++i) {
         const Execution& reader = timeline[uses[i]];
         if (!excess.isAnyBetween(uses[i - 1], uses[i]) || llvm::is_contained(reader.writes, version)) continue;
-        for (Means means : {Means::KeepAll, Means::KeepSmall, Means::RecomputeAll, Means::Offload})
-          add({0, version, reader.instance, reader.step, means}, getGapChoice(version, uses[i], means));
+        const Candidate gap{0, version, reader.instance, reader.step, Means::Offload};
+        addCones(found, gap, uses[i]);
+        add(gap, getGapChoice(version, uses[i], Means::Offload));
       }
     }
     for (size_t position = 0; position < timeline.size(); ++position)
@@ -121,8 +122,27 @@ class Search {
     return std::priority_queue<Candidate>(std::less<Candidate>(), std::move(found));
   }
 
+  /// The ways to close the gap by recomputation. Most gaps have the same cone whatever the policy is.
+  void addCones(std::vector<Candidate>& found, Candidate gap, int reader) {
+    if (!mayRunAgain(gap.version, reader)) return;
+    for (unsigned policy = 0; policy <= static_cast<unsigned>(OperandPolicy::RecomputeAll);) {
+      const Cone* cone = cones.find(gap.version, reader, static_cast<OperandPolicy>(policy));
+      gap.worth = cone ? getWorth(*cone) : 0;
+      for (const auto last = static_cast<unsigned>(cones.getLastAlike()); policy <= last; ++policy) {
+        gap.means = static_cast<Means>(policy);
+        if (gap.worth > 0) found.push_back(gap);
+      }
+    }
+  }
+
+  bool mayRunAgain(unsigned version, int reader) const {
+    std::optional<unsigned> writer = timeline.getUnits().getWriter(timeline.getBuffer(version));
+    return writer && timeline.getUnits().isRepeatable(*writer) && !timeline.isOnHost(version) &&
+           !timeline[reader].isCopy();
+  }
+
   /// What the candidate is by now; nullopt when it is no longer there.
-  std::optional<Choice> getChoice(const Candidate& candidate) const {
+  std::optional<Choice> getChoice(const Candidate& candidate) {
     if (candidate.means == Means::OffloadState) return getBest(findStateOffloads(timeline, excess, candidate.version));
     if (candidate.means == Means::Tighten) return getTighter(candidate.instance);
     Uses uses = timeline.getUses(candidate.version);
@@ -134,16 +154,12 @@ class Search {
     return std::nullopt;
   }
 
-  std::optional<Choice> getGapChoice(unsigned version, int reader, Means means) const {
+  std::optional<Choice> getGapChoice(unsigned version, int reader, Means means) {
     if (means == Means::Offload) return getBest(findGapOffloads(timeline, excess, version, reader));
-    std::optional<unsigned> writer = timeline.getUnits().getWriter(timeline.getBuffer(version));
-    if (!writer || !timeline.getUnits().isRepeatable(*writer) || timeline.isOnHost(version) ||
-        timeline[reader].isCopy())
-      return std::nullopt;
-    std::optional<Cone> cone = findCone(timeline, version, reader, static_cast<OperandPolicy>(means));
+    if (!mayRunAgain(version, reader)) return std::nullopt;
+    const Cone* cone = cones.find(version, reader, static_cast<OperandPolicy>(means));
     if (!cone) return std::nullopt;
-    const double worth = getWorth(*cone);
-    return Choice{worth, std::move(cone), {}};
+    return Choice{getWorth(*cone), *cone, {}};
   }
 
   std::optional<Choice> getTighter(unsigned instance) const {
@@ -221,7 +237,8 @@ class Search {
 
   Timeline timeline;
   const int64_t budget;
-  Excess excess;          // of the timeline
+  Excess excess;  // of the timeline
+  ConeFinder cones;
   Timeline::Mark lowest;  // of all states that the search has had, the one that peaks lowest
   int64_t lowestPeak = 0;
   int choicesPerRound = 0;

@@ -48,6 +48,18 @@ Units::Units(const StepSequence& sequence) : unitOf(sequence.steps.size()), writ
     for (unsigned buffer : sequence.steps[step].reads)
       if (writers[buffer] && *writers[buffer] != unitOf[step] && steps[*writers[buffer]].back() > step)
         repeatable[unitOf[step]] = repeatable[*writers[buffer]] = false;
+  addOperands(sequence);
+}
+
+void Units::addOperands(const StepSequence& sequence) {
+  for (unsigned unit = 0; unit < steps.size(); ++unit) {
+    firstOperand.push_back(operands.size());
+    for (unsigned step : steps[unit])
+      for (unsigned buffer : sequence.steps[step].reads)
+        if (bool isKept = sequence.buffers[buffer].isKept; isKept || writers[buffer] != unit)
+          operands.push_back({buffer, isKept, writers[buffer]});
+  }
+  firstOperand.push_back(operands.size());
 }
 
 // Executions
@@ -60,9 +72,11 @@ const Step& Timeline::getStep(const Execution& execution) const {
 }
 
 unsigned Timeline::getVersionAt(unsigned buffer, int position) const {
-  unsigned best = versionsOf[buffer].front();
+  ArrayRef<unsigned> known = versionsOf[buffer];
+  unsigned best = known.front();
+  if (known.size() == 1) return best;
   int bestMade = -2;
-  for (unsigned version : versionsOf[buffer]) {
+  for (unsigned version : known) {
     const int made = getMade(version);
     if (made < position && made > bestMade && !isOnHost(version) && (made >= 0 || sequence->buffers[buffer].isKept)) {
       best = version;
@@ -74,12 +88,10 @@ unsigned Timeline::getVersionAt(unsigned buffer, int position) const {
 
 int Timeline::getOverwritten(unsigned kept) const {
   int first = static_cast<int>(size());
-  const llvm::SmallVector<unsigned, 4>& results = sequence->steps.back().reads;
-  for (unsigned result : resultsOf[kept])
-    if (auto read = llvm::find(results, result); read != results.end()) {
-      unsigned version = executions[order.back()].reads[read - results.begin()];
-      if (!isOnHost(version)) first = std::min(first, getUses(version).front());
-    }
+  for (unsigned operand : resultsOf[kept]) {
+    const unsigned result = executions[order.back()].reads[operand];
+    if (!isOnHost(result)) first = std::min(first, getUses(result).front());
+  }
   return first;
 }
 

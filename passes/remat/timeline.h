@@ -27,12 +27,27 @@ class Units {
   std::optional<unsigned> getWriter(unsigned buffer) const { return writers[buffer]; }
   llvm::ArrayRef<unsigned> getWritten(unsigned unit) const { return written[unit]; }
 
+  /// A buffer that a unit reads and does not write.
+  struct Operand {
+    unsigned buffer;
+    bool isKept;
+    std::optional<unsigned> writer;  ///< as getWriter()
+  };
+  /// In the order of the steps' reads.
+  llvm::ArrayRef<Operand> getOperands(unsigned unit) const {
+    return llvm::ArrayRef(operands).slice(firstOperand[unit], firstOperand[unit + 1] - firstOperand[unit]);
+  }
+
  private:
+  void addOperands(const StepSequence& sequence);
+
   std::vector<unsigned> unitOf;
   std::vector<llvm::SmallVector<unsigned, 1>> steps, written;
   std::vector<bool> repeatable;
   std::vector<double> seconds;
   std::vector<std::optional<unsigned>> writers;
+  std::vector<Operand> operands;       // unit by unit
+  std::vector<unsigned> firstOperand;  // by unit, and the end
 };
 
 /// One execution of a step, or a part of a copy. A buffer has a version for each execution of its unit, each copy of it
@@ -226,10 +241,11 @@ class Timeline {
 
   const StepSequence* sequence;
   const Units* units;
-  std::vector<llvm::SmallVector<unsigned, 1>> resultsOf;     // by buffer: those whose destination it is
-  std::vector<Execution> executions;                         // those that went, too
-  std::vector<unsigned> order;                               // by position: the execution
-  std::vector<int> positions;                                // by execution; of one that went, stale
+  std::vector<llvm::SmallVector<unsigned, 1>>
+      resultsOf;                      // by buffer: what the end reads whose destination it is, as operands
+  std::vector<Execution> executions;  // those that went, too
+  std::vector<unsigned> order;        // by position: the execution
+  std::vector<int> positions;         // by execution; of one that went, stale
   std::vector<llvm::SmallVector<unsigned, 1>> executionsOf;  // by instance, by position
   std::vector<Version> versions;
   std::vector<llvm::SmallVector<unsigned, 1>> versionsOf;  // by buffer, ascending

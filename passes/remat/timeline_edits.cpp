@@ -19,8 +19,10 @@ Timeline::Timeline(const StepSequence& sequence, const Units& units)
   for (auto [index, buffer] : llvm::enumerate(sequence.buffers)) {
     addVersion(index, /*isOnHost=*/false);
     alive.addEverywhere(buffer.stateBytes);
-    if (buffer.destination) resultsOf[*buffer.destination].push_back(index);
   }
+  for (auto [operand, result] : llvm::enumerate(sequence.steps.back().reads))
+    if (std::optional<unsigned> destination = sequence.buffers[result].destination)
+      resultsOf[*destination].push_back(operand);
   for (auto [index, step] : llvm::enumerate(sequence.steps)) {
     const unsigned number = index;
     addExecution({Execution::Kind::Step, number, units.getUnit(number), step.reads, step.writes});
@@ -185,8 +187,7 @@ void Timeline::renumber(int first) {
 /// Nothing if it is one already.
 void Timeline::addUse(unsigned version, unsigned execution) {
   llvm::SmallVector<unsigned, 4>& uses = versions[version].uses;
-  auto place =
-      llvm::partition_point(uses, [&](unsigned other) { return positions[other] < positions[execution]; });
+  auto place = llvm::partition_point(uses, [&](unsigned other) { return positions[other] < positions[execution]; });
   if (place != uses.end() && *place == execution) return;
   touch(version);
   llvm::SmallVector<unsigned, 1>& listed = versionsOf[versions[version].buffer];
@@ -198,8 +199,7 @@ void Timeline::addUse(unsigned version, unsigned execution) {
 /// Nothing if it is none.
 void Timeline::removeUse(unsigned version, unsigned execution) {
   llvm::SmallVector<unsigned, 4>& uses = versions[version].uses;
-  auto place =
-      llvm::partition_point(uses, [&](unsigned other) { return positions[other] < positions[execution]; });
+  auto place = llvm::partition_point(uses, [&](unsigned other) { return positions[other] < positions[execution]; });
   if (place == uses.end() || *place != execution) return;
   touch(version);
   uses.erase(place);
@@ -225,8 +225,8 @@ void Timeline::touch(unsigned number) {
     touchOwn(version.uses.back());
   }
   if (!isSequenced(number)) return;
-  for (unsigned result : resultsOf[number])
-    for (unsigned written : versionsOf[result]) touch(written);
+  for (unsigned operand : resultsOf[number])
+    for (unsigned written : versionsOf[sequence->steps.back().reads[operand]]) touch(written);
 }
 
 void Timeline::touchOwn(unsigned execution) { touchedExecutions.push_back(execution); }

@@ -145,9 +145,9 @@ class Analysis {
 
   const Timeline& timeline;
   const std::vector<Buffer>& buffers;
-  std::vector<std::vector<int>> uses;         // by version
-  std::vector<int> made;                      // by version
-  std::vector<int64_t> alive;                 // by position
+  std::vector<std::vector<int>> uses;           // by version
+  std::vector<int> made;                        // by version
+  std::vector<int64_t> alive;                   // by position
   std::vector<double> starts, freeOut, freeIn;  // by position
   double seconds = 0;
 };
@@ -157,7 +157,8 @@ std::string print(const Timeline& timeline) {
   std::string text;
   for (size_t position = 0; position < timeline.size(); ++position) {
     const Execution& execution = timeline[position];
-    text += std::to_string(static_cast<int>(execution.kind)) + ":" + std::to_string(execution.step) + "#" + std::to_string(execution.instance);
+    text += std::to_string(static_cast<int>(execution.kind)) + ":" + std::to_string(execution.step) + "#" +
+            std::to_string(execution.instance);
     for (unsigned version : execution.reads) text += " " + std::to_string(version);
     for (unsigned version : execution.writes) text += " >" + std::to_string(version);
     text += "\n";
@@ -179,7 +180,8 @@ class RandomSequence {
       unsigned next = values[values.size() - 1 - i];
       end.reads.push_back(next);
       if (pick(3) != 0) sequence.buffers[next].destination = i;
-      if (pick(3) != 0 && sequence.buffers[next].destination) sequence.buffers[i].stateBytes = sequence.buffers[next].bytes;
+      if (pick(3) != 0 && sequence.buffers[next].destination)
+        sequence.buffers[i].stateBytes = sequence.buffers[next].bytes;
     }
   }
 
@@ -196,7 +198,8 @@ class RandomSequence {
   void addStep(std::vector<unsigned>& values) {
     Step step;
     for (size_t i = 0; i <= pick(3); ++i)
-      if (unsigned value = values[pick(values.size())]; !llvm::is_contained(step.reads, value)) step.reads.push_back(value);
+      if (unsigned value = values[pick(values.size())]; !llvm::is_contained(step.reads, value))
+        step.reads.push_back(value);
     step.seconds = 1 + static_cast<double>(pick(9));
     step.isRepeatable = pick(8) != 0;
     step.scratchBytes = pick(6) == 0 ? 64 : 0;
@@ -232,10 +235,12 @@ class RandomChange {
       case 3:
         return timeline.getBuffer(version) == version && applyOne(findStateOffloads(timeline, excess, version));
       case 4:
-        if (std::optional<OffloadChoice> tighter = findTighter(timeline, excess, pick(timeline.size()))) return applyOne(*tighter);
+        if (std::optional<OffloadChoice> tighter = findTighter(timeline, excess, pick(timeline.size())))
+          return applyOne(*tighter);
         return false;
       default:
-        if (!timeline.getStateOnHost().empty() && pick(3) == 0) return timeline.keepOnDevice(timeline.getStateOnHost().front());
+        if (!timeline.getStateOnHost().empty() && pick(3) == 0)
+          return timeline.keepOnDevice(timeline.getStateOnHost().front());
         return !added.empty() && timeline.drop(added[pick(added.size())]);
     }
   }
@@ -245,12 +250,13 @@ class RandomChange {
 
   bool repeat(unsigned version, int reader) {
     std::optional<unsigned> writer = timeline.getUnits().getWriter(timeline.getBuffer(version));
-    if (!writer || !timeline.getUnits().isRepeatable(*writer) || timeline.isOnHost(version) || timeline[reader].isCopy() ||
-        llvm::is_contained(timeline[reader].writes, version))
+    if (!writer || !timeline.getUnits().isRepeatable(*writer) || timeline.isOnHost(version) ||
+        timeline[reader].isCopy() || llvm::is_contained(timeline[reader].writes, version))
       return false;
-    std::optional<Cone> cone = findCone(timeline, version, reader, static_cast<OperandPolicy>(pick(3)));
+    ConeFinder cones(timeline);
+    const Cone* cone = cones.find(version, reader, static_cast<OperandPolicy>(pick(3)));
     if (cone) timeline.repeat(cone->units, cone->position);
-    return cone.has_value();
+    return cone != nullptr;
   }
 
   bool applyOne(llvm::ArrayRef<OffloadChoice> choices) {
