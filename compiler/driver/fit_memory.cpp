@@ -45,7 +45,9 @@ class MemoryFitter {
     if (failed(plan(std::nullopt, /*overlapLimit=*/0))) return failure();
     if (best) return std::move(*best);
     mayOverlap = hasOverlap;
-    if (failed(plan(std::nullopt))) return failure();
+    unsplitPeak = lastPeak;
+    if (hasOverlap && failed(plan(std::nullopt))) return failure();
+    if (effort == Effort::Given && !best) return std::move(*smallest);
     for (StringRef kind : getOffloads()) {
       offload = kind;
       FailureOr<int64_t> alive = estimateAliveBytes(bufferized, topology, offload);

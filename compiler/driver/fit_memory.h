@@ -23,6 +23,7 @@ struct MemoryPlan {
 
 /// How far to look for a plan.
 enum class Effort {
+  Given,     ///< as Limit, but does not search when no plan fits without running anything again
   Limit,     ///< until one fits; what comes out may not
   Smallest,  ///< around the smallest peak that can be had, whatever the limit is
 };

@@ -142,8 +142,8 @@ LogicalResult Lowering::planMemoryAsIs() {
   return runStage([&](OpPassManager& passes) { addMemoryStage(passes, context.options, context.target); });
 }
 
-FailureOr<FormPlan> Lowering::plan(ArrayRef<ModuleOp> forms) const {
-  return planForms(forms, context.options, context.target, Effort::Limit, context.timings);
+FailureOr<FormPlan> Lowering::plan(ArrayRef<ModuleOp> forms, Effort effort) const {
+  return planForms(forms, context.options, context.target, effort, context.timings);
 }
 
 bool Lowering::fits(const MemoryPlan& plan) const { return plan.isGiven && plan.peak <= *context.options.memoryLimit; }
@@ -152,7 +152,7 @@ LogicalResult Lowering::planWithinLimit() {
   const uint64_t limit = *context.options.memoryLimit;
   if (local && hidesMore(getCompilation())) {
     OwningOpRef<ModuleOp> ahead = getCompilation().clone();
-    FailureOr<FormPlan> made = plan(ModuleOp(*ahead));
+    FailureOr<FormPlan> made = plan(ModuleOp(*ahead), Effort::Given);
     if (failed(made) || (!fits(made->plan) && failed(lowerAgain(addPlainStage)))) return failure();
   }
   SmallVector<Form, 0> forms;  // as given, and with ever more of loops recomputed

@@ -65,7 +65,7 @@ class Lowering {
   struct Form;
 
   LogicalResult planWithinLimit();
-  FailureOr<FormPlan> plan(ArrayRef<ModuleOp> forms) const;
+  FailureOr<FormPlan> plan(ArrayRef<ModuleOp> forms, Effort effort = Effort::Limit) const;
   bool fits(const MemoryPlan& plan) const;
   LogicalResult lowerAgain(llvm::function_ref<void(OpPassManager&)> change);
   LogicalResult addLoopForms(SmallVectorImpl<Form>& forms);

@@ -74,6 +74,7 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
   /// Plans the memory that `functions` have on one rank.
   FailureOr<Bytes> planStage() {
     shared.clear();
+    usesOf.clear();
     for (func::FuncOp function : functions) planCallees(function);
     if (failed(collectArguments())) return failure();
     placeArguments();
@@ -186,7 +187,7 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
   };
 
   SpaceBuffers getBuffers(func::FuncOp function, Space space) {
-    BufferUses uses(function, *kernels);
+    const BufferUses& uses = usesOf.try_emplace(function.getOperation(), function, *kernels).first->second;
     SpaceBuffers result;
     for (const SharedArgument& slot : shared) {
       // Operands of a loop or branch are in the buffers of its caller.
@@ -259,6 +260,7 @@ struct AssignOffsetsPass : mlir::sgd::impl::AssignOffsetsPassBase<AssignOffsetsP
   SmallVector<func::FuncOp> functions;                   // of the stage whose memory is planned
   SmallVector<SharedArgument, 0> shared;
   std::optional<SymbolTable> kernels;
+  std::map<Operation*, BufferUses> usesOf;  // of functions whose callees have their scratch
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Prefix sums over the order.
 #include "passes/remat/alive_bytes.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace mlir::sgd::remat;
 
@@ -16,5 +16,5 @@ void AliveBytes::update(llvm::ArrayRef<unsigned> order, int first) {
     alive[position] = now + bytes.begun + bytes.own;
     now += bytes.begun - bytes.ended;
   }
-  peak = *llvm::max_element(alive);
+  peak = *std::max_element(alive.begin(), alive.end());
 }
