@@ -23,7 +23,8 @@ import measure
 import models
 import table
 
-SECTIONS = ["step", "compile", "cache", "start", "memory", "plan", "bytes", "scaling", "updates", "collectives"]
+SECTIONS = ["step", "compile", "cache", "start", "memory", "plan", "bytes", "scaling", "updates", "collectives", "limits"]
+WITHOUT_MODELS = ("collectives", "limits")
 
 
 def parse():
@@ -47,14 +48,14 @@ def parse():
     if args.rounds < 1:
         parser.error("--rounds: at least one")
     args.sections = [importlib.import_module(f"sections.{name}") for name in SECTIONS if name in names]
-    if args.models and not args.only:  # collectives have no model
-        args.sections = [section for section in args.sections if section.NAME != "collectives"]
+    if args.models and not args.only:
+        args.sections = [section for section in args.sections if section.NAME not in WITHOUT_MODELS]
     return args
 
 
 def gather(args, tools, folder):
     """Everything that sections need, model by model."""
-    by_model = [section for section in args.sections if section.NAME != "collectives"]
+    by_model = [section for section in args.sections if section.NAME not in WITHOUT_MODELS]
     names = (args.models or models.SMALL + models.LARGE) if by_model else []
     cores = len(os.sched_getaffinity(0))
     context = measure.Context(tools, [models.Model(name, args.inputs, folder, tools) for name in names], [], args.rounds, cores)

@@ -10,7 +10,7 @@ import measure
 import models
 import table
 from sections import bytes as bytes_section
-from sections import collectives, compile as compile_section, memory, scaling, start, step, updates
+from sections import collectives, compile as compile_section, limits, memory, scaling, start, step, updates
 from table import Row
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -90,6 +90,21 @@ def update_rows():
     assert found == [("m, 4 ranks", 0.9, "ok")], found
 
 
+def limit_rows():
+    class Tools:
+        def write_transformer(self, text, layers, **sizes):
+            text.write_text(str(layers))
+
+        def compile_within(self, text, artifact, limit=None):
+            seconds = int(text.read_text()) / 10
+            return (seconds, 1000) if limit is None else (3 * seconds, None) if limit == 500 else (seconds, limit)
+
+    found = [(r.what, r.verdict(), r.note) for r in limits.rows(measure.Context(Tools(), [], [], 1, 2))]
+    assert found[:4] == [("8 layers, 90% of the peak", "ok", ""), ("8 layers, 70% of the peak", "ok", ""), ("8 layers, 50% of the peak", "over", "refused"),
+                         ("8 layers, a byte", "ok", "")], found
+    assert len(found) == 10, found
+
+
 def whole_runs(build):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -136,5 +151,6 @@ rows()
 case_rows()
 collective_rows()
 update_rows()
+limit_rows()
 whole_runs(sys.argv[1])
 refusals(sys.argv[1])

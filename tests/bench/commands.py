@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import resource
 import shutil
 import socket
 import subprocess
@@ -63,6 +64,26 @@ class Tools:
     def compile(self, text, artifact, *flags):
         """Wall seconds of the whole process."""
         return run(self.bin / "sgdc", text, "-o", artifact, *flags)[1]
+
+    def compile_within(self, text, artifact, limit=None):
+        """CPU seconds of the whole process, and the peak in bytes; None where the limit is refused."""
+        report = artifact.with_suffix(".report")
+        limits = [] if limit is None else ["--memory-limit", str(limit)]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        result = subprocess.run([self.bin / "sgdc", text, "-o", artifact, f"--report={report}", *limits], capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = sum(getattr(after, part) - getattr(before, part) for part in ("ru_utime", "ru_stime"))
+        if result.returncode == 0:
+            return seconds, json.loads(report.read_text())["memory"]["peak"]
+        if "the smallest limit that can be met" not in result.stderr:
+            raise Failed(f"{text} within {limit} bytes: {result.stderr}")
+        return seconds, None
+
+    def write_transformer(self, text, **sizes):
+        """The training step of a language model of these sizes."""
+        model = text.with_suffix(".json")
+        model.write_text(json.dumps(sizes))
+        run(self.bin / "sgd-sim", "--model", model, "--write-text", text)
 
     def inspect(self, artifact):
         return json.loads(run(self.bin / "sgd-inspect", "--json", artifact)[0])
