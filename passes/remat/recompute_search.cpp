@@ -16,6 +16,9 @@ namespace {
 
 /// Choices between two rounds over all candidates. Copies depend on each other less than what runs again.
 constexpr int kChoicesPerRound = 16, kChoicesPerRoundOfCopies = 32;
+/// Long sequences have more choices in a round, one for so many steps: finding all candidates takes time by their
+/// length.
+constexpr int kStepsPerChoice = 64;
 /// What is executed at most, in multiples of the sequence.
 constexpr size_t kMostExecutions = 4;
 /// Smaller buffers are not worth a look.
@@ -56,7 +59,8 @@ class Search {
   Search(const StepSequence& sequence, const Units& units, int64_t budget)
       : timeline(sequence, units), budget(budget), excess(timeline, budget), cones(timeline) {
     bool hasCopies = llvm::any_of(sequence.buffers, [](const Buffer& buffer) { return buffer.hostSeconds != 0; });
-    choicesPerRound = hasCopies ? kChoicesPerRoundOfCopies : kChoicesPerRound;
+    choicesPerRound = std::max(hasCopies ? kChoicesPerRoundOfCopies : kChoicesPerRound,
+                               static_cast<int>(sequence.steps.size()) / kStepsPerChoice);
   }
 
   Timeline run() {
