@@ -102,8 +102,8 @@ class Uses {
   const int* positions;
 };
 
-/// What is alive when is kept up to date: a change looks at the versions that it touches, then adds up bytes and
-/// seconds behind the first of them. Changes can be taken back in reverse order.
+/// Keeps uses, bytes and seconds up to date: a change looks at the versions that it touches, then adds up what is alive
+/// behind the first of them. rollBack() undoes changes.
 class Timeline {
  public:
   /// The steps in their own order, each once. Both outlive the timeline.
@@ -176,7 +176,7 @@ class Timeline {
     unsigned nextInstance = 0;
   };
   Mark getMark() const { return {edits.size(), versions.size(), executions.size(), nextInstance}; }
-  /// Takes back all changes since `mark`, which must not be of a state that was itself taken back.
+  /// Undoes all changes since `mark`; marks of the states in between become invalid.
   void rollBack(const Mark& mark);
 
  private:
@@ -241,11 +241,10 @@ class Timeline {
 
   const StepSequence* sequence;
   const Units* units;
-  std::vector<llvm::SmallVector<unsigned, 1>>
-      resultsOf;                      // by buffer: what the end reads whose destination it is, as operands
-  std::vector<Execution> executions;  // those that went, too
-  std::vector<unsigned> order;        // by position: the execution
-  std::vector<int> positions;         // by execution; of one that went, stale
+  std::vector<llvm::SmallVector<unsigned, 1>> resultsOf;  // by kept buffer: operands of the end that are written to it
+  std::vector<Execution> executions;                      // erased ones too
+  std::vector<unsigned> order;                            // by position: the execution
+  std::vector<int> positions;                             // by execution; -1 of an erased one
   std::vector<llvm::SmallVector<unsigned, 1>> executionsOf;  // by instance, by position
   std::vector<Version> versions;
   std::vector<llvm::SmallVector<unsigned, 1>> versionsOf;  // by buffer, ascending
@@ -254,10 +253,10 @@ class Timeline {
   std::vector<Edit> edits;
 
   AliveBytes alive;
-  llvm::SmallVector<unsigned> touchedVersions, touchedExecutions;  // whose bytes are to be counted
+  llvm::SmallVector<unsigned> touchedVersions, touchedExecutions;  // settle() counts their bytes
   int firstChange = INT_MAX;                                       // position
 
-  // Few sequences have copies, which alone are interested in times.
+  // Computed when they are asked for: without copies the search needs no times.
   mutable std::vector<Times> times;      // by position, and at the end
   mutable std::vector<double> copyEnds;  // by version
   mutable int firstUntimed = 0;          // position
