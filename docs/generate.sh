@@ -22,7 +22,7 @@ dialect fusion dialects/fusion/all_ops.td
 dialect plan dialects/plan/all_ops.td
 {
   printf '# Passes\n\nBy folder, in the order in which the pipeline goes through them.\n'
-  for folder in frontends/* compiler/request passes/programs passes/carry passes/manual compiler/recipe passes/context passes/permutation passes/choice passes/sharding passes/collectives passes/compress passes/partition passes/sequential passes/layers passes/stages passes/schedule passes/library passes/memory passes/remat passes/hoist passes/prefetch passes/rings passes/levels compiler/report; do
+  for folder in frontends/* compiler/request passes/programs passes/carry passes/manual compiler/recipe passes/context passes/permutation passes/choice passes/sharding passes/collectives passes/compress passes/partition passes/sequential passes/layers passes/stages passes/schedule passes/library passes/memory passes/remat passes/hoist passes/prefetch passes/rings compiler/search passes/levels compiler/report; do
     [ -f "$folder/passes.td" ] || continue
     printf '\n## %s\n\n' "$folder"
     "$llvm/bin/mlir-tblgen" -gen-pass-doc -I . -I "$llvm/include" "$folder/passes.td" | sed '/^<!--/d'

@@ -1,6 +1,5 @@
 #include "compiler/auto_sharding/auto_sharding.h"
 
-#include "compiler/driver/pipelines.h"
 #include "compiler/target/target.h"
 #include "llvm/Support/Threading.h"
 

@@ -1,8 +1,6 @@
 // Prints diagnostics on one line; nothing here can fail.
 #include "compiler/driver/diagnostics.h"
 
-#include <utility>
-
 #include "dialects/sgd/source_line.h"
 #include "runtime/artifact/short_message.h"
 
@@ -10,7 +8,7 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext* context, llvm::raw_ostream& errors)
-    : errors(&errors), handler(context, [this](Diagnostic& diagnostic) {
+    : errors(errors), handler(context, [this](Diagnostic& diagnostic) {
         print(diagnostic);
         return success();
       }) {}
@@ -33,30 +31,13 @@ void DiagnosticPrinter::print(Diagnostic& diagnostic) {
   if (isError && printedError) return;
   printedError |= isError;
   std::string place = getSourceLine(diagnostic.getLocation());
-  *errors << ::sgd::artifact::ShortMessage(place.empty() ? fileName : place) << ": "
-          << getWord(diagnostic.getSeverity()) << ": " << onOneLine(diagnostic.str()) << "\n";
-}
-
-DiagnosticPrinter::Held DiagnosticPrinter::hold(llvm::function_ref<void()> run) {
-  Held held;
-  llvm::raw_string_ostream text(held.text);
-  llvm::raw_ostream* before = std::exchange(errors, &text);
-  bool hadError = std::exchange(printedError, false);
-  run();
-  held.hasError = std::exchange(printedError, hadError);
-  errors = before;
-  return held;
-}
-
-void DiagnosticPrinter::print(const Held& held) {
-  if (printedError && held.hasError) return;
-  *errors << held.text;
-  printedError |= held.hasError;
+  errors << ::sgd::artifact::ShortMessage(place.empty() ? fileName : place) << ": " << getWord(diagnostic.getSeverity())
+         << ": " << onOneLine(diagnostic.str()) << "\n";
 }
 
 void DiagnosticPrinter::error(const llvm::Twine& message) {
   if (printedError) return;
   printedError = true;
-  *errors << (fileName.empty() ? "sgdc" : ::sgd::artifact::ShortMessage(fileName))
-          << ": error: " << onOneLine(message.str()) << "\n";
+  errors << (fileName.empty() ? "sgdc" : ::sgd::artifact::ShortMessage(fileName))
+         << ": error: " << onOneLine(message.str()) << "\n";
 }

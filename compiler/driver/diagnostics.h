@@ -21,20 +21,10 @@ class DiagnosticPrinter {
   /// Prints `message` unless an error was printed before.
   void error(const llvm::Twine& message);
 
-  /// Messages that wait to be printed.
-  struct Held {
-    std::string text;
-    bool hasError = false;
-  };
-  /// Returns the messages of `run` instead of printing them.
-  Held hold(llvm::function_ref<void()> run);
-  /// Prints messages that were held.
-  void print(const Held& held);
-
  private:
   void print(Diagnostic& diagnostic);
 
-  llvm::raw_ostream* errors;
+  llvm::raw_ostream& errors;
   std::string fileName;
   bool printedError = false;
   ScopedDiagnosticHandler handler;

@@ -5,23 +5,25 @@
 #include <map>
 
 #include "compiler/bound/lower_bound.h"
-#include "compiler/driver/choose_schedule.h"
 #include "compiler/driver/create_request.h"
 #include "compiler/driver/diagnostics.h"
 #include "compiler/driver/load_programs.h"
-#include "compiler/driver/lowering.h"
-#include "compiler/driver/memory_refusal.h"
-#include "compiler/driver/pipelines.h"
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
+#include "compiler/driver/run_stage.h"
 #include "compiler/driver/split_memory.h"
 #include "compiler/expectations/check_expectations.h"
 #include "compiler/export/export.h"
-#include "compiler/export/export_interface.h"
 #include "compiler/export/kernel_table.h"
+#include "compiler/pipelines/pipelines.h"
 #include "compiler/recipe/passes.h"
+#include "compiler/report/passes.h"
 #include "compiler/report/planned_step.h"
+#include "compiler/report/program_text.h"
+#include "compiler/search/passes.h"
+#include "compiler/search/schedules.h"
 #include "compiler/target/target.h"
+#include "dialects/sgd/programs.h"
 #include "dialects/sgd/stages.h"
 #include "frontends/text/mlir_text.h"
 
@@ -33,7 +35,6 @@ namespace {
 DialectRegistry getRegistry() {
   DialectRegistry registry;
   registerDialects(registry);
-  registerExports(registry);
   return registry;
 }
 
@@ -63,11 +64,11 @@ class Driver {
   FailureOr<Compilation> replay(const ProgramSource& request) {
     return run([&] {
       printer.setFileName(request.fileName);
-      OwningOpRef<ModuleOp> compilation = parseText(&context, getBuffer(request));
+      compilation = parseText(&context, getBuffer(request));
       if (!compilation) return failure();
       FailureOr<Request> read = Request::read(*compilation);
       if (failed(read) || failed(createTarget(read->options)) || failed(setRequest(*read))) return failure();
-      lowering.emplace(getContext(), std::move(compilation));
+      printer.setFileName(requested.getFile(0));
       return lower(read->level);
     });
   }
@@ -77,7 +78,7 @@ class Driver {
     if (failed(createTarget(options)) || failed(setRequest(createRequest(sources, options, *target)))) return nullptr;
     if (failed(load(sources)) || failed(readPrograms())) return nullptr;
     auto drop = [](OpPassManager& passes) { passes.addPass(createDropAnnotationsPass()); };
-    return succeeded(lowering->runStage(drop)) ? lowering->take() : nullptr;
+    return succeeded(runStage(drop)) ? std::move(compilation) : nullptr;
   }
 
  private:
@@ -87,8 +88,7 @@ class Driver {
       printer.error("the compiler failed without saying why; please report this model");
       return failure();
     }
-    result.emitted = lowering->getEmitted().programs;
-    result.request = lowering->getEmitted().request;
+    if (auto text = compilation.get()->getAttrOfType<StringAttr>(kTextAttr)) result.emitted = text.str();
     result.report.target = getOptions().target;
     result.report.compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(result);
@@ -134,7 +134,6 @@ class Driver {
 
   /// The programs as imported, or, of those that are known, as addReadStage leaves them.
   LogicalResult load(ArrayRef<ProgramSource> sources) {
-    OwningOpRef<ModuleOp> compilation;
     auto kept = known ? known->find(getReadOptions()) : KnownPrograms::iterator();
     if (known && kept != known->end()) {
       compilation = kept->second->clone();
@@ -144,83 +143,139 @@ class Driver {
       compilation = importPrograms(context, sources, requested, printer, timings);
     }
     if (!compilation) return failure();
-    lowering.emplace(getContext(), std::move(compilation));
-    return checkStages(lowering->getCompilation(), requested, printer);
+    printer.setFileName(requested.getFile(0));
+    return checkStages(*compilation, requested, printer);
+  }
+
+  LogicalResult runStage(llvm::function_ref<void(OpPassManager&)> add) {
+    return mlir::sgd::runStage(*compilation, requested.request.programs, timings, add);
   }
 
   LogicalResult readPrograms() {
     if (isRead) return success();
-    if (failed(lowering->runStage(addReadStage))) return failure();
-    if (known) known->try_emplace(getReadOptions(), lowering->getCompilation().clone());
+    if (failed(runStage(addReadStage))) return failure();
+    if (known) known->try_emplace(getReadOptions(), compilation->clone());
     return success();
   }
 
   /// From the level that programs have reached to the plan, or to the level that is asked for.
   LogicalResult lower(std::optional<EmitLevel> reached) {
     if (!reached) {
-      lowering->emit(std::nullopt);
+      recordRequest(std::nullopt);
       if (isDone(std::nullopt)) return success();
       auto addRecipe = [&](OpPassManager& passes) { addRecipeStage(passes, getOptions()); };
-      if (failed(readPrograms()) || failed(lowering->runStage(addRecipe))) return failure();
-      lowering->emit(EmitLevel::Graph);
-      if (isDone(EmitLevel::Graph)) return success();
+      if (failed(readPrograms()) || failed(runStage(addRecipe))) return failure();
       reached = EmitLevel::Graph;
+      recordRequest(reached);
+      if (isDone(reached)) return success();
     }
-    const bool isByStages = hasStages(lowering->getPrograms().front());
-    if (*reached < EmitLevel::Spmd && !isByStages) {
-      if (failed(partition(*reached))) return failure();
+    const bool isByStages = hasStages(getPrograms(*compilation).front());
+    if (*reached < EmitLevel::Sharded && !isByStages) {
+      if (failed(runStage([&](OpPassManager& passes) { addShardingStage(passes, getOptions()); }))) return failure();
+      reached = EmitLevel::Sharded;
+      recordRequest(reached);
+      if (isDone(reached)) return success();
+    }
+    return isByStages ? lowerStages(*reached) : lowerSharded(*reached);
+  }
+
+  /// Stages that were written by hand are sharded by hand.
+  LogicalResult lowerStages(EmitLevel reached) {
+    if (reached < EmitLevel::Spmd) {
+      if (failed(recordText(EmitLevel::Sharded))) return failure();
+      recordRequest(EmitLevel::Sharded);
       if (isDone(EmitLevel::Sharded)) return success();
-      if (failed(lowerByBestSchedule())) return failure();
-    } else {
-      if (*reached < EmitLevel::Spmd) {
-        // Stages that were written by hand are sharded by hand.
-        lowering->emit(EmitLevel::Sharded);
-        if (isDone(EmitLevel::Sharded)) return success();
-        if (failed(lowering->runStage(addLocalStage))) return failure();
+      if (failed(runStage([&](OpPassManager& passes) { addLocalStage(passes, getOptions()); }))) return failure();
+    }
+    return lowerLocal(reached);
+  }
+
+  LogicalResult lowerSharded(EmitLevel reached) {
+    if (reached < EmitLevel::Spmd) {
+      if (!getSchedulesToChoose(getPrograms(*compilation), getOptions()).empty()) {
+        recordRequestOfSearch();
+        return planBy(createChooseSchedulePass(ChooseSchedulePassOptions{getSearchedText()}));
       }
-      if (failed(lowerLocal(*reached))) return failure();
+      auto addUnsplit = [](OpPassManager& passes) { passes.addPass(createRecordUnsplitPeakPass()); };
+      if (comparesWithUnsplit() && failed(runStage(addUnsplit))) return failure();
+      if (failed(runStage([&](OpPassManager& passes) { addLocalizeStage(passes, getOptions()); })) ||
+          failed(runStage([&](OpPassManager& passes) { addSpmdStage(passes, getOptions()); })))
+        return failure();
     }
-    if (isDone(EmitLevel::Spmd) || isDone(EmitLevel::Kernels)) return success();
-    lowering->emit(EmitLevel::Plan);
-    return finish();
+    return lowerLocal(reached);
   }
 
-  /// From the graph to the program of one coordinate of the sequential axis, or to the level of shardings if no more is
-  /// asked for.
-  LogicalResult partition(EmitLevel reached) {
-    if (reached < EmitLevel::Sharded) {
-      auto addSharding = [&](OpPassManager& passes) { addShardingStage(passes, getOptions()); };
-      if (failed(lowering->runStage(addSharding))) return failure();
-      lowering->emit(EmitLevel::Sharded);
-    }
-    if (isDone(EmitLevel::Sharded)) return success();
-    if (comparesWithUnsplit()) unsplit.emplace(lowering->clone());
-    return lowering->runStage([&](OpPassManager& passes) { addLocalizeStage(passes, getOptions()); });
-  }
-
-  /// Under a limit less memory is no aim of its own; micro-batches of a pipeline keep its stages busy.
+  /// Under a limit less memory is no aim of its own; micro-batches of a pipeline keep its stages busy. A text alone has
+  /// no warnings of a plan.
   bool comparesWithUnsplit() const {
-    return getOptions().sequential && !getOptions().isForSimulation && !getOptions().memoryLimit &&
-           !getStageAxis(getMesh(lowering->getPrograms().front()));
-  }
-
-  LogicalResult lowerByBestSchedule() {
-    std::vector<std::string> schedules = getSchedulesToChoose(lowering->getPrograms(), getContext());
-    if (schedules.empty()) return failure(failed(lowering->formStages()) || failed(lowerLocal(EmitLevel::Sharded)));
-    printer.setFileName(requested.getFile(0));
-    FailureOr<Lowering> chosen = chooseSchedule(std::move(*lowering), schedules, getContext());
-    if (failed(chosen)) return failure();
-    lowering.emplace(std::move(*chosen));
-    return getOptions().memoryLimit ? lowering->planMemory() : success();
+    const PlanOptions& options = getOptions();
+    const bool isForText = !options.emitsRequest && (isDone(EmitLevel::Spmd) || isDone(EmitLevel::Kernels));
+    return options.sequential && !options.isForSimulation && !options.memoryLimit && !isForText &&
+           !getStageAxis(getMesh(getPrograms(*compilation).front()));
   }
 
   /// From the SPMD level to a plan, or to the level that is asked for.
   LogicalResult lowerLocal(EmitLevel reached) {
-    if (reached < EmitLevel::Spmd && failed(lowering->hideCommunication())) return failure();
+    const bool isSearched = getOptions().memoryLimit && reached < EmitLevel::Kernels;
+    if (isSearched) {
+      recordRequestOfSearch();
+      if (!isDone(EmitLevel::Spmd) && !isDone(EmitLevel::Kernels))
+        return planBy(createPlanWithinLimitPass(PlanWithinLimitPassOptions{getSearchedText()}));
+    }
+    auto addHiding = [&](OpPassManager& passes) { addHidingStage(passes, getOptions()); };
+    if ((isSearched || reached < EmitLevel::Spmd) && failed(runStage(addHiding))) return failure();
+    if (!isSearched) recordRequest(EmitLevel::Spmd);
     if (isDone(EmitLevel::Spmd)) return success();
-    if (reached < EmitLevel::Kernels && failed(lowering->lowerToKernels())) return failure();
-    if (isDone(EmitLevel::Kernels) || reached == EmitLevel::Plan) return success();
-    return failure(failed(lowering->lowerToBuffers()) || failed(lowering->planMemory()));
+    auto addKernels = [&](OpPassManager& passes) {
+      addKernelStage(passes, getOptions(), *target, /*packsWeights=*/true);
+    };
+    if (reached < EmitLevel::Kernels && failed(runStage(addKernels))) return failure();
+    if (!isSearched) recordRequest(EmitLevel::Kernels);
+    if (isDone(EmitLevel::Kernels)) return success();
+    if (reached < EmitLevel::Plan && failed(planMemory())) return failure();
+    return finish();
+  }
+
+  LogicalResult planMemory() {
+    auto addBuffers = [&](OpPassManager& passes) { addBufferStage(passes, *target, target->getKernelModel(timings)); };
+    auto addMemory = [&](OpPassManager& passes) { addMemoryStage(passes, getOptions(), *target); };
+    return failure(failed(runStage(addBuffers)) || failed(runStage(addMemory)));
+  }
+
+  /// Lowers the compilation to its plan by a search.
+  LogicalResult planBy(std::unique_ptr<Pass> search) {
+    if (failed(runStage([&](OpPassManager& passes) { passes.addPass(std::move(search)); }))) return failure();
+    return finish();
+  }
+
+  /// The level whose text a search notes, as its option.
+  std::string getSearchedText() const {
+    const std::optional<EmitLevel> level = getOptions().emit;
+    return level == EmitLevel::Spmd || level == EmitLevel::Kernels ? getName(*level).str() : "";
+  }
+
+  /// Notes the programs' text if `level`, which no stage ends, is asked for.
+  LogicalResult recordText(EmitLevel level) {
+    if (getOptions().emit != level) return success();
+    return runStage([](OpPassManager& passes) { passes.addPass(createRecordTextPass()); });
+  }
+
+  /// A search passes over the SPMD level and kernels: a request at these levels is the compilation before it.
+  void recordRequestOfSearch() {
+    recordRequest(EmitLevel::Spmd);
+    recordRequest(EmitLevel::Kernels);
+  }
+
+  /// Prints the compilation if `level` is asked for; nothing is the state as imported.
+  void recordRequest(std::optional<EmitLevel> level) {
+    if (!getOptions().emitsRequest || getOptions().emit != level) return;
+    Timings::Scope scope(timings, "print");
+    ModuleOp module = *compilation;
+    Attribute text = module->removeAttr(kTextAttr);
+    llvm::raw_string_ostream stream(result.request);
+    module.print(stream, OpPrintingFlags().enableDebugInfo());
+    stream << "\n";
+    if (text) module->setAttr(kTextAttr, text);
   }
 
   const PlanOptions& getOptions() const { return requested.options; }
@@ -228,20 +283,18 @@ class Driver {
     const bool isByRecipe = getOptions().loss.empty() && requested.recipe;
     return {getOptions().keepsLayerLoops, isByRecipe ? requested.recipe->loss : getOptions().loss};
   }
-  LoweringContext getContext() { return {requested.options, *target, requested.request.programs, printer, timings}; }
 
-  /// Whether no more is asked for than `level`; with neither an artifact nor a text, the report is. Under a memory
-  /// limit, the program whose text can be replayed is chosen by its plan.
+  /// Whether no more is asked for than `level`; with neither an artifact nor a text, the report is.
   bool isDone(std::optional<EmitLevel> level) const {
     const PlanOptions& options = getOptions();
-    if (options.writeArtifact || options.emit != level) return false;
-    if (!level) return options.emitsRequest;
-    bool isChosenLater = level == EmitLevel::Spmd || level == EmitLevel::Kernels;
-    return !options.emitsRequest || !options.memoryLimit || !isChosenLater;
+    return !options.writeArtifact && options.emit == level && (level || options.emitsRequest);
   }
 
+  /// From the plan to what is asked for.
   LogicalResult finish() {
-    ModuleOp plan = lowering->getCompilation();
+    if (failed(recordText(EmitLevel::Plan))) return failure();
+    recordRequest(EmitLevel::Plan);
+    ModuleOp plan = *compilation;
     Timings::Scope scope(timings, "export");
     ::sgd::artifact::ArtifactWriter writer;
     writer.artifact().compiler_version = "sgdc " SGD_VERSION;
@@ -256,12 +309,8 @@ class Driver {
     if (failed(times)) return failure();
     result.report = computeReport(plan, writer.constant_bytes(), *times, *topology, std::move(bound));
     if (!getOptions().isForSimulation) result.explanation = computeExplanation(plan, *topology);
-    if (failed(checkMemory(plan)) || failed(checkExpected(plan))) return failure();
-    if (unsplit) {
-      Timings::Scope compared(timings, "plan unsplit");
-      SplitPlan split{result.report.memory.peak, writer.constant_bytes(), !getOptions().isCutByRecipe};
-      warnOfLargerSplit(std::move(*unsplit), split, getContext());
-    }
+    if (failed(checkExpected(plan))) return failure();
+    warnOfLargerSplit(plan, result.report.memory.peak, writer.constant_bytes(), getOptions());
     if (!getOptions().writeArtifact) return success();
     if (failed(declareKernels(plan, target->getKernelModel(timings), writer.artifact()))) return failure();
     if (getOptions().isForSimulation) return serialize(writer.SerializeWithoutCode());
@@ -279,13 +328,6 @@ class Driver {
     return success();
   }
 
-  LogicalResult checkMemory(ModuleOp plan) {
-    const PlanOptions& options = getOptions();
-    if (!options.memoryLimit || result.report.memory.peak <= *options.memoryLimit) return success();
-    StringRef limit = options.isLimitedByRecipe ? "the recipe's memory_limit" : "--memory-limit";
-    return emitMemoryRefusal(getReportedFunction(plan), result.report.memory.peak, *options.memoryLimit, limit);
-  }
-
   LogicalResult checkExpected(ModuleOp plan) {
     if (!requested.recipe) return success();
     FileOfDiagnostics file(&context, requested.recipe->fileName);
@@ -299,8 +341,7 @@ class Driver {
   std::unique_ptr<Target> target;
   Requested requested;
   bool isRead = false;  // programs are behind addReadStage
-  std::optional<Lowering> lowering;
-  std::optional<Lowering> unsplit;  // the same before the batch is cut, to compare memory
+  OwningOpRef<ModuleOp> compilation;
   Compilation result;
 };
 

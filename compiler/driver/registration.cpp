@@ -1,9 +1,11 @@
 // Lists all dialects and passes; nothing else.
 #include "compiler/driver/registration.h"
 
+#include "compiler/export/export_interface.h"
 #include "compiler/recipe/passes.h"
 #include "compiler/report/passes.h"
 #include "compiler/request/passes.h"
+#include "compiler/search/passes.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
@@ -40,6 +42,7 @@ void mlir::sgd::registerDialects(DialectRegistry& registry) {
   registerCostModels(registry);
   registerShardingRules(registry);
   registerCompressedReductions(registry);
+  registerExports(registry);
 }
 
 using namespace mlir;
@@ -63,6 +66,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerRequestPasses();
   registerRecipePasses();
   registerReportPasses();
+  registerSearchPasses();
   registerCarryPasses();
   registerManualPasses();
   registerShardingPasses();

@@ -1,38 +1,19 @@
-// All stages behind sharding, without the sequential axis and without messages.
+// Compares the plan with what was noted of the whole batch.
 #include "compiler/driver/split_memory.h"
 
-#include "compiler/driver/pipelines.h"
-#include "compiler/report/report.h"
-#include "dialects/sgd/sequential.h"
+#include "compiler/report/unsplit_peak.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-static LogicalResult planUnsplit(Lowering& lowering, const PlanOptions& options) {
-  for (ModuleOp module : lowering.getPrograms())
-    if (MeshOp mesh = getMesh(module)) mesh->removeAttr(kSequentialAttr);
-  PlanOptions whole = options;
-  whole.sequential.reset();
-  auto localize = [&](OpPassManager& passes) { addLocalizeStage(passes, whole); };
-  return failure(failed(lowering.runStage(localize)) || failed(lowering.formStages()) ||
-                 failed(lowering.hideCommunication()) || failed(lowering.lowerToKernels()) ||
-                 failed(lowering.lowerToBuffers()) || failed(lowering.planMemoryAsIs()));
-}
-
-void mlir::sgd::warnOfLargerSplit(Lowering unsplit, const SplitPlan& split, const LoweringContext& context) {
-  const PlanOptions& options = context.options;
-  LogicalResult planned = failure();
-  context.printer.hold([&] { planned = planUnsplit(unsplit, options); });
-  llvm::Expected<Topology> topology = loadTopology(options.topology);
-  if (!topology) return llvm::consumeError(topology.takeError());  // said by the plan of the batch in parts
-  if (failed(planned)) return;
-  ModuleOp module = unsplit.getCompilation();
-  uint64_t whole = computeReport(module, /*constantBytes=*/0, StepTimes(), *topology, LowerBound()).memory.peak +
-                   split.constantBytes;
-  if (whole >= split.peak) return;
-  StringRef source = split.isOfFlag ? "--micro" : "field 'sequential'";
-  emitWarning(UnknownLoc::get(module.getContext()))
-      << source << ": " << options.sequential->size << " micro-batches need " << split.peak
+void mlir::sgd::warnOfLargerSplit(ModuleOp plan, uint64_t peak, uint64_t constantBytes, const PlanOptions& options) {
+  auto unsplit = plan->getAttrOfType<IntegerAttr>(kUnsplitPeakAttr);
+  if (!unsplit) return;
+  const uint64_t whole = static_cast<uint64_t>(unsplit.getInt()) + constantBytes;
+  if (whole >= peak) return;
+  StringRef source = options.isCutByRecipe ? "field 'sequential'" : "--micro";
+  emitWarning(UnknownLoc::get(plan.getContext()))
+      << source << ": " << options.sequential->size << " micro-batches need " << peak
       << " bytes in each rank, the whole batch needs " << whole
       << "; accumulated gradients, or what loops over micro-batches store for each other, outweigh smaller "
          "activations; compile without "

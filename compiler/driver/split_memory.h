@@ -2,19 +2,14 @@
 #ifndef SGD_COMPILER_SPLIT_MEMORY_H
 #define SGD_COMPILER_SPLIT_MEMORY_H
 
-#include "compiler/driver/lowering.h"
+#include "compiler/recipe/plan_options.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::sgd {
 
-/// A plan whose batch is cut over the sequential axis.
-struct SplitPlan {
-  uint64_t peak = 0, constantBytes = 0;
-  bool isOfFlag = false;  ///< --micro, else a recipe's `sequential`
-};
-
-/// Warns if the whole batch needs less memory than `split`. `unsplit`: the programs as addShardingStage leaves them.
-/// Says nothing where they cannot be planned.
-void warnOfLargerSplit(Lowering unsplit, const SplitPlan& split, const LoweringContext& context);
+/// Warns if the whole batch needs less memory than `plan`, whose batch is cut and whose peak, constants included, is
+/// `peak` bytes. Says nothing where sgd-record-unsplit-peak has noted nothing.
+void warnOfLargerSplit(ModuleOp plan, uint64_t peak, uint64_t constantBytes, const PlanOptions& options);
 
 }  // namespace mlir::sgd
 

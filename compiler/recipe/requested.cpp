@@ -1,6 +1,8 @@
 // The recipe's text is in the request.
 #include "compiler/recipe/requested.h"
 
+#include "dialects/sgd/source_line.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
@@ -25,7 +27,7 @@ FailureOr<Requested> Requested::create(MLIRContext* context, Request request) {
 
 /// Says the same with a location.
 static LogicalResult moveTo(Location location, Diagnostic& diagnostic) {
-  if (!isa<UnknownLoc>(diagnostic.getLocation()) || isa<UnknownLoc>(location)) return failure();
+  if (!getSourceLine(diagnostic.getLocation()).empty() || isa<UnknownLoc>(location)) return failure();
   switch (diagnostic.getSeverity()) {
     case DiagnosticSeverity::Error:
       emitError(location) << diagnostic.str();

@@ -19,4 +19,12 @@ def RecordLowerBoundPass : Pass<"sgd-record-lower-bound", "::mlir::ModuleOp"> {
   }];
 }
 
+def RecordTextPass : Pass<"sgd-record-text", "::mlir::ModuleOp"> {
+  let summary = "Notes the text of the programs, for `sgdc --emit`";
+  let description = [{
+    Runs on the module of a compilation, behind `sgd-close-level`. After: `sgd.text` of the module is the text of its programs, one after another, without what only compilations have. The text
+    stays with the module through later levels, so that of several alternatives the chosen one's is printed.
+  }];
+}
+
 #endif

@@ -34,7 +34,6 @@ struct CloseLevelPass : mlir::sgd::impl::CloseLevelPassBase<CloseLevelPass> {
       return signalPassFailure();
     }
     request->level = *reached;
-    request->hasPlainWeights |= hasPlainWeights;
     getOperation()->setAttr(kRequestAttr, request->toAttr(&getContext()));
   }
 };

@@ -12,7 +12,6 @@ def CloseLevelPass : Pass<"sgd-close-level", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"level", "level", "std::string", "\"\"", "graph, sharded, spmd, kernels or plan; empty: none yet, only uses are put in order">,
-    Option<"hasPlainWeights", "plain-weights", "bool", "false", "at level spmd: weights of loops are not to be held a second time">,
   ];
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }

@@ -13,7 +13,6 @@ static void visitFields(Visitor& visit, RequestType& request) {
   auto& options = request.options;
   visit("programs", request.programs);
   visit("level", request.level);
-  visit("plain_weights", request.hasPlainWeights);
   visit("recipe_file", options.recipeFile);
   visit("recipe", options.recipe);
   visit("mesh", options.mesh);

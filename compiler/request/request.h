@@ -23,7 +23,6 @@ struct Request {
   CompileOptions options;
   std::vector<RequestedProgram> programs;  ///< in the order of the modules
   std::optional<EmitLevel> level;          ///< that all programs have reached; nothing: they are as imported
-  bool hasPlainWeights = false;            ///< in loops: not held a second time as matmuls read them fastest
 
   RequestAttr toAttr(MLIRContext* context) const;
 
@@ -36,7 +35,7 @@ struct Request {
 };
 
 /// The version of the fields that are written and read.
-inline constexpr int64_t kRequestVersion = 1;
+inline constexpr int64_t kRequestVersion = 2;
 
 /// `graph`, `sharded`, ...: the inverse of parseEmitLevel.
 llvm::StringRef getName(EmitLevel level);

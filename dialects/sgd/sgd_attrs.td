@@ -151,7 +151,7 @@ def Sgd_Decision : Sgd_Attr<"Decision", "decision"> {
 
 def Sgd_Request : Sgd_Attr<"Request", "request"> {
   let summary = "What a compilation is: what the user asked for, and what passes have added"
-                ", `#sgd.request<version = 1, {level = \"graph\", recipe = \"...\", ...}>`";
+                ", `#sgd.request<version = 2, {level = \"graph\", recipe = \"...\", ...}>`";
   let description = [{
     The attribute `sgd.request` of the module of a compilation. Passes that need the recipe or a flag read it there; compiler/request names the fields. What is left out has its default.
 

@@ -1,9 +1,10 @@
-"""A compilation is data: sgd-opt --replay goes on from what sgdc --emit-request wrote at any level, to the same artifact and report. usage: replay.py [--all]
+"""A compilation is data: sgd-opt --replay goes on from what sgdc --emit-request wrote at any level, to the same artifact and report, and repeats searches with their remarks. usage: replay.py [--all]
 
 Levels are dealt out over the programs, two to those in which a search chooses. With --all every program is replayed from each level.
 """
 import itertools
 import json
+import re
 import sys
 
 import harness
@@ -12,6 +13,7 @@ ROOT = harness.MODELS.parent.parent
 EXAMPLES, DIGITS, REAL = ROOT / "examples" / "recipes", ROOT / "examples" / "digits", ROOT / "tests" / "real"
 LEVELS = ("", "graph", "sharded", "spmd", "kernels", "plan")
 LARGE = {"bench_distilbert", "bench_resnet18", "bench_gpt"}
+SCHEDULE = re.compile(r"remark: schedule .*")  # behind the search alone, the plan, there is none
 THREE_PROGRAMS = tuple(f"{name}={DIGITS / name}.mlir" for name in ("init", "train", "eval"))
 PIPELINE = {"annotations": "ignore", "stages": 2, "sequential": {"micro": 4}}
 # (name, flags, recipe): a schedule, a plan for a memory limit or an alternative that hides less are searched for; programs share state; texts of other kinds.
@@ -43,15 +45,17 @@ def replay(folder, flags, recipe, level):
         flags = (*flags, "--recipe", folder / "recipe.json")
     request, paths = folder / "request.mlir", [folder / name for name in ("a.sgda", "b.sgda", "a.json", "b.json")]
     emit = ("--emit", level) if level else ()
-    harness.tool("sgdc", *flags, *emit, "--emit-request", request, "-o", paths[0], f"--report={paths[2]}")
-    harness.tool("sgd-opt", "--replay", request, "-o", paths[1], f"--report={paths[3]}")
+    whole = harness.tool("sgdc", *flags, *emit, "--emit-request", request, "-o", paths[0], f"--report={paths[2]}")
+    rest = harness.tool("sgd-opt", "--replay", request, "-o", paths[1], f"--report={paths[3]}")
     assert paths[0].read_bytes() == paths[1].read_bytes(), f"{level or 'import'}: another artifact"
     assert report_of(paths[2]) == report_of(paths[3]), f"{level or 'import'}: another report"
+    chosen, again = (SCHEDULE.findall(run.stderr) for run in (whole, rest))
+    assert chosen == again or level == "plan", f"{level or 'import'}: {chosen}, and again {again}"
     return flags
 
 
 def replay_searched(folder, flags, recipe, level):
-    """The request is the same where sgdc stops at its level."""
+    """The request is the same where sgdc stops at its level; one that is inside of a search is that before it."""
     flags = replay(folder, flags, recipe, level)
     emit = ("--emit", level) if level else ()
     harness.tool("sgdc", *flags, *emit, "--emit-request", folder / "alone.mlir")
@@ -63,7 +67,7 @@ def check_errors(folder):
     request, model = folder / "request.mlir", harness.MODELS / "mlp_digits" / "model.mlir"
     harness.tool("sgdc", model, "--emit-request", request)
     text = request.read_text()
-    for damaged, message in ((text.replace("version = 1,", "version = 99,"), "has version 99; expected version 1"), ("module {}", "'sgd.request' is missing"),
+    for damaged, message in ((text.replace("version = 2,", "version = 99,"), "has version 99; expected version 2"), ("module {}", "'sgd.request' is missing"),
                              (text.replace("target = \"cpu\"", "target = \"tpu\""), "tpu"), (text.replace("shard_updates", "shard_update"), "has the field 'shard_update'"),
                              (text[:len(text) // 2], "error: ")):
         request.write_text(damaged)

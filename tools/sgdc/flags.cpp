@@ -76,7 +76,8 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option(
          "--emit-request", flags.emitRequest,
          "Write the compilation as data: what was asked for and the programs at the level of --emit, as imported "
-         "without it, with their source locations; sgd-opt --replay goes on from there to the same artifact")
+         "without it, before a search that passes over the level, with their source locations; sgd-opt --replay goes "
+         "on from there to the same artifact")
       ->type_name("FILE.mlir");
   addTable(app, "--report", flags.report, "Print bytes sent, memory, flops and counts, per rank and step");
   addTable(app, "--explain", flags.explain, "Print the reason of each collective");

@@ -12,7 +12,7 @@ namespace {
 Compilation sample() {
   Compilation compilation;
   compilation.emitted = "module {}\n";
-  compilation.request = "module attributes {sgd.request = #sgd.request<version = 1, {}>} {}\n";
+  compilation.request = "module attributes {sgd.request = #sgd.request<version = 2, {}>} {}\n";
   compilation.artifact = std::string("binary\0bytes", 12);
   Report& report = compilation.report;
   report.ranks = 8;

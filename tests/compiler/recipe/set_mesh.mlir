@@ -3,7 +3,7 @@
 
 // Axes of the program come first, then those of the recipe in its order; --mesh has the last word.
 // CHECK: sgd.mesh @mesh = <["old"=3, "model"=2, "data"=8]>
-module attributes {sgd.request = #sgd.request<version = 1, {mesh = [#sgd<axis"data"=8>], recipe_file = "r.json", recipe = "{\22mesh\22: {\22model\22: 2, \22data\22: 4}}"}>} {
+module attributes {sgd.request = #sgd.request<version = 2, {mesh = [#sgd<axis"data"=8>], recipe_file = "r.json", recipe = "{\22mesh\22: {\22model\22: 2, \22data\22: 4}}"}>} {
   sgd.mesh @mesh = <["data"=2, "old"=3]>
   func.func @main(%x: tensor<8xf32>) { return }
 }
@@ -12,7 +12,7 @@ module attributes {sgd.request = #sgd.request<version = 1, {mesh = [#sgd<axis"da
 
 // CHECK: sgd.mesh @mesh = <["data"=4]>
 // CHECK: sgd.mesh @mesh = <["data"=4]>
-module attributes {sgd.request = #sgd.request<version = 1, {recipe_file = "r.json", recipe = "{\22mesh\22: {\22data\22: 4}}"}>} {
+module attributes {sgd.request = #sgd.request<version = 2, {recipe_file = "r.json", recipe = "{\22mesh\22: {\22data\22: 4}}"}>} {
   module {
     func.func @train(%x: tensor<8xf32>) { return }
   }
@@ -24,7 +24,7 @@ module attributes {sgd.request = #sgd.request<version = 1, {recipe_file = "r.jso
 // -----
 
 // ERROR: error: --mesh names the axis 'model', which the model has not; its axes are data
-module attributes {sgd.request = #sgd.request<version = 1, {mesh = [#sgd<axis"model"=8>], programs = [["main", "step.mlir"]]}>} {
+module attributes {sgd.request = #sgd.request<version = 2, {mesh = [#sgd<axis"model"=8>], programs = [["main", "step.mlir"]]}>} {
   sgd.mesh @mesh = <["data"=2]>
   func.func @main(%x: tensor<8xf32>) { return }
 }

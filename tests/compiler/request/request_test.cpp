@@ -84,12 +84,12 @@ TEST_F(RequestAttribute, DefaultsAreLeftOut) {
 
 TEST_F(RequestAttribute, WhatCannotBeReadIsNamed) {
   EXPECT_THAT(errorOf("unit"), HasSubstr("'sgd.request' is missing"));
-  EXPECT_THAT(errorOf("#sgd.request<version = 2, {}>"), HasSubstr("has version 2; expected version 1"));
-  EXPECT_THAT(errorOf("#sgd.request<version = 1, {xyzzy = 1}>"), HasSubstr("has the field 'xyzzy'"));
+  EXPECT_THAT(errorOf("#sgd.request<version = 1, {}>"), HasSubstr("has version 1; expected version 2"));
+  EXPECT_THAT(errorOf("#sgd.request<version = 2, {xyzzy = 1}>"), HasSubstr("has the field 'xyzzy'"));
   for (StringRef field : {"recipe = 1", "micro_refuse = false", "memory_limit = 1 : i32", "level = \"spdm\"",
                           "mesh = [1]", "programs = [[\"main\"]]", "micro = \"micro\""}) {
     std::string name = field.split(' ').first.str();
-    EXPECT_THAT(errorOf(("#sgd.request<version = 1, {" + field + "}>").str()), HasSubstr("has the field '" + name))
+    EXPECT_THAT(errorOf(("#sgd.request<version = 2, {" + field + "}>").str()), HasSubstr("has the field '" + name))
         << field.str();
   }
 }

@@ -1,5 +1,5 @@
 // The table of contents of a compilation. Import comes before (frontends/), export after (export.cpp).
-#include "compiler/driver/pipelines.h"
+#include "compiler/pipelines/pipelines.h"
 
 #include "compiler/recipe/passes.h"
 #include "compiler/report/passes.h"
@@ -32,8 +32,14 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 /// A level that all programs have reached.
-static void addClose(OpPassManager& passes, EmitLevel level, bool hasPlainWeights = false) {
-  passes.addPass(createCloseLevelPass(CloseLevelPassOptions{getName(level).str(), hasPlainWeights}));
+static void addClose(OpPassManager& passes, EmitLevel level) {
+  passes.addPass(createCloseLevelPass(CloseLevelPassOptions{getName(level).str()}));
+}
+
+/// Likewise; the programs' text is noted if `options` ask for that level.
+static void addClose(OpPassManager& passes, EmitLevel level, const PlanOptions& options) {
+  addClose(passes, level);
+  if (options.emit == level) passes.addPass(createRecordTextPass());
 }
 
 void mlir::sgd::addReadStage(OpPassManager& passes) {
@@ -57,7 +63,7 @@ void mlir::sgd::addRecipeStage(OpPassManager& passes, const PlanOptions& options
   passes.addPass(createAnnotatePass());
   passes.addPass(createMatchStagesPass());
   passes.addPass(createCutBatchPass());
-  addClose(passes, EmitLevel::Graph);
+  addClose(passes, EmitLevel::Graph, options);
 }
 
 /// The passes of one program.
@@ -84,7 +90,7 @@ void mlir::sgd::addShardingStage(OpPassManager& passes, const PlanOptions& optio
     passes.addPass(createWarnOfRepeatedOpsPass());
     passes.addPass(createRecordLowerBoundPass());
   }
-  addClose(passes, EmitLevel::Sharded);
+  addClose(passes, EmitLevel::Sharded, options);
 }
 
 static void localizeProgram(OpPassManager& passes, const PlanOptions& options) {
@@ -133,15 +139,17 @@ static void formProgram(OpPassManager& passes, const PlanOptions& options) {
 void mlir::sgd::addSpmdStage(OpPassManager& passes, const PlanOptions& options) {
   passes.addPass(createShareStagesPass(ShareStagesPassOptions{options.topology}));
   formProgram(passes.nest<ModuleOp>(), options);
+  if (options.memoryLimit) addClose(passes, EmitLevel::Spmd);
 }
 
-void mlir::sgd::addLocalStage(OpPassManager& compilation) {
+void mlir::sgd::addLocalStage(OpPassManager& compilation, const PlanOptions& options) {
   OpPassManager& passes = compilation.nest<ModuleOp>();
   passes.addPass(createReportScalarsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());
+  if (options.memoryLimit) addClose(compilation, EmitLevel::Spmd);
 }
 
 void mlir::sgd::addHidingStage(OpPassManager& compilation, const PlanOptions& options) {
@@ -152,10 +160,12 @@ void mlir::sgd::addHidingStage(OpPassManager& compilation, const PlanOptions& op
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());
-  addClose(compilation, EmitLevel::Spmd);
+  addClose(compilation, EmitLevel::Spmd, options);
 }
 
-void mlir::sgd::addPlainStage(OpPassManager& passes) { addClose(passes, EmitLevel::Spmd, /*hasPlainWeights=*/true); }
+void mlir::sgd::addPlainStage(OpPassManager& passes, const PlanOptions& options) {
+  addClose(passes, EmitLevel::Spmd, options);
+}
 
 void mlir::sgd::addLoopRecomputationStage(OpPassManager& compilation, const PlanOptions& options, uint64_t steps) {
   OpPassManager& passes = compilation.nest<ModuleOp>();
@@ -165,7 +175,7 @@ void mlir::sgd::addLoopRecomputationStage(OpPassManager& compilation, const Plan
   passes.addPass(createCSEPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Spmd}));
   passes.addPass(createVerifySpmdPass());
-  addClose(compilation, EmitLevel::Spmd, /*hasPlainWeights=*/true);
+  addClose(compilation, EmitLevel::Spmd, options);
 }
 
 void mlir::sgd::addKernelStage(OpPassManager& compilation, const PlanOptions& options, const Target& target,
@@ -201,7 +211,7 @@ void mlir::sgd::addKernelStage(OpPassManager& compilation, const PlanOptions& op
   }
   passes.addNestedPass<func::FuncOp>(createOrderPass());
   passes.addPass(createVerifyLevelPass(VerifyLevelPassOptions{Level::Kernels}));
-  addClose(compilation, EmitLevel::Kernels);
+  addClose(compilation, EmitLevel::Kernels, options);
 }
 
 void mlir::sgd::addBufferStage(OpPassManager& passes, const Target& target, KernelModel model) {

@@ -1,5 +1,6 @@
 // Which passes run in which order, stage by stage. All run on the module of a compilation, whose programs are modules
-// inside of it until addBufferStage joins them.
+// inside of it until addBufferStage joins them. A stage that ends a level notes the programs' text if PlanOptions::emit
+// asks for that level (sgd-record-text).
 #ifndef SGD_COMPILER_PIPELINES_H
 #define SGD_COMPILER_PIPELINES_H
 
@@ -22,21 +23,22 @@ void addShardingStage(OpPassManager& passes, const PlanOptions& options);
 /// To the program of one rank, and of one coordinate of a sequential axis: reductions placed, local shapes.
 void addLocalizeStage(OpPassManager& passes, const PlanOptions& options);
 
-/// From there to the SPMD level: stages and loops, collectives combined and verified.
+/// From there to the SPMD level: stages and loops, collectives combined and verified. Under a memory limit the level
+/// ends here, where the search for a plan begins (compiler/search), else behind addHidingStage.
 void addSpmdStage(OpPassManager& passes, const PlanOptions& options);
 
 /// SPMD level to SPMD level: stages of a pipeline that were written by hand, simplified and verified as those that
-/// addSpmdStage makes.
-void addLocalStage(OpPassManager& passes);
+/// addSpmdStage makes. It ends where addSpmdStage does.
+void addLocalStage(OpPassManager& passes, const PlanOptions& options);
 
 /// SPMD level to SPMD level: matmuls of loops over time are computed outside of them; gathers of loops start an
 /// iteration ahead, and matmuls become rings, where that hides what links take.
 void addHidingStage(OpPassManager& passes, const PlanOptions& options);
 
-/// SPMD level to SPMD level: nothing changes, and weights of loops will not be held a second time.
-void addPlainStage(OpPassManager& passes);
+/// SPMD level to SPMD level, instead of addHidingStage: nothing changes.
+void addPlainStage(OpPassManager& passes, const PlanOptions& options);
 
-/// Likewise; and loops compute again what earlier loops stacked for them, in `steps` steps.
+/// Likewise, but loops compute again what earlier loops stacked for them, in `steps` steps.
 void addLoopRecomputationStage(OpPassManager& passes, const PlanOptions& options, uint64_t steps);
 
 /// To kernels: contractions, clusters, the order of execution. Passes ask `target`, which outlives them, here and

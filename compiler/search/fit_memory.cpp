@@ -1,12 +1,11 @@
 // Recomputation and offload work with an estimate of what is alive; what counts is the peak of the plan that comes out.
 // So plans for several budgets are made, and the fastest that fits is taken.
-#include "compiler/driver/fit_memory.h"
+#include "compiler/search/fit_memory.h"
 
-#include "compiler/driver/pipelines.h"
+#include "compiler/pipelines/pipelines.h"
 #include "compiler/export/export.h"
 #include "compiler/report/planned_step.h"
 #include "compiler/report/report.h"
-#include "mlir/Pass/PassManager.h"
 #include "passes/memory/passes.h"
 #include "passes/memory/plan_channels.h"
 #include "passes/partition/sharding_state.h"
@@ -32,12 +31,12 @@ constexpr uint64_t kNoOverlap = 1;
 
 class MemoryFitter {
  public:
-  MemoryFitter(ModuleOp bufferized, const PlanOptions& options, const Target& target, Effort effort, Timings* timings)
+  MemoryFitter(ModuleOp bufferized, const PlanOptions& options, const Alternatives& alternatives, Effort effort)
       : bufferized(bufferized),
         options(options),
-        target(target),
+        alternatives(alternatives),
+        target(alternatives.getTarget()),
         effort(effort),
-        timings(timings),
         topology(options.topology),
         limit(*options.memoryLimit) {}
 
@@ -117,11 +116,10 @@ class MemoryFitter {
     made.isGiven = !budget;
     PlanOptions trial = options;
     trial.memoryLimit = overlapLimit;
-    PassManager passes(bufferized.getContext());
-    passes.enableVerifier(false);
-    if (timings) passes.addInstrumentation(createPassTimer(timings));
-    addMemoryStage(passes, trial, target, budget ? std::optional<uint64_t>(*budget) : std::nullopt, offload);
-    if (failed(passes.run(*made.module)) || failed(measure(made))) return failure();
+    auto addMemory = [&](OpPassManager& passes) {
+      addMemoryStage(passes, trial, target, budget ? std::optional<uint64_t>(*budget) : std::nullopt, offload);
+    };
+    if (failed(alternatives.run(*made.module, addMemory)) || failed(measure(made))) return failure();
     lastPeak = static_cast<int64_t>(made.peak);
     hasOverlap = made.module->walk([](plan::DoneOp) { return WalkResult::interrupt(); }).wasInterrupted();
     if (!budget && overlapLimit == kNoOverlap) unsplitPeak = lastPeak;
@@ -150,9 +148,9 @@ class MemoryFitter {
 
   ModuleOp bufferized;
   const PlanOptions& options;
+  const Alternatives& alternatives;
   const Target& target;
   const Effort effort;
-  Timings* timings;
   const std::string topology;
   const uint64_t limit;
   StringRef offload = "never";
@@ -164,41 +162,35 @@ class MemoryFitter {
 
 }  // namespace
 
-bool MemoryPlan::isBetterThan(const MemoryPlan& other, uint64_t limit) const {
-  bool fits = peak <= limit, otherFits = other.peak <= limit;
-  if (fits != otherFits) return fits;
-  return fits ? seconds < other.seconds : peak < other.peak;
+FailureOr<MemoryPlan> mlir::sgd::planWithinLimit(ModuleOp bufferized, const PlanOptions& options,
+                                                 const Alternatives& alternatives, Effort effort) {
+  return MemoryFitter(bufferized, options, alternatives, effort).run();
 }
 
-FailureOr<MemoryPlan> mlir::sgd::planWithinLimit(ModuleOp bufferized, const PlanOptions& options, const Target& target,
-                                                 Effort effort, Timings* timings) {
-  return MemoryFitter(bufferized, options, target, effort, timings).run();
-}
-
-FailureOr<FormPlan> mlir::sgd::planForms(ArrayRef<ModuleOp> forms, const PlanOptions& options, const Target& target,
-                                         Effort effort, Timings* timings) {
-  std::optional<FormPlan> best;
-  for (auto [number, form] : llvm::enumerate(forms)) {
-    FailureOr<MemoryPlan> plan = planWithinLimit(form, options, target, effort, timings);
+FailureOr<MemoryPlan> mlir::sgd::planForms(ArrayRef<ModuleOp> forms, const PlanOptions& options,
+                                           const Alternatives& alternatives, Effort effort) {
+  std::optional<MemoryPlan> best;
+  for (ModuleOp form : forms) {
+    FailureOr<MemoryPlan> plan = planWithinLimit(form, options, alternatives, effort);
     if (failed(plan)) return failure();
-    if (!best || plan->isBetterThan(best->plan, *options.memoryLimit)) best = FormPlan{std::move(*plan), number};
+    if (!best || plan->isBetterThan(*best, options.memoryLimit)) best = std::move(*plan);
   }
   return std::move(*best);
 }
 
-FailureOr<FormPlan> mlir::sgd::planSmallest(ArrayRef<ModuleOp> forms, const PlanOptions& options, const Target& target,
-                                            Timings* timings) {
-  FailureOr<FormPlan> smallest = planForms(forms, options, target, Effort::Smallest, timings);
+FailureOr<MemoryPlan> mlir::sgd::planSmallest(ArrayRef<ModuleOp> forms, const PlanOptions& options,
+                                              const Alternatives& alternatives) {
+  FailureOr<MemoryPlan> smallest = planForms(forms, options, alternatives, Effort::Smallest);
   PlanOptions lower = options;
   // Candidates of a search for recipes that miss the limit are not reported.
   for (bool isLower = !options.isForSimulation;
-       succeeded(smallest) && isLower && smallest->plan.peak > *options.memoryLimit;) {
+       succeeded(smallest) && isLower && smallest->peak > *options.memoryLimit;) {
     isLower = false;
     for (uint64_t part : kLowerLimits) {
-      lower.memoryLimit = smallest->plan.peak - std::max<uint64_t>(smallest->plan.peak / part, 1);
-      FailureOr<FormPlan> found = planForms(forms, lower, target, Effort::Limit, timings);
+      lower.memoryLimit = smallest->peak - std::max<uint64_t>(smallest->peak / part, 1);
+      FailureOr<MemoryPlan> found = planForms(forms, lower, alternatives, Effort::Limit);
       if (failed(found)) return failure();
-      isLower = found->plan.peak <= *lower.memoryLimit;
+      isLower = found->peak <= *lower.memoryLimit;
       if (!isLower) continue;
       smallest = std::move(found);
       break;

@@ -1,5 +1,5 @@
 // The smallest limit, and what takes the memory.
-#include "compiler/driver/memory_refusal.h"
+#include "compiler/search/memory_refusal.h"
 
 #include "compiler/report/largest_buffers.h"
 

@@ -1,0 +1,40 @@
+// The pass sgd-record-text.
+#include "compiler/bound/lower_bound.h"
+#include "compiler/report/passes.h"
+#include "compiler/report/program_text.h"
+#include "compiler/report/unsplit_peak.h"
+#include "dialects/sgd/programs.h"
+
+namespace mlir::sgd {
+#define GEN_PASS_DEF_RECORDTEXTPASS
+#include "compiler/report/passes.h.inc"
+}  // namespace mlir::sgd
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+/// The text of a module without them is that of its programs.
+static constexpr llvm::StringLiteral kOfCompilations[] = {kRequestAttr, kLowerBoundAttr, kUnsplitPeakAttr};
+
+static std::string printPrograms(ModuleOp compilation) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  DictionaryAttr attributes = compilation->getDiscardableAttrDictionary();
+  for (StringRef name : kOfCompilations) compilation->removeAttr(name);
+  for (ModuleOp program : getPrograms(compilation)) {
+    program.print(stream);
+    stream << "\n";
+  }
+  compilation->setDiscardableAttrs(attributes);
+  return text;
+}
+
+namespace {
+struct RecordTextPass : mlir::sgd::impl::RecordTextPassBase<RecordTextPass> {
+  using RecordTextPassBase::RecordTextPassBase;
+
+  void runOnOperation() override {
+    getOperation()->setDiscardableAttr(kTextAttr, StringAttr::get(&getContext(), printPrograms(getOperation())));
+  }
+};
+}  // namespace
