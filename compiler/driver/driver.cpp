@@ -8,6 +8,7 @@
 #include "compiler/driver/create_request.h"
 #include "compiler/driver/diagnostics.h"
 #include "compiler/driver/load_programs.h"
+#include "compiler/driver/lowering.h"
 #include "compiler/driver/programs.h"
 #include "compiler/driver/registration.h"
 #include "compiler/driver/run_stage.h"
@@ -17,11 +18,8 @@
 #include "compiler/export/kernel_table.h"
 #include "compiler/pipelines/pipelines.h"
 #include "compiler/recipe/passes.h"
-#include "compiler/report/passes.h"
 #include "compiler/report/planned_step.h"
 #include "compiler/report/program_text.h"
-#include "compiler/search/passes.h"
-#include "compiler/search/schedules.h"
 #include "compiler/target/target.h"
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/stages.h"
@@ -158,124 +156,16 @@ class Driver {
     return success();
   }
 
-  /// From the level that programs have reached to the plan, or to the level that is asked for.
+  /// From the level that programs have reached to what is asked for.
   LogicalResult lower(std::optional<EmitLevel> reached) {
+    Lowering lowering(*compilation, requested, *target, timings, result.request);
     if (!reached) {
-      recordRequest(std::nullopt);
-      if (isDone(std::nullopt)) return success();
-      auto addRecipe = [&](OpPassManager& passes) { addRecipeStage(passes, getOptions()); };
-      if (failed(readPrograms()) || failed(runStage(addRecipe))) return failure();
-      reached = EmitLevel::Graph;
-      recordRequest(reached);
-      if (isDone(reached)) return success();
+      lowering.recordRequest(std::nullopt);
+      if (lowering.isDone(std::nullopt)) return success();
+      if (failed(readPrograms())) return failure();
     }
-    const bool isByStages = hasStages(getPrograms(*compilation).front());
-    if (*reached < EmitLevel::Sharded && !isByStages) {
-      if (failed(runStage([&](OpPassManager& passes) { addShardingStage(passes, getOptions()); }))) return failure();
-      reached = EmitLevel::Sharded;
-      recordRequest(reached);
-      if (isDone(reached)) return success();
-    }
-    return isByStages ? lowerStages(*reached) : lowerSharded(*reached);
-  }
-
-  /// Stages that were written by hand are sharded by hand.
-  LogicalResult lowerStages(EmitLevel reached) {
-    if (reached < EmitLevel::Spmd) {
-      if (failed(recordText(EmitLevel::Sharded))) return failure();
-      recordRequest(EmitLevel::Sharded);
-      if (isDone(EmitLevel::Sharded)) return success();
-      if (failed(runStage([&](OpPassManager& passes) { addLocalStage(passes, getOptions()); }))) return failure();
-    }
-    return lowerLocal(reached);
-  }
-
-  LogicalResult lowerSharded(EmitLevel reached) {
-    if (reached < EmitLevel::Spmd) {
-      if (!getSchedulesToChoose(getPrograms(*compilation), getOptions()).empty()) {
-        recordRequestOfSearch();
-        return planBy(createChooseSchedulePass(ChooseSchedulePassOptions{getSearchedText()}));
-      }
-      auto addUnsplit = [](OpPassManager& passes) { passes.addPass(createRecordUnsplitPeakPass()); };
-      if (comparesWithUnsplit() && failed(runStage(addUnsplit))) return failure();
-      if (failed(runStage([&](OpPassManager& passes) { addLocalizeStage(passes, getOptions()); })) ||
-          failed(runStage([&](OpPassManager& passes) { addSpmdStage(passes, getOptions()); })))
-        return failure();
-    }
-    return lowerLocal(reached);
-  }
-
-  /// Under a limit less memory is no aim of its own; micro-batches of a pipeline keep its stages busy. A text alone has
-  /// no warnings of a plan.
-  bool comparesWithUnsplit() const {
-    const PlanOptions& options = getOptions();
-    const bool isForText = !options.emitsRequest && (isDone(EmitLevel::Spmd) || isDone(EmitLevel::Kernels));
-    return options.sequential && !options.isForSimulation && !options.memoryLimit && !isForText &&
-           !getStageAxis(getMesh(getPrograms(*compilation).front()));
-  }
-
-  /// From the SPMD level to a plan, or to the level that is asked for.
-  LogicalResult lowerLocal(EmitLevel reached) {
-    const bool isSearched = getOptions().memoryLimit && reached < EmitLevel::Kernels;
-    if (isSearched) {
-      recordRequestOfSearch();
-      if (!isDone(EmitLevel::Spmd) && !isDone(EmitLevel::Kernels))
-        return planBy(createPlanWithinLimitPass(PlanWithinLimitPassOptions{getSearchedText()}));
-    }
-    auto addHiding = [&](OpPassManager& passes) { addHidingStage(passes, getOptions()); };
-    if ((isSearched || reached < EmitLevel::Spmd) && failed(runStage(addHiding))) return failure();
-    if (!isSearched) recordRequest(EmitLevel::Spmd);
-    if (isDone(EmitLevel::Spmd)) return success();
-    auto addKernels = [&](OpPassManager& passes) {
-      addKernelStage(passes, getOptions(), *target, /*packsWeights=*/true);
-    };
-    if (reached < EmitLevel::Kernels && failed(runStage(addKernels))) return failure();
-    if (!isSearched) recordRequest(EmitLevel::Kernels);
-    if (isDone(EmitLevel::Kernels)) return success();
-    if (reached < EmitLevel::Plan && failed(planMemory())) return failure();
-    return finish();
-  }
-
-  LogicalResult planMemory() {
-    auto addBuffers = [&](OpPassManager& passes) { addBufferStage(passes, *target, target->getKernelModel(timings)); };
-    auto addMemory = [&](OpPassManager& passes) { addMemoryStage(passes, getOptions(), *target); };
-    return failure(failed(runStage(addBuffers)) || failed(runStage(addMemory)));
-  }
-
-  /// Lowers the compilation to its plan by a search.
-  LogicalResult planBy(std::unique_ptr<Pass> search) {
-    if (failed(runStage([&](OpPassManager& passes) { passes.addPass(std::move(search)); }))) return failure();
-    return finish();
-  }
-
-  /// The level whose text a search notes, as its option.
-  std::string getSearchedText() const {
-    const std::optional<EmitLevel> level = getOptions().emit;
-    return level == EmitLevel::Spmd || level == EmitLevel::Kernels ? getName(*level).str() : "";
-  }
-
-  /// Notes the programs' text if `level`, which no stage ends, is asked for.
-  LogicalResult recordText(EmitLevel level) {
-    if (getOptions().emit != level) return success();
-    return runStage([](OpPassManager& passes) { passes.addPass(createRecordTextPass()); });
-  }
-
-  /// A search passes over the SPMD level and kernels: a request at these levels is the compilation before it.
-  void recordRequestOfSearch() {
-    recordRequest(EmitLevel::Spmd);
-    recordRequest(EmitLevel::Kernels);
-  }
-
-  /// Prints the compilation if `level` is asked for; nothing is the state as imported.
-  void recordRequest(std::optional<EmitLevel> level) {
-    if (!getOptions().emitsRequest || getOptions().emit != level) return;
-    Timings::Scope scope(timings, "print");
-    ModuleOp module = *compilation;
-    Attribute text = module->removeAttr(kTextAttr);
-    llvm::raw_string_ostream stream(result.request);
-    module.print(stream, OpPrintingFlags().enableDebugInfo());
-    stream << "\n";
-    if (text) module->setAttr(kTextAttr, text);
+    FailureOr<bool> isPlan = lowering.run(reached);
+    return failure(failed(isPlan) || (*isPlan && failed(finish())));
   }
 
   const PlanOptions& getOptions() const { return requested.options; }
@@ -284,16 +174,8 @@ class Driver {
     return {getOptions().keepsLayerLoops, isByRecipe ? requested.recipe->loss : getOptions().loss};
   }
 
-  /// Whether no more is asked for than `level`; with neither an artifact nor a text, the report is.
-  bool isDone(std::optional<EmitLevel> level) const {
-    const PlanOptions& options = getOptions();
-    return !options.writeArtifact && options.emit == level && (level || options.emitsRequest);
-  }
-
   /// From the plan to what is asked for.
   LogicalResult finish() {
-    if (failed(recordText(EmitLevel::Plan))) return failure();
-    recordRequest(EmitLevel::Plan);
     ModuleOp plan = *compilation;
     Timings::Scope scope(timings, "export");
     ::sgd::artifact::ArtifactWriter writer;

@@ -14,6 +14,11 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
+FailureOr<uint64_t> mlir::sgd::exportForPeak(ModuleOp plan, ::sgd::artifact::ArtifactWriter& writer) {
+  if (failed(exportPlan(plan, writer))) return failure();
+  return getArenaBytes(plan) + writer.constant_bytes();
+}
+
 namespace {
 
 /// Plans with recomputation that are made for one limit, before the smallest is looked for.
@@ -130,8 +135,9 @@ class MemoryFitter {
   LogicalResult measure(MemoryPlan& made) {
     ::sgd::artifact::ArtifactWriter writer;
     writer.artifact().target = target.getName().str();
-    if (failed(exportPlan(*made.module, writer))) return failure();
-    made.peak = getArenaBytes(*made.module) + writer.constant_bytes();
+    FailureOr<uint64_t> peak = exportForPeak(*made.module, writer);
+    if (failed(peak)) return failure();
+    made.peak = *peak;
     llvm::Expected<Topology> loaded = loadTopology(topology);
     if (!loaded) return emitError(UnknownLoc::get(bufferized.getContext())) << llvm::toString(loaded.takeError());
     FailureOr<StepTimes> times = timeStep(*made.module, writer.artifact(), *loaded);

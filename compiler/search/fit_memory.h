@@ -12,6 +12,9 @@ struct MemoryPlan : PlanCost {
   bool isGiven = true;  ///< nothing runs again, or is on the host
 };
 
+/// Exports `plan` and returns the bytes that a rank needs, constants included.
+FailureOr<uint64_t> exportForPeak(ModuleOp plan, ::sgd::artifact::ArtifactWriter& writer);
+
 /// How far to look for a plan.
 enum class Effort {
   Given,     ///< as Limit, but does not search when no plan fits without running anything again

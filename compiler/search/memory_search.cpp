@@ -2,9 +2,7 @@
 #include "compiler/search/memory_search.h"
 
 #include "compiler/pipelines/pipelines.h"
-#include "compiler/report/report.h"
 #include "compiler/search/fit_memory.h"
-#include "compiler/search/memory_refusal.h"
 #include "dialects/sgd/decision.h"
 #include "dialects/sgd/programs.h"
 #include "passes/remat/passes.h"
@@ -104,12 +102,7 @@ FailureOr<MemoryPlan> MemorySearch::run(OwningOpRef<ModuleOp> hidden) {
 
 FailureOr<OwningOpRef<ModuleOp>> mlir::sgd::findPlanWithinLimit(const Alternatives& alternatives, ModuleOp local,
                                                                 OwningOpRef<ModuleOp> hidden) {
-  const PlanOptions& options = alternatives.getOptions();
   FailureOr<MemoryPlan> plan = MemorySearch(alternatives, local).run(std::move(hidden));
   if (failed(plan)) return failure();
-  if (!plan->fits(options.memoryLimit)) {
-    StringRef limit = options.isLimitedByRecipe ? "the recipe's memory_limit" : "--memory-limit";
-    return emitMemoryRefusal(getReportedFunction(*plan->module), plan->peak, *options.memoryLimit, limit);
-  }
   return std::move(plan->module);
 }

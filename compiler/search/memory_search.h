@@ -8,7 +8,7 @@ namespace mlir::sgd {
 
 /// The fastest plan within the limit of the options, else the one with the smallest peak. `local` is a compilation at
 /// the SPMD level, before communication is hidden, and `hidden` what Alternatives::hideAndLower makes of it. Fails with
-/// an error if an alternative cannot be planned, or if no plan fits.
+/// an error if an alternative cannot be planned.
 FailureOr<OwningOpRef<ModuleOp>> findPlanWithinLimit(const Alternatives& alternatives, ModuleOp local,
                                                      OwningOpRef<ModuleOp> hidden);
 

@@ -31,9 +31,16 @@ def PlanWithinLimitPass : Sgd_SearchPass<"sgd-plan-within-limit"> {
     - Where that does not fit: loops compute again what earlier loops stack, in up to six steps.
     - Plans of each of these, for several budgets of `sgd-recompute`, with and without collectives in flight, with and without offload.
 
-    After: the plan level. Where no plan fits, the error names the smallest limit that can be met and the largest buffers.
+    After: the plan level. Where no plan fits, the plan has the smallest peak, and `sgd-check-memory-limit` refuses it.
   }];
   let options = [Option<"text", "text", "std::string", "\"\"", "spmd or kernels: the level at which `sgd.text` of the chosen alternative is noted">];
+}
+
+def CheckMemoryLimitPass : Pass<"sgd-check-memory-limit", "::mlir::ModuleOp"> {
+  let summary = "Refuses a plan that needs more than the memory limit";
+  let description = [{
+    Runs on the module of a compilation with a memory limit, at the plan level, behind a search. The error names the plan's peak, which is the smallest limit that can be met, and the largest buffers.
+  }];
 }
 
 def RecordUnsplitPeakPass : Sgd_SearchPass<"sgd-record-unsplit-peak"> {

@@ -62,6 +62,17 @@ def replay_searched(folder, flags, recipe, level):
     assert (folder / "alone.mlir").read_bytes() == (folder / "request.mlir").read_bytes(), f"{level or 'import'}: another request without an artifact"
 
 
+def check_levels_in_searches(folder):
+    """A level inside of a search is written as the module before the search."""
+    (folder / "recipe.json").write_text(json.dumps(PIPELINE))
+    for flags, before in ((("--memory-limit", 3000000), "spmd"), (("--recipe", folder / "recipe.json"), "sharded")):
+        requests = {}
+        for level in (before, "spmd", "kernels"):
+            harness.tool("sgdc", EXAMPLES / "gpt.mlir", *flags, "--emit", level, "--emit-request", folder / f"{level}.mlir")
+            requests[level] = (folder / f"{level}.mlir").read_text()
+        assert f'level = "{before}"' in requests[before] and len(set(requests.values())) == 1, f"{flags}: {[len(text) for text in requests.values()]}"
+
+
 def check_errors(folder):
     """What is no request, of another version, or damaged, is refused with a line."""
     request, model = folder / "request.mlir", harness.MODELS / "mlp_digits" / "model.mlir"
@@ -90,7 +101,7 @@ def programs(everything):
 def main():
     tests = [(f"{name} from {level or 'import'}", lambda folder, check=check, flags=flags, recipe=recipe, level=level: check(folder, flags, recipe, level))
              for name, flags, recipe, levels, check in programs("--all" in sys.argv[1:]) for level in levels]
-    harness.main(tests + [("requests that cannot be read", check_errors)])
+    harness.main(tests + [("levels inside of searches", check_levels_in_searches), ("requests that cannot be read", check_errors)])
 
 
 main()

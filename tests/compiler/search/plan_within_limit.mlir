@@ -39,7 +39,9 @@ module attributes {sgd.request = #sgd.request<version = 2, {level = "spmd", memo
 
 // -----
 
-// expected-error @unknown {{needs 768 bytes in each rank, whatever is recomputed, where --memory-limit allows 767; the smallest limit that can be met is 768; the largest buffers: }}
+// A limit that cannot be met: the plan with the smallest peak, for sgd-check-memory-limit to refuse.
+// CHECK-LABEL: module attributes {plan.private_bytes = 768 : i64
+// CHECK-SAME: memory_limit = 767
 module attributes {sgd.request = #sgd.request<version = 2, {level = "spmd", memory_limit = 767 : i64, programs = [["main", "m.mlir"]], target = "cpu", cpu = "x86-64-v3", topology = "host"}>} {
   module @main {
     sgd.mesh @mesh = <[]>
