@@ -67,8 +67,8 @@ LogicalResult Lowering::lowerSharded(EmitLevel reached) {
   return lowerLocal(reached);
 }
 
-/// Under a limit less memory is no aim of its own; micro-batches of a pipeline keep its stages busy. A text alone has no
-/// warnings of a plan.
+/// Under a limit less memory is no aim of its own; micro-batches of a pipeline keep its stages busy. A text alone has
+/// no warnings of a plan.
 bool Lowering::comparesWithUnsplit() const {
   const bool isForText = !options.emitsRequest && isDoneInSearch();
   return options.sequential && !options.isForSimulation && !options.memoryLimit && !isForText &&
@@ -80,8 +80,7 @@ LogicalResult Lowering::lowerLocal(EmitLevel reached) {
   const bool isSearched = options.memoryLimit && reached < EmitLevel::Kernels;
   if (isSearched) {
     recordRequestOfSearch();
-    if (!isDoneInSearch())
-      return planBy(createPlanWithinLimitPass(PlanWithinLimitPassOptions{getSearchedText()}));
+    if (!isDoneInSearch()) return planBy(createPlanWithinLimitPass(PlanWithinLimitPassOptions{getSearchedText()}));
   }
   auto addHiding = [&](OpPassManager& passes) { addHidingStage(passes, options); };
   if ((isSearched || reached < EmitLevel::Spmd) && failed(runStage(addHiding))) return failure();
