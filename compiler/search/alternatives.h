@@ -13,7 +13,7 @@
 
 namespace mlir::sgd {
 
-/// What alternatives are compared by.
+/// The measures by which alternatives are compared.
 struct PlanCost {
   uint64_t peak = 0;   ///< bytes of a rank
   double seconds = 0;  ///< estimate of a step

@@ -143,7 +143,7 @@ bool Timeline::isNeeded(unsigned instance) const {
     const Execution& execution = executions[own];
     if (!execution.isCopy() && !units->isRepeatable(units->getUnit(execution.step))) return true;
     for (unsigned version : execution.writes) {
-      // What the end of the program reads, and the next step.
+      // Results are read by the end of the program, and by the next step.
       if (isSequenced(version) && sequence->buffers[version].isKept) return true;
       for (unsigned user : versions[version].uses)
         if (executions[user].instance != instance && llvm::is_contained(executions[user].reads, version)) return true;
