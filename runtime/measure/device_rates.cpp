@@ -115,7 +115,8 @@ class DeviceMeasurement {
                                       {.private_base = arena_->data()});
   }
 
-  // Multiplications, which take `flops` a second, are no part of it.
+  // Multiplications, which take `flops` a second, are no part of it. Where they seem to take nearly all of the time,
+  // which noise can cause, a fourth is left for packing.
   absl::StatusOr<double> PackingRate(double flops) {
     auto thunk = PrepareConvolution();
     if (!thunk.ok()) return thunk.status();
