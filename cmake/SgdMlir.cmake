@@ -32,6 +32,7 @@ function(sgd_mlir_library name)
   target_compile_options(${name} PRIVATE ${SGD_MLIR_FLAGS} ${SGD_PCH_FLAGS})
   target_link_libraries(${name} PUBLIC sgd_mlir ${ARG_DEPS})
   target_precompile_headers(${name} REUSE_FROM sgd_mlir_pch)
+  sgd_merge_sources(${name})
   add_dependencies(${name} sgd_tablegen)
 endfunction()
 

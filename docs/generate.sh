@@ -22,7 +22,7 @@ dialect fusion dialects/fusion/all_ops.td
 dialect plan dialects/plan/all_ops.td
 {
   printf '# Passes\n\nBy folder, in the order in which the pipeline goes through them.\n'
-  for folder in frontends/* compiler/request passes/programs passes/carry passes/manual compiler/recipe passes/context passes/permutation passes/choice passes/sharding passes/collectives passes/compress passes/partition passes/sequential passes/layers passes/stages passes/schedule passes/library passes/memory passes/remat passes/hoist passes/prefetch passes/rings compiler/search passes/levels compiler/report; do
+  for folder in frontends/* compiler/request passes/graph/programs passes/graph/carry passes/sharding/manual compiler/recipe passes/graph/normalize passes/sharding/permutation passes/sharding/context passes/spmd/choice passes/sharding/propagation passes/spmd/collectives passes/spmd/compress passes/spmd/partition passes/time/sequential passes/time/layers passes/time/stages passes/time/recompute passes/time/hoist passes/time/prefetch passes/time/rings passes/kernels/lowering passes/kernels/library passes/kernels/epilogues passes/kernels/clusters passes/kernels/tiles passes/kernels/order passes/plan/lowering passes/plan/recompute passes/plan/memory passes/plan/overlap passes/plan/channels compiler/search passes/levels compiler/report; do
     [ -f "$folder/passes.td" ] || continue
     printf '\n## %s\n\n' "$folder"
     "$llvm/bin/mlir-tblgen" -gen-pass-doc -I . -I "$llvm/include" "$folder/passes.td" | sed '/^<!--/d'

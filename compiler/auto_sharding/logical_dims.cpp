@@ -6,7 +6,7 @@
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/sharding_rule.h"
 #include "llvm/ADT/IntEqClasses.h"
-#include "passes/carry/carry_attrs.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -11,7 +11,7 @@
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/sgd/tensor_layout.h"
-#include "passes/carry/carry_attrs.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -8,7 +8,7 @@
 #include "compiler/bound/tensor_origins.h"
 #include "dialects/sgd/update_chains.h"
 #include "passes/cost/least_volume.h"
-#include "passes/partition/sharding_state.h"
+#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -3,7 +3,7 @@
 
 #include "compiler/bound/matmul_volume.h"
 #include "dialects/sgd/sharding_rule.h"
-#include "passes/partition/sharding_state.h"
+#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -8,7 +8,7 @@
 #include "dialects/sgd/update_chains.h"
 #include "llvm/ADT/DenseMap.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/sharding/mesh_axes.h"
+#include "passes/sharding/propagation/mesh_axes.h"
 
 namespace mlir::sgd {
 

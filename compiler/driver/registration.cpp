@@ -12,28 +12,37 @@
 #include "dialects/spmd/spmd_dialect.h"
 #include "frontends/frontends.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/carry/passes.h"
-#include "passes/choice/passes.h"
-#include "passes/collectives/passes.h"
-#include "passes/compress/passes.h"
-#include "passes/context/passes.h"
-#include "passes/hoist/passes.h"
-#include "passes/layers/passes.h"
+#include "passes/graph/carry/passes.h"
+#include "passes/spmd/choice/passes.h"
+#include "passes/spmd/collectives/passes.h"
+#include "passes/spmd/compress/passes.h"
+#include "passes/sharding/context/passes.h"
+#include "passes/time/hoist/passes.h"
+#include "passes/time/layers/passes.h"
 #include "passes/levels/passes.h"
-#include "passes/library/passes.h"
-#include "passes/manual/passes.h"
-#include "passes/memory/passes.h"
-#include "passes/partition/passes.h"
-#include "passes/permutation/passes.h"
-#include "passes/prefetch/passes.h"
-#include "passes/programs/passes.h"
-#include "passes/remat/passes.h"
-#include "passes/rings/passes.h"
-#include "passes/schedule/passes.h"
-#include "passes/sequential/passes.h"
-#include "passes/sharding/passes.h"
-#include "passes/stages/passes.h"
+#include "passes/kernels/library/passes.h"
+#include "passes/sharding/manual/passes.h"
+#include "passes/spmd/partition/passes.h"
+#include "passes/sharding/permutation/passes.h"
+#include "passes/time/prefetch/passes.h"
+#include "passes/graph/programs/passes.h"
+#include "passes/time/rings/passes.h"
+#include "passes/time/sequential/passes.h"
+#include "passes/sharding/propagation/passes.h"
+#include "passes/time/stages/passes.h"
 #include "passes/timing/passes.h"
+#include "passes/graph/normalize/passes.h"
+#include "passes/kernels/clusters/passes.h"
+#include "passes/kernels/epilogues/passes.h"
+#include "passes/kernels/lowering/passes.h"
+#include "passes/kernels/order/passes.h"
+#include "passes/kernels/tiles/passes.h"
+#include "passes/plan/channels/passes.h"
+#include "passes/plan/lowering/passes.h"
+#include "passes/plan/memory/passes.h"
+#include "passes/plan/overlap/passes.h"
+#include "passes/plan/recompute/passes.h"
+#include "passes/time/recompute/passes.h"
 
 void mlir::sgd::registerDialects(DialectRegistry& registry) {
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, memref::MemRefDialect,
@@ -81,10 +90,19 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerStagesPasses();
   registerLevelPasses();
   registerTimingPasses();
-  registerSchedulePasses();
   registerLibraryPasses();
+  registerNormalizePasses();
+  registerKernelLoweringPasses();
+  registerEpiloguePasses();
+  registerClusterPasses();
+  registerTilePasses();
+  registerOrderPasses();
+  registerPlanLoweringPasses();
   registerMemoryPasses();
-  registerRematPasses();
+  registerOverlapPasses();
+  registerChannelPasses();
+  registerLoopRecomputePasses();
+  registerRecomputePasses();
   registerHoistPasses();
   registerPrefetchPasses();
   registerRingPasses();

@@ -1,7 +1,7 @@
 // The plan keeps the sharding of arguments and results in their attributes.
 #include "compiler/expectations/replicated_tensors.h"
 
-#include "passes/carry/carry_attrs.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

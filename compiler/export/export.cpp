@@ -2,9 +2,9 @@
 #include "compiler/export/export.h"
 
 #include "compiler/export/export_program.h"
-#include "passes/carry/carry_attrs.h"
-#include "passes/memory/passes.h"
-#include "passes/memory/plan_channels.h"
+#include "passes/graph/carry/carry_attrs.h"
+#include "passes/plan/channels/plan_channels.h"
+#include "passes/plan/memory/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

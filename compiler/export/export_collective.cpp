@@ -5,9 +5,9 @@
 #include "compiler/export/export_program.h"
 
 #include "dialects/spmd/spmd_dialect.h"
-#include "passes/partition/reshard_emitter.h"
+#include "passes/spmd/partition/reshard_emitter.h"
 #include "passes/timing/sized_exchange.h"
-#include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/collectives/sent_bytes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -11,8 +11,7 @@
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "passes/carry/carry_attrs.h"
-#include "passes/memory/passes.h"
+#include "passes/graph/carry/carry_attrs.h"
 #include "runtime/artifact/collective.h"
 
 using namespace mlir;

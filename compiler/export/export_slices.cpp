@@ -2,7 +2,6 @@
 #include "compiler/export/export_slices.h"
 
 #include "compiler/export/export_enums.h"
-#include "passes/memory/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

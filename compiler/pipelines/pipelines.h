@@ -7,7 +7,7 @@
 #include "compiler/recipe/plan_options.h"
 #include "compiler/target/target.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/memory/passes.h"
+#include "passes/plan/lowering/passes.h"
 
 namespace mlir::sgd {
 

@@ -9,7 +9,7 @@
 #include "compiler/recipe/zero.h"
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/roles.h"
-#include "passes/carry/carry_attrs.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_ANNOTATEPASS

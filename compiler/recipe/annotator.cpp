@@ -2,7 +2,7 @@
 #include "compiler/recipe/annotator.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "passes/carry/carry_attrs.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

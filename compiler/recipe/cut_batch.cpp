@@ -7,7 +7,7 @@
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/tensor_type.h"
-#include "passes/carry/carry_attrs.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_CUTBATCHPASS

@@ -5,7 +5,7 @@
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/stages.h"
-#include "passes/carry/carry_attrs.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_MARKLOSSESPASS

@@ -1,7 +1,7 @@
 // The field `expect` of a recipe: which keys an entry has says what it is about.
 #include "compiler/recipe/recipe_json.h"
 #include "llvm/ADT/STLExtras.h"
-#include "runtime/comm/collective_kind.h"
+#include "runtime/comm/collectives/collective_kind.h"
 
 using namespace mlir::sgd;
 using llvm::ArrayRef;

@@ -3,7 +3,7 @@
 #include "compiler/recipe/recipe_json.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/STLExtras.h"
-#include "passes/stages/pipeline_schedule.h"
+#include "passes/time/stages/pipeline_schedule.h"
 
 using namespace mlir::sgd;
 using llvm::Error;

@@ -9,7 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include "nlohmann/json.hpp"
-#include "passes/compress/compression_settings.h"
+#include "passes/spmd/compress/compression_settings.h"
 
 namespace mlir::sgd {
 

@@ -5,7 +5,7 @@
 #include "dialects/sgd/mesh_name.h"
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/stages.h"
-#include "passes/stages/pipeline_schedule.h"
+#include "passes/time/stages/pipeline_schedule.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_SETSTAGESPASS

@@ -4,8 +4,8 @@
 #include "dialects/sgd/sharding_rule.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/loops/edit_loop.h"
-#include "passes/loops/trip_constants.h"
+#include "passes/graph/loops/edit_loop.h"
+#include "passes/graph/loops/trip_constants.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

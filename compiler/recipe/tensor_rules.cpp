@@ -4,7 +4,7 @@
 #include "compiler/recipe/annotator.h"
 #include "compiler/recipe/batch.h"
 #include "compiler/recipe/glob.h"
-#include "passes/carry/carry_attrs.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

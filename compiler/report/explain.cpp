@@ -10,7 +10,7 @@
 #include "dialects/sgd/stages.h"
 #include "llvm/Support/Format.h"
 #include "passes/cost/message_cost.h"
-#include "passes/partition/sharding_state.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/timing/op_times.h"
 #include "runtime/artifact/explain_text.h"
 

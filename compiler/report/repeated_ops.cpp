@@ -10,9 +10,9 @@
 #include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "passes/carry/carry_attrs.h"
-#include "passes/collectives/update_region.h"
-#include "passes/sharding/mesh_axes.h"
+#include "passes/graph/carry/carry_attrs.h"
+#include "passes/spmd/collectives/update_region.h"
+#include "passes/sharding/propagation/mesh_axes.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_WARNOFREPEATEDOPSPASS

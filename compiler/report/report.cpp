@@ -13,10 +13,10 @@
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "passes/carry/carry_attrs.h"
-#include "passes/partition/sharding_state.h"
-#include "passes/memory/passes.h"
-#include "passes/memory/plan_channels.h"
+#include "passes/graph/carry/carry_attrs.h"
+#include "passes/sharding/reshard/sharding_state.h"
+#include "passes/plan/memory/arena_bytes.h"
+#include "passes/plan/memory/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -6,10 +6,9 @@
 #include "compiler/export/export.h"
 #include "compiler/report/planned_step.h"
 #include "compiler/report/report.h"
-#include "passes/memory/passes.h"
-#include "passes/memory/plan_channels.h"
-#include "passes/partition/sharding_state.h"
-#include "passes/remat/passes.h"
+#include "passes/plan/memory/arena_bytes.h"
+#include "passes/sharding/reshard/sharding_state.h"
+#include "passes/plan/recompute/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

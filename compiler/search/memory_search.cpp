@@ -5,7 +5,7 @@
 #include "compiler/search/fit_memory.h"
 #include "dialects/sgd/decision.h"
 #include "dialects/sgd/programs.h"
-#include "passes/remat/passes.h"
+#include "passes/time/recompute/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -4,7 +4,7 @@
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stages.h"
 #include "passes/cost/message_cost.h"
-#include "passes/stages/pipeline_schedule.h"
+#include "passes/time/stages/pipeline_schedule.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -8,9 +8,9 @@
 #include "compiler/options.h"
 #include "compiler/timings.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/library/library_model.h"
-#include "passes/memory/passes.h"
+#include "passes/kernels/library/library_model.h"
 #include "runtime/artifact/writer.h"
+#include "passes/plan/lowering/passes.h"
 
 namespace mlir::sgd {
 

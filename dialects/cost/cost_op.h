@@ -6,8 +6,8 @@
 
 #include "dialects/cost/work.h"
 #include "dialects/sgd/sgd_dialect.h"
-#include "runtime/comm/collective_kind.h"
-#include "runtime/comm/range_load.h"
+#include "runtime/comm/collectives/collective_kind.h"
+#include "runtime/comm/collectives/range_load.h"
 
 namespace mlir::sgd {
 
@@ -15,7 +15,7 @@ namespace mlir::sgd {
 struct Exchange {
   ::sgd::comm::CollectiveKind kind;
   AxisListAttr group;
-  /// The bytes of a rank, as runtime/comm/sent_bytes.h counts them: operands or results. For gathered ranges, `loads`
+  /// The bytes of a rank, as runtime/comm/collectives/sent_bytes.h counts them: operands or results. For gathered ranges, `loads`
   /// count instead.
   uint64_t bytes = 0;
   SmallVector<::sgd::comm::RangeLoad> loads = {};

@@ -46,7 +46,7 @@ def Plan_Space : EnumAttr<Plan_Dialect, Plan_SpaceEnum, "space"> {
 
 def Plan_CollectiveKind : AttrDef<Plan_Dialect, "CollectiveKind"> {
   let mnemonic = "collective_kind";
-  let summary = "What a collective does: a kind of runtime/comm/collective_kind.h, by its name there";
+  let summary = "What a collective does: a kind of runtime/comm/collectives/collective_kind.h, by its name there";
   let parameters = (ins AttrParameter<"::mlir::plan::CollectiveKind", "a kind of collective">:$value);
   let assemblyFormat = "$value";
   // As attributes of enums have it.

@@ -16,7 +16,7 @@ using namespace mlir::plan;
 #include "dialects/plan/plan_enums.cpp.inc"
 
 namespace mlir {
-/// By the names of runtime/comm/collective_kind.h.
+/// By the names of runtime/comm/collectives/collective_kind.h.
 template <>
 struct FieldParser<CollectiveKind> {
   static FailureOr<CollectiveKind> parse(AsmParser& parser) {

@@ -9,7 +9,7 @@
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/spmd/channel_resource.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "runtime/comm/collective_kind.h"
+#include "runtime/comm/collectives/collective_kind.h"
 
 #include "dialects/plan/plan_dialect.h.inc"
 #include "dialects/plan/plan_enums.h.inc"

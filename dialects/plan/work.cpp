@@ -8,7 +8,7 @@
 #include "dialects/plan/linear_algebra.h"
 #include "dialects/plan/plan_dialect.h"
 #include "dialects/spmd/ranges.h"
-#include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/collectives/sent_bytes.h"
 
 using namespace mlir;
 using namespace mlir::plan;

@@ -1,4 +1,4 @@
-// Building blocks of sharding rules; the rules themselves are external models in passes/sharding.
+// Building blocks of sharding rules; the rules themselves are external models in passes/sharding/propagation.
 #include "dialects/sgd/sharding_rule.h"
 
 using namespace mlir;

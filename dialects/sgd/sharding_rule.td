@@ -8,7 +8,7 @@ def Sgd_ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
   let cppNamespace = "::mlir::sgd";
   let description = [{
     An op's sharding rule: an einsum-like map from the dimensions of operands and results to factors. Propagation, the choice of
-    reshards and localisation read nothing else. Implementations are attached as external models (`passes/sharding`), so that the
+    reshards and localisation read nothing else. Implementations are attached as external models (`passes/sharding/propagation`), so that the
     dialects stay free of them.
   }];
   let methods = [InterfaceMethod<[{

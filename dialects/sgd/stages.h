@@ -18,7 +18,7 @@ inline constexpr int64_t kMaxStages = 4096;
 inline constexpr llvm::StringLiteral kStagesAttr = "sgd.stages";
 
 /// StringAttr on `sgd.mesh` with stages: the schedule, as getScheduleChoices reads it
-/// (passes/stages/pipeline_schedule.h). Absent: any; sgd-choose-schedule takes the fastest.
+/// (passes/time/stages/pipeline_schedule.h). Absent: any; sgd-choose-schedule takes the fastest.
 inline constexpr llvm::StringLiteral kScheduleAttr = "sgd.schedule";
 
 /// I64Attr on functions: the stage whose ranks run it. Functions without it are run by all ranks.

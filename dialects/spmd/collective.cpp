@@ -3,7 +3,7 @@
 
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/spmd/collective_models.h"
-#include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/collectives/sent_bytes.h"
 
 using namespace mlir;
 using namespace mlir::spmd;

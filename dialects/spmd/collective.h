@@ -3,7 +3,7 @@
 #define SGD_DIALECTS_SPMD_COLLECTIVE_H
 
 #include "dialects/spmd/spmd_dialect.h"
-#include "runtime/comm/collective_kind.h"
+#include "runtime/comm/collectives/collective_kind.h"
 
 namespace mlir::spmd {
 
@@ -38,7 +38,7 @@ struct CollectiveForm {
 
 namespace mlir::spmd {
 
-/// Bytes of a rank by which sent bytes and times are counted (runtime/comm/sent_bytes.h): of all operands, or of all
+/// Bytes of a rank by which sent bytes and times are counted (runtime/comm/collectives/sent_bytes.h): of all operands, or of all
 /// results. Gathered ranges are counted by RangeLoad instead.
 uint64_t getCountedBytes(CollectiveOpInterface collective);
 

@@ -3,7 +3,7 @@
 #define SGD_DIALECTS_SPMD_RANGES_H
 
 #include "dialects/sgd/sgd_dialect.h"
-#include "runtime/comm/range_load.h"
+#include "runtime/comm/collectives/range_load.h"
 
 namespace mlir::spmd {
 

@@ -8,8 +8,8 @@
 #include "dialects/cost/work.h"
 #include "passes/mesh/axis.h"
 #include "passes/cost/topology.h"
-#include "runtime/comm/range_load.h"
-#include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/collectives/range_load.h"
+#include "runtime/comm/collectives/sent_bytes.h"
 
 namespace mlir::sgd {
 
@@ -34,7 +34,7 @@ class CostModel {
     return ::sgd::comm::SentBytes(kind, getGroupSize(parts), bytes);
   }
 
-  /// Sub-axes that number a rank of `mesh` over `parts`, as in runtime/comm/tile_range.h.
+  /// Sub-axes that number a rank of `mesh` over `parts`, as in runtime/comm/collectives/tile_range.h.
   static std::vector<::sgd::comm::SubAxis> getSubAxes(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> parts);
 
   /// Bytes that the rank sends which sends most when ranks whose tiles are ordered by `tiles` gather `ranges` that are

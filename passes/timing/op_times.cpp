@@ -6,7 +6,7 @@
 #include "dialects/sgd/tensor_layout.h"
 #include "passes/clock/rank_clock.h"
 #include "passes/cost/message_cost.h"
-#include "passes/partition/sharding_state.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/timing/sized_exchange.h"
 
 using namespace mlir;

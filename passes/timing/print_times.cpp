@@ -1,7 +1,7 @@
 // The pass sgd-print-times: a remark for each program.
 #include "llvm/Support/Format.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/partition/sharding_state.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/timing/op_times.h"
 #include "passes/timing/passes.h"
 

@@ -1,6 +1,6 @@
 #include "passes/timing/sized_exchange.h"
 
-#include "passes/partition/sharding_state.h"
+#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

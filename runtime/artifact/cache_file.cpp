@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/replace_file.h"
-#include "runtime/comm/unique_fd.h"
+#include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::artifact {
 namespace {

@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/program_generated.h"
-#include "runtime/comm/collective_spec.h"
-#include "runtime/comm/mesh.h"
+#include "runtime/comm/collectives/collective_spec.h"
+#include "runtime/comm/collectives/mesh.h"
 
 namespace sgd::artifact {
 

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/unique_fd.h"
+#include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::artifact {
 namespace {

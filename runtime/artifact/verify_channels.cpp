@@ -14,8 +14,8 @@
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/schema_names.h"
 #include "runtime/artifact/whole_program.h"
-#include "runtime/comm/channel.h"
-#include "runtime/comm/channel_proof.h"
+#include "runtime/comm/collectives/channel.h"
+#include "runtime/comm/collectives/channel_proof.h"
 
 namespace sgd::artifact {
 namespace {

@@ -1,5 +1,5 @@
 // Checks of pipelines: which programs each stage has, where mailboxes are, and single sends and receives. That all
-// messages fit together is proven by runtime/comm/channel_proof.h.
+// messages fit together is proven by runtime/comm/collectives/channel_proof.h.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/artifact/program_generated.h"
-#include "runtime/comm/mesh.h"
+#include "runtime/comm/collectives/mesh.h"
 
 namespace sgd::artifact {
 

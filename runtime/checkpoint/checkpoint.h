@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/checkpoint/sharded_file.h"
-#include "runtime/comm/agreements.h"
+#include "runtime/comm/control/agreements.h"
 #include "runtime/data/safetensors.h"
 
 namespace sgd::checkpoint {

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "runtime/comm/agreements.h"
+#include "runtime/comm/control/agreements.h"
 #include "runtime/data/shard.h"
 #include "runtime/data/tensor_file_writer.h"
 

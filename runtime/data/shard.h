@@ -11,7 +11,7 @@
 
 #include "runtime/artifact/program_generated.h"
 #include "runtime/artifact/whole_program.h"
-#include "runtime/comm/mesh.h"
+#include "runtime/comm/collectives/mesh.h"
 #include "runtime/data/safetensors.h"
 
 namespace sgd::data {

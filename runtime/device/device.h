@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/artifact/program_generated.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/comm/mesh.h"
+#include "runtime/comm/collectives/mesh.h"
 
 namespace sgd::device {
 

@@ -10,7 +10,7 @@
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/whole_program.h"
-#include "runtime/comm/channel.h"
+#include "runtime/comm/collectives/channel.h"
 
 namespace sgd::device {
 namespace {

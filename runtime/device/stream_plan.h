@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/artifact/program_generated.h"
-#include "runtime/comm/mesh.h"
+#include "runtime/comm/collectives/mesh.h"
 #include "runtime/device/message_posts.h"
 
 namespace sgd::device {

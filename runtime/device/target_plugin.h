@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/communicator.h"
 #include "runtime/device/device.h"
 #include "runtime/device/topology.h"
 

@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/comm/communicator.h"
-#include "runtime/comm/mesh.h"
+#include "runtime/comm/collectives/communicator.h"
+#include "runtime/comm/collectives/mesh.h"
 #include "runtime/device/device.h"
 #include "runtime/exec/algorithm_cache.h"
 #include "runtime/exec/caller_buffers.h"

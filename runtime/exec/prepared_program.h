@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/artifact/control_flow.h"
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/communicator.h"
 #include "runtime/device/device.h"
 #include "runtime/exec/context.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/rendezvous.h"
+#include "runtime/comm/shared_memory/rendezvous.h"
 
 namespace sgd::launch {
 

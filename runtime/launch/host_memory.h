@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/control.h"
-#include "runtime/comm/shared_memory_segment.h"
+#include "runtime/comm/control/control.h"
+#include "runtime/comm/shared_memory/shared_memory_segment.h"
 #include "runtime/launch/failure_policy.h"
 #include "runtime/launch/local_ranks.h"
 

@@ -10,9 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "runtime/comm/communicator.h"
-#include "runtime/comm/control.h"
-#include "runtime/comm/shared_memory_segment.h"
+#include "runtime/comm/collectives/communicator.h"
+#include "runtime/comm/control/control.h"
+#include "runtime/comm/shared_memory/shared_memory_segment.h"
 #include "runtime/launch/comm_thread.h"
 #include "runtime/launch/failure_policy.h"
 #include "runtime/launch/interruption.h"

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/control.h"
+#include "runtime/comm/control/control.h"
 
 namespace sgd::launch {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "runtime/comm/socket_address.h"
+#include "runtime/comm/tcp/socket_address.h"
 #include "runtime/launch/rank_environment.h"
 
 namespace sgd::launch {

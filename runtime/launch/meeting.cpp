@@ -5,8 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/job_cause.h"
-#include "runtime/comm/rendezvous.h"
+#include "runtime/comm/shared_memory/job_cause.h"
+#include "runtime/comm/shared_memory/rendezvous.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::launch {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "runtime/comm/shared_memory_communicator.h"
+#include "runtime/comm/one_host/shared_memory_communicator.h"
 #include "runtime/launch/launch.h"
 
 namespace sgd::launch {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "runtime/comm/socket_address.h"
+#include "runtime/comm/tcp/socket_address.h"
 
 namespace sgd::launch {
 

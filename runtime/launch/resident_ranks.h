@@ -18,7 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/shared_memory_segment.h"
+#include "runtime/comm/shared_memory/shared_memory_segment.h"
 #include "runtime/launch/comm_thread.h"
 #include "runtime/launch/failure_policy.h"
 #include "runtime/launch/launch.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/clock/steady_clock.h"
-#include "runtime/comm/rank_text.h"
+#include "runtime/comm/control/rank_text.h"
 #include "runtime/launch/interruption.h"
 
 namespace sgd::launch {

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "runtime/comm/unique_fd.h"
+#include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::launch {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "runtime/comm/shared_memory_segment.h"
+#include "runtime/comm/shared_memory/shared_memory_segment.h"
 #include "runtime/launch/launch.h"
 
 namespace sgd::launch {

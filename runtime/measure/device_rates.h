@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/control.h"
+#include "runtime/comm/control/control.h"
 #include "runtime/device/device.h"
 
 namespace sgd::measure {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/collectives/sent_bytes.h"
 #include "runtime/measure/timing.h"
 
 namespace sgd::measure {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/comm/shared_memory_segment.h"
+#include "runtime/comm/shared_memory/shared_memory_segment.h"
 #include "runtime/launch/tcp_launch.h"
 #include "runtime/process/supervisor.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "runtime/comm/shared_memory_segment.h"
+#include "runtime/comm/shared_memory/shared_memory_segment.h"
 
 namespace sgd::process {
 

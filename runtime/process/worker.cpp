@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/build_version.h"
+#include "runtime/comm/control/build_version.h"
 #include "runtime/launch/core_assignment.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/launch/prepare_rank.h"

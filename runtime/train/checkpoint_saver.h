@@ -8,7 +8,7 @@
 
 #include "absl/time/time.h"
 #include "runtime/checkpoint/checkpoint.h"
-#include "runtime/comm/agreements.h"
+#include "runtime/comm/control/agreements.h"
 #include "runtime/train/train_loop.h"
 #include "runtime/train/train_observer.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/communicator.h"
 #include "runtime/device/device.h"
 #include "runtime/device/target_plugin.h"
 #include "runtime/launch/launch.h"

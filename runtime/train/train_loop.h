@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/clock/steady_clock.h"
-#include "runtime/comm/control.h"
+#include "runtime/comm/control/control.h"
 #include "runtime/train/step_runner.h"
 #include "runtime/train/train_observer.h"
 

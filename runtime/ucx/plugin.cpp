@@ -1,7 +1,7 @@
 // The exports of the plugin.
 #include <memory>
 
-#include "runtime/comm/transport_hash.h"
+#include "runtime/comm/hosts/transport_hash.h"
 #include "runtime/ucx/ucx_transport.h"
 
 namespace sgd::ucx {

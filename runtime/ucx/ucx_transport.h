@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm/transport.h"
+#include "runtime/comm/hosts/transport.h"
 
 namespace sgd::ucx {
 

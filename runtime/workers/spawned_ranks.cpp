@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/build_version.h"
-#include "runtime/comm/rank_text.h"
+#include "runtime/comm/control/build_version.h"
+#include "runtime/comm/control/rank_text.h"
 #include "runtime/launch/core_assignment.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/launch/resident_run.h"

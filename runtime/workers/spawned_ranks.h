@@ -24,7 +24,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/shared_memory_segment.h"
+#include "runtime/comm/shared_memory/shared_memory_segment.h"
 #include "runtime/launch/comm_thread.h"
 #include "runtime/workers/worker_messages.h"
 #include "runtime/workers/worker_process.h"

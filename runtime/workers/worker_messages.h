@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "runtime/comm/unique_fd.h"
+#include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::workers {
 

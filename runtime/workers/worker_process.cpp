@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/clock/steady_clock.h"
-#include "runtime/comm/watcher.h"
+#include "runtime/comm/shared_memory/watcher.h"
 #include "runtime/workers/worker_messages.h"
 
 namespace sgd::workers {

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/unique_fd.h"
+#include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::workers {
 

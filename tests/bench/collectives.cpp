@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm/shared_memory_communicator.h"
+#include "runtime/comm/one_host/shared_memory_communicator.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "compiler/driver/registration.h"
 #include "dialects/sgd/stages.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/partition/passes.h"
+#include "passes/spmd/partition/passes.h"
 #include "reference/pipeline.h"
 #include "tests/differential/expectation.h"
 #include "tests/differential/inputs.h"

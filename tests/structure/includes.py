@@ -6,7 +6,36 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
+# Each may include those before it.
+COMM = {
+    "runtime/comm/control": [],
+    "runtime/comm/collectives": ["runtime/comm/control"],
+    "runtime/comm/kernels": ["runtime/comm/collectives"],
+    "runtime/comm/shared_memory": ["runtime/clock", "runtime/comm/control", "runtime/thread"],
+    "runtime/comm/tcp": ["runtime/clock", "runtime/comm/control", "runtime/thread"],
+    "runtime/comm/one_host": ["runtime/comm/collectives", "runtime/comm/control", "runtime/comm/kernels", "runtime/comm/shared_memory", "runtime/thread"],
+    "runtime/comm/hosts": ["runtime/clock", "runtime/comm/collectives", "runtime/comm/control", "runtime/comm/kernels", "runtime/comm/one_host", "runtime/comm/shared_memory", "runtime/thread"],
+}
+CPU_DEVICE = {
+    "targets/cpu/device/threads": ["runtime/artifact", "runtime/thread"],
+    "targets/cpu/device/matmul": ["runtime/artifact", "runtime/device", "runtime/library", "targets/cpu/device/threads"],
+    "targets/cpu/device/convolution": ["runtime/artifact", "runtime/device", "runtime/library", "targets/cpu/device/matmul", "targets/cpu/device/threads"],
+    "targets/cpu/device/fft": ["runtime/artifact", "runtime/device", "runtime/linear_algebra", "targets/cpu/device/matmul", "targets/cpu/device/threads"],
+    "targets/cpu/device/linear_algebra": ["runtime/artifact", "runtime/device", "runtime/linear_algebra", "targets/cpu/device/threads"],
+    "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/linear_algebra", "targets/cpu/device/convolution", "targets/cpu/device/fft", "targets/cpu/device/linear_algebra", "targets/cpu/device/matmul", "targets/cpu/device/threads"],
+}
+GPU_DEVICE = {
+    "targets/gpu/device/driver": ["runtime/artifact", "runtime/device"],
+    "targets/gpu/device/nccl": ["runtime/clock", "runtime/comm/collectives", "runtime/thread", "targets/gpu/device/driver"],
+    "targets/gpu/device/memory": ["runtime/clock", "runtime/device", "targets/gpu/device/driver", "targets/gpu/device/nccl"],
+    "targets/gpu/device/matmul": ["runtime/artifact", "runtime/device", "targets/gpu/device/driver", "targets/gpu/device/memory"],
+    "targets/gpu/device/cudnn": ["runtime/artifact", "runtime/device", "runtime/library", "targets/gpu/device/driver", "targets/gpu/device/memory"],
+    "targets/gpu/device": ["runtime/artifact", "runtime/clock", "runtime/comm/collectives", "runtime/comm/one_host", "runtime/device", "targets/gpu/device/cudnn", "targets/gpu/device/driver", "targets/gpu/device/matmul", "targets/gpu/device/memory", "targets/gpu/device/nccl"],
+}
 RUNTIME = {
+    **COMM,
+    **CPU_DEVICE,
+    **GPU_DEVICE,
     "runtime/clock": [],
     "runtime/thread": [],
     "runtime/linear_algebra": [],
@@ -15,7 +44,6 @@ RUNTIME = {
     "runtime/text": [],
     "runtime/artifact": ["runtime/comm", "runtime/library", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
     "runtime/trace": ["runtime/clock", "runtime/artifact"],
-    "runtime/comm": ["runtime/clock", "runtime/thread"],
     "runtime/ucx": ["runtime/comm"],
     "runtime/device": ["runtime/artifact", "runtime/comm"],
     "runtime/measure": ["runtime/artifact", "runtime/comm", "runtime/device"],
@@ -26,8 +54,6 @@ RUNTIME = {
     "runtime/process": ["runtime/clock", "runtime/comm", "runtime/launch", "runtime/thread", "runtime/workers"],  # for tools: what touches the whole process
     "runtime/exec": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread"],
     "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/json", "runtime/launch", "runtime/trace"],
-    "targets/cpu/device": ["runtime/artifact", "runtime/device", "runtime/library", "runtime/linear_algebra", "runtime/thread"],
-    "targets/gpu/device": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/device", "runtime/library", "runtime/thread"],
 }
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives; runtime/library: one of epilogues.
 DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/cost": ["dialects/sgd", "runtime/comm", "runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "dialects/cost", "runtime/comm"],
@@ -40,31 +66,43 @@ IR = list(DIALECTS)
 REFERENCE = {"reference": KERNELS + ["runtime/linear_algebra", "runtime/thread"]}
 PASSES = {
     "passes/mesh": [],
-    "passes/loops": ["dialects/sgd"],
-    "passes/cost": ["dialects/cost", "passes/mesh", "runtime/comm", "runtime/json", "runtime/text"],  # sent_bytes.h: one formula for report and measurement
     "passes/clock": [],
-    "passes/programs": ["dialects/sgd"],
-    "passes/levels": ["dialects/sgd"],  # the table has names, so that nothing before the kernel stage sees kernels
-    "passes/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
-    "passes/sharding": GRAPH + ["passes/mesh", "passes/carry"],
-    "passes/manual": GRAPH + ["passes/sharding"],
-    "passes/partition": GRAPH + ["passes/mesh", "passes/cost", "passes/sharding"],
-    "passes/timing": IR + ["passes/clock", "passes/cost", "passes/mesh", "passes/partition", "passes/sharding"],
-    "passes/compress": GRAPH + ["passes/carry", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
-    "passes/collectives": GRAPH + ["passes/carry", "passes/compress", "passes/mesh", "passes/cost", "passes/sharding", "passes/loops", "passes/partition", "runtime/comm"],
-    "passes/choice": GRAPH + ["passes/sharding", "passes/partition", "passes/collectives", "passes/compress", "passes/timing", "runtime/comm"],
-    "passes/sequential": GRAPH + ["passes/mesh", "passes/loops", "passes/sharding", "passes/partition", "passes/collectives"],
-    "passes/stages": GRAPH + ["passes/carry", "passes/clock", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/collectives", "passes/sequential", "passes/timing", "runtime/artifact"],
-    "passes/layers": GRAPH + ["passes/carry", "passes/cost", "passes/loops", "passes/stages", "passes/timing"],
-    "passes/library": ["dialects/sgd", "dialects/fusion"],
-    "passes/schedule": KERNELS + ["passes/cost", "passes/carry", "passes/library", "passes/loops"],
-    "passes/context": GRAPH + ["passes/clock", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition", "passes/compress", "passes/schedule"],  # attention_pattern.h: one reading of a softmax
-    "passes/permutation": GRAPH + ["passes/context", "passes/remat", "passes/sharding"],  # sequential_dims.h: one look ahead; loop_stacks.h: one reading of stacks
-    "passes/memory": IR + ["passes/cost", "passes/carry", "passes/partition", "passes/schedule", "passes/library", "passes/timing", "runtime/comm"],  # staged_bytes.h
-    "passes/remat": IR + ["passes/carry", "passes/collectives", "passes/cost", "passes/loops", "passes/memory", "passes/partition", "passes/sharding", "passes/timing", "runtime/comm"],
-    "passes/rings": GRAPH + ["passes/clock", "passes/cost", "passes/sharding", "passes/partition", "passes/timing"],
-    "passes/hoist": GRAPH + ["passes/loops", "passes/manual", "passes/partition"],  # batch_op.h: one vmap
-    "passes/prefetch": GRAPH + ["passes/clock", "passes/cost", "passes/sharding", "passes/partition", "passes/timing"],
+    "passes/cost": GRAPH + ["passes/mesh", "runtime/comm/collectives", "runtime/json", "runtime/text"],
+    "passes/levels": ["dialects/sgd"],
+    "passes/timing": IR + ["passes/clock", "passes/cost", "passes/sharding/reshard"],
+    "passes/graph/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
+    "passes/graph/programs": ["dialects/sgd"],
+    "passes/graph/normalize": ["dialects/sgd"],
+    "passes/graph/expressions": ["dialects/sgd"],
+    "passes/graph/attention": KERNELS,  # index_ranges.h sees through clusters
+    "passes/graph/loops": ["dialects/sgd"],
+    "passes/sharding/propagation": ["dialects/sgd", "passes/graph/carry", "passes/mesh"],
+    "passes/sharding/reshard": ["dialects/sgd", "passes/cost", "passes/sharding/propagation"],
+    "passes/sharding/manual": GRAPH,
+    "passes/sharding/context": GRAPH + ["passes/clock", "passes/cost", "passes/graph/attention", "passes/graph/expressions", "passes/sharding/propagation", "passes/sharding/reshard"],
+    "passes/sharding/permutation": ["dialects/sgd", "passes/graph/loops", "passes/sharding/context", "passes/sharding/propagation"],  # sequential_dims.h: one look ahead; loop_stacks.h: one reading of stacks
+    "passes/spmd/partition": GRAPH + ["passes/cost", "passes/sharding/propagation", "passes/sharding/reshard"],
+    "passes/spmd/compress": GRAPH + ["passes/cost", "passes/graph/carry", "passes/graph/expressions", "passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/partition"],
+    "passes/spmd/collectives": GRAPH + ["passes/graph/carry", "passes/graph/loops", "passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/compress", "passes/spmd/partition"],
+    "passes/spmd/choice": GRAPH + ["passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/collectives", "passes/spmd/compress", "passes/spmd/partition", "passes/timing"],
+    "passes/time/sequential": GRAPH + ["passes/graph/loops", "passes/sharding/propagation", "passes/spmd/collectives", "passes/spmd/partition"],
+    "passes/time/stages": GRAPH + ["passes/clock", "passes/cost", "passes/graph/carry", "passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/collectives", "passes/spmd/partition", "passes/time/sequential", "passes/timing", "runtime/artifact"],
+    "passes/time/layers": ["dialects/sgd", "passes/cost", "passes/graph/carry", "passes/graph/loops", "passes/time/stages", "passes/timing"],
+    "passes/time/recompute": GRAPH + ["passes/cost", "passes/graph/loops", "passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/collectives", "passes/timing"],
+    "passes/time/hoist": ["dialects/sgd", "passes/graph/loops", "passes/sharding/manual"],  # batch_op.h: one vmap
+    "passes/time/prefetch": GRAPH + ["passes/clock", "passes/sharding/reshard", "passes/timing"],
+    "passes/time/rings": GRAPH + ["passes/clock", "passes/cost", "passes/sharding/reshard", "passes/timing"],
+    "passes/kernels/order": KERNELS + ["passes/graph/carry"],
+    "passes/kernels/library": KERNELS + ["passes/graph/attention"],
+    "passes/kernels/lowering": KERNELS + ["passes/kernels/library", "passes/kernels/order"],
+    "passes/kernels/clusters": KERNELS + ["passes/kernels/order"],
+    "passes/kernels/epilogues": KERNELS + ["passes/graph/loops", "passes/kernels/clusters", "passes/kernels/library", "passes/kernels/order"],
+    "passes/kernels/tiles": KERNELS + ["passes/graph/attention", "passes/kernels/clusters", "passes/kernels/library", "passes/kernels/order"],
+    "passes/plan/channels": IR + ["runtime/comm/collectives"],
+    "passes/plan/memory": IR + ["passes/graph/carry", "passes/kernels/library", "passes/plan/channels", "passes/sharding/reshard", "passes/spmd/partition", "runtime/comm/collectives"],  # staged_bytes.h
+    "passes/plan/lowering": IR + ["passes/kernels/library", "passes/kernels/order", "passes/plan/memory", "passes/spmd/partition"],
+    "passes/plan/recompute": IR + ["passes/graph/carry", "passes/plan/memory", "passes/sharding/reshard", "passes/timing"],
+    "passes/plan/overlap": IR + ["passes/plan/memory", "passes/sharding/reshard", "passes/timing"],
 }
 # One rule for all frontends; frontends/text is what those that read text share.
 FRONTENDS = {"frontends": [], **{f"frontends/{path.parent.name}": GRAPH + ["frontends", "frontends/text", "passes/levels"] for path in sorted(ROOT.glob("frontends/*/CMakeLists.txt"))}}
@@ -73,31 +111,35 @@ COMPILER = {
     "targets/kernels": KERNELS + ["runtime/thread"],
     "targets/cpu/codegen": KERNELS + ["targets/kernels"],
     "targets/gpu/codegen": KERNELS + ["targets/kernels"],
-    "targets/cpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library", "runtime/library"],
-    "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
+    "targets/cpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/kernels/library", "runtime/library"],
+    "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/kernels/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
-    "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding", "passes/partition"],
-    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/carry", "passes/compress", "passes/context", "passes/loops", "passes/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names
+    "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding/propagation", "passes/sharding/reshard"],
+    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/graph/carry", "passes/spmd/compress", "passes/sharding/context", "passes/graph/loops", "passes/time/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names
     "compiler/request": ["compiler", "dialects/sgd"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "runtime/artifact", "runtime/comm"],
-    "compiler/expectations": ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "dialects/plan", "dialects/sgd", "passes/carry", "passes/partition", "runtime/artifact"],
+    "compiler/expectations": ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "dialects/plan", "dialects/sgd", "passes/graph/carry", "passes/spmd/partition", "runtime/artifact"],
     "compiler/models": ["compiler/recipe"],  # recipe_json.h: one reading of what is written by hand
     "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
     "compiler/pipelines": list(PASSES) + ["compiler", "compiler/recipe", "compiler/report", "compiler/request", "compiler/target"],
-    "compiler/search": IR + ["compiler", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/target", "passes/cost", "passes/memory", "passes/partition", "passes/remat", "passes/stages"],
+    "compiler/search": IR + ["compiler", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/target", "passes/cost", "passes/plan/memory", "passes/plan/recompute", "passes/sharding/reshard", "passes/time/recompute", "passes/time/stages"],
     "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/request", "compiler/search", "compiler/target", "frontends", "frontends/text", "runtime/artifact", "runtime/text"],
-    "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/carry", "passes/cost"],
+    "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/graph/carry", "passes/cost"],
 }
 TOOLS = {
     "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target", "runtime/artifact"],
-    "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends", "frontends/text", "reference", "dialects/sgd", "passes/partition", "runtime/artifact", "runtime/data", "runtime/text"],
+    "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends", "frontends/text", "reference", "dialects/sgd", "passes/spmd/partition", "runtime/artifact", "runtime/data", "runtime/text"],
     "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/text"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/process", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **FRONTENDS, **COMPILER, **TOOLS}
+# The folder of all folders of runtime/comm.
+GROUPS = {"runtime/comm": list(COMM)}
+# A program goes through them in this order, and no folder knows those of later ones.
+LEVELS = ["graph", "sharding", "spmd", "time", "kernels", "plan"]
 
 
 def folder_of(path):
@@ -105,9 +147,27 @@ def folder_of(path):
     return max((f for f in ALLOWED if path.startswith(f + "/")), key=len, default=None)
 
 
+def may_include(here, there):
+    return here == there or there in ALLOWED[here] or any(there in GROUPS.get(folder, []) for folder in ALLOWED[here])
+
+
+def level_of(folder):
+    """The place of a folder of passes/ among LEVELS, or None for what all of them share."""
+    parts = folder.split("/")
+    return LEVELS.index(parts[1]) if len(parts) == 3 and parts[0] == "passes" else None
+
+
+def rising_rows():
+    """Rows of the table above that would let a level know a later one."""
+    for here, folders in PASSES.items():
+        for there in folders:
+            if level_of(here) is not None and level_of(there) is not None and level_of(there) > level_of(here):
+                yield f"tests/structure/includes.py: {here} is listed as including {there}, of a later level"
+
+
 def main():
     files = subprocess.run(["git", "ls-files", "*.h", "*.cpp", "*.td"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    wrong = []
+    wrong = list(rising_rows())
     for file in files:
         if file.startswith(("tests/", "cmake/")):
             continue
@@ -117,7 +177,7 @@ def main():
             continue
         for include in re.findall(r'^\s*#?include "([^"]+)"', (ROOT / file).read_text(), re.M):
             there = folder_of(include)
-            if there and there != here and there not in ALLOWED[here]:
+            if there and not may_include(here, there):
                 wrong.append(f"{file}: includes {include}, which {here} may not")
     print("\n".join(wrong) or f"{len(files)} files include downward only")
     sys.exit(1 if wrong else 0)

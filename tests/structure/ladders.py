@@ -1,7 +1,7 @@
 """Checks that a question about the kinds of ops or instructions is answered in one file: lists the files that tell many kinds apart, by casts, switches or names, and
 holds them to those that are listed here with their question. A new file that asks `which kind is it` of many kinds should ask the op instead: of instructions
 dialects/plan/instruction_interface.td and runtime/artifact/operands.h, of graph ops the traits and interfaces in dialects/sgd (data_flow.td, linear_op.td, sharding_rule.td),
-dialects/spmd/collective.td, passes/partition/local_rule.td, passes/manual/batch_rule.td and the rules of targets/kernels/node_builder.h."""
+dialects/spmd/collective.td, passes/spmd/partition/local_rule.td, passes/sharding/manual/batch_rule.td and the rules of targets/kernels/node_builder.h."""
 import pathlib
 import re
 import subprocess
@@ -31,29 +31,29 @@ INSTRUCTION_QUESTIONS = {
 GRAPH = re.compile(CASTS + r"|\.Case\(\[[&=]?\]\(((?:\w+::)*\w+Op)\b")
 
 GRAPH_QUESTIONS = {
-    "passes/carry/op_links.cpp": "is a result an update of an argument",
-    "passes/hoist/trip_values.cpp": "what a value is in all trips of a loop",
-    "passes/manual/rank_arithmetic.cpp": "which scalar has each rank",
-    "passes/permutation/group_bounds.cpp": "is a comparison one with the bounds of groups",
-    "passes/permutation/index_function.cpp": "which function of its index is an element",
-    "passes/permutation/sorted_rows.cpp": "how an op depends on the order of rows",
-    "passes/sharding/find_batching.cpp": "is an index its own position",
-    "passes/sharding/propagation.cpp": "when an op takes part in propagation",
-    "passes/schedule/cluster_graph.cpp": "may ops meet in one kernel",
-    "passes/schedule/cluster_rules.cpp": "which part an op has in a kernel, and is it expensive there",
-    "passes/schedule/index_ranges.cpp": "which range of values has an element",
-    "passes/schedule/tile_dims.cpp": "which dimensions may be tiled",
-    "passes/memory/lower_to_plan.cpp": "which instruction an op becomes",
+    "passes/graph/carry/op_links.cpp": "is a result an update of an argument",
+    "passes/time/hoist/trip_values.cpp": "what a value is in all trips of a loop",
+    "passes/sharding/manual/rank_arithmetic.cpp": "which scalar has each rank",
+    "passes/sharding/permutation/group_bounds.cpp": "is a comparison one with the bounds of groups",
+    "passes/sharding/permutation/index_function.cpp": "which function of its index is an element",
+    "passes/sharding/permutation/sorted_rows.cpp": "how an op depends on the order of rows",
+    "passes/sharding/propagation/find_batching.cpp": "is an index its own position",
+    "passes/sharding/propagation/propagation.cpp": "when an op takes part in propagation",
+    "passes/kernels/clusters/cluster_graph.cpp": "may ops meet in one kernel",
+    "passes/kernels/clusters/cluster_rules.cpp": "which part an op has in a kernel, and is it expensive there",
+    "passes/graph/attention/index_ranges.cpp": "which range of values has an element",
+    "passes/kernels/tiles/tile_dims.cpp": "which dimensions may be tiled",
+    "passes/plan/lowering/lower_to_plan.cpp": "which instruction an op becomes",
     "compiler/bound/tensor_origins.cpp": "which op's elements a value must come from",
     "reference/collectives.cpp": "what a collective means",
     "reference/evaluate.cpp": "what an op with regions means",
     # Forms that are recognised, op by op.
-    "passes/library/offload_attention.cpp": "is it attention as a library has it",
-    "passes/schedule/attention_scores.cpp": "is it a score of attention",
-    "passes/schedule/causal_mask.cpp": "is it a causal mask",
-    "passes/schedule/gelu_reader.cpp": "is it a gelu",
-    "passes/schedule/masked_columns.cpp": "is it a masked column",
-    "passes/schedule/softmax_uses.cpp": "is it a softmax or its gradient",
+    "passes/kernels/library/offload_attention.cpp": "is it attention as a library has it",
+    "passes/graph/attention/attention_scores.cpp": "is it a score of attention",
+    "passes/graph/attention/causal_mask.cpp": "is it a causal mask",
+    "passes/kernels/epilogues/gelu_reader.cpp": "is it a gelu",
+    "passes/kernels/tiles/masked_columns.cpp": "is it a masked column",
+    "passes/graph/attention/softmax_uses.cpp": "is it a softmax or its gradient",
 }
 
 

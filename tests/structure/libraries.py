@@ -23,8 +23,8 @@ def faults(file, text):
 
 def self_test():
     for line in ("constexpr int kRows = 8;  // cuBLASLt", "measured on AVX-512", "#include <cudnn.h>", '#include "targets/gpu/libraries/library_model.h"'):
-        assert list(faults("passes/schedule/a.cpp", line)), line
-    assert not list(faults("passes/schedule/a.cpp", "the target's library; --target=cuda:sm_90; accesses; message"))
+        assert list(faults("passes/kernels/clusters/a.cpp", line)), line
+    assert not list(faults("passes/kernels/clusters/a.cpp", "the target's library; --target=cuda:sm_90; accesses; message"))
     assert not list(faults("compiler/target/a.cpp", '#include "targets/gpu/libraries/library_model.h"'))
 
 

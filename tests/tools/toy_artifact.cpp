@@ -10,7 +10,7 @@
 #include "runtime/artifact/bundle.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/writer.h"
-#include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/collectives/sent_bytes.h"
 
 namespace sgd {
 namespace {

@@ -16,7 +16,7 @@
 #include "runtime/artifact/explain_text.h"
 #include "runtime/artifact/operands.h"
 #include "runtime/artifact/schema_names.h"
-#include "runtime/comm/collective_spec.h"
+#include "runtime/comm/collectives/collective_spec.h"
 #include "runtime/linear_algebra/form.h"
 #include "tools/sgd-inspect/describe_types.h"
 #include "tools/sgd-inspect/kernel_table.h"

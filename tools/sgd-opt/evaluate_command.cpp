@@ -11,7 +11,7 @@
 #include "frontends/text/text_limits.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/partition/passes.h"
+#include "passes/spmd/partition/passes.h"
 #include "reference/evaluate.h"
 #include "reference/pipeline.h"
 #include "runtime/artifact/element_type.h"

@@ -13,7 +13,7 @@
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
-#include "runtime/comm/rendezvous.h"
+#include "runtime/comm/shared_memory/rendezvous.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/meeting.h"

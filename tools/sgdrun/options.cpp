@@ -9,7 +9,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/build_version.h"
+#include "runtime/comm/control/build_version.h"
 
 namespace sgd::sgdrun {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "runtime/comm/transport.h"
+#include "runtime/comm/hosts/transport.h"
 #include "runtime/device/target_plugin.h"
 #include "runtime/launch/core_assignment.h"
 #include "runtime/launch/near_cores.h"

@@ -9,9 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/device/device.h"
-#include "targets/cpu/device/lapack_library.h"
-#include "targets/cpu/device/thread_pool.h"
-#include "targets/cpu/device/thread_scratch.h"
+#include "targets/cpu/device/linear_algebra/lapack_library.h"
+#include "targets/cpu/device/threads/thread_pool.h"
+#include "targets/cpu/device/threads/thread_scratch.h"
 
 namespace sgd::cpu {
 

@@ -9,7 +9,7 @@
 
 #include "runtime/device/device.h"
 #include "targets/cpu/device/kernel_library.h"
-#include "targets/cpu/device/thread_pool.h"
+#include "targets/cpu/device/threads/thread_pool.h"
 
 namespace sgd::cpu {
 

@@ -9,7 +9,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/operands.h"
-#include "targets/cpu/device/packed_matmul.h"
+#include "targets/cpu/device/matmul/packed_matmul.h"
 
 namespace sgd::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include "absl/status/statusor.h"
 #include "runtime/device/device.h"
 #include "targets/cpu/device/kernel_library.h"
-#include "targets/cpu/device/thread_pool.h"
-#include "targets/cpu/device/thread_scratch.h"
+#include "targets/cpu/device/threads/thread_pool.h"
+#include "targets/cpu/device/threads/thread_scratch.h"
 
 namespace sgd::cpu {
 

@@ -2,7 +2,7 @@
 #include "targets/cpu/libraries/library_model.h"
 
 #include "dialects/fusion/fusion_dialect.h"
-#include "passes/library/call_types.h"
+#include "passes/kernels/library/call_types.h"
 #include "runtime/library/packed_columns.h"
 
 using namespace mlir;

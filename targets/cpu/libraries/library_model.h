@@ -2,7 +2,7 @@
 #ifndef SGD_TARGETS_CPU_LIBRARIES_LIBRARY_MODEL_H
 #define SGD_TARGETS_CPU_LIBRARIES_LIBRARY_MODEL_H
 
-#include "passes/library/library_model.h"
+#include "passes/kernels/library/library_model.h"
 
 namespace mlir::sgd::cpu {
 

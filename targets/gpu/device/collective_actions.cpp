@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/staged_bytes.h"
+#include "runtime/comm/collectives/staged_bytes.h"
 #include "targets/gpu/device/collective_moves.h"
-#include "targets/gpu/device/memory.h"
-#include "targets/gpu/device/nccl_types.h"
+#include "targets/gpu/device/memory/memory.h"
+#include "targets/gpu/device/nccl/nccl_types.h"
 
 namespace sgd::cuda {
 namespace {

@@ -10,11 +10,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "runtime/comm/collective_plan.h"
-#include "runtime/comm/collective_spec.h"
-#include "targets/gpu/device/driver.h"
-#include "targets/gpu/device/nccl.h"
-#include "targets/gpu/device/nccl_group.h"
+#include "runtime/comm/one_host/collective_plan.h"
+#include "runtime/comm/collectives/collective_spec.h"
+#include "targets/gpu/device/driver/driver.h"
+#include "targets/gpu/device/nccl/nccl.h"
+#include "targets/gpu/device/nccl/nccl_group.h"
 
 namespace sgd::cuda {
 

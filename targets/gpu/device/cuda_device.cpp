@@ -9,11 +9,11 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/reader.h"
-#include "targets/gpu/device/attention.h"
-#include "targets/gpu/device/convolution.h"
-#include "targets/gpu/device/gpu_info.h"
-#include "targets/gpu/device/matmul.h"
-#include "targets/gpu/device/thunks.h"
+#include "targets/gpu/device/cudnn/attention.h"
+#include "targets/gpu/device/cudnn/convolution.h"
+#include "targets/gpu/device/driver/gpu_info.h"
+#include "targets/gpu/device/matmul/matmul.h"
+#include "targets/gpu/device/memory/thunks.h"
 
 namespace sgd::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/clock/steady_clock.h"
-#include "targets/gpu/device/memory.h"
+#include "targets/gpu/device/memory/memory.h"
 
 namespace sgd::cuda {
 namespace {

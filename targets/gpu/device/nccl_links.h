@@ -16,10 +16,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/communicator.h"
 #include "targets/gpu/device/cuda_device.h"
-#include "targets/gpu/device/nccl.h"
-#include "targets/gpu/device/nccl_group.h"
+#include "targets/gpu/device/nccl/nccl.h"
+#include "targets/gpu/device/nccl/nccl_group.h"
 
 namespace sgd::cuda {
 

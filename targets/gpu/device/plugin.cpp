@@ -5,7 +5,7 @@
 #include "runtime/device/target_plugin.h"
 #include "targets/gpu/device/cuda_communicator.h"
 #include "targets/gpu/device/cuda_device.h"
-#include "targets/gpu/device/gpu_info.h"
+#include "targets/gpu/device/driver/gpu_info.h"
 
 namespace sgd::cuda {
 namespace {

@@ -2,7 +2,7 @@
 #include "targets/gpu/libraries/cublaslt_matmuls.h"
 
 #include "dialects/fusion/fusion_dialect.h"
-#include "passes/library/call_types.h"
+#include "passes/kernels/library/call_types.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

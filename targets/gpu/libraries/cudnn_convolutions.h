@@ -2,7 +2,7 @@
 #ifndef SGD_TARGETS_GPU_LIBRARIES_CUDNN_CONVOLUTIONS_H
 #define SGD_TARGETS_GPU_LIBRARIES_CUDNN_CONVOLUTIONS_H
 
-#include "passes/library/library_model.h"
+#include "passes/kernels/library/library_model.h"
 
 namespace mlir::sgd::gpu {
 

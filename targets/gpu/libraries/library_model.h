@@ -2,7 +2,7 @@
 #ifndef SGD_TARGETS_GPU_LIBRARIES_LIBRARY_MODEL_H
 #define SGD_TARGETS_GPU_LIBRARIES_LIBRARY_MODEL_H
 
-#include "passes/library/library_model.h"
+#include "passes/kernels/library/library_model.h"
 #include "targets/gpu/codegen/architecture.h"
 
 namespace mlir::sgd::gpu {

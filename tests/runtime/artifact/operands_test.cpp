@@ -10,7 +10,7 @@
 #include "runtime/artifact/accesses.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/schema_names.h"
-#include "runtime/comm/collective_spec.h"
+#include "runtime/comm/collectives/collective_spec.h"
 #include "runtime/linear_algebra/form.h"
 #include "tests/runtime/artifact/varied_artifacts.h"
 #include "tests/runtime/artifact/violations.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/channel.h"
+#include "runtime/comm/collectives/channel.h"
 #include "tests/runtime/artifact/sample_artifact.h"
 
 namespace sgd::testing {

@@ -1,5 +1,5 @@
 // Follows waits to the ranks at fault, and says so.
-#include "runtime/comm/blame.h"
+#include "runtime/comm/control/blame.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/shared_wait.h"
+#include "runtime/comm/shared_memory/shared_wait.h"
 
 namespace sgd::comm {
 namespace {

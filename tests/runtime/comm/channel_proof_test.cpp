@@ -1,5 +1,5 @@
 // Programs that fit, and ones that do not, by what the message says of them.
-#include "runtime/comm/channel_proof.h"
+#include "runtime/comm/collectives/channel_proof.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

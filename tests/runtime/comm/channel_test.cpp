@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "runtime/comm/channel.h"
+#include "runtime/comm/collectives/channel.h"
 #include "tests/runtime/comm/rank_threads.h"
 
 namespace sgd::comm {

@@ -1,5 +1,5 @@
 // Refusals of collectives when they are prepared, by message.
-#include "runtime/comm/collective_spec.h"
+#include "runtime/comm/collectives/collective_spec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

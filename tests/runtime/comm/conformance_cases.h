@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm/collective_spec.h"
+#include "runtime/comm/collectives/collective_spec.h"
 
 namespace sgd::comm {
 

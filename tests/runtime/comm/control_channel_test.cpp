@@ -1,5 +1,5 @@
 // Agreements of every size, and every way in which a job ends early.
-#include "runtime/comm/control_channel.h"
+#include "runtime/comm/tcp/control_channel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "absl/time/clock.h"
-#include "runtime/comm/tcp_control.h"
-#include "runtime/comm/tcp_socket.h"
+#include "runtime/comm/tcp/tcp_control.h"
+#include "runtime/comm/tcp/tcp_socket.h"
 #include "tcp_threads.h"
 
 namespace sgd::comm {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "rank_threads.h"
-#include "runtime/comm/tcp_control.h"
+#include "runtime/comm/tcp/tcp_control.h"
 #include "tcp_threads.h"
 
 namespace sgd::comm {

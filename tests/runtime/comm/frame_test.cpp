@@ -1,5 +1,5 @@
 // Frames through pieces of every size, and what becomes of bytes that are none.
-#include "runtime/comm/frame.h"
+#include "runtime/comm/tcp/frame.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // The proofs, against published test vectors and against every kind of tampering.
-#include "runtime/comm/handshake.h"
+#include "runtime/comm/tcp/handshake.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
 #include "absl/strings/escaping.h"
-#include "runtime/comm/frame.h"
+#include "runtime/comm/tcp/frame.h"
 
 namespace sgd::comm {
 namespace {

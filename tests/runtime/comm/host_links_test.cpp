@@ -1,5 +1,5 @@
 // Links look addresses up when they are opened.
-#include "runtime/comm/host_links.h"
+#include "runtime/comm/hosts/host_links.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "memory_transport.h"
-#include "runtime/comm/tcp_control.h"
-#include "runtime/comm/tcp_meeting.h"
+#include "runtime/comm/tcp/tcp_control.h"
+#include "runtime/comm/tcp/tcp_meeting.h"
 #include "runtime/process/transport_variables.h"
 #include "tcp_threads.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm/two_level_communicator.h"
+#include "runtime/comm/hosts/two_level_communicator.h"
 
 namespace sgd::comm {
 

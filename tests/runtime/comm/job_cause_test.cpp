@@ -1,5 +1,5 @@
 // One rank prints the cause, and the others refer to it.
-#include "runtime/comm/job_cause.h"
+#include "runtime/comm/shared_memory/job_cause.h"
 
 #include <gtest/gtest.h>
 

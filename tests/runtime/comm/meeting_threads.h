@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/comm/control.h"
+#include "runtime/comm/control/control.h"
 
 namespace sgd::comm {
 

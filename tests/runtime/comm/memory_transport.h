@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/comm/transport.h"
+#include "runtime/comm/hosts/transport.h"
 
 namespace sgd::comm {
 

@@ -1,6 +1,6 @@
 // Groups and permutes of meshes: hand-made cases, then properties over all small meshes and
 // sub-axes.
-#include "runtime/comm/mesh.h"
+#include "runtime/comm/collectives/mesh.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

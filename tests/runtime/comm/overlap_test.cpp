@@ -9,7 +9,7 @@
 
 #include "absl/time/clock.h"
 #include "rank_threads.h"
-#include "runtime/comm/collective_thread.h"
+#include "runtime/comm/one_host/collective_thread.h"
 
 namespace sgd::comm {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/time/clock.h"
 #include "host_threads.h"
 #include "memory_transport.h"
-#include "runtime/comm/channel.h"
+#include "runtime/comm/collectives/channel.h"
 
 namespace sgd::comm {
 namespace {

@@ -1,5 +1,5 @@
 // The closed form against the walk over all ranks and their tiles.
-#include "runtime/comm/range_load.h"
+#include "runtime/comm/collectives/range_load.h"
 
 #include <gtest/gtest.h>
 

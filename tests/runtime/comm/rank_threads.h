@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "runtime/comm/shared_memory_communicator.h"
+#include "runtime/comm/one_host/shared_memory_communicator.h"
 
 namespace sgd::comm {
 

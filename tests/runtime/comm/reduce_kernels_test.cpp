@@ -1,6 +1,6 @@
 // Both builds of the kernels against one-line definitions, on random bits, special values and odd
 // counts.
-#include "runtime/comm/reduce_kernels.h"
+#include "runtime/comm/kernels/reduce_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "reference_collective.h"
-#include "runtime/comm/collective_spec.h"
+#include "runtime/comm/collectives/collective_spec.h"
 
 namespace sgd::comm {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "rank_threads.h"
 #include "reference_collective.h"
-#include "runtime/comm/reduce_rows.h"
+#include "runtime/comm/kernels/reduce_rows.h"
 
 namespace sgd::comm {
 namespace {

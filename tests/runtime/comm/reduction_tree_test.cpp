@@ -1,5 +1,5 @@
 // The walk with its stack against the recursive definition, written as text: "((0 1) 2)".
-#include "runtime/comm/reduction_tree.h"
+#include "runtime/comm/kernels/reduction_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/comm/collective_spec.h"
+#include "runtime/comm/collectives/collective_spec.h"
 
 namespace sgd::comm {
 

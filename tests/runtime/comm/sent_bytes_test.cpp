@@ -1,11 +1,11 @@
 // The ring rule, by hand.
-#include "runtime/comm/sent_bytes.h"
+#include "runtime/comm/collectives/sent_bytes.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "runtime/comm/tile_range.h"
+#include "runtime/comm/collectives/tile_range.h"
 
 namespace sgd::comm {
 namespace {

@@ -1,11 +1,11 @@
 // Parses addresses as users write them, and tells loopback ones.
-#include "runtime/comm/socket_address.h"
+#include "runtime/comm/tcp/socket_address.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 
-#include "runtime/comm/unique_fd.h"
+#include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::comm {
 namespace {

@@ -1,5 +1,5 @@
 // Compares the bytes that ranks pack, counted by runs of tiles, with the walk over every pair of a rank and a tile.
-#include "runtime/comm/staged_bytes.h"
+#include "runtime/comm/collectives/staged_bytes.h"
 
 #include <gtest/gtest.h>
 

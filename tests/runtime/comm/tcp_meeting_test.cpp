@@ -1,5 +1,5 @@
 // How meetings fail, and whom they turn away.
-#include "runtime/comm/tcp_meeting.h"
+#include "runtime/comm/tcp/tcp_meeting.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
-#include "runtime/comm/tcp_connection.h"
-#include "runtime/comm/tcp_socket.h"
+#include "runtime/comm/tcp/tcp_connection.h"
+#include "runtime/comm/tcp/tcp_socket.h"
 #include "tcp_threads.h"
 
 namespace sgd::comm {

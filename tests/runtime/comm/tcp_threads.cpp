@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/comm/tcp_connection.h"
-#include "runtime/comm/tcp_meeting.h"
+#include "runtime/comm/tcp/tcp_connection.h"
+#include "runtime/comm/tcp/tcp_meeting.h"
 
 namespace sgd::comm {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "runtime/comm/control_channel.h"
-#include "runtime/comm/socket_address.h"
+#include "runtime/comm/tcp/control_channel.h"
+#include "runtime/comm/tcp/socket_address.h"
 
 namespace sgd::comm {
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "host_threads.h"
 #include "reference_collective.h"
-#include "runtime/comm/host_forms.h"
+#include "runtime/comm/hosts/host_forms.h"
 
 namespace sgd::comm {
 namespace {

@@ -1,5 +1,5 @@
 // Answers and verdicts of an inquiry into waits.
-#include "runtime/comm/wait_inquiry.h"
+#include "runtime/comm/control/wait_inquiry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

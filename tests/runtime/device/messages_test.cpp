@@ -14,7 +14,7 @@
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/verify_channels.h"
 #include "runtime/artifact/whole_program.h"
-#include "runtime/comm/channel.h"
+#include "runtime/comm/collectives/channel.h"
 #include "runtime/device/check_messages.h"
 #include "runtime/device/check_streams.h"
 #include "runtime/device/stream_plan.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/communicator.h"
 #include "runtime/exec/executor.h"
 #include "targets/cpu/device/cpu_device.h"
 

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "job_process.h"
-#include "runtime/comm/rendezvous_socket.h"
+#include "runtime/comm/shared_memory/rendezvous_socket.h"
 
 namespace sgd::process {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "job_process.h"
-#include "runtime/comm/transport.h"
+#include "runtime/comm/hosts/transport.h"
 
 namespace sgd::process {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "runtime/comm/build_version.h"
+#include "runtime/comm/control/build_version.h"
 
 namespace sgd::workers {
 namespace {

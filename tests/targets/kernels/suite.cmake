@@ -11,5 +11,5 @@ function(sgd_kernel_suite target codegen)
     DEPS ${codegen})
   sgd_mlir_test(${target}_random_programs_test
     SRCS ${suite}/random_programs_test.cpp ${runner}
-    DEPS sgd_reference ${codegen} sgd_passes_schedule)
+    DEPS sgd_reference ${codegen} sgd_passes_kernels_clusters)
 endfunction()

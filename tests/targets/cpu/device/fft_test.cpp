@@ -1,6 +1,6 @@
 // Transforms against their definition, for every way that they are computed; the same bits for any number of threads
 // and layout of parts.
-#include "targets/cpu/device/fft_transform.h"
+#include "targets/cpu/device/fft/fft_transform.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Every kind by LAPACK: the same bits for any number of threads, factors that multiply back to their matrix, and an end
 // on whatever padding may hold.
-#include "targets/cpu/device/linear_algebra.h"
+#include "targets/cpu/device/linear_algebra/linear_algebra.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tile grids cover every element of C once; strides are seen in their plain form.
-#include "targets/cpu/device/matmul_problem.h"
+#include "targets/cpu/device/matmul/matmul_problem.h"
 
 #include <gtest/gtest.h>
 

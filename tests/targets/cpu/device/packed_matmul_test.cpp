@@ -1,6 +1,6 @@
 // Products of every element type, odd size, layout and epilogue against plain loops, and the same bits by every
 // instruction set that this CPU has.
-#include "targets/cpu/device/packed_matmul.h"
+#include "targets/cpu/device/matmul/packed_matmul.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Large products by all threads have the bits of the same product on one thread, which packed_matmul_test holds against
 // plain loops.
-#include "targets/cpu/device/shared_matmul.h"
+#include "targets/cpu/device/matmul/shared_matmul.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "targets/cpu/device/packed_matmul.h"
+#include "targets/cpu/device/matmul/packed_matmul.h"
 #include "tests/runtime/library/sum_epilogues.h"
 
 namespace sgd::cpu {

@@ -1,5 +1,5 @@
 // Every chunk runs once per call, and the division of work covers everything once.
-#include "targets/cpu/device/thread_pool.h"
+#include "targets/cpu/device/threads/thread_pool.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // Attention through the library's interface against sums over all columns, forward and backward, and what is refused.
-#include "targets/gpu/device/attention.h"
+#include "targets/gpu/device/cudnn/attention.h"
 
 #include <gmock/gmock.h>
 

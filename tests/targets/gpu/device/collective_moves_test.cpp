@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "conformance_cases.h"
-#include "runtime/comm/staged_bytes.h"
+#include "runtime/comm/collectives/staged_bytes.h"
 
 namespace sgd::cuda {
 namespace {

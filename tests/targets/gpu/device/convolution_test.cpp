@@ -1,6 +1,6 @@
 // Convolutions through the library's interface against sums of products, and how engines are chosen.
 #include "runtime/artifact/epilogue.h"
-#include "targets/gpu/device/convolution.h"
+#include "targets/gpu/device/cudnn/convolution.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 
 #include "emulated_device.h"
 #include "runtime/artifact/element_type.h"
-#include "targets/gpu/device/cudnn_engines.h"
+#include "targets/gpu/device/cudnn/cudnn_engines.h"
 #include "tests/runtime/artifact/convolution_products.h"
 #include "tests/runtime/library/sum_epilogues.h"
 

@@ -1,6 +1,6 @@
 // cuDNN itself, where it is installed, plans our graphs for a GPU that is not there: it accepts every descriptor that
 // we make, and has engines within the limits. Skipped where there is none, or one before 9.8.
-#include "targets/gpu/device/cudnn.h"
+#include "targets/gpu/device/cudnn/cudnn.h"
 
 #include <gmock/gmock.h>
 
@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "emulated_device.h"
-#include "targets/gpu/device/attention_graph.h"
-#include "targets/gpu/device/convolution_graph.h"
-#include "targets/gpu/device/cudnn_engines.h"
+#include "targets/gpu/device/cudnn/attention_graph.h"
+#include "targets/gpu/device/cudnn/convolution_graph.h"
+#include "targets/gpu/device/cudnn/cudnn_engines.h"
 #include "tests/runtime/library/sum_epilogues.h"
 
 #if defined(__has_feature)

@@ -1,5 +1,5 @@
 // Products of the plan in the form of BLAS libraries, against index arithmetic.
-#include "targets/gpu/device/gemm_form.h"
+#include "targets/gpu/device/matmul/gemm_form.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which module of an artifact a GPU gets, and what is said when there is none.
-#include "targets/gpu/device/kernel_library.h"
+#include "targets/gpu/device/driver/kernel_library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "emulated_device.h"
 #include "runtime/artifact/kernel_modules.h"
 #include "runtime/artifact/writer.h"
-#include "targets/gpu/device/kernel_text.h"
+#include "targets/gpu/device/driver/kernel_text.h"
 #include "tests/runtime/artifact/pipeline_artifact.h"
 #include "tests/runtime/artifact/sample_artifact.h"
 

@@ -1,6 +1,6 @@
 // Products through the library's interface against three loops in f64.
 #include "runtime/artifact/epilogue.h"
-#include "targets/gpu/device/matmul.h"
+#include "targets/gpu/device/matmul/matmul.h"
 
 #include <gmock/gmock.h>
 

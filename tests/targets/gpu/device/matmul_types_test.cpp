@@ -7,7 +7,7 @@
 
 #include "emulated_device.h"
 #include "runtime/artifact/element_type.h"
-#include "targets/gpu/device/matmul.h"
+#include "targets/gpu/device/matmul/matmul.h"
 
 namespace sgd::cuda {
 namespace {

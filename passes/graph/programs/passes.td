@@ -1,0 +1,34 @@
+// Passes over the programs of one artifact, as modules inside of the module of a compilation.
+#ifndef SGD_PASSES_GRAPH_PROGRAMS_PASSES_TD
+#define SGD_PASSES_GRAPH_PROGRAMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ShareMeshPass : Pass<"sgd-share-mesh", "::mlir::ModuleOp"> {
+  let summary = "Gives every program the mesh of those that have one";
+  let description = [{
+    Runs on the module of a compilation, behind import. Programs of one artifact run on one mesh: two programs whose meshes differ are refused. After: all programs have a mesh `@mesh`
+    and equal axes, or none has one.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
+def PinArgumentsPass : Pass<"sgd-pin-arguments", "::mlir::ModuleOp"> {
+  let summary = "Marks arguments that several programs share";
+  let description = [{
+    Runs on the module of a compilation. Arguments of equal names in several programs are one tensor, with one sharding and one buffer. After: they have `sgd.pinned`, so that no pass
+    chooses another sharding for one program alone.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
+def JoinProgramsPass : Pass<"sgd-join-programs", "::mlir::ModuleOp"> {
+  let summary = "Moves the functions of all programs into the module of the compilation";
+  let description = [{
+    Runs on the module of a compilation, before programs share buffers. Names of functions are distinct, and the programs' meshes are equal. After: the compilation has the mesh and the attributes of its first program, the functions of all programs in
+    their order, and no module inside of it.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
+#endif

@@ -1,0 +1,21 @@
+// The order of instructions; see passes.td.
+#ifndef SGD_PASSES_KERNELS_ORDER_PASSES_H
+#define SGD_PASSES_KERNELS_ORDER_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+namespace func {
+class FuncOp;
+}
+namespace sgd {
+
+#define GEN_PASS_DECL
+#include "passes/kernels/order/passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/kernels/order/passes.h.inc"
+
+}  // namespace sgd
+}  // namespace mlir
+
+#endif

@@ -1,0 +1,24 @@
+// The programs of a pipeline's stages as runtime/comm/collectives/channel_proof.h executes them.
+#ifndef SGD_PASSES_PLAN_CHANNELS_CHANNEL_EVENTS_H
+#define SGD_PASSES_PLAN_CHANNELS_CHANNEL_EVENTS_H
+
+#include <vector>
+
+#include "passes/plan/channels/plan_channels.h"
+#include "runtime/comm/collectives/channel_proof.h"
+
+namespace mlir::sgd {
+
+/// A program's channels, and what its stages do with them. The functions must outlive it.
+struct ChannelEvents {
+  std::vector<::sgd::comm::ChannelShape> channels;
+  std::vector<::sgd::comm::StageEvents> stages;
+};
+
+/// Of the functions of program `name`, by stage. An error on what sends or receives as data decides.
+FailureOr<ChannelEvents> getChannelEvents(StringRef name, ArrayRef<func::FuncOp> functions,
+                                          std::vector<PlanChannel>& channels);
+
+}  // namespace mlir::sgd
+
+#endif

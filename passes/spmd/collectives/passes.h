@@ -1,0 +1,17 @@
+// Passes on reductions and collectives; see passes.td.
+#ifndef SGD_PASSES_SPMD_COLLECTIVES_PASSES_H
+#define SGD_PASSES_SPMD_COLLECTIVES_PASSES_H
+
+#include "dialects/spmd/spmd_dialect.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::sgd {
+
+#define GEN_PASS_DECL
+#include "passes/spmd/collectives/passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/spmd/collectives/passes.h.inc"
+
+}  // namespace mlir::sgd
+
+#endif

@@ -1,0 +1,20 @@
+// Communicators without channels refuse them.
+#include "runtime/comm/collectives/communicator.h"
+
+namespace sgd::comm {
+namespace {
+
+absl::Status NoChannels() {
+  return absl::UnimplementedError(
+      "stages of a pipeline send each other messages through the memory of one host's CPUs, and these ranks have none "
+      "in common; compile without stages, or for GPUs");
+}
+
+}  // namespace
+
+absl::Status Communicator::UseStages(const StageLinks&, absl::Duration) { return NoChannels(); }
+absl::StatusOr<ChannelHandle> Communicator::PrepareChannel(const ChannelSpec&) { return NoChannels(); }
+absl::Status Communicator::Send(ChannelHandle, const std::byte*, absl::Duration) { return NoChannels(); }
+absl::Status Communicator::Receive(ChannelHandle, std::byte*, absl::Duration) { return NoChannels(); }
+
+}  // namespace sgd::comm
