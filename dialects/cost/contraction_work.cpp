@@ -7,8 +7,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static double countElements(Value value) { return static_cast<double>(tensorType(value).getNumElements()); }
-
 namespace {
 struct DotGeneralWork : CostOpInterface::ExternalModel<DotGeneralWork, DotGeneralOp> {
   Work getWork(Operation* op) const {

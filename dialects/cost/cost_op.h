@@ -6,6 +6,7 @@
 
 #include "dialects/cost/work.h"
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 #include "runtime/comm/collectives/collective_kind.h"
 #include "runtime/comm/collectives/range_load.h"
 
@@ -15,8 +16,8 @@ namespace mlir::sgd {
 struct Exchange {
   ::sgd::comm::CollectiveKind kind;
   AxisListAttr group;
-  /// The bytes of a rank, as runtime/comm/collectives/sent_bytes.h counts them: operands or results. For gathered ranges, `loads`
-  /// count instead.
+  /// The bytes of a rank, as runtime/comm/collectives/sent_bytes.h counts them: operands or results. For gathered
+  /// ranges, `loads` count instead.
   uint64_t bytes = 0;
   SmallVector<::sgd::comm::RangeLoad> loads = {};
   AxisListAttr to = {};  ///< gathered ranges only: the order of the results
@@ -27,6 +28,9 @@ struct Exchange {
 #include "dialects/cost/cost_op.h.inc"
 
 namespace mlir::sgd {
+
+/// Of a tensor, as a factor of operations.
+inline double countElements(Value value) { return static_cast<double>(tensorType(value).getNumElements()); }
 
 /// Types that are neither integers nor floats count as 64 bits.
 Precision getPrecision(Type elementType);

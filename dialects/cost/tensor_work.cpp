@@ -9,7 +9,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static double countElements(Value value) { return static_cast<double>(tensorType(value).getNumElements()); }
 static Precision precisionOf(Value value) { return getPrecision(tensorType(value).getElementType()); }
 
 namespace {

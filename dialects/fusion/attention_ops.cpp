@@ -1,4 +1,5 @@
 // Verifiers of attention and its gradients: labels name dimensions of one size each, and each tensor has those it must.
+#include "dialects/sgd/tensor_type.h"
 #include "dialects/fusion/attention.h"
 
 #include "mlir/IR/Builders.h"
@@ -12,8 +13,6 @@ using namespace mlir::fusion;
 #include "dialects/fusion/attention_ops.cpp.inc"
 
 using Form = AttentionOpInterface;
-
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 static void addSizes(Value value, ArrayRef<int64_t> labels, SmallVector<int64_t>& sizes) {
   for (auto [label, size] : llvm::zip(labels, shapeOf(value))) {

@@ -1,25 +1,15 @@
 // Verifier of plan.convolution: no window and no result lies outside of its buffer.
 #include "dialects/plan/plan_dialect.h"
+#include "dialects/plan/verify_reach.h"
 #include "dialects/sgd/sgd_dialect.h"
 
 using namespace mlir;
 using namespace mlir::plan;
 
-/// The largest element that `strides` reach over `sizes` is inside `buffer`.
-static LogicalResult verifyReach(ConvolutionOp op, StringRef name, Value buffer, SmallVector<int64_t> sizes,
-                                 ArrayRef<int64_t> spatial, ArrayRef<int64_t> strides) {
+static LogicalResult verifyOperand(ConvolutionOp op, StringRef name, Value buffer, SmallVector<int64_t> sizes,
+                                   ArrayRef<int64_t> spatial, ArrayRef<int64_t> strides) {
   sizes.append(spatial.begin(), spatial.end());
-  if (strides.size() != sizes.size())
-    return op.emitOpError() << name << " has " << strides.size() << " strides for " << sizes.size() << " dimensions";
-  if (llvm::is_contained(sizes, 0)) return success();
-  int64_t last = 0;
-  for (auto [size, stride] : llvm::zip(sizes, strides)) {
-    if (stride < 0) return op.emitOpError() << name << " has a negative stride";
-    last += (size - 1) * stride;
-  }
-  int64_t elements = cast<MemRefType>(buffer.getType()).getNumElements();
-  if (last >= elements) return op.emitOpError() << name << " reaches element " << last << " of " << elements;
-  return success();
+  return verifyReach(op, name, buffer, sizes, strides);
 }
 
 LogicalResult ConvolutionOp::verify() {
@@ -38,9 +28,9 @@ LogicalResult ConvolutionOp::verify() {
     return emitOpError(
         "mixes element types; expected operands of one type and a result of it or of their accumulators");
   int64_t n = getSizes()[0], g = getSizes()[1], c = getSizes()[2], f = getSizes()[3];
-  if (failed(verifyReach(*this, "lhs", getLhs(), {n, g, c}, getInputs(), getLhsStrides())) ||
-      failed(verifyReach(*this, "rhs", getRhs(), {g, c, f}, getKernels(), getRhsStrides())) ||
-      failed(verifyReach(*this, "result", getResult(), {n, g, f}, getOutputs(), getResultStrides())))
+  if (failed(verifyOperand(*this, "lhs", getLhs(), {n, g, c}, getInputs(), getLhsStrides())) ||
+      failed(verifyOperand(*this, "rhs", getRhs(), {g, c, f}, getKernels(), getRhsStrides())) ||
+      failed(verifyOperand(*this, "result", getResult(), {n, g, f}, getOutputs(), getResultStrides())))
     return failure();
   std::string fault = FaultOf(
       getEpilogue(), {.kind = ::sgd::library::CallKind::kConvolution, .has_bias = static_cast<bool>(getBias())});

@@ -1,6 +1,7 @@
 // Verifiers of plan ops: after them, every instruction reads and writes inside its buffers and names what exists.
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
+#include "dialects/plan/verify_reach.h"
 
 #include "dialects/spmd/spmd_dialect.h"
 #include "llvm/ADT/SmallSet.h"
@@ -124,21 +125,6 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection& symbols) {
 
 // Library calls
 // ---------------------------------------------------------------------------------------------------------
-
-/// The largest element that `strides` reach over `sizes` is inside `buffer`.
-static LogicalResult verifyReach(Operation* op, StringRef name, Value buffer, ArrayRef<int64_t> sizes,
-                                 ArrayRef<int64_t> strides) {
-  if (sizes.size() != strides.size())
-    return op->emitOpError() << name << " has " << strides.size() << " strides for " << sizes.size() << " dimensions";
-  int64_t last = 0;
-  for (auto [size, stride] : llvm::zip(sizes, strides)) {
-    if (stride < 0) return op->emitOpError() << name << " has a negative stride";
-    last += (size - 1) * stride;
-  }
-  int64_t elements = cast<MemRefType>(buffer.getType()).getNumElements();
-  if (last >= elements) return op->emitOpError() << name << " reaches element " << last << " of " << elements;
-  return success();
-}
 
 /// The list, and the sizes of its operands where c is m by n.
 static LogicalResult verifyEpilogue(MatmulOp op, int64_t m, int64_t n) {

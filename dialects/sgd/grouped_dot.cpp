@@ -1,4 +1,5 @@
 // The verifier of sgd.grouped_dot.
+#include "dialects/sgd/tensor_type.h"
 #include "dialects/sgd/grouped_dot.h"
 
 #include "mlir/IR/Builders.h"
@@ -8,8 +9,6 @@ using namespace mlir::sgd;
 
 #define GET_OP_CLASSES
 #include "dialects/sgd/grouped_dot_ops.cpp.inc"
-
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 GroupedDotSizes::GroupedDotSizes(GroupedDotOp op) : batch(shapeOf(op.getLhs()).drop_back(2)) {
   m = shapeOf(op.getLhs()).take_back(2)[0];

@@ -1,4 +1,4 @@
-// The type of a tensor value.
+// The type and the sizes of a tensor value.
 #ifndef SGD_DIALECTS_SGD_TENSOR_TYPE_H
 #define SGD_DIALECTS_SGD_TENSOR_TYPE_H
 
@@ -8,6 +8,9 @@ namespace mlir::sgd {
 
 /// Of a value that is known to be a ranked tensor, as all values of the graph level are.
 inline RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Its sizes.
+inline ArrayRef<int64_t> shapeOf(Value value) { return tensorType(value).getShape(); }
 
 }  // namespace mlir::sgd
 

@@ -3,12 +3,11 @@
 
 #include <cmath>
 
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 LabelledValue mlir::sgd::stripLayout(Value value, ArrayRef<int64_t> labels) {
   LabelledValue result{value, SmallVector<int64_t>(labels)};
@@ -26,8 +25,8 @@ LabelledValue mlir::sgd::stripLayout(Value value, ArrayRef<int64_t> labels) {
   return result;
 }
 
-/// Dimensions of more than one element keep their order.
-static std::optional<ScoreDims> getReshapedDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to, const ScoreDims& dims) {
+std::optional<ScoreDims> mlir::sgd::getReshapedDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                                                    ArrayRef<int64_t> dims) {
   ScoreDims result(to.size(), kNone);
   size_t next = 0;
   for (auto [size, dim] : llvm::zip(from, dims)) {

@@ -1,6 +1,7 @@
 // Interval arithmetic over boxes. Numbers are doubles: exact for the indices that tensors have.
 #include "passes/graph/attention/index_ranges.h"
 
+#include "dialects/sgd/tensor_type.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include <algorithm>
 #include <cmath>
@@ -23,8 +24,6 @@ struct Interval {
   double low, high;
 };
 using Bounds = std::optional<Interval>;
-
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 std::optional<double> toNumber(Attribute attribute) {
   if (auto number = dyn_cast<IntegerAttr>(attribute)) {

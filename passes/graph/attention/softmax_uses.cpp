@@ -3,12 +3,11 @@
 
 #include <set>
 
+#include "dialects/sgd/tensor_type.h"
 #include "passes/graph/attention/softmax_terms.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 namespace {
 
@@ -144,18 +143,10 @@ class Finder {
   }
 
   std::optional<ScoreDims> getReshapedDims(ReshapeOp op, ArrayRef<int64_t> from) {
-    ArrayRef<int64_t> before = shapeOf(op.getInput()), after = shapeOf(op.getResult());
-    ScoreDims dims(after.size(), kNone);
-    size_t next = 0;
-    for (auto [size, dim] : llvm::zip(before, from)) {
-      if (size == 1) continue;
-      while (next < after.size() && after[next] == 1) ++next;
-      if (next == after.size() || after[next] != size) return std::nullopt;
-      dims[next++] = dim;
-    }
-    while (next < after.size() && after[next] == 1) ++next;
-    if (next != after.size()) return std::nullopt;
-    return fillUnitDims(dims, after);
+    ArrayRef<int64_t> result = shapeOf(op.getResult());
+    std::optional<ScoreDims> dims = mlir::sgd::getReshapedDims(shapeOf(op.getInput()), result, from);
+    if (!dims) return std::nullopt;
+    return fillUnitDims(*dims, result);
   }
 
   /// A tensor of all dimensions has each once: those of one element stand where they are missing, in order.

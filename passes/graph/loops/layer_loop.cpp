@@ -2,7 +2,7 @@
 #include "passes/graph/loops/layer_loop.h"
 
 #include "dialects/sgd/tensor_type.h"
-#include "passes/graph/loops/trip_constants.h"
+#include "passes/graph/loops/trip_numbers.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -15,7 +15,6 @@ class LoopAnalysis {
     result.op = loop;
     result.trips = trips;
     for (unsigned i = 0; i < loop.getInits().size(); ++i) result.roles.push_back(getPlainRole(i));
-    for (int64_t trip = 0; trip < trips; ++trip) constants.emplace_back(loop, steps, trip);
   }
 
   std::optional<LayerLoop> run();
@@ -31,28 +30,24 @@ class LoopAnalysis {
   WhileOp loop;
   int64_t trips;
   LayerLoop result;
-  SmallVector<Counter> steps;
-  std::vector<TripConstants> constants;  // by trip
+  DenseMap<Value, Order> orders;
 };
 
 }  // namespace
 
 LayerLoop::Role LoopAnalysis::getPlainRole(unsigned iterArg) {
   if (loop.isInvariant(iterArg)) return LayerLoop::Role::Invariant;
-  std::optional<int64_t> step = getCounterStep(loop, iterArg);
-  if (!step) return LayerLoop::Role::Carried;
-  steps.push_back({iterArg, *step});
-  return LayerLoop::Role::Counter;
+  return getCounter(loop, iterArg) ? LayerLoop::Role::Counter : LayerLoop::Role::Carried;
 }
 
 LoopAnalysis::Order LoopAnalysis::getOrder(Value index) {
-  bool ascends = true, descends = true;
-  for (int64_t trip = 0; trip < trips; ++trip) {
-    std::optional<int64_t> row = constants[trip].get(index);
-    ascends &= row == trip;
-    descends &= row == trips - 1 - trip;
-  }
-  return ascends ? Order::Ascending : descends ? Order::Descending : Order::None;
+  auto [place, isNew] = orders.try_emplace(index, Order::None);
+  if (!isNew) return place->second;
+  std::optional<SmallVector<int64_t>> rows = getTripValues(loop, index);
+  if (!rows) return Order::None;
+  auto ascending = llvm::seq<int64_t>(trips);
+  if (llvm::equal(*rows, ascending)) return place->second = Order::Ascending;
+  return place->second = llvm::equal(*rows, llvm::reverse(ascending)) ? Order::Descending : Order::None;
 }
 
 LoopAnalysis::Order LoopAnalysis::getRowOrder(unsigned iterArg, bool& isWritten) {
@@ -108,5 +103,5 @@ std::optional<LayerLoop> LayerLoop::find(WhileOp loop) {
 }
 
 TypedAttr LayerLoop::getCount(unsigned counter, int64_t trip) const {
-  return getCounterValue(op, {counter, *getCounterStep(op, counter)}, trip);
+  return getCounterValue(op, *getCounter(op, counter), trip);
 }

@@ -29,8 +29,9 @@ static DynamicUpdateSliceOp getStackUpdate(WhileOp loop, unsigned iterArg) {
   auto counter = dyn_cast<BlockArgument>(update.getStarts().front());
   if (!isWholeSlice(slice, shape, update.getStarts()) || !counter || counter.getOwner() != argument.getOwner())
     return {};
-  bool isComplete = loop.getTrips() && static_cast<int64_t>(*loop.getTrips()) == shape.front() &&
-                    getProgression(loop, counter.getArgNumber()) == std::pair<int64_t, int64_t>(0, 1);
+  std::optional<Counter> progress = getCounter(loop, counter.getArgNumber());
+  bool isComplete = loop.getTrips() && static_cast<int64_t>(*loop.getTrips()) == shape.front() && progress &&
+                    progress->begin == 0 && progress->step == 1;
   return isComplete ? update : DynamicUpdateSliceOp();
 }
 

@@ -7,6 +7,7 @@
 #include "dialects/sgd/tensor_type.h"
 #include "passes/kernels/library/library_model.h"
 #include "passes/kernels/lowering/expand_convolution.h"
+#include "passes/kernels/lowering/folded_views.h"
 #include "passes/kernels/lowering/passes.h"
 
 namespace mlir::sgd {
@@ -21,17 +22,13 @@ namespace {
 
 using Labels = SmallVector<int64_t>;
 
-SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
-  return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t size) { return size != 1; }));
-}
-
 Value reshapeTo(OpBuilder& builder, Location loc, Value value, ArrayRef<int64_t> shape) {
   RankedTensorType type = tensorType(value).clone(shape);
   return type == value.getType() ? value : ReshapeOp::create(builder, loc, type, value).getResult();
 }
 
 /// An operand as laid out in memory, with the names of its dimensions.
-struct Operand {
+struct LaidOutOperand {
   Value value;
   Labels labels;
 };
@@ -62,7 +59,7 @@ ReverseOp moveReverseDown(OpBuilder& builder, ReshapeOp reshape) {
 }
 
 /// The operand behind the transposes, and the reshapes by dimensions of size 1, above it.
-Operand foldTransposes(Operand operand) {
+LaidOutOperand foldTransposes(LaidOutOperand operand) {
   while (true) {
     if (auto transpose = operand.value.getDefiningOp<TransposeOp>()) {
       Labels above(operand.labels.size());
@@ -84,7 +81,7 @@ Operand foldTransposes(Operand operand) {
 }
 
 /// The kernel behind the reversals of spatial dimensions as well: it is then read backwards.
-Operand foldReversals(OpBuilder& builder, Operand kernel, Window& window) {
+LaidOutOperand foldReversals(OpBuilder& builder, LaidOutOperand kernel, Window& window) {
   while (true) {
     kernel = foldTransposes(kernel);
     auto reverse = kernel.value.getDefiningOp<ReverseOp>();
@@ -169,7 +166,7 @@ struct LowerConvolutionsPass : mlir::sgd::impl::LowerConvolutionsPassBase<LowerC
     getOperation().walk([&](ConvolutionOp op) { ops.push_back(op); });
     for (ConvolutionOp op : ops)
       if (failed(form(op))) return signalPassFailure();
-    if (!ops.empty()) eraseUnused();
+    if (!ops.empty()) eraseUnused<TransposeOp, ReshapeOp, ReverseOp>(getOperation());
   }
 
   LogicalResult form(ConvolutionOp op) {
@@ -288,12 +285,14 @@ struct LowerConvolutionsPass : mlir::sgd::impl::LowerConvolutionsPassBase<LowerC
       return labels;
     };
     Window window{SmallVector<int64_t>(op.getLow()), SmallVector<int64_t>(op.getRhsDilations())};
-    Operand lhs = foldTransposes({op.getLhs(), around({fusion::ConvolutionOp::kBatch},
-                                                      {fusion::ConvolutionOp::kGroup, fusion::ConvolutionOp::kInput})});
-    Operand rhs = foldReversals(builder,
-                                {op.getRhs(), around({}, {fusion::ConvolutionOp::kGroup, fusion::ConvolutionOp::kInput,
-                                                          fusion::ConvolutionOp::kOutput})},
-                                window);
+    LaidOutOperand lhs =
+        foldTransposes({op.getLhs(), around({fusion::ConvolutionOp::kBatch},
+                                            {fusion::ConvolutionOp::kGroup, fusion::ConvolutionOp::kInput})});
+    LaidOutOperand rhs = foldReversals(
+        builder,
+        {op.getRhs(),
+         around({}, {fusion::ConvolutionOp::kGroup, fusion::ConvolutionOp::kInput, fusion::ConvolutionOp::kOutput})},
+        window);
     Labels labels =
         around({fusion::ConvolutionOp::kBatch}, {fusion::ConvolutionOp::kGroup, fusion::ConvolutionOp::kOutput});
     auto transpose = op->hasOneUse() ? dyn_cast<TransposeOp>(*op->user_begin()) : TransposeOp();
@@ -331,16 +330,6 @@ struct LowerConvolutionsPass : mlir::sgd::impl::LowerConvolutionsPassBase<LowerC
   }
 
   const LibraryModel* libraries = nullptr;
-
-  /// Folded ops that nothing uses any more.
-  void eraseUnused() {
-    SmallVector<Operation*> ops;
-    getOperation().walk([&](Operation* op) {
-      if (isa<TransposeOp, ReshapeOp, ReverseOp>(op)) ops.push_back(op);
-    });
-    for (Operation* op : llvm::reverse(ops))
-      if (op->use_empty()) op->erase();
-  }
 };
 
 }  // namespace

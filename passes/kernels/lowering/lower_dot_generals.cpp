@@ -7,6 +7,7 @@
 #include "passes/kernels/order/buffers.h"
 #include "passes/kernels/library/library_model.h"
 #include "passes/kernels/lowering/expand_dot_general.h"
+#include "passes/kernels/lowering/folded_views.h"
 #include "passes/kernels/lowering/passes.h"
 
 namespace mlir::sgd {
@@ -35,10 +36,6 @@ struct Candidate {
   bool foldsResult = false;
   int64_t cost = 0;
 };
-
-SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
-  return llvm::to_vector(llvm::make_filter_range(shape, [](int64_t size) { return size != 1; }));
-}
 
 /// reshape(transpose(x)) -> transpose(reshape(x)) where the reshape only adds or drops dimensions of size 1; null when
 /// it does more.
@@ -180,7 +177,7 @@ struct LowerDotGeneralsPass : mlir::sgd::impl::LowerDotGeneralsPassBase<LowerDot
     getOperation().walk([&](DotGeneralOp dot) { dots.push_back(dot); });
     for (DotGeneralOp dot : dots)
       if (failed(form(dot))) return signalPassFailure();
-    eraseUnused();
+    eraseUnused<TransposeOp, ReshapeOp>(getOperation());
   }
 
   LogicalResult form(DotGeneralOp dot) {
@@ -334,16 +331,6 @@ struct LowerDotGeneralsPass : mlir::sgd::impl::LowerDotGeneralsPassBase<LowerDot
       }
     }
     dot.erase();
-  }
-
-  /// Transposes and reshapes that were folded or tried and that nobody uses any more.
-  void eraseUnused() {
-    SmallVector<Operation*> ops;
-    getOperation().walk([&](Operation* op) {
-      if (isa<TransposeOp, ReshapeOp>(op)) ops.push_back(op);
-    });
-    for (Operation* op : llvm::reverse(ops))
-      if (op->use_empty()) op->erase();
   }
 
   const LibraryModel* libraries = nullptr;

@@ -18,7 +18,7 @@ using namespace mlir::sgd;
 namespace {
 
 /// Elements of a part of a row at least: a block is some time at work.
-constexpr int64_t kLeastPart = 4096;
+constexpr int64_t kLeastElements = 4096;
 /// Most elements of a column that one worker scans by itself, unless there are workers enough.
 constexpr int64_t kLongColumn = 512, kEnoughColumns = 16384;
 
@@ -121,7 +121,7 @@ Value ScanFormer::formKernels(Value value, int64_t dim) {
 /// before it hold.
 Value ScanFormer::scanRows(Value value) {
   int64_t rows = tensorType(value).getDimSize(0), size = tensorType(value).getDimSize(1);
-  int64_t parts = std::min(workers / rows, size / kLeastPart);
+  int64_t parts = std::min(workers / rows, size / kLeastElements);
   if (parts <= 1) return scan(value, 1);
   int64_t length = llvm::alignTo(llvm::divideCeil(size, parts), 8);
   parts = llvm::divideCeil(size, length);

@@ -19,7 +19,7 @@ using namespace mlir::sgd;
 namespace {
 
 /// Up to this part of a row, its largest elements are kept in a heap while it is read; for more it is sorted.
-constexpr int64_t kLeastPart = 4, kAlwaysKept = 128;
+constexpr int64_t kMostKeptShare = 4, kAlwaysKept = 128;
 
 /// Exchanges dimension `dim` and the last one.
 Value exchangeWithLast(OpBuilder& builder, Location loc, Value value, int64_t dim) {
@@ -108,7 +108,8 @@ LogicalResult lowerTopK(TopKOp topK, PatternRewriter& builder) {
   Location loc = topK.getLoc();
   RankedTensorType type = tensorType(topK.getInput());
   auto k = static_cast<int64_t>(topK.getK());
-  if (k <= std::max(kAlwaysKept, type.getShape().back() / kLeastPart) || type.getNumElements() == 0) return failure();
+  if (k <= std::max(kAlwaysKept, type.getShape().back() / kMostKeptShare) || type.getNumElements() == 0)
+    return failure();
   Type position = tensorType(topK.getPositions()).getElementType();
   Value iota = IotaOp::create(builder, loc, type.clone(position), type.getRank() - 1);
   SmallVector<Value> sorted = sortRows(builder, loc, {topK.getInput(), iota}, [&](Region& region) {

@@ -2,6 +2,7 @@
 // masked columns are left out.
 #include "passes/kernels/tiles/tile_group.h"
 
+#include "dialects/sgd/tensor_type.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "passes/kernels/order/buffers.h"
 #include "passes/kernels/library/contraction_shape.h"
@@ -23,7 +24,6 @@ static constexpr int64_t kColumnChoices = 4;
 /// Kernels' buffers begin at multiples of it.
 static constexpr int64_t kAlignment = 64;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 static int64_t elementBytes(Value value) {
   return getByteSize(RankedTensorType::get({1}, getElementTypeOrSelf(value.getType())));
 }

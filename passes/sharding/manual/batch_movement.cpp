@@ -9,7 +9,7 @@ static RankedTensorType getTypeBehind(Operation* op, const Batched& input, Batch
   return batch.getBatchedType(input.axes, op->getResult(0).getType());
 }
 
-static Batched batchBroadcast(BroadcastInDimOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
+static Batched batchBroadcastInDim(BroadcastInDimOp op, ArrayRef<Batched> operands, BatchBuilder& batch) {
   const Batched& input = operands[0];
   return {BroadcastInDimOp::create(batch.getBuilder(), op.getLoc(), getTypeBehind(op, input, batch), input.value,
                                    behind(input.axes.size(), op.getDims())),
@@ -104,7 +104,7 @@ static SmallVector<Batched> batchBarrier(OptimizationBarrierOp op, ArrayRef<Batc
 }
 
 void mlir::sgd::attachMovementBatchRules(MLIRContext& context) {
-  attachBatchRule<BroadcastInDimOp, batchBroadcast>(context);
+  attachBatchRule<BroadcastInDimOp, batchBroadcastInDim>(context);
   attachBatchRule<TransposeOp, batchTranspose>(context);
   attachBatchRule<ReshapeOp, batchReshape>(context);
   attachBatchRule<ReverseOp, batchReverse>(context);

@@ -4,13 +4,13 @@
 // Sharding the index dimensions of a combining scatter gives partial results.
 #include "passes/sharding/propagation/rules.h"
 
+#include "dialects/sgd/tensor_type.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
 constexpr unsigned kInput = 0, kIndices = 1, kUpdates = 2;
-
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// Factors of the index tensor's dimensions in order, without that of the index vector, which must
 /// be whole.

@@ -1,6 +1,7 @@
 // Rules of ops that move elements. A dimension that is cut, extended or reversed is a permutation;
 // what stays whole passes through.
 #include "dialects/sgd/placement_hints.h"
+#include "dialects/sgd/tensor_type.h"
 #include "passes/sharding/propagation/rules.h"
 
 #include <numeric>
@@ -10,8 +11,6 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 /// One factor for dimension `dim` of operand and result where it `passes` or is a permutation, else a factor of `kind`
 /// for each of them.
 void mapDimension(ShardingRule& rule, int64_t dim, int64_t operandSize, int64_t resultSize, bool passes,

@@ -1,12 +1,12 @@
 // Rules of ops that order elements along a dimension: it must be whole, the others pass through.
 #include "passes/sharding/propagation/rules.h"
 
+#include "dialects/sgd/tensor_type.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 struct SortRule : ShardingRuleOpInterface::ExternalModel<SortRule, SortOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto sort = cast<SortOp>(op);

@@ -24,9 +24,6 @@ ShardState getShardState(MeshAttr mesh, ShardingAttr sharding);
 /// The group as an attribute.
 AxisListAttr getAxisList(FlatSymbolRefAttr name, MeshAttr mesh, ArrayRef<AxisPart> parts);
 
-/// Type and sizes of a tensor.
-inline ArrayRef<int64_t> shapeOf(Value tensor) { return tensorType(tensor).getShape(); }
-
 }  // namespace mlir::sgd
 
 #endif

@@ -1,6 +1,7 @@
 // Addresses of operands, and scores with their scale, bias and mask.
 #include "targets/gpu/codegen/attention_emitter.h"
 
+#include "dialects/sgd/tensor_type.h"
 #include "targets/kernels/math_functions.h"
 
 using namespace mlir;
@@ -14,8 +15,6 @@ static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
   for (size_t dim = shape.size(); dim-- > 1;) strides[dim - 1] = strides[dim] * shape[dim];
   return strides;
 }
-
-static ArrayRef<int64_t> shapeOf(mlir::Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 // Batch indices
 // ---------------------------------------------------------------------------------------------------------------------

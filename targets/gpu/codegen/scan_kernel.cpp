@@ -31,9 +31,9 @@ struct ScanShape {
 };
 
 /// Elements whose loads a thread that goes through a column begins before it needs the first.
-constexpr int64_t kLoadsAtOnce = 4;
+constexpr int64_t kColumnLoads = 4;
 
-ScanShape shapeOf(CumulativeOp scan) {
+ScanShape scanShapeOf(CumulativeOp scan) {
   RankedTensorType type = tensorType(scan.getInput());
   auto dim = static_cast<int64_t>(scan.getDimension());
   ScanShape shape;
@@ -55,7 +55,7 @@ class ScanEmitter {
  public:
   ScanEmitter(llvm::Module& module, CumulativeOp scan, const KernelRequest& request)
       : scan(scan),
-        shape(shapeOf(scan)),
+        shape(scanShapeOf(scan)),
         type(tensorType(scan.getInput()).getElementType()),
         b(module.getContext()),
         block(b),
@@ -242,8 +242,8 @@ void ScanEmitter::emitColumns() {
         b.CreateStore(carried, carry);
       });
     };
-    int64_t whole = shape.length / kLoadsAtOnce * kLoadsAtOnce;
-    walk(0, whole, kLoadsAtOnce);
+    int64_t whole = shape.length / kColumnLoads * kColumnLoads;
+    walk(0, whole, kColumnLoads);
     if (whole < shape.length) walk(whole, shape.length, 1);
   };
   if (shape.items() % shape.threads == 0) return emitColumn();
@@ -256,10 +256,10 @@ CumulativeOp mlir::sgd::gpu::getScan(fusion::ClusterOp cluster) {
   return dyn_cast<CumulativeOp>(cluster.getBody().front().front());
 }
 
-unsigned mlir::sgd::gpu::scanThreads(CumulativeOp scan) { return shapeOf(scan).threads; }
+unsigned mlir::sgd::gpu::scanThreads(CumulativeOp scan) { return scanShapeOf(scan).threads; }
 
 KernelInterface mlir::sgd::gpu::describeScanKernel(CumulativeOp scan) {
-  ScanShape shape = shapeOf(scan);
+  ScanShape shape = scanShapeOf(scan);
   KernelInterface kernel;
   kernel.range = shape.length > 0 ? shape.blocks() : 0;
   return kernel;
