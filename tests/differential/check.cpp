@@ -11,7 +11,7 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/spmd/partition/passes.h"
 #include "reference/pipeline.h"
-#include "tests/differential/expectation.h"
+#include "tests/differential/expected_results.h"
 #include "tests/differential/inputs.h"
 #include "tests/differential/ranks.h"
 
@@ -200,7 +200,7 @@ class Check {
   bool expect() {
     auto function = graph->lookupSymbol<func::FuncOp>("main");
     inputs = makeInputs(function, InputDirectives::parse(text));
-    auto created = differential::Expectation::create(function, inputs);
+    auto created = ExpectedResults::create(function, inputs);
     if (failed(created)) return fail("no reference");
     expectation.emplace(std::move(*created));
     return true;
@@ -317,7 +317,7 @@ class Check {
   ScopedDiagnosticHandler handler;
   OwningOpRef<ModuleOp> graph, spmd;
   std::vector<Tensor> inputs;
-  std::optional<differential::Expectation> expectation;
+  std::optional<ExpectedResults> expectation;
   std::vector<LocalProgram> local;
   CheckResult result;
 };

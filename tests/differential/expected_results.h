@@ -1,6 +1,6 @@
 // Results that a program must have, by the reference evaluator, and how far from them it may be.
-#ifndef SGD_TESTS_DIFFERENTIAL_EXPECTATION_H
-#define SGD_TESTS_DIFFERENTIAL_EXPECTATION_H
+#ifndef SGD_TESTS_DIFFERENTIAL_EXPECTED_RESULTS_H
+#define SGD_TESTS_DIFFERENTIAL_EXPECTED_RESULTS_H
 
 #include <map>
 #include <optional>
@@ -14,10 +14,10 @@ namespace mlir::sgd::differential {
 enum class Sums { Whole, InParts };
 
 /// Results of one function of the graph level on some inputs.
-class Expectation {
+class ExpectedResults {
  public:
   /// Fails, with a diagnostic, on what the evaluator does not know.
-  static FailureOr<Expectation> create(func::FuncOp function, std::vector<reference::Tensor> inputs);
+  static FailureOr<ExpectedResults> create(func::FuncOp function, std::vector<reference::Tensor> inputs);
 
   /// A line about the first element of result `index` that is wrong, on any of the ranks whose shards these are;
   /// nullopt when all is right. Without rounding errors that is equality, NaN being equal to NaN. `layout` is that of
@@ -28,7 +28,7 @@ class Expectation {
  private:
   using Tolerances = std::vector<reference::Tensor>;  // by result, of f64; infinite where anything is right
 
-  Expectation(func::FuncOp function, std::vector<reference::Tensor> inputs)
+  ExpectedResults(func::FuncOp function, std::vector<reference::Tensor> inputs)
       : function(function), inputs(std::move(inputs)) {}
   FailureOr<std::vector<reference::Tensor>> evaluate(reference::EvaluationObserver* observer);
   const Tolerances& getTolerances(Sums sums, unsigned evaluations);

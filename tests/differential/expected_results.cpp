@@ -1,5 +1,5 @@
 // A few evaluations with noise tell the usual tolerance; before an error is reported, many do.
-#include "tests/differential/expectation.h"
+#include "tests/differential/expected_results.h"
 
 #include <cmath>
 
@@ -75,15 +75,15 @@ std::optional<std::string> findWrongElement(const RankTensors& expected, const R
 
 }  // namespace
 
-FailureOr<Expectation> Expectation::create(func::FuncOp function, std::vector<Tensor> inputs) {
-  Expectation expectation(function, std::move(inputs));
+FailureOr<ExpectedResults> ExpectedResults::create(func::FuncOp function, std::vector<Tensor> inputs) {
+  ExpectedResults expectation(function, std::move(inputs));
   auto results = expectation.evaluate(nullptr);
   if (failed(results)) return failure();
   expectation.results = std::move(*results);
   return expectation;
 }
 
-FailureOr<std::vector<Tensor>> Expectation::evaluate(reference::EvaluationObserver* observer) {
+FailureOr<std::vector<Tensor>> ExpectedResults::evaluate(reference::EvaluationObserver* observer) {
   std::vector<RankTensors> arguments;
   for (const Tensor& input : inputs) arguments.push_back({input});
   auto results = reference::evaluate(function, std::move(arguments), 1, observer);
@@ -93,7 +93,7 @@ FailureOr<std::vector<Tensor>> Expectation::evaluate(reference::EvaluationObserv
   return tensors;
 }
 
-Expectation::Tolerances Expectation::computeTolerances(Sums sums, unsigned evaluations) {
+ExpectedResults::Tolerances ExpectedResults::computeTolerances(Sums sums, unsigned evaluations) {
   Tolerances tolerances;
   ValueRange values = function.front().getTerminator()->getOperands();
   bool isNoisy = false;
@@ -120,14 +120,14 @@ Expectation::Tolerances Expectation::computeTolerances(Sums sums, unsigned evalu
   return tolerances;
 }
 
-const Expectation::Tolerances& Expectation::getTolerances(Sums sums, unsigned evaluations) {
+const ExpectedResults::Tolerances& ExpectedResults::getTolerances(Sums sums, unsigned evaluations) {
   auto [it, isNew] = tolerances.try_emplace({sums, evaluations});
   if (isNew) it->second = computeTolerances(sums, evaluations);
   return it->second;
 }
 
-std::optional<std::string> Expectation::findError(unsigned index, const RankTensors& shards,
-                                                  reference::ShardLayout layout, MeshAttr mesh, Sums sums) {
+std::optional<std::string> ExpectedResults::findError(unsigned index, const RankTensors& shards,
+                                                      reference::ShardLayout layout, MeshAttr mesh, Sums sums) {
   const Tensor& result = results[index];
   auto find = [&](unsigned evaluations) {
     const Tensor& tolerance = getTolerances(sums, evaluations)[index];
