@@ -5,8 +5,6 @@ using namespace mlir::sgd::fuzz;
 
 namespace {
 
-using Names = std::vector<std::string>;
-
 struct Conversion {
   std::string name;
   Names from, to;

@@ -5,8 +5,6 @@ using namespace mlir::sgd::fuzz;
 
 namespace {
 
-using Names = std::vector<std::string>;
-
 const Names kUnaryFloat = {
     "arith.negf", "math.absf",  "math.exp",   "math.exp2", "math.expm1", "math.log",       "math.log1p", "math.log2",
     "math.log10", "math.sqrt",  "math.rsqrt", "math.cbrt", "math.tanh",  "math.erf",       "math.erfc",  "math.sin",

@@ -8,6 +8,9 @@
 
 namespace mlir::sgd::fuzz {
 
+/// Names of ops or of element types.
+using Names = std::vector<std::string>;
+
 struct Family {
   enum class Kind {
     Ops,      // one op or a few

@@ -38,7 +38,7 @@ std::string cut(Program& program, const Axes& manual, Type& type, Axes* unused =
   return "[" + text + "]";
 }
 
-std::string join(const std::vector<std::string>& texts, const std::string& before) {
+std::string printShardings(const std::vector<std::string>& texts, const std::string& before) {
   std::string text;
   for (const std::string& one : texts) text += (text.empty() ? "" : ", ") + before + "<@mesh, " + one + ">";
   return "[" + text + "]";
@@ -73,11 +73,12 @@ void addComputation(Program& program, void (*addOp)(Program& body)) {
   }
   bool isGraph = program.language == Language::Graph;
   std::string head =
-      isGraph
-          ? "sgd.manual_computation(" + printNames(operands) + ") in " + join(in, "#sgd.sharding") + " out " +
-                join(out, "#sgd.sharding") + " over <@mesh, " + printAxes(manual) + "> {\n^bb0(" + arguments + "):\n"
-          : "sdy.manual_computation(" + printNames(operands) + ") in_shardings=" + join(in, "") +
-                " out_shardings=" + join(out, "") + " manual_axes=" + printAxes(manual) + " (" + arguments + ") {\n";
+      isGraph ? "sgd.manual_computation(" + printNames(operands) + ") in " + printShardings(in, "#sgd.sharding") +
+                    " out " + printShardings(out, "#sgd.sharding") + " over <@mesh, " + printAxes(manual) +
+                    "> {\n^bb0(" + arguments + "):\n"
+              : "sdy.manual_computation(" + printNames(operands) + ") in_shardings=" + printShardings(in, "") +
+                    " out_shardings=" + printShardings(out, "") + " manual_axes=" + printAxes(manual) + " (" +
+                    arguments + ") {\n";
   std::string end = (isGraph ? "sgd.yield " : "sdy.return ") + printNames(yielded) + " : " + printTypes(yielded);
   program.addLines(head + body.printBody() + end + "\n} : (" + printTypes(operands) + ") -> (" + results + ")", types);
   program.features.add(body.features);

@@ -6,10 +6,6 @@
 using namespace mlir::sgd;
 using namespace mlir::sgd::fuzz;
 
-namespace {
-constexpr double kHangSeconds = 180;
-}
-
 Outcome mlir::sgd::fuzz::checkHere(const std::string& text) {
   differential::CheckResult result = differential::check(text);
   switch (result.verdict) {

@@ -17,6 +17,9 @@ struct Outcome {
   static Outcome unpack(const std::string& line) { return {static_cast<Kind>(line.at(0) - '0'), line.substr(1)}; }
 };
 
+/// A check that takes longer than this hangs.
+inline constexpr double kHangSeconds = 180;
+
 /// Checks `text` in this process.
 Outcome checkHere(const std::string& text);
 

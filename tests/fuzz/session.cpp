@@ -11,7 +11,6 @@ using namespace mlir::sgd::fuzz;
 
 namespace {
 
-constexpr double kHangSeconds = 180;
 /// After so many cases a worker is replaced: whatever leaks does not add up.
 constexpr size_t kCasesPerWorker = 500;
 

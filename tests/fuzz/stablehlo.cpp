@@ -8,43 +8,42 @@ using namespace mlir::sgd::fuzz;
 
 namespace {
 
-using Names = std::vector<std::string>;
-
 /// Of one float or two, of one integer or two; `chlo` where it is said.
-const Names kUnaryFloat = {"chlo.acos",
-                           "chlo.acosh",
-                           "chlo.asin",
-                           "chlo.asinh",
-                           "chlo.atan",
-                           "chlo.atanh",
-                           "chlo.bessel_i1e",
-                           "chlo.cosh",
-                           "chlo.digamma",
-                           "chlo.erf",
-                           "chlo.erf_inv",
-                           "chlo.erfc",
-                           "chlo.lgamma",
-                           "chlo.sinh",
-                           "chlo.square",
-                           "chlo.tan",
-                           "stablehlo.ceil",
-                           "stablehlo.cosine",
-                           "stablehlo.exponential_minus_one",
-                           "stablehlo.log_plus_one",
-                           "stablehlo.round_nearest_afz",
-                           "stablehlo.round_nearest_even",
-                           "stablehlo.tan"};
-const Names kBinaryFloat = {"stablehlo.atan2", "chlo.next_after"};
+const Names kStablehloUnaryFloat = {"chlo.acos",
+                                    "chlo.acosh",
+                                    "chlo.asin",
+                                    "chlo.asinh",
+                                    "chlo.atan",
+                                    "chlo.atanh",
+                                    "chlo.bessel_i1e",
+                                    "chlo.cosh",
+                                    "chlo.digamma",
+                                    "chlo.erf",
+                                    "chlo.erf_inv",
+                                    "chlo.erfc",
+                                    "chlo.lgamma",
+                                    "chlo.sinh",
+                                    "chlo.square",
+                                    "chlo.tan",
+                                    "stablehlo.ceil",
+                                    "stablehlo.cosine",
+                                    "stablehlo.exponential_minus_one",
+                                    "stablehlo.log_plus_one",
+                                    "stablehlo.round_nearest_afz",
+                                    "stablehlo.round_nearest_even",
+                                    "stablehlo.tan"};
+const Names kStablehloBinaryFloat = {"stablehlo.atan2", "chlo.next_after"};
 const Names kClass = {"stablehlo.is_finite", "chlo.is_inf", "chlo.is_neg_inf", "chlo.is_pos_inf"};
-const Names kUnaryInteger = {"stablehlo.count_leading_zeros", "stablehlo.not", "stablehlo.popcnt", "stablehlo.negate"};
-const Names kBinaryInteger = {"stablehlo.and",
-                              "stablehlo.or",
-                              "stablehlo.xor",
-                              "stablehlo.shift_left",
-                              "stablehlo.shift_right_arithmetic",
-                              "stablehlo.shift_right_logical",
-                              "stablehlo.divide",
-                              "stablehlo.remainder"};
+const Names kStablehloUnaryInteger = {"stablehlo.count_leading_zeros", "stablehlo.not", "stablehlo.popcnt",
+                                      "stablehlo.negate"};
+const Names kStablehloBinaryInteger = {"stablehlo.and",
+                                       "stablehlo.or",
+                                       "stablehlo.xor",
+                                       "stablehlo.shift_left",
+                                       "stablehlo.shift_right_arithmetic",
+                                       "stablehlo.shift_right_logical",
+                                       "stablehlo.divide",
+                                       "stablehlo.remainder"};
 
 }  // namespace
 
@@ -83,7 +82,9 @@ void mlir::sgd::fuzz::addStablehloFunction(Program& program) {
                   type);
     return;
   }
-  const Names& names = isFloat ? (isBinary ? kBinaryFloat : kUnaryFloat) : isBinary ? kBinaryInteger : kUnaryInteger;
+  const Names& names = isFloat    ? (isBinary ? kStablehloBinaryFloat : kStablehloUnaryFloat)
+                       : isBinary ? kStablehloBinaryInteger
+                                  : kStablehloUnaryInteger;
   std::string name = choices.pick(names);
   Value y = isBinary ? program.getOperand(x.type) : x;
   if (name[0] == 'c') return print(name, y, x.type);
