@@ -71,7 +71,7 @@ static LogicalResult evaluateCall(OpTy op, Operands in, Results out) {
   return success();
 }
 
-static LogicalResult evaluateMatmul(fusion::LibraryMatmulOp op, Operands in, Results out) {
+static LogicalResult evaluateLibraryMatmul(fusion::LibraryMatmulOp op, Operands in, Results out) {
   if (failed(evaluateCall(op, in, out))) return failure();
   if (op.getEpilogue().Has(fusion::EpilogueStep::kLhsReduction))
     reduce(*in[0], op.getLhsLabels(), op.getRhsLabels(), *out[1]);
@@ -81,6 +81,6 @@ static LogicalResult evaluateMatmul(fusion::LibraryMatmulOp op, Operands in, Res
 }
 
 void reference::addLibraryCalls(Evaluations& evaluations) {
-  evaluations.add<fusion::LibraryMatmulOp>(evaluateMatmul);
+  evaluations.add<fusion::LibraryMatmulOp>(evaluateLibraryMatmul);
   evaluations.add<fusion::LibraryConvolutionOp>(evaluateCall<fusion::LibraryConvolutionOp>);
 }

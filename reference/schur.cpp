@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMostSteps = 400;
 constexpr int kStepsOfUsualShift = 10;  // so many, then one step with another shift: some matrices are fixed points
-constexpr double kTolerance = 1e-16;
+constexpr double kSchurTolerance = 1e-16;
 
 template <typename T>
 MatrixOf<T> multiply(const MatrixOf<T>& a, const MatrixOf<T>& b) {
@@ -61,7 +61,7 @@ template <typename T>
 bool deflate(Schur<T>& schur, int64_t first, int64_t size, double scale) {
   for (int64_t row = first; row < size; ++row)
     for (int64_t column = 0; column < first; ++column)
-      if (!(std::abs(schur.t(row, column)) <= kTolerance * scale)) return false;
+      if (!(std::abs(schur.t(row, column)) <= kSchurTolerance * scale)) return false;
   for (int64_t row = first; row < size; ++row)
     for (int64_t column = 0; column < first; ++column) schur.t(row, column) = 0;
   return true;
@@ -178,7 +178,7 @@ Eigenvectors getEigenvectors(const ComplexMatrix& a) {
   Eigenvectors result{schur.values, ComplexMatrix(n, n), ComplexMatrix(n, n), schur.hasConverged};
   if (!schur.hasConverged) return result;
   const ComplexMatrix& t = schur.t;
-  double least = std::max(normOf(a) * kTolerance, 1e-300);
+  double least = std::max(normOf(a) * kSchurTolerance, 1e-300);
   // Equal values: as LAPACK, a vector of a neighbouring matrix.
   auto divide = [&](ComplexNumber x, ComplexNumber y) { return x / (std::abs(y) < least ? least : y); };
   ComplexMatrix right = identity<ComplexNumber>(n), left = right;

@@ -10,7 +10,7 @@ namespace mlir::sgd::reference {
 namespace {
 
 constexpr int kMostSweeps = 60;
-constexpr double kTolerance = 1e-15;
+constexpr double kJacobiTolerance = 1e-15;
 
 /// The factor of magnitude 1 that complex products of columns have beside a real number.
 double phaseOf(double) { return 1; }
@@ -59,7 +59,7 @@ void orthogonalize(MatrixOf<T>& u, MatrixOf<T>& v) {
       for (int64_t q = p + 1; q < u.columns; ++q) {
         double pp = realPart(dotColumns(u, p, p)), qq = realPart(dotColumns(u, q, q));
         T pq = dotColumns(u, p, q);
-        if (std::abs(pq) <= kTolerance * std::sqrt(pp * qq) || pq == T(0)) continue;
+        if (std::abs(pq) <= kJacobiTolerance * std::sqrt(pp * qq) || pq == T(0)) continue;
         isDone = false;
         T phase = phaseOf(pq);
         auto [c, s] = getRotation(pp, qq, realPart(pq * conjugate(phase)));
@@ -82,7 +82,7 @@ std::vector<double> diagonalize(MatrixOf<T>& a) {
     for (int64_t p = 0; p < a.rows; ++p)
       for (int64_t q = p + 1; q < a.rows; ++q) {
         T pq = a(p, q);
-        if (std::abs(pq) <= kTolerance * scale * 1e-2) continue;
+        if (std::abs(pq) <= kJacobiTolerance * scale * 1e-2) continue;
         isDone = false;
         T phase = phaseOf(pq);
         auto [c, s] = getRotation(realPart(a(p, p)), realPart(a(q, q)), realPart(pq * conjugate(phase)));
