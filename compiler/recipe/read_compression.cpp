@@ -33,8 +33,6 @@ static constexpr Kind kKinds[] = {
     {CompressionKind::TopK, std::nullopt},
 };
 
-static Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
-
 static llvm::Expected<const Kind*> findKind(const Twine& path, const Json& value) {
   llvm::SmallVector<StringRef> names;
   for (const Kind& kind : kKinds) {

@@ -34,8 +34,6 @@ static ArrayRef<EntryForm> getForms() {
   return forms;
 }
 
-static Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
-
 static Error expected(const Twine& path, const Json& value, const Twine& what) {
   return fail("field '" + path + "' is " + describeJson(value) + "; expected " + what);
 }

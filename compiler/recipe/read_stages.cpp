@@ -11,8 +11,6 @@ using llvm::StringRef;
 using llvm::Twine;
 using Json = nlohmann::ordered_json;
 
-static Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
-
 static llvm::Expected<std::vector<std::string>> readMatches(const Json& list) {
   std::vector<std::string> matches;
   for (auto [index, stage] : llvm::enumerate(list)) {

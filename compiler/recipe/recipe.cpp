@@ -315,8 +315,6 @@ class Reader {
     return fail("field '" + path + "' is " + describeJson(value) + "; expected " + what);
   }
 
-  Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
-
   Recipe recipe;
 };
 

@@ -23,6 +23,11 @@ std::string describeJson(const nlohmann::ordered_json& value);
 /// A whole number of 64 bits, or nothing.
 std::optional<int64_t> getInteger(const nlohmann::ordered_json& value);
 
+/// Returns an error about a recipe.
+inline llvm::Error fail(const llvm::Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
 /// Fails for a field of `object` that is not `known`, with the nearest name. `prefix` is the object's path and a dot.
 llvm::Error checkFieldNames(const nlohmann::ordered_json& object, const llvm::Twine& prefix,
                             llvm::ArrayRef<llvm::StringRef> known);
