@@ -157,21 +157,20 @@ static void markAsUsed(const std::string& path) {
   (void)llvm::sys::Process::SafelyCloseFileDescriptor(file);
 }
 
-static std::string shorten(StringRef text) { return ::sgd::artifact::ShortMessage(std::string_view(text)); }
-
 static void store(StringRef folder, uint64_t limit, const std::string& path, const std::string& entry,
                   llvm::raw_ostream& errors) {
   if (entry.size() > limit) return;
   if (std::error_code problem = llvm::sys::fs::create_directories(folder)) {
-    errors << "sgdc: warning: --cache: cannot create " << shorten(folder) << ": " << problem.message()
-           << "; nothing is kept\n";
+    errors << "sgdc: warning: --cache: cannot create " << ::sgd::artifact::ShortMessage(folder) << ": "
+           << problem.message() << "; nothing is kept\n";
     return;
   }
   absl::Status status = ::sgd::artifact::WriteCacheFile(path, entry);
   if (status.ok())
     trimCache(folder, limit);
   else
-    errors << "sgdc: warning: --cache: " << shorten(std::string(status.message())) << "; nothing is kept\n";
+    errors << "sgdc: warning: --cache: " << ::sgd::artifact::ShortMessage(std::string(status.message()))
+           << "; nothing is kept\n";
 }
 
 FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources, const CompileOptions& options,
@@ -196,7 +195,7 @@ FailureOr<Compilation> mlir::sgd::compileCached(ArrayRef<ProgramSource> sources,
       return std::move(entry->first);
     }
   } else if (absl::IsPermissionDenied(file.status())) {
-    errors << "sgdc: warning: --cache: " << shorten(std::string(file.status().message())) << "\n";
+    errors << "sgdc: warning: --cache: " << ::sgd::artifact::ShortMessage(std::string(file.status().message())) << "\n";
   }
   std::string messages;
   llvm::raw_string_ostream stream(messages);

@@ -12,8 +12,6 @@ static bool isProgramName(StringRef name) {
   return !name.empty() && llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
 }
 
-static std::string shorten(StringRef text) { return ::sgd::artifact::ShortMessage({text.data(), text.size()}); }
-
 static std::optional<std::string> readText(const std::string& path, std::string& text) {
   return path == "-" ? ::sgd::text::ReadStandardInput(text) : ::sgd::text::ReadTextFile(path, text);
 }
@@ -25,17 +23,18 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
     auto [name, path] = model.split('=');
     bool isNamed = isProgramName(name) && model.contains('=');
     if (!isNamed && models.size() > 1) {
-      errors << "sgdc: error: '" << shorten(model) << "': several models must be given as NAME=MODEL\n";
+      errors << "sgdc: error: '" << ::sgd::artifact::ShortMessage(model)
+             << "': several models must be given as NAME=MODEL\n";
       return failure();
     }
     source.name = isNamed ? name.str() : "main";
     source.fileName = isNamed ? path.str() : model.str();
     if (llvm::any_of(sources, [&](const ProgramSource& other) { return other.name == source.name; })) {
-      errors << "sgdc: error: two programs are named '" << shorten(source.name) << "'\n";
+      errors << "sgdc: error: two programs are named '" << ::sgd::artifact::ShortMessage(source.name) << "'\n";
       return failure();
     }
     if (std::optional<std::string> fault = readText(source.fileName, source.text)) {
-      errors << shorten(source.fileName) << ": error: cannot read: " << *fault << "\n";
+      errors << ::sgd::artifact::ShortMessage(source.fileName) << ": error: cannot read: " << *fault << "\n";
       return failure();
     }
     if (source.fileName == "-") source.fileName = "<stdin>";
@@ -47,13 +46,13 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
 LogicalResult mlir::sgd::readRecipeFile(CompileOptions& options, llvm::raw_ostream& errors) {
   std::optional<std::string> fault = readText(options.recipeFile, options.recipe);
   if (!fault) return success();
-  errors << shorten(options.recipeFile) << ": error: cannot read the recipe: " << *fault << "\n";
+  errors << ::sgd::artifact::ShortMessage(options.recipeFile) << ": error: cannot read the recipe: " << *fault << "\n";
   return failure();
 }
 
 static LogicalResult check(const absl::Status& status, llvm::raw_ostream& errors) {
   if (status.ok()) return success();
-  errors << "sgdc: error: " << shorten(std::string(status.message())) << "\n";
+  errors << "sgdc: error: " << ::sgd::artifact::ShortMessage(std::string(status.message())) << "\n";
   return failure();
 }
 
