@@ -6,11 +6,10 @@
 #include <cmath>
 
 #include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 static MatmulVolume getVolume(DotGeneralOp dot) {
   MatmulVolume volume;
