@@ -24,9 +24,9 @@ struct Word {
 };
 
 /// Goes through the words outside of comments, locations and what follows the program.
-class Scanner {
+class WordScanner {
  public:
-  explicit Scanner(StringRef text) : text(text) {}
+  explicit WordScanner(StringRef text) : text(text) {}
 
   std::optional<Word> next() {
     while ((at = skipSpaces(text, at)) < text.size()) {
@@ -75,7 +75,7 @@ class Scanner {
 };
 
 bool hasWord(StringRef text, function_ref<bool(const Word&)> isWanted) {
-  Scanner scanner(text);
+  WordScanner scanner(text);
   while (std::optional<Word> word = scanner.next())
     if (isWanted(*word)) return true;
   return false;

@@ -11,9 +11,9 @@ using namespace mlir::sgd;
 
 namespace {
 
-class Scanner {
+class FaultScanner {
  public:
-  explicit Scanner(StringRef text) : text(text) {}
+  explicit FaultScanner(StringRef text) : text(text) {}
 
   std::optional<TextFault> run() {
     while (at < text.size() && !fault) scanToken();
@@ -146,4 +146,4 @@ class Scanner {
 
 }  // namespace
 
-std::optional<TextFault> mlir::sgd::findTextFault(StringRef text) { return Scanner(text).run(); }
+std::optional<TextFault> mlir::sgd::findTextFault(StringRef text) { return FaultScanner(text).run(); }
