@@ -7,7 +7,7 @@
 
 using namespace mlir;
 using namespace mlir::stablehlo;
-using sgd::tensorType;
+using mlir::sgd::tensorType;
 
 using Operand = OpAsmParser::UnresolvedOperand;
 using Argument = OpAsmParser::Argument;
@@ -70,12 +70,6 @@ Operation* getAppliedOp(Region& body) {
   bool oneType = block.getArgument(0).getType() == block.getArgument(1).getType() && isBinary &&
                  op.getResult(0).getType() == block.getArgument(0).getType();
   return oneType && end->getNumOperands() == 1 && end->getOperand(0) == op.getResult(0) ? &op : nullptr;
-}
-
-/// Dynamic shapes are not verified: the import refuses them with a clearer message.
-bool hasDynamicShape(Operation* op) {
-  auto isDynamic = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
-  return llvm::any_of(op->getOperandTypes(), isDynamic) || llvm::any_of(op->getResultTypes(), isDynamic);
 }
 
 LogicalResult verifyBlockArguments(Operation* op, Region& region, TypeRange types) {

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 using namespace mlir::stablehlo;
-using sgd::tensorType;
+using mlir::sgd::tensorType;
 
 namespace {
 
@@ -55,12 +55,6 @@ LogicalResult verifyStarts(Operation* op, OperandRange starts, int64_t rank) {
       return op->emitOpError("has the start index ")
              << start.getType() << "; expected scalars of one type; convert the start indices";
   return success();
-}
-
-/// Dynamic shapes are not verified: the import refuses them with a clearer message.
-bool hasDynamicShape(Operation* op) {
-  auto isDynamic = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
-  return llvm::any_of(op->getOperandTypes(), isDynamic) || llvm::any_of(op->getResultTypes(), isDynamic);
 }
 
 bool fitsInside(ArrayRef<int64_t> inner, ArrayRef<int64_t> outer) {

@@ -15,6 +15,13 @@
 
 namespace mlir::stablehlo {
 
+/// Says whether an operand or a result has a dynamic shape. Verifiers skip such ops: the import refuses them with a
+/// clearer message.
+inline bool hasDynamicShape(Operation* op) {
+  auto isDynamic = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
+  return llvm::any_of(op->getOperandTypes(), isDynamic) || llvm::any_of(op->getResultTypes(), isDynamic);
+}
+
 /// Trait of ops whose operands and results all have one type.
 template <typename ConcreteOp>
 class SameTypes : public OpTrait::TraitBase<ConcreteOp, SameTypes> {
