@@ -9,14 +9,14 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-RankedTensorType sgd::getPairType(Type type) {
+RankedTensorType mlir::sgd::getPairType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tensor.getShape());
   shape.push_back(2);
   return RankedTensorType::get(shape, cast<ComplexType>(tensor.getElementType()).getElementType());
 }
 
-std::string sgd::appendWholeDim(StringRef text) {
+std::string mlir::sgd::appendWholeDim(StringRef text) {
   size_t list = text.find("devices=[");
   size_t end = list == StringRef::npos ? list : text.find(']', list);
   if (end == StringRef::npos) return text.str();
@@ -55,7 +55,7 @@ static DictionaryAttr pairAttributes(DictionaryAttr old, Type type) {
   return attributes.getDictionary(context);
 }
 
-LogicalResult sgd::pairBoundary(func::FuncOp function) {
+LogicalResult mlir::sgd::pairBoundary(func::FuncOp function) {
   MLIRContext* context = function.getContext();
   FunctionType old = function.getFunctionType();
   auto convert = [&](TypeRange types, StringRef what, function_ref<DictionaryAttr(unsigned)> get,

@@ -6,20 +6,20 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-bool sgd::isF64(Value part) { return RealMath::tensorType(part).getElementType().isF64(); }
+bool mlir::sgd::isF64(Value part) { return tensorType(part).getElementType().isF64(); }
 
-Type sgd::getWideElement(RealMath& m, Value part) {
-  Type element = RealMath::tensorType(part).getElementType();
+Type mlir::sgd::getWideElement(RealMath& m, Value part) {
+  Type element = tensorType(part).getElementType();
   return element.isF32() ? m.builder.getF64Type() : element;
 }
 
-Complex sgd::multiply(RealMath& m, Complex x, Complex y) {
+Complex mlir::sgd::multiply(RealMath& m, Complex x, Complex y) {
   return {m.sub(m.mul(x.re, y.re), m.mul(x.im, y.im)), m.add(m.mul(x.re, y.im), m.mul(x.im, y.re))};
 }
 
-Value sgd::hypotenuse(RealMath& m, Value x, Value y) {
+Value mlir::sgd::hypotenuse(RealMath& m, Value x, Value y) {
   if (!isF64(x)) {
-    Type own = RealMath::tensorType(x).getElementType();
+    Type own = tensorType(x).getElementType();
     Complex wide = m.convert(Complex{x, y}, m.builder.getF64Type());
     Value root = m.sqrt(m.add(m.mul(wide.re, wide.re), m.mul(wide.im, wide.im)));
     // An infinite part outweighs a NaN beside it.
@@ -63,10 +63,10 @@ Complex divideScaled(RealMath& m, Complex x, Complex y) {
 
 }  // namespace
 
-Complex sgd::divide(RealMath& m, Complex x, Complex y) {
+Complex mlir::sgd::divide(RealMath& m, Complex x, Complex y) {
   Complex quotient;
   if (!isF64(x.re)) {
-    Type own = RealMath::tensorType(x.re).getElementType(), wide = m.builder.getF64Type();
+    Type own = tensorType(x.re).getElementType(), wide = m.builder.getF64Type();
     Complex a = m.convert(x, wide), b = m.convert(y, wide);
     Value denominator = m.add(m.mul(b.re, b.re), m.mul(b.im, b.im));
     Complex numerator = multiply(m, a, Complex{b.re, m.neg(b.im)});
@@ -163,7 +163,7 @@ LogicalResult expandExtreme(ComplexOp& c) {
 
 }  // namespace
 
-void sgd::addComplexArithmetic(ExpansionTable& table) {
+void mlir::sgd::addComplexArithmetic(ExpansionTable& table) {
   table["chlo.square"] = expandSquare;
   table["stablehlo.abs"] = expandAbs;
   table["stablehlo.add"] = expandPartwise<stablehlo::AddOp>;

@@ -39,7 +39,7 @@ Value distanceFromUnit(RealMath& m, Value x, Value y) {
 
 }  // namespace
 
-Value sgd::logMagnitude(RealMath& m, Value x, Value y) {
+Value mlir::sgd::logMagnitude(RealMath& m, Value x, Value y) {
   Value ax = m.abs(x), ay = m.abs(y);
   Value large = m.max(ax, ay), small = m.min(ax, ay);
   Value near = m.scale(m.log1p(distanceFromUnit(m, large, small)), 0.5);
@@ -52,7 +52,7 @@ Value sgd::logMagnitude(RealMath& m, Value x, Value y) {
   return m.select(isInfinite, m.splat(x, std::numeric_limits<double>::infinity()), result);
 }
 
-Complex sgd::squareRoot(RealMath& m, Complex z) {
+Complex mlir::sgd::squareRoot(RealMath& m, Complex z) {
   Value ax = m.abs(z.re), ay = m.abs(z.im);
   Value large = m.max(ax, ay), ratio = m.div(m.min(ax, ay), large);
   // sqrt((|z| + |x|) / 2), with both divided by the larger part.
@@ -70,7 +70,7 @@ Complex sgd::squareRoot(RealMath& m, Complex z) {
   return m.select(m.isInfinite(z.im), Complex{infinity, z.im}, root);
 }
 
-Hyperbolic sgd::hyperbolic(RealMath& m, Value x) {
+Hyperbolic mlir::sgd::hyperbolic(RealMath& m, Value x) {
   Value isLarge = m.isGreater(m.abs(x), getLargestExponent(x));
   Value half = m.exp(m.scale(m.abs(x), 0.5));
   Value halved = m.scale(half, 0.5);
@@ -187,7 +187,7 @@ Complex power(RealMath& m, Complex z, Complex w) {
 
 LogicalResult expandPower(ComplexOp& c) {
   Complex z = c.operand(0), w = c.operand(1);
-  Type own = RealMath::tensorType(z.re).getElementType(), wide = getWideElement(c, z.re);
+  Type own = tensorType(z.re).getElementType(), wide = getWideElement(c, z.re);
   return c.finish(c.convert(power(c, c.convert(z, wide), c.convert(w, wide)), own));
 }
 
@@ -210,7 +210,7 @@ Complex logistic(RealMath& m, Complex z) {
 
 }  // namespace
 
-void sgd::addComplexFunctions(ExpansionTable& table) {
+void mlir::sgd::addComplexFunctions(ExpansionTable& table) {
   table["chlo.cosh"] = expandFunction<hyperbolicCosine>;
   table["chlo.sinh"] = expandFunction<hyperbolicSine>;
   table["chlo.tan"] = expandFunction<tangent>;

@@ -99,7 +99,7 @@ Complex arctangent(RealMath& m, Complex z) {
 
 }  // namespace
 
-void sgd::addComplexInverseFunctions(ExpansionTable& table) {
+void mlir::sgd::addComplexInverseFunctions(ExpansionTable& table) {
   table["chlo.acos"] = expandInWide<arccosine>;
   table["chlo.acosh"] = expandInWide<hyperbolicArccosine>;
   table["chlo.asin"] = expandInWide<arcsine>;

@@ -33,7 +33,7 @@ ResultRange callLapack(ComplexOp& c, StringRef routine, Type element, ValueRange
 /// As XLA: NaN where a matrix is not positive definite.
 LogicalResult expandCholesky(ComplexOp& c) {
   Complex a = c.operand();
-  RankedTensorType type = RealMath::tensorType(a.re);
+  RankedTensorType type = tensorType(a.re);
   if (type.getRank() < 2) return c.error() << "needs a batch of matrices";
   auto info = RankedTensorType::get(type.getShape().drop_back(2), c.builder.getI32Type());
   char triangle = cast<stablehlo::CholeskyOp>(c.op).getLower() ? 'L' : 'U';
@@ -66,7 +66,7 @@ LogicalResult expandTriangularSolve(ComplexOp& c) {
 
 }  // namespace
 
-LogicalResult sgd::expandLapackCall(ComplexOp& c) {
+LogicalResult mlir::sgd::expandLapackCall(ComplexOp& c) {
   auto call = cast<stablehlo::CustomCallOp>(c.op);
   ArrayAttr operandLayouts = repeatLayouts(call.getOperandLayouts(), call.getOperandTypes());
   ArrayAttr resultLayouts = repeatLayouts(call.getResultLayouts(), call.getResultTypes());
@@ -81,7 +81,7 @@ LogicalResult sgd::expandLapackCall(ComplexOp& c) {
   return c.finishAll(rebuilt->getResults());
 }
 
-void sgd::addComplexLinearAlgebra(ExpansionTable& table) {
+void mlir::sgd::addComplexLinearAlgebra(ExpansionTable& table) {
   table["stablehlo.cholesky"] = expandCholesky;
   table["stablehlo.triangular_solve"] = expandTriangularSolve;
 }

@@ -23,7 +23,7 @@ Complex squareRoot(RealMath& m, Complex z);
 template <Complex (*formula)(RealMath&, Complex)>
 LogicalResult expandInWide(ComplexOp& c) {
   Complex z = c.operand();
-  Type own = RealMath::tensorType(z.re).getElementType();
+  Type own = tensorType(z.re).getElementType();
   return c.finish(c.convert(formula(c, c.convert(z, getWideElement(c, z.re))), own));
 }
 

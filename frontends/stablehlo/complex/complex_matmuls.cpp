@@ -43,7 +43,7 @@ LogicalResult expandMatmul(ComplexOp& c) {
 
 }  // namespace
 
-void sgd::addComplexMatmuls(ExpansionTable& table) {
+void mlir::sgd::addComplexMatmuls(ExpansionTable& table) {
   table["stablehlo.convolution"] = expandMatmul;
   table["stablehlo.dot"] = expandMatmul;
   table["stablehlo.dot_general"] = expandMatmul;

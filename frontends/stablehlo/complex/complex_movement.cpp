@@ -109,7 +109,7 @@ LogicalResult expandIota(ComplexOp& c) {
 
 }  // namespace
 
-void sgd::addComplexMovement(ExpansionTable& table) {
+void mlir::sgd::addComplexMovement(ExpansionTable& table) {
   for (StringRef name :
        {"stablehlo.broadcast", "stablehlo.broadcast_in_dim", "stablehlo.concatenate", "stablehlo.dynamic_slice",
         "stablehlo.dynamic_update_slice", "stablehlo.gather", "stablehlo.pad", "stablehlo.reshape", "stablehlo.reverse",

@@ -6,18 +6,18 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-bool sgd::isComplex(Type type) {
+bool mlir::sgd::isComplex(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa<ComplexType>(tensor.getElementType());
 }
 
-Type sgd::getPartType(Type type) {
+Type mlir::sgd::getPartType(Type type) {
   if (!isComplex(type)) return type;
   auto tensor = cast<RankedTensorType>(type);
   return tensor.clone(cast<ComplexType>(tensor.getElementType()).getElementType());
 }
 
-SmallVector<Type> sgd::expandTypes(TypeRange types) {
+SmallVector<Type> mlir::sgd::expandTypes(TypeRange types) {
   SmallVector<Type> expanded;
   for (Type type : types) expanded.append(isComplex(type) ? 2 : 1, getPartType(type));
   return expanded;

@@ -67,14 +67,14 @@ LogicalResult expandMap(ComplexOp& c) {
 /// The values of all ranks of the group along a new first dimension.
 Value gatherRanks(ComplexOp& c, Value value, int64_t ranks) {
   SmallVector<int64_t> shape = {1};
-  llvm::append_range(shape, RealMath::tensorType(value).getShape());
+  llvm::append_range(shape, tensorType(value).getShape());
   Value row = c.reshape(value, shape);
   shape[0] = ranks;
   NamedAttrList attributes;
   for (StringRef name : {"replica_groups", "channel_handle", "use_global_device_ids"})
     if (Attribute attribute = c.op->getAttr(name)) attributes.append(name, attribute);
   attributes.append("all_gather_dim", c.builder.getI64IntegerAttr(0));
-  return c.create<stablehlo::AllGatherOp>(RealMath::tensorType(value).clone(shape), row, attributes.getAttrs());
+  return c.create<stablehlo::AllGatherOp>(tensorType(value).clone(shape), row, attributes.getAttrs());
 }
 
 /// An all-reduce that multiplies mixes real and imaginary parts: every rank gathers its group's operands and multiplies
@@ -93,7 +93,7 @@ LogicalResult expandRankProduct(ComplexOp& c, int64_t ranks) {
       all = count % 2 == 0 ? product
                            : Complex{c.concatenate({product.re, rest.re}, 0), c.concatenate({product.im, rest.im}, 0)};
     }
-    ArrayRef<int64_t> shape = RealMath::tensorType(own.re).getShape();
+    ArrayRef<int64_t> shape = tensorType(own.re).getShape();
     results.append({c.reshape(all.re, shape), c.reshape(all.im, shape)});
   }
   return c.finishAll(results);
@@ -166,7 +166,7 @@ LogicalResult expandComposite(ComplexOp& c) {
 
 }  // namespace
 
-void sgd::addComplexRegions(ExpansionTable& table) {
+void mlir::sgd::addComplexRegions(ExpansionTable& table) {
   for (StringRef name :
        {"stablehlo.all_gather", "stablehlo.all_to_all", "stablehlo.case", "stablehlo.collective_broadcast",
         "stablehlo.collective_permute", "stablehlo.if", "stablehlo.optimization_barrier", "stablehlo.reduce",

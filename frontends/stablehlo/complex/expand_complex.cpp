@@ -21,9 +21,9 @@ static ExpansionTable createTable() {
   return table;
 }
 
-SmallVector<StringRef> sgd::getComplexOps() { return {"chlo.conj", "stablehlo.complex", "stablehlo.fft"}; }
+SmallVector<StringRef> mlir::sgd::getComplexOps() { return {"chlo.conj", "stablehlo.complex", "stablehlo.fft"}; }
 
-LogicalResult sgd::expandComplex(ModuleOp module, bool transformsByMatmuls) {
+LogicalResult mlir::sgd::expandComplex(ModuleOp module, bool transformsByMatmuls) {
   auto isAnyComplex = [](TypeRange types) { return llvm::any_of(types, isComplex); };
   bool hasComplex =
       module

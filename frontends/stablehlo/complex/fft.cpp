@@ -82,14 +82,14 @@ class FftExpansion {
   }
 
   Value getPlanes(Complex z) {
-    SmallVector<int64_t> shape(RealMath::tensorType(z.re).getShape());
+    SmallVector<int64_t> shape(tensorType(z.re).getShape());
     int64_t planeDim = static_cast<int64_t>(shape.size()) - 1;
     shape.insert(shape.end() - 1, 1);
     return c.concatenate({c.reshape(z.re, shape), c.reshape(z.im, shape)}, planeDim);
   }
 
   Complex getParts(Value planes) {
-    SmallVector<int64_t> shape(RealMath::tensorType(planes).getShape());
+    SmallVector<int64_t> shape(tensorType(planes).getShape());
     int64_t planeDim = static_cast<int64_t>(shape.size()) - 2;
     shape.erase(shape.end() - 2);
     auto part = [&](int64_t index) { return c.reshape(c.sliceDim(planes, planeDim, index, index + 1), shape); };
@@ -98,13 +98,13 @@ class FftExpansion {
 
   /// Inverse transforms divide by their length.
   Value alongLast(Value planes, int sign) {
-    int64_t n = RealMath::tensorType(planes).getShape().back();
+    int64_t n = tensorType(planes).getShape().back();
     return stages.transform(planes, sign, sign < 0 ? 1.0L : 1.0L / n);
   }
 
   /// Along the dimensions before the last one.
   Value alongFront(Value planes, int sign) {
-    int64_t rank = RealMath::tensorType(planes).getRank();  // [.., d3, d2, 2, d1]
+    int64_t rank = tensorType(planes).getRank();  // [.., d3, d2, 2, d1]
     for (int64_t dim = rank - 3; dim > rank - 2 - static_cast<int64_t>(lengths.size()); --dim) {
       auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
       std::swap(order[dim], order[rank - 1]);
@@ -124,7 +124,7 @@ class FftExpansion {
       names.push_back(StringAttr::get(context, axis.getName()));
       sizes.push_back(axis.getSize());
     }
-    int64_t rank = RealMath::tensorType(value).getRank(), batch = rank - static_cast<int64_t>(lengths.size());
+    int64_t rank = tensorType(value).getRank(), batch = rank - static_cast<int64_t>(lengths.size());
     SmallVector<sdy::DimShardingAttr> dims;
     for (int64_t dim = 0; dim < rank; ++dim)
       dims.push_back(sdy::DimShardingAttr::get(context, {}, /*isOpen=*/dim < batch, std::nullopt));

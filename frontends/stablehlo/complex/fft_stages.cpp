@@ -9,8 +9,7 @@ static constexpr int64_t kLargestFactor = 64;
 /// A prime is transformed by its table up to this size, which costs as much as the three transforms of a convolution.
 static constexpr int64_t kLargestPrime = 400;
 
-static ArrayRef<int64_t> shapeOf(Value x) { return RealMath::tensorType(x).getShape(); }
-static int64_t rankOf(Value x) { return RealMath::tensorType(x).getRank(); }
+static int64_t rankOf(Value x) { return tensorType(x).getRank(); }
 
 Value FftStages::table(ArrayRef<int64_t> shape, const std::function<long double(ArrayRef<int64_t>)>& get) {
   SmallVector<int64_t> position(shape.size(), 0);
@@ -112,7 +111,7 @@ Value FftStages::convolve(Value planes, int sign, long double factor) {
   };
   SmallVector<int64_t> rest(shapeOf(planes));
   rest.back() = size - n;
-  Value zeros = m.splat(RealMath::tensorType(planes).clone(rest), 0.0);
+  Value zeros = m.splat(tensorType(planes).clone(rest), 0.0);
   Value padded = m.concatenate({multiplyByChirp(planes, 1), zeros}, last);
   // The filter's transform is a table too.
   std::vector<Root> filter(size, Root{0, 0});

@@ -40,7 +40,7 @@ class FftStages {
   /// Elements of the shape by position, in row-major order.
   Value table(ArrayRef<int64_t> shape, const std::function<long double(ArrayRef<int64_t>)>& get);
   Value contract(Value lhs, Value table, ArrayRef<int64_t> lhsDims, ArrayRef<int64_t> tableDims);
-  Type getElement(Value x) { return RealMath::tensorType(x).getElementType(); }
+  Type getElement(Value x) { return tensorType(x).getElementType(); }
 
   RealMath& m;
   Type element;

@@ -6,9 +6,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-static RankedTensorType booleansLike(Value x) {
-  return RealMath::tensorType(x).clone(IntegerType::get(x.getContext(), 1));
-}
+static RankedTensorType booleansLike(Value x) { return tensorType(x).clone(IntegerType::get(x.getContext(), 1)); }
 
 Value RealMath::constant(DenseElementsAttr elements) {
   return create<stablehlo::ConstantOp>(elements.getType(), {}, named("value", elements));

@@ -2,6 +2,7 @@
 #ifndef SGD_FRONTENDS_STABLEHLO_COMPLEX_REAL_MATH_H
 #define SGD_FRONTENDS_STABLEHLO_COMPLEX_REAL_MATH_H
 
+#include "dialects/sgd/tensor_type.h"
 #include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/input/elementwise_ops.h"
 #include "frontends/stablehlo/input/shape_ops.h"
@@ -18,8 +19,6 @@ struct Complex {
 class RealMath {
  public:
   RealMath(OpBuilder& builder, Location loc) : builder(builder), loc(loc) {}
-
-  static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
   /// `OpTy(operands)` of `type` with `attributes`.
   template <typename OpTy>

@@ -6,12 +6,12 @@
 
 using namespace mlir;
 
-int64_t sgd::multiplyModulo(int64_t k, int64_t l, int64_t n) {
+int64_t mlir::sgd::multiplyModulo(int64_t k, int64_t l, int64_t n) {
   auto product = static_cast<__int128>(k) * l % n;
   return static_cast<int64_t>(product < 0 ? product + n : product);
 }
 
-sgd::Root sgd::rootOfUnity(int64_t k, int64_t n) {
+mlir::sgd::Root mlir::sgd::rootOfUnity(int64_t k, int64_t n) {
   k = multiplyModulo(k, 1, n);
   // Reduces to a quarter, then mirrors its second half: 8 rest <= 4 n.
   auto turned = static_cast<__int128>(4) * k;
@@ -28,7 +28,7 @@ sgd::Root sgd::rootOfUnity(int64_t k, int64_t n) {
   return {root.re + 0.0L, root.im + 0.0L};  // no negative zeros
 }
 
-std::vector<sgd::Root> sgd::transformOnHost(const std::vector<Root>& x) {
+std::vector<mlir::sgd::Root> mlir::sgd::transformOnHost(const std::vector<Root>& x) {
   auto n = static_cast<int64_t>(x.size());
   int64_t radix = 2;
   while (radix < n && n % radix != 0) ++radix;
@@ -48,7 +48,7 @@ std::vector<sgd::Root> sgd::transformOnHost(const std::vector<Root>& x) {
   return sums;
 }
 
-int64_t sgd::chooseFactor(int64_t n, int64_t largest) {
+int64_t mlir::sgd::chooseFactor(int64_t n, int64_t largest) {
   // As few factors as possible, then the one nearest to an equal share.
   int stages = 1;
   for (long double share = n; share > largest; ++stages)
@@ -63,7 +63,7 @@ int64_t sgd::chooseFactor(int64_t n, int64_t largest) {
   return best;
 }
 
-int64_t sgd::getSmoothSize(int64_t least) {
+int64_t mlir::sgd::getSmoothSize(int64_t least) {
   // Factors that are whole vectors are faster than a few elements less.
   int64_t step = least > 256 ? 64 : 1;
   for (int64_t size = (least + step - 1) / step * step;; size += step) {

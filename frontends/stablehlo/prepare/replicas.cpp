@@ -1,6 +1,7 @@
 // jax.pmap of JAX up to 0.7: a program that every replica runs on its own arguments; see prepare.h. What JAX keeps for
 // all replicas is one array with a dimension for the replica, and so are the tensors of files.
 #include "dialects/sgd/mesh_name.h"
+#include "dialects/sgd/tensor_type.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"
 #include "frontends/stablehlo/input/shape_ops.h"
@@ -29,8 +30,6 @@ std::optional<int64_t> findUnitDim(ArrayRef<int64_t> shape, ArrayRef<int64_t> re
   }
   return std::nullopt;
 }
-
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// The dimension that the program removes before anything else: JAX keeps one for the replica, of size 1.
 std::optional<int64_t> findDroppedDim(BlockArgument argument) {
