@@ -43,16 +43,9 @@ Value exchangeWithLast(OpLowering& l, Value value, int64_t dim) {
   return l.create<TransposeOp>(type.clone(shape), value, order);
 }
 
-/// x such that what was smallest is largest: floats negated, integers complemented.
-Value invertOrder(OpLowering& l, Value x) {
-  RankedTensorType type = tensorType(x);
-  if (isa<FloatType>(type.getElementType())) return l.create<arith::NegFOp>(x);
-  return l.create<arith::XOrIOp>(x, l.splat(type, APInt::getAllOnes(type.getElementTypeBitWidth())));
-}
-
 }  // namespace
 
-LogicalResult sgd::lowerApproxTopK(OpLowering& l) {
+LogicalResult mlir::sgd::lowerApproxTopK(OpLowering& l) {
   auto call = cast<stablehlo::CustomCallOp>(l.op);
   auto config = call->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
   auto dim = config ? config.getAs<IntegerAttr>("reduction_dim") : IntegerAttr();
@@ -79,12 +72,12 @@ LogicalResult sgd::lowerApproxTopK(OpLowering& l) {
   if (!fits)
     return l.error() << "@ApproxTopK has results that are not some of the values and their i32 or i64 positions";
   Value input = exchangeWithLast(l, l.operands[0], along);
-  if (!*isLargest) input = invertOrder(l, input);
+  if (!*isLargest) input = l.invertOrder(input);
   SmallVector<int64_t> rows(tensorType(input).getShape());
   rows.back() = k;
   auto topK = TopKOp::create(l.builder, l.loc, type.clone(rows), positionType.clone(rows), input, k,
                              isUnsigned(l.getElementType()));
-  Value values = *isLargest ? topK.getValues() : invertOrder(l, topK.getValues());
+  Value values = *isLargest ? topK.getValues() : l.invertOrder(topK.getValues());
   l.results = {exchangeWithLast(l, values, along), exchangeWithLast(l, topK.getPositions(), along)};
   return success();
 }

@@ -69,7 +69,7 @@ SmallVector<SmallVector<int64_t>> getRows(DenseIntElementsAttr matrix) {
 
 }  // namespace
 
-FailureOr<AxisListAttr> sgd::findCollectiveAxes(OpLowering& l, DenseIntElementsAttr replicaGroups) {
+FailureOr<AxisListAttr> mlir::sgd::findCollectiveAxes(OpLowering& l, DenseIntElementsAttr replicaGroups) {
   FailureOr<ManualMesh> manual = ManualMesh::find(l);
   if (failed(manual)) return failure();
   SmallVector<SmallVector<int64_t>> groups = getRows(replicaGroups);
@@ -191,7 +191,7 @@ LogicalResult lowerReplicaId(OpLowering& l) { return l.finish(l.splat(l.getResul
 
 }  // namespace
 
-void sgd::addCollectiveLowerings(LoweringTable& table) {
+void mlir::sgd::addCollectiveLowerings(LoweringTable& table) {
   table["stablehlo.all_reduce"] = lowerAllReduce;
   table["stablehlo.reduce_scatter"] = lowerReduceScatter;
   table["stablehlo.all_gather"] = lowerAllGather;

@@ -21,7 +21,7 @@ static std::optional<ReduceKind> getKind(StringRef name, Type element) {
   return std::nullopt;
 }
 
-Value sgd::skipConstraints(Value value) {
+Value mlir::sgd::skipConstraints(Value value) {
   while (Operation* op = value.getDefiningOp()) {
     if (op->getName().getStringRef() != "sdy.sharding_constraint") break;
     value = op->getOperand(0);
@@ -29,7 +29,7 @@ Value sgd::skipConstraints(Value value) {
   return value;
 }
 
-std::optional<ReduceKind> sgd::matchCombiner(Block& body, unsigned index, unsigned count) {
+std::optional<ReduceKind> mlir::sgd::matchCombiner(Block& body, unsigned index, unsigned count) {
   Operation* op = skipConstraints(body.getTerminator()->getOperand(index)).getDefiningOp();
   if (!op || op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getBlock() != &body) return std::nullopt;
   Value first = skipConstraints(op->getOperand(0)), second = skipConstraints(op->getOperand(1));
@@ -39,7 +39,7 @@ std::optional<ReduceKind> sgd::matchCombiner(Block& body, unsigned index, unsign
   return combines && type ? getKind(op->getName().getStringRef(), type.getElementType()) : std::nullopt;
 }
 
-bool sgd::isNeutral(OpLowering& l, Value init, ReduceKind kind) {
+bool mlir::sgd::isNeutral(OpLowering& l, Value init, ReduceKind kind) {
   TypedAttr value = getSplatConstant(init);
   if (!value) return false;
   if (auto number = dyn_cast<FloatAttr>(value); number && kind == ReduceKind::Add) return number.getValue().isZero();
@@ -102,7 +102,7 @@ class ArgExtremumBody {
 
 }  // namespace
 
-std::optional<ReduceKind> sgd::matchArgExtremum(Block& body) {
+std::optional<ReduceKind> mlir::sgd::matchArgExtremum(Block& body) {
   if (body.getNumArguments() != 4 || body.getTerminator()->getNumOperands() != 2) return std::nullopt;
   return ArgExtremumBody(body).match();
 }

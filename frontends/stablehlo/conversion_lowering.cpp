@@ -151,7 +151,7 @@ LogicalResult lowerReducePrecision(OpLowering& l) {
 
 }  // namespace
 
-void sgd::addConversionLowerings(LoweringTable& table) {
+void mlir::sgd::addConversionLowerings(LoweringTable& table) {
   table["stablehlo.convert"] = lowerConvert;
   table["stablehlo.bitcast_convert"] = lowerBitcast;
   table["stablehlo.reduce_precision"] = lowerReducePrecision;

@@ -171,4 +171,4 @@ LogicalResult lowerConvolution(OpLowering& l) { return ConvolutionLowering(l).ru
 
 }  // namespace
 
-void sgd::addConvolutionLowerings(LoweringTable& table) { table["stablehlo.convolution"] = lowerConvolution; }
+void mlir::sgd::addConvolutionLowerings(LoweringTable& table) { table["stablehlo.convolution"] = lowerConvolution; }

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-Value sgd::lowerCumulative(OpLowering& l, Value input, const Window& window, ReduceKind kind) {
+Value mlir::sgd::lowerCumulative(OpLowering& l, Value input, const Window& window, ReduceKind kind) {
   RankedTensorType type = tensorType(input);
   std::optional<int64_t> along;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {

@@ -10,13 +10,6 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// x such that what was smallest is largest: floats negated, integers complemented.
-Value invertOrder(OpLowering& l, Value x) {
-  RankedTensorType type = tensorType(x);
-  if (isa<FloatType>(type.getElementType())) return l.create<arith::NegFOp>(x);
-  return l.create<arith::XOrIOp>(x, l.splat(type, APInt::getAllOnes(type.getElementTypeBitWidth())));
-}
-
 /// The `k` largest (or smallest) elements of the last dimension, in total order.
 LogicalResult chooseFirst(OpLowering& l, int64_t k, bool largest) {
   RankedTensorType type = l.getOperandType();
@@ -30,10 +23,10 @@ LogicalResult chooseFirst(OpLowering& l, int64_t k, bool largest) {
   if (!fits)
     return l.error() << "results must be the chosen values and their i32 or i64 positions, of shape ["
                      << ArrayRef(shape) << "]";
-  Value input = largest ? l.operands[0] : invertOrder(l, l.operands[0]);
+  Value input = largest ? l.operands[0] : l.invertOrder(l.operands[0]);
   auto topK = TopKOp::create(l.builder, l.loc, l.getResultType(0), l.getResultType(1), input, k,
                              isUnsigned(l.getElementType()));
-  l.results = {largest ? topK.getValues() : invertOrder(l, topK.getValues()), topK.getPositions()};
+  l.results = {largest ? topK.getValues() : l.invertOrder(topK.getValues()), topK.getPositions()};
   return success();
 }
 
@@ -87,7 +80,7 @@ LogicalResult lowerCustomCall(OpLowering& l) {
 
 }  // namespace
 
-void sgd::addCustomCallLowerings(LoweringTable& table) {
+void mlir::sgd::addCustomCallLowerings(LoweringTable& table) {
   table["chlo.top_k"] = lowerTopK;
   table["stablehlo.custom_call"] = lowerCustomCall;
 }

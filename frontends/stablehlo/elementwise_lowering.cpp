@@ -264,7 +264,7 @@ LogicalResult lowerCompare(OpLowering& l) {
 
 }  // namespace
 
-void sgd::addElementwiseLowerings(LoweringTable& table) {
+void mlir::sgd::addElementwiseLowerings(LoweringTable& table) {
   const std::pair<StringRef, LowerFn> entries[] = {
       {"stablehlo.abs", lowerAbs},
       {"stablehlo.add", perType<arith::AddFOp, arith::AddIOp, arith::AddIOp, arith::OrIOp>},

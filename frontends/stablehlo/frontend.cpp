@@ -50,7 +50,7 @@ class StablehloFrontend final : public Frontend {
 
 }  // namespace
 
-const Frontend& sgd::getStablehloFrontend() {
+const Frontend& mlir::sgd::getStablehloFrontend() {
   static const StablehloFrontend frontend;
   return frontend;
 }

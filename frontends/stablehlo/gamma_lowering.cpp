@@ -233,7 +233,7 @@ LogicalResult lowerBesselI1e(OpLowering& l) {
 
 }  // namespace
 
-void sgd::addGammaLowerings(LoweringTable& table) {
+void mlir::sgd::addGammaLowerings(LoweringTable& table) {
   table["chlo.bessel_i1e"] = lowerBesselI1e;
   table["chlo.digamma"] = lowerDigamma;
   table["chlo.lgamma"] = lowerLogGamma;

@@ -17,7 +17,7 @@ namespace mlir::sgd {
 
 namespace {
 
-struct ImportStablehloPass : sgd::impl::ImportStablehloPassBase<ImportStablehloPass> {
+struct ImportStablehloPass : mlir::sgd::impl::ImportStablehloPassBase<ImportStablehloPass> {
   using ImportStablehloPassBase::ImportStablehloPassBase;
 
   /// Complex ops are expanded to ops of all input dialects, whichever of them the module holds.
@@ -31,14 +31,14 @@ struct ImportStablehloPass : sgd::impl::ImportStablehloPassBase<ImportStablehloP
 
 }  // namespace
 
-void sgd::registerStablehloDialects(DialectRegistry& registry) {
+void mlir::sgd::registerStablehloDialects(DialectRegistry& registry) {
   registry.insert<stablehlo::StablehloDialect, chlo::ChloDialect, sdy::SdyDialect>();
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect, spmd::SpmdDialect>();
 }
 
-SmallVector<std::string> sgd::getSupportedInputOps() { return Importer::getSupportedOps(); }
+SmallVector<std::string> mlir::sgd::getSupportedInputOps() { return Importer::getSupportedOps(); }
 
-LogicalResult sgd::importStablehlo(ModuleOp module, const ImportOptions& options) {
+LogicalResult mlir::sgd::importStablehlo(ModuleOp module, const ImportOptions& options) {
   MLIRContext* context = module.getContext();
   // Those of the input too, before the importer asks for its ops by name: the text may hold none of a dialect that
   // rewrites of it use.

@@ -92,7 +92,7 @@ LogicalResult lowerGrad(OpLowering& l) {
 
 }  // namespace
 
-void sgd::addNormalizationLowerings(LoweringTable& table) {
+void mlir::sgd::addNormalizationLowerings(LoweringTable& table) {
   table["stablehlo.batch_norm_grad"] = lowerGrad;
   table["stablehlo.batch_norm_inference"] = lowerInference;
   table["stablehlo.batch_norm_training"] = lowerTraining;

@@ -14,7 +14,7 @@ static bool hasCountableSize(RankedTensorType type) {
   return elements < (int64_t(1) << 52);  // scores of long sequences, which are never whole
 }
 
-RankedTensorType sgd::convertTensorType(Type type) {
+RankedTensorType mlir::sgd::convertTensorType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding() || !hasCountableSize(tensor)) return {};
   Type element = tensor.getElementType();
@@ -26,7 +26,7 @@ RankedTensorType sgd::convertTensorType(Type type) {
              : RankedTensorType::get(tensor.getShape(), IntegerType::get(type.getContext(), integer.getWidth()));
 }
 
-LogicalResult sgd::reportUnsupportedType(Location loc, const Twine& what, Type type) {
+LogicalResult mlir::sgd::reportUnsupportedType(Location loc, const Twine& what, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor) return emitError(loc) << what << " has type " << type << "; only tensors are supported";
   if (!tensor.hasStaticShape())
@@ -41,7 +41,7 @@ LogicalResult sgd::reportUnsupportedType(Location loc, const Twine& what, Type t
          << "; supported elements are f64, f32, bf16, f16, f8E4M3FN, f8E5M2, i1 and integers of 8 to 64 bits";
 }
 
-TypedAttr sgd::getSplatConstant(Value value) {
+TypedAttr mlir::sgd::getSplatConstant(Value value) {
   while (isa_and_nonnull<BroadcastInDimOp, ShardingConstraintOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   DenseElementsAttr constant;
@@ -49,7 +49,7 @@ TypedAttr sgd::getSplatConstant(Value value) {
   return dyn_cast<TypedAttr>(constant.getSplatValue<Attribute>());
 }
 
-DenseElementsAttr sgd::toSignless(DenseElementsAttr elements) {
+DenseElementsAttr mlir::sgd::toSignless(DenseElementsAttr elements) {
   Type element = elements.getElementType();
   if (!isa<IntegerType>(element) || element.isSignlessInteger()) return elements;
   return elements.bitcast(IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth()));
@@ -89,6 +89,12 @@ Value OpLowering::broadcastScalar(Value value, RankedTensorType type) {
   auto from = cast<RankedTensorType>(value.getType());
   if (from.getShape() == type.getShape()) return value;
   return create<BroadcastInDimOp>(type.clone(from.getElementType()), value, ArrayRef<int64_t>{});
+}
+
+Value OpLowering::invertOrder(Value value) {
+  RankedTensorType type = tensorType(value);
+  if (isa<FloatType>(type.getElementType())) return create<arith::NegFOp>(value);
+  return create<arith::XOrIOp>(value, splat(type, APInt::getAllOnes(type.getElementTypeBitWidth())));
 }
 
 LogicalResult OpLowering::unsupportedType() const {

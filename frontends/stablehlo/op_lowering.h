@@ -48,6 +48,8 @@ class OpLowering {
   Value takeEvery(Value value, int64_t dim, int64_t first, int64_t stride, int64_t count);
   /// `value` itself when it has the shape of `type`, or a scalar repeated to that shape.
   Value broadcastScalar(Value value, RankedTensorType type);
+  /// Negates floats and complements integers: the smallest element becomes the largest.
+  Value invertOrder(Value value);
 
   bool isF32Matmul() const {
     return getElementType(0).isF32() && getElementType(1).isF32() && getResultType().getElementType().isF32();

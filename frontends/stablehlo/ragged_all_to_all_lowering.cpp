@@ -136,4 +136,4 @@ LogicalResult RaggedAllToAll::run() {
 
 }  // namespace
 
-LogicalResult sgd::lowerRaggedAllToAll(OpLowering& l) { return RaggedAllToAll(l).run(); }
+LogicalResult mlir::sgd::lowerRaggedAllToAll(OpLowering& l) { return RaggedAllToAll(l).run(); }

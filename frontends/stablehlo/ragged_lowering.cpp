@@ -233,4 +233,4 @@ LogicalResult lowerRaggedDot(OpLowering& l) { return RaggedDot(l).run(); }
 
 }  // namespace
 
-void sgd::addRaggedLowerings(LoweringTable& table) { table["chlo.ragged_dot"] = lowerRaggedDot; }
+void mlir::sgd::addRaggedLowerings(LoweringTable& table) { table["chlo.ragged_dot"] = lowerRaggedDot; }

@@ -224,7 +224,7 @@ LogicalResult lowerRngBitGenerator(OpLowering& l) {
 
 }  // namespace
 
-LogicalResult sgd::lowerThreeFryCall(OpLowering& l) {
+LogicalResult mlir::sgd::lowerThreeFryCall(OpLowering& l) {
   RankedTensorType type = l.operands.size() == 4 ? l.getOperandType() : RankedTensorType();
   bool fits = type && type.getElementType().isInteger(32) && l.op->getNumResults() == 2 &&
               llvm::all_of(l.operands, [&](Value operand) { return operand.getType() == type; }) &&
@@ -237,4 +237,6 @@ LogicalResult sgd::lowerThreeFryCall(OpLowering& l) {
   return success();
 }
 
-void sgd::addRandomLowerings(LoweringTable& table) { table["stablehlo.rng_bit_generator"] = lowerRngBitGenerator; }
+void mlir::sgd::addRandomLowerings(LoweringTable& table) {
+  table["stablehlo.rng_bit_generator"] = lowerRngBitGenerator;
+}

@@ -170,7 +170,7 @@ LogicalResult lowerOptimizationBarrier(OpLowering& l) {
 
 }  // namespace
 
-void sgd::addShapeLowerings(LoweringTable& table) {
+void mlir::sgd::addShapeLowerings(LoweringTable& table) {
   const std::pair<StringRef, LowerFn> entries[] = {
       {"stablehlo.broadcast", lowerBroadcast},
       {"stablehlo.broadcast_in_dim", lowerBroadcastInDim},

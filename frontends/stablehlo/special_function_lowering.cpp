@@ -99,7 +99,7 @@ LogicalResult lowerNextAfter(OpLowering& l) {
 
 }  // namespace
 
-void sgd::addSpecialFunctionLowerings(LoweringTable& table) {
+void mlir::sgd::addSpecialFunctionLowerings(LoweringTable& table) {
   table["chlo.erf_inv"] = lowerErfInv;
   table["chlo.next_after"] = lowerNextAfter;
 }

@@ -106,7 +106,7 @@ class Widening {
 
 }  // namespace
 
-void sgd::widenFloat8(ModuleOp module) {
+void mlir::sgd::widenFloat8(ModuleOp module) {
   SmallVector<std::pair<Operation*, Type>> found;
   module.walk<WalkOrder::PreOrder>([&](Operation* op) {
     Type working = getWorkingType(op);

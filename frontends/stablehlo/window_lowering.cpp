@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-Value sgd::padOperand(OpLowering& l, Value operand, Value padding, const Window& window) {
+Value mlir::sgd::padOperand(OpLowering& l, Value operand, Value padding, const Window& window) {
   RankedTensorType type = tensorType(operand);
   SmallVector<int64_t> shape, interior;
   bool changes = false;
@@ -19,7 +19,7 @@ Value sgd::padOperand(OpLowering& l, Value operand, Value padding, const Window&
   return l.create<PadOp>(type.clone(shape), operand, padding, window.low, window.high, interior);
 }
 
-void sgd::forEachPosition(ArrayRef<int64_t> sizes, llvm::function_ref<void(ArrayRef<int64_t>)> visit) {
+void mlir::sgd::forEachPosition(ArrayRef<int64_t> sizes, llvm::function_ref<void(ArrayRef<int64_t>)> visit) {
   SmallVector<int64_t> offsets(sizes.size(), 0);
   while (true) {
     visit(offsets);
@@ -98,8 +98,8 @@ FailureOr<Tuple> combineStrided(OpLowering& l, const Tuple& values, int64_t dim,
 
 }  // namespace
 
-FailureOr<Tuple> sgd::combineWindows(OpLowering& l, Tuple padded, const Window& window, ArrayRef<int64_t> shape,
-                                     CombineTuples combine) {
+FailureOr<Tuple> mlir::sgd::combineWindows(OpLowering& l, Tuple padded, const Window& window, ArrayRef<int64_t> shape,
+                                           CombineTuples combine) {
   for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim) {
     int64_t size = window.sizes[dim];
     if (size == 1 && tensorType(padded[0]).getDimSize(dim) == shape[dim]) continue;
@@ -113,6 +113,7 @@ FailureOr<Tuple> sgd::combineWindows(OpLowering& l, Tuple padded, const Window& 
   return padded;
 }
 
-Value sgd::combineWindows(OpLowering& l, Value padded, const Window& window, ArrayRef<int64_t> shape, ReduceKind kind) {
-  return (*sgd::combineWindows(l, Tuple{padded}, window, shape, byKind(l, kind)))[0];
+Value mlir::sgd::combineWindows(OpLowering& l, Value padded, const Window& window, ArrayRef<int64_t> shape,
+                                ReduceKind kind) {
+  return (*combineWindows(l, Tuple{padded}, window, shape, byKind(l, kind)))[0];
 }
