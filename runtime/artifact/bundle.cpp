@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "absl/strings/escaping.h"
@@ -18,22 +17,19 @@
 #include "runtime/artifact/elf.h"
 #include "runtime/artifact/kernel_modules.h"
 #include "runtime/artifact/out_of_memory.h"
+#include "runtime/artifact/replace_file.h"
 #include "runtime/artifact/tree_size.h"
 #include "runtime/artifact/verify.h"
 
 namespace sgd::artifact {
 namespace {
 
-constexpr flatbuffers::uoffset_t kMaxDepth = 16;
+constexpr flatbuffers::uoffset_t kMaxTableDepth = 16;
 // Offset of the root, and the identifier.
 constexpr uint64_t kLeastProgramBytes = 8, kMostProgramBytes = uint64_t{1} << 31;
 // Of a program, each part of it counted where it is used, for each byte that the file has. Writers may share a little,
 // as equal strings.
 constexpr uint64_t kTreeBytesPerByte = 4, kLeastTreeBytes = 1 << 16;
-
-absl::Status SystemError(const std::string& path, const char* what) {
-  return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot ", what, " the artifact"));
-}
 
 // The kernels as the program names them against the object that must define them.
 absl::Status CheckKernels(const Artifact& root, Bytes object) {
@@ -58,13 +54,13 @@ absl::StatusOr<const Artifact*> CheckStructure(Bytes program) {
     return absl::InvalidArgumentError("section 'program' is not a program");
   }
   const uint64_t most_bytes = std::min(kTreeBytesPerByte * program.size() + kLeastTreeBytes, uint64_t{UINT32_MAX} - 1);
-  if (!FitsAsTree(program, *ArtifactTypeTable(), most_bytes, kMaxDepth)) {
+  if (!FitsAsTree(program, *ArtifactTypeTable(), most_bytes, kMaxTableDepth)) {
     return absl::InvalidArgumentError(
         absl::StrCat("section 'program' of ", program.size(),
                      " bytes is not a well-formed program, or shares parts so that it has more than ", most_bytes,
                      " bytes when each is counted where it is used"));
   }
-  flatbuffers::Verifier verifier(program.data(), program.size(), kMaxDepth,
+  flatbuffers::Verifier verifier(program.data(), program.size(), kMaxTableDepth,
                                  static_cast<flatbuffers::uoffset_t>(most_bytes));
   if (!VerifyArtifactBuffer(verifier)) {
     return absl::InvalidArgumentError("section 'program' is not a well-formed program");
@@ -86,7 +82,7 @@ absl::Status WithRemedy(const absl::Status& status) {
 absl::StatusOr<FileMapping> Map(const std::string& path) {
   // Not blocking, so that a pipe is refused instead of waited for.
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return SystemError(path, "open");
+  if (descriptor < 0) return SystemError("open the artifact", path);
   struct stat status;
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(descriptor);
@@ -95,7 +91,7 @@ absl::StatusOr<FileMapping> Map(const std::string& path) {
   }
   const uint64_t size = static_cast<uint64_t>(status.st_size);
   void* mapping = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  const absl::Status mapped = mapping == MAP_FAILED ? SystemError(path, "map") : absl::OkStatus();
+  const absl::Status mapped = mapping == MAP_FAILED ? SystemError("map the artifact", path) : absl::OkStatus();
   close(descriptor);
   if (!mapped.ok()) return mapped;
   return FileMapping(mapping, size);
@@ -105,10 +101,10 @@ absl::StatusOr<FileMapping> Map(const std::string& path) {
 absl::StatusOr<FileMapping> Hold(std::string_view bytes, const std::string& name) {
   if (bytes.empty()) return FileMapping();
   void* mapping = mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) return SystemError(name, "hold");
+  if (mapping == MAP_FAILED) return SystemError("hold the artifact", name);
   FileMapping copy(mapping, bytes.size());
   std::memcpy(mapping, bytes.data(), bytes.size());
-  if (mprotect(mapping, bytes.size(), PROT_READ) != 0) return SystemError(name, "protect");
+  if (mprotect(mapping, bytes.size(), PROT_READ) != 0) return SystemError("protect the artifact", name);
   return copy;
 }
 

@@ -12,19 +12,14 @@
 namespace sgd::artifact {
 namespace {
 
-absl::Status Error(const Program& program, uint64_t index, const std::string& what) {
-  const Instruction& instruction = *program.instructions()->Get(static_cast<uint32_t>(index));
-  return absl::InvalidArgumentError(absl::StrCat("instruction ", index, " (", OperationName(instruction), "): ", what));
-}
-
 absl::Status VerifyBlock(const Program& program, Block block, int depth) {
   for (uint64_t i = block.begin; i < block.end; i = Next(program, i)) {
     const std::vector<Block> blocks = BlocksOf(program, i);
     if (blocks.empty()) continue;
     if (depth == kMaxDepth)
-      return Error(program, i,
-                   absl::StrCat("is nested in ", kMaxDepth, " others; at most ", kMaxDepth - 1, " are supported"));
-    if (Next(program, i) > block.end) return Error(program, i, "runs instructions that are not there");
+      return InstructionError(
+          program, i, absl::StrCat("is nested in ", kMaxDepth, " others; at most ", kMaxDepth - 1, " are supported"));
+    if (Next(program, i) > block.end) return InstructionError(program, i, "runs instructions that are not there");
     for (const Block& inner : blocks) {
       if (absl::Status status = VerifyBlock(program, inner, depth + 1); !status.ok()) return status;
     }
@@ -36,7 +31,7 @@ absl::Status VerifyBlock(const Program& program, Block block, int depth) {
 void CountExecutions(const Program& program, Block block, uint64_t times, std::vector<uint64_t>& executions) {
   for (uint64_t i = block.begin; i < block.end; i = Next(program, i)) {
     executions[i] = times;
-    const Loop* loop = program.instructions()->Get(static_cast<uint32_t>(i))->op_as_Loop();
+    const Loop* loop = InstructionAt(program, i).op_as_Loop();
     const uint64_t trips = loop != nullptr && loop->predicate() == nullptr ? loop->trips() : 1;
     for (const Block& inner : BlocksOf(program, i))
       CountExecutions(program, inner, SaturatingProduct({times, trips}), executions);
@@ -45,8 +40,13 @@ void CountExecutions(const Program& program, Block block, uint64_t times, std::v
 
 }  // namespace
 
+absl::Status InstructionError(const Program& program, uint64_t index, const std::string& what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("instruction ", index, " (", OperationName(InstructionAt(program, index)), "): ", what));
+}
+
 std::vector<Block> BlocksOf(const Program& program, uint64_t index) {
-  const Instruction& instruction = *program.instructions()->Get(static_cast<uint32_t>(index));
+  const Instruction& instruction = InstructionAt(program, index);
   std::vector<Block> blocks;
   const auto add = [&](uint64_t size) {
     const uint64_t begin = blocks.empty() ? index + 1 : blocks.back().end;

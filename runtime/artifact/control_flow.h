@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -15,6 +16,13 @@ struct Block {
   uint64_t begin = 0;
   uint64_t end = 0;
 };
+
+inline const Instruction& InstructionAt(const Program& program, uint64_t index) {
+  return *program.instructions()->Get(static_cast<uint32_t>(index));
+}
+
+// InvalidArgument; the message names the instruction at `index`.
+absl::Status InstructionError(const Program& program, uint64_t index, const std::string& what);
 
 // How deep loops and branches may nest.
 inline constexpr int kMaxDepth = 64;

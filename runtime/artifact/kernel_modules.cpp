@@ -8,14 +8,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/invalid.h"
 
 namespace sgd::artifact {
 namespace {
 
 constexpr uint32_t kMaxThreads = 1024;
 constexpr uint32_t kMaxSharedBytes = 1u << 20;
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 bool IsIdentifier(std::string_view name) {
   return !name.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(name[0])) &&

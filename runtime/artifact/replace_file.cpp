@@ -15,6 +15,20 @@
 namespace sgd::artifact {
 namespace {
 
+// Makes the rename durable. A directory that cannot be opened for reading is not an error of the file.
+void SyncDirectory(const std::string& path) {
+  const comm::UniqueFd directory(open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.valid()) fsync(directory.get());
+}
+
+// In the same folder, since rename does not cross file systems. The random part keeps processes with equal ids in
+// different containers apart.
+std::string AsidePath(const std::string& path) {
+  return absl::StrCat(path, ".", getpid(), ".", absl::Hex(std::random_device()()), ".tmp");
+}
+
+}  // namespace
+
 absl::Status SystemError(const char* action, const std::string& path) {
   const int error = errno;
   return absl::ErrnoToStatus(error, absl::StrCat(path, ": cannot ", action));
@@ -34,20 +48,6 @@ std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
-
-// Makes the rename durable. A directory that cannot be opened for reading is not an error of the file.
-void SyncDirectory(const std::string& path) {
-  const comm::UniqueFd directory(open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.valid()) fsync(directory.get());
-}
-
-// In the same folder, since rename does not cross file systems. The random part keeps processes with equal ids in
-// different containers apart.
-std::string AsidePath(const std::string& path) {
-  return absl::StrCat(path, ".", getpid(), ".", absl::Hex(std::random_device()()), ".tmp");
-}
-
-}  // namespace
 
 absl::StatusOr<std::string> ResolveLinks(const std::string& path) {
   constexpr int kMostLinks = 40;  // as Linux follows

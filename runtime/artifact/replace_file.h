@@ -15,6 +15,15 @@ namespace sgd::artifact {
 // system's error for links that lead to each other.
 absl::StatusOr<std::string> ResolveLinks(const std::string& path);
 
+// The status of `errno`: "PATH: cannot ACTION".
+absl::Status SystemError(const char* action, const std::string& path);
+
+// The folder of a file, with a slash at its end; "." for a path without folders.
+std::string DirectoryOf(const std::string& path);
+
+// Writes `bytes` to an open file, which errors call `path`.
+absl::Status WriteAll(int descriptor, std::string_view bytes, const std::string& path);
+
 // Writes `bytes` to a regular file with `mode` beside `path`, syncs it and renames it to `path`, where it replaces a
 // file or a link. Errors name the path and the system's reason; a full disk leaves nothing behind.
 absl::Status ReplaceFile(const std::string& path, std::string_view bytes, mode_t mode);

@@ -14,6 +14,7 @@
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/schema_names.h"
 #include "runtime/artifact/verify_channels.h"
@@ -29,8 +30,6 @@ namespace {
 constexpr uint64_t kMaxSpaceBytes = uint64_t{1} << 46;
 constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 62;
 constexpr uint64_t kMaxDims = 64;
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 // Prefixes a message; an OK status stays as it is.
 absl::Status In(const std::string& where, const absl::Status& status) {

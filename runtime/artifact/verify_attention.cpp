@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
 
 namespace sgd::artifact {
 namespace {
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 absl::Status VerifySizes(const Attention& a) {
   if (a.element() != ElementType::F16 && a.element() != ElementType::BF16)

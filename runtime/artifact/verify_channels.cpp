@@ -11,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/control_flow.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/schema_names.h"
 #include "runtime/artifact/whole_program.h"
@@ -19,8 +20,6 @@
 
 namespace sgd::artifact {
 namespace {
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 // Every name once per stage.
 absl::Status VerifyPrograms(const Artifact& root, uint64_t stages) {
@@ -128,8 +127,7 @@ class EventCollector {
         if (events[at].body == 0) {
           events.pop_back();
         } else if (loop == nullptr || loop->predicate() != nullptr) {
-          return Invalid(absl::StrCat("instruction ", index, " (", OperationName(instruction),
-                                      "): sends or receives messages as data decides"));
+          return InstructionError(program_, index, "sends or receives messages as data decides");
         }
       }
     }
@@ -140,7 +138,7 @@ class EventCollector {
 };
 
 std::string DescribeInstruction(const Program& program, uint64_t index) {
-  const Instruction& instruction = *program.instructions()->Get(static_cast<uint32_t>(index));
+  const Instruction& instruction = InstructionAt(program, index);
   const std::string location = instruction.loc() < Size(program.locations())
                                    ? absl::CEscape(program.locations()->Get(instruction.loc())->str())
                                    : "unknown location";

@@ -6,13 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/verify_channels.h"
 
 namespace sgd::artifact {
 namespace {
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 absl::Status VerifyOperandSlices(const VerifyContext& context, const Collective& collective, uint64_t group_size,
                                  const comm::CollectiveSpec& spec) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/epilogue.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
 
@@ -19,8 +20,6 @@ constexpr uint64_t kMaxSpatialDims = 6;
 constexpr int64_t kMaxDistance = int64_t{1} << 31;
 // Of windows, in elements of the lhs: the positions of six dimensions together, and addresses, stay below 2^63.
 constexpr uint64_t kMaxReach = uint64_t{1} << 56;
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 bool IsDistance(int64_t value) { return value >= -kMaxDistance && value <= kMaxDistance; }
 

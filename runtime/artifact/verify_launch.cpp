@@ -9,15 +9,11 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 
 namespace sgd::artifact {
 namespace {
-
-// Kernels may use aligned vector accesses.
-constexpr uint64_t kBufferAlignment = 64;
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 std::string NameOf(const Kernel& kernel) {
   return absl::StrCat("kernel '", absl::CEscape(kernel.symbol()->str()), "'");

@@ -1,11 +1,16 @@
 // Checks of kernels and of what launches hand to them.
 #pragma once
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "runtime/artifact/program_generated.h"
 #include "runtime/artifact/verify_operation.h"
 
 namespace sgd::artifact {
+
+// Of kernels' buffers, in bytes: kernels may use aligned vector accesses.
+inline constexpr uint64_t kBufferAlignment = 64;
 
 // The table of kernels is consistent: outputs are buffers, and a combined kernel is made of kernels that are not. Names
 // the kernel.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
 #include "runtime/linear_algebra/form.h"
@@ -16,16 +17,13 @@ namespace sgd::artifact {
 namespace {
 
 using linear_algebra::Form;
-using linear_algebra::Tensor;
 
 constexpr uint64_t kWorkspaceAlignment = 64;
 
 static_assert(static_cast<uint8_t>(LinearAlgebraKind::MAX) + 1 == linear_algebra::kNumKinds);
 
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
-
 // The bytes of a checked slice and whether they are written.
-struct Operand {
+struct OperandRange {
   Range range;
   std::string name;
   bool is_written;
@@ -41,8 +39,9 @@ absl::Status VerifyForm(const LinearAlgebra& call, const Form& form) {
 }
 
 absl::Status AddTensors(const VerifyContext& context, const LinearAlgebra& call,
-                        const flatbuffers::Vector<const Slice*>& slices, const std::vector<Tensor>& tensors,
-                        bool is_written, std::vector<Operand>& operands) {
+                        const flatbuffers::Vector<const Slice*>& slices,
+                        const std::vector<linear_algebra::Tensor>& tensors, bool is_written,
+                        std::vector<OperandRange>& operands) {
   const char* what = is_written ? "results" : "operands";
   if (Size(&slices) != tensors.size())
     return Invalid(absl::StrCat(Size(&slices), " ", what, " where there are ", tensors.size()));
@@ -61,7 +60,7 @@ absl::Status AddTensors(const VerifyContext& context, const LinearAlgebra& call,
 }
 
 absl::Status AddWorkspace(const VerifyContext& context, const LinearAlgebra& call, const Form& form,
-                          std::vector<Operand>& operands) {
+                          std::vector<OperandRange>& operands) {
   const uint64_t lane = linear_algebra::WorkspaceOf(form).Bytes(ElementSize(call.element()));
   if (lane != 0 && call.lanes() > kMaxElements / lane) return Invalid("a workspace of more than 2^48 bytes");
   const uint64_t bytes = call.lanes() * lane;
@@ -74,10 +73,10 @@ absl::Status AddWorkspace(const VerifyContext& context, const LinearAlgebra& cal
   return absl::OkStatus();
 }
 
-absl::Status VerifyApart(const std::vector<Operand>& operands) {
-  for (const Operand& written : operands) {
+absl::Status VerifyApart(const std::vector<OperandRange>& operands) {
+  for (const OperandRange& written : operands) {
     if (!written.is_written) continue;
-    for (const Operand& other : operands) {
+    for (const OperandRange& other : operands) {
       if (&other != &written && Overlap(written.range, other.range))
         return Invalid(absl::StrCat(written.name, " overlaps ", other.name));
     }
@@ -92,7 +91,7 @@ absl::Status VerifyLinearAlgebra(const VerifyContext& context, const LinearAlgeb
     return Invalid("an unknown kind of linear algebra");
   const Form form{static_cast<linear_algebra::Kind>(call.kind()), call.options(), call.m(), call.n(), call.k()};
   if (absl::Status status = VerifyForm(call, form); !status.ok()) return status;
-  std::vector<Operand> operands;
+  std::vector<OperandRange> operands;
   absl::Status status =
       AddTensors(context, call, *call.inputs(), linear_algebra::InputsOf(form), /*is_written=*/false, operands);
   if (!status.ok()) return status;

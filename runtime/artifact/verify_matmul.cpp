@@ -5,6 +5,7 @@
 
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/epilogue.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
 
@@ -12,8 +13,6 @@ namespace sgd::artifact {
 namespace {
 
 constexpr uint64_t kMaxBatchDims = 4;
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 using Strides = flatbuffers::Vector<int64_t>;
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/operands.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
@@ -25,8 +26,6 @@ namespace sgd::artifact {
 namespace {
 
 constexpr uint64_t kMaxPattern = 16;
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 absl::Status VerifyCopy(const VerifyContext& context, const Copy& copy) {
   if (absl::Status status = VerifySlice(context, copy.source(), "source"); !status.ok()) return status;

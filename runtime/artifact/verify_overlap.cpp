@@ -11,7 +11,6 @@
 #include "runtime/artifact/accesses.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/artifact/schema_names.h"
 
 namespace sgd::artifact {
 namespace {
@@ -85,61 +84,58 @@ constexpr uint64_t kMaxComparisons = uint64_t{1} << 32;
 
 uint64_t SlicesOf(const Accesses& accesses) { return accesses.reads.size() + accesses.writes.size(); }
 
-struct Walk {
+// The collectives in flight and how many pairs of slices have been compared.
+struct Flights {
   std::vector<UnderWay> under_way;
   uint64_t comparisons = 0;
 };
 
-absl::Status Error(const Program& program, uint32_t index, const std::string& what) {
-  const Instruction& instruction = *program.instructions()->Get(index);
-  return absl::InvalidArgumentError(absl::StrCat("instruction ", index, " (", OperationName(instruction), "): ", what));
-}
-
 // Blocks of loops and branches are checked where these are: nothing that has begun in a block outlives it.
-absl::Status VerifyOverlapIn(const Program& program, Block block, Walk& walk) {
-  std::vector<UnderWay>& under_way = walk.under_way;
+absl::Status VerifyOverlapIn(const Program& program, Block block, Flights& flights) {
+  std::vector<UnderWay>& under_way = flights.under_way;
   for (uint64_t at = block.begin; at < block.end; at = Next(program, at)) {
     const uint32_t i = static_cast<uint32_t>(at);
-    const Instruction& instruction = *program.instructions()->Get(i);
+    const Instruction& instruction = InstructionAt(program, i);
     for (const Block& inner : BlocksOf(program, i)) {
-      if (absl::Status status = VerifyOverlapIn(program, inner, walk); !status.ok()) return status;
+      if (absl::Status status = VerifyOverlapIn(program, inner, flights); !status.ok()) return status;
     }
     if (const Done* done = instruction.op_as_Done()) {
       const size_t ended = std::erase_if(under_way, [&](const UnderWay& collective) {
         return collective.start == done->start() && collective.start >= block.begin;
       });
       if (ended == 0) {
-        return Error(program, i, absl::StrCat("instruction ", done->start(), " is no collective in flight"));
+        return InstructionError(program, i, absl::StrCat("instruction ", done->start(), " is no collective in flight"));
       }
       continue;
     }
     if (const LaunchGroup* group = instruction.op_as_LaunchGroup(); group != nullptr && !IsIndependent(*group)) {
-      return Error(program, i, "a launch of the group writes what another one touches");
+      return InstructionError(program, i, "a launch of the group writes what another one touches");
     }
     Accesses accesses = AccessesOf(instruction);
     for (const UnderWay& collective : under_way) {
-      walk.comparisons += SlicesOf(accesses) * SlicesOf(collective.accesses);
-      if (walk.comparisons > kMaxComparisons) {
-        return Error(
+      flights.comparisons += SlicesOf(accesses) * SlicesOf(collective.accesses);
+      if (flights.comparisons > kMaxComparisons) {
+        return InstructionError(
             program, i,
             absl::StrCat("the program has more than ", kMaxComparisons,
                          " pairs of slices, one of a collective in flight and one of an instruction beside it"));
       }
       if (OverlapAny(accesses.writes, collective.accesses.writes) ||
           OverlapAny(accesses.reads, collective.accesses.writes)) {
-        return Error(program, i,
-                     absl::StrCat("touches a target of instruction ", collective.start, ", which is in flight"));
+        return InstructionError(
+            program, i, absl::StrCat("touches a target of instruction ", collective.start, ", which is in flight"));
       }
       if (OverlapAny(accesses.writes, collective.accesses.reads)) {
-        return Error(program, i,
-                     absl::StrCat("writes a source of instruction ", collective.start, ", which is in flight"));
+        return InstructionError(
+            program, i, absl::StrCat("writes a source of instruction ", collective.start, ", which is in flight"));
       }
     }
     const Collective* collective = instruction.op_as_Collective();
     if (collective != nullptr && collective->starts()) under_way.push_back({i, std::move(accesses)});
   }
   for (const UnderWay& collective : under_way) {
-    if (collective.start >= block.begin) return Error(program, collective.start, "is started and never done");
+    if (collective.start >= block.begin)
+      return InstructionError(program, collective.start, "is started and never done");
   }
   return absl::OkStatus();
 }
@@ -147,8 +143,8 @@ absl::Status VerifyOverlapIn(const Program& program, Block block, Walk& walk) {
 }  // namespace
 
 absl::Status VerifyOverlap(const Program& program) {
-  Walk walk;
-  return VerifyOverlapIn(program, {0, Size(program.instructions())}, walk);
+  Flights flights;
+  return VerifyOverlapIn(program, {0, Size(program.instructions())}, flights);
 }
 
 }  // namespace sgd::artifact

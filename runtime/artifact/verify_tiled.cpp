@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/epilogue.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/operands.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/strides.h"
@@ -24,9 +25,6 @@ constexpr uint64_t kMaxLoops = 8;
 // Tiles are numbered with 16 bits where they are dealt to threads.
 constexpr uint64_t kMaxTiles = 65535;
 constexpr uint64_t kMaxScratchBytes = uint64_t{1} << 30;
-constexpr uint64_t kBufferAlignment = 64;
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 // Those that are there, in the order of TileStep.operands.
 std::vector<Operand> OperandsOf(const TileStep& step) {

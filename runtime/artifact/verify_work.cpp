@@ -72,10 +72,9 @@ class StepWork {
 
  private:
   absl::Status TooMuch(uint64_t index, uint64_t limit, const char* what) const {
-    const Instruction& instruction = *program_.instructions()->Get(static_cast<uint32_t>(index));
-    return absl::InvalidArgumentError(
-        absl::StrCat("instruction ", index, " (", OperationName(instruction), "): a step has more than ", limit, " ",
-                     what, " up to it; expected no more; make loops shorter or tensors smaller"));
+    return InstructionError(program_, index,
+                            absl::StrCat("a step has more than ", limit, " ", what,
+                                         " up to it; expected no more; make loops shorter or tensors smaller"));
   }
 
   const Program& program_;

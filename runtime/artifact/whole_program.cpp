@@ -7,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
+#include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 
 namespace sgd::artifact {
@@ -25,8 +26,6 @@ void Add(const flatbuffers::Vector<flatbuffers::Offset<Tensor>>* tensors, int32_
     whole[position].tensors.push_back(tensor);
   }
 }
-
-absl::Status Invalid(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 bool SameDims(const flatbuffers::Vector<uint64_t>* a, const flatbuffers::Vector<uint64_t>* b) {
   return Size(a) == Size(b) && (Size(a) == 0 || std::equal(a->begin(), a->end(), b->begin()));

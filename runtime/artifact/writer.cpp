@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <memory>
 #include <utility>
 
@@ -19,28 +18,8 @@ namespace {
 
 Bytes ViewOf(std::string_view bytes) { return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}; }
 
-absl::Status SystemError(const std::string& what, const std::string& path) {
-  const int error = errno;
-  return absl::ErrnoToStatus(error, absl::StrCat(path, ": cannot ", what));
-}
-
-absl::Status WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError("write", path);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return absl::OkStatus();
-}
-
 void Pack(const ArtifactT& artifact, flatbuffers::FlatBufferBuilder& builder) {
   builder.Finish(Artifact::Pack(builder, &artifact), ArtifactIdentifier());
-}
-
-std::string DirectoryOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
 absl::Status WriteInPlace(const std::string& path, std::string_view bytes) {
