@@ -5,13 +5,10 @@
 #include <iterator>
 
 namespace sgd::device {
-namespace {
 
 void Raise(Progress& progress, const Progress& other) {
   for (size_t i = 0; i < progress.size(); ++i) progress[i] = std::max(progress[i], other[i]);
 }
-
-}  // namespace
 
 void ByteHistory::Before(const artifact::Slice& slice, bool is_write, Progress& needed) const {
   const auto space = spaces_.find(slice.space());

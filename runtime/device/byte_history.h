@@ -12,6 +12,9 @@ namespace sgd::device {
 // By stream: how far it has come, counted in instructions from 1; 0 is nothing yet.
 using Progress = std::vector<uint64_t>;
 
+// Raises `progress` to `other`, stream by stream, where that is further.
+void Raise(Progress& progress, const Progress& other);
+
 class ByteHistory {
  public:
   explicit ByteHistory(uint32_t streams) : streams_(streams) {}

@@ -12,11 +12,8 @@ namespace {
 
 using artifact::Block;
 using artifact::Instruction;
+using artifact::InstructionAt;
 using Kind = StreamAction::Kind;
-
-const Instruction& At(const artifact::Program& program, uint64_t index) {
-  return *program.instructions()->Get(static_cast<uint32_t>(index));
-}
 
 // The plan of the host's two threads, block by block.
 class HostPlanner {
@@ -52,7 +49,7 @@ class HostPlanner {
   void PlanBlock(const Block& range, uint32_t number) {
     StreamBlock block;
     for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) {
-      const Instruction& instruction = At(program_, i);
+      const Instruction& instruction = InstructionAt(program_, i);
       const uint32_t index = static_cast<uint32_t>(i);
       if (const artifact::Collective* collective = instruction.op_as_Collective()) {
         AddCollective(block, *collective, index);

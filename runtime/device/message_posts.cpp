@@ -15,14 +15,10 @@
 namespace sgd::device {
 namespace {
 
-using artifact::Instruction;
+using artifact::InstructionAt;
 using artifact::Program;
 
 constexpr uint64_t kMostMessages = uint64_t{1} << 18;
-
-const Instruction& At(const Program& program, uint64_t index) {
-  return *program.instructions()->Get(static_cast<uint32_t>(index));
-}
 
 // Visits the sends and receives of an execution, in order, until `visit` says that it is enough.
 class MessageWalk {
@@ -36,7 +32,7 @@ class MessageWalk {
   bool Run(const artifact::Block& block) {
     for (uint64_t i = block.begin; i < block.end; i = artifact::Next(program_, i)) {
       if (!holds_[i]) continue;
-      const artifact::Loop* loop = At(program_, i).op_as_Loop();
+      const artifact::Loop* loop = InstructionAt(program_, i).op_as_Loop();
       if (loop == nullptr && !visit_(static_cast<uint32_t>(i))) return false;
       for (uint64_t trip = 0; loop != nullptr && trip < loop->trips(); ++trip) {
         if (!Run(artifact::BlocksOf(program_, i)[1])) return false;
@@ -63,7 +59,7 @@ std::vector<bool> FindMessages(const Program& program) {
   const uint64_t size = artifact::Size(program.instructions());
   std::vector<uint64_t> before(size + 1, 0);
   for (uint64_t i = 0; i < size; ++i) {
-    const artifact::Operation kind = At(program, i).op_type();
+    const artifact::Operation kind = InstructionAt(program, i).op_type();
     before[i + 1] = before[i] + (kind == artifact::Operation::Send || kind == artifact::Operation::Receive ? 1 : 0);
   }
   std::vector<bool> holds(size);
@@ -86,10 +82,10 @@ absl::StatusOr<MessagePosts> MessagePosts::Create(const artifact::Artifact& root
   std::set<std::pair<uint32_t, bool>> links;
   uint64_t count = 0;
   const bool is_done = MessageWalk(program, [&](uint32_t index) {
-                         if (const artifact::Send* send = At(program, index).op_as_Send()) {
+                         if (const artifact::Send* send = InstructionAt(program, index).op_as_Send()) {
                            links.emplace(root.channels()->Get(send->channel())->to_stage(), true);
                          } else {
-                           const uint32_t channel = At(program, index).op_as_Receive()->channel();
+                           const uint32_t channel = InstructionAt(program, index).op_as_Receive()->channel();
                            links.emplace(root.channels()->Get(channel)->from_stage(), false);
                            posts.channels_[channel].receives.push_back(index);
                          }
@@ -115,7 +111,7 @@ absl::StatusOr<MessagePosts> MessagePosts::Create(const artifact::Artifact& root
     Incoming incoming{link, {}, 0};
     const Program& sender = *stages[posts.links_[link].peer];
     MessageWalk(sender, [&](uint32_t index) {
-      const artifact::Send* send = At(sender, index).op_as_Send();
+      const artifact::Send* send = InstructionAt(sender, index).op_as_Send();
       if (send != nullptr && root.channels()->Get(send->channel())->to_stage() == posts.stage_)
         incoming.channels.push_back(send->channel());
       return incoming.channels.size() <= kMostMessages;

@@ -21,11 +21,8 @@ namespace {
 using artifact::Accesses;
 using artifact::Block;
 using artifact::Instruction;
+using artifact::InstructionAt;
 using Kind = StreamAction::Kind;
-
-void Raise(Progress& progress, const Progress& other) {
-  for (size_t i = 0; i < progress.size(); ++i) progress[i] = std::max(progress[i], other[i]);
-}
 
 bool SameAxes(const std::vector<comm::AxisRef>& a, const std::vector<comm::AxisRef>& b) {
   return std::ranges::equal(a, b, [](const comm::AxisRef& x, const comm::AxisRef& y) {
@@ -33,15 +30,11 @@ bool SameAxes(const std::vector<comm::AxisRef>& a, const std::vector<comm::AxisR
   });
 }
 
-const Instruction& At(const artifact::Program& program, uint64_t index) {
-  return *program.instructions()->Get(static_cast<uint32_t>(index));
-}
-
 // Everything that the instruction and what it runs touch.
 Accesses AllAccesses(const artifact::Program& program, uint64_t index) {
   Accesses all;
   for (uint64_t i = index; i < artifact::Next(program, index); ++i) {
-    const Accesses one = artifact::AccessesOf(At(program, i));
+    const Accesses one = artifact::AccessesOf(InstructionAt(program, i));
     all.reads.insert(all.reads.end(), one.reads.begin(), one.reads.end());
     all.writes.insert(all.writes.end(), one.writes.begin(), one.writes.end());
   }
@@ -56,7 +49,7 @@ constexpr uint64_t kMaxUnrolled = 20000;
 uint64_t UnrolledSize(const artifact::Program& program, uint64_t index) {
   const std::vector<Block> blocks = artifact::BlocksOf(program, index);
   if (blocks.empty()) return 1;
-  const artifact::Loop* loop = At(program, index).op_as_Loop();
+  const artifact::Loop* loop = InstructionAt(program, index).op_as_Loop();
   if (loop == nullptr || loop->predicate() != nullptr) return kMaxUnrolled + 1;
   uint64_t size = 0;
   for (uint64_t i = blocks[1].begin; i < blocks[1].end && size <= kMaxUnrolled; i = artifact::Next(program, i)) {
@@ -83,7 +76,7 @@ class Planner {
         holds_messages_(stream_of_.size()),
         first_block_(stream_of_.size()) {
     for (uint64_t i = 0; i < stream_of_.size(); ++i) {
-      if (const artifact::Collective* collective = At(program, i).op_as_Collective())
+      if (const artifact::Collective* collective = InstructionAt(program, i).op_as_Collective())
         stream_of_[i] = StreamOf(*collective);
     }
     PlaceHostCopies();
@@ -102,7 +95,7 @@ class Planner {
     plan_.links = messages_->links();
     plan_.places = messages_->places();
     for (uint64_t i = 0; i < stream_of_.size(); ++i) {
-      if (const artifact::Send* send = At(program_, i).op_as_Send())
+      if (const artifact::Send* send = InstructionAt(program_, i).op_as_Send())
         stream_of_[i] = plan_.first_link() + messages_->LinkOf(send->channel());
     }
     plan_.blocks.emplace_back();
@@ -140,7 +133,7 @@ class Planner {
   // Behind all communicators, whose number is known by now.
   void PlaceHostCopies() {
     for (uint64_t i = 0; i < stream_of_.size(); ++i) {
-      const artifact::Copy* copy = At(program_, i).op_as_Copy();
+      const artifact::Copy* copy = InstructionAt(program_, i).op_as_Copy();
       if (copy == nullptr) continue;
       if (copy->target()->space() == artifact::Space::Host) stream_of_[i] = plan_.to_host();
       if (copy->source()->space() == artifact::Space::Host) stream_of_[i] = plan_.from_host();
@@ -198,7 +191,7 @@ class Planner {
   // An action that runs or walks an instruction, which touches `accesses`, or a post.
   void RunAction(State& state, StreamAction action, const Accesses& accesses) {
     const uint32_t index = action.instruction, stream = action.stream;
-    const bool is_collective = At(program_, index).op_type() == artifact::Operation::Collective;
+    const bool is_collective = InstructionAt(program_, index).op_type() == artifact::Operation::Collective;
     const std::set<uint32_t> inside = is_collective || plan_.IsLink(stream)
                                           ? std::set<uint32_t>{}
                                           : StreamsOf(index, artifact::Next(program_, index));
@@ -252,7 +245,7 @@ class Planner {
     Fork(state, used);
     for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) {
       // Whoever touches the bytes of a collective waits for it: nothing is left to do where it is done.
-      if (At(program_, i).op_type() != artifact::Operation::Done) Run(state, i);
+      if (InstructionAt(program_, i).op_type() != artifact::Operation::Done) Run(state, i);
     }
     Progress all(plan_.streams(), 0);
     for (uint32_t stream : used) all[stream] = state.given[stream];
@@ -279,14 +272,14 @@ class Planner {
   void AddUnrolledStreams(const Block& range, std::set<uint32_t>& streams) const {
     streams.merge(StreamsRunBy(range));
     for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) {
-      const artifact::Loop* loop = holds_messages_[i] ? At(program_, i).op_as_Loop() : nullptr;
+      const artifact::Loop* loop = holds_messages_[i] ? InstructionAt(program_, i).op_as_Loop() : nullptr;
       if (loop != nullptr && loop->trips() > 0) AddUnrolledStreams(artifact::BlocksOf(program_, i)[1], streams);
     }
   }
 
   absl::Status RunRange(State& state, const Block& range) {
     for (uint64_t i = range.begin; i < range.end; i = artifact::Next(program_, i)) {
-      const artifact::Instruction& instruction = At(program_, i);
+      const artifact::Instruction& instruction = InstructionAt(program_, i);
       const artifact::Loop* loop = holds_messages_[i] ? instruction.op_as_Loop() : nullptr;
       absl::Status status;
       if (loop != nullptr) {
