@@ -32,7 +32,7 @@ constexpr absl::Duration kPatience = absl::Seconds(2);       // for what a new c
 constexpr size_t kMaxUnknown = 64;                           // connections that have not said who they are
 constexpr int kMaxNotes = 8;
 
-absl::Status Errno(const char* call) {
+absl::Status RendezvousError(const char* call) {
   return absl::InternalError(absl::StrCat("rendezvous: ", call, ": ", std::strerror(errno)));
 }
 
@@ -91,11 +91,11 @@ class Host {
   // The name may be held a moment longer by the last run's rank 0, hence the retries.
   absl::Status Listen() {
     listener_ = NewRendezvousSocket();
-    if (!listener_.valid()) return Errno("socket");
+    if (!listener_.valid()) return RendezvousError("socket");
     sockaddr_un address;
     const socklen_t length = MakeRendezvousAddress(options_.name, &address);
     while (bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), length) != 0) {
-      if (errno != EADDRINUSE) return Errno("bind");
+      if (errno != EADDRINUSE) return RendezvousError("bind");
       if (absl::Status status = Failure(); !status.ok()) return status;
       if (SteadyNow() >= end_) {
         return absl::AlreadyExistsError(absl::StrCat(
@@ -104,7 +104,7 @@ class Host {
       }
       absl::SleepFor(kRetry);
     }
-    return listen(listener_.get(), 1024) == 0 ? absl::OkStatus() : Errno("listen");
+    return listen(listener_.get(), 1024) == 0 ? absl::OkStatus() : RendezvousError("listen");
   }
 
   // One look at everybody.
@@ -289,9 +289,9 @@ class Guest {
     absl::Time end = end_;
     while (true) {
       socket_ = NewRendezvousSocket();
-      if (!socket_.valid()) return Errno("socket");
+      if (!socket_.valid()) return RendezvousError("socket");
       if (connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), length) == 0) return absl::OkStatus();
-      if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) return Errno("connect");
+      if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) return RendezvousError("connect");
       const absl::Status failure = OwnFailure(options_);
       if (!failure.ok()) end = std::min(end, SteadyNow() + kLinger);
       if (SteadyNow() >= end) {

@@ -55,7 +55,7 @@ void* MapAligned(int fd, uint64_t bytes) {
   return base;
 }
 
-absl::Status Errno(const char* call) {
+absl::Status SharedMemoryError(const char* call) {
   return absl::InternalError(absl::StrCat("shared memory: ", call, ": ", std::strerror(errno)));
 }
 
@@ -89,7 +89,7 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Create
   }
   std::shared_ptr<SharedMemorySegment> segment(new SharedMemorySegment);
   segment->fd_ = UniqueFd(memfd_create("sgd", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!segment->fd_.valid()) return Errno("memfd_create");
+  if (!segment->fd_.valid()) return SharedMemoryError("memfd_create");
   segment->ranks_ = ranks;
   segment->window_bytes_ = window_bytes;
   if (absl::Status status = segment->Map(); !status.ok()) return status;
@@ -107,7 +107,7 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Attach
   std::shared_ptr<SharedMemorySegment> segment(new SharedMemorySegment);
   segment->fd_ = std::move(fd);
   struct stat info = {};
-  if (fstat(segment->fd_.get(), &info) != 0) return Errno("fstat");
+  if (fstat(segment->fd_.get(), &info) != 0) return SharedMemoryError("fstat");
   const auto mismatch = absl::FailedPreconditionError(
       "shared memory: rank 0 runs another version of sgdrun; expected one version; start all ranks with the same "
       "sgdrun");
@@ -115,7 +115,7 @@ absl::StatusOr<std::shared_ptr<SharedMemorySegment>> SharedMemorySegment::Attach
   Header header;
   if (pread(segment->fd_.get(), static_cast<void*>(&header), sizeof(header), 0) !=
       static_cast<ssize_t>(sizeof(header))) {
-    return Errno("pread");
+    return SharedMemoryError("pread");
   }
   if (header.magic != kMagic || header.version != kVersion || header.ranks == 0 || header.ranks > kMaxRanks ||
       header.window_bytes > kMaxTotalBytes / header.ranks) {
@@ -137,15 +137,15 @@ absl::Status SharedMemorySegment::Map() {
   window_stride_ = std::max(RoundUp(window_bytes_, alignment), kPage);
   mapped_bytes_ = windows_at + window_stride_ * ranks_;
   struct stat info = {};
-  if (fstat(fd_.get(), &info) != 0) return Errno("fstat");
+  if (fstat(fd_.get(), &info) != 0) return SharedMemoryError("fstat");
   if (info.st_size == 0) {
     if (ftruncate(fd_.get(), static_cast<off_t>(mapped_bytes_)) != 0) {
-      if (errno != EFBIG) return Errno("ftruncate");
+      if (errno != EFBIG) return SharedMemoryError("ftruncate");
       return absl::ResourceExhaustedError(
           absl::StrCat("shared memory of ", mapped_bytes_,
                        " bytes is more than files may have here; expected a larger limit; raise ulimit -f"));
     }
-    if (fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) return Errno("fcntl");
+    if (fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) return SharedMemoryError("fcntl");
   } else if (static_cast<uint64_t>(info.st_size) != mapped_bytes_) {
     return absl::FailedPreconditionError(
         "shared memory: the segment has another size than rank 0 made; expected one artifact; start all ranks with the "
@@ -154,7 +154,7 @@ absl::Status SharedMemorySegment::Map() {
   void* base = MapAligned(fd_.get(), mapped_bytes_);
   if (base == MAP_FAILED) {
     base_ = nullptr;
-    return Errno("mmap");
+    return SharedMemoryError("mmap");
   }
   base_ = static_cast<std::byte*>(base);
   header_ = reinterpret_cast<Header*>(base_);

@@ -25,7 +25,7 @@ static_assert(std::has_unique_object_representations_v<Greeting> && std::has_uni
               "they travel as they lie in memory");
 
 template <typename Message>
-std::string_view BytesOf(const Message& message) {
+std::string_view CharactersOf(const Message& message) {
   return {reinterpret_cast<const char*>(&message), sizeof(message)};
 }
 
@@ -33,8 +33,8 @@ std::string_view BytesOf(const Message& message) {
 std::string Transcript(std::string_view label, const Greeting& greeting, Hello hello) {
   hello.proof = {};
   std::string text(label);
-  text += BytesOf(greeting);
-  text += BytesOf(hello);
+  text += CharactersOf(greeting);
+  text += CharactersOf(hello);
   return text;
 }
 
@@ -50,7 +50,7 @@ absl::StatusOr<std::string> KeyFor(std::string_view label, std::string_view secr
                                    const Hello& hello) {
   const absl::StatusOr<Digest> digest = Authenticate(secret, Transcript(label, greeting, hello));
   if (!digest.ok()) return digest.status();
-  return std::string(BytesOf(*digest));
+  return std::string(CharactersOf(*digest));
 }
 
 bool IsEqual(const absl::StatusOr<Digest>& computed, const Digest& given) {
