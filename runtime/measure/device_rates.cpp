@@ -14,7 +14,6 @@ namespace {
 
 using artifact::ElementType;
 
-constexpr int kRepetitions = 5;
 constexpr uint64_t kLeastMatmul = 256;
 constexpr uint64_t kLaunches = 1000, kLaunchBytes = 64;
 // Of the convolution by which packing is measured: an image, windows of 3 x 3, and few results for each.
@@ -58,7 +57,7 @@ class DeviceMeasurement {
  private:
   // Of `times` executions of the thunk, on the slowest rank; the shortest of several attempts.
   absl::StatusOr<double> Seconds(device::Thunk& thunk, uint64_t times) {
-    return agreement_.ShortestOfAll(kRepetitions, [&]() -> absl::Status {
+    return agreement_.ShortestOfAll([&]() -> absl::Status {
       for (uint64_t i = 0; i < times; ++i)
         if (absl::Status status = thunk.Execute(); !status.ok()) return status;
       return device_.Synchronize();
@@ -145,7 +144,7 @@ class DeviceMeasurement {
       if (!thunk.ok()) return thunk.status();
       thunks[i] = *std::move(thunk);
     }
-    const absl::StatusOr<double> seconds = agreement_.ShortestOfAll(kRepetitions, [&]() -> absl::Status {
+    const absl::StatusOr<double> seconds = agreement_.ShortestOfAll([&]() -> absl::Status {
       for (const std::unique_ptr<device::Thunk>& thunk : thunks)
         if (absl::Status status = thunk->Execute(); !status.ok()) return status;
       return device_.Synchronize();

@@ -9,7 +9,6 @@
 namespace sgd::measure {
 namespace {
 
-constexpr int kRepetitions = 5;
 constexpr int kShortTimes = 100;  // one after another, each beginning when all have ended the one before
 constexpr uint64_t kLeastLongBytes = 1 << 20;
 constexpr double kLongSeconds = 0.05;  // more bytes say nothing new
@@ -55,7 +54,7 @@ class LinkMeasurement {
   absl::StatusOr<double> Seconds(const comm::CollectiveSpec& spec, int times) {
     absl::StatusOr<comm::CollectiveHandle> handle = communicator_.Prepare(mesh_, spec);
     if (!handle.ok()) return handle.status();
-    absl::StatusOr<double> seconds = agreement_.ShortestOfAll(kRepetitions, [&]() -> absl::Status {
+    absl::StatusOr<double> seconds = agreement_.ShortestOfAll([&]() -> absl::Status {
       for (int i = 0; i < times; ++i)
         if (absl::Status status = communicator_.Execute(*handle, timeout_); !status.ok()) return status;
       return absl::OkStatus();

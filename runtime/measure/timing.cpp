@@ -11,6 +11,8 @@ namespace sgd::measure {
 
 namespace {
 
+constexpr int kRepetitions = 5;
+
 absl::Status NoNumber(const std::string& text) {
   return absl::InternalError(absl::StrCat("a rank has sent no number: ", text));
 }
@@ -41,11 +43,11 @@ absl::StatusOr<uint64_t> Agreement::Least(uint64_t number) const {
   return least;
 }
 
-absl::StatusOr<double> Agreement::ShortestOfAll(int repetitions, const std::function<absl::Status()>& body) const {
+absl::StatusOr<double> Agreement::ShortestOfAll(const std::function<absl::Status()>& body) const {
   using Clock = std::chrono::steady_clock;
   if (absl::Status status = body(); !status.ok()) return status;
   double shortest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < repetitions; ++i) {
+  for (int i = 0; i < kRepetitions; ++i) {
     if (absl::Status status = control_.Barrier(timeout_); !status.ok()) return status;
     const Clock::time_point begin = Clock::now();
     if (absl::Status status = body(); !status.ok()) return status;

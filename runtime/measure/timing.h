@@ -21,9 +21,9 @@ class Agreement {
   absl::StatusOr<double> Largest(double number) const;
   absl::StatusOr<uint64_t> Least(uint64_t number) const;
 
-  // `body` once to warm up, then `repetitions` times, begun by all ranks together: the shortest time until all have
-  // ended. At least a nanosecond.
-  absl::StatusOr<double> ShortestOfAll(int repetitions, const std::function<absl::Status()>& body) const;
+  // `body` once to warm up, then five times, begun by all ranks together: the shortest time until all have ended. At
+  // least a nanosecond.
+  absl::StatusOr<double> ShortestOfAll(const std::function<absl::Status()>& body) const;
 
  private:
   comm::Control& control_;
