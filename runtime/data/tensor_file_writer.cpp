@@ -20,7 +20,7 @@
 namespace sgd::data {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct Layout {
   std::string header;             // with the leading length
@@ -29,9 +29,9 @@ struct Layout {
 };
 
 // Bytes that are not UTF-8 cannot stand in a header; they are replaced, never thrown about.
-std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string Dump(const OrderedJson& json) { return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
 
-void AppendMember(const std::string& name, const Json& value, std::string& object) {
+void AppendMember(const std::string& name, const OrderedJson& value, std::string& object) {
   absl::StrAppend(&object, object.size() > 1 ? "," : "", Dump(name), ":", Dump(value));
 }
 
@@ -58,7 +58,7 @@ absl::StatusOr<Layout> LayOut(const std::vector<TensorSpec>& specs, const Metada
     if (!TensorBytes(spec.element, spec.dims, size) || end + size > uint64_t{1} << 62) {
       return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(spec.name), ": its size overflows"));
     }
-    const Json entry = {
+    const OrderedJson entry = {
         {"dtype", artifact::SafetensorsName(spec.element)}, {"shape", spec.dims}, {"data_offsets", {end, end + size}}};
     AppendMember(spec.name, entry, text);
     layout.offsets[i] = end;

@@ -7,7 +7,7 @@
 namespace sgd::exec {
 namespace {
 
-constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kFetchAlignment = 64;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ absl::StatusOr<std::unique_ptr<HostTensors>> HostTensors::Create(device::Device&
   for (size_t output : fetched) {
     tensors->fetch_of_[output] = tensors->fetches_.size();
     tensors->fetches_.push_back({outputs[output], tensors->fetch_bytes_});
-    tensors->fetch_bytes_ += (outputs[output].bytes + kAlignment - 1) / kAlignment * kAlignment;
+    tensors->fetch_bytes_ += (outputs[output].bytes + kFetchAlignment - 1) / kFetchAlignment * kFetchAlignment;
   }
   absl::StatusOr<std::unique_ptr<device::Arena>> memory =
       device.host_transfer()->AllocateHost(kStepsUnderWay * tensors->fetch_bytes_);

@@ -12,9 +12,9 @@ namespace {
 using device::Streams;
 
 constexpr uint32_t kCompute = 0;
-constexpr uint64_t kAlignment = 256;
+constexpr uint64_t kStagingAlignment = 256;
 
-uint64_t Rounded(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+uint64_t Rounded(uint64_t bytes) { return (bytes + kStagingAlignment - 1) / kStagingAlignment * kStagingAlignment; }
 
 }  // namespace
 
