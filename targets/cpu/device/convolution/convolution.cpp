@@ -9,6 +9,7 @@
 #include "targets/cpu/device/convolution/convolution_problem.h"
 #include "targets/cpu/device/convolution/grouped_convolution.h"
 #include "targets/cpu/device/matmul/packed_blocks.h"
+#include "targets/cpu/device/rounding.h"
 
 namespace sgd::cpu {
 namespace {
@@ -23,16 +24,12 @@ constexpr uint64_t kUnitRows = 56, kSharedUnitRows = 112, kLeastUnitRows = 28;
 constexpr uint64_t kStripes = 16;
 constexpr uint64_t kStripePanels = 4;
 // With fewer rows, the kernel is read too seldom for packing it to pay.
-constexpr uint64_t kRowsOfPackedB = 42;
+constexpr uint64_t kRowsOfPackedFilter = 42;
 // Groups of less work than this, in multiplications, are one thread's each.
 constexpr uint64_t kGroupWork = uint64_t{1} << 23;
 // Between the rows of windows, so that they fall into different sets of the first-level cache.
 constexpr uint64_t kRowGapBytes = 64;
 constexpr uint64_t kPackJobs = 8;
-
-uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
-
-uint64_t RoundUp(uint64_t bytes) { return CeilDivide(bytes, 64) * 64; }
 
 // Rows that are packed and multiplied together: `rows` of run `run` where the windows are packed by rows, otherwise of
 // all rows.
@@ -89,11 +86,12 @@ class ConvolutionThunk final : public device::Thunk {
 
   absl::Status Reserve() {
     const uint64_t block = shares_windows_ ? units_ * unit_bytes_ : column_panels_ * ColumnPanelBytes(kernels_, depth_);
-    shared_block_bytes_ = RoundUp(block);
+    shared_block_bytes_ = RoundUp(block, 64);
     blocks_at_once_ = std::clamp<uint64_t>(kSharedBytes / std::max<uint64_t>(shared_block_bytes_, 1), 1, depth_blocks_);
-    packed_bytes_ = RoundUp(shares_windows_ ? stripe_panels_ * ColumnPanelBytes(kernels_, depth_) : unit_bytes_);
+    packed_bytes_ = RoundUp(shares_windows_ ? stripe_panels_ * ColumnPanelBytes(kernels_, depth_) : unit_bytes_, 64);
     stage_columns_ = (shares_windows_ ? stripe_panels_ : column_panels_) * kernels_.panel_columns;
-    const uint64_t own = packed_bytes_ + (is_staged_ ? RoundUp(unit_rows_ * stage_columns_ * accumulator_size_) : 0);
+    const uint64_t own =
+        packed_bytes_ + (is_staged_ ? RoundUp(unit_rows_ * stage_columns_ * accumulator_size_, 64) : 0);
     const uint64_t shared = blocks_at_once_ * shared_block_bytes_;
     own_bytes_ = own;
     return is_whole_group_ ? scratch_.Reserve(own + shared) : scratch_.Reserve(own, shared);
@@ -139,13 +137,14 @@ class ConvolutionThunk final : public device::Thunk {
     unit_rows_ = CeilDivide(length, units_per_run_);
     row_stride_packed_ = depth_ + kRowGapBytes / accumulator_size_;
     unit_bytes_ = RoundUp(windows_.is_by_rows ? PanelCount(unit_rows_) * RowPanelBytes(kernels_, depth_)
-                                              : unit_rows_ * row_stride_packed_ * accumulator_size_);
+                                              : unit_rows_ * row_stride_packed_ * accumulator_size_,
+                          64);
   }
 
   void CutStripes() {
     const int64_t along = windows_.steps.UniformOther();
     reads_rhs_ =
-        shares_windows_ && kernels_.is_direct && p_.rhs_column == 1 && along != 0 && p_.Rows() < kRowsOfPackedB;
+        shares_windows_ && kernels_.is_direct && p_.rhs_column == 1 && along != 0 && p_.Rows() < kRowsOfPackedFilter;
     rhs_stride_ = along;
     stripe_panels_ = std::clamp<uint64_t>(CeilDivide(column_panels_, kStripes), 1, kStripePanels);
     stripes_ = shares_windows_ ? CeilDivide(column_panels_, stripe_panels_) : units_;

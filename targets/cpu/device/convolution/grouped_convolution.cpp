@@ -9,6 +9,7 @@
 #include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 #include "targets/cpu/device/convolution/lane_lines.h"
+#include "targets/cpu/device/rounding.h"
 
 namespace sgd::cpu {
 namespace {
@@ -24,10 +25,6 @@ constexpr int64_t kMostExtent = int64_t{1} << 24;
 constexpr uint64_t kMostTaps = 1 << 16;
 // So many jobs at least, for threads to share them evenly.
 constexpr uint64_t kJobs = 16;
-
-uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
-
-uint64_t RoundUp(uint64_t bytes) { return CeilDivide(bytes, 64) * 64; }
 
 class GroupedConvolution final : public device::Thunk {
  public:
@@ -55,7 +52,9 @@ class GroupedConvolution final : public device::Thunk {
            layout_.Bytes() <= kMostLineBytes;
   }
 
-  absl::Status Reserve() { return scratch_.Reserve(RoundUp(layout_.Bytes()), RoundUp(blocks_ * kernel_bytes_)); }
+  absl::Status Reserve() {
+    return scratch_.Reserve(RoundUp(layout_.Bytes(), 64), RoundUp(blocks_ * kernel_bytes_, 64));
+  }
 
   absl::Status Execute() override {
     RunAll(blocks_, [&](uint64_t block, uint32_t) { PackKernel(block); });

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "targets/cpu/device/rounding.h"
+
 namespace sgd::cpu {
 namespace {
 
@@ -12,14 +14,12 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 // Instructions per vector of numbers for roots and a turn, and for numbers that are not read in place.
 constexpr double kTurnCost = 14, kCopyCost = 4;
 // The cache that a column's numbers and their transforms fit into together.
-constexpr uint64_t kFirstCacheBytes = 48 << 10;
+constexpr uint64_t kColumnCacheBytes = 48 << 10;
 constexpr double kSecondCacheFactor = 1.25;
 // From this size on roots are products of two from small tables.
 constexpr uint64_t kLargeSize = uint64_t{1} << 15;
 // Of large rows, so that padding to vectors is a small part.
 constexpr uint64_t kLeastLargeColumn = 64;
-
-uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
 }  // namespace
 
@@ -36,7 +36,7 @@ uint64_t SplitRow<T>::ChooseFirst(uint64_t lanes, uint64_t size, double* cost) {
     const double first_moves = kTurnCost + (n2 % lanes == 0 ? 0 : kCopyCost);
     const double second_moves = n1 % lanes == 0 ? 0 : kCopyCost;
     auto columns_cost = [&](uint64_t column, double moves) {
-      const bool is_cached = column * lanes * sizeof(T) * 4 <= kFirstCacheBytes;
+      const bool is_cached = column * lanes * sizeof(T) * 4 <= kColumnCacheBytes;
       return (LaneCost(column) + moves * static_cast<double>(column)) * (is_cached ? 1 : kSecondCacheFactor);
     };
     const double total = first * columns_cost(n1, first_moves) + second * columns_cost(n2, second_moves);

@@ -9,7 +9,7 @@ namespace sgd::cpu {
 namespace {
 
 // Of two halves that passes go between.
-constexpr uint64_t kFirstCacheBytes = 24 << 10;
+constexpr uint64_t kPassCacheBytes = 24 << 10;
 
 // 8 before 4: fewer passes, and 32 registers hold all of one. Two factors of two are one of four.
 std::vector<uint64_t> RadicesOf(uint64_t size) {
@@ -144,7 +144,7 @@ double LaneCost(uint64_t size) {
 template <typename T>
 LanePlan<T>::LanePlan(const FftKernels<T>& kernels, uint64_t size) : kernels_(&kernels), size_(size) {
   const uint64_t bytes = 4 * kernels.lanes * size * sizeof(T);
-  const uint64_t n1 = bytes > kFirstCacheBytes ? SmallestFactorFromRoot(size) : size;
+  const uint64_t n1 = bytes > kPassCacheBytes ? SmallestFactorFromRoot(size) : size;
   if (n1 == size || n1 * 3 > size) {
     MakePasses();
     return;

@@ -14,8 +14,6 @@ namespace {
 // Square tiles, so that a cache line that is read or written stays until all of it is.
 constexpr uint64_t kTile = 32;
 
-int Int(uint64_t size) { return static_cast<int>(size); }
-
 // The first part of a workspace.
 Workspace MatricesOf(const Form& form) {
   return {.matrices = linear_algebra::WorkspaceOf(form).matrices, .is_complex = true};
@@ -51,12 +49,12 @@ template <typename R>
 ComplexMatrixCall<R>::ComplexMatrixCall(const ComplexLapackRoutines<R>& lapack, const Form& form)
     : lapack_(lapack),
       form_(form),
-      m_(Int(form.m)),
-      n_(Int(form.n)),
-      k_(Int(form.k)),
-      lwork_(Int(linear_algebra::WorkspaceOf(form).work)),
-      lrwork_(Int(linear_algebra::WorkspaceOf(form).reals)),
-      liwork_(Int(linear_algebra::WorkspaceOf(form).integers)),
+      m_(LapackInt(form.m)),
+      n_(LapackInt(form.n)),
+      k_(LapackInt(form.k)),
+      lwork_(LapackInt(linear_algebra::WorkspaceOf(form).work)),
+      lrwork_(LapackInt(linear_algebra::WorkspaceOf(form).reals)),
+      liwork_(LapackInt(linear_algebra::WorkspaceOf(form).integers)),
       work_offset_(MatricesOf(form).Bytes(sizeof(R))),
       real_offset_(WorkOf(form).Bytes(sizeof(R))),
       integer_offset_(RealsOf(form).Bytes(sizeof(R))) {}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,9 @@
 #include "targets/cpu/device/linear_algebra/complex_lapack.h"
 
 namespace sgd::cpu {
+
+// A size of a form, each of which LAPACK's integers hold.
+inline int LapackInt(uint64_t size) { return static_cast<int>(size); }
 
 // Routines of LAPACK (and trsm of BLAS) for one element type, as Fortran has them: everything by address, matrices
 // column-major, and the length of each text (1) as further arguments at the end.

@@ -17,19 +17,17 @@ namespace {
 // Bytes of the parts of a workspace before the one that is wanted.
 uint64_t OffsetOf(Workspace before, uint64_t element_bytes) { return before.Bytes(element_bytes); }
 
-int Int(uint64_t size) { return static_cast<int>(size); }
-
 }  // namespace
 
 template <typename T>
 MatrixCall<T>::MatrixCall(const LapackRoutines<T>& lapack, const Form& form)
     : lapack_(lapack),
       form_(form),
-      m_(Int(form.m)),
-      n_(Int(form.n)),
-      k_(Int(form.k)),
-      lwork_(Int(linear_algebra::WorkspaceOf(form).work)),
-      liwork_(Int(linear_algebra::WorkspaceOf(form).integers)),
+      m_(LapackInt(form.m)),
+      n_(LapackInt(form.n)),
+      k_(LapackInt(form.k)),
+      lwork_(LapackInt(linear_algebra::WorkspaceOf(form).work)),
+      liwork_(LapackInt(linear_algebra::WorkspaceOf(form).integers)),
       work_offset_(OffsetOf({.matrices = linear_algebra::WorkspaceOf(form).matrices}, sizeof(T))),
       integer_offset_(OffsetOf(
           {.matrices = linear_algebra::WorkspaceOf(form).matrices, .work = linear_algebra::WorkspaceOf(form).work},

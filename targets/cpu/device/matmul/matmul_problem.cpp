@@ -7,6 +7,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
+#include "targets/cpu/device/rounding.h"
 
 namespace sgd::cpu {
 namespace {
@@ -56,8 +57,6 @@ void Transpose(MatmulProblem& problem) {
   problem.c = Transposed(problem.c);
   problem.bias_per_row = problem.HasBias();
 }
-
-uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
 // Length of each of `parts` parts of a side, a multiple of `step`; the last one may be shorter.
 uint64_t SideOf(uint64_t length, uint64_t parts, uint64_t step) {

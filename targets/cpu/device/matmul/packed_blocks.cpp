@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "targets/cpu/device/rounding.h"
+
 namespace sgd::cpu {
 namespace {
 
@@ -17,8 +19,6 @@ constexpr uint64_t kPackedTogether = 16;
 constexpr uint64_t kSetBytes = 4096, kLeastDistance = 128;
 // Packing A pays from so many columns on in any case.
 constexpr uint64_t kColumnsOfPackedA = 129;
-
-uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
 // Whether rows of A that are read side by side do not drive each other out of the first level of cache.
 bool HasRowsApart(int64_t a_m, uint64_t size) {

@@ -6,6 +6,7 @@
 
 #include "runtime/artifact/element_type.h"
 #include "targets/cpu/device/matmul/packed_blocks.h"
+#include "targets/cpu/device/rounding.h"
 
 namespace sgd::cpu {
 namespace {
@@ -17,11 +18,7 @@ constexpr uint64_t kRowBlockBytes = uint64_t{1} << 18, kColumnBlockBytes = uint6
 // Accumulators that are not in C's own form are in a tile of at most these sides.
 constexpr uint64_t kStagedRows = 256, kStagedColumns = 256;
 // B is packed where it is read at least so often.
-constexpr uint64_t kRowsOfPackedB = 300;
-
-uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
-
-uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
+constexpr uint64_t kRowsOfPackedBlock = 300;
 
 // Rows and columns of the blocks that A and B are packed in.
 struct Blocks {
@@ -94,7 +91,7 @@ class DirectMatmul {
     b.count = ColumnPanelCount(kernels_, b.length);
     b.base = p_.b + (static_cast<int64_t>(k) * p_.b_k + static_cast<int64_t>(column) * p_.b_n) * Size();
     b.along_k = p_.b_k, b.across = p_.b_n;
-    const bool is_direct = kernels_.is_direct && p_.b_n == 1 && p_.m < kRowsOfPackedB;
+    const bool is_direct = kernels_.is_direct && p_.b_n == 1 && p_.m < kRowsOfPackedBlock;
     b.direct = is_direct ? b.length / kernels_.panel_columns : 0;
     b.packed = packed_b_, b.first = b.direct;
     b.packed_bytes = ColumnPanelBytes(kernels_, depth_);

@@ -7,6 +7,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/library/packed_columns.h"
 #include "targets/cpu/device/matmul/packed_blocks.h"
+#include "targets/cpu/device/rounding.h"
 
 namespace sgd::cpu {
 namespace {
@@ -16,14 +17,12 @@ using library::EpilogueStep;
 // Of the packed shared operand: a part of the third level of cache.
 constexpr uint64_t kSharedBytes = uint64_t{4} << 20;
 // Of a packed stripe, for one block of k, and of the rows that pass by it: both fit into the second level.
-constexpr uint64_t kStripeBytes = uint64_t{1} << 19, kRowBlockBytes = uint64_t{1} << 18;
+constexpr uint64_t kStripeBytes = uint64_t{1} << 19, kRowStripeBytes = uint64_t{1} << 18;
 // Stripes are cut into so many parts at least, where they stay this wide; for threads to share them evenly.
 constexpr uint64_t kStripes = 16, kLeastColumns = 64, kLeastRows = 56;
 // With fewer rows, B is read too seldom for packing it to pay.
-constexpr uint64_t kRowsOfPackedB = 42;
+constexpr uint64_t kRowsOfPackedStripe = 42;
 constexpr uint32_t kPackJobsPerThread = 4;
-
-uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 
 struct Matrix {
   const std::byte* a;
@@ -78,19 +77,19 @@ class SharedMatmul final : public device::Thunk {
           std::clamp(CeilDivide(column_panels_, kStripes), least, std::max(least, kStripeBytes / panel_bytes));
       stripes_ = CeilDivide(column_panels_, stripe_panels_);
       stripe_bytes_ = stripe_panels_ * panel_bytes;
-      is_direct_ = kernels_.is_direct && p_.b.columns == 1 && (p_.m < kRowsOfPackedB || p_.b_block != 0);
+      is_direct_ = kernels_.is_direct && p_.b.columns == 1 && (p_.m < kRowsOfPackedStripe || p_.b_block != 0);
     } else {
       const uint64_t panel_bytes = RowPanelBytes(kernels_, depth_);
       const uint64_t least = CeilDivide(kLeastRows, panel_rows_);
       stripe_panels_ =
-          std::clamp(CeilDivide(row_panels_, kStripes), least, std::max(least, kRowBlockBytes / panel_bytes));
+          std::clamp(CeilDivide(row_panels_, kStripes), least, std::max(least, kRowStripeBytes / panel_bytes));
       stripes_ = CeilDivide(row_panels_, stripe_panels_);
       stripe_bytes_ = stripe_panels_ * panel_bytes;
       is_direct_ = kernels_.is_direct && ReadsRowsDirectly(p_.a.rows, p_.a.columns, size_, p_.n);
       const uint64_t column_block = std::max<uint64_t>(kStripeBytes / ColumnPanelBytes(kernels_, depth_), 1);
       column_block_panels_ = CeilDivide(column_panels_, CeilDivide(column_panels_, column_block));
     }
-    const uint64_t row_block = std::max<uint64_t>(kRowBlockBytes / RowPanelBytes(kernels_, depth_), 1);
+    const uint64_t row_block = std::max<uint64_t>(kRowStripeBytes / RowPanelBytes(kernels_, depth_), 1);
     row_block_panels_ = CeilDivide(row_panels_, CeilDivide(row_panels_, row_block));
   }
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/saturating.h"
+#include "targets/cpu/device/rounding.h"
 
 namespace sgd::cpu {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 // As much as an arena may have.
 constexpr uint64_t kMostBytes = uint64_t{1} << 46;
-
-uint64_t RoundUp(uint64_t bytes, uint64_t step) { return (bytes + step - 1) / step * step; }
 
 }  // namespace
 
