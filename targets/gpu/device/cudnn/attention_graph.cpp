@@ -16,19 +16,13 @@ using Pointwise = CudnnGraphBuilder::Pointwise;
 
 constexpr cudnnDataType_t kFloat = CUDNN_DATA_FLOAT;
 
-cudnnDataType_t TypeOf(ElementType element) {
-  return element == ElementType::F32   ? CUDNN_DATA_FLOAT
-         : element == ElementType::F16 ? CUDNN_DATA_HALF
-                                       : CUDNN_DATA_BFLOAT16;
-}
-
 int64_t IdOf(AttentionTensorId id) { return static_cast<int64_t>(id); }
 
 class GraphWriter {
  public:
   GraphWriter(const Cudnn& cudnn, const AttentionT& attention)
       : a_(attention),
-        type_(TypeOf(attention.element)),
+        type_(*CudnnTypeOf(attention.element)),
         batch_(static_cast<int64_t>(attention.batch_step)),
         heads_(static_cast<int64_t>(attention.head_step)),
         key_heads_(heads_ * static_cast<int64_t>(attention.key_heads) / static_cast<int64_t>(attention.heads)),
@@ -80,7 +74,7 @@ class GraphWriter {
     for (int dim = 2; dim >= 0; --dim) {
       if (strides[dim] == 0) strides[dim] = sizes[dim + 1] * strides[dim + 1];
     }
-    return builder_.Memory(IdOf(AttentionTensorId::Bias), TypeOf(a_.bias_element), sizes, strides,
+    return builder_.Memory(IdOf(AttentionTensorId::Bias), *CudnnTypeOf(a_.bias_element), sizes, strides,
                            a_.bias_element == ElementType::F32 ? 4 : 2);
   }
 

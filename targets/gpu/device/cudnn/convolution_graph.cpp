@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
+#include "targets/gpu/device/cudnn/cudnn_nodes.h"
 
 namespace sgd::cuda {
 namespace {
@@ -21,21 +22,6 @@ using library::EpilogueStep;
 
 // The alignment of virtual tensors too, though they have no address.
 constexpr int64_t kMostAlignment = 16;
-
-std::optional<cudnnDataType_t> TypeOf(ElementType element) {
-  switch (element) {
-    case ElementType::F64:
-      return CUDNN_DATA_DOUBLE;
-    case ElementType::F32:
-      return CUDNN_DATA_FLOAT;
-    case ElementType::F16:
-      return CUDNN_DATA_HALF;
-    case ElementType::BF16:
-      return CUDNN_DATA_BFLOAT16;
-    default:
-      return std::nullopt;
-  }
-}
 
 // The attributes' names differ by kind, and nothing else does.
 struct OperationNames {
@@ -204,7 +190,7 @@ class GraphBuilder {
 absl::StatusOr<CudnnDescriptor> BuildConvolutionGraph(const Cudnn& cudnn, const ConvolutionForm& form,
                                                       ElementType element, const Epilogue& epilogue,
                                                       const ConvolutionAlignments& alignments) {
-  const std::optional<cudnnDataType_t> type = TypeOf(element);
+  const std::optional<cudnnDataType_t> type = CudnnTypeOf(element);
   if (!type)
     return absl::UnimplementedError(absl::StrCat("cuDNN convolves no elements of ", artifact::ElementName(element)));
   const cudnnDataType_t sums = *type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;

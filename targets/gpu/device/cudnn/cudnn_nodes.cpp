@@ -5,6 +5,21 @@
 
 namespace sgd::cuda {
 
+std::optional<cudnnDataType_t> CudnnTypeOf(artifact::ElementType element) {
+  switch (element) {
+    case artifact::ElementType::F64:
+      return CUDNN_DATA_DOUBLE;
+    case artifact::ElementType::F32:
+      return CUDNN_DATA_FLOAT;
+    case artifact::ElementType::F16:
+      return CUDNN_DATA_HALF;
+    case artifact::ElementType::BF16:
+      return CUDNN_DATA_BFLOAT16;
+    default:
+      return std::nullopt;
+  }
+}
+
 TensorSizes CudnnGraphBuilder::Dense(const TensorSizes& sizes) {
   return {sizes[1] * sizes[2] * sizes[3], sizes[2] * sizes[3], sizes[3], 1};
 }

@@ -8,9 +8,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/artifact/program_generated.h"
 #include "targets/gpu/device/cudnn/cudnn.h"
 
 namespace sgd::cuda {
+
+// None for elements that are not f64, f32, f16 or bf16.
+std::optional<cudnnDataType_t> CudnnTypeOf(artifact::ElementType element);
 
 using TensorSizes = std::array<int64_t, 4>;
 

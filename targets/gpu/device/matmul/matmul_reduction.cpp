@@ -13,7 +13,6 @@ namespace sgd::cuda {
 namespace {
 
 using artifact::ElementType;
-using artifact::EpilogueStep;
 using artifact::MatmulT;
 using artifact::Slice;
 
@@ -44,7 +43,7 @@ MatmulT TimesOnes(const MatmulT& whole, const Slice& ones, const Slice& workspac
   matmul.c = std::make_unique<Slice>(*whole.reduction);
   matmul.workspace = std::make_unique<Slice>(workspace);
   const int64_t k = static_cast<int64_t>(whole.k);
-  if (whole.epilogue.front() == EpilogueStep::LhsReduction) {
+  if (whole.epilogue.front() == artifact::EpilogueStep::LhsReduction) {
     matmul.m = whole.m, matmul.n = 1;
     matmul.a = std::make_unique<Slice>(*whole.a), matmul.a_m = whole.a_m, matmul.a_k = whole.a_k;
     matmul.b = std::make_unique<Slice>(ones), matmul.b_k = 1, matmul.b_n = k;
