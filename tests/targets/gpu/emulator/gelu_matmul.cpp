@@ -1,31 +1,16 @@
 // The activation as a loop over C behind the CPU's matmul.
 #include "tests/targets/gpu/emulator/gelu_matmul.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "runtime/artifact/element_type.h"
 #include "runtime/artifact/epilogue.h"
+#include "tests/targets/gpu/emulator/plain_matmul.h"
 
 namespace sgd::emulator {
 namespace {
 
 using artifact::ElementType;
-
-float Load(ElementType element, const std::byte* at) {
-  uint16_t bits;
-  std::memcpy(&bits, at, sizeof(bits));
-  return element == ElementType::BF16 ? std::bit_cast<float>(uint32_t{bits} << 16)
-                                      : static_cast<float>(std::bit_cast<_Float16>(bits));
-}
-
-void Store(ElementType element, float value, std::byte* at) {
-  const uint32_t single = std::bit_cast<uint32_t>(value);
-  const uint16_t brain = static_cast<uint16_t>((single + 0x7fff + (single >> 16 & 1)) >> 16);
-  const uint16_t bits = element == ElementType::BF16 ? brain : std::bit_cast<uint16_t>(static_cast<_Float16>(value));
-  std::memcpy(at, &bits, sizeof(bits));
-}
 
 constexpr double kScale = 0.7978845608028654, kCubic = 0.044715;  // sqrt(2 / pi)
 
@@ -44,10 +29,11 @@ class GeluThunk final : public device::Thunk {
   absl::Status Execute() override {
     if (absl::Status status = plain_->Execute(); !status.ok()) return status;
     for (uint64_t at = 0; at < bytes_; at += sizeof(uint16_t)) {
-      const double sum = Load(element_, c_ + at);
+      const double sum = LoadElement(element_, c_ + at);
       if (!is_gradient_ && aux_ != nullptr) std::memcpy(aux_ + at, c_ + at, sizeof(uint16_t));
-      const double result = is_gradient_ ? sum * Derivative(Load(element_, aux_ + at)) : sum / 2 * (1 + TanhOf(sum));
-      Store(element_, static_cast<float>(result), c_ + at);
+      const double result =
+          is_gradient_ ? sum * Derivative(LoadElement(element_, aux_ + at)) : sum / 2 * (1 + TanhOf(sum));
+      StoreElement(element_, result, c_ + at);
     }
     return absl::OkStatus();
   }

@@ -1,45 +1,19 @@
 // Loops as program.fbs says it, over the host's memory.
 #include "tests/targets/gpu/emulator/library_convolution.h"
 
-#include <bit>
 #include <type_traits>
 
 #include "runtime/artifact/epilogue.h"
 #include "tests/runtime/artifact/convolution_products.h"
+#include "tests/targets/gpu/fakes/element_values.h"
 
 namespace sgd::emulator {
 namespace {
 
 using artifact::ElementType;
+using emulated::Bf16;
 using library::EpilogueStep;
 using testing::Index;
-
-struct Bf16 {
-  uint16_t bits;
-};
-
-template <typename T>
-double Load(T value) {
-  if constexpr (std::is_same_v<T, Bf16>) {
-    return std::bit_cast<float>(uint32_t{value.bits} << 16);
-  } else {
-    return static_cast<double>(value);
-  }
-}
-
-// To the nearest, ties to even; NaN stays one.
-template <typename T>
-T Store(double value) {
-  if constexpr (std::is_same_v<T, Bf16>) {
-    const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(value));
-    if ((bits & 0x7fffffff) > 0x7f800000) return Bf16{static_cast<uint16_t>(bits >> 16 | 0x40)};
-    return Bf16{static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
-  } else if constexpr (std::is_same_v<T, _Float16>) {
-    return static_cast<T>(static_cast<float>(value));
-  } else {
-    return static_cast<T>(value);
-  }
-}
 
 class LibraryConvolution final : public device::Thunk {
  public:
@@ -70,6 +44,8 @@ class LibraryConvolution final : public device::Thunk {
  private:
   template <typename T, typename Result>
   absl::Status Run() {
+    // f16 and bf16 by way of f32.
+    using Rounded = std::conditional_t<std::is_same_v<Result, double>, double, float>;
     Index taps;
     for (const artifact::WindowDim& dim : c_.spatial) taps.push_back(static_cast<int64_t>(dim.kernel()));
     testing::ForEach(testing::ResultSizes(c_), [&](const Index& at) {
@@ -77,7 +53,7 @@ class LibraryConvolution final : public device::Thunk {
       double sum = Start<Result>(target, at);
       testing::ForEach(taps, [&](const Index& tap) { sum += Feature<T>(at, tap); });
       if (epilogue_.Has(EpilogueStep::kRelu) && sum < 0) sum = 0;  // NaN stays
-      target = Store<Result>(sum);
+      target = emulated::Store<Result>(static_cast<Rounded>(sum));
     });
     return absl::OkStatus();
   }
@@ -85,9 +61,10 @@ class LibraryConvolution final : public device::Thunk {
   // The initial value of the accumulator.
   template <typename Result>
   double Start(Result target, const Index& at) const {
-    if (epilogue_.Has(EpilogueStep::kResidual)) return Load(target);
+    if (epilogue_.Has(EpilogueStep::kResidual)) return emulated::Load(target);
     if (bias_ == nullptr) return 0;
-    return Load(reinterpret_cast<const Result*>(bias_)[at[1] * static_cast<int64_t>(c_.outputs->size()) + at[2]]);
+    return emulated::Load(
+        reinterpret_cast<const Result*>(bias_)[at[1] * static_cast<int64_t>(c_.outputs->size()) + at[2]]);
   }
 
   // The sum over input features of one tap.
@@ -107,7 +84,7 @@ class LibraryConvolution final : public device::Thunk {
     const T *x = reinterpret_cast<const T*>(lhs_) + lhs, *y = reinterpret_cast<const T*>(rhs_) + rhs;
     double sum = 0;
     for (int64_t i = 0; i < static_cast<int64_t>(c_.inputs->size()); ++i)
-      sum += Load(x[i * c_.inputs->lhs()]) * Load(y[i * c_.inputs->rhs()]);
+      sum += double{emulated::Load(x[i * c_.inputs->lhs()])} * double{emulated::Load(y[i * c_.inputs->rhs()])};
     return sum;
   }
 

@@ -17,19 +17,6 @@ namespace {
 using artifact::ElementType;
 using library::EpilogueStep;
 
-double Load(ElementType element, const std::byte* at) {
-  return trace::ReadScalar(element, {at, artifact::ElementSize(element)}).number;
-}
-
-void Store(ElementType element, double value, std::byte* at) {
-  const float single = static_cast<float>(value);
-  const uint32_t bits = std::bit_cast<uint32_t>(single);
-  const uint16_t narrow = element == ElementType::F16 ? std::bit_cast<uint16_t>(static_cast<_Float16>(single))
-                                                      : static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  std::memcpy(at, element == ElementType::F32 ? static_cast<const void*>(&bits) : &narrow,
-              artifact::ElementSize(element));
-}
-
 class PlainMatmul final : public device::Thunk {
  public:
   PlainMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) : memory_(memory) {
@@ -52,7 +39,7 @@ class PlainMatmul final : public device::Thunk {
       double sum = 0;
       for (int64_t k = 0; k < static_cast<int64_t>(p_.k); ++k)
         sum += of_a ? A(0, static_cast<int64_t>(i), k) : B(0, k, static_cast<int64_t>(i));
-      Store(result_, sum, At(*p_.reduction, static_cast<int64_t>(i), result_));
+      StoreElement(result_, sum, At(*p_.reduction, static_cast<int64_t>(i), result_));
     }
     return absl::OkStatus();
   }
@@ -69,19 +56,19 @@ class PlainMatmul final : public device::Thunk {
     return begin;
   }
   double A(uint64_t batch, int64_t i, int64_t k) const {
-    return Load(lhs_, At(*p_.a, Begin(p_.a_batch, batch) + i * p_.a_m + k * p_.a_k, lhs_));
+    return LoadElement(lhs_, At(*p_.a, Begin(p_.a_batch, batch) + i * p_.a_m + k * p_.a_k, lhs_));
   }
   double B(uint64_t batch, int64_t k, int64_t j) const {
-    return Load(rhs_, At(*p_.b, Begin(p_.b_batch, batch) + k * p_.b_k + j * p_.b_n, rhs_));
+    return LoadElement(rhs_, At(*p_.b, Begin(p_.b_batch, batch) + k * p_.b_k + j * p_.b_n, rhs_));
   }
 
   void Compute(uint64_t batch, int64_t i, int64_t j) {
     double sum = 0;
     for (int64_t k = 0; k < static_cast<int64_t>(p_.k); ++k) sum += A(batch, i, k) * B(batch, k, j);
     std::byte* target = At(*p_.c, Begin(p_.c_batch, batch) + i * p_.c_m + j * p_.c_n, result_);
-    if (epilogue_.Has(EpilogueStep::kResidual)) sum += Load(result_, target);
-    if (p_.bias) sum += Load(result_, At(*p_.bias, j, result_));
-    Store(result_, epilogue_.Has(EpilogueStep::kRelu) ? std::fmax(sum, 0.0) : sum, target);
+    if (epilogue_.Has(EpilogueStep::kResidual)) sum += LoadElement(result_, target);
+    if (p_.bias) sum += LoadElement(result_, At(*p_.bias, j, result_));
+    StoreElement(result_, epilogue_.Has(EpilogueStep::kRelu) ? std::fmax(sum, 0.0) : sum, target);
   }
 
   device::MemoryMap memory_;
@@ -91,6 +78,20 @@ class PlainMatmul final : public device::Thunk {
 };
 
 }  // namespace
+
+double LoadElement(artifact::ElementType element, const std::byte* at) {
+  return trace::ReadScalar(element, {at, artifact::ElementSize(element)}).number;
+}
+
+void StoreElement(artifact::ElementType element, double value, std::byte* at) {
+  const float single = static_cast<float>(value);
+  const uint32_t bits = std::bit_cast<uint32_t>(single);
+  const uint16_t narrow = element == artifact::ElementType::F16
+                              ? std::bit_cast<uint16_t>(static_cast<_Float16>(single))
+                              : static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  std::memcpy(at, element == artifact::ElementType::F32 ? static_cast<const void*>(&bits) : &narrow,
+              artifact::ElementSize(element));
+}
 
 bool IsPlainMatmul(const artifact::Matmul& matmul) {
   return matmul.reduction() != nullptr || artifact::IsFloat8(matmul.element());

@@ -7,6 +7,11 @@
 
 namespace sgd::emulator {
 
+// The number at an address, of any type.
+double LoadElement(artifact::ElementType element, const std::byte* at);
+// Writes a number as f32, or as f16 or bf16 by way of f32: each time to the nearest, ties to even.
+void StoreElement(artifact::ElementType element, double value, std::byte* at);
+
 // Whether MakePlainMatmul is to make it.
 bool IsPlainMatmul(const artifact::Matmul& matmul);
 
