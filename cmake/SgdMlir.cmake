@@ -33,6 +33,10 @@ function(sgd_mlir_library name)
   target_link_libraries(${name} PUBLIC sgd_mlir ${ARG_DEPS})
   target_precompile_headers(${name} REUSE_FROM sgd_mlir_pch)
   sgd_merge_sources(${name})
+  # Its code says `sgd::`, which is two namespaces once a source before it has opened MLIR's.
+  if("${ARG_DEPS}" MATCHES "sgd_runtime_artifact|sgd_compiler_")
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_CODE_BEFORE_INCLUDE "#include \"runtime/artifact/program_generated.h\"")
+  endif()
   add_dependencies(${name} sgd_tablegen)
 endfunction()
 

@@ -16,7 +16,6 @@ class DiagnosticPrinter {
   DiagnosticPrinter(MLIRContext* context, llvm::raw_ostream& errors);
 
   void setFileName(llvm::StringRef name) { fileName = name.str(); }
-  bool hasError() const { return printedError; }
 
   /// Prints `message` unless an error was printed before.
   void error(const llvm::Twine& message);

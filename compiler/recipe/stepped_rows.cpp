@@ -5,7 +5,7 @@
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/graph/loops/edit_loop.h"
-#include "passes/graph/loops/trip_constants.h"
+#include "passes/graph/loops/trip_numbers.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

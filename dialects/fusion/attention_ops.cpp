@@ -1,11 +1,12 @@
 // Verifiers of attention and its gradients: labels name dimensions of one size each, and each tensor has those it must.
-#include "dialects/sgd/tensor_type.h"
 #include "dialects/fusion/attention.h"
 
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace mlir::fusion;
+using mlir::sgd::shapeOf;
 
 #include "dialects/fusion/attention_interface.cpp.inc"
 

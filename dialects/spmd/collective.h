@@ -38,8 +38,8 @@ struct CollectiveForm {
 
 namespace mlir::spmd {
 
-/// Bytes of a rank by which sent bytes and times are counted (runtime/comm/collectives/sent_bytes.h): of all operands, or of all
-/// results. Gathered ranges are counted by RangeLoad instead.
+/// Bytes of a rank by which sent bytes and times are counted (runtime/comm/collectives/sent_bytes.h): of all operands,
+/// or of all results. Gathered ranges are counted by RangeLoad instead.
 uint64_t getCountedBytes(CollectiveOpInterface collective);
 
 }  // namespace mlir::spmd

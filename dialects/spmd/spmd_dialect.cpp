@@ -7,7 +7,7 @@
 
 using namespace mlir;
 using namespace mlir::spmd;
-using sgd::AxisListAttr;
+using mlir::sgd::AxisListAttr;
 
 #include "dialects/spmd/spmd_dialect.cpp.inc"
 
@@ -58,7 +58,7 @@ static LogicalResult verifyNumbers(Operation* op, int64_t stage, int64_t channel
     return op->emitOpError() << "names stage " << stage << " and channel " << channel
                              << "; expected numbers from 0; correct them";
   auto function = op->getParentOfType<func::FuncOp>();
-  std::optional<int64_t> own = function ? sgd::getStage(function) : std::nullopt;
+  std::optional<int64_t> own = function ? mlir::sgd::getStage(function) : std::nullopt;
   if (own && *own == stage)
     return op->emitOpError() << "connects stage " << stage << " with itself; expected another one; use the value";
   return success();

@@ -27,7 +27,6 @@ class HostMirrors {
   std::span<std::byte> Fill(size_t input);
   // The value of an input: as filled, else the device's at `place`, mostly the input's own.
   std::span<const std::byte> ReadInput(size_t input, const std::byte* place);
-  const std::byte* PlaceOf(size_t input) const { return inputs_[input].place.device; }
   // The value of an output after the last step; copied once a step.
   std::span<const std::byte> ReadOutput(size_t output);
 

@@ -334,8 +334,3 @@ uint64_t KernelPlan::mask(ArrayRef<unsigned> vars) const {
 FailureOr<KernelPlan> mlir::sgd::kernels::planKernel(fusion::ClusterOp cluster, WalkStyle style) {
   return Planner(cluster, style).run();
 }
-
-bool mlir::sgd::kernels::canPlanKernel(fusion::ClusterOp cluster) {
-  ScopedDiagnosticHandler quiet(cluster.getContext(), [](Diagnostic&) { return success(); });
-  return succeeded(planKernel(cluster));
-}

@@ -108,9 +108,6 @@ enum class WalkStyle {
 /// Plans the loops of `cluster`; emits an error on an op that cannot be part of a kernel, or of this one.
 FailureOr<KernelPlan> planKernel(fusion::ClusterOp cluster, WalkStyle style = WalkStyle::Rows);
 
-/// Whether planKernel would succeed, without emitting errors.
-bool canPlanKernel(fusion::ClusterOp cluster);
-
 }  // namespace mlir::sgd::kernels
 
 #endif

@@ -1,6 +1,8 @@
 // Layouts are those that the pass which made the op has checked.
 #include "passes/plan/lowering/lower_attention.h"
 
+#include "passes/plan/lowering/call_buffers.h"
+
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/attention.h"
 #include "passes/kernels/library/attention_layout.h"
@@ -12,9 +14,10 @@ namespace {
 
 /// Makes either instruction from an op and its layout.
 template <typename OpTy>
-class Creator {
+class AttentionCreator {
  public:
-  Creator(OpBuilder& builder, OpTy op, const AttentionLayout& layout) : builder(builder), op(op), layout(layout) {
+  AttentionCreator(OpBuilder& builder, OpTy op, const AttentionLayout& layout)
+      : builder(builder), op(op), layout(layout) {
     const AttentionCall& call = layout.call;
     sizes = {call.batch, call.heads, call.keyHeads, call.rows, call.columns, call.depth, call.valueDepth};
     steps = op.getSteps() ? SmallVector<int64_t>(*op.getSteps()) : SmallVector<int64_t>{call.batch, call.heads};
@@ -22,24 +25,18 @@ class Creator {
 
   void createForward(ArrayRef<Value> in, ArrayRef<Value> out) {
     plan::AttentionOp::create(builder, op.getLoc(), in[0], in[1], in[2], out[0], out[1], op.getBias() ? in[3] : Value(),
-                              createWorkspace(), sizes, layout.strides, getBiasLayout(), steps, op.getScale(),
-                              op.getDiagonalAttr());
+                              createWorkspace(builder, op.getLoc(), op.getWorkspaceBytes()), sizes, layout.strides,
+                              getBiasLayout(), steps, op.getScale(), op.getDiagonalAttr());
   }
 
   void createGradient(ArrayRef<Value> in, ArrayRef<Value> out) {
     plan::AttentionGradientOp::create(builder, op.getLoc(), in[0], in[1], in[2], in[3], in[4], in[5], out[0], out[1],
-                                      out[2], op.getBias() ? in[6] : Value(), createWorkspace(), sizes, layout.strides,
-                                      getBiasLayout(), steps, op.getScale(), op.getDiagonalAttr());
+                                      out[2], op.getBias() ? in[6] : Value(),
+                                      createWorkspace(builder, op.getLoc(), op.getWorkspaceBytes()), sizes,
+                                      layout.strides, getBiasLayout(), steps, op.getScale(), op.getDiagonalAttr());
   }
 
  private:
-  Value createWorkspace() {
-    int64_t bytes = op.getWorkspaceBytes();
-    if (bytes == 0) return {};
-    auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
-                                plan::SpaceAttr::get(builder.getContext(), plan::Space::Private));
-    return plan::AllocOp::create(builder, op.getLoc(), type, IntegerAttr());
-  }
   DenseI64ArrayAttr getBiasLayout() {
     return layout.biasStrides.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(layout.biasStrides);
   }
@@ -59,8 +56,8 @@ LogicalResult mlir::sgd::createAttention(OpBuilder& builder, Operation* op, Arra
   std::optional<AttentionLayout> layout = forward ? getLayout(forward) : getLayout(gradient);
   if (!layout) return op->emitOpError("has no layout of batches and heads that libraries know");
   if (forward)
-    Creator(builder, forward, *layout).createForward(inputs, outputs);
+    AttentionCreator(builder, forward, *layout).createForward(inputs, outputs);
   else
-    Creator(builder, gradient, *layout).createGradient(inputs, outputs);
+    AttentionCreator(builder, gradient, *layout).createGradient(inputs, outputs);
   return success();
 }

@@ -1,6 +1,8 @@
 // One plan.convolution per phase of a dilated lhs; without dilation there is one phase.
 #include "passes/plan/lowering/lower_convolution.h"
 
+#include "passes/plan/lowering/call_buffers.h"
+
 #include <numeric>
 
 #include "dialects/fusion/label_strides.h"
@@ -48,20 +50,11 @@ SmallVector<int64_t> getStrides(ArrayRef<int64_t> own, Value tensor, ArrayRef<in
   return llvm::map_to_vector(labels, [&](int64_t label) { return fusion::getLabelStride(own, tensor, label); });
 }
 
-/// The part of `buffer` from element `offset` on.
-Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset) {
-  if (offset == 0) return buffer;
-  auto type = cast<MemRefType>(buffer.getType());
-  auto part = MemRefType::get({type.getNumElements() - offset}, type.getElementType(), MemRefLayoutAttrInterface(),
-                              type.getMemorySpace());
-  return plan::ViewOp::create(builder, loc, part, buffer, offset * getElementBytes(type.getElementType()));
-}
-
 template <typename OpTy>
-class Creator {
+class ConvolutionCreator {
  public:
-  Creator(OpBuilder& builder, OpTy op, Value lhs, Value rhs, Value bias, fusion::Epilogue epilogue, Value result,
-          const LibraryModel& libraries)
+  ConvolutionCreator(OpBuilder& builder, OpTy op, Value lhs, Value rhs, Value bias, fusion::Epilogue epilogue,
+                     Value result, const LibraryModel& libraries)
       : builder(builder),
         op(op),
         lhs(lhs),
@@ -127,19 +120,11 @@ class Creator {
         op.getLhsSize(fusion::ConvolutionOp::kInput), op.getRhsSize(fusion::ConvolutionOp::kOutput)};
     Location loc = op.getLoc();
     bool isDilated = libraries.readsDilated() && llvm::any_of(op.getLhsDilations(), [](int64_t by) { return by != 1; });
-    plan::ConvolutionOp::create(builder, loc, lhs, from(builder, loc, rhs, rhsOffset),
-                                from(builder, loc, result, resultOffset), bias, createWorkspace(), sizes, inputs,
-                                outputs, kernels, strides, dilations, low,
-                                isDilated ? op.getLhsDilationsAttr() : DenseI64ArrayAttr(), lhsStrides, rhsStrides,
-                                resultStrides, epilogue, op.getTf32());
-  }
-
-  Value createWorkspace() {
-    int64_t bytes = libraries.getConvolutionWorkspace(getConvolutionCall(op));
-    if (bytes == 0) return {};
-    auto type = MemRefType::get({bytes}, builder.getI8Type(), MemRefLayoutAttrInterface(),
-                                plan::SpaceAttr::get(builder.getContext(), plan::Space::Private));
-    return plan::AllocOp::create(builder, op.getLoc(), type, IntegerAttr());
+    plan::ConvolutionOp::create(
+        builder, loc, lhs, viewFrom(builder, loc, rhs, rhsOffset), viewFrom(builder, loc, result, resultOffset), bias,
+        createWorkspace(builder, loc, libraries.getConvolutionWorkspace(getConvolutionCall(op))), sizes, inputs,
+        outputs, kernels, strides, dilations, low, isDilated ? op.getLhsDilationsAttr() : DenseI64ArrayAttr(),
+        lhsStrides, rhsStrides, resultStrides, epilogue, op.getTf32());
   }
 
   OpBuilder& builder;
@@ -155,10 +140,10 @@ class Creator {
 
 void mlir::sgd::createConvolutions(OpBuilder& builder, fusion::ConvolutionOp op, Value lhs, Value rhs, Value result,
                                    const LibraryModel& libraries) {
-  Creator(builder, op, lhs, rhs, Value(), fusion::Epilogue(), result, libraries).run();
+  ConvolutionCreator(builder, op, lhs, rhs, Value(), fusion::Epilogue(), result, libraries).run();
 }
 
 void mlir::sgd::createConvolutions(OpBuilder& builder, fusion::LibraryConvolutionOp op, Value lhs, Value rhs,
                                    Value bias, Value result, const LibraryModel& libraries) {
-  Creator(builder, op, lhs, rhs, bias, op.getEpilogue(), result, libraries).run();
+  ConvolutionCreator(builder, op, lhs, rhs, bias, op.getEpilogue(), result, libraries).run();
 }

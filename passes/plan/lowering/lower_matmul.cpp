@@ -1,6 +1,8 @@
 // fusion.matmul to plan.matmul through its contraction shape.
 #include "passes/plan/lowering/lower_matmul.h"
 
+#include "passes/plan/lowering/call_buffers.h"
+
 #include "dialects/fusion/library_calls.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/kernels/order/buffers.h"
@@ -12,15 +14,6 @@ static SmallVector<int64_t> append(ArrayRef<int64_t> batch, std::initializer_lis
   SmallVector<int64_t> result(batch);
   result.append(others);
   return result;
-}
-
-/// The part of `buffer` from element `offset` on; matmuls read no further than their strides reach.
-static Value from(OpBuilder& builder, Location loc, Value buffer, int64_t offset) {
-  if (offset == 0) return buffer;
-  auto type = cast<MemRefType>(buffer.getType());
-  auto part = MemRefType::get({type.getNumElements() - offset}, type.getElementType(), MemRefLayoutAttrInterface(),
-                              type.getMemorySpace());
-  return plan::ViewOp::create(builder, loc, part, buffer, offset * getElementBytes(type.getElementType()));
 }
 
 FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Contraction& contraction,
@@ -43,9 +36,9 @@ FailureOr<plan::MatmulOp> mlir::sgd::createMatmuls(OpBuilder& builder, const Con
   for (int64_t repeat = 0; repeat < shape->repeats; ++repeat) {
     fusion::Epilogue epilogue;
     if (repeat != 0 || add) epilogue.Append(fusion::EpilogueStep::kResidual);
-    matmul = plan::MatmulOp::create(builder, loc, from(builder, loc, a.buffer, a.offset + repeat * shape->aStep),
-                                    from(builder, loc, b.buffer, b.offset + repeat * shape->bStep),
-                                    from(builder, loc, result.buffer, result.offset), /*bias=*/Value(),
+    matmul = plan::MatmulOp::create(builder, loc, viewFrom(builder, loc, a.buffer, a.offset + repeat * shape->aStep),
+                                    viewFrom(builder, loc, b.buffer, b.offset + repeat * shape->bStep),
+                                    viewFrom(builder, loc, result.buffer, result.offset), /*bias=*/Value(),
                                     /*aux=*/Value(), /*reduction=*/Value(), /*workspace=*/Value(),
                                     builder.getDenseI64ArrayAttr(append(shape->batch, {shape->m, shape->n, shape->k})),
                                     builder.getDenseI64ArrayAttr(append(shape->aBatch, {shape->aM, shape->aK})),

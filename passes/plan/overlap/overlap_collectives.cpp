@@ -6,6 +6,7 @@
 #include "passes/plan/overlap/overlap_schedule.h"
 #include "passes/plan/overlap/passes.h"
 #include "passes/plan/memory/arena_bytes.h"
+#include "passes/plan/memory/passes.h"
 #include "passes/plan/memory/spaces.h"
 #include "passes/sharding/reshard/sharding_state.h"
 #include "passes/timing/op_times.h"

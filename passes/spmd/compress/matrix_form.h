@@ -14,9 +14,6 @@ struct MatrixForm {
 
   /// The first dimensions are rows and the others columns, cut where the factors of an approximation are smallest.
   static MatrixForm get(llvm::ArrayRef<int64_t> shape);
-
-  /// Elements of both factors of rank `rank`.
-  int64_t getFactorElements(int64_t rank) const { return rank * (rows + columns); }
 };
 
 }  // namespace mlir::sgd

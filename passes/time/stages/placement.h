@@ -27,7 +27,6 @@ class Placement {
   /// `stages` has each of the flow's parameters.
   Placement(const ProgramFlow& flow, const DenseMap<Value, unsigned>& stages, unsigned numStages);
 
-  unsigned getNumStages() const { return numStages; }
   /// The stages that compute `op`: one, or each that needs what any of them can compute for less than sending it.
   const StageSet& get(Operation* op) const { return computing.find(op)->second; }
   /// Whether `op` is computed by each stage that needs it rather than by one that sends it.

@@ -71,9 +71,6 @@ class SharedMemorySegment {
   RankFlag& flag(uint32_t rank) { return flags_[rank]; }
   std::byte* slot(uint32_t rank, uint32_t index) { return slots_ + (uint64_t{rank} * kAllSlots + index) * kSlotBytes; }
   std::byte* window(uint32_t rank) { return windows_ + rank * window_stride_; }
-  // Distance between the windows of neighbouring ranks: window_bytes rounded up to pages, huge ones
-  // for large windows.
-  uint64_t window_stride() const { return window_stride_; }
 
   // Takes the pages of this rank's own window before they are needed, huge ones for large windows where there are
   // any. kResourceExhausted when there

@@ -14,8 +14,6 @@ struct KernelWalks {
   /// Nodes whose values stay in a buffer of the row, and the walk that fills it: costly ones that later walks need too.
   llvm::DenseMap<unsigned, unsigned> kept;
   unsigned walks = 0;
-
-  bool storesIn(unsigned walk) const { return llvm::is_contained(storeWalk, walk); }
 };
 
 /// `points`: elements of a buffer of the row. An operand that is overwritten (`inPlace`) is not read by a walk after

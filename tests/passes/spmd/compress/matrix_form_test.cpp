@@ -24,7 +24,5 @@ TEST(MatrixForm, EmptyTensorsHaveNoElements) {
   EXPECT_EQ(form.rows * form.columns, 0);
 }
 
-TEST(MatrixForm, CountsBothFactors) { EXPECT_EQ(MatrixForm::get({24, 40}).getFactorElements(4), 4 * 64); }
-
 }  // namespace
 }  // namespace mlir::sgd
