@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "dialects/sgd/source_line.h"
 #include "compiler/bound/matmul_volume.h"
 #include "compiler/bound/tensor_origins.h"
+#include "dialects/sgd/source_line.h"
 #include "dialects/sgd/update_chains.h"
 #include "passes/cost/least_volume.h"
 #include "passes/sharding/reshard/sharding_state.h"

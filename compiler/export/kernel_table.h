@@ -4,8 +4,8 @@
 
 #include "dialects/plan/plan_dialect.h"
 #include "passes/cost/topology.h"
-#include "runtime/artifact/program_generated.h"
 #include "passes/plan/lowering/passes.h"
+#include "runtime/artifact/program_generated.h"
 
 namespace mlir::sgd {
 

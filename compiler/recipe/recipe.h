@@ -9,8 +9,8 @@
 
 #include "compiler/options.h"
 #include "compiler/recipe/expectation.h"
-#include "passes/spmd/compress/compression_settings.h"
 #include "passes/sharding/context/context_form.h"
+#include "passes/spmd/compress/compression_settings.h"
 
 namespace mlir::sgd {
 

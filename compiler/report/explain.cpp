@@ -5,8 +5,8 @@
 
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_program.h"
-#include "dialects/sgd/source_line.h"
 #include "compiler/report/offloaded.h"
+#include "dialects/sgd/source_line.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/Support/Format.h"
 #include "passes/cost/message_cost.h"

@@ -1,18 +1,18 @@
 // The pass sgd-warn-of-repeated-ops: what no sharding divides. Counts the operations that ops report; an op's ranks
 // divide it along the axes that shard one of its tensors.
-#include "dialects/sgd/source_line.h"
 #include "compiler/report/passes.h"
 #include "compiler/report/report.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/sharding_rule.h"
+#include "dialects/sgd/source_line.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "passes/graph/carry/carry_attrs.h"
-#include "passes/spmd/collectives/update_region.h"
 #include "passes/sharding/propagation/mesh_axes.h"
+#include "passes/spmd/collectives/update_region.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_WARNOFREPEATEDOPSPASS

@@ -4,19 +4,19 @@
 #include <map>
 
 #include "compiler/export/export_program.h"
-#include "dialects/sgd/source_line.h"
 #include "compiler/report/offloaded.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/sgd/decision.h"
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/sequential.h"
+#include "dialects/sgd/source_line.h"
 #include "dialects/sgd/stages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "passes/graph/carry/carry_attrs.h"
-#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/plan/memory/arena_bytes.h"
 #include "passes/plan/memory/passes.h"
+#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -2,13 +2,13 @@
 // So plans for several budgets are made, and the fastest that fits is taken.
 #include "compiler/search/fit_memory.h"
 
-#include "compiler/pipelines/pipelines.h"
 #include "compiler/export/export.h"
+#include "compiler/pipelines/pipelines.h"
 #include "compiler/report/planned_step.h"
 #include "compiler/report/report.h"
 #include "passes/plan/memory/arena_bytes.h"
-#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/plan/recompute/passes.h"
+#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -5,8 +5,8 @@
 #include "compiler/timings.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/plan/plan_dialect.h"
-#include "targets/kernels/kernel_interface.h"
 #include "passes/plan/lowering/passes.h"
+#include "targets/kernels/kernel_interface.h"
 
 namespace mlir::sgd {
 

@@ -9,8 +9,8 @@
 #include "compiler/timings.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/kernels/library/library_model.h"
-#include "runtime/artifact/writer.h"
 #include "passes/plan/lowering/passes.h"
+#include "runtime/artifact/writer.h"
 
 namespace mlir::sgd {
 

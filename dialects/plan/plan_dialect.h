@@ -3,9 +3,9 @@
 #define SGD_DIALECTS_PLAN_PLAN_DIALECT_H
 
 #include "dialects/cost/work.h"
-#include "dialects/plan/instruction_interface.h"
 #include "dialects/fusion/epilogue.h"
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/plan/instruction_interface.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/spmd/channel_resource.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

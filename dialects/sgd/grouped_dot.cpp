@@ -1,6 +1,6 @@
 // The verifier of sgd.grouped_dot.
-#include "dialects/sgd/tensor_type.h"
 #include "dialects/sgd/grouped_dot.h"
+#include "dialects/sgd/tensor_type.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "dialects/cost/work.h"
-#include "passes/mesh/axis.h"
 #include "passes/cost/topology.h"
+#include "passes/mesh/axis.h"
 #include "runtime/comm/collectives/range_load.h"
 #include "runtime/comm/collectives/sent_bytes.h"
 

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/artifact/schema_names.h"
 #include "runtime/artifact/saturating.h"
+#include "runtime/artifact/schema_names.h"
 
 namespace sgd::artifact {
 namespace {

@@ -17,8 +17,8 @@
 #include "runtime/artifact/verify_channels.h"
 #include "runtime/artifact/verify_collective.h"
 #include "runtime/artifact/verify_convolution.h"
-#include "runtime/artifact/verify_linear_algebra.h"
 #include "runtime/artifact/verify_launch.h"
+#include "runtime/artifact/verify_linear_algebra.h"
 #include "runtime/artifact/verify_matmul.h"
 #include "runtime/artifact/verify_tiled.h"
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/shared_memory/job_cause.h"
 #include "runtime/comm/control/rank_text.h"
 #include "runtime/comm/one_host/shared_memory_communicator.h"
+#include "runtime/comm/shared_memory/job_cause.h"
 #include "runtime/comm/shared_memory/watcher.h"
 #include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/own_cores.h"

@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/comm/shared_memory/shared_memory_segment.h"
-#include "runtime/comm/tcp/tcp_meeting.h"
 #include "runtime/comm/shared_memory/watcher.h"
+#include "runtime/comm/tcp/tcp_meeting.h"
 #include "runtime/launch/failure_policy.h"
 #include "runtime/launch/rank_environment.h"
 

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/tcp/control_channel.h"
 #include "runtime/comm/control/placement.h"
-#include "runtime/comm/one_host/shared_memory_communicator.h"
-#include "runtime/comm/tcp/tcp_control.h"
-#include "runtime/comm/tcp/tcp_meeting.h"
 #include "runtime/comm/hosts/transport.h"
 #include "runtime/comm/hosts/two_level_communicator.h"
+#include "runtime/comm/one_host/shared_memory_communicator.h"
+#include "runtime/comm/tcp/control_channel.h"
+#include "runtime/comm/tcp/tcp_control.h"
+#include "runtime/comm/tcp/tcp_meeting.h"
 #include "runtime/launch/comm_thread.h"
 #include "runtime/launch/cpu_quota.h"
 #include "runtime/launch/host_memory.h"

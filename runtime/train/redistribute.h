@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/control/control.h"
 #include "runtime/comm/collectives/mesh.h"
+#include "runtime/comm/control/control.h"
 #include "runtime/data/shard.h"
 
 namespace sgd::train {

@@ -1,8 +1,8 @@
 // Interval arithmetic over boxes. Numbers are doubles: exact for the indices that tensors have.
 #include "passes/graph/attention/index_ranges.h"
 
-#include "dialects/sgd/tensor_type.h"
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 #include <algorithm>
 #include <cmath>
 

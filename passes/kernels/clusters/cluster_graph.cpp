@@ -2,9 +2,9 @@
 // data once.
 #include "passes/kernels/clusters/cluster_graph.h"
 
-#include "dialects/spmd/spmd_dialect.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/views.h"
+#include "dialects/spmd/spmd_dialect.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -1,8 +1,8 @@
 // The pass sgd-split-reductions: a pattern that reduces large tensors in two steps: first the parts of a fixed cut,
 // which threads share and which are read in the order of memory, then the parts' results. The cut depends on shapes
 // alone.
-#include "passes/kernels/clusters/cluster_rules.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "passes/kernels/clusters/cluster_rules.h"
 #include "passes/kernels/clusters/passes.h"
 
 namespace mlir::sgd {

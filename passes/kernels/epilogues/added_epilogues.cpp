@@ -6,11 +6,11 @@
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/splat.h"
 #include "dialects/sgd/tensor_type.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "dialects/sgd/views.h"
-#include "passes/kernels/order/buffers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/kernels/clusters/cluster_rules.h"
 #include "passes/kernels/epilogues/library_candidate.h"
+#include "passes/kernels/order/buffers.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -3,9 +3,9 @@
 #include "dialects/sgd/decision.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
-#include "passes/kernels/library/library_model.h"
 #include "passes/graph/loops/edit_loop.h"
 #include "passes/kernels/epilogues/passes.h"
+#include "passes/kernels/library/library_model.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_PACKWEIGHTSPASS

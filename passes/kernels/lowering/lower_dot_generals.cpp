@@ -4,11 +4,11 @@
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/sgd/tensor_type.h"
 #include "dialects/spmd/spmd_dialect.h"
-#include "passes/kernels/order/buffers.h"
 #include "passes/kernels/library/library_model.h"
 #include "passes/kernels/lowering/expand_dot_general.h"
 #include "passes/kernels/lowering/folded_views.h"
 #include "passes/kernels/lowering/passes.h"
+#include "passes/kernels/order/buffers.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_LOWERDOTGENERALSPASS

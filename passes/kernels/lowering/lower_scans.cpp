@@ -1,10 +1,10 @@
 // The pass sgd-lower-scans: a pattern that lowers cumulative sums and the like to steps over the whole tensor, or to
 // the form that becomes a kernel.
+#include "dialects/sgd/sgd_dialect.h"
+#include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "dialects/sgd/sgd_dialect.h"
-#include "dialects/sgd/tensor_type.h"
 #include "passes/kernels/lowering/passes.h"
 
 namespace mlir::sgd {

@@ -1,8 +1,8 @@
 // Orders the ops of a function so that fewer bytes are alive at the same time. Values are immutable here; buffers that
 // will be shared (views, updates in place, results in the buffers of arguments) are counted as such.
 #include "dialects/fusion/library_calls.h"
-#include "dialects/spmd/spmd_dialect.h"
 #include "dialects/sgd/views.h"
+#include "dialects/spmd/spmd_dialect.h"
 #include "passes/kernels/order/buffers.h"
 #include "passes/kernels/order/passes.h"
 #include "passes/kernels/order/topological_order.h"

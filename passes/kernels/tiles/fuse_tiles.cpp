@@ -1,8 +1,8 @@
 // Replaces groups of contractions and clusters by fusion.tiled, later groups first: what they compute again need not be
 // kept by earlier ones.
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/spmd/spmd_dialect.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/kernels/tiles/passes.h"
 #include "passes/kernels/tiles/tile_finder.h"
 #include "passes/kernels/tiles/tile_writer.h"

@@ -3,8 +3,8 @@
 
 #include "dialects/fusion/fusion_dialect.h"
 #include "dialects/spmd/spmd_dialect.h"
-#include "passes/kernels/order/buffers.h"
 #include "passes/kernels/clusters/cluster_rules.h"
+#include "passes/kernels/order/buffers.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

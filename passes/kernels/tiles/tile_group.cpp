@@ -2,10 +2,10 @@
 // masked columns are left out.
 #include "passes/kernels/tiles/tile_group.h"
 
-#include "dialects/sgd/tensor_type.h"
 #include "dialects/fusion/fusion_dialect.h"
-#include "passes/kernels/order/buffers.h"
+#include "dialects/sgd/tensor_type.h"
 #include "passes/kernels/library/contraction_shape.h"
+#include "passes/kernels/order/buffers.h"
 #include "passes/kernels/tiles/masked_columns.h"
 
 using namespace mlir;

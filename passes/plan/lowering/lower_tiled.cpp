@@ -4,9 +4,9 @@
 
 #include "dialects/cost/cost_op.h"
 #include "dialects/fusion/fusion_dialect.h"
-#include "passes/plan/memory/arena_planner.h"
-#include "passes/plan/lowering/lower_matmul.h"
 #include "passes/kernels/order/buffers.h"
+#include "passes/plan/lowering/lower_matmul.h"
+#include "passes/plan/memory/arena_planner.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -3,9 +3,9 @@
 
 #include "dialects/sgd/stages.h"
 #include "passes/graph/carry/carry_attrs.h"
+#include "passes/plan/channels/plan_channels.h"
 #include "passes/plan/memory/lifetimes.h"
 #include "passes/plan/memory/passes.h"
-#include "passes/plan/channels/plan_channels.h"
 #include "passes/plan/memory/spaces.h"
 #include "runtime/comm/collectives/channel.h"
 

@@ -1,8 +1,8 @@
 // Memory for packing as buffers of the plan, so that the peak that is reported holds it.
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/plan/memory/passes.h"
-#include "passes/spmd/partition/ranges.h"
 #include "passes/sharding/reshard/sharding_state.h"
+#include "passes/spmd/partition/ranges.h"
 #include "runtime/comm/collectives/staged_bytes.h"
 
 namespace mlir::sgd {

@@ -1,8 +1,8 @@
 // Joins independent launches that follow one another, so that they are handed to the threads at once. Works after
 // buffers are shared: what is updated in place is known, and lifetimes no longer decide that.
 #include "passes/plan/memory/lifetimes.h"
-#include "passes/plan/overlap/passes.h"
 #include "passes/plan/memory/spaces.h"
+#include "passes/plan/overlap/passes.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_GROUPLAUNCHESPASS

@@ -3,11 +3,11 @@
 #include "dialects/plan/host_copy.h"
 #include "dialects/sgd/decision.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/plan/overlap/overlap_schedule.h"
-#include "passes/plan/overlap/passes.h"
 #include "passes/plan/memory/arena_bytes.h"
 #include "passes/plan/memory/passes.h"
 #include "passes/plan/memory/spaces.h"
+#include "passes/plan/overlap/overlap_schedule.h"
+#include "passes/plan/overlap/passes.h"
 #include "passes/sharding/reshard/sharding_state.h"
 #include "passes/timing/op_times.h"
 

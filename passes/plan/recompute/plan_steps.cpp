@@ -9,9 +9,9 @@
 #include "llvm/Support/MathExtras.h"
 #include "passes/graph/carry/carry_attrs.h"
 #include "passes/plan/memory/arena_planner.h"
-#include "passes/plan/recompute/passes.h"
 #include "passes/plan/memory/passes.h"
 #include "passes/plan/memory/spaces.h"
+#include "passes/plan/recompute/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -4,8 +4,8 @@
 
 #include "dialects/plan/plan_dialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/timing/op_times.h"
 #include "passes/plan/recompute/timeline.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 

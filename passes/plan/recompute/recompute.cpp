@@ -1,10 +1,10 @@
 // One program after another, each before the bodies of its loops and branches.
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/plan/memory/spaces.h"
-#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/plan/recompute/passes.h"
 #include "passes/plan/recompute/plan_steps.h"
 #include "passes/plan/recompute/recompute_search.h"
+#include "passes/sharding/reshard/sharding_state.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_RECOMPUTEPASS

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "passes/sharding/context/context_decision.h"
 #include "passes/cost/cost_model.h"
 #include "passes/graph/attention/attention_pattern.h"
+#include "passes/sharding/context/context_decision.h"
 
 namespace mlir::sgd {
 

@@ -3,8 +3,8 @@
 #ifndef SGD_PASSES_SHARDING_CONTEXT_RING_LAYOUT_H
 #define SGD_PASSES_SHARDING_CONTEXT_RING_LAYOUT_H
 
-#include "passes/graph/expressions/tensor_math.h"
 #include "passes/graph/attention/attention_pattern.h"
+#include "passes/graph/expressions/tensor_math.h"
 
 namespace mlir::sgd {
 

@@ -2,9 +2,9 @@
 #ifndef SGD_PASSES_SHARDING_MANUAL_MANUAL_EXPANSION_H
 #define SGD_PASSES_SHARDING_MANUAL_MANUAL_EXPANSION_H
 
+#include "passes/sharding/manual/batch_op.h"
 #include "passes/sharding/manual/differing_axes.h"
 #include "passes/sharding/manual/rank_arithmetic.h"
-#include "passes/sharding/manual/batch_op.h"
 
 namespace mlir::sgd {
 

@@ -2,8 +2,8 @@
 #ifndef SGD_PASSES_SHARDING_PERMUTATION_GROUP_BOUNDS_H
 #define SGD_PASSES_SHARDING_PERMUTATION_GROUP_BOUNDS_H
 
-#include "passes/sharding/permutation/index_function.h"
 #include "passes/graph/loops/loop_stacks.h"
+#include "passes/sharding/permutation/index_function.h"
 
 namespace mlir::sgd {
 

@@ -5,11 +5,11 @@
 #include "dialects/sgd/mesh_name.h"
 #include "passes/sharding/propagation/annotations.h"
 #include "passes/sharding/propagation/constants.h"
+#include "passes/sharding/propagation/linear_algebra_rules.h"
 #include "passes/sharding/propagation/loop_reductions.h"
 #include "passes/sharding/propagation/materialize.h"
 #include "passes/sharding/propagation/propagation.h"
 #include "passes/sharding/propagation/resolve_conflicts.h"
-#include "passes/sharding/propagation/linear_algebra_rules.h"
 #include "passes/sharding/propagation/rules.h"
 
 namespace mlir::sgd {

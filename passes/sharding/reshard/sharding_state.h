@@ -6,8 +6,8 @@
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/cost/cost_model.h"
-#include "passes/sharding/reshard/reshard_planner.h"
 #include "passes/sharding/propagation/mesh_axes.h"
+#include "passes/sharding/reshard/reshard_planner.h"
 
 namespace mlir::sgd {
 

@@ -3,8 +3,8 @@
 
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/tensor_type.h"
-#include "passes/spmd/partition/reshard_emitter.h"
 #include "passes/sharding/propagation/annotations.h"
+#include "passes/spmd/partition/reshard_emitter.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -4,6 +4,9 @@
 #include "dialects/sgd/programs.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/sharding/propagation/annotations.h"
+#include "passes/sharding/propagation/passes.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/choice/candidates.h"
 #include "passes/spmd/choice/passes.h"
 #include "passes/spmd/choice/program_cost.h"
@@ -11,9 +14,6 @@
 #include "passes/spmd/collectives/update_decision.h"
 #include "passes/spmd/compress/compression_settings.h"
 #include "passes/spmd/partition/passes.h"
-#include "passes/sharding/reshard/sharding_state.h"
-#include "passes/sharding/propagation/annotations.h"
-#include "passes/sharding/propagation/passes.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_CHOOSESHARDINGSPASS

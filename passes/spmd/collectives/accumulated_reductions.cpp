@@ -2,9 +2,9 @@
 // loop after those inside of it, so that an inner loop's accumulator may be a summand of the outer one.
 #include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/MapVector.h"
+#include "passes/sharding/propagation/partial_values.h"
 #include "passes/spmd/collectives/loop_collectives.h"
 #include "passes/spmd/collectives/reduction_chain.h"
-#include "passes/sharding/propagation/partial_values.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -4,9 +4,9 @@
 
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/spmd/collectives/reduction_chain.h"
-#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/sharding/propagation/partial_values.h"
+#include "passes/sharding/reshard/sharding_state.h"
+#include "passes/spmd/collectives/reduction_chain.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -2,9 +2,9 @@
 // its last member.
 #include "dialects/sgd/decision.h"
 #include "dialects/spmd/collective.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/collectives/passes.h"
 #include "passes/spmd/partition/reshard_emitter.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_COMBINECOLLECTIVESPASS

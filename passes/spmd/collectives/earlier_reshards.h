@@ -2,8 +2,8 @@
 #ifndef SGD_PASSES_SPMD_COLLECTIVES_EARLIER_RESHARDS_H
 #define SGD_PASSES_SPMD_COLLECTIVES_EARLIER_RESHARDS_H
 
-#include "passes/spmd/collectives/reshard_costs.h"
 #include "passes/sharding/propagation/mesh_axes.h"
+#include "passes/spmd/collectives/reshard_costs.h"
 
 namespace mlir::sgd {
 

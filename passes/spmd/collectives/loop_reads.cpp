@@ -1,9 +1,9 @@
 // Slices of a loop's invariant iter_args: block by block, or all at once before the loop.
-#include "passes/spmd/collectives/loop_collectives.h"
 #include "dialects/sgd/placement_hints.h"
 #include "dialects/sgd/tensor_type.h"
 #include "passes/graph/loops/edit_loop.h"
 #include "passes/sharding/reshard/sharding_state.h"
+#include "passes/spmd/collectives/loop_collectives.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -3,9 +3,9 @@
 // stand anywhere in one.
 #include "dialects/sgd/decision.h"
 #include "llvm/ADT/MapVector.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/collectives/passes.h"
 #include "passes/spmd/partition/ranges.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_MERGERANGESPASS

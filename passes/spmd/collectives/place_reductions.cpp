@@ -1,4 +1,5 @@
 // The pass sgd-place-reductions: partial values are carried, then reshards of each value are rerouted.
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/collectives/carried_reductions.h"
 #include "passes/spmd/collectives/earlier_reshards.h"
 #include "passes/spmd/collectives/loop_collectives.h"
@@ -6,7 +7,6 @@
 #include "passes/spmd/collectives/passes.h"
 #include "passes/spmd/collectives/reshard_trees.h"
 #include "passes/spmd/partition/factor_check.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_PLACEREDUCTIONSPASS

@@ -3,8 +3,8 @@
 
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/sharding/propagation/partial_values.h"
+#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -1,12 +1,12 @@
 // The pass sgd-shard-updates: each reduction is followed to what it updates, and sharded where that is faster.
 #include "dialects/sgd/programs.h"
 #include "passes/graph/carry/carry_attrs.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/collectives/loop_collectives.h"
 #include "passes/spmd/collectives/passes.h"
 #include "passes/spmd/collectives/update_decision.h"
 #include "passes/spmd/collectives/update_region.h"
 #include "passes/spmd/compress/compression_settings.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_SHARDUPDATESPASS

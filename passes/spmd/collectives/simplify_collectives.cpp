@@ -2,8 +2,8 @@
 // neighbours; what merges equal collectives looks at a whole block.
 #include "dialects/sgd/decision.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "passes/spmd/collectives/passes.h"
 #include "passes/sharding/propagation/partial_values.h"
+#include "passes/spmd/collectives/passes.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_SIMPLIFYCOLLECTIVESPASS

@@ -1,10 +1,10 @@
 // A region grows forward from its reduction to the function's results, then backward over what only it reads.
 #include "passes/spmd/collectives/update_region.h"
 
-#include "passes/graph/carry/carry_attrs.h"
-#include "passes/sharding/reshard/sharding_state.h"
 #include "dialects/sgd/source_line.h"
+#include "passes/graph/carry/carry_attrs.h"
 #include "passes/sharding/propagation/constants.h"
+#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

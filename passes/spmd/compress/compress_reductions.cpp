@@ -4,12 +4,12 @@
 #include "dialects/sgd/roles.h"
 #include "llvm/ADT/StringSet.h"
 #include "passes/graph/carry/carry_attrs.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/compress/compressed_bytes.h"
 #include "passes/spmd/compress/compression_decision.h"
 #include "passes/spmd/compress/compression_settings.h"
 #include "passes/spmd/compress/gradients.h"
 #include "passes/spmd/compress/passes.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_COMPRESSREDUCTIONSPASS

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/compress/block_layout.h"
 #include "passes/spmd/compress/matrix_form.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -2,9 +2,9 @@
 #ifndef SGD_PASSES_SPMD_COMPRESS_COMPRESSED_BYTES_H
 #define SGD_PASSES_SPMD_COMPRESS_COMPRESSED_BYTES_H
 
-#include "passes/spmd/compress/compression_settings.h"
 #include "passes/cost/cost_model.h"
 #include "passes/sharding/reshard/reshard_planner.h"
+#include "passes/spmd/compress/compression_settings.h"
 
 namespace mlir::sgd {
 

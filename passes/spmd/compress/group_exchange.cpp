@@ -1,9 +1,9 @@
 // One collective each.
 #include "passes/spmd/compress/group_exchange.h"
 
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/compress/local_reductions.h"
 #include "passes/spmd/partition/ranges.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

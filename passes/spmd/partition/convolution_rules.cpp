@@ -1,9 +1,9 @@
 // Every window of a rank covers one range of the padded, dilated lhs; what of it are elements is fetched.
 #include "passes/spmd/partition/local_rules.h"
 
-#include "passes/spmd/partition/range_emitter.h"
 #include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/partition/explain_movement.h"
+#include "passes/spmd/partition/range_emitter.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

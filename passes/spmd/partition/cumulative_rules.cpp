@@ -2,9 +2,9 @@
 #include "passes/spmd/partition/local_rules.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "passes/spmd/partition/range_emitter.h"
 #include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/partition/explain_movement.h"
+#include "passes/spmd/partition/range_emitter.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

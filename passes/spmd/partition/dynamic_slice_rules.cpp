@@ -1,9 +1,9 @@
 // Dynamic slices and updates along sharded dimensions. A block that starts anywhere overlaps a shard in part: elements
 // outside are masked (slices); updates, which write a block no larger than their operand, replace the part in place.
 #include "dialects/sgd/placement_hints.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/partition/index_vectors.h"
 #include "passes/spmd/partition/local_rules.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

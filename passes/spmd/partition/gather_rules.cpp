@@ -1,9 +1,9 @@
 // A gather whose operand is sharded along an indexed dimension: indices are clamped as the whole op clamps them, then
 // counted from the start of the shard; elements elsewhere are masked. Windows along such a dimension become indices,
 // one per element, because they may be only partly on this rank.
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/partition/index_vectors.h"
 #include "passes/spmd/partition/local_rules.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

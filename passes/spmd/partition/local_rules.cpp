@@ -1,8 +1,8 @@
 // Iota gets its rank's offset, constants shrink, sizes in attributes become local.
 #include "passes/spmd/partition/local_rules.h"
 
-#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/sharding/propagation/partial_values.h"
+#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

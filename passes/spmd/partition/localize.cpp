@@ -3,12 +3,12 @@
 #include "dialects/sgd/compression.h"
 #include "dialects/sgd/decision.h"
 #include "dialects/sgd/sequential.h"
+#include "passes/sharding/propagation/partial_values.h"
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/partition/factor_check.h"
 #include "passes/spmd/partition/local_rules.h"
 #include "passes/spmd/partition/padding.h"
 #include "passes/spmd/partition/passes.h"
-#include "passes/sharding/reshard/sharding_state.h"
-#include "passes/sharding/propagation/partial_values.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_LOCALIZEPASS

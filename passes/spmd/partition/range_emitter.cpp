@@ -3,8 +3,8 @@
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include "passes/spmd/partition/ranges.h"
 #include "passes/sharding/reshard/sharding_state.h"
+#include "passes/spmd/partition/ranges.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "passes/spmd/partition/range_emitter.h"
 #include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/partition/explain_movement.h"
+#include "passes/spmd/partition/range_emitter.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

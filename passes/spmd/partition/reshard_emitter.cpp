@@ -1,9 +1,9 @@
 // One SPMD op per planned step, with the explanation attached.
 #include "passes/spmd/partition/reshard_emitter.h"
 
-#include "passes/spmd/partition/all_to_all_emitter.h"
-#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/sharding/propagation/sequential_axis.h"
+#include "passes/sharding/reshard/sharding_state.h"
+#include "passes/spmd/partition/all_to_all_emitter.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

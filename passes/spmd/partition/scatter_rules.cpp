@@ -1,9 +1,9 @@
 // A scatter onto an operand that is sharded along an indexed dimension: indices count from the start of the shard, and
 // updates outside of it are dropped like any update outside. Windows along such a dimension become indices, one per
 // element, because they may be only partly in this shard; whether they are dropped as a whole is decided before.
+#include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/partition/index_vectors.h"
 #include "passes/spmd/partition/local_rules.h"
-#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -3,8 +3,8 @@
 #ifndef SGD_PASSES_TIME_LAYERS_LAYER_FAMILIES_H
 #define SGD_PASSES_TIME_LAYERS_LAYER_FAMILIES_H
 
-#include "passes/time/layers/row_pieces.h"
 #include "passes/graph/loops/layer_loop.h"
+#include "passes/time/layers/row_pieces.h"
 #include "passes/timing/op_times.h"
 
 namespace mlir::sgd {

@@ -1,10 +1,10 @@
 // Which stacks go first is decided for all loops of a function together, so that any number of them is a prefix of one
 // list.
 #include "dialects/sgd/decision.h"
+#include "llvm/Support/Format.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/sharding/reshard/sharding_state.h"
-#include "llvm/Support/Format.h"
 #include "passes/time/recompute/drop_stacks.h"
 #include "passes/time/recompute/passes.h"
 #include "passes/time/recompute/repeated_exchange.h"

@@ -6,9 +6,9 @@
 #include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/MapVector.h"
 #include "mlir/IR/Matchers.h"
-#include "passes/spmd/collectives/loop_collectives.h"
 #include "passes/graph/loops/edit_loop.h"
 #include "passes/sharding/propagation/mesh_axes.h"
+#include "passes/spmd/collectives/loop_collectives.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -3,8 +3,8 @@
 #ifndef SGD_PASSES_TIME_SEQUENTIAL_BATCH_PARTS_H
 #define SGD_PASSES_TIME_SEQUENTIAL_BATCH_PARTS_H
 
-#include "passes/time/sequential/loop_schedule.h"
 #include "passes/sharding/propagation/sequential_axis.h"
+#include "passes/time/sequential/loop_schedule.h"
 
 namespace mlir::sgd {
 

@@ -6,11 +6,11 @@
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "llvm/ADT/MapVector.h"
+#include "passes/sharding/propagation/annotations.h"
+#include "passes/sharding/propagation/constants.h"
 #include "passes/spmd/partition/padding.h"
 #include "passes/time/sequential/padded_values.h"
 #include "passes/time/sequential/passes.h"
-#include "passes/sharding/propagation/annotations.h"
-#include "passes/sharding/propagation/constants.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_PADBATCHPASS

@@ -11,8 +11,8 @@
 #define SGD_PASSES_TIME_SEQUENTIAL_SEQUENTIAL_SHARDING_H
 
 #include "dialects/sgd/sharding_rule.h"
-#include "passes/time/sequential/row_blocks.h"
 #include "passes/sharding/propagation/sequential_axis.h"
+#include "passes/time/sequential/row_blocks.h"
 
 namespace mlir::sgd {
 

@@ -1,10 +1,10 @@
 // The pass sgd-shard-sequential: types and reshards by the states that SequentialSharding finds.
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/time/sequential/passes.h"
-#include "passes/time/sequential/sequential_sharding.h"
 #include "passes/sharding/propagation/constants.h"
 #include "passes/sharding/propagation/partial_values.h"
+#include "passes/time/sequential/passes.h"
+#include "passes/time/sequential/sequential_sharding.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_SHARDSEQUENTIALPASS

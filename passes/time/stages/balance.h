@@ -2,8 +2,8 @@
 #ifndef SGD_PASSES_TIME_STAGES_BALANCE_H
 #define SGD_PASSES_TIME_STAGES_BALANCE_H
 
-#include "passes/timing/op_times.h"
 #include "passes/time/stages/placement.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 

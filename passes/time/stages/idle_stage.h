@@ -2,9 +2,9 @@
 #ifndef SGD_PASSES_TIME_STAGES_IDLE_STAGE_H
 #define SGD_PASSES_TIME_STAGES_IDLE_STAGE_H
 
-#include "passes/timing/op_times.h"
 #include "passes/time/stages/pipeline_schedule.h"
 #include "passes/time/stages/program_flow.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "passes/spmd/collectives/rank_differences.h"
 #include "passes/cost/cost_model.h"
+#include "passes/spmd/collectives/rank_differences.h"
 #include "passes/time/stages/program_flow.h"
 
 namespace mlir::sgd {

@@ -2,8 +2,8 @@
 #ifndef SGD_PASSES_TIME_STAGES_REPEAT_COSTS_H
 #define SGD_PASSES_TIME_STAGES_REPEAT_COSTS_H
 
-#include "passes/timing/op_times.h"
 #include "passes/time/stages/program_flow.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 

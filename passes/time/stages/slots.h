@@ -5,9 +5,9 @@
 #ifndef SGD_PASSES_TIME_STAGES_SLOTS_H
 #define SGD_PASSES_TIME_STAGES_SLOTS_H
 
-#include "passes/timing/op_times.h"
 #include "passes/time/stages/pipeline_schedule.h"
 #include "passes/time/stages/placement.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 

@@ -2,8 +2,8 @@
 #ifndef SGD_PASSES_TIME_STAGES_STAGE_WRITER_H
 #define SGD_PASSES_TIME_STAGES_STAGE_WRITER_H
 
-#include "passes/time/sequential/loop_writer.h"
 #include "passes/sharding/propagation/sequential_axis.h"
+#include "passes/time/sequential/loop_writer.h"
 #include "passes/time/stages/pipeline_plan.h"
 
 namespace mlir::sgd {

@@ -11,8 +11,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/comm/control/control.h"
-#include "runtime/comm/hosts/host_link.h"
 #include "runtime/comm/control/placement.h"
+#include "runtime/comm/hosts/host_link.h"
 #include "runtime/comm/hosts/transport.h"
 
 namespace sgd::comm {

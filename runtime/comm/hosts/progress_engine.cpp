@@ -12,8 +12,8 @@
 #include <chrono>
 #include <utility>
 
-#include "runtime/comm/shared_memory/spin.h"
 #include "runtime/comm/control/wait_note.h"
+#include "runtime/comm/shared_memory/spin.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::comm {

@@ -13,9 +13,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "runtime/comm/control/unique_fd.h"
 #include "runtime/comm/hosts/host_links.h"
 #include "runtime/comm/hosts/operation.h"
-#include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::comm {
 

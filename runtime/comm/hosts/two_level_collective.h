@@ -14,9 +14,9 @@
 #include "runtime/comm/hosts/host_links.h"
 #include "runtime/comm/hosts/move_flows.h"
 #include "runtime/comm/hosts/reduction_flows.h"
-#include "runtime/comm/shared_memory/shared_memory_control.h"
 #include "runtime/comm/hosts/stepped_collective.h"
 #include "runtime/comm/hosts/two_level_plan.h"
+#include "runtime/comm/shared_memory/shared_memory_control.h"
 
 namespace sgd::comm {
 

@@ -12,14 +12,14 @@
 #include <tuple>
 #include <vector>
 
-#include "runtime/comm/hosts/collective_queue.h"
 #include "runtime/comm/collectives/communicator.h"
+#include "runtime/comm/control/placement.h"
+#include "runtime/comm/hosts/collective_queue.h"
 #include "runtime/comm/hosts/host_channel.h"
 #include "runtime/comm/hosts/host_links.h"
-#include "runtime/comm/control/placement.h"
 #include "runtime/comm/hosts/progress_engine.h"
-#include "runtime/comm/one_host/shared_memory_communicator.h"
 #include "runtime/comm/hosts/two_level_collective.h"
+#include "runtime/comm/one_host/shared_memory_communicator.h"
 
 namespace sgd::comm {
 

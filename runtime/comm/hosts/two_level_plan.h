@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "runtime/comm/one_host/collective_plan.h"
-#include "runtime/comm/hosts/group_nodes.h"
-#include "runtime/comm/kernels/packed_message.h"
 #include "runtime/comm/control/placement.h"
+#include "runtime/comm/hosts/group_nodes.h"
 #include "runtime/comm/hosts/reduction_part.h"
+#include "runtime/comm/kernels/packed_message.h"
+#include "runtime/comm/one_host/collective_plan.h"
 
 namespace sgd::comm {
 

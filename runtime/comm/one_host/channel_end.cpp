@@ -12,8 +12,8 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/comm/shared_memory/spin.h"
 #include "runtime/comm/control/wait_note.h"
+#include "runtime/comm/shared_memory/spin.h"
 
 namespace sgd::comm {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/comm/collectives/collective_spec.h"
-#include "runtime/comm/one_host/range_plan.h"
 #include "runtime/comm/kernels/reduce_rows.h"
 #include "runtime/comm/kernels/strided_copy.h"
+#include "runtime/comm/one_host/range_plan.h"
 
 namespace sgd::comm {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "runtime/comm/collectives/communicator.h"
+#include "runtime/comm/kernels/reduce_rows.h"
 #include "runtime/comm/one_host/channel_end.h"
 #include "runtime/comm/one_host/collective_plan.h"
 #include "runtime/comm/one_host/collective_thread.h"
-#include "runtime/comm/collectives/communicator.h"
 #include "runtime/comm/shared_memory/group_barrier.h"
-#include "runtime/comm/kernels/reduce_rows.h"
 #include "runtime/comm/shared_memory/shared_memory_control.h"
 #include "runtime/comm/shared_memory/shared_memory_segment.h"
 

@@ -18,8 +18,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
-#include "runtime/comm/shared_memory/job_cause.h"
 #include "runtime/comm/control/rank_text.h"
+#include "runtime/comm/shared_memory/job_cause.h"
 #include "runtime/comm/shared_memory/rendezvous_socket.h"
 
 namespace sgd::comm {

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "runtime/comm/control/wait_note.h"
 #include "runtime/clock/steady_clock.h"
+#include "runtime/comm/control/wait_note.h"
 
 namespace sgd::comm {
 namespace {

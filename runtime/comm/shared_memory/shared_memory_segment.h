@@ -14,8 +14,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "runtime/comm/shared_memory/shared_wait.h"
 #include "runtime/comm/control/unique_fd.h"
+#include "runtime/comm/shared_memory/shared_wait.h"
 
 namespace sgd::comm {
 

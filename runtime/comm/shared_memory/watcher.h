@@ -13,8 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "runtime/comm/shared_memory/shared_memory_segment.h"
 #include "runtime/comm/control/unique_fd.h"
+#include "runtime/comm/shared_memory/shared_memory_segment.h"
 
 namespace sgd::comm {
 

@@ -20,9 +20,9 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/comm/control/control_message.h"
-#include "runtime/comm/tcp/tcp_meeting.h"
 #include "runtime/comm/control/unique_fd.h"
 #include "runtime/comm/control/wait_inquiry.h"
+#include "runtime/comm/tcp/tcp_meeting.h"
 
 namespace sgd::comm {
 

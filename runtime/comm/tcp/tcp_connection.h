@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/comm/control/unique_fd.h"
 #include "runtime/comm/tcp/handshake.h"
 #include "runtime/comm/tcp/socket_address.h"
-#include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::comm {
 

@@ -9,9 +9,9 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/comm/control/build_version.h"
+#include "runtime/comm/control/unique_fd.h"
 #include "runtime/comm/tcp/frame.h"
 #include "runtime/comm/tcp/socket_address.h"
-#include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::comm {
 

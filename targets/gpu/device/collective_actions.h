@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "runtime/comm/one_host/collective_plan.h"
 #include "runtime/comm/collectives/collective_spec.h"
+#include "runtime/comm/one_host/collective_plan.h"
 #include "targets/gpu/device/driver/driver.h"
 #include "targets/gpu/device/nccl/nccl.h"
 #include "targets/gpu/device/nccl/nccl_group.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "runtime/comm/one_host/collective_plan.h"
 #include "runtime/comm/collectives/collective_spec.h"
+#include "runtime/comm/one_host/collective_plan.h"
 
 namespace sgd::cuda {
 

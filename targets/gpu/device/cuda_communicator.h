@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm/one_host/collective_plan.h"
 #include "runtime/comm/collectives/communicator.h"
+#include "runtime/comm/one_host/collective_plan.h"
 #include "targets/gpu/device/collective_actions.h"
 #include "targets/gpu/device/cuda_device.h"
+#include "targets/gpu/device/memory/progress_mark.h"
 #include "targets/gpu/device/nccl/nccl.h"
 #include "targets/gpu/device/nccl/nccl_group.h"
 #include "targets/gpu/device/nccl_links.h"
-#include "targets/gpu/device/memory/progress_mark.h"
 
 namespace sgd::cuda {
 

@@ -10,14 +10,14 @@
 #include "absl/status/statusor.h"
 #include "runtime/device/algorithm_choices.h"
 #include "runtime/device/device.h"
-#include "targets/gpu/device/matmul/cublas_lt.h"
-#include "targets/gpu/device/driver/cuda_streams.h"
 #include "targets/gpu/device/cudnn/cudnn.h"
+#include "targets/gpu/device/driver/cuda_streams.h"
 #include "targets/gpu/device/driver/driver.h"
 #include "targets/gpu/device/driver/kernel_library.h"
+#include "targets/gpu/device/matmul/cublas_lt.h"
 #include "targets/gpu/device/memory/memory.h"
-#include "targets/gpu/device/nccl/nccl.h"
 #include "targets/gpu/device/memory/progress_mark.h"
+#include "targets/gpu/device/nccl/nccl.h"
 
 namespace sgd::cuda {
 

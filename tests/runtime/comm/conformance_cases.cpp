@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "reference_collective.h"
-#include "runtime/comm/kernels/reduce_kernels.h"
 #include "runtime/comm/collectives/staged_bytes.h"
+#include "runtime/comm/kernels/reduce_kernels.h"
 
 namespace sgd::comm {
 namespace {

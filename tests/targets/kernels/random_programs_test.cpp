@@ -5,13 +5,13 @@
 #include <cmath>
 #include <random>
 
+#include "dialects/fusion/fusion_dialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "dialects/fusion/fusion_dialect.h"
+#include "passes/kernels/clusters/passes.h"
 #include "tests/targets/kernels/kernel_runner.h"
 #include "tests/targets/kernels/reference.h"
-#include "passes/kernels/clusters/passes.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

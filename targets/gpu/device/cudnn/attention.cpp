@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
 #include "targets/gpu/device/cudnn/attention_graph.h"
-#include "targets/gpu/device/driver/candidate_timing.h"
 #include "targets/gpu/device/cudnn/cudnn_choice.h"
+#include "targets/gpu/device/driver/candidate_timing.h"
 #include "targets/gpu/device/memory/memory.h"
 
 namespace sgd::cuda {

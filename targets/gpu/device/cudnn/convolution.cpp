@@ -10,10 +10,10 @@
 #include "runtime/artifact/convolution_form.h"
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/epilogue.h"
-#include "targets/gpu/device/driver/candidate_timing.h"
 #include "targets/gpu/device/cudnn/convolution_graph.h"
 #include "targets/gpu/device/cudnn/cudnn_choice.h"
 #include "targets/gpu/device/cudnn/cudnn_engines.h"
+#include "targets/gpu/device/driver/candidate_timing.h"
 #include "targets/gpu/device/memory/memory.h"
 
 namespace sgd::cuda {

@@ -5,8 +5,8 @@
 
 #include "runtime/device/algorithm_choices.h"
 #include "runtime/device/device.h"
-#include "targets/gpu/device/driver/cuda_streams.h"
 #include "targets/gpu/device/cudnn/cudnn.h"
+#include "targets/gpu/device/driver/cuda_streams.h"
 
 namespace sgd::cuda {
 

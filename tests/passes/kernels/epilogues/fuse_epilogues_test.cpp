@@ -8,10 +8,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/kernels/epilogues/passes.h"
 #include "targets/cpu/libraries/library_model.h"
 #include "targets/gpu/libraries/library_model.h"
 #include "tests/passes/kernels/sampled_evaluation.h"
-#include "passes/kernels/epilogues/passes.h"
 
 namespace mlir::sgd {
 namespace {

@@ -6,8 +6,8 @@
 #include "dialects/spmd/spmd_dialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "tests/passes/kernels/sampled_evaluation.h"
 #include "passes/kernels/library/passes.h"
+#include "tests/passes/kernels/sampled_evaluation.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
