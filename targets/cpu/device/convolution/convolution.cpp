@@ -9,7 +9,7 @@
 #include "targets/cpu/device/convolution/convolution_problem.h"
 #include "targets/cpu/device/convolution/grouped_convolution.h"
 #include "targets/cpu/device/matmul/packed_blocks.h"
-#include "targets/cpu/device/rounding.h"
+#include "targets/cpu/device/threads/rounding.h"
 
 namespace sgd::cpu {
 namespace {

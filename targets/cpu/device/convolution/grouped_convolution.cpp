@@ -9,7 +9,7 @@
 #include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
 #include "targets/cpu/device/convolution/lane_lines.h"
-#include "targets/cpu/device/rounding.h"
+#include "targets/cpu/device/threads/rounding.h"
 
 namespace sgd::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "targets/cpu/device/rounding.h"
+#include "targets/cpu/device/threads/rounding.h"
 
 namespace sgd::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
-#include "targets/cpu/device/rounding.h"
+#include "targets/cpu/device/threads/rounding.h"
 
 namespace sgd::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "targets/cpu/device/rounding.h"
+#include "targets/cpu/device/threads/rounding.h"
 
 namespace sgd::cpu {
 namespace {

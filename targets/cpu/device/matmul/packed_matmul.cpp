@@ -6,7 +6,7 @@
 
 #include "runtime/artifact/element_type.h"
 #include "targets/cpu/device/matmul/packed_blocks.h"
-#include "targets/cpu/device/rounding.h"
+#include "targets/cpu/device/threads/rounding.h"
 
 namespace sgd::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "runtime/artifact/element_type.h"
 #include "runtime/library/packed_columns.h"
 #include "targets/cpu/device/matmul/packed_blocks.h"
-#include "targets/cpu/device/rounding.h"
+#include "targets/cpu/device/threads/rounding.h"
 
 namespace sgd::cpu {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/saturating.h"
-#include "targets/cpu/device/rounding.h"
+#include "targets/cpu/device/threads/rounding.h"
 
 namespace sgd::cpu {
 namespace {
