@@ -32,11 +32,12 @@ function(sgd_mlir_library name)
   target_compile_options(${name} PRIVATE ${SGD_MLIR_FLAGS} ${SGD_PCH_FLAGS})
   target_link_libraries(${name} PUBLIC sgd_mlir ${ARG_DEPS})
   target_precompile_headers(${name} REUSE_FROM sgd_mlir_pch)
-  sgd_merge_sources(${name})
-  # Its code says `sgd::`, which is two namespaces once a source before it has opened MLIR's.
+  # Code of the runtime says `sgd::`, which is two namespaces once a source before it has opened MLIR's.
+  set(header)
   if("${ARG_DEPS}" MATCHES "sgd_runtime_artifact|sgd_compiler_")
-    set_target_properties(${name} PROPERTIES UNITY_BUILD_CODE_BEFORE_INCLUDE "#include \"runtime/artifact/program_generated.h\"")
+    set(header HEADER runtime/artifact/program_generated.h)
   endif()
+  sgd_merge_sources(${name} ${header})
   add_dependencies(${name} sgd_tablegen)
 endfunction()
 

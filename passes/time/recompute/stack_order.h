@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "passes/graph/loops/loop_stacks.h"
+#include "passes/timing/op_times.h"
 
 namespace mlir::sgd {
 
