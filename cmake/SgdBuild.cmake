@@ -167,11 +167,14 @@ function(sgd_command_line file)
   set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-O0;-fexceptions;-frtti" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# sgd_test(NAME SRCS ... DEPS ... [LABELS ...] [HOT]): a GoogleTest binary of the runtime half, registered as one ctest test. HOT: its own
-# code, such as a plain product to compare with, runs for seconds.
+# sgd_test(NAME SRCS ... DEPS ... [LABELS ...] [HOT] [APART]): a GoogleTest binary of the runtime half, registered as one ctest test. HOT: its
+# own code, such as a plain product to compare with, runs for seconds. APART: its sources have helpers of the same names, and are not merged.
 function(sgd_test name)
-  cmake_parse_arguments(ARG "HOT" "" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;APART" "" "SRCS;DEPS;LABELS" ${ARGN})
   sgd_gtest(${name} SRCS ${ARG_SRCS} DEPS ${ARG_DEPS} LABELS ${ARG_LABELS})
+  if(NOT ARG_APART)
+    sgd_merge_sources(${name})
+  endif()
   # Sanitizers' checks are slow enough as they are.
   if(ARG_HOT OR SGD_SANITIZE)
     target_compile_options(${name} PRIVATE -O1)
@@ -189,7 +192,6 @@ function(sgd_gtest name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  sgd_merge_sources(${name})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "unit;${ARG_LABELS}")
 endfunction()

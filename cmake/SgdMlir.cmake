@@ -66,10 +66,13 @@ function(sgd_run_tablegen td out)
   add_dependencies(sgd_tablegen ${target})
 endfunction()
 
-# sgd_mlir_test(NAME SRCS ... DEPS ...): a GoogleTest binary over compiler libraries.
+# sgd_mlir_test(NAME SRCS ... DEPS ... [APART]): a GoogleTest binary over compiler libraries; APART as for sgd_test.
 function(sgd_mlir_test name)
-  cmake_parse_arguments(ARG "" "" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "SRCS;DEPS;LABELS" ${ARGN})
   sgd_gtest(${name} SRCS ${ARG_SRCS} DEPS sgd_mlir ${ARG_DEPS} LABELS ${ARG_LABELS})
+  if(NOT ARG_APART)
+    sgd_merge_sources(${name})
+  endif()
   target_compile_options(${name} PRIVATE ${SGD_MLIR_TEST_FLAGS})
   sgd_reuse_in_executable(${name} sgd_mlir_test_pch)
   add_dependencies(${name} sgd_tablegen)

@@ -10,7 +10,7 @@ using namespace mlir::sgd;
 namespace {
 
 /// Two layers of up and down, and an input with positions.
-StepFacts makeFacts() {
+StepFacts makeLayerFacts() {
   StepFacts facts;
   facts.names = {"params.h0.up", "params.h1.up", "params.h0.down", "params.h1.down", "opt.h0.up", "x", "mask"};
   facts.shapes = {{8, 32}, {8, 32}, {32, 8}, {32, 8}, {8, 32}, {16, 4}, {3, 4}};
@@ -29,7 +29,7 @@ Candidate make(const StepFacts& facts, SearchMesh mesh, std::vector<GroupAxis> g
 }
 
 TEST(Candidate, RecipeHasOneRuleForAllLayers) {
-  StepFacts facts = makeFacts();
+  StepFacts facts = makeLayerFacts();
   Candidate candidate = make(facts, {4, 2, 1}, {GroupAxis::Model, GroupAxis::Model});
   candidate.zero = 1;
   EXPECT_EQ(writeRecipe(candidate, facts), R"({
@@ -49,7 +49,7 @@ TEST(Candidate, RecipeHasOneRuleForAllLayers) {
 
 // The batch is cut, and the mask is not of it.
 TEST(Candidate, OtherInputsAreWholeInEachPartOfTheBatch) {
-  StepFacts facts = makeFacts();
+  StepFacts facts = makeLayerFacts();
   Candidate candidate = make(facts, {1, 1, 2});
   candidate.micro = 4;
   EXPECT_EQ(writeRecipe(candidate, facts), R"({
@@ -66,7 +66,7 @@ TEST(Candidate, OtherInputsAreWholeInEachPartOfTheBatch) {
 }
 
 TEST(Candidate, NamesThatAGlobWouldMatchTooAreListed) {
-  StepFacts facts = makeFacts();
+  StepFacts facts = makeLayerFacts();
   facts.names.push_back("params.h2.up");
   facts.shapes.push_back({8, 5});
   std::string recipe = writeRecipe(make(facts, {1, 2, 1}, {GroupAxis::Model, GroupAxis::None}), facts);
@@ -75,7 +75,7 @@ TEST(Candidate, NamesThatAGlobWouldMatchTooAreListed) {
 }
 
 TEST(Candidate, OfAnAxisATensorHasOneDimension) {
-  StepFacts facts = makeFacts();
+  StepFacts facts = makeLayerFacts();
   facts.groups.push_back({{{0, 0}, {1, 0}}, 8, 512, "params.h*.up:0"});
   std::string recipe =
       writeRecipe(make(facts, {2, 2, 1}, {GroupAxis::Model, GroupAxis::None, GroupAxis::Model}), facts);
@@ -100,7 +100,7 @@ TEST(Candidate, ManyArgumentsTakeAMoment) {
 }
 
 TEST(Candidate, EveryRecipeIsRead) {
-  StepFacts facts = makeFacts();
+  StepFacts facts = makeLayerFacts();
   facts.names[0] = "a\"b*[c";
   for (SearchMesh mesh : getMeshes(8))
     for (GroupAxis axis : {GroupAxis::None, GroupAxis::Data, GroupAxis::Model})
@@ -119,7 +119,7 @@ TEST(Candidate, EveryRecipeIsRead) {
 }
 
 TEST(Candidate, WhatIsWrittenIsKept) {
-  StepFacts facts = makeFacts();
+  StepFacts facts = makeLayerFacts();
   facts.isAnnotated = true;
   Candidate candidate = make(facts, {});
   candidate.asWritten = std::vector<MeshAxisSize>{{"x", 2}, {"y", 4}};
@@ -128,7 +128,7 @@ TEST(Candidate, WhatIsWrittenIsKept) {
 }
 
 TEST(Candidate, AxesHaveSomethingToShare) {
-  StepFacts facts = makeFacts();
+  StepFacts facts = makeLayerFacts();
   EXPECT_TRUE(isSensible(make(facts, {8, 1, 1}), facts));
   EXPECT_TRUE(isSensible(make(facts, {15, 1, 1}), facts)) << "16 rows, most ranks have padding";
   EXPECT_FALSE(isSensible(make(facts, {1, 3, 1}, {GroupAxis::None, GroupAxis::Model}), facts))

@@ -12,10 +12,10 @@
 namespace sgd::comm {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(60);
+constexpr absl::Duration kJoinTimeout = absl::Seconds(60);
 
 void RunRank(const std::shared_ptr<SharedMemorySegment>& segment, uint32_t rank, const RankFunction& function) {
-  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, kTimeout);
+  auto communicator = SharedMemoryCommunicator::Connect(segment, rank, kJoinTimeout);
   ASSERT_TRUE(communicator.ok()) << communicator.status();
   function(**communicator);
   (*communicator)->control().Finish();

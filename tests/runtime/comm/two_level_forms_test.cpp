@@ -97,7 +97,7 @@ CollectiveSpec SpecOf(const FormCase& run, bool in_place) {
   return spec;
 }
 
-std::vector<std::vector<std::byte>> Windows(const CollectiveSpec& spec, size_t ranks) {
+std::vector<std::vector<std::byte>> FilledWindows(const CollectiveSpec& spec, size_t ranks) {
   uint64_t bytes = 0;
   for (const CollectiveOperand& operand : spec.operands)
     bytes =
@@ -126,7 +126,7 @@ TEST_P(HostFormValues, AreTheReferencesAndSendNoMore) {
     if (!in_place && run.kind == kAllReduce && run.over_ucx) continue;
     const CollectiveSpec spec = SpecOf(run, in_place);
     const Mesh mesh{{ranks}};
-    const std::vector<std::vector<std::byte>> before = Windows(spec, ranks);
+    const std::vector<std::vector<std::byte>> before = FilledWindows(spec, ranks);
     const uint64_t window_bytes = before[0].size();
     std::vector<std::vector<std::byte>> after = before;
     RunReference(mesh, spec, after);
@@ -209,7 +209,7 @@ TEST(HostFormPlacements, GiveTheReferencesValuesForLittleAndMuch) {
         for (const uint64_t count : {0, 1, 61, 8191, 40961}) {
           const FormCase run{"", kind, element, layout, (count + 3) * ElementSize(element), 0};
           specs.push_back(SpecOf(run, /*in_place=*/false));
-          before.push_back(Windows(specs.back(), ranks));
+          before.push_back(FilledWindows(specs.back(), ranks));
           after.push_back(before.back());
           RunReference(mesh, specs.back(), after.back());
           window_bytes = std::max<uint64_t>(window_bytes, before.back()[0].size());

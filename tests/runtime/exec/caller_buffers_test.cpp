@@ -37,7 +37,7 @@ class Buffer {
 };
 
 // Of one rank. With `reuses`, a last instruction fills memory across the border between x and w, which are dead then.
-std::unique_ptr<artifact::ArtifactFile> Sample(bool reuses) {
+std::unique_ptr<artifact::ArtifactFile> StepFile(bool reuses) {
   artifact::ArtifactWriter writer;
   testing::FillSample(writer, 1);
   if (reuses) {
@@ -61,7 +61,7 @@ void OnOneRank(const artifact::ArtifactFile& file,
 
 class CallerBuffersTest : public ::testing::TestWithParam<bool> {
  protected:
-  const std::unique_ptr<artifact::ArtifactFile> file_ = Sample(GetParam());
+  const std::unique_ptr<artifact::ArtifactFile> file_ = StepFile(GetParam());
   const Buffer x_{128}, w_{512}, t_{256}, new_w_{512}, flag_{4};
 };
 

@@ -14,13 +14,13 @@ using namespace mlir::sgd;
 
 namespace {
 
-struct Program {
+struct StepWithLoss {
   const char* name;
   int loss;  // the number of the result, counted from the last one
 };
 
 // make_programs.py says what the programs compute.
-const Program kPrograms[] = {
+const StepWithLoss kSteps[] = {
     {"accumulated", 0}, {"clipped", 0},         {"metrics", 0},        {"named_total", 1},    {"norm_before", 0},
     {"normalized", 0},  {"norms_of_layers", 0}, {"orthogonalized", 0}, {"penalty", 0},        {"scanned_layers", 0},
     {"sizes", 0},       {"steps_of_a_scan", 0}, {"terms", 0},          {"untrained_term", 0},
@@ -43,7 +43,7 @@ int getLoss(const std::string& path) {
 }
 
 TEST(LossOfPrograms, IsTheScalarWhoseGradientUpdatesTheState) {
-  for (const Program& program : kPrograms)
+  for (const StepWithLoss& program : kSteps)
     EXPECT_EQ(getLoss(std::string(SGD_CARRY_PROGRAMS) + "/../losses/" + program.name + ".mlir"), program.loss)
         << program.name;
 }
