@@ -81,7 +81,7 @@ PASSES = {
     "passes/sharding/manual": GRAPH,
     "passes/sharding/context": GRAPH + ["passes/clock", "passes/cost", "passes/graph/attention", "passes/graph/expressions", "passes/sharding/propagation", "passes/sharding/reshard"],
     "passes/sharding/permutation": ["dialects/sgd", "passes/graph/loops", "passes/sharding/context", "passes/sharding/propagation"],  # sequential_dims.h: one look ahead; loop_stacks.h: one reading of stacks
-    "passes/spmd/partition": GRAPH + ["passes/cost", "passes/sharding/propagation", "passes/sharding/reshard"],
+    "passes/spmd/partition": GRAPH + ["passes/cost", "passes/graph/expressions", "passes/sharding/propagation", "passes/sharding/reshard"],
     "passes/spmd/compress": GRAPH + ["passes/cost", "passes/graph/carry", "passes/graph/expressions", "passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/partition"],
     "passes/spmd/collectives": GRAPH + ["passes/graph/carry", "passes/graph/loops", "passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/compress", "passes/spmd/partition"],
     "passes/spmd/choice": GRAPH + ["passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/collectives", "passes/spmd/compress", "passes/spmd/partition", "passes/timing"],

@@ -49,6 +49,7 @@ Value TensorMath::concatenate(ArrayRef<Value> values, int64_t dim) {
 }
 
 Value TensorMath::broadcast(Value value, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
+  if (tensorType(value).getShape() == shape && llvm::is_sorted(dims)) return value;
   return BroadcastInDimOp::create(builder, loc, tensorType(value).clone(shape), value, dims);
 }
 
@@ -109,52 +110,71 @@ Value TensorMath::dot(Value lhs, Value rhs, int64_t a, int64_t b) {
                               ArrayRef<int64_t>{b}, /*tf32=*/false);
 }
 
-Value TensorMath::splat(double value, Value like) {
-  auto type = RankedTensorType::get(tensorType(like).getShape(), builder.getF32Type());
+Value TensorMath::splat(RankedTensorType type, double value) {
   return arith::ConstantOp::create(builder, loc,
-                                   DenseElementsAttr::get(type, builder.getF32FloatAttr(static_cast<float>(value))));
+                                   DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value)));
+}
+
+Value TensorMath::splat(RankedTensorType type, int64_t value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, builder.getIntegerAttr(type.getElementType(), value)));
+}
+
+Value TensorMath::splat(double value, Value like) {
+  return splat(RankedTensorType::get(tensorType(like).getShape(), builder.getF32Type()), value);
 }
 
 /// Multiplications and shifts that mix all bits (the last steps of MurmurHash3, Appleby 2011).
 Value TensorMath::random(int64_t size) {
   auto type = RankedTensorType::get({size}, builder.getI32Type());
-  auto constant = [&](uint32_t value) -> Value {
-    return arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(static_cast<int32_t>(value))));
-  };
+  auto constant = [&](uint32_t value) { return splat(type, int64_t{static_cast<int32_t>(value)}); };
   auto mix = [&](Value value, uint32_t shift) -> Value {
     return arith::XOrIOp::create(builder, loc, value, ShRUIOp::create(builder, loc, value, constant(shift)));
   };
-  Value bits = arith::AddIOp::create(builder, loc, iota({size}, 0), constant(0x9e3779b9));
-  bits = arith::MulIOp::create(builder, loc, mix(bits, 16), constant(0x85ebca6b));
-  bits = arith::MulIOp::create(builder, loc, mix(bits, 13), constant(0xc2b2ae35));
+  Value bits = add(iota({size}, 0), constant(0x9e3779b9));
+  bits = multiply(mix(bits, 16), constant(0x85ebca6b));
+  bits = multiply(mix(bits, 13), constant(0xc2b2ae35));
   Value number = toFloat(mix(bits, 16));
   return multiply(number, splat(0x1p-31, number));
 }
 
-Value TensorMath::index(int64_t value) {
-  auto type = RankedTensorType::get({}, builder.getI32Type());
-  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
+Value TensorMath::index(int64_t value) { return splat(RankedTensorType::get({}, builder.getI32Type()), value); }
+
+/// One of two ops with the operands' type.
+template <typename FloatOp, typename IntegerOp>
+static Value create(OpBuilder& builder, Location loc, Value a, Value b) {
+  if (tensorType(a).getElementType().isInteger()) return IntegerOp::create(builder, loc, a, b);
+  return FloatOp::create(builder, loc, a, b);
 }
 
-Value TensorMath::add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
-Value TensorMath::subtract(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
-Value TensorMath::multiply(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
+Value TensorMath::add(Value a, Value b) { return create<arith::AddFOp, arith::AddIOp>(builder, loc, a, b); }
+Value TensorMath::subtract(Value a, Value b) { return create<arith::SubFOp, arith::SubIOp>(builder, loc, a, b); }
+Value TensorMath::multiply(Value a, Value b) { return create<arith::MulFOp, arith::MulIOp>(builder, loc, a, b); }
 Value TensorMath::divide(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
+Value TensorMath::maximum(Value a, Value b) { return create<arith::MaximumFOp, arith::MaxSIOp>(builder, loc, a, b); }
+Value TensorMath::minimum(Value a, Value b) { return create<arith::MinimumFOp, arith::MinSIOp>(builder, loc, a, b); }
 Value TensorMath::absolute(Value value) { return math::AbsFOp::create(builder, loc, value); }
-
 Value TensorMath::inverseRoot(Value value) { return math::RsqrtOp::create(builder, loc, value); }
+Value TensorMath::exponential(Value value) { return math::ExpOp::create(builder, loc, value); }
 
-Value TensorMath::isBelow(Value a, Value b) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
+static Value compare(OpBuilder& builder, Location loc, arith::CmpFPredicate ofFloats, arith::CmpIPredicate ofIntegers,
+                     Value a, Value b) {
+  if (tensorType(a).getElementType().isInteger()) return arith::CmpIOp::create(builder, loc, ofIntegers, a, b);
+  return arith::CmpFOp::create(builder, loc, ofFloats, a, b);
 }
 
 Value TensorMath::isLess(Value a, Value b) {
-  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b);
+  return compare(builder, loc, arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt, a, b);
 }
-
+Value TensorMath::isAtLeast(Value a, Value b) {
+  return compare(builder, loc, arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge, a, b);
+}
 Value TensorMath::isEqual(Value a, Value b) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
+  return compare(builder, loc, arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, a, b);
+}
+Value TensorMath::both(Value a, Value b) { return arith::AndIOp::create(builder, loc, a, b); }
+Value TensorMath::negate(Value condition) {
+  return arith::XOrIOp::create(builder, loc, condition, splat(tensorType(condition), int64_t{1}));
 }
 
 Value TensorMath::select(Value condition, Value yes, Value no) {

@@ -1,4 +1,4 @@
-// Short forms of the ops that compressed reductions consist of, on tensors of one rank.
+// Short forms of ops on tensors: arithmetic that passes write.
 #ifndef SGD_PASSES_GRAPH_EXPRESSIONS_TENSOR_MATH_H
 #define SGD_PASSES_GRAPH_EXPRESSIONS_TENSOR_MATH_H
 
@@ -7,6 +7,8 @@
 
 namespace mlir::sgd {
 
+/// Writes ops at the builder's insertion point. Operands of one op have one type; arithmetic is that of their elements,
+/// floats or signed integers.
 class TensorMath {
  public:
   TensorMath(OpBuilder& builder, Location loc) : builder(builder), loc(loc) {}
@@ -18,6 +20,7 @@ class TensorMath {
   Value resize(Value value, int64_t dim, int64_t size);
   Value slice(Value value, ArrayRef<int64_t> begins, ArrayRef<int64_t> ends);
   Value concatenate(ArrayRef<Value> values, int64_t dim);
+  /// Dimension i of `value` becomes dimension dims[i] of `shape`.
   Value broadcast(Value value, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape);
   /// With a last dimension of `size` equal elements.
   Value repeat(Value value, int64_t size);
@@ -34,7 +37,10 @@ class TensorMath {
   /// Contracts dimension `a` of `lhs` with dimension `b` of `rhs`, in f32.
   Value dot(Value lhs, Value rhs, int64_t a, int64_t b);
 
-  /// A constant of f32, of the shape of `like`.
+  /// A constant whose elements are all `value`.
+  Value splat(RankedTensorType type, double value);
+  Value splat(RankedTensorType type, int64_t value);
+  /// Of f32, of the shape of `like`.
   Value splat(double value, Value like);
   /// A vector of f32 between -1 and 1, as random as a hash of positions is.
   Value random(int64_t size);
@@ -44,12 +50,17 @@ class TensorMath {
   Value add(Value a, Value b);
   Value subtract(Value a, Value b);
   Value multiply(Value a, Value b);
-  Value divide(Value a, Value b);
+  Value divide(Value a, Value b);  ///< of floats
+  Value maximum(Value a, Value b);
+  Value minimum(Value a, Value b);
   Value absolute(Value value);
   Value inverseRoot(Value value);
-  Value isLess(Value a, Value b);   ///< false where one is NaN
-  Value isEqual(Value a, Value b);  ///< of integers
-  Value isBelow(Value a, Value b);  ///< of integers, signed
+  Value exponential(Value value);
+  Value isLess(Value a, Value b);     ///< false where one is NaN
+  Value isAtLeast(Value a, Value b);  ///< likewise
+  Value isEqual(Value a, Value b);
+  Value both(Value a, Value b);  ///< of booleans
+  Value negate(Value condition);
   Value select(Value condition, Value yes, Value no);
 
   /// To the nearest integer of 8 bits, to even where two are as near.
@@ -62,7 +73,7 @@ class TensorMath {
   OpBuilder& getBuilder() { return builder; }
   Location getLoc() const { return loc; }
 
- private:
+ protected:
   OpBuilder& builder;
   Location loc;
 };

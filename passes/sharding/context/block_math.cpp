@@ -74,14 +74,12 @@ LabelledValue BlockMath::divide(const LabelledValue& a, const LabelledValue& b) 
   return {math.divide(a.value, alike(math, a, b)), a.labels};
 }
 LabelledValue BlockMath::maximum(const LabelledValue& a, const LabelledValue& b) {
-  return {arith::MaximumFOp::create(math.getBuilder(), math.getLoc(), a.value, alike(math, a, b)), a.labels};
+  return {math.maximum(a.value, alike(math, a, b)), a.labels};
 }
 LabelledValue BlockMath::scale(const LabelledValue& a, double factor) {
   return factor == 1 ? a : LabelledValue{math.multiply(a.value, math.splat(factor, a.value)), a.labels};
 }
-LabelledValue BlockMath::exponential(const LabelledValue& a) {
-  return {math::ExpOp::create(math.getBuilder(), math.getLoc(), a.value), a.labels};
-}
+LabelledValue BlockMath::exponential(const LabelledValue& a) { return {math.exponential(a.value), a.labels}; }
 LabelledValue BlockMath::select(const LabelledValue& condition, const LabelledValue& yes, const LabelledValue& no) {
   return {math.select(alike(math, yes, condition), yes.value, no.value), yes.labels};
 }
@@ -91,16 +89,12 @@ LabelledValue BlockMath::convert(const LabelledValue& value, Type element) {
 
 LabelledValue BlockMath::splat(double value, ArrayRef<int64_t> labels) {
   auto type = RankedTensorType::get(layout.getShape(labels), math.getBuilder().getF32Type());
-  auto number = math.getBuilder().getF32FloatAttr(static_cast<float>(value));
-  Value constant = arith::ConstantOp::create(math.getBuilder(), math.getLoc(), DenseElementsAttr::get(type, number));
-  return {constant, SmallVector<int64_t>(labels)};
+  return {math.splat(type, value), SmallVector<int64_t>(labels)};
 }
 
 LabelledValue BlockMath::integer(int64_t value, ArrayRef<int64_t> labels) {
   auto type = RankedTensorType::get(layout.getShape(labels), math.getBuilder().getI32Type());
-  auto number = math.getBuilder().getI32IntegerAttr(static_cast<int32_t>(value));
-  Value constant = arith::ConstantOp::create(math.getBuilder(), math.getLoc(), DenseElementsAttr::get(type, number));
-  return {constant, SmallVector<int64_t>(labels)};
+  return {math.splat(type, value), SmallVector<int64_t>(labels)};
 }
 
 LabelledValue BlockMath::getRankNumbers() {
@@ -108,23 +102,19 @@ LabelledValue BlockMath::getRankNumbers() {
 }
 
 LabelledValue BlockMath::getPrevious(const LabelledValue& numbers) {
-  OpBuilder& builder = math.getBuilder();
   Value isFirst = math.isEqual(numbers.value, integer(0, kRanks).value);
-  Value less = arith::SubIOp::create(builder, math.getLoc(), numbers.value, integer(1, kRanks).value);
+  Value less = math.subtract(numbers.value, integer(1, kRanks).value);
   return {math.select(isFirst, integer(layout.getRanks() - 1, kRanks).value, less), numbers.labels};
 }
 
 LabelledValue BlockMath::getPositions(const LabelledValue& numbers, int64_t dim, ArrayRef<int64_t> labels) {
-  OpBuilder& builder = math.getBuilder();
-  Location loc = math.getLoc();
   // Counts in the shape of the result: rows and columns of blocks that are as long must not come from one iota.
   Value counts = math.iota(layout.getShape(labels), llvm::find(labels, dim) - labels.begin()), first = numbers.value;
   if (layout.isStriped())
-    counts = arith::MulIOp::create(builder, loc, counts, integer(layout.getRanks(), labels).value);
+    counts = math.multiply(counts, integer(layout.getRanks(), labels).value);
   else
-    first = arith::MulIOp::create(builder, loc, first, integer(layout.getBlockSize(dim), kRanks).value);
-  return {arith::AddIOp::create(builder, loc, spread({first, numbers.labels}, labels).value, counts),
-          SmallVector<int64_t>(labels)};
+    first = math.multiply(first, integer(layout.getBlockSize(dim), kRanks).value);
+  return {math.add(spread({first, numbers.labels}, labels).value, counts), SmallVector<int64_t>(labels)};
 }
 
 LabelledValue BlockMath::isOnOrBelowDiagonal(ArrayRef<int64_t> labels) {
@@ -132,23 +122,20 @@ LabelledValue BlockMath::isOnOrBelowDiagonal(ArrayRef<int64_t> labels) {
     return math.iota(layout.getShape(labels), llvm::find(labels, dim) - labels.begin());
   };
   Value rows = count(layout.getRow()), columns = count(layout.getColumn());
-  Value compared = arith::CmpIOp::create(math.getBuilder(), math.getLoc(), arith::CmpIPredicate::sge, rows, columns);
-  return {compared, SmallVector<int64_t>(labels)};
+  return {math.isAtLeast(rows, columns), SmallVector<int64_t>(labels)};
 }
 
 LabelledValue BlockMath::negate(const LabelledValue& condition) {
-  RankedTensorType type = tensorType(condition.value);
-  Value all = arith::ConstantOp::create(math.getBuilder(), math.getLoc(), DenseElementsAttr::get(type, true));
-  return {arith::XOrIOp::create(math.getBuilder(), math.getLoc(), condition.value, all), condition.labels};
+  return {math.negate(condition.value), condition.labels};
 }
 
 LabelledValue BlockMath::both(const LabelledValue& a, const LabelledValue& b) {
-  return {arith::AndIOp::create(math.getBuilder(), math.getLoc(), a.value, b.value), a.labels};
+  return {math.both(a.value, b.value), a.labels};
 }
 
 LabelledValue BlockMath::isReal(const LabelledValue& numbers, int64_t dim, ArrayRef<int64_t> labels) {
   LabelledValue positions = getPositions(numbers, dim, labels);
-  return {math.isBelow(positions.value, integer(layout.getPositions(dim), labels).value), positions.labels};
+  return {math.isLess(positions.value, integer(layout.getPositions(dim), labels).value), positions.labels};
 }
 
 LabelledValue BlockMath::shift(const LabelledValue& value, int64_t ranks) {

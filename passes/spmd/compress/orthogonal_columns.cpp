@@ -43,7 +43,7 @@ class Elimination {
     row = math.broadcast(math.multiply(row, math.broadcast(factor, {0}, {matrices, 2 * rank})), {0, 2}, getShape());
     column = math.broadcast(math.multiply(column, math.broadcast(factor, {0}, {matrices, rank})), {0, 1}, getShape());
     Value here = math.broadcast(math.index(step), {}, getShape());
-    Value below = math.select(math.isBelow(here, rows), math.subtract(work, math.multiply(column, row)), work);
+    Value below = math.select(math.isLess(here, rows), math.subtract(work, math.multiply(column, row)), work);
     work = math.select(math.isEqual(rows, here), row, below);
   }
 

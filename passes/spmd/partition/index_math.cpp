@@ -1,20 +1,13 @@
-// Plain emission of arith ops; nothing is folded here.
+// Nothing is folded here.
 #include "passes/spmd/partition/index_math.h"
-
-#include "passes/sharding/reshard/sharding_state.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-IndexMath::IndexMath(OpBuilder& builder, Location loc, ArrayRef<int64_t> sizes) : builder(builder), loc(loc) {
+IndexMath::IndexMath(OpBuilder& builder, Location loc, ArrayRef<int64_t> sizes) : TensorMath(builder, loc) {
   // Twice the size must fit: sums of an index and an offset are compared with it.
   bool isNarrow = llvm::all_of(sizes, [](int64_t size) { return size < INT32_MAX / 2; });
   type = builder.getIntegerType(isNarrow ? 32 : 64);
-}
-
-static Value createSplat(OpBuilder& builder, Location loc, RankedTensorType type, int64_t value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   DenseElementsAttr::get(type, builder.getIntegerAttr(type.getElementType(), value)));
 }
 
 Value IndexMath::convert(Value integers, bool isUnsigned, int64_t low, int64_t high) {
@@ -25,56 +18,36 @@ Value IndexMath::convert(Value integers, bool isUnsigned, int64_t low, int64_t h
                           : arith::ExtSIOp::create(builder, loc, to, integers).getResult();
     return clamp(integers, low, high);
   }
-  Value most = createSplat(builder, loc, from, high);
-  if (isUnsigned) {
+  Value most = splatLike(integers, high);
+  if (isUnsigned)
     integers = arith::MinUIOp::create(builder, loc, integers, most);
-  } else {
-    integers = arith::MaxSIOp::create(builder, loc, integers, createSplat(builder, loc, from, low));
-    integers = arith::MinSIOp::create(builder, loc, integers, most);
-  }
+  else
+    integers = minimum(maximum(integers, splatLike(integers, low)), most);
   return width == type.getWidth() ? integers : arith::TruncIOp::create(builder, loc, to, integers).getResult();
 }
 
 Value IndexMath::splat(int64_t value, ArrayRef<int64_t> shape) {
-  return createSplat(builder, loc, RankedTensorType::get(shape, type), value);
+  return TensorMath::splat(RankedTensorType::get(shape, type), value);
 }
 
 Value IndexMath::iota(int64_t size) { return IotaOp::create(builder, loc, RankedTensorType::get({size}, type), 0); }
 
-Value IndexMath::broadcast(Value value, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
-  if (tensorType(value).getShape() == shape) return value;
-  auto result = RankedTensorType::get(shape, tensorType(value).getElementType());
-  return BroadcastInDimOp::create(builder, loc, result, value, dims);
-}
-
-Value IndexMath::add(Value lhs, Value rhs) { return arith::AddIOp::create(builder, loc, lhs, rhs); }
-
-Value IndexMath::subtract(Value lhs, Value rhs) { return arith::SubIOp::create(builder, loc, lhs, rhs); }
-
-Value IndexMath::multiply(Value lhs, int64_t rhs) {
-  return arith::MulIOp::create(builder, loc, lhs, splat(rhs, tensorType(lhs).getShape()));
-}
+Value IndexMath::multiply(Value lhs, int64_t rhs) { return multiply(lhs, splatLike(lhs, rhs)); }
 
 Value IndexMath::clamp(Value value, int64_t low, int64_t high) {
-  ArrayRef<int64_t> shape = tensorType(value).getShape();
-  value = arith::MaxSIOp::create(builder, loc, value, splat(low, shape));
-  return arith::MinSIOp::create(builder, loc, value, splat(high, shape));
+  value = maximum(value, splatLike(value, low));
+  return minimum(value, splatLike(value, high));
 }
 
 Value IndexMath::isInRange(Value value, int64_t low, int64_t high) {
-  ArrayRef<int64_t> shape = tensorType(value).getShape();
-  Value isLarge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, splat(low, shape));
-  Value isSmall = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, value, splat(high, shape));
-  return arith::AndIOp::create(builder, loc, isLarge, isSmall);
+  Value isLarge = isAtLeast(value, splatLike(value, low));
+  return both(isLarge, isLess(value, splatLike(value, high)));
 }
 
-Value IndexMath::conjunction(Value lhs, Value rhs) {
-  if (!lhs || !rhs) return lhs ? lhs : rhs;
-  return arith::AndIOp::create(builder, loc, lhs, rhs);
-}
+Value IndexMath::conjunction(Value lhs, Value rhs) { return !lhs || !rhs ? (lhs ? lhs : rhs) : both(lhs, rhs); }
 
 Value IndexMath::select(Value mask, Value value, int64_t other) {
-  return arith::SelectOp::create(builder, loc, mask, value, splat(other, tensorType(value).getShape()));
+  return TensorMath::select(mask, value, splatLike(value, other));
 }
 
 Value mlir::sgd::createTake(OpBuilder& builder, Location loc, Value input, int64_t dim, Value indices) {

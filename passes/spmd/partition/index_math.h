@@ -2,13 +2,12 @@
 #ifndef SGD_PASSES_SPMD_PARTITION_INDEX_MATH_H
 #define SGD_PASSES_SPMD_PARTITION_INDEX_MATH_H
 
-#include "dialects/sgd/sgd_dialect.h"
+#include "passes/graph/expressions/tensor_math.h"
 
 namespace mlir::sgd {
 
-/// Builds ops on signed indices of 32 bits, or of 64 where a size does not fit. Values may have any shape; two operands
-/// of one op have the same.
-class IndexMath {
+/// Ops on signed indices of 32 bits, or of 64 where a size does not fit.
+class IndexMath : public TensorMath {
  public:
   /// `sizes`: what indices may point into.
   IndexMath(OpBuilder& builder, Location loc, ArrayRef<int64_t> sizes);
@@ -19,11 +18,8 @@ class IndexMath {
   Value splat(int64_t value, ArrayRef<int64_t> shape);
   /// 0, 1, ... along the only dimension.
   Value iota(int64_t size);
-  /// Dimension i of `value` becomes dimension dims[i] of `shape`.
-  Value broadcast(Value value, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape);
 
-  Value add(Value lhs, Value rhs);
-  Value subtract(Value lhs, Value rhs);
+  using TensorMath::multiply;
   Value multiply(Value lhs, int64_t rhs);
   Value clamp(Value value, int64_t low, int64_t high);
   /// low <= value < high, as booleans.
@@ -34,8 +30,8 @@ class IndexMath {
   Value select(Value mask, Value value, int64_t other);
 
  private:
-  OpBuilder& builder;
-  Location loc;
+  Value splatLike(Value value, int64_t number) { return TensorMath::splat(tensorType(value), number); }
+
   IntegerType type;
 };
 
