@@ -10,7 +10,8 @@ namespace mlir::sgd {
 struct SizedExchange {
   CollectiveKind kind;
   AxisParts group;
-  /// The bytes of a rank, as runtime/comm/collectives/sent_bytes.h counts them; for gathered ranges, those of the busiest rank.
+  /// The bytes of a rank, as runtime/comm/collectives/sent_bytes.h counts them; for gathered ranges, those of the
+  /// busiest rank.
   uint64_t bytes = 0;
 
   uint64_t getSentBytes() const { return CostModel::getSentBytes(kind, group, bytes); }

@@ -1,7 +1,8 @@
 // When a stage's rank posts its receives on a device with streams: in the order in which the other stage sends, each as
 // soon as its place in the mailbox is free, whatever the program does meanwhile. So a message comes to its place
 // without waiting for the receiving program, as it does in the execution that proves channels
-// (runtime/comm/collectives/channel_proof.h): what no order of that execution makes a program wait for, no stream waits for.
+// (runtime/comm/collectives/channel_proof.h): what no order of that execution makes a program wait for, no stream waits
+// for.
 #pragma once
 
 #include <cstdint>
