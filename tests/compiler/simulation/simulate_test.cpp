@@ -97,6 +97,28 @@ TEST(Simulate, RefusesAxesThatItHasNot) {
   EXPECT_THAT(llvm::toString(machine.takeError()), HasSubstr("axis 'model' is not in its mesh; expected one of data"));
 }
 
+TEST(Simulate, RefusesMoreRanksThanAnyMachineHas) {
+  auto file = compileText(kReduction);
+  ASSERT_TRUE(file);
+  for (auto [size, isAllowed] : {std::pair(int64_t{1} << 24, true), std::pair((int64_t{1} << 24) + 1, false)}) {
+    llvm::Expected<Machine> machine = Machine::create(file->root(), file->path(), getSlowLinks(), {{"data", size}});
+    EXPECT_EQ(bool(machine), isAllowed) << size;
+    if (!machine) EXPECT_THAT(llvm::toString(machine.takeError()), HasSubstr("more ranks than any machine has"));
+  }
+}
+
+TEST(Simulate, RefusesProgramsThatItHasNot) {
+  auto file = compileText(kReduction);
+  ASSERT_TRUE(file);
+  llvm::Expected<Machine> machine = Machine::create(file->root(), file->path(), getSlowLinks(), {});
+  ASSERT_TRUE(bool(machine));
+  EstimateOptions options;
+  options.program = "evaluate";
+  llvm::Expected<StepEstimate> step = estimateStep(*machine, options);
+  ASSERT_FALSE(bool(step));
+  EXPECT_EQ(llvm::toString(step.takeError()), "has no program 'evaluate'; expected one of main; name it by --program");
+}
+
 const char* kPipeline = R"(
 sgd.mesh @mesh = <["stage"=2]> {sgd.stages = #sgd<axis"stage"=2>}
 func.func @main_stage0(%x: tensor<250000xf32> {sgd.name = "x", sgd.position = 0 : i64}) attributes {sgd.program = "main", sgd.stage = 0 : i64} {
