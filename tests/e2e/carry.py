@@ -6,7 +6,7 @@ import numpy as np
 
 import harness
 
-PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "passes" / "carry" / "programs"
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "passes" / "graph" / "carry" / "programs"
 RANDOM = np.random.default_rng(7)
 X, Y = (RANDOM.standard_normal(s).astype(np.float32) for s in ((16, 8), (16, 4)))
 W, B = (RANDOM.standard_normal(s).astype(np.float32) for s in ((8, 4), (4,)))
