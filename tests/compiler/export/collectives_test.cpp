@@ -125,10 +125,10 @@ TEST(ExportCollectives, TheReasonNamesTheSourceLineAndShardings) {
   ASSERT_EQ(program.explain()->size(), 1u);
   const artifact::Explain& explain = *program.explain()->Get(0);
   EXPECT_EQ(explain.cause(), artifact::MovementCause::Producer);
-  EXPECT_EQ(explain.op()->str(), "sgd.reduce");
-  EXPECT_EQ(explain.source()->str(), "step.mlir:3:8");
-  EXPECT_EQ(explain.tensor()->str(), "tensor<8x3xf32>");
-  EXPECT_EQ(explain.kind()->str(), "reduce_scatter");
+  EXPECT_EQ(toText(explain.op()), "sgd.reduce");
+  EXPECT_EQ(toText(explain.source()), "step.mlir:3:8");
+  EXPECT_EQ(toText(explain.tensor()), "tensor<8x3xf32>");
+  EXPECT_EQ(toText(explain.kind()), "reduce_scatter");
   EXPECT_EQ(explain.bytes(), program.sent_bytes());
   EXPECT_EQ(program.locations()->Get(explain.loc())->str(), "step.mlir:3:8");
 }

@@ -21,6 +21,9 @@ std::vector<const artifact::Instruction*> findInstructions(const artifact::Progr
 /// "step.mlir:7:5".
 std::string getPlace(const artifact::Program& program, const artifact::Instruction& instruction);
 
+/// A text, which may be absent.
+inline std::string toText(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
+
 /// Elements of a vector, which may be absent.
 template <typename Vector>
 std::vector<uint64_t> toNumbers(const Vector* vector) {

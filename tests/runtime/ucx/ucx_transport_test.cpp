@@ -149,12 +149,6 @@ TEST_F(UcxTransportTest, ReadyMessagesForbidToSleep) {
   });
 }
 
-TEST_F(UcxTransportTest, MemoryMayBeEmpty) {
-  std::vector<std::byte> window(1 << 16);
-  EXPECT_TRUE(ends_[0]->Register(window.data(), window.size()).ok());
-  EXPECT_TRUE(ends_[0]->Register(nullptr, 0).ok());  // a rank without a window
-}
-
 TEST(UcxTransportOpen, RefusesDevicesThatAreNotThere) {
   setenv("UCX_TLS", "tcp", /*overwrite=*/0);
   auto opened = UcxTransport::Open({.net_devices = "lo,mlx9_0:1"});
