@@ -327,7 +327,7 @@ def contradicting_hosts(folder):
         assert "was started with --nnodes 4, rank 0 with --nnodes 2; expected one number" in errors, errors
     for errors in two(["-n", 2, "--nnodes", 3, "--node-rank", 1]):
         assert "the artifact's mesh has 4 ranks, but --nnodes 3 -n 2 says 6" in errors, errors
-    build = re.search('"([0-9a-f]{8})', (harness.BUILD / "runtime" / "comm" / "build_hash.h").read_text())[1]
+    build = re.search('"([0-9a-f]{8})', (harness.BUILD / "runtime" / "comm" / "control" / "build_hash.h").read_text())[1]
     other = folder / "bin" / "sgdrun"
     other.parent.mkdir()
     program = SGDRUN.read_bytes()
