@@ -1,4 +1,4 @@
-// What the table of kernels says of each: for launches, which must match it, and for people.
+// The table of kernels: launches must match it, and listings show it.
 #include <gtest/gtest.h>
 
 #include <set>
