@@ -165,9 +165,26 @@ def rising_rows():
                 yield f"tests/structure/includes.py: {here} is listed as including {there}, of a later level"
 
 
+def cycles():
+    """Rows of the table that let folders include each other."""
+    done = set()
+
+    def visit(folder, path):
+        if folder in path:
+            yield "tests/structure/includes.py: a cycle of folders: " + " > ".join(path[path.index(folder):] + [folder])
+        elif folder not in done:
+            for there in ALLOWED[folder]:
+                for other in GROUPS.get(there, [there]):
+                    yield from visit(other, path + [folder])
+            done.add(folder)
+
+    for folder in ALLOWED:
+        yield from visit(folder, [])
+
+
 def main():
     files = subprocess.run(["git", "ls-files", "*.h", "*.cpp", "*.td"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    wrong = list(rising_rows())
+    wrong = [*rising_rows(), *cycles()]
     for file in files:
         if file.startswith(("tests/", "cmake/")):
             continue
