@@ -71,8 +71,8 @@ Error Reader::readNumbers() {
     if (found == json.end()) return fail(llvm::Twine("field '") + field.name + "' is missing; expected a number");
     std::optional<int64_t> number = getInteger(*found);
     if (!number || *number < field.least || *number > field.most)
-      return fail(llvm::Twine("field '") + field.name + "' is " + describeJson(*found) +
-                  "; expected a whole number from " + llvm::Twine(field.least) + " to " + llvm::Twine(field.most));
+      return fail(llvm::Twine("field '") + field.name + "' is " + ShowJson(*found) + "; expected a whole number from " +
+                  llvm::Twine(field.least) + " to " + llvm::Twine(field.most));
     model.*field.number = *number;
   }
   return Error::success();
@@ -83,7 +83,7 @@ Error Reader::readText(const char* field, std::string& text) const {
   auto found = json.find(field);
   if (found == json.end()) return Error::success();
   if (!found->is_string())
-    return fail(llvm::Twine("field '") + field + "' is " + describeJson(*found) + "; expected a string");
+    return fail(llvm::Twine("field '") + field + "' is " + ShowJson(*found) + "; expected a string");
   text = found->get<std::string>();
   return Error::success();
 }
@@ -142,8 +142,7 @@ Error Reader::checkSizes() const {
 }
 
 llvm::Expected<Transformer> Reader::read() {
-  if (!json.is_object())
-    return fail("holds " + describeJson(json) + "; expected an object with layers, hidden and others");
+  if (!json.is_object()) return fail("holds " + ShowJson(json) + "; expected an object with layers, hidden and others");
   if (Error error = checkNames()) return std::move(error);
   if (Error error = readNumbers()) return std::move(error);
   if (Error error = readTexts()) return std::move(error);

@@ -42,14 +42,14 @@ static llvm::Expected<const Kind*> findKind(const Twine& path, const Json& value
   std::string text = value.is_string() ? value.get<std::string>() : "";
   StringRef nearest = findNearestName(text, names);
   return fail(
-      "field '" + path + "' is " + describeJson(value) + "; " +
+      "field '" + path + "' is " + ShowJson(value) + "; " +
       (nearest.empty() ? "expected one of " + llvm::join(names, ", ") : ("did you mean '" + nearest + "'?").str()));
 }
 
 static Error readSize(const std::string& path, const Json& value, const WholeSize& size, CompressionSetting& setting) {
   std::optional<int64_t> number = getInteger(value);
   if (!number || *number < size.least || *number > size.most)
-    return fail("field '" + Twine(path) + "." + size.name + "' is " + describeJson(value) +
+    return fail("field '" + Twine(path) + "." + size.name + "' is " + ShowJson(value) +
                 "; expected a whole number from " + Twine(size.least) + " to " + Twine(size.most));
   setting.*size.field = *number;
   return Error::success();
@@ -58,7 +58,7 @@ static Error readSize(const std::string& path, const Json& value, const WholeSiz
 static Error readShare(const std::string& path, const Json& value, CompressionSetting& setting) {
   double share = value.is_number() ? value.get<double>() : 0;
   if (!(share > 0 && share <= 0.5))
-    return fail("field '" + Twine(path) + ".share' is " + describeJson(value) +
+    return fail("field '" + Twine(path) + ".share' is " + ShowJson(value) +
                 "; expected the part of the elements that is sent, above 0 and at most 0.5");
   setting.share = share;
   return Error::success();

@@ -35,7 +35,7 @@ static ArrayRef<EntryForm> getForms() {
 }
 
 static Error expected(const Twine& path, const Json& value, const Twine& what) {
-  return fail("field '" + path + "' is " + describeJson(value) + "; expected " + what);
+  return fail("field '" + path + "' is " + ShowJson(value) + "; expected " + what);
 }
 
 static Error readBytes(const Twine& path, const Json& value, uint64_t& bytes) {

@@ -37,7 +37,7 @@ class Reader {
     llvm::Expected<Json> value = parseJson(text, "recipe");
     if (!value) return value.takeError();
     if (!value->is_object())
-      return fail("holds " + describeJson(*value) + "; expected an object with the fields of a recipe");
+      return fail("holds " + ShowJson(*value) + "; expected an object with the fields of a recipe");
     if (Error error = readFields(*value)) return std::move(error);
     if (Error error = checkUse()) return std::move(error);
     return std::move(recipe);
@@ -312,7 +312,7 @@ class Reader {
   }
 
   Error expected(const Twine& path, const Json& value, const Twine& what) {
-    return fail("field '" + path + "' is " + describeJson(value) + "; expected " + what);
+    return fail("field '" + path + "' is " + ShowJson(value) + "; expected " + what);
   }
 
   Recipe recipe;

@@ -4,28 +4,14 @@
 #include "compiler/recipe/recipe.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
-#include "runtime/json/json_text.h"
 
 using namespace mlir::sgd;
 using Json = nlohmann::ordered_json;
 
-/// nlohmann-json says where by exceptions alone.
-static std::string findFault(llvm::StringRef text) {
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
-  return value ? "a number is out of range" : llvm::toString(value.takeError());
-}
-
 llvm::Expected<Json> mlir::sgd::parseJson(llvm::StringRef text, llvm::StringRef kind) {
-  if (auto fault = ::sgd::json::FindJsonFault(text)) return llvm::createStringError(*fault + "; correct the " + kind);
-  Json value = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded()) return llvm::createStringError("not JSON: " + findFault(text));
-  return value;
-}
-
-std::string mlir::sgd::describeJson(const Json& value) {
-  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+  if (auto fault = ::sgd::json::FindJsonFault(text))
+    return llvm::createStringError(fault->text + (fault->is_syntax ? "" : ("; correct the " + kind).str()));
+  return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
 }
 
 std::optional<int64_t> mlir::sgd::getInteger(const Json& value) {

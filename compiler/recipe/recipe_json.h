@@ -8,17 +8,16 @@
 #include "compiler/recipe/recipe.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
-#include "nlohmann/json.hpp"
 #include "passes/spmd/compress/compression_settings.h"
+#include "runtime/json/json_text.h"
 
 namespace mlir::sgd {
+
+using ::sgd::json::ShowJson;
 
 /// `text` as JSON, by nlohmann-json, which keeps the order of fields. Errors are the end of a sentence about the text:
 /// where it is no JSON, or that it is nested deeper than any `kind` is.
 llvm::Expected<nlohmann::ordered_json> parseJson(llvm::StringRef text, llvm::StringRef kind);
-
-/// A value as messages show it: its text, cut after 60 characters.
-std::string describeJson(const nlohmann::ordered_json& value);
 
 /// A whole number of 64 bits, or nothing.
 std::optional<int64_t> getInteger(const nlohmann::ordered_json& value);

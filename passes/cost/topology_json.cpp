@@ -1,8 +1,6 @@
 // Reading a topology from JSON. Every field is checked: the file is written by hand.
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "passes/cost/topology.h"
 #include "runtime/json/json_text.h"
 
@@ -13,6 +11,8 @@ using namespace mlir::sgd;
 using llvm::Error;
 using llvm::StringRef;
 using llvm::Twine;
+using ::sgd::json::ShowJson;
+using Json = nlohmann::json;
 
 /// Products and quotients of a few numbers of this range are finite.
 static constexpr double kSmallest = 1e-30, kLargest = 1e30;
@@ -21,88 +21,74 @@ namespace {
 /// One JSON object with the path that names it in errors; keys that nobody read are errors too.
 class Fields {
  public:
-  Fields(const llvm::json::Object& object, std::string path) : object(object), path(std::move(path)) {}
+  Fields(const Json::object_t& object, std::string path) : object(object), path(std::move(path)) {}
 
-  /// The key is known then.
-  bool has(StringRef key) {
-    known.push_back(key);
-    return object.get(key) != nullptr;
+  /// Null where it is missing; the key is known then.
+  const Json* find(StringRef key) {
+    if (!llvm::is_contained(known, key)) known.push_back(key);
+    auto field = object.find(std::string_view(key));
+    return field == object.end() ? nullptr : &field->second;
   }
 
   Error getNumber(StringRef key, double& value, bool mayBeZero = false) {
-    if (!llvm::is_contained(known, key)) known.push_back(key);
-    const llvm::json::Value* field = object.get(key);
+    const Json* field = find(key);
     if (!field) return fail("field '" + key + "' is missing; expected a number; add it");
-    std::optional<double> number = field->getAsNumber();
-    if (!number)
-      return fail("field '" + key + "' is " + llvm::formatv("{0}", *field).str() +
+    if (!field->is_number())
+      return fail("field '" + key + "' is " + ShowJson(*field) +
                   "; expected a number in SI units, such as 1.5e9; correct it");
-    if (*number > kLargest || *number < (mayBeZero ? 0 : kSmallest))
-      return fail("field '" + key + "' is " + llvm::formatv("{0}", *field).str() + "; expected a number from " +
+    const double number = field->get<double>();
+    if (number > kLargest || number < (mayBeZero ? 0 : kSmallest))
+      return fail("field '" + key + "' is " + ShowJson(*field) + "; expected a number from " +
                   (mayBeZero ? "0" : "1e-30") + " to 1e30; correct it");
-    value = *number;
+    value = number;
     return Error::success();
   }
 
   /// `value` stays where the field is missing.
   Error getOptional(StringRef key, double& value, bool mayBeZero = false) {
-    known.push_back(key);
-    return object.get(key) ? getNumber(key, value, mayBeZero) : Error::success();
+    return find(key) ? getNumber(key, value, mayBeZero) : Error::success();
   }
-  Error getOptional(StringRef key, int64_t& value) {
-    known.push_back(key);
-    return object.get(key) ? getInteger(key, value) : Error::success();
-  }
+  Error getOptional(StringRef key, int64_t& value) { return find(key) ? getInteger(key, value) : Error::success(); }
 
   Error getInteger(StringRef key, int64_t& value, bool mayBeZero = false) {
     double number = 0;
     if (Error error = getNumber(key, number, mayBeZero)) return error;
     if (number != std::floor(number) || number > 9e15)
-      return fail("field '" + key + "' is " + llvm::formatv("{0}", *object.get(key)).str() +
+      return fail("field '" + key + "' is " + ShowJson(*find(key)) +
                   "; expected a whole number below 9e15; correct it");
     value = static_cast<int64_t>(number);
     return Error::success();
   }
 
   Error getString(StringRef key, std::string& value) {
-    known.push_back(key);
-    std::optional<StringRef> text = object.getString(key);
+    const auto* text = get<std::string>(key);
     if (!text || text->empty())
       return fail("field '" + key + "' is missing, or no text; expected a string of one character or more; add it");
-    value = text->str();
+    value = *text;
     return Error::success();
   }
 
-  Error getOptional(StringRef key, std::string& value) {
-    if (object.get(key)) return getString(key, value);
-    known.push_back(key);
-    return Error::success();
-  }
+  Error getOptional(StringRef key, std::string& value) { return find(key) ? getString(key, value) : Error::success(); }
 
   /// `value` stays where the field is missing.
   Error getOptional(StringRef key, bool& value) {
-    known.push_back(key);
-    const llvm::json::Value* field = object.get(key);
+    const Json* field = find(key);
     if (!field) return Error::success();
-    std::optional<bool> flag = field->getAsBoolean();
-    if (!flag)
-      return fail("field '" + key + "' is " + llvm::formatv("{0}", *field).str() +
-                  "; expected true or false; correct it");
-    value = *flag;
+    if (!field->is_boolean())
+      return fail("field '" + key + "' is " + ShowJson(*field) + "; expected true or false; correct it");
+    value = field->get<bool>();
     return Error::success();
   }
 
-  Error getArray(StringRef key, const llvm::json::Array*& value) {
-    known.push_back(key);
-    value = object.getArray(key);
+  Error getArray(StringRef key, const Json::array_t*& value) {
+    value = get<Json::array_t>(key);
     if (!value || value->empty())
       return fail("field '" + key + "' is missing, or no list; expected a list of one entry or more; add it");
     return Error::success();
   }
 
-  Error getObject(StringRef key, const llvm::json::Object*& value) {
-    known.push_back(key);
-    value = object.getObject(key);
+  Error getObject(StringRef key, const Json::object_t*& value) {
+    value = get<Json::object_t>(key);
     return value ? Error::success() : fail("field '" + key + "' is missing, or no object; expected {...}; add it");
   }
 
@@ -119,7 +105,14 @@ class Fields {
   }
 
  private:
-  const llvm::json::Object& object;
+  /// Null where it is missing, or of another type.
+  template <typename T>
+  const T* get(StringRef key) {
+    const Json* field = find(key);
+    return field ? field->get_ptr<const T*>() : nullptr;
+  }
+
+  const Json::object_t& object;
   std::string path;
   llvm::SmallVector<StringRef, 8> known;
 };
@@ -131,7 +124,7 @@ Error firstOf(std::initializer_list<llvm::function_ref<Error()>> reads) {
   return Error::success();
 }
 
-Error readDevice(const llvm::json::Object& object, const std::string& path, DeviceModel& device) {
+Error readDevice(const Json::object_t& object, const std::string& path, DeviceModel& device) {
   Fields fields(object, path);
   return firstOf({[&] { return fields.getNumber("flops", device.flops); },
                   [&] { return fields.getNumber("half_flops", device.halfFlops); },
@@ -176,15 +169,16 @@ Error readDevice(const llvm::json::Object& object, const std::string& path, Devi
 }
 
 Error readAlgorithms(Fields& fields, LinkClass& link) {
-  const llvm::json::Array* names = nullptr;
+  const Json::array_t* names = nullptr;
   if (Error error = fields.getArray("algorithms", names)) return error;
-  for (const llvm::json::Value& value : *names) {
-    auto algorithm = llvm::StringSwitch<std::optional<Algorithm>>(value.getAsString().value_or(""))
-                         .Case("ring", Algorithm::Ring)
-                         .Case("tree", Algorithm::Tree)
-                         .Case("direct", Algorithm::Direct)
-                         .Case("switch", Algorithm::Switch)
-                         .Default(std::nullopt);
+  for (const Json& value : *names) {
+    auto algorithm =
+        llvm::StringSwitch<std::optional<Algorithm>>(value.is_string() ? value.get_ref<const std::string&>() : "")
+            .Case("ring", Algorithm::Ring)
+            .Case("tree", Algorithm::Tree)
+            .Case("direct", Algorithm::Direct)
+            .Case("switch", Algorithm::Switch)
+            .Default(std::nullopt);
     if (!algorithm)
       return fields.fail(
           "field 'algorithms' holds an unknown entry; expected \"ring\", \"tree\", \"direct\" or \"switch\"; correct "
@@ -209,8 +203,8 @@ Error readOversubscription(Fields& fields, LinkClass& link) {
 
 /// Latencies by the name of the protocol.
 Error readProtocols(Fields& fields, const std::string& path, LinkClass& link) {
-  const llvm::json::Object* object = nullptr;
-  if (!fields.has("protocols")) return Error::success();
+  const Json::object_t* object = nullptr;
+  if (!fields.find("protocols")) return Error::success();
   if (Error error = fields.getObject("protocols", object)) return error;
   Fields latencies(*object, path + ": protocols");
   return firstOf({[&] { return latencies.getOptional("ll128", link.ll128Latency); },
@@ -219,10 +213,10 @@ Error readProtocols(Fields& fields, const std::string& path, LinkClass& link) {
 }
 
 /// Adapters of a domain of `inner` ranks: what shares a port, or ports of a rank that add up.
-Error readAdapters(Fields& fields, const llvm::json::Object& object, int64_t inner, LinkClass& link) {
+Error readAdapters(Fields& fields, const Json::object_t& object, int64_t inner, LinkClass& link) {
   int64_t adapters = 0;
-  if (!object.get("nics")) return fields.getOptional("shared_by", link.sharedBy);
-  if (object.get("shared_by"))
+  if (!object.contains("nics")) return fields.getOptional("shared_by", link.sharedBy);
+  if (object.contains("shared_by"))
     return fields.fail(
         "fields 'nics' and 'shared_by' both say how many ranks share a port; expected one; leave one out");
   if (Error error = fields.getOptional("nics", adapters)) return error;
@@ -234,7 +228,7 @@ Error readAdapters(Fields& fields, const llvm::json::Object& object, int64_t inn
   return Error::success();
 }
 
-Error readLink(const llvm::json::Object& object, const std::string& path, int64_t inner, LinkClass& link) {
+Error readLink(const Json::object_t& object, const std::string& path, int64_t inner, LinkClass& link) {
   Fields fields(object, path);
   return firstOf(
       {[&] { return fields.getString("name", link.name); },
@@ -247,10 +241,10 @@ Error readLink(const llvm::json::Object& object, const std::string& path, int64_
        [&] { return readProtocols(fields, path, link); }, [&] { return fields.checkAllKnown(); }});
 }
 
-Error readLinks(const llvm::json::Array& array, const std::string& path, Topology& topology) {
+Error readLinks(const Json::array_t& array, const std::string& path, Topology& topology) {
   for (auto [index, value] : llvm::enumerate(array)) {
     std::string here = path + ": link " + std::to_string(index);
-    const llvm::json::Object* object = value.getAsObject();
+    const auto* object = value.get_ptr<const Json::object_t*>();
     if (!object)
       return llvm::createStringError("topology " + here +
                                      " is no object; expected {...} with the fields of a link; correct it");
@@ -275,19 +269,17 @@ Error readLinks(const llvm::json::Array& array, const std::string& path, Topolog
 llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name) {
   std::string path = "'" + name.str() + "'";
   if (auto fault = ::sgd::json::FindJsonFault(json))
-    return llvm::createStringError("topology " + path + " is " + *fault + "; correct the file");
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(json);
-  if (!value)
-    return llvm::createStringError("topology " + path + " is not JSON: " + llvm::toString(value.takeError()) +
-                                   "; expected one JSON object; correct the file");
-  const llvm::json::Object* object = value->getAsObject();
+    return llvm::createStringError("topology " + path + " is " + fault->text +
+                                   (fault->is_syntax ? "; expected one JSON object" : "") + "; correct the file");
+  const Json value = Json::parse(json.begin(), json.end(), nullptr, /*allow_exceptions=*/false);
+  const auto* object = value.get_ptr<const Json::object_t*>();
   if (!object)
     return llvm::createStringError("topology " + path +
                                    " is no object; expected {...} with name, device and links; correct the file");
   Topology topology;
   Fields fields(*object, path);
-  const llvm::json::Object* device = nullptr;
-  const llvm::json::Array* links = nullptr;
+  const Json::object_t* device = nullptr;
+  const Json::array_t* links = nullptr;
   Error error = firstOf({[&] { return fields.getString("name", topology.name); },
                          [&] { return fields.getObject("device", device); },
                          [&] { return fields.getArray("links", links); }, [&] { return fields.checkAllKnown(); },

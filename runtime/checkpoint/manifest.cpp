@@ -16,7 +16,7 @@ constexpr char kChecksum[] = "checksum";
 constexpr uint64_t kMostSteps = uint64_t{1} << 53;  // plus those of a run, they fit in 64 bits
 
 absl::StatusOr<std::string> Checksum(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json::WriteJson(json);
   absl::StatusOr<artifact::Hash> hash = artifact::Sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   if (!hash.ok()) return hash.status();
   return artifact::HexHash(*hash);
@@ -70,7 +70,7 @@ std::string ManifestJson(const Manifest& manifest) {
   absl::StatusOr<std::string> checksum = Checksum(json);
   // Without the digest the manifest would be refused when read, which is the honest outcome.
   if (checksum.ok()) json[kChecksum] = *checksum;
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json::WriteJson(json, 1) + "\n";
 }
 
 absl::StatusOr<Manifest> ParseManifest(std::string_view text) {

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "nlohmann/json.hpp"
 #include "runtime/artifact/replace_file.h"
+#include "runtime/json/json_text.h"
 
 namespace sgd::data {
 namespace {
@@ -28,11 +28,8 @@ struct Layout {
   uint64_t file_size = 0;
 };
 
-// Bytes that are not UTF-8 cannot stand in a header; they are replaced, never thrown about.
-std::string Dump(const OrderedJson& json) { return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
-
-void AppendMember(const std::string& name, const OrderedJson& value, std::string& object) {
-  absl::StrAppend(&object, object.size() > 1 ? "," : "", Dump(name), ":", Dump(value));
+void AppendMember(const OrderedJson& name, const OrderedJson& value, std::string& object) {
+  absl::StrAppend(&object, object.size() > 1 ? "," : "", json::WriteJson(name), ":", json::WriteJson(value));
 }
 
 absl::StatusOr<Layout> LayOut(const std::vector<TensorSpec>& specs, const Metadata& metadata) {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "nlohmann/json.hpp"
 #include "runtime/json/json_text.h"
 
 namespace sgd::json {

@@ -97,6 +97,8 @@ TEST(ParseRecipe, NamesTheExpectationThatIsWrong) {
 
 TEST(ParseRecipe, NamesTheFieldAndWhatIsExpected) {
   EXPECT_THAT(errorOf("{"), HasSubstr("not JSON: [1:"));
+  EXPECT_EQ(errorOf("{\n  \"zero\" 1}"), "not JSON: [2:10, byte=12]: Expected : after object key");
+  EXPECT_EQ(errorOf("{\"zero\": 01}"), "not JSON: [1:11, byte=11]: Expected , or } after object property");
   EXPECT_EQ(errorOf("[1]"), "holds [1]; expected an object with the fields of a recipe");
   EXPECT_EQ(errorOf(R"({"mesh": 4})"),
             "field 'mesh' is 4; expected an object with the size of each axis, {\"data\": 4}");
