@@ -3,7 +3,7 @@
 #define SGD_COMPILER_AUTO_SHARDING_AUTO_SHARDING_H
 
 #include "compiler/auto_sharding/search.h"
-#include "llvm/Support/JSON.h"
+#include "nlohmann/json.hpp"
 
 namespace mlir::sgd {
 
@@ -25,7 +25,7 @@ struct AutoChoice {
   /// For people: what was chosen, if anything was, and why; the fastest candidates, or `all`, with why others were
   /// rejected.
   void print(llvm::raw_ostream& os, bool all = true) const;
-  llvm::json::Value toJson() const;
+  nlohmann::json toJson() const;
   /// One line: why there is no best one.
   std::string getRefusal() const;
 };

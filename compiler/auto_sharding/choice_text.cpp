@@ -89,11 +89,11 @@ void AutoChoice::print(llvm::raw_ostream& os, bool all) const {
   if (search.best) printReasons(os, *this, trials);
 }
 
-llvm::json::Value AutoChoice::toJson() const {
-  llvm::json::Array candidates;
+nlohmann::json AutoChoice::toJson() const {
+  nlohmann::json candidates = nlohmann::json::array();
   for (const Trial* trial : sortTrials(search)) {
     const Evaluation& evaluation = trial->evaluation;
-    llvm::json::Object candidate{{"name", describe(trial->candidate, facts)}, {"recipe", trial->recipe}};
+    nlohmann::json candidate{{"name", describe(trial->candidate, facts)}, {"recipe", trial->recipe}};
     if (!evaluation.refusal.empty()) {
       candidate["refused"] = evaluation.refusal;
     } else {
@@ -107,12 +107,12 @@ llvm::json::Value AutoChoice::toJson() const {
     }
     candidates.push_back(std::move(candidate));
   }
-  return llvm::json::Object{{"ranks", ranks},
-                            {"topology", topology},
-                            {"memory_limit", memoryLimit},
-                            {"evaluations", search.numEvaluations},
-                            {"pruned", search.numPruned},
-                            {"complete", search.isComplete},
-                            {"one_rank_seconds", search.oneRank.seconds},
-                            {"candidates", std::move(candidates)}};
+  return {{"ranks", ranks},
+          {"topology", topology},
+          {"memory_limit", memoryLimit},
+          {"evaluations", search.numEvaluations},
+          {"pruned", search.numPruned},
+          {"complete", search.isComplete},
+          {"one_rank_seconds", search.oneRank.seconds},
+          {"candidates", std::move(candidates)}};
 }

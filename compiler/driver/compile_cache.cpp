@@ -16,6 +16,7 @@
 #include "runtime/artifact/cache_file.h"
 #include "runtime/artifact/container.h"
 #include "runtime/artifact/short_message.h"
+#include "runtime/json/json_text.h"
 #include "runtime/text/text_file.h"
 
 using namespace mlir;
@@ -85,8 +86,8 @@ std::string mlir::sgd::packCompilation(const Compilation& compilation, StringRef
   for (StringRef part :
        {StringRef(compilation.emitted), StringRef(compilation.request), StringRef(compilation.artifact), messages})
     append(parts, part);
-  append(parts, llvm::formatv("{0}", compilation.report.toJson()).str());
-  append(parts, llvm::formatv("{0}", compilation.explanation.toJson()).str());
+  append(parts, ::sgd::json::WriteJson(compilation.report.toJson()));
+  append(parts, ::sgd::json::WriteJson(compilation.explanation.toJson()));
   std::optional<::sgd::artifact::Hash> sum = hash(parts);
   return sum ? (kHeader + textOf(*sum) + parts).str() : std::string();
 }
@@ -100,13 +101,11 @@ std::optional<std::pair<Compilation, std::string>> mlir::sgd::unpackCompilation(
                            report = take(parts), explanation = take(parts);
   if (!explanation || !parts.empty()) return std::nullopt;
   Compilation compilation{emitted->str(), request->str(), artifact->str(), {}, {}};
-  llvm::Expected<llvm::json::Value> reportJson = llvm::json::parse(*report),
-                                    explanationJson = llvm::json::parse(*explanation);
-  bool isRead = reportJson && explanationJson && fromJson(*reportJson, compilation.report) &&
-                fromJson(*explanationJson, compilation.explanation);
-  llvm::consumeError(reportJson.takeError());
-  llvm::consumeError(explanationJson.takeError());
-  if (!isRead) return std::nullopt;
+  auto parse = [](StringRef text) {
+    return nlohmann::json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  };
+  if (!fromJson(parse(*report), compilation.report) || !fromJson(parse(*explanation), compilation.explanation))
+    return std::nullopt;
   return std::pair(std::move(compilation), messages->str());
 }
 

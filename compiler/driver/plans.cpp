@@ -123,12 +123,8 @@ std::string CompiledPlans::getEmitted() const {
   return text;
 }
 
-llvm::json::Value mlir::sgd::addPlanName(StringRef name, llvm::json::Value value) {
-  llvm::json::Object named;
-  if (llvm::json::Object* fields = value.getAsObject())
-    named = std::move(*fields);
-  else
-    named["records"] = std::move(value);
-  named["plan"] = llvm::json::fixUTF8(name);
-  return named;
+nlohmann::json mlir::sgd::addPlanName(StringRef name, nlohmann::json value) {
+  if (!value.is_object()) value = {{"records", std::move(value)}};
+  value["plan"] = name.str();
+  return value;
 }

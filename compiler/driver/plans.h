@@ -37,7 +37,7 @@ struct CompiledPlans {
   /// Of one plan the JSON of its `part`, of several `{"plans": [{"plan": NAME, ...}, ...]}` with the fields of each; a
   /// list stands in the field "records".
   template <typename T>
-  llvm::json::Value toJson(T Compilation::* part) const;
+  nlohmann::json toJson(T Compilation::* part) const;
   /// As text; of several plans, each behind a line with its name.
   template <typename T>
   void print(T Compilation::* part, llvm::raw_ostream& os) const;
@@ -56,14 +56,14 @@ FailureOr<CompiledPlans> compilePlans(llvm::ArrayRef<ProgramSource> sources, llv
                                       Timings* timings = nullptr);
 
 /// `value` with the plan's name.
-llvm::json::Value addPlanName(llvm::StringRef name, llvm::json::Value value);
+nlohmann::json addPlanName(llvm::StringRef name, nlohmann::json value);
 
 template <typename T>
-llvm::json::Value CompiledPlans::toJson(T Compilation::* part) const {
+nlohmann::json CompiledPlans::toJson(T Compilation::* part) const {
   if (plans.size() == 1) return (plans.front().compilation.*part).toJson();
-  llvm::json::Array all;
+  nlohmann::json all = nlohmann::json::array();
   for (const CompiledPlan& plan : plans) all.push_back(addPlanName(plan.name, (plan.compilation.*part).toJson()));
-  return llvm::json::Object{{"plans", std::move(all)}};
+  return {{"plans", std::move(all)}};
 }
 
 template <typename T>

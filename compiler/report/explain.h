@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "dialects/sgd/decision.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "nlohmann/json.hpp"
 #include "passes/cost/topology.h"
 
 namespace mlir::sgd {
@@ -37,12 +37,12 @@ struct ExplainRecord {
 struct ExplanationReport {
   std::vector<ExplainRecord> records;
 
-  llvm::json::Value toJson() const;
+  nlohmann::json toJson() const;
   void print(llvm::raw_ostream& os) const;
 };
 
 /// Reads what toJson() gives. False when something is missing or of another type.
-bool fromJson(const llvm::json::Value& json, ExplanationReport& explanation);
+bool fromJson(const nlohmann::json& json, ExplanationReport& explanation);
 
 /// One record per movement that a collective of a plan-level module is for, per message to another stage, and per
 /// instruction that runs again, in program order; behind those of a program, one for each decision about it as a whole,

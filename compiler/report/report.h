@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "compiler/report/bound_gaps.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "nlohmann/json.hpp"
 #include "passes/clock/step_clock.h"
 #include "passes/cost/topology.h"
 
@@ -108,14 +108,14 @@ struct Report {
   std::vector<BoundGap> gaps;                ///< what stands between, the largest first
   bool hasUnknownTrips = false;              ///< some loop ends when its condition says so: it is counted as one trip
 
-  llvm::json::Value toJson() const;
+  nlohmann::json toJson() const;
   /// A few lines for a person.
   void print(llvm::raw_ostream& os) const;
 };
 
 /// Reads what toJson() gives, so that the same JSON and text come out again. False when something is missing or of
 /// another type.
-bool fromJson(const llvm::json::Value& json, Report& report);
+bool fromJson(const nlohmann::json& json, Report& report);
 
 /// The function of the modules whose counts are reported: the first whose step changes state, else the first.
 func::FuncOp getReportedFunction(ArrayRef<ModuleOp> modules);

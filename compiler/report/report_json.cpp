@@ -6,7 +6,8 @@
 namespace mlir::sgd {
 namespace {
 
-using llvm::json::Value;
+using Json = nlohmann::json;
+using Axis = std::pair<std::string, int64_t>;
 
 /// The lower bound and what stands between it and the program are one object.
 struct BoundFields {
@@ -14,13 +15,9 @@ struct BoundFields {
   std::vector<BoundGap>* gaps;
 };
 
-struct MeshFields {
-  std::vector<std::pair<std::string, int64_t>>* axes;
-};
-
 /// As an object: {"micro": 8}.
 struct SequentialFields {
-  std::vector<std::pair<std::string, int64_t>>* axes;
+  std::vector<Axis>* axes;
 };
 
 template <typename Mapper>
@@ -101,11 +98,10 @@ bool mapFields(Mapper& object, ExplainRecord& record) {
 
 template <typename Mapper>
 bool mapFields(Mapper& object, Report& report) {
-  MeshFields mesh{&report.mesh};
   SequentialFields sequential{&report.sequential};
   BoundFields bound{&report.lowerBound, &report.gaps};
   return object.map("program", report.program) && object.map("loss", report.loss) &&
-         object.map("ranks", report.ranks) && object.map("mesh", mesh) && object.map("sequential", sequential) &&
+         object.map("ranks", report.ranks) && object.map("mesh", report.mesh) && object.map("sequential", sequential) &&
          object.map("target", report.target) && object.map("compile_seconds", report.compileSeconds) &&
          object.map("estimated_seconds", report.estimatedSeconds) && object.map("memory", report.memory) &&
          object.map("stages", report.stages) && object.map("bubble", report.bubble) &&
@@ -117,112 +113,97 @@ bool mapFields(Mapper& object, Report& report) {
          object.map("offloaded", report.offloaded) && object.map("host_wait_seconds", report.hostWaitSeconds);
 }
 
-template <typename Fields>
-Value write(Fields fields);
+template <typename T>
+constexpr bool kIsValue = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
 
-/// Writes what an ObjectMapper reads.
+template <typename T>
+Json write(T value);
+template <typename T>
+bool read(const Json& json, T& value);
+
+Json write(const Axis& axis) { return Json::array({axis.first, axis.second}); }
+bool read(const Json& json, Axis& axis) {
+  return json.is_array() && json.size() == 2 && read(json[0], axis.first) && read(json[1], axis.second);
+}
+
+Json write(const SequentialFields& sequential) {
+  Json axes = Json::object();
+  for (const auto& [name, size] : *sequential.axes) axes[name] = size;
+  return axes;
+}
+bool read(const Json& json, SequentialFields& sequential) {
+  for (const auto& [name, size] : json.items())
+    if (!read(size, sequential.axes->emplace_back(name, 0).second)) return false;
+  return json.is_object();
+}
+
+template <typename T>
+Json write(const std::vector<T>& values) {
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(write(value));
+  return list;
+}
+template <typename T>
+bool read(const Json& json, std::vector<T>& values) {
+  values.clear();
+  for (const Json& value : json)
+    if (!read(value, values.emplace_back())) return false;
+  return json.is_array();
+}
+
+/// Sets each field that mapFields names.
 struct ObjectWriter {
   template <typename T>
-  bool map(StringLiteral key, const T& value) {
-    if constexpr (std::is_constructible_v<Value, const T&>)
-      object[key] = Value(value);
-    else
-      object[key] = write(value);
+  bool map(const char* key, const T& value) {
+    object[key] = write(value);
     return true;
   }
-  template <typename T>
-  bool map(StringLiteral key, const std::vector<T>& values) {
-    llvm::json::Array list;
-    for (const T& value : values) list.push_back(write(value));
-    object[key] = std::move(list);
-    return true;
-  }
-  bool map(StringLiteral key, const MeshFields& mesh) {
-    llvm::json::Array axes;
-    for (const auto& [name, size] : *mesh.axes) axes.push_back(llvm::json::Array{name, size});
-    object[key] = std::move(axes);
-    return true;
-  }
-
-  bool map(StringLiteral key, const SequentialFields& sequential) {
-    llvm::json::Object axes;
-    for (const auto& [name, size] : *sequential.axes) axes[name] = size;
-    object[key] = std::move(axes);
-    return true;
-  }
-
-  llvm::json::Object object;
+  Json object;
 };
 
-template <typename Fields>
-Value write(Fields fields) {
-  ObjectWriter writer;
-  mapFields(writer, fields);
-  return std::move(writer.object);
-}
-
-template <typename Fields>
-bool read(const Value& json, Fields& fields, llvm::json::Path path) {
-  llvm::json::ObjectMapper object(json, path);
-  return object && mapFields(object, fields);
-}
-
-// ObjectMapper finds these by the types of fields.
-bool fromJSON(const Value& json, BoundFields& bound, llvm::json::Path path) { return read(json, bound, path); }
-bool fromJSON(const Value& json, MeshFields& mesh, llvm::json::Path) {
-  const llvm::json::Array* axes = json.getAsArray();
-  for (const Value& axis : axes ? *axes : llvm::json::Array()) {
-    const llvm::json::Array* pair = axis.getAsArray();
-    auto name = pair && pair->size() == 2 ? pair->front().getAsString() : std::nullopt;
-    auto size = name ? pair->back().getAsInteger() : std::nullopt;
-    if (!size) return false;
-    mesh.axes->emplace_back(name->str(), *size);
+/// Reads what an ObjectWriter writes; false where a field is missing or of another type.
+struct ObjectReader {
+  template <typename T>
+  bool map(const char* key, T& value) {
+    auto field = object.find(key);
+    return field != object.end() && read(*field, value);
   }
-  return axes;
+  const Json& object;
+};
+
+template <typename T>
+Json write(T value) {
+  if constexpr (kIsValue<T>) {
+    return value;
+  } else {
+    ObjectWriter writer;
+    mapFields(writer, value);
+    return std::move(writer.object);
+  }
 }
 
-bool fromJSON(const Value& json, SequentialFields& sequential, llvm::json::Path) {
-  const llvm::json::Object* axes = json.getAsObject();
-  for (const auto& axis : axes ? *axes : llvm::json::Object()) {
-    std::optional<int64_t> size = axis.second.getAsInteger();
-    if (!size) return false;
-    sequential.axes->emplace_back(axis.first.str(), *size);
+template <typename T>
+bool read(const Json& json, T& value) {
+  if constexpr (kIsValue<T>) {
+    bool isRight = std::is_same_v<T, std::string> ? json.is_string()
+                   : std::is_same_v<T, bool>      ? json.is_boolean()
+                   : std::is_same_v<T, double>    ? json.is_number()
+                   : std::is_unsigned_v<T>        ? json.is_number_unsigned()
+                                                  : json.is_number_integer();
+    if (isRight) json.get_to(value);
+    return isRight;
+  } else {
+    ObjectReader reader{json};
+    return mapFields(reader, value);
   }
-  return axes;
 }
 
 }  // namespace
 
-static bool fromJSON(const Value& json, MemoryReport& memory, llvm::json::Path path) {
-  return read(json, memory, path);
-}
-static bool fromJSON(const Value& json, StageReport& stage, llvm::json::Path path) { return read(json, stage, path); }
-static bool fromJSON(const Value& json, CollectiveReport& one, llvm::json::Path path) { return read(json, one, path); }
-static bool fromJSON(const Value& json, CompressionReport& one, llvm::json::Path path) { return read(json, one, path); }
-static bool fromJSON(const Value& json, LowerBoundTerm& term, llvm::json::Path path) { return read(json, term, path); }
-static bool fromJSON(const Value& json, BoundGap& gap, llvm::json::Path path) { return read(json, gap, path); }
-static bool fromJSON(const Value& json, RecomputedReport& one, llvm::json::Path path) { return read(json, one, path); }
-static bool fromJSON(const Value& json, OffloadedReport& one, llvm::json::Path path) { return read(json, one, path); }
-static bool fromJSON(const Value& json, Alternative& one, llvm::json::Path path) { return read(json, one, path); }
-static bool fromJSON(const Value& json, ExplainRecord& record, llvm::json::Path path) {
-  return read(json, record, path);
-}
-Value Report::toJson() const { return write(*this); }
+Json Report::toJson() const { return write(*this); }
+bool fromJson(const Json& json, Report& report) { return read(json, report); }
 
-bool fromJson(const Value& json, Report& report) {
-  llvm::json::Path::Root root;
-  return read(json, report, root);
-}
-
-Value ExplanationReport::toJson() const {
-  llvm::json::Array list;
-  for (const ExplainRecord& record : records) list.push_back(write(record));
-  return list;
-}
-
-bool fromJson(const Value& json, ExplanationReport& explanation) {
-  llvm::json::Path::Root root;
-  return llvm::json::fromJSON(json, explanation.records, root);
-}
+Json ExplanationReport::toJson() const { return write(records); }
+bool fromJson(const Json& json, ExplanationReport& explanation) { return read(json, explanation.records); }
 
 }  // namespace mlir::sgd

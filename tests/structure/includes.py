@@ -119,19 +119,19 @@ COMPILER = {
     "compiler/request": ["compiler", "dialects/sgd"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
-    "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "runtime/artifact", "runtime/comm"],
+    "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "runtime/artifact", "runtime/comm", "runtime/json"],
     "compiler/expectations": ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "dialects/plan", "dialects/sgd", "passes/graph/carry", "passes/spmd/partition", "runtime/artifact"],
     "compiler/models": ["compiler/recipe"],  # recipe_json.h: one reading of what is written by hand
     "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
     "compiler/pipelines": list(PASSES) + ["compiler", "compiler/recipe", "compiler/report", "compiler/request", "compiler/target"],
     "compiler/search": IR + ["compiler", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/target", "passes/cost", "passes/plan/memory", "passes/plan/recompute", "passes/sharding/reshard", "passes/time/recompute", "passes/time/stages"],
-    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/request", "compiler/search", "compiler/target", "frontends", "frontends/text", "runtime/artifact", "runtime/text"],
+    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/request", "compiler/search", "compiler/target", "frontends", "frontends/text", "runtime/artifact", "runtime/json", "runtime/text"],
     "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/graph/carry", "passes/cost"],
 }
 TOOLS = {
-    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target", "runtime/artifact"],
-    "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends", "frontends/text", "reference", "dialects/sgd", "passes/spmd/partition", "runtime/artifact", "runtime/data", "runtime/text"],
-    "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/text"],
+    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target", "runtime/artifact", "runtime/json"],
+    "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends", "frontends/text", "reference", "dialects/sgd", "passes/spmd/partition", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text"],
+    "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/json", "runtime/text"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/process", "runtime/trace"],
 }

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "compiler/driver/driver.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "runtime/json/json_text.h"
 #include "runtime/text/text_file.h"
 
 using namespace mlir;
@@ -26,7 +26,7 @@ int replay(const Flags& flags) {
   FailureOr<Compilation> compilation = mlir::sgd::replay(request, llvm::errs());
   if (failed(compilation) || failed(writeFile(flags.output, compilation->artifact, llvm::errs()))) return 1;
   if (flags.report.empty()) return 0;
-  std::string report = llvm::formatv("{0:2}\n", compilation->report.toJson()).str();
+  std::string report = ::sgd::json::WriteJson(compilation->report.toJson(), 2) + "\n";
   return succeeded(writeFile(flags.report, report, llvm::errs())) ? 0 : 1;
 }
 

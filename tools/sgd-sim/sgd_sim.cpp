@@ -9,6 +9,7 @@
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
 #include "runtime/artifact/writer.h"
+#include "runtime/json/json_text.h"
 #include "runtime/text/text_file.h"
 #include "tools/sgd-sim/flags.h"
 
@@ -101,7 +102,7 @@ int Simulator::runOne() {
   if (!flags.svg.empty())
     if (int code = write(flags.svg, drawTimeline(*machine, *estimate))) return code;
   if (flags.json != "-") llvm::outs() << toText(*estimate);
-  return flags.json.empty() ? 0 : write(flags.json, toJson(*estimate).dump(1) + "\n");
+  return flags.json.empty() ? 0 : write(flags.json, ::sgd::json::WriteJson(toJson(*estimate), 1) + "\n");
 }
 
 int Simulator::runSweep(const Sweep& sweep) {
@@ -123,7 +124,7 @@ int Simulator::runSweep(const Sweep& sweep) {
     json["sweep"].push_back(toJson(estimate));
     json["sweep"].back()["scaling"] = getScaling(estimates.front(), estimate);
   }
-  return flags.json.empty() ? 0 : write(flags.json, json.dump(1) + "\n");
+  return flags.json.empty() ? 0 : write(flags.json, ::sgd::json::WriteJson(json, 1) + "\n");
 }
 
 using File = std::unique_ptr<::sgd::artifact::ArtifactFile>;

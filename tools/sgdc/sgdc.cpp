@@ -9,6 +9,7 @@
 #include "compiler/target/target.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
+#include "runtime/json/json_text.h"
 #include "tools/sgdc/flags.h"
 
 namespace {
@@ -85,8 +86,8 @@ bool parseValues(Flags& flags, std::vector<PlanRequest>& plans, std::string& err
   return true;
 }
 
-bool writeJson(const llvm::json::Value& json, const std::string& path) {
-  return succeeded(writeFile(path, llvm::formatv("{0:2}\n", json).str(), llvm::errs()));
+bool writeJson(const nlohmann::json& json, const std::string& path) {
+  return succeeded(writeFile(path, ::sgd::json::WriteJson(json, 2) + "\n", llvm::errs()));
 }
 
 /// Prints a part of all compilations to standard output for "-", writes JSON to a file else.

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
+#include "runtime/json/json_text.h"
 
 namespace mlir::sgd {
 namespace {
@@ -38,7 +39,7 @@ std::string textOf(const T& value) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   value.print(stream);
-  return llvm::formatv("{0:2}\n{1}", value.toJson(), text).str();
+  return ::sgd::json::WriteJson(value.toJson(), 2) + "\n" + text;
 }
 
 TEST(CompileCache, PackedComesBack) {

@@ -48,20 +48,19 @@ TEST(Explanation, JsonThereAndBack) {
 }
 
 TEST(Explanation, JsonOfAnotherShapeIsRefused) {
-  const llvm::json::Value sample = getSample().toJson();
-  const llvm::json::Object& whole = *sample.getAsArray()->front().getAsObject();
-  for (const auto& [key, value] : whole) {
+  const nlohmann::json whole = getSample().toJson()[0];
+  for (const auto& [key, value] : whole.items()) {
     for (bool isMissing : {true, false}) {
-      llvm::json::Object record = whole;
+      nlohmann::json record = whole;
       record.erase(key);
       if (!isMissing) record[key] = nullptr;
       ExplanationReport read;
-      EXPECT_FALSE(fromJson(llvm::json::Array{std::move(record)}, read)) << key.str();
+      EXPECT_FALSE(fromJson(nlohmann::json::array({std::move(record)}), read)) << key;
     }
   }
   ExplanationReport read;
-  EXPECT_FALSE(fromJson(llvm::json::Object(), read));
-  EXPECT_FALSE(fromJson(llvm::json::Array{"a record"}, read));
+  EXPECT_FALSE(fromJson(nlohmann::json::object(), read));
+  EXPECT_FALSE(fromJson(nlohmann::json::array({"a record"}), read));
 }
 
 }  // namespace
