@@ -34,8 +34,7 @@ std::vector<int64_t> CoordinatesOf(const artifact::Launch& launch, const comm::M
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Thunk>> Device::Prepare(const artifact::Instruction& instruction,
-                                                       const RankContext& rank) {
+PreparedThunk Device::Prepare(const artifact::Instruction& instruction, const RankContext& rank) {
   switch (instruction.op_type()) {
     case Operation::Launch: {
       const artifact::Launch& launch = *instruction.op_as_Launch();
@@ -75,11 +74,11 @@ absl::StatusOr<std::unique_ptr<Thunk>> Device::Prepare(const artifact::Instructi
   }
 }
 
-absl::StatusOr<std::unique_ptr<Thunk>> Device::PrepareAttention(const artifact::Attention&, const MemoryMap&) {
+PreparedThunk Device::PrepareAttention(const artifact::Attention&, const MemoryMap&) {
   return absl::UnimplementedError("this device has no library for attention; compile the model for it");
 }
 
-absl::StatusOr<std::unique_ptr<Thunk>> Device::PrepareLinearAlgebra(const artifact::LinearAlgebra&, const MemoryMap&) {
+PreparedThunk Device::PrepareLinearAlgebra(const artifact::LinearAlgebra&, const MemoryMap&) {
   return absl::UnimplementedError(
       "this device has no library for decompositions and solvers of linear algebra; compile the model for cpu");
 }

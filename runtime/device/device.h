@@ -75,6 +75,9 @@ class Thunk {
   virtual absl::Status Execute() = 0;
 };
 
+// Or why the instruction cannot be prepared.
+using PreparedThunk = absl::StatusOr<std::unique_ptr<Thunk>>;
+
 // A launch with its coordinates for this rank.
 struct GroupedLaunch {
   const artifact::Launch* launch;
@@ -135,40 +138,30 @@ class Device {
 
   // The one below for the kind of the instruction. A device that executes other kinds as well prepares them here;
   // Unimplemented, naming the kind, for what it does not execute.
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> Prepare(const artifact::Instruction& instruction,
-                                                         const RankContext& rank);
+  virtual PreparedThunk Prepare(const artifact::Instruction& instruction, const RankContext& rank);
 
   // Each makes an instruction of a verified artifact executable: choices, primitives and scratch
   // memory are made here, none later. Unimplemented says what the device cannot do. `coordinates`
   // are Launch.coordinates evaluated for this rank; thunks keep no reference to the artifact.
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareLaunch(const artifact::Launch& launch,
-                                                               const KernelLibrary& library, const MemoryMap& memory,
-                                                               std::span<const int64_t> coordinates) = 0;
+  virtual PreparedThunk PrepareLaunch(const artifact::Launch& launch, const KernelLibrary& library,
+                                      const MemoryMap& memory, std::span<const int64_t> coordinates) = 0;
   // Launches that are independent of each other, as one thunk: they may run at the same time. Kernels for some of them
   // together may be used or not.
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareLaunchGroup(std::span<const GroupedLaunch> launches,
-                                                                    std::span<const CombinedLaunches> combined,
-                                                                    const KernelLibrary& library,
-                                                                    const MemoryMap& memory) = 0;
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
-                                                               const MemoryMap& memory) = 0;
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
-                                                                    const MemoryMap& memory) = 0;
+  virtual PreparedThunk PrepareLaunchGroup(std::span<const GroupedLaunch> launches,
+                                           std::span<const CombinedLaunches> combined, const KernelLibrary& library,
+                                           const MemoryMap& memory) = 0;
+  virtual PreparedThunk PrepareMatmul(const artifact::Matmul& matmul, const MemoryMap& memory) = 0;
+  virtual PreparedThunk PrepareConvolution(const artifact::Convolution& convolution, const MemoryMap& memory) = 0;
   // Unimplemented where no library of the device has it.
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareAttention(const artifact::Attention& attention,
-                                                                  const MemoryMap& memory);
+  virtual PreparedThunk PrepareAttention(const artifact::Attention& attention, const MemoryMap& memory);
   // Likewise.
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
-                                                                      const MemoryMap& memory);
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareTiled(const artifact::Tiled& tiled,
-                                                              const KernelLibrary& library,
-                                                              const MemoryMap& memory) = 0;
+  virtual PreparedThunk PrepareLinearAlgebra(const artifact::LinearAlgebra& call, const MemoryMap& memory);
+  virtual PreparedThunk PrepareTiled(const artifact::Tiled& tiled, const KernelLibrary& library,
+                                     const MemoryMap& memory) = 0;
   // Copies `bytes` bytes between addresses of this device's memory, which may overlap.
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
-                                                             uint64_t bytes) = 0;
+  virtual PreparedThunk PrepareCopy(const std::byte* source, std::byte* target, uint64_t bytes) = 0;
   // Repeats the pattern of 1 to 16 bytes over `bytes` bytes, a multiple of its length.
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
-                                                             std::span<const uint8_t> pattern) = 0;
+  virtual PreparedThunk PrepareFill(std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) = 0;
 
   // Returns when everything executed so far is complete, with the first error of a stream.
   virtual absl::Status Synchronize() = 0;

@@ -52,7 +52,7 @@ class Streams {
   // Between the two, enqueued work is captured and not run: on stream 0, and on streams that wait for events recorded
   // on it, directly or not. All of that must be joined to stream 0 at the end. The thunk runs the capture on stream 0.
   virtual absl::Status BeginRecording() = 0;
-  virtual absl::StatusOr<std::unique_ptr<Thunk>> EndRecording() = 0;
+  virtual PreparedThunk EndRecording() = 0;
 
   // Whether everything given so far is complete; the first error of a stream otherwise. DataLoss, here and of every
   // other call, is of anything given before, and final.

@@ -121,8 +121,7 @@ absl::StatusOr<std::unique_ptr<Carry>> Carry::Create(ExecutionContext& context, 
   }
   for (const Move& move : ordered) {
     if (move.source == move.target) continue;
-    absl::StatusOr<std::unique_ptr<device::Thunk>> copy =
-        context.device().PrepareCopy(move.source, move.target, move.bytes);
+    device::PreparedThunk copy = context.device().PrepareCopy(move.source, move.target, move.bytes);
     if (!copy.ok()) return copy.status();
     carry->copies_.push_back(*std::move(copy));
   }

@@ -105,8 +105,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
 absl::Status Executor::PrepareCopies(const CallerBuffers& buffers) {
   const auto prepare = [&](const std::vector<CallerBuffers::Copy>& copies, Thunks& thunks) {
     for (const CallerBuffers::Copy& copy : copies) {
-      absl::StatusOr<std::unique_ptr<device::Thunk>> thunk =
-          context_.device().PrepareCopy(copy.source, copy.target, copy.bytes);
+      device::PreparedThunk thunk = context_.device().PrepareCopy(copy.source, copy.target, copy.bytes);
       if (!thunk.ok()) return thunk.status();
       thunks.push_back(*std::move(thunk));
     }

@@ -78,7 +78,7 @@ absl::Status PreparedProgram::PrepareThunks(absl::Duration timeout) {
   for (uint32_t i = 0; i < size(); ++i) {
     instructions_[i].kind = KindOf(source(i));
     if (instructions_[i].kind != Kind::kThunk) continue;
-    absl::StatusOr<std::unique_ptr<device::Thunk>> thunk = context_.device().Prepare(source(i), rank);
+    device::PreparedThunk thunk = context_.device().Prepare(source(i), rank);
     if (!thunk.ok()) return Locate(thunk.status(), i);
     instructions_[i].thunk = *std::move(thunk);
   }

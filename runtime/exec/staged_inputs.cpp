@@ -56,7 +56,7 @@ absl::Status StagedInputs::Prepare(const std::vector<DevicePlace>& fed, const st
 
 absl::Status StagedInputs::KeepAll() {
   for (const Place& place : kept_) {
-    absl::StatusOr<std::unique_ptr<device::Thunk>> copy =
+    device::PreparedThunk copy =
         device_.PrepareCopy(place.input.device, staging_->data() + place.offset, place.input.bytes);
     if (!copy.ok()) return copy.status();
     if (absl::Status status = (*copy)->Execute(); !status.ok()) return status;
@@ -68,7 +68,7 @@ absl::Status StagedInputs::AddCopies(const std::vector<Place>& places, uint64_t 
                                      std::vector<std::unique_ptr<device::Thunk>>& copies) {
   for (const Place& place : places) {
     if (place.input.bytes == 0) continue;
-    absl::StatusOr<std::unique_ptr<device::Thunk>> copy =
+    device::PreparedThunk copy =
         device_.PrepareCopy(staging_->data() + from + place.offset, place.input.device, place.input.bytes);
     if (!copy.ok()) return copy.status();
     copies.push_back(*std::move(copy));

@@ -83,8 +83,8 @@ absl::Status StreamExecutor::PrepareTakes(const device::StreamPlan& plan) {
     std::unique_ptr<device::Thunk>& take = takes_[{action.instruction, action.place}];
     if (take != nullptr) continue;
     const artifact::Slice& place = plan.places[action.place];
-    absl::StatusOr<std::unique_ptr<device::Thunk>> copy = context_.device().PrepareCopy(
-        program_->memory().Address(place), (*program_)[action.instruction].message, place.size());
+    device::PreparedThunk copy = context_.device().PrepareCopy(program_->memory().Address(place),
+                                                               (*program_)[action.instruction].message, place.size());
     if (!copy.ok()) return program_->Locate(copy.status(), action.instruction);
     take = *std::move(copy);
   }

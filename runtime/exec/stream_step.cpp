@@ -75,7 +75,7 @@ absl::StatusOr<StreamStep::Recording> StreamStep::Record(const Part& part) {
   if (absl::Status status = streams_.BeginRecording(); !status.ok()) return status;
   const uint64_t sent_before = hooks_.sent_bytes();
   absl::Status status = Enqueue(part);
-  absl::StatusOr<std::unique_ptr<device::Thunk>> thunk = streams_.EndRecording();
+  device::PreparedThunk thunk = streams_.EndRecording();
   if (!status.ok()) return status;
   if (!thunk.ok()) return thunk.status();
   return Recording{*std::move(thunk), hooks_.sent_bytes() - sent_before};

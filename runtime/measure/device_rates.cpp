@@ -64,7 +64,7 @@ class DeviceMeasurement {
     });
   }
 
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(ElementType element, uint64_t size) {
+  device::PreparedThunk PrepareMatmul(ElementType element, uint64_t size) {
     artifact::MatmulT matmul;
     matmul.element = element;
     matmul.m = matmul.n = matmul.k = size;
@@ -92,7 +92,7 @@ class DeviceMeasurement {
     }
   }
 
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution() {
+  device::PreparedThunk PrepareConvolution() {
     constexpr uint64_t kRow = kImage * kInputs, kResultRow = kImage * kOutputs;
     const artifact::WindowDim down(kImage, kImage, kWindow, 1, 1, 1, kRow, kWindow * kInputs * kOutputs, kResultRow);
     const artifact::WindowDim across(kImage, kImage, kWindow, 1, 1, 1, kInputs, kInputs * kOutputs, kOutputs);

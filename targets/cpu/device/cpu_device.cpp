@@ -116,16 +116,15 @@ absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CpuDevice::LoadKernels(co
   return CpuKernelLibrary::Load(file);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLaunch(const artifact::Launch& launch,
-                                                                        const device::KernelLibrary& library,
-                                                                        const device::MemoryMap& memory,
-                                                                        std::span<const int64_t> coordinates) {
+device::PreparedThunk CpuDevice::PrepareLaunch(const artifact::Launch& launch, const device::KernelLibrary& library,
+                                               const device::MemoryMap& memory, std::span<const int64_t> coordinates) {
   return MakeLaunch(*pool_, CallOf(launch, library, memory, coordinates, null_kernels_));
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLaunchGroup(
-    std::span<const device::GroupedLaunch> launches, std::span<const device::CombinedLaunches> /*combined*/,
-    const device::KernelLibrary& library, const device::MemoryMap& memory) {
+device::PreparedThunk CpuDevice::PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                                    std::span<const device::CombinedLaunches> /*combined*/,
+                                                    const device::KernelLibrary& library,
+                                                    const device::MemoryMap& memory) {
   std::vector<KernelCall> calls;
   for (const device::GroupedLaunch& launch : launches) {
     calls.push_back(CallOf(*launch.launch, library, memory, launch.coordinates, null_kernels_));
@@ -133,20 +132,19 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLaunchGroup(
   return MakeLaunchGroup(*pool_, std::move(calls));
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareMatmul(const artifact::Matmul& matmul,
-                                                                        const device::MemoryMap& memory) {
+device::PreparedThunk CpuDevice::PrepareMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(*pool_, NullCall(pool_->size()));
   return MakeMatmul(*pool_, scratch_, matmul, memory);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareConvolution(const artifact::Convolution& convolution,
-                                                                             const device::MemoryMap& memory) {
+device::PreparedThunk CpuDevice::PrepareConvolution(const artifact::Convolution& convolution,
+                                                    const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(*pool_, NullCall(pool_->size()));
   return MakeConvolution(*pool_, scratch_, convolution, memory);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
-                                                                               const device::MemoryMap& memory) {
+device::PreparedThunk CpuDevice::PrepareLinearAlgebra(const artifact::LinearAlgebra& call,
+                                                      const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(*pool_, NullCall(pool_->size()));
   if (linear_algebra::IsTransform(static_cast<linear_algebra::Kind>(call.kind())))
     return MakeFft(*pool_, scratch_, call, memory);
@@ -155,20 +153,17 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareLinearAlgebra(c
   return MakeLinearAlgebra(*pool_, **library, call, memory);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareTiled(const artifact::Tiled& tiled,
-                                                                       const device::KernelLibrary& library,
-                                                                       const device::MemoryMap& memory) {
+device::PreparedThunk CpuDevice::PrepareTiled(const artifact::Tiled& tiled, const device::KernelLibrary& library,
+                                              const device::MemoryMap& memory) {
   if (null_kernels_) return MakeLaunch(*pool_, NullCall(pool_->size()));
   return MakeTiled(*pool_, {scratch_, tile_scratch_}, tiled, static_cast<const CpuKernelLibrary&>(library), memory);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareCopy(const std::byte* source, std::byte* target,
-                                                                      uint64_t bytes) {
+device::PreparedThunk CpuDevice::PrepareCopy(const std::byte* source, std::byte* target, uint64_t bytes) {
   return MakeCopy(*pool_, source, target, bytes);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CpuDevice::PrepareFill(std::byte* target, uint64_t bytes,
-                                                                      std::span<const uint8_t> pattern) {
+device::PreparedThunk CpuDevice::PrepareFill(std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) {
   return MakeFill(*pool_, target, bytes, pattern);
 }
 

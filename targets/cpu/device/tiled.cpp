@@ -192,9 +192,8 @@ class TiledThunk final : public device::Thunk {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeTiled(ThreadPool& pool, TileScratch scratch,
-                                                         const artifact::Tiled& tiled, const CpuKernelLibrary& kernels,
-                                                         const device::MemoryMap& memory) {
+device::PreparedThunk MakeTiled(ThreadPool& pool, TileScratch scratch, const artifact::Tiled& tiled,
+                                const CpuKernelLibrary& kernels, const device::MemoryMap& memory) {
   auto thunk = std::make_unique<TiledThunk>(pool, scratch, tiled);
   if (absl::Status status = thunk->AddSteps(tiled, kernels, memory); !status.ok()) return status;
   return thunk;

@@ -19,8 +19,7 @@ struct TileScratch {
 
 // Unimplemented for matmuls of booleans; ResourceExhausted without memory for the scratch. Pool and scratch must
 // outlive the thunk. Results do not depend on the number of threads: a tile is computed by one.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeTiled(ThreadPool& pool, TileScratch scratch,
-                                                         const artifact::Tiled& tiled, const CpuKernelLibrary& kernels,
-                                                         const device::MemoryMap& memory);
+device::PreparedThunk MakeTiled(ThreadPool& pool, TileScratch scratch, const artifact::Tiled& tiled,
+                                const CpuKernelLibrary& kernels, const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

@@ -43,10 +43,9 @@ void AddLaunch(const artifact::Launch& launch, const device::MemoryMap& memory, 
 }
 
 // One launch of kernel `number` with the arguments and blocks of `launches`, one after another.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeLaunchOf(CudaStreams& streams, uint32_t number,
-                                                            const device::KernelLibrary& library,
-                                                            const device::MemoryMap& memory,
-                                                            std::span<const device::GroupedLaunch* const> launches) {
+device::PreparedThunk MakeLaunchOf(CudaStreams& streams, uint32_t number, const device::KernelLibrary& library,
+                                   const device::MemoryMap& memory,
+                                   std::span<const device::GroupedLaunch* const> launches) {
   const CudaKernelLibrary::Kernel& kernel = static_cast<const CudaKernelLibrary&>(library).kernel(number);
   KernelCall call{kernel.function, 0, kernel.threads, kernel.shared_bytes, {}};
   uint64_t blocks = 0;
@@ -216,18 +215,17 @@ absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CudaDevice::LoadKernelsOf
   return CudaKernelLibrary::Load(driver_, gpu_, file, stage);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareLaunch(const artifact::Launch& launch,
-                                                                         const device::KernelLibrary& library,
-                                                                         const device::MemoryMap& memory,
-                                                                         std::span<const int64_t> coordinates) {
+device::PreparedThunk CudaDevice::PrepareLaunch(const artifact::Launch& launch, const device::KernelLibrary& library,
+                                                const device::MemoryMap& memory, std::span<const int64_t> coordinates) {
   const device::GroupedLaunch only{&launch, {coordinates.begin(), coordinates.end()}};
   const device::GroupedLaunch* const launches[] = {&only};
   return MakeLaunchOf(*streams_, launch.kernel(), library, memory, launches);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareLaunchGroup(
-    std::span<const device::GroupedLaunch> launches, std::span<const device::CombinedLaunches> combined,
-    const device::KernelLibrary& library, const device::MemoryMap& memory) {
+device::PreparedThunk CudaDevice::PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                                     std::span<const device::CombinedLaunches> combined,
+                                                     const device::KernelLibrary& library,
+                                                     const device::MemoryMap& memory) {
   std::vector<std::unique_ptr<device::Thunk>> thunks;
   std::vector<bool> is_combined(launches.size(), false);
   const auto add = [&](uint32_t kernel, std::span<const device::GroupedLaunch* const> parts) {
@@ -251,40 +249,36 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareLaunchGroup(
   return MakeSequence(std::move(thunks));
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareMatmul(const artifact::Matmul& matmul,
-                                                                         const device::MemoryMap& memory) {
+device::PreparedThunk CudaDevice::PrepareMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) {
   absl::StatusOr<CublasLt*> library = cublas();
   if (!library.ok()) return library.status();
   return MakeMatmul(*streams_, **library, matmul, memory, *choices_);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareConvolution(const artifact::Convolution& convolution,
-                                                                              const device::MemoryMap& memory) {
+device::PreparedThunk CudaDevice::PrepareConvolution(const artifact::Convolution& convolution,
+                                                     const device::MemoryMap& memory) {
   absl::StatusOr<Cudnn*> library = cudnn();
   if (!library.ok()) return library.status();
   return MakeConvolution(*streams_, **library, *choices_, convolution, memory);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareAttention(const artifact::Attention& attention,
-                                                                            const device::MemoryMap& memory) {
+device::PreparedThunk CudaDevice::PrepareAttention(const artifact::Attention& attention,
+                                                   const device::MemoryMap& memory) {
   absl::StatusOr<Cudnn*> library = cudnn();
   if (!library.ok()) return library.status();
   return MakeAttention(*streams_, **library, *choices_, attention, memory);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareTiled(const artifact::Tiled& tiled,
-                                                                        const device::KernelLibrary& library,
-                                                                        const device::MemoryMap& memory) {
+device::PreparedThunk CudaDevice::PrepareTiled(const artifact::Tiled& tiled, const device::KernelLibrary& library,
+                                               const device::MemoryMap& memory) {
   return absl::UnimplementedError("tiles are for the caches of CPUs; an artifact for a GPU has none");
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareCopy(const std::byte* source, std::byte* target,
-                                                                       uint64_t bytes) {
+device::PreparedThunk CudaDevice::PrepareCopy(const std::byte* source, std::byte* target, uint64_t bytes) {
   return MakeCopy(*streams_, source, target, bytes);
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CudaDevice::PrepareFill(std::byte* target, uint64_t bytes,
-                                                                       std::span<const uint8_t> pattern) {
+device::PreparedThunk CudaDevice::PrepareFill(std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) {
   return MakeFill(*streams_, target, bytes, pattern);
 }
 

@@ -54,27 +54,21 @@ class CudaDevice final : public device::Device {
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernelsOf(const artifact::ArtifactFile& file,
                                                                        int32_t stage) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunch(const artifact::Launch& launch,
-                                                               const device::KernelLibrary& library,
-                                                               const device::MemoryMap& memory,
-                                                               std::span<const int64_t> coordinates) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
-                                                                    std::span<const device::CombinedLaunches> combined,
-                                                                    const device::KernelLibrary& library,
-                                                                    const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
-                                                               const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareAttention(const artifact::Attention& attention,
-                                                                  const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
-                                                                    const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareTiled(const artifact::Tiled& tiled,
-                                                              const device::KernelLibrary& library,
-                                                              const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
-                                                             uint64_t bytes) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
-                                                             std::span<const uint8_t> pattern) override;
+  device::PreparedThunk PrepareLaunch(const artifact::Launch& launch, const device::KernelLibrary& library,
+                                      const device::MemoryMap& memory, std::span<const int64_t> coordinates) override;
+  device::PreparedThunk PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                           std::span<const device::CombinedLaunches> combined,
+                                           const device::KernelLibrary& library,
+                                           const device::MemoryMap& memory) override;
+  device::PreparedThunk PrepareMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) override;
+  device::PreparedThunk PrepareAttention(const artifact::Attention& attention,
+                                         const device::MemoryMap& memory) override;
+  device::PreparedThunk PrepareConvolution(const artifact::Convolution& convolution,
+                                           const device::MemoryMap& memory) override;
+  device::PreparedThunk PrepareTiled(const artifact::Tiled& tiled, const device::KernelLibrary& library,
+                                     const device::MemoryMap& memory) override;
+  device::PreparedThunk PrepareCopy(const std::byte* source, std::byte* target, uint64_t bytes) override;
+  device::PreparedThunk PrepareFill(std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) override;
   absl::Status Synchronize() override { return streams_->Synchronize(); }
   // On the calling thread: the host's work here is small.
   void RunOnThreads(uint64_t count, const std::function<void(uint64_t)>& body) override;

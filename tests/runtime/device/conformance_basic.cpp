@@ -22,7 +22,7 @@ class Packed {
   flatbuffers::FlatBufferBuilder builder_;
 };
 
-void Execute(absl::StatusOr<std::unique_ptr<device::Thunk>> thunk, device::Device& device) {
+void Execute(device::PreparedThunk thunk, device::Device& device) {
   ASSERT_TRUE(thunk.ok()) << thunk.status();
   ASSERT_TRUE((*thunk)->Execute().ok());
   ASSERT_TRUE(device.Synchronize().ok());

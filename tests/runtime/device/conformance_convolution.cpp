@@ -188,7 +188,7 @@ std::vector<Sum> Compute(device::Device& device, const Problem& p, const Operand
   arena.Put(p.bias_offset, values.bias);
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Convolution::Pack(builder, &p.convolution));
-  absl::StatusOr<std::unique_ptr<device::Thunk>> thunk =
+  device::PreparedThunk thunk =
       device.PrepareConvolution(*flatbuffers::GetRoot<artifact::Convolution>(builder.GetBufferPointer()), arena.map());
   EXPECT_TRUE(thunk.ok()) << thunk.status();
   if (!thunk.ok()) return {};

@@ -160,7 +160,7 @@ std::vector<T> Compute(device::Device& device, const Instruction& i, const Opera
   if (i.matmul.bias != nullptr) arena.Put(i.bias_offset, values.bias);
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Matmul::Pack(builder, &i.matmul));
-  absl::StatusOr<std::unique_ptr<device::Thunk>> thunk =
+  device::PreparedThunk thunk =
       device.PrepareMatmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()), arena.map());
   EXPECT_TRUE(thunk.ok()) << thunk.status();
   if (!thunk.ok()) return {};

@@ -19,37 +19,31 @@ class GuardedDevice : public device::Device {
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override {
     return cpu_->LoadKernels(file);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunch(const artifact::Launch& launch,
-                                                               const device::KernelLibrary& library,
-                                                               const device::MemoryMap& memory,
-                                                               std::span<const int64_t> coordinates) override {
+  device::PreparedThunk PrepareLaunch(const artifact::Launch& launch, const device::KernelLibrary& library,
+                                      const device::MemoryMap& memory, std::span<const int64_t> coordinates) override {
     return cpu_->PrepareLaunch(launch, library, memory, coordinates);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
-                                                                    std::span<const device::CombinedLaunches> combined,
-                                                                    const device::KernelLibrary& library,
-                                                                    const device::MemoryMap& memory) override {
+  device::PreparedThunk PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                           std::span<const device::CombinedLaunches> combined,
+                                           const device::KernelLibrary& library,
+                                           const device::MemoryMap& memory) override {
     return cpu_->PrepareLaunchGroup(launches, combined, library, memory);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
-                                                               const device::MemoryMap& memory) override {
+  device::PreparedThunk PrepareMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) override {
     return cpu_->PrepareMatmul(matmul, memory);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
-                                                                    const device::MemoryMap& memory) override {
+  device::PreparedThunk PrepareConvolution(const artifact::Convolution& convolution,
+                                           const device::MemoryMap& memory) override {
     return cpu_->PrepareConvolution(convolution, memory);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareTiled(const artifact::Tiled& tiled,
-                                                              const device::KernelLibrary& library,
-                                                              const device::MemoryMap& memory) override {
+  device::PreparedThunk PrepareTiled(const artifact::Tiled& tiled, const device::KernelLibrary& library,
+                                     const device::MemoryMap& memory) override {
     return cpu_->PrepareTiled(tiled, library, memory);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
-                                                             uint64_t bytes) override {
+  device::PreparedThunk PrepareCopy(const std::byte* source, std::byte* target, uint64_t bytes) override {
     return cpu_->PrepareCopy(source, target, bytes);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
-                                                             std::span<const uint8_t> pattern) override {
+  device::PreparedThunk PrepareFill(std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) override {
     return cpu_->PrepareFill(target, bytes, pattern);
   }
   absl::Status Synchronize() override { return cpu_->Synchronize(); }

@@ -31,7 +31,7 @@ class LoggedStreams final : public device::Streams {
     log.push_back("record");
     return absl::OkStatus();
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> EndRecording() override {
+  device::PreparedThunk EndRecording() override {
     log.push_back("end");
     return std::make_unique<Replay>(log);
   }

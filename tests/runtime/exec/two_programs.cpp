@@ -20,8 +20,7 @@ class FaultyDevice final : public GuardedDevice {
   FaultyDevice(std::unique_ptr<cpu::CpuDevice> cpu, std::function<absl::Status()> fault)
       : GuardedDevice(std::move(cpu)), fault_(std::move(fault)) {}
 
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
-                                                             uint64_t bytes) override {
+  device::PreparedThunk PrepareCopy(const std::byte* source, std::byte* target, uint64_t bytes) override {
     auto copy = GuardedDevice::PrepareCopy(source, target, bytes);
     if (!copy.ok()) return copy.status();
     return std::make_unique<FaultyCopy>(*std::move(copy), fault_);

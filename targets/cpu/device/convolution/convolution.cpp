@@ -384,9 +384,8 @@ class ConvolutionThunk final : public device::Thunk {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(ThreadPool& pool, ThreadScratch& scratch,
-                                                               const artifact::Convolution& convolution,
-                                                               const device::MemoryMap& memory) {
+device::PreparedThunk MakeConvolution(ThreadPool& pool, ThreadScratch& scratch,
+                                      const artifact::Convolution& convolution, const device::MemoryMap& memory) {
   if (artifact::Size(convolution.lhs_dilations()) != 0 || convolution.rounds())
     return absl::UnimplementedError("a convolution with a dilated lhs or rounded results; those are for other targets");
   const InstructionSet set = BestInstructionSet();

@@ -12,8 +12,7 @@ namespace sgd::cpu {
 
 // Unimplemented for booleans, ResourceExhausted without memory for packed operands. Pool and scratch must outlive the
 // thunk. The bits depend on sizes and strides alone.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(ThreadPool& pool, ThreadScratch& scratch,
-                                                               const artifact::Convolution& convolution,
-                                                               const device::MemoryMap& memory);
+device::PreparedThunk MakeConvolution(ThreadPool& pool, ThreadScratch& scratch,
+                                      const artifact::Convolution& convolution, const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

@@ -216,10 +216,9 @@ bool IsWorthwhile(const PackedKernels& kernels, const artifact::Convolution& c) 
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGroupedConvolution(ThreadPool& pool, ThreadScratch& scratch,
-                                                                      const PackedKernels& kernels,
-                                                                      const artifact::Convolution& convolution,
-                                                                      const device::MemoryMap& memory) {
+device::PreparedThunk MakeGroupedConvolution(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels,
+                                             const artifact::Convolution& convolution,
+                                             const device::MemoryMap& memory) {
   if (!IsWorthwhile(kernels, convolution)) return nullptr;
   auto thunk = std::make_unique<GroupedConvolution>(pool, scratch, kernels, GroupedProblemOf(convolution, memory));
   if (!thunk->Fits()) return nullptr;

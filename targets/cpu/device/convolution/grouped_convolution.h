@@ -15,9 +15,7 @@ namespace sgd::cpu {
 // layouts whose results do not follow each other from group to group, for elements that are narrower than their
 // accumulators. ResourceExhausted without memory for what is packed. Pool and scratch must outlive the thunk. The bits
 // depend on sizes and strides alone.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGroupedConvolution(ThreadPool& pool, ThreadScratch& scratch,
-                                                                      const PackedKernels& kernels,
-                                                                      const artifact::Convolution& convolution,
-                                                                      const device::MemoryMap& memory);
+device::PreparedThunk MakeGroupedConvolution(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels,
+                                             const artifact::Convolution& convolution, const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

@@ -63,9 +63,8 @@ class FftThunk final : public device::Thunk {
 };
 
 template <typename T>
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeThunk(ThreadPool& pool, ThreadScratch& scratch,
-                                                         const artifact::LinearAlgebra& call,
-                                                         const device::MemoryMap& memory) {
+device::PreparedThunk MakeThunk(ThreadPool& pool, ThreadScratch& scratch, const artifact::LinearAlgebra& call,
+                                const device::MemoryMap& memory) {
   auto thunk = std::make_unique<FftThunk<T>>(pool, scratch, call, memory);
   if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
   return thunk;
@@ -73,9 +72,8 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeThunk(ThreadPool& pool, Threa
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeFft(ThreadPool& pool, ThreadScratch& scratch,
-                                                       const artifact::LinearAlgebra& call,
-                                                       const device::MemoryMap& memory) {
+device::PreparedThunk MakeFft(ThreadPool& pool, ThreadScratch& scratch, const artifact::LinearAlgebra& call,
+                              const device::MemoryMap& memory) {
   if (call.element() == artifact::ElementType::F64) return MakeThunk<double>(pool, scratch, call, memory);
   return MakeThunk<float>(pool, scratch, call, memory);
 }

@@ -12,8 +12,7 @@
 namespace sgd::cpu {
 
 // Of a verified instruction whose kind is a transform. Pool and scratch must outlive the thunk.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeFft(ThreadPool& pool, ThreadScratch& scratch,
-                                                       const artifact::LinearAlgebra& call,
-                                                       const device::MemoryMap& memory);
+device::PreparedThunk MakeFft(ThreadPool& pool, ThreadScratch& scratch, const artifact::LinearAlgebra& call,
+                              const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

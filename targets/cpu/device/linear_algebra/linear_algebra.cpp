@@ -102,9 +102,8 @@ std::unique_ptr<device::Thunk> MakeThunk(ThreadPool& pool, const LapackLibrary& 
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeLinearAlgebra(ThreadPool& pool, const LapackLibrary& library,
-                                                                 const artifact::LinearAlgebra& call,
-                                                                 const device::MemoryMap& memory) {
+device::PreparedThunk MakeLinearAlgebra(ThreadPool& pool, const LapackLibrary& library,
+                                        const artifact::LinearAlgebra& call, const device::MemoryMap& memory) {
   if (call.lanes() > ThreadPool::kMaxChunks) return absl::UnimplementedError("linear algebra of more than 65535 lanes");
   if (call.element() == artifact::ElementType::F64) return MakeThunk<double>(pool, library, call, memory);
   return MakeThunk<float>(pool, library, call, memory);

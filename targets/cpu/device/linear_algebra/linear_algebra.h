@@ -13,8 +13,7 @@ namespace sgd::cpu {
 
 // Of a verified instruction. Pool and library must outlive the thunk. Which thread computes a matrix has no influence
 // on its bits.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeLinearAlgebra(ThreadPool& pool, const LapackLibrary& library,
-                                                                 const artifact::LinearAlgebra& call,
-                                                                 const device::MemoryMap& memory);
+device::PreparedThunk MakeLinearAlgebra(ThreadPool& pool, const LapackLibrary& library,
+                                        const artifact::LinearAlgebra& call, const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

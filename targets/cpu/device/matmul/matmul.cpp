@@ -54,9 +54,8 @@ class MatmulThunk final : public device::Thunk {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(ThreadPool& pool, ThreadScratch& scratch,
-                                                          const artifact::Matmul& matmul,
-                                                          const device::MemoryMap& memory) {
+device::PreparedThunk MakeMatmul(ThreadPool& pool, ThreadScratch& scratch, const artifact::Matmul& matmul,
+                                 const device::MemoryMap& memory) {
   const PackedKernels* kernels = PackedKernelsFor(BestInstructionSet(), matmul.element());
   if (kernels == nullptr) {
     return absl::UnimplementedError(absl::StrCat("matmul on ", artifact::ElementName(matmul.element()),

@@ -11,8 +11,7 @@
 namespace sgd::cpu {
 
 // Unimplemented for booleans. Pool and scratch must outlive the thunk.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(ThreadPool& pool, ThreadScratch& scratch,
-                                                          const artifact::Matmul& matmul,
-                                                          const device::MemoryMap& memory);
+device::PreparedThunk MakeMatmul(ThreadPool& pool, ThreadScratch& scratch, const artifact::Matmul& matmul,
+                                 const device::MemoryMap& memory);
 
 }  // namespace sgd::cpu

@@ -254,9 +254,8 @@ bool IsForSharedMatmul(const PackedKernels& kernels, const MatmulProblem& proble
          problem.m * problem.n * std::max<uint64_t>(problem.k, 1) >= library::kLeastSharedWork;
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch,
-                                                                const PackedKernels& kernels,
-                                                                const MatmulProblem& problem) {
+device::PreparedThunk MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels,
+                                       const MatmulProblem& problem) {
   auto thunk = std::make_unique<SharedMatmul>(pool, scratch, kernels, problem);
   if (absl::Status status = thunk->Reserve(); !status.ok()) return status;
   return thunk;

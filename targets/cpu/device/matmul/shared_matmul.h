@@ -18,8 +18,7 @@ bool IsForSharedMatmul(const PackedKernels& kernels, const MatmulProblem& proble
 
 // The bits are those of PackedMultiply. Matrices of a batch follow each other. Pool, scratch and kernels must outlive
 // the thunk. ResourceExhausted without memory for the packed operands.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch,
-                                                                const PackedKernels& kernels,
-                                                                const MatmulProblem& problem);
+device::PreparedThunk MakeSharedMatmul(ThreadPool& pool, ThreadScratch& scratch, const PackedKernels& kernels,
+                                       const MatmulProblem& problem);
 
 }  // namespace sgd::cpu

@@ -182,10 +182,8 @@ class AttentionThunk final : public device::Thunk {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeAttention(CudaStreams& streams, Cudnn& cudnn,
-                                                             device::AlgorithmChoices& choices,
-                                                             const artifact::Attention& attention,
-                                                             const device::MemoryMap& memory) {
+device::PreparedThunk MakeAttention(CudaStreams& streams, Cudnn& cudnn, device::AlgorithmChoices& choices,
+                                    const artifact::Attention& attention, const device::MemoryMap& memory) {
   auto thunk = std::make_unique<AttentionThunk>(streams, cudnn, attention, memory);
   if (absl::Status status = thunk->Prepare(choices); !status.ok()) return status;
   return thunk;

@@ -13,9 +13,7 @@ namespace sgd::cuda {
 // The engine is chosen here, once, among those that fit in the plan's workspace and give the same bits every time.
 // FailedPrecondition for versions of cuDNN that compute it wrongly, or not; Unimplemented where there is no engine on
 // this GPU.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeAttention(CudaStreams& streams, Cudnn& cudnn,
-                                                             device::AlgorithmChoices& choices,
-                                                             const artifact::Attention& attention,
-                                                             const device::MemoryMap& memory);
+device::PreparedThunk MakeAttention(CudaStreams& streams, Cudnn& cudnn, device::AlgorithmChoices& choices,
+                                    const artifact::Attention& attention, const device::MemoryMap& memory);
 
 }  // namespace sgd::cuda

@@ -172,10 +172,8 @@ class ConvolutionThunk final : public device::Thunk {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(CudaStreams& streams, Cudnn& cudnn,
-                                                               device::AlgorithmChoices& choices,
-                                                               const artifact::Convolution& convolution,
-                                                               const device::MemoryMap& memory) {
+device::PreparedThunk MakeConvolution(CudaStreams& streams, Cudnn& cudnn, device::AlgorithmChoices& choices,
+                                      const artifact::Convolution& convolution, const device::MemoryMap& memory) {
   artifact::ConvolutionT shape;
   convolution.UnPackTo(&shape);
   absl::StatusOr<ConvolutionForm> form = artifact::ConvolutionFormOf(shape);

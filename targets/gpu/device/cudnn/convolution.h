@@ -13,9 +13,7 @@ namespace sgd::cuda {
 // The engine is chosen here, once, among those that fit in the plan's workspace and give the same bits every time; f32
 // is multiplied as f32. Unimplemented, saying what to do, for what has no form (the compiler makes kernels of these) or
 // no engine on this GPU.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeConvolution(CudaStreams& streams, Cudnn& cudnn,
-                                                               device::AlgorithmChoices& choices,
-                                                               const artifact::Convolution& convolution,
-                                                               const device::MemoryMap& memory);
+device::PreparedThunk MakeConvolution(CudaStreams& streams, Cudnn& cudnn, device::AlgorithmChoices& choices,
+                                      const artifact::Convolution& convolution, const device::MemoryMap& memory);
 
 }  // namespace sgd::cuda

@@ -123,7 +123,7 @@ absl::Status CudaStreams::BeginRecording() {
                         "cannot begin to capture a graph");
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> CudaStreams::EndRecording() {
+device::PreparedThunk CudaStreams::EndRecording() {
   CUgraph captured = nullptr;
   absl::Status status = driver_->Check(driver_->cuStreamEndCapture(compute(), &captured), "cannot capture a graph");
   if (!status.ok()) return status;

@@ -23,7 +23,7 @@ class CudaStreams final : public device::Streams {
   void BeginRange(const char* name) override { cuda::BeginRange(name); }
   void EndRange() override { cuda::EndRange(); }
   absl::Status BeginRecording() override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> EndRecording() override;
+  device::PreparedThunk EndRecording() override;
   absl::StatusOr<bool> IsIdle() override;
 
   // Waits for all streams; the first error of what they ran.

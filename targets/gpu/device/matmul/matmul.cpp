@@ -224,8 +224,8 @@ bool IsDense(const artifact::Matmul& matmul) {
 }
 
 // An empty sum is zero.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeEmptySum(CudaStreams& streams, const artifact::Matmul& matmul,
-                                                            const device::MemoryMap& memory) {
+device::PreparedThunk MakeEmptySum(CudaStreams& streams, const artifact::Matmul& matmul,
+                                   const device::MemoryMap& memory) {
   const library::Epilogue epilogue = artifact::EpilogueOf(matmul.epilogue());
   if (epilogue == library::Epilogue{EpilogueStep::kResidual})
     return MakeFill(streams, memory.Address(*matmul.c()), 0, {});
@@ -241,10 +241,8 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeEmptySum(CudaStreams& streams
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmul(CudaStreams& streams, CublasLt& library,
-                                                          const artifact::Matmul& matmul,
-                                                          const device::MemoryMap& memory,
-                                                          device::AlgorithmChoices& choices) {
+device::PreparedThunk MakeMatmul(CudaStreams& streams, CublasLt& library, const artifact::Matmul& matmul,
+                                 const device::MemoryMap& memory, device::AlgorithmChoices& choices) {
   const std::optional<GemmTypes> types = GemmTypesOf(matmul);
   if (!types) {
     return absl::UnimplementedError(absl::StrCat("matmul on a GPU: elements of type ",

@@ -57,7 +57,7 @@ MatmulT TimesOnes(const MatmulT& whole, const Slice& ones, const Slice& workspac
   return matmul;
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> Make(const MatmulT& matmul, const MatmulMaker& make_matmul) {
+device::PreparedThunk Make(const MatmulT& matmul, const MatmulMaker& make_matmul) {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(artifact::Matmul::Pack(builder, &matmul));
   return make_matmul(*flatbuffers::GetRoot<artifact::Matmul>(builder.GetBufferPointer()));
@@ -65,10 +65,8 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> Make(const MatmulT& matmul, const
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmulThenReduction(CudaStreams& streams,
-                                                                       const artifact::Matmul& matmul,
-                                                                       const device::MemoryMap& memory,
-                                                                       const MatmulMaker& make_matmul) {
+device::PreparedThunk MakeMatmulThenReduction(CudaStreams& streams, const artifact::Matmul& matmul,
+                                              const device::MemoryMap& memory, const MatmulMaker& make_matmul) {
   MatmulT whole;
   matmul.UnPackTo(&whole);
   const std::vector<uint8_t> one = One(whole.element);
@@ -78,11 +76,11 @@ absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmulThenReduction(CudaStrea
     return absl::ResourceExhaustedError("no room in the workspace for a vector of ones");
   const Slice ones(whole.workspace->space(), whole.workspace->offset(), bytes);
   const Slice rest(whole.workspace->space(), whole.workspace->offset() + reserved, whole.workspace->size() - reserved);
-  absl::StatusOr<std::unique_ptr<device::Thunk>> reduction = Make(TimesOnes(whole, ones, rest), make_matmul);
+  device::PreparedThunk reduction = Make(TimesOnes(whole, ones, rest), make_matmul);
   if (!reduction.ok()) return reduction.status();
   whole.epilogue.clear();
   whole.reduction.reset();
-  absl::StatusOr<std::unique_ptr<device::Thunk>> plain = Make(whole, make_matmul);
+  device::PreparedThunk plain = Make(whole, make_matmul);
   if (!plain.ok()) return plain.status();
   std::vector<std::unique_ptr<device::Thunk>> thunks;
   thunks.push_back(*std::move(plain));

@@ -11,14 +11,12 @@
 namespace sgd::cuda {
 
 // Makes the thunk of a matmul on the same memory.
-using MatmulMaker = std::function<absl::StatusOr<std::unique_ptr<device::Thunk>>(const artifact::Matmul&)>;
+using MatmulMaker = std::function<device::PreparedThunk(const artifact::Matmul&)>;
 
 // Of a verified `matmul` with a reduction of an operand: the matmul without it, then the operand times a vector of
 // ones, which is written to the beginning of the workspace each time. ResourceExhausted where the workspace does not
 // hold it.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeMatmulThenReduction(CudaStreams& streams,
-                                                                       const artifact::Matmul& matmul,
-                                                                       const device::MemoryMap& memory,
-                                                                       const MatmulMaker& make_matmul);
+device::PreparedThunk MakeMatmulThenReduction(CudaStreams& streams, const artifact::Matmul& matmul,
+                                              const device::MemoryMap& memory, const MatmulMaker& make_matmul);
 
 }  // namespace sgd::cuda

@@ -133,8 +133,7 @@ std::unique_ptr<device::Thunk> MakeSequence(std::vector<std::unique_ptr<device::
   return std::make_unique<SequenceThunk>(std::move(thunks));
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeCopy(CudaStreams& streams, const std::byte* source,
-                                                        std::byte* target, uint64_t bytes) {
+device::PreparedThunk MakeCopy(CudaStreams& streams, const std::byte* source, std::byte* target, uint64_t bytes) {
   const CUdeviceptr from = AddressOf(source), to = AddressOf(target);
   if (from == to) return std::make_unique<CopyThunk>(streams, from, to, 0);
   if (from < to + bytes && to < from + bytes)

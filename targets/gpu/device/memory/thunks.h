@@ -25,8 +25,7 @@ std::unique_ptr<device::Thunk> MakeLaunch(CudaStreams& streams, KernelCall call)
 std::unique_ptr<device::Thunk> MakeSequence(std::vector<std::unique_ptr<device::Thunk>> thunks);
 
 // Unimplemented for ranges that overlap: the plan has none.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeCopy(CudaStreams& streams, const std::byte* source,
-                                                        std::byte* target, uint64_t bytes);
+device::PreparedThunk MakeCopy(CudaStreams& streams, const std::byte* source, std::byte* target, uint64_t bytes);
 
 std::unique_ptr<device::Thunk> MakeFill(CudaStreams& streams, std::byte* target, uint64_t bytes,
                                         std::span<const uint8_t> pattern);

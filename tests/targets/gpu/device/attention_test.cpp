@@ -90,7 +90,7 @@ class AttentionTest : public EmulatedDevice {
     return a;
   }
 
-  absl::StatusOr<std::unique_ptr<device::Thunk>> Prepare(const AttentionT& a, std::byte* memory) {
+  device::PreparedThunk Prepare(const AttentionT& a, std::byte* memory) {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(artifact::Attention::Pack(builder, &a));
     device::MemoryMap map;

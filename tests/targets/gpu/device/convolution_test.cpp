@@ -83,7 +83,7 @@ class ConvolutionTest : public EmulatedDevice {
     if (workspace != 0) c.workspace = SliceAt(kWorkspace, workspace);
   }
 
-  absl::StatusOr<std::unique_ptr<device::Thunk>> Make(const ConvolutionT& c, std::byte* memory) {
+  device::PreparedThunk Make(const ConvolutionT& c, std::byte* memory) {
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(artifact::Convolution::Pack(builder, &c));
     device::MemoryMap map;

@@ -93,18 +93,19 @@ absl::StatusOr<std::unique_ptr<device::KernelLibrary>> EmulatedDevice::LoadKerne
   return library;
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> EmulatedDevice::PrepareLaunch(const artifact::Launch& launch,
-                                                                             const device::KernelLibrary& library,
-                                                                             const device::MemoryMap& memory,
-                                                                             std::span<const int64_t> coordinates) {
+device::PreparedThunk EmulatedDevice::PrepareLaunch(const artifact::Launch& launch,
+                                                    const device::KernelLibrary& library,
+                                                    const device::MemoryMap& memory,
+                                                    std::span<const int64_t> coordinates) {
   auto thunk = std::make_unique<LaunchThunk>(static_cast<const Library&>(library), launch.kernel(), order_);
   thunk->Add(launch, memory, coordinates);
   return thunk;
 }
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> EmulatedDevice::PrepareLaunchGroup(
-    std::span<const device::GroupedLaunch> launches, std::span<const device::CombinedLaunches> combined,
-    const device::KernelLibrary& library, const device::MemoryMap& memory) {
+device::PreparedThunk EmulatedDevice::PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                                         std::span<const device::CombinedLaunches> combined,
+                                                         const device::KernelLibrary& library,
+                                                         const device::MemoryMap& memory) {
   std::vector<std::unique_ptr<device::Thunk>> thunks;
   std::vector<bool> is_combined(launches.size(), false);
   for (const device::CombinedLaunches& together : combined) {

@@ -22,39 +22,33 @@ class EmulatedDevice final : public device::Device {
   std::string fingerprint() const override { return "emulated"; }
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override { return cpu_->Allocate(bytes); }
   absl::StatusOr<std::unique_ptr<device::KernelLibrary>> LoadKernels(const artifact::ArtifactFile& file) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunch(const artifact::Launch& launch,
-                                                               const device::KernelLibrary& library,
-                                                               const device::MemoryMap& memory,
-                                                               std::span<const int64_t> coordinates) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
-                                                                    std::span<const device::CombinedLaunches> combined,
-                                                                    const device::KernelLibrary& library,
-                                                                    const device::MemoryMap& memory) override;
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareMatmul(const artifact::Matmul& matmul,
-                                                               const device::MemoryMap& memory) override {
+  device::PreparedThunk PrepareLaunch(const artifact::Launch& launch, const device::KernelLibrary& library,
+                                      const device::MemoryMap& memory, std::span<const int64_t> coordinates) override;
+  device::PreparedThunk PrepareLaunchGroup(std::span<const device::GroupedLaunch> launches,
+                                           std::span<const device::CombinedLaunches> combined,
+                                           const device::KernelLibrary& library,
+                                           const device::MemoryMap& memory) override;
+  device::PreparedThunk PrepareMatmul(const artifact::Matmul& matmul, const device::MemoryMap& memory) override {
     if (IsPlainMatmul(matmul)) return MakePlainMatmul(matmul, memory);
     if (artifact::EpilogueOf(matmul.epilogue()).HasGelu()) return MakeGeluMatmul(*cpu_, matmul, memory);
     return cpu_->PrepareMatmul(matmul, memory);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareConvolution(const artifact::Convolution& convolution,
-                                                                    const device::MemoryMap& memory) override {
+  device::PreparedThunk PrepareConvolution(const artifact::Convolution& convolution,
+                                           const device::MemoryMap& memory) override {
     return MakeLibraryConvolution(convolution, memory);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareAttention(const artifact::Attention& attention,
-                                                                  const device::MemoryMap& memory) override {
+  device::PreparedThunk PrepareAttention(const artifact::Attention& attention,
+                                         const device::MemoryMap& memory) override {
     return MakeLibraryAttention(attention, memory);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareTiled(const artifact::Tiled& tiled,
-                                                              const device::KernelLibrary& library,
-                                                              const device::MemoryMap& memory) override {
+  device::PreparedThunk PrepareTiled(const artifact::Tiled& tiled, const device::KernelLibrary& library,
+                                     const device::MemoryMap& memory) override {
     return absl::UnimplementedError("plans for GPUs have no tiles");
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareCopy(const std::byte* source, std::byte* target,
-                                                             uint64_t bytes) override {
+  device::PreparedThunk PrepareCopy(const std::byte* source, std::byte* target, uint64_t bytes) override {
     return cpu_->PrepareCopy(source, target, bytes);
   }
-  absl::StatusOr<std::unique_ptr<device::Thunk>> PrepareFill(std::byte* target, uint64_t bytes,
-                                                             std::span<const uint8_t> pattern) override {
+  device::PreparedThunk PrepareFill(std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) override {
     return cpu_->PrepareFill(target, bytes, pattern);
   }
   absl::Status Synchronize() override { return absl::OkStatus(); }

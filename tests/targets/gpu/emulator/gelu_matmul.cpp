@@ -54,8 +54,8 @@ class GeluThunk final : public device::Thunk {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGeluMatmul(device::Device& cpu, const artifact::Matmul& matmul,
-                                                              const device::MemoryMap& memory) {
+device::PreparedThunk MakeGeluMatmul(device::Device& cpu, const artifact::Matmul& matmul,
+                                     const device::MemoryMap& memory) {
   artifact::MatmulT alone;
   matmul.UnPackTo(&alone);
   alone.epilogue = artifact::StepsOf(artifact::EpilogueOf(matmul.epilogue())

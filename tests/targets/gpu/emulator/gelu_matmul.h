@@ -9,7 +9,7 @@ namespace sgd::emulator {
 
 // The matmul with its bias by `cpu`, rounded to the element type, then its activation element by element. C and aux
 // must be dense; f16 and bf16.
-absl::StatusOr<std::unique_ptr<device::Thunk>> MakeGeluMatmul(device::Device& cpu, const artifact::Matmul& matmul,
-                                                              const device::MemoryMap& memory);
+device::PreparedThunk MakeGeluMatmul(device::Device& cpu, const artifact::Matmul& matmul,
+                                     const device::MemoryMap& memory);
 
 }  // namespace sgd::emulator
