@@ -27,6 +27,26 @@ static bool isScalar(Type type, unsigned bits) {
   return tensor && tensor.getRank() == 0 && tensor.getElementType().isInteger(bits);
 }
 
+void WhileOp::build(OpBuilder& builder, OperationState& state, ValueRange inits, std::optional<int64_t> trips,
+                    function_ref<SmallVector<Value>(OpBuilder&, ValueRange)> body) {
+  state.addOperands(inits);
+  state.addTypes(inits.getTypes());
+  if (trips) state.getOrAddProperties<Properties>().trips = builder.getI64IntegerAttr(*trips);
+  state.addRegion();
+  Region& region = *state.addRegion();
+  if (!body) return;
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> locations(inits.size(), state.location);
+  Block* block = builder.createBlock(&region, {}, inits.getTypes(), locations);
+  YieldOp::create(builder, state.location, body(builder, block->getArguments()));
+}
+
+void WhileOp::build(OpBuilder& builder, OperationState& state, WhileOp like, ValueRange inits) {
+  build(builder, state, inits, like.getTrips());
+  for (NamedAttribute attribute : like->getDiscardableAttrs())
+    state.addAttribute(attribute.getName(), attribute.getValue());
+}
+
 // StableHLO spec, while (C1) to (C3).
 LogicalResult WhileOp::verify() {
   TypeRange iterArgs = getInits().getTypes();
@@ -105,8 +125,7 @@ struct DropIdleIterArgs : OpRewritePattern<WhileOp> {
     SmallVector<Value> inits, kept;
     for (auto [iterArg, init] : llvm::enumerate(loop.getInits()))
       if (!isIdle[iterArg]) inits.push_back(init), kept.push_back(loop.getResult(iterArg));
-    auto smaller = WhileOp::create(rewriter, loop.getLoc(), ValueRange(inits).getTypes(), inits, loop.getTripsAttr());
-    setByRank(smaller, isByRank(loop));
+    auto smaller = WhileOp::create(rewriter, loop.getLoc(), loop, inits);
     rewriter.modifyOpInPlace(loop, [&] {
       loop.getBody().front().getTerminator()->eraseOperands(isIdle);
       eraseDead(loop.getBody().front(), rewriter);

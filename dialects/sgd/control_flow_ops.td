@@ -34,6 +34,13 @@ def Sgd_WhileOp : Sgd_Op<"while", [RecursiveMemoryEffects, RecursivelySpeculatab
   let arguments = (ins Variadic<AnyRankedTensor>:$inits, OptionalAttr<I64Attr>:$trips);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region AnyRegion:$condition, SizedRegion<1>:$body);
+  let builders = [
+    // With the inits' types. `body`, called with the iter_args, returns what it yields; without it the regions are empty.
+    OpBuilder<(ins "ValueRange":$inits, CArg<"std::optional<int64_t>", "std::nullopt">:$trips,
+      CArg<"llvm::function_ref<SmallVector<Value>(OpBuilder&, ValueRange)>", "nullptr">:$body)>,
+    // With the trips and discardable attributes of `like` and empty regions.
+    OpBuilder<(ins "WhileOp":$like, "ValueRange":$inits)>
+  ];
   let assemblyFormat = [{
     `(` $inits `)` (`trips` $trips^)? (`while` $condition^)? `do` $body attr-dict `:` functional-type($inits, $results)
   }];

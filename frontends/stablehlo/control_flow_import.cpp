@@ -167,9 +167,7 @@ LogicalResult Importer::importWhile(Operation* op, Location loc) {
   for (Value value : captured) iterArgs.add(value, values.lookup(value), /*mayChange=*/false);
 
   SmallVector<Value> inits = iterArgs.getImported();
-  SmallVector<Type> types = llvm::map_to_vector(inits, [](Value init) { return init.getType(); });
-  auto graphLoop =
-      WhileOp::create(builder, loc, types, inits, counted ? builder.getI64IntegerAttr(counted->trips) : IntegerAttr());
+  auto graphLoop = WhileOp::create(builder, loc, inits, counted ? std::optional(counted->trips) : std::nullopt);
   auto finish = [&](Region& region, ArrayRef<Value> yielded) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&region.front());

@@ -109,24 +109,20 @@ std::pair<Value, Value> GroupedDot::findTiles() {
 }
 
 SmallVector<Value> GroupedDot::loop(std::optional<int64_t> trips, ArrayRef<Value> iterArgs, Body body) {
-  auto op = WhileOp::create(builder, loc, ValueRange(iterArgs).getTypes(), iterArgs,
-                            trips ? builder.getI64IntegerAttr(*trips) : IntegerAttr());
-  SmallVector<Location> locs(iterArgs.size(), loc);
+  auto op = WhileOp::create(builder, loc, iterArgs, trips, [&](OpBuilder&, ValueRange arguments) {
+    SmallVector<Value> next = body(arguments);
+    next[0] = create<arith::AddIOp>(arguments[0], number({}, 1));
+    return next;
+  });
   OpBuilder::InsertionGuard guard(builder);
-  auto open = [&](Region& region) {
-    return builder.createBlock(&region, region.end(), ValueRange(iterArgs).getTypes(), locs);
-  };
   if (!trips) {
     setByRank(op, true);
-    Block* condition = open(op.getCondition());
+    SmallVector<Location> locs(iterArgs.size(), loc);
+    Block* condition = builder.createBlock(&op.getCondition(), {}, ValueRange(iterArgs).getTypes(), locs);
     YieldOp::create(
         builder, loc,
         create<arith::CmpIOp>(arith::CmpIPredicate::slt, condition->getArgument(0), condition->getArgument(1)));
   }
-  Block* block = open(op.getBody());
-  SmallVector<Value> next = body(block->getArguments());
-  next[0] = create<arith::AddIOp>(block->getArgument(0), number({}, 1));
-  YieldOp::create(builder, loc, next);
   return llvm::to_vector_of<Value>(op.getResults());
 }
 

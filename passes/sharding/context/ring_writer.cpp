@@ -99,18 +99,13 @@ class RingWriter {
   void run(OpBuilder& builder, RingState& state, int64_t trips, Stage stage) {
     if (trips <= 0) return;
     SmallVector<LabelledValue*> all = state.getAll();
-    SmallVector<Value> inits;
-    SmallVector<Type> types;
-    for (LabelledValue* value : all) inits.push_back(value->value), types.push_back(value->value.getType());
-    auto loop = WhileOp::create(builder, getLoc(), types, inits, builder.getI64IntegerAttr(trips));
-    OpBuilder::InsertionGuard guard(builder);
-    Block* body = builder.createBlock(&loop.getBody(), {}, types, SmallVector<Location>(types.size(), getLoc()));
-    for (auto [value, argument] : llvm::zip(all, body->getArguments())) value->value = argument;
-    BlockMath math(builder, getLoc(), layout);
-    stage(state, math);
-    SmallVector<Value> yielded;
-    for (LabelledValue* value : all) yielded.push_back(value->value);
-    YieldOp::create(builder, getLoc(), yielded);
+    auto getValues = [&] { return llvm::map_to_vector(all, [](LabelledValue* value) { return value->value; }); };
+    auto loop = WhileOp::create(builder, getLoc(), getValues(), trips, [&](OpBuilder& inside, ValueRange iterArgs) {
+      for (auto [value, argument] : llvm::zip(all, iterArgs)) value->value = argument;
+      BlockMath math(inside, getLoc(), layout);
+      stage(state, math);
+      return getValues();
+    });
     for (auto [value, result] : llvm::zip(all, loop.getResults())) value->value = result;
   }
 

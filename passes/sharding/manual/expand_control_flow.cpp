@@ -150,7 +150,7 @@ LogicalResult ManualExpansion::expandLoop(WhileOp loop) {
     iterArgs.push_back(*active);
   }
   SmallVector<Value> inits = llvm::map_to_vector(iterArgs, [](const Batched& iterArg) { return iterArg.value; });
-  auto expanded = WhileOp::create(builder, loc, ValueRange(inits).getTypes(), inits, loop.getTripsAttr());
+  auto expanded = WhileOp::create(builder, loc, loop, inits);
   setByRank(expanded, !predicateAxes.empty());
   if (failed(expandLoopBody(loop, expanded, passed))) return failure();
   if (!loop.getTrips() && failed(expandCondition(loop, expanded, passed))) return failure();

@@ -79,9 +79,8 @@ SmallVector<Value> LoopSplit::copyBody(OpBuilder& inside, const RowRange& range,
 SmallVector<Value> LoopSplit::write(const RowRange& range, ArrayRef<Value> inits) {
   // A layer that may be on several stages is no loop.
   if (range.count == 1 && !range.stage) return copyBody(builder, range, inits);
-  auto own = WhileOp::create(builder, loop.getLoc(), ValueRange(inits).getTypes(), inits,
-                             builder.getI64IntegerAttr(range.count));
-  own->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  auto own = WhileOp::create(builder, loop.getLoc(), loop, inits);
+  own.setTrips(range.count);
   OpBuilder::InsertionGuard guard(builder);
   Block* body = builder.createBlock(&own.getBody());
   for (auto [init, argument] : llvm::zip(inits, loop.getBody().getArguments()))

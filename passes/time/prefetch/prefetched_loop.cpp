@@ -21,9 +21,8 @@ void mlir::sgd::prefetch(WhileOp loop, ArrayRef<GatherCone> cones, Operation* pl
     llvm::append_range(gathered, cone.buildNext(next));
   }
   unsigned numIterArgs = loop.getNumResults();
-  auto trips = before.getI64IntegerAttr(*loop.getTrips() - 1);
-  auto shorter = WhileOp::create(before, loop.getLoc(), ValueRange(inits).getTypes(), inits, trips);
-  shorter->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  auto shorter = WhileOp::create(before, loop.getLoc(), loop, inits);
+  shorter.setTrips(*loop.getTrips() - 1);
 
   // The last iteration, while the body is still as it was but for what it gathers for the next one.
   behind.setInsertionPointAfter(shorter);

@@ -259,7 +259,7 @@ void LoopWriter::finish(OpBuilder& outer) {
     block->getOperations().splice(outer.getInsertionPoint(), body->getOperations());
   } else {
     YieldOp::create(builder, loc, next);
-    auto loop = WhileOp::create(outer, loc, ValueRange(inits).getTypes(), inits, builder.getI64IntegerAttr(trips));
+    auto loop = WhileOp::create(outer, loc, inits, trips);
     loop.getBody().takeBody(region);
     llvm::append_range(results, loop.getResults());
   }
