@@ -69,7 +69,7 @@ endif()
 # neighbours need too. Those that open other namespaces (MLIR's, LLVM's) are kept apart, and those with flags of their own stay alone.
 # CMake's unity builds would do, but their files hold the checkout's path, and ccache could not share objects between checkouts.
 option(SGD_UNITY "compile several sources of a folder as one" ON)
-set(SGD_UNITY_SOURCES 8)
+set(SGD_UNITY_SOURCES 16)
 
 # sgd_merge_sources(NAME [HEADER h]): does so at the end of the folder's CMakeLists.txt, when sources have their flags. Merged files begin with HEADER.
 function(sgd_merge_sources name)

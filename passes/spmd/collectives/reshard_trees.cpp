@@ -14,7 +14,7 @@ struct Tree {
 };
 
 /// A path to all leaves: the source of each sharding, in an order in which sources come first.
-struct Route {
+struct TreeRoute {
   SmallVector<std::pair<RankedTensorType, RankedTensorType>, 4> edges;
   ReshardCost cost;
 };
@@ -34,10 +34,10 @@ static void collect(Value value, Tree& tree) {
 
 /// Shardings are connected one by one, each time the one that is cheapest to make from those there are; `hub` is made
 /// first (null: none is). A partial root is reduced once: nothing else starts from it.
-static std::optional<Route> growRoute(const Tree& tree, RankedTensorType hub, ReshardCosts& costs) {
+static std::optional<TreeRoute> growRoute(const Tree& tree, RankedTensorType hub, ReshardCosts& costs) {
   auto root = cast<RankedTensorType>(tree.root.getType());
   bool isPartial = getSharding(root).isPartial();
-  Route route;
+  TreeRoute route;
   SmallVector<RankedTensorType, 4> sources{root};
   SetVector<RankedTensorType> missing;
   for (const auto& [type, uses] : tree.leaves)
@@ -63,9 +63,9 @@ static std::optional<Route> growRoute(const Tree& tree, RankedTensorType hub, Re
 }
 
 /// Every leaf straight from the root.
-static std::optional<Route> getStar(const Tree& tree, ReshardCosts& costs) {
+static std::optional<TreeRoute> getStar(const Tree& tree, ReshardCosts& costs) {
   auto root = cast<RankedTensorType>(tree.root.getType());
-  Route route;
+  TreeRoute route;
   for (const auto& [type, uses] : tree.leaves) {
     auto to = cast<RankedTensorType>(type);
     if (to == root) continue;
@@ -77,10 +77,10 @@ static std::optional<Route> getStar(const Tree& tree, ReshardCosts& costs) {
   return route;
 }
 
-static std::optional<Route> chooseRoute(const Tree& tree, ReshardCosts& costs) {
-  std::optional<Route> best = getStar(tree, costs);
+static std::optional<TreeRoute> chooseRoute(const Tree& tree, ReshardCosts& costs) {
+  std::optional<TreeRoute> best = getStar(tree, costs);
   auto consider = [&](RankedTensorType hub) {
-    std::optional<Route> route = growRoute(tree, hub, costs);
+    std::optional<TreeRoute> route = growRoute(tree, hub, costs);
     if (route && (!best || route->cost < best->cost)) best = std::move(route);
   };
   consider({});
@@ -106,7 +106,7 @@ static Value createReshard(Value from, Type to, Operation* user, Location loc) {
   return ReshardOp::create(builder, loc, to, from);
 }
 
-static void apply(Tree& tree, const Route& route) {
+static void apply(Tree& tree, const TreeRoute& route) {
   DenseMap<Type, Location> locations;
   for (ReshardOp reshard : tree.reshards) locations.try_emplace(reshard.getType(), reshard.getLoc());
   DenseMap<Type, SmallVector<OpOperand*>> needs;  // all uses of a sharding and of what is made from it
@@ -127,7 +127,7 @@ static void apply(Tree& tree, const Route& route) {
 }
 
 /// True when the tree already is what `route` would build.
-static bool isAsRouted(const Tree& tree, const Route& route) {
+static bool isAsRouted(const Tree& tree, const TreeRoute& route) {
   if (tree.reshards.size() != route.edges.size()) return false;
   return llvm::all_of(tree.reshards, [&](ReshardOp reshard) {
     return llvm::is_contained(route.edges, std::pair(cast<RankedTensorType>(reshard.getInput().getType()),
@@ -147,7 +147,7 @@ unsigned mlir::sgd::rerouteReshards(func::FuncOp function, ReshardCosts& costs) 
     if (!done.insert(root.getAsOpaquePointer()).second) continue;
     Tree tree{root, {}, {}};
     collect(root, tree);
-    std::optional<Route> route = chooseRoute(tree, costs);
+    std::optional<TreeRoute> route = chooseRoute(tree, costs);
     if (!route || isAsRouted(tree, *route)) continue;
     apply(tree, *route);
     ++numChanged;

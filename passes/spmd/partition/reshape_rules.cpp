@@ -41,7 +41,7 @@ struct Group {
 };
 
 /// Sizes and axes of all dimensions of one side.
-struct Tensor {
+struct ReshapedTensor {
   ArrayRef<int64_t> global, local;
   SmallVector<AxisParts, 4> axes;
 
@@ -97,7 +97,7 @@ std::optional<int64_t> Group::findSplit() const {
   return std::nullopt;
 }
 
-static SmallVector<Group> getGroups(const Tensor& from, const Tensor& to) {
+static SmallVector<Group> getGroups(const ReshapedTensor& from, const ReshapedTensor& to) {
   SmallVector<Group> groups;
   size_t fromEnd = 0, toEnd = 0;
   while (fromEnd < from.global.size() || toEnd < to.global.size()) {
@@ -137,8 +137,8 @@ static FailureOr<Value> localizeReshape(ReshapeOp op, const LocalisedOp& localis
   auto localFrom = cast<RankedTensorType>(op.getInput().getType());
   RankedTensorType localTo = localised.localResults[0];
   auto getAxes = [&](RankedTensorType type) { return getShardState(emitter.getMesh(), getSharding(type)).dims; };
-  Tensor from{globalFrom.getShape(), localFrom.getShape(), getAxes(globalFrom)};
-  Tensor to{globalTo.getShape(), localTo.getShape(), getAxes(globalTo)};
+  ReshapedTensor from{globalFrom.getShape(), localFrom.getShape(), getAxes(globalFrom)};
+  ReshapedTensor to{globalTo.getShape(), localTo.getShape(), getAxes(globalTo)};
   SmallVector<Group> groups;
   if (globalFrom.getNumElements() != 0) groups = getGroups(from, to);
   if (!llvm::all_of(groups, [](const Group& group) { return group.findSplit(); }))

@@ -14,7 +14,7 @@ using ::testing::SizeIs;
 WaitsMessage WaitsFor(std::vector<uint32_t> awaited) {
   return {.waits = {{"x", std::move(awaited)}}, .agreements = {}};
 }
-WaitsMessage Computes() { return {}; }
+WaitsMessage ComputesOn() { return {}; }
 std::vector<uint32_t> NobodyMissing(uint64_t) { return {}; }
 
 WaitInquiry Inquiry(uint32_t ranks) { return WaitInquiry(7, ranks, absl::InfiniteFuture()); }
@@ -22,12 +22,12 @@ WaitInquiry Inquiry(uint32_t ranks) { return WaitInquiry(7, ranks, absl::Infinit
 TEST(WaitInquiry, IsCompleteWithAllAnswers) {
   WaitInquiry inquiry = Inquiry(3);
   EXPECT_EQ(inquiry.number(), 7);
-  inquiry.SetAnswer(0, Computes());
-  inquiry.SetAnswer(2, Computes());
+  inquiry.SetAnswer(0, ComputesOn());
+  inquiry.SetAnswer(2, ComputesOn());
   EXPECT_FALSE(inquiry.HasAllAnswers());
   inquiry.SetAnswer(1, std::nullopt);  // not readable
   EXPECT_FALSE(inquiry.HasAllAnswers());
-  inquiry.SetAnswer(1, Computes());
+  inquiry.SetAnswer(1, ComputesOn());
   EXPECT_TRUE(inquiry.HasAllAnswers());
 }
 
@@ -37,7 +37,7 @@ TEST(WaitInquiry, EveryAskerGetsTheRankAtTheEndOfItsWaits) {
   inquiry.AddAsker(3, {"b", {2}});
   inquiry.SetAnswer(0, WaitsFor({1}));
   inquiry.SetAnswer(1, WaitsFor({2}));
-  inquiry.SetAnswer(2, Computes());
+  inquiry.SetAnswer(2, ComputesOn());
   inquiry.SetAnswer(3, WaitsFor({2}));
   const std::vector<WaitInquiry::Verdict> verdicts = inquiry.Decide(NobodyMissing);
   ASSERT_THAT(verdicts, SizeIs(2));
@@ -54,7 +54,7 @@ TEST(WaitInquiry, ARankThatDoesNotAnswerIsAtFaultUnlessItIsDone) {
     WaitInquiry inquiry = Inquiry(3);
     inquiry.AddAsker(0, {"a", {1, 2}});
     inquiry.SetAnswer(0, WaitsFor({1, 2}));
-    inquiry.SetAnswer(2, Computes());
+    inquiry.SetAnswer(2, ComputesOn());
     if (is_done) inquiry.SetDone(1);
     const Blame blame = inquiry.Decide(NobodyMissing)[0].blame;
     EXPECT_EQ(blame.do_not_answer, !is_done);
@@ -71,7 +71,7 @@ TEST(WaitInquiry, AnAgreementLeadsToTheRanksThatItMisses) {
   inquiry.AddAsker(0, {"a", {1}});
   inquiry.SetAnswer(0, WaitsFor({1}));
   inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreements = {5}});
-  inquiry.SetAnswer(2, Computes());
+  inquiry.SetAnswer(2, ComputesOn());
   const auto missing_from = [](uint64_t agreement) {
     EXPECT_EQ(agreement, 5);
     return std::vector<uint32_t>{2};
@@ -86,9 +86,9 @@ TEST(WaitInquiry, OnlyWaitsBesideStepsLeadThroughAgreementsBesideThem) {
   for (const bool is_beside : {false, true}) {
     WaitInquiry inquiry = Inquiry(3);
     inquiry.AddAsker(0, {"a", {1}, is_beside});
-    inquiry.SetAnswer(0, Computes());
+    inquiry.SetAnswer(0, ComputesOn());
     inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreements = {std::nullopt, 5}});
-    inquiry.SetAnswer(2, Computes());
+    inquiry.SetAnswer(2, ComputesOn());
     const auto missing_from = [](uint64_t) { return std::vector<uint32_t>{2}; };
     EXPECT_THAT(inquiry.Decide(missing_from)[0].blame.ranks, ElementsAre(is_beside ? 2 : 1));
   }
