@@ -53,7 +53,6 @@ static LoweringTable createLowerings() {
   addConvolutionLowerings(table);
   addCustomCallLowerings(table);
   addShapeLowerings(table);
-  addGammaLowerings(table);
   addLinearAlgebraLowerings(table);
   addNormalizationLowerings(table);
   addRaggedLowerings(table);

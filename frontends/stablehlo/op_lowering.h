@@ -79,7 +79,6 @@ void addConversionLowerings(LoweringTable& table);
 void addCustomCallLowerings(LoweringTable& table);
 void addConvolutionLowerings(LoweringTable& table);
 void addShapeLowerings(LoweringTable& table);
-void addGammaLowerings(LoweringTable& table);
 void addNormalizationLowerings(LoweringTable& table);
 void addRaggedLowerings(LoweringTable& table);
 void addRandomLowerings(LoweringTable& table);

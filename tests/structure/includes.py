@@ -74,6 +74,7 @@ PASSES = {
     "passes/graph/programs": ["dialects/sgd"],
     "passes/graph/normalize": ["dialects/sgd"],
     "passes/graph/expressions": ["dialects/sgd"],
+    "passes/graph/functions": ["dialects/sgd", "passes/graph/expressions"],
     "passes/graph/attention": KERNELS,  # index_ranges.h sees through clusters
     "passes/graph/loops": ["dialects/sgd"],
     "passes/sharding/propagation": ["dialects/sgd", "passes/graph/carry", "passes/mesh"],
@@ -105,7 +106,7 @@ PASSES = {
     "passes/plan/overlap": IR + ["passes/plan/memory", "passes/sharding/reshard", "passes/timing"],
 }
 # One rule for all frontends; frontends/text is what those that read text share.
-FRONTENDS = {"frontends": [], **{f"frontends/{path.parent.name}": GRAPH + ["frontends", "frontends/text", "passes/levels"] for path in sorted(ROOT.glob("frontends/*/CMakeLists.txt"))}}
+FRONTENDS = {"frontends": [], **{f"frontends/{path.parent.name}": GRAPH + ["frontends", "frontends/text", "passes/graph/expressions", "passes/graph/functions", "passes/levels"] for path in sorted(ROOT.glob("frontends/*/CMakeLists.txt"))}}
 FRONTENDS["frontends/text"] = ["frontends"]
 COMPILER = {
     "targets/kernels": KERNELS + ["runtime/thread"],

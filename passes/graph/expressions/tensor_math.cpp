@@ -142,17 +142,22 @@ Value TensorMath::index(int64_t value) { return splat(RankedTensorType::get({}, 
 
 /// One of two ops with the operands' type.
 template <typename FloatOp, typename IntegerOp>
-static Value create(OpBuilder& builder, Location loc, Value a, Value b) {
+static Value createEither(OpBuilder& builder, Location loc, Value a, Value b) {
   if (tensorType(a).getElementType().isInteger()) return IntegerOp::create(builder, loc, a, b);
   return FloatOp::create(builder, loc, a, b);
 }
 
-Value TensorMath::add(Value a, Value b) { return create<arith::AddFOp, arith::AddIOp>(builder, loc, a, b); }
-Value TensorMath::subtract(Value a, Value b) { return create<arith::SubFOp, arith::SubIOp>(builder, loc, a, b); }
-Value TensorMath::multiply(Value a, Value b) { return create<arith::MulFOp, arith::MulIOp>(builder, loc, a, b); }
+Value TensorMath::add(Value a, Value b) { return createEither<arith::AddFOp, arith::AddIOp>(builder, loc, a, b); }
+Value TensorMath::subtract(Value a, Value b) { return createEither<arith::SubFOp, arith::SubIOp>(builder, loc, a, b); }
+Value TensorMath::multiply(Value a, Value b) { return createEither<arith::MulFOp, arith::MulIOp>(builder, loc, a, b); }
 Value TensorMath::divide(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
-Value TensorMath::maximum(Value a, Value b) { return create<arith::MaximumFOp, arith::MaxSIOp>(builder, loc, a, b); }
-Value TensorMath::minimum(Value a, Value b) { return create<arith::MinimumFOp, arith::MinSIOp>(builder, loc, a, b); }
+Value TensorMath::minus(Value value) { return arith::NegFOp::create(builder, loc, value); }
+Value TensorMath::maximum(Value a, Value b) {
+  return createEither<arith::MaximumFOp, arith::MaxSIOp>(builder, loc, a, b);
+}
+Value TensorMath::minimum(Value a, Value b) {
+  return createEither<arith::MinimumFOp, arith::MinSIOp>(builder, loc, a, b);
+}
 Value TensorMath::absolute(Value value) { return math::AbsFOp::create(builder, loc, value); }
 Value TensorMath::inverseRoot(Value value) { return math::RsqrtOp::create(builder, loc, value); }
 Value TensorMath::exponential(Value value) { return math::ExpOp::create(builder, loc, value); }

@@ -13,6 +13,12 @@ class TensorMath {
  public:
   TensorMath(OpBuilder& builder, Location loc) : builder(builder), loc(loc) {}
 
+  /// `OpTy(arguments...)`: ops without a short form.
+  template <typename OpTy, typename... Args>
+  Value create(Args&&... args) {
+    return OpTy::create(builder, loc, std::forward<Args>(args)...);
+  }
+
   /// The same value where it has this shape.
   Value reshape(Value value, ArrayRef<int64_t> shape);
   Value transpose(Value value, ArrayRef<int64_t> permutation);
@@ -51,6 +57,7 @@ class TensorMath {
   Value subtract(Value a, Value b);
   Value multiply(Value a, Value b);
   Value divide(Value a, Value b);  ///< of floats
+  Value minus(Value value);        ///< likewise
   Value maximum(Value a, Value b);
   Value minimum(Value a, Value b);
   Value absolute(Value value);
@@ -72,6 +79,7 @@ class TensorMath {
 
   OpBuilder& getBuilder() { return builder; }
   Location getLoc() const { return loc; }
+  void setLoc(Location of) { loc = of; }
 
  protected:
   OpBuilder& builder;

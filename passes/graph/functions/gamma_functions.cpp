@@ -1,8 +1,7 @@
-// Lowers log gamma, digamma, the Hurwitz zeta function, polygamma and a Bessel function. Narrow floats are
-// computed in f32.
+// Log gamma, digamma, the Hurwitz zeta function, polygamma and a Bessel function.
 #include <numbers>
 
-#include "frontends/stablehlo/op_lowering.h"
+#include "passes/graph/functions/special_functions.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -12,35 +11,26 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 /// Arithmetic on floats of one type; constants are numbers.
-class FloatBuilder {
+class FloatMath : public TensorMath {
  public:
-  FloatBuilder(OpLowering& l, RankedTensorType type) : l(l), type(type) {}
+  FloatMath(const TensorMath& math, RankedTensorType type) : TensorMath(math), type(type) {}
 
-  Value number(double value) { return l.splat(type, value); }
-  Value add(Value x, Value y) { return l.create<arith::AddFOp>(x, y); }
+  using TensorMath::add;
+  using TensorMath::isLess;
+  using TensorMath::multiply;
+  Value number(double value) { return splat(type, value); }
   Value add(Value x, double y) { return add(x, number(y)); }
-  Value subtract(Value x, Value y) { return l.create<arith::SubFOp>(x, y); }
-  Value multiply(Value x, Value y) { return l.create<arith::MulFOp>(x, y); }
   Value multiply(Value x, double y) { return multiply(x, number(y)); }
-  Value divide(Value x, Value y) { return l.create<arith::DivFOp>(x, y); }
-  Value negate(Value x) { return l.create<arith::NegFOp>(x); }
-  Value floor(Value x) { return l.create<math::FloorOp>(x); }
-  Value abs(Value x) { return l.create<math::AbsFOp>(x); }
-  Value log(Value x) { return l.create<math::LogOp>(x); }
-  Value power(Value x, Value y) { return l.create<math::PowFOp>(x, y); }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) { return l.create<arith::CmpFOp>(predicate, x, y); }
-  Value isLess(Value x, double y) { return compare(arith::CmpFPredicate::OLT, x, number(y)); }
+  Value floor(Value x) { return create<math::FloorOp>(x); }
+  Value log(Value x) { return create<math::LogOp>(x); }
+  Value power(Value x, Value y) { return create<math::PowFOp>(x, y); }
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) { return create<arith::CmpFOp>(predicate, x, y); }
+  Value isLess(Value x, double y) { return isLess(x, number(y)); }
   Value isAtMost(Value x, double y) { return compare(arith::CmpFPredicate::OLE, x, number(y)); }
-  Value isEqual(Value x, Value y) { return compare(arith::CmpFPredicate::OEQ, x, y); }
   Value isWhole(Value x) { return isEqual(x, floor(x)); }
-  Value both(Value x, Value y) { return l.create<arith::AndIOp>(x, y); }
-  Value inverse(Value condition) {
-    return l.create<arith::XOrIOp>(condition, l.splat(tensorType(condition), APInt(1, 1)));
-  }
-  Value choose(Value condition, Value x, Value y) { return l.create<arith::SelectOp>(condition, x, y); }
-  Value choose(Value condition, double x, Value y) { return choose(condition, number(x), y); }
+  Value choose(Value condition, Value x, Value y) { return select(condition, x, y); }
+  Value choose(Value condition, double x, Value y) { return select(condition, number(x), y); }
 
-  OpLowering& l;
   RankedTensorType type;
 };
 
@@ -59,18 +49,18 @@ struct Lanczos {
 };
 
 /// Below 1/2 functions are reflected: z is -x there and x - 1 elsewhere.
-Lanczos prepareLanczos(FloatBuilder& b, Value x) {
+Lanczos prepareLanczos(FloatMath& b, Value x) {
   Lanczos lanczos;
   lanczos.isReflected = b.isLess(x, 0.5);
-  lanczos.z = b.choose(lanczos.isReflected, b.negate(x), b.add(x, -1));
+  lanczos.z = b.choose(lanczos.isReflected, b.minus(x), b.add(x, -1));
   lanczos.t = b.add(lanczos.z, kLanczos + 0.5);
   // Keeps the digits that the sum loses where z is small.
   Value relative = b.divide(lanczos.z, b.number(kLanczos + 0.5));
-  lanczos.logT = b.add(b.l.create<math::Log1pOp>(relative), std::log(kLanczos + 0.5));
+  lanczos.logT = b.add(b.create<math::Log1pOp>(relative), std::log(kLanczos + 0.5));
   return lanczos;
 }
 
-Value buildLogGamma(FloatBuilder& b, Value x) {
+Value buildLogGamma(FloatMath& b, Value x) {
   Lanczos lanczos = prepareLanczos(b, x);
   Value sum = b.number(kLanczosBase);
   for (auto [k, coefficient] : llvm::enumerate(kLanczosCoefficients))
@@ -79,18 +69,18 @@ Value buildLogGamma(FloatBuilder& b, Value x) {
   Value factor = b.subtract(b.add(lanczos.z, 0.5), b.divide(lanczos.t, lanczos.logT));
   Value logGamma = b.add(b.add(b.multiply(factor, lanczos.logT), std::log(2 * kPi) / 2), b.log(sum));
   // gamma(x) gamma(1 - x) = pi / sin(pi x); the sine of the distance to the next integer keeps its digits.
-  Value magnitude = b.abs(x), fraction = b.subtract(magnitude, b.floor(magnitude));
+  Value magnitude = b.absolute(x), fraction = b.subtract(magnitude, b.floor(magnitude));
   Value distance = b.choose(b.compare(arith::CmpFPredicate::OGT, fraction, b.number(0.5)),
                             b.subtract(b.number(1), fraction), fraction);
-  Value logSine = b.log(b.l.create<math::SinOp>(b.multiply(distance, kPi)));
+  Value logSine = b.log(b.create<math::SinOp>(b.multiply(distance, kPi)));
   Value reflected = b.subtract(b.subtract(b.number(std::log(kPi)), logSine), logGamma);
-  Value isPole = b.inverse(b.compare(arith::CmpFPredicate::OLT, b.abs(logSine), b.number(kInfinity)));
-  reflected = b.choose(isPole, b.negate(logSine), reflected);
+  Value isPole = b.negate(b.compare(arith::CmpFPredicate::OLT, b.absolute(logSine), b.number(kInfinity)));
+  reflected = b.choose(isPole, b.minus(logSine), reflected);
   Value result = b.choose(lanczos.isReflected, reflected, logGamma);
   return b.choose(b.isEqual(magnitude, b.number(kInfinity)), kInfinity, result);
 }
 
-Value buildDigamma(FloatBuilder& b, Value x) {
+Value buildDigamma(FloatMath& b, Value x) {
   Lanczos lanczos = prepareLanczos(b, x);
   Value sum = b.number(kLanczosBase), slope = b.number(0);
   for (auto [k, coefficient] : llvm::enumerate(kLanczosCoefficients)) {
@@ -101,14 +91,14 @@ Value buildDigamma(FloatBuilder& b, Value x) {
   Value result = b.subtract(b.add(lanczos.logT, b.divide(slope, sum)), b.divide(b.number(kLanczos), lanczos.t));
   // digamma(1 - x) - digamma(x) = pi cot(pi x); the cotangent of the distance to the nearest integer keeps its digits.
   Value distance = b.subtract(x, b.floor(b.add(x, 0.5))), angle = b.multiply(distance, kPi);
-  Value cotangent = b.divide(b.l.create<math::CosOp>(angle), b.l.create<math::SinOp>(angle));
+  Value cotangent = b.divide(b.create<math::CosOp>(angle), b.create<math::SinOp>(angle));
   result = b.choose(lanczos.isReflected, b.subtract(result, b.multiply(cotangent, kPi)), result);
   Value isPole = b.both(b.isAtMost(x, 0), b.isWhole(x));
   return b.choose(isPole, kNan, result);
 }
 
 /// sum of (q + n)^-x over n >= 0: the first terms, then the Euler-Maclaurin formula for the rest.
-Value buildZeta(FloatBuilder& b, Value x, Value q) {
+Value buildZeta(FloatMath& b, Value x, Value q) {
   constexpr int kTerms = 9;
   // (2k)! / B(2k), k = 1, 2, ...
   constexpr double kRest[] = {12.0,
@@ -123,7 +113,7 @@ Value buildZeta(FloatBuilder& b, Value x, Value q) {
                               -802857662698291200000.0 / 174611,
                               14101100039391805440000.0 / 77683,
                               -1693824136731743669452800000.0 / 236364091};
-  Value power = b.negate(x), sum = b.power(q, power), a = q;
+  Value power = b.minus(x), sum = b.power(q, power), a = q;
   for (int term = 1; term < kTerms; ++term) {
     a = b.add(a, 1);
     sum = b.add(sum, b.power(a, power));
@@ -143,7 +133,7 @@ Value buildZeta(FloatBuilder& b, Value x, Value q) {
   // Poles and what is not defined.
   Value isPole = b.both(b.isAtMost(q, 0), b.isWhole(q)), xIsWhole = b.isWhole(x);
   Value xIsEven = b.both(xIsWhole, b.isWhole(b.multiply(x, 0.5)));
-  Value isUndefined = b.both(b.isLess(q, 0), b.inverse(xIsWhole));
+  Value isUndefined = b.both(b.isLess(q, 0), b.negate(xIsWhole));
   sum = b.choose(isUndefined, kNan, sum);
   sum = b.choose(isPole, b.choose(xIsEven, b.number(kInfinity), b.number(kNan)), sum);
   sum = b.choose(b.isLess(x, 1), kNan, sum);
@@ -151,46 +141,18 @@ Value buildZeta(FloatBuilder& b, Value x, Value q) {
 }
 
 /// Derivative n of digamma: (-1)^(n + 1) n! zeta(n + 1, x).
-Value buildPolygamma(FloatBuilder& b, Value n, Value x) {
+Value buildPolygamma(FloatMath& b, Value n, Value x) {
   Value next = b.add(n, 1);
-  Value magnitude = b.multiply(b.l.create<math::ExpOp>(buildLogGamma(b, next)), buildZeta(b, next, x));
+  Value magnitude = b.multiply(b.create<math::ExpOp>(buildLogGamma(b, next)), buildZeta(b, next, x));
   Value isOdd = b.isWhole(b.multiply(next, 0.5));
-  Value result = b.choose(isOdd, magnitude, b.negate(magnitude));
+  Value result = b.choose(isOdd, magnitude, b.minus(magnitude));
   result = b.choose(b.isEqual(n, b.number(0)), buildDigamma(b, x), result);
-  Value isOrder = b.both(b.isWhole(n), b.inverse(b.isLess(n, 0)));
+  Value isOrder = b.both(b.isWhole(n), b.negate(b.isLess(n, 0)));
   return b.choose(isOrder, result, b.number(kNan));
 }
 
-/// Computes in f32 or wider.
-template <typename Build>
-LogicalResult lowerWide(OpLowering& l, Build build) {
-  RankedTensorType type = l.getResultType();
-  auto element = dyn_cast<FloatType>(type.getElementType());
-  if (!element || l.getOperandType() != type) return l.unsupportedType();
-  bool isNarrow = element.getWidth() < 32;
-  FloatBuilder b(l, isNarrow ? type.clone(l.builder.getF32Type()) : type);
-  SmallVector<Value> arguments(l.operands);
-  if (isNarrow)
-    for (Value& argument : arguments) argument = l.create<arith::ExtFOp>(b.type, argument);
-  Value result = build(b, ArrayRef<Value>(arguments));
-  return isNarrow ? l.replace<arith::TruncFOp>(type, result) : l.finish(result);
-}
-
-LogicalResult lowerLogGamma(OpLowering& l) {
-  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildLogGamma(b, x[0]); });
-}
-LogicalResult lowerDigamma(OpLowering& l) {
-  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildDigamma(b, x[0]); });
-}
-LogicalResult lowerZeta(OpLowering& l) {
-  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildZeta(b, x[0], x[1]); });
-}
-LogicalResult lowerPolygamma(OpLowering& l) {
-  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildPolygamma(b, x[0], x[1]); });
-}
-
 /// The sum of coefficient k times Chebyshev polynomial k of y / 2, highest first, the last one halved (Clenshaw).
-Value evaluateChebyshev(FloatBuilder& b, Value y, ArrayRef<double> coefficients) {
+Value evaluateChebyshev(FloatMath& b, Value y, ArrayRef<double> coefficients) {
   Value current = b.number(coefficients[0]), previous = b.number(0), older;
   for (double coefficient : coefficients.drop_front()) {
     older = previous;
@@ -201,7 +163,7 @@ Value evaluateChebyshev(FloatBuilder& b, Value y, ArrayRef<double> coefficients)
 }
 
 /// exp(-|x|) times the modified Bessel function of order one; the expansions are those of S. Moshier's Cephes library.
-Value buildBesselI1e(FloatBuilder& b, Value x) {
+Value buildBesselI1e(FloatMath& b, Value x) {
   constexpr double kNear[] = {
       2.77791411276104639959E-18, -2.11142121435816608115E-17, 1.55363195773620046921E-16, -1.10559694773538630805E-15,
       7.60068429473540693410E-15, -5.04218550472791168711E-14, 3.22379336594557470981E-13, -1.98397439776494371520E-12,
@@ -220,23 +182,42 @@ Value buildBesselI1e(FloatBuilder& b, Value x) {
                              -3.83538038596423702205E-9,  -2.63146884688951950684E-8,  -2.51223623787020892529E-7,
                              -3.88256480887769039346E-6,  -1.10588938762623716291E-4,  -9.76109749136146840777E-3,
                              7.78576235018280120474E-1};
-  Value magnitude = b.abs(x);
+  Value magnitude = b.absolute(x);
   Value near = b.multiply(evaluateChebyshev(b, b.add(b.multiply(magnitude, 0.5), -2), kNear), magnitude);
   Value far = evaluateChebyshev(b, b.add(b.divide(b.number(32), magnitude), -2), kFar);
-  far = b.divide(far, b.l.create<math::SqrtOp>(magnitude));
-  return b.l.create<math::CopySignOp>(b.choose(b.isAtMost(magnitude, 8), near, far), x);
+  far = b.divide(far, b.create<math::SqrtOp>(magnitude));
+  return b.create<math::CopySignOp>(b.choose(b.isAtMost(magnitude, 8), near, far), x);
 }
 
-LogicalResult lowerBesselI1e(OpLowering& l) {
-  return lowerWide(l, [](FloatBuilder& b, ArrayRef<Value> x) { return buildBesselI1e(b, x[0]); });
+/// `write` on `arguments`, in f32 or wider.
+template <typename Write>
+Value writeWide(TensorMath& math, ArrayRef<Value> arguments, Write write) {
+  RankedTensorType type = tensorType(arguments.front());
+  Type own = type.getElementType(), wide = own.getIntOrFloatBitWidth() < 32 ? math.getBuilder().getF32Type() : own;
+  SmallVector<Value> widened;
+  for (Value argument : arguments) widened.push_back(math.convert(argument, wide));
+  FloatMath b(math, type.clone(wide));
+  return math.convert(write(b, ArrayRef<Value>(widened)), own);
 }
 
 }  // namespace
 
-void mlir::sgd::addGammaLowerings(LoweringTable& table) {
-  table["chlo.bessel_i1e"] = lowerBesselI1e;
-  table["chlo.digamma"] = lowerDigamma;
-  table["chlo.lgamma"] = lowerLogGamma;
-  table["chlo.polygamma"] = lowerPolygamma;
-  table["chlo.zeta"] = lowerZeta;
+Value mlir::sgd::writeLogGamma(TensorMath& math, Value x) {
+  return writeWide(math, x, [](FloatMath& b, ArrayRef<Value> x) { return buildLogGamma(b, x[0]); });
+}
+
+Value mlir::sgd::writeDigamma(TensorMath& math, Value x) {
+  return writeWide(math, x, [](FloatMath& b, ArrayRef<Value> x) { return buildDigamma(b, x[0]); });
+}
+
+Value mlir::sgd::writeZeta(TensorMath& math, Value x, Value q) {
+  return writeWide(math, {x, q}, [](FloatMath& b, ArrayRef<Value> x) { return buildZeta(b, x[0], x[1]); });
+}
+
+Value mlir::sgd::writePolygamma(TensorMath& math, Value n, Value x) {
+  return writeWide(math, {n, x}, [](FloatMath& b, ArrayRef<Value> x) { return buildPolygamma(b, x[0], x[1]); });
+}
+
+Value mlir::sgd::writeBesselI1e(TensorMath& math, Value x) {
+  return writeWide(math, x, [](FloatMath& b, ArrayRef<Value> x) { return buildBesselI1e(b, x[0]); });
 }

@@ -1,0 +1,26 @@
+// Special functions that the graph level has no op for, from the ops that it has. Elementwise, on floats of any type;
+// narrow ones are computed in f32.
+#ifndef SGD_PASSES_GRAPH_FUNCTIONS_SPECIAL_FUNCTIONS_H
+#define SGD_PASSES_GRAPH_FUNCTIONS_SPECIAL_FUNCTIONS_H
+
+#include "passes/graph/expressions/tensor_math.h"
+
+namespace mlir::sgd {
+
+/// y with erf(y) = x, to about 1e-7 in relative terms, 1e-15 of f64.
+Value writeErfInv(TensorMath& math, Value x);
+/// The neighbour of `x` towards `y`, in their own type.
+Value writeNextAfter(TensorMath& math, Value x, Value y);
+/// log |gamma(x)|.
+Value writeLogGamma(TensorMath& math, Value x);
+Value writeDigamma(TensorMath& math, Value x);
+/// The Hurwitz zeta function: the sum of (q + n)^-x over n >= 0.
+Value writeZeta(TensorMath& math, Value x, Value q);
+/// Derivative `n` of digamma; NaN where n is no whole number from 0 on.
+Value writePolygamma(TensorMath& math, Value n, Value x);
+/// exp(-|x|) times the modified Bessel function of the first kind of order one.
+Value writeBesselI1e(TensorMath& math, Value x);
+
+}  // namespace mlir::sgd
+
+#endif
