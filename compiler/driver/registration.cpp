@@ -12,6 +12,7 @@
 #include "dialects/spmd/spmd_dialect.h"
 #include "frontends/frontends.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/graph/autodiff/passes.h"
 #include "passes/graph/carry/passes.h"
 #include "passes/graph/normalize/passes.h"
 #include "passes/graph/programs/passes.h"
@@ -76,6 +77,7 @@ void mlir::sgd::registerPasses(const LibraryModel& libraries) {
   registerRecipePasses();
   registerReportPasses();
   registerSearchPasses();
+  registerAutodiffPasses();
   registerCarryPasses();
   registerManualPasses();
   registerShardingPasses();

@@ -77,6 +77,7 @@ PASSES = {
     "passes/graph/functions": ["dialects/sgd", "passes/graph/expressions"],
     "passes/graph/attention": KERNELS,  # index_ranges.h sees through clusters
     "passes/graph/loops": ["dialects/sgd"],
+    "passes/graph/autodiff": ["dialects/sgd", "passes/graph/expressions", "passes/graph/loops"],
     "passes/sharding/propagation": ["dialects/sgd", "passes/graph/carry", "passes/mesh"],
     "passes/sharding/reshard": ["dialects/sgd", "passes/cost", "passes/sharding/propagation"],
     "passes/sharding/manual": GRAPH,

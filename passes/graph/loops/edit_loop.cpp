@@ -1,10 +1,10 @@
 // Bodies keep their ops when a loop gets further iter_args.
 #include "passes/graph/loops/edit_loop.h"
 
-#include "dialects/sgd/by_rank.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/graph/loops/trip_numbers.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -13,8 +13,7 @@ WhileOp mlir::sgd::addInvariants(WhileOp loop, ValueRange inits) {
   OpBuilder builder(loop);
   SmallVector<Value> operands(loop.getInits());
   llvm::append_range(operands, inits);
-  auto larger = WhileOp::create(builder, loop.getLoc(), ValueRange(operands).getTypes(), operands, loop.getTripsAttr());
-  setByRank(larger, isByRank(loop));
+  auto larger = WhileOp::create(builder, loop.getLoc(), loop, operands);
   for (auto [from, to] : llvm::zip(loop->getRegions(), larger->getRegions())) to.takeBody(from);
   for (Value init : inits)
     for (Region& region : larger->getRegions())
@@ -31,6 +30,26 @@ Value mlir::sgd::getInBody(WhileOp& loop, Value value) {
     if (init == value && loop.isInvariant(iterArg)) return loop.getBody().getArgument(iterArg);
   loop = addInvariants(loop, value);
   return loop.getBody().getArguments().back();
+}
+
+Value mlir::sgd::getTripNumber(WhileOp& loop) {
+  for (unsigned iterArg = 0; iterArg < loop.getInits().size(); ++iterArg) {
+    std::optional<Counter> counter = getCounter(loop, iterArg);
+    Value argument = loop.getBody().getArgument(iterArg);
+    if (counter && counter->begin == 0 && counter->step == 1 && tensorType(argument).getRank() == 0) return argument;
+  }
+  OpBuilder builder(loop);
+  auto type = RankedTensorType::get({}, builder.getI32Type());
+  auto create = [&](int32_t number) -> Value {
+    return arith::ConstantOp::create(builder, loop.getLoc(), DenseElementsAttr::get(type, number));
+  };
+  loop = addInvariants(loop, create(0));
+  Block& body = loop.getBody().front();
+  builder.setInsertionPoint(body.getTerminator());
+  Value number = body.getArguments().back();
+  Value next = arith::AddIOp::create(builder, loop.getLoc(), number, create(1));
+  body.getTerminator()->setOperand(body.getNumArguments() - 1, next);
+  return number;
 }
 
 RankedTensorType mlir::sgd::getStackType(RankedTensorType type, int64_t count) {

@@ -1,0 +1,85 @@
+// Sorts, the largest elements and cumulative ops: elements are followed by their positions.
+#include "passes/graph/autodiff/derivative_rule.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// `values` put at `positions` of dimension `dim`, of those of a tensor like `into`; all other dimensions are the same.
+Value putAlong(TensorMath& math, Value into, Value positions, Value values, int64_t dim, ScatterKind kind) {
+  SmallVector<int64_t> batch;
+  for (int64_t other = 0, rank = tensorType(into).getRank(); other < rank; ++other)
+    if (other != dim) batch.push_back(other);
+  return math.create<ScatterOp>(
+      into.getType(), into, positions, values, kind, /*update_window_dims=*/ArrayRef<int64_t>{},
+      /*inserted_window_dims=*/ArrayRef<int64_t>{dim}, /*input_batching_dims=*/batch,
+      /*indices_batching_dims=*/batch, /*scatter_dims_to_operand_dims=*/ArrayRef<int64_t>{dim},
+      /*index_vector_dim=*/tensorType(positions).getRank(), /*unsigned_indices=*/false,
+      /*unique_indices=*/kind == ScatterKind::Set);
+}
+
+/// The sort is made to move positions along.
+LogicalResult pullSort(SortOp op, ArrayRef<Value> gradients, Pullback& p) {
+  auto dim = static_cast<int64_t>(op.getDimension());
+  OpBuilder before(op);
+  SmallVector<Value> inputs(op.getInputs());
+  Type element = before.getI32Type();
+  inputs.push_back(IotaOp::create(before, op.getLoc(), tensorType(inputs.front()).clone(element), dim));
+  auto sorted = SortOp::create(before, op.getLoc(), ValueRange(inputs).getTypes(), inputs, op.getDimension());
+  sorted->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  sorted.getComparator().takeBody(op.getComparator());
+  for (int side = 0; side < 2; ++side) sorted.getComparator().addArgument(element, op.getLoc());
+  Value positions = sorted.getResults().back();
+  for (auto [input, gradient] : llvm::zip(op.getInputs(), gradients))
+    if (gradient && p.wants(input))
+      p.add(input, putAlong(p.math, p.getZeros(input), positions, gradient, dim, ScatterKind::Set));
+  op->replaceAllUsesWith(sorted.getResults().drop_back());
+  op.erase();
+  return success();
+}
+
+LogicalResult pullTopK(TopKOp op, ArrayRef<Value> gradients, Pullback& p) {
+  if (gradients.front())
+    p.add(op.getInput(), putAlong(p.math, p.getZeros(op.getInput()), op.getPositions(), gradients.front(),
+                                  tensorType(op.getInput()).getRank() - 1, ScatterKind::Set));
+  return success();
+}
+
+/// Of sums: each element counts in all sums behind it. Of extrema: a result's gradient goes to the last element that
+/// equals it so far.
+LogicalResult pullCumulative(CumulativeOp op, Value g, Pullback& p) {
+  TensorMath& math = p.math;
+  Value input = op.getInput();
+  auto dim = static_cast<int64_t>(op.getDimension());
+  switch (op.getKind()) {
+    case ReduceKind::Add:
+      p.add(input, math.create<CumulativeOp>(g.getType(), g, ReduceKind::Add, dim, !op.getReverse()));
+      return success();
+    case ReduceKind::Max:
+    case ReduceKind::Min: {
+      RankedTensorType type = tensorType(input).clone(math.getBuilder().getI32Type());
+      Value own = math.create<IotaOp>(type, dim);
+      Value none = math.splat(type, op.getReverse() ? type.getDimSize(dim) : int64_t{-1});
+      Value seen = math.select(math.isEqual(input, op.getResult()), own, none);
+      ReduceKind latest = op.getReverse() ? ReduceKind::Min : ReduceKind::Max;
+      Value positions = math.create<CumulativeOp>(type, seen, latest, dim, op.getReverse());
+      p.add(input, putAlong(math, p.getZeros(input), positions, g, dim, ScatterKind::Add));
+      return success();
+    }
+    case ReduceKind::Mul:
+      return op.emitError()
+             << "of products has no derivative here; expected sums or extrema; take the exponential of the "
+                "cumulative sum of logarithms";
+    default:  // of integers
+      return success();
+  }
+}
+
+}  // namespace
+
+void mlir::sgd::attachOrderDerivatives(MLIRContext& context) {
+  attachDerivatives<SortOp, pullSort>(context);
+  attachDerivatives<TopKOp, pullTopK>(context);
+  attachDerivative<CumulativeOp, pullCumulative>(context);
+}
