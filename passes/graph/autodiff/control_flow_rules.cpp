@@ -47,17 +47,7 @@ class LoopGradient {
       varied[iterArg] = outside.wants(loop.getInits()[iterArg]);
       useful[iterArg] = gradients[iterArg] != nullptr;
     }
-    auto select = [&](const llvm::BitVector& chosen) {
-      SmallVector<Value> values;
-      for (unsigned iterArg : chosen.set_bits()) values.push_back(loop.getBody().getArgument(iterArg));
-      return values;
-    };
-    for (bool changed = true; changed;) {
-      changed = false;
-      ActiveValues active(getBody(), select(varied));
-      for (unsigned iterArg = 0; iterArg < count; ++iterArg)
-        if (!varied[iterArg] && active.contains(loop.getYielded()[iterArg])) varied[iterArg] = changed = true;
-    }
+    varied = findVariedIterArgs(loop, varied);
     for (bool changed = true; changed;) {
       changed = false;
       for (unsigned iterArg = 0; iterArg < count; ++iterArg) {

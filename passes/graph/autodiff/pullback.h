@@ -23,6 +23,9 @@ class ActiveValues {
   llvm::DenseSet<Value> values;
 };
 
+/// By iter_arg of `loop`: whether it depends, in some trip, on one that `isVaried` has set.
+llvm::BitVector findVariedIterArgs(WhileOp loop, llvm::BitVector isVaried);
+
 /// Sums up gradients; null stands for zero.
 class Pullback {
  public:
