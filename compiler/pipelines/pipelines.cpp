@@ -53,6 +53,7 @@ static void addClose(OpPassManager& passes, EmitLevel level, const PlanOptions& 
 }
 
 void mlir::sgd::addReadStage(OpPassManager& passes) {
+  passes.addPass(createMakeTrainingPass());
   passes.addPass(createShareMeshPass());
   OpPassManager& programs = passes.nest<ModuleOp>();
   programs.addNestedPass<func::FuncOp>(createDecideCarryPass());

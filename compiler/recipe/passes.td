@@ -8,6 +8,16 @@ class Sgd_RecipePass<string name> : Pass<name, "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def MakeTrainingPass : Sgd_RecipePass<"sgd-make-training"> {
+  let summary = "Makes the programs init, train and eval of a forward model";
+  let description = [{
+    Runs first where the recipe has the field `train`. Before: the compilation has one program, whose function computes a loss of parameters and inputs. After: it has three. `train` is the
+    forward pass, its gradients (`sgd-differentiate`), and the update of each parameter by the optimizer, whose state has the names `optimizer/SLOT/NAME`; `eval` is the forward pass; `init` gives the
+    optimizer's state. Arguments and results have roles, and results that are state name the arguments that they are in the next step.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::sgd::SgdDialect"];
+}
+
 def MarkLossesPass : Sgd_RecipePass<"sgd-mark-losses"> {
   let summary = "Gives the result that the user names the role of the loss";
   let description = [{

@@ -67,6 +67,7 @@ class Reader {
                                        {"bucket_size_mb", &Reader::readBucketSize},
                                        {"accumulate", &Reader::readAccumulate},
                                        {"loss", &Reader::readLoss},
+                                       {"train", &Reader::readTrain},
                                        {"expect", &Reader::readExpect}};
     return fields;
   }
@@ -74,8 +75,7 @@ class Reader {
   Error readFields(const Json& object) {
     llvm::SmallVector<StringRef> names;
     for (const Field& field : getFields()) names.push_back(field.name);
-    for (StringRef name : {"precision", "train"})
-      if (object.contains(name.str())) return fail("field '" + name + "' is not supported yet; remove it");
+    if (object.contains("precision")) return fail("field 'precision' is not supported yet; remove it");
     if (Error error = checkFieldNames(object, "", names)) return error;
     for (const Field& field : getFields())
       if (auto value = object.find(field.name.str()); value != object.end())
@@ -270,6 +270,13 @@ class Reader {
     if (!(megabytes >= 1e-6 && megabytes <= 1e9))
       return expected("bucket_size_mb", value, "a positive number of megabytes");
     recipe.bucketBytes = static_cast<uint64_t>(megabytes * 1e6);
+    return Error::success();
+  }
+
+  Error readTrain(const Json& value) {
+    llvm::Expected<RecipeTraining> training = readTraining(value);
+    if (!training) return training.takeError();
+    recipe.train = std::move(*training);
     return Error::success();
   }
 

@@ -9,6 +9,7 @@
 
 #include "compiler/options.h"
 #include "compiler/recipe/expectation.h"
+#include "passes/graph/training/training_settings.h"
 #include "passes/sharding/context/context_form.h"
 #include "passes/spmd/compress/compression_settings.h"
 
@@ -47,6 +48,15 @@ struct RecipeStages {
   std::vector<std::string> matches;  ///< globs on names of parameters or on scopes; empty, or `count` of them
 };
 
+/// How the compiler makes training programs of a forward model.
+struct RecipeTraining {
+  OptimizerSettings optimizer = getDefaults(OptimizerKind::Sgd);
+  RateScheduleSettings schedule;
+  std::string loss;  ///< the name of a result; empty: the only scalar of floats
+  std::optional<double> clipNorm, clipValue;
+  std::vector<std::string> parameters, noDecay;  ///< globs on names of arguments
+};
+
 struct Recipe {
   std::string fileName;            ///< what messages call it
   bool keepsAnnotations = true;    ///< false: the mesh and the shardings that the text has are left out first
@@ -65,6 +75,7 @@ struct Recipe {
   std::optional<uint64_t> memoryLimit;   ///< bytes per rank
   std::string offload;                   ///< PlanOptions::offload
   std::optional<uint64_t> bucketBytes;   ///< largest bucket of merged collectives
+  std::optional<RecipeTraining> train;
   std::vector<Expectation> expectations;
 };
 

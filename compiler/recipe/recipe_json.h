@@ -37,6 +37,9 @@ llvm::Expected<CompressionSetting> readCompression(const std::string& path, cons
 /// The value of the field `stages`: their number, or a list of globs.
 llvm::Expected<RecipeStages> readStages(const nlohmann::ordered_json& value);
 
+/// The value of the field `train`.
+llvm::Expected<RecipeTraining> readTraining(const nlohmann::ordered_json& value);
+
 /// The value of the field `expect`.
 llvm::Expected<std::vector<Expectation>> readExpectations(const nlohmann::ordered_json& value);
 

@@ -1,12 +1,13 @@
 """Gradients of whole functions: forward programs of JAX, differentiated by sgd-differentiate, give the gradients that JAX gives, on one rank and on two."""
 import json
+import pathlib
 import re
 
 import numpy as np
 
 import harness
 
-FOLDER = harness.MODELS.parent / "autodiff"
+FOLDER = pathlib.Path(__file__).resolve().parent / "programs" / "autodiff"
 PROGRAMS = sorted(FOLDER.glob("*.mlir"))
 PIPELINE = "--pass-pipeline=builtin.module(func.func(sgd-differentiate),canonicalize,cse)"
 # Of the largest element of a tensor.

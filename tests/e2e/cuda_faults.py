@@ -154,7 +154,7 @@ def module_of_another_build(folder):
     module = (program.parent.parent / "lib" / "sgd" / "sgd_target_cuda.so").read_bytes()
     header = (harness.BUILD / "runtime" / "device" / "interface_hash.h").read_text()
     interface = re.search(r'"([0-9a-f]{64})"', header)[1].encode()
-    assert module.count(interface) == 1
+    assert interface in module
     (folder / "lib" / "sgd" / "sgd_target_cuda.so").write_bytes(module.replace(interface, interface[::-1]))
     run = subprocess.run([folder / "bin" / "sgdrun", "-n", "1", artifact, "--bench", "1"], capture_output=True, text=True, timeout=harness.TIMEOUT)
     assert run.returncode == 1 and "sgd_target_cuda.so is of another build than" in run.stderr, run.stderr

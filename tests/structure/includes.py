@@ -78,6 +78,7 @@ PASSES = {
     "passes/graph/attention": KERNELS,  # index_ranges.h sees through clusters
     "passes/graph/loops": ["dialects/sgd"],
     "passes/graph/autodiff": ["dialects/sgd", "passes/graph/expressions", "passes/graph/loops"],
+    "passes/graph/training": ["dialects/sgd", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions"],
     "passes/sharding/propagation": ["dialects/sgd", "passes/graph/carry", "passes/mesh"],
     "passes/sharding/reshard": ["dialects/sgd", "passes/cost", "passes/sharding/propagation"],
     "passes/sharding/manual": GRAPH,
@@ -117,7 +118,7 @@ COMPILER = {
     "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/kernels/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding/propagation", "passes/sharding/reshard"],
-    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/graph/carry", "passes/spmd/compress", "passes/sharding/context", "passes/graph/loops", "passes/time/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names
+    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/training", "passes/spmd/compress", "passes/sharding/context", "passes/graph/loops", "passes/time/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names
     "compiler/request": ["compiler", "dialects/sgd"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],

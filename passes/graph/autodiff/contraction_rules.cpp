@@ -11,7 +11,7 @@ namespace {
 // Matmuls
 // -----------------------------------------------------------------------------------------------------------------
 
-/// The gradient of one operand: the result's, contracted with the other operand over that one's free dimensions.
+/// The gradient of one operand: the result's gradient contracted with the other operand over its free dimensions.
 class OperandGradient {
  public:
   OperandGradient(DotGeneralOp op, bool isLhs) : op(op), isLhs(isLhs) {}
@@ -50,7 +50,7 @@ class OperandGradient {
   bool isLhs;
 };
 
-/// The gradient has the other operand's type, so that matmuls of narrow types stay that.
+/// Rounds the gradient to the other operand's type, so that matmuls of narrow types stay narrow.
 void pullDotGeneral(DotGeneralOp op, Value g, Pullback& p) {
   for (bool isLhs : {true, false}) {
     Value operand = isLhs ? op.getLhs() : op.getRhs();
@@ -99,8 +99,8 @@ struct Windows {
 
 int64_t dilate(int64_t size, int64_t dilation) { return size ? (size - 1) * dilation + 1 : 0; }
 
-/// The result's gradient, spread by the strides, meets the kernel the other way round: gradient[i] = sum of g[o] *
-/// rhs[k] where o * stride + k * rhs_dilation = low + i * lhs_dilation.
+/// Convolves the result's gradient, dilated by the strides, with the reversed kernel: gradient[i] = sum of g[o] *
+/// rhs[k] over o * stride + k * rhs_dilation = low + i * lhs_dilation.
 Value writeLhsGradient(ConvolutionOp op, Value g, Pullback& p) {
   int64_t rank = op.getNumSpatialDims();
   ArrayRef<int64_t> lhs = shapeOf(op.getLhs()), rhs = shapeOf(op.getRhs()), result = shapeOf(op.getResult());
@@ -119,7 +119,7 @@ Value writeLhsGradient(ConvolutionOp op, Value g, Pullback& p) {
   return windows.create(p, tensorType(op.getLhs()), g, p.math.transpose(kernel, exchanged), op.getTf32());
 }
 
-/// Input features are batches, and batches are contracted: a convolution of the lhs with the result's gradient.
+/// Convolves the lhs with the result's gradient: input features become the batch, and the batch is contracted.
 Value writeRhsGradient(ConvolutionOp op, Value g, Pullback& p) {
   int64_t rank = op.getNumSpatialDims();
   ArrayRef<int64_t> lhs = shapeOf(op.getLhs()), rhs = shapeOf(op.getRhs()), result = shapeOf(op.getResult());
@@ -156,7 +156,7 @@ void pullConvolution(ConvolutionOp op, Value g, Pullback& p) {
 // Reductions
 // -----------------------------------------------------------------------------------------------------------------
 
-/// `value`, reduced over `dims`, repeated along them.
+/// Repeats `value`, the result of a reduction over `dims`, along them.
 Value repeat(TensorMath& math, Value value, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
   SmallVector<int64_t> left;
   for (int64_t dim = 0, rank = shape.size(); dim < rank; ++dim)
@@ -164,7 +164,7 @@ Value repeat(TensorMath& math, Value value, ArrayRef<int64_t> dims, ArrayRef<int
   return math.broadcast(value, left, shape);
 }
 
-/// Elements that are as large as the result share its gradient.
+/// Elements that equal the result share its gradient.
 Value pullFromExtremum(ReduceOp op, Value g, Pullback& p) {
   ArrayRef<int64_t> dims = op.getDimensions(), shape = shapeOf(op.getInput());
   TensorMath& math = p.math;
@@ -174,7 +174,8 @@ Value pullFromExtremum(ReduceOp op, Value g, Pullback& p) {
   return math.multiply(share, repeat(math, each, dims, shape));
 }
 
-/// All elements but one, multiplied: those before times those behind. Right where elements are zero, too.
+/// Multiplies all elements but one: the product of those before it times the product of those after it. Exact for
+/// zeros.
 Value pullFromProduct(ReduceOp op, Value g, Pullback& p) {
   TensorMath& math = p.math;
   RankedTensorType type = tensorType(op.getInput());

@@ -1,7 +1,8 @@
-// Loops and branches. The gradient of a loop is a loop that runs the other way round. What it needs of the forward
-// trips is passed on where it does not change, computed again where it follows from the trip's number, and else
-// stacked, one row for each trip; passes/time/recompute drops stacks that are cheaper to compute again.
+// Loops and branches. The gradient of a loop is a loop that runs backwards. It receives loop invariants, recomputes
+// values that depend only on invariants and counters, and reads all other forward values from stacks with one row per
+// trip. passes/time/recompute drops stacks that are cheaper to recompute.
 #include "dialects/sgd/by_rank.h"
+#include "dialects/sgd/linear_op.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 #include "passes/graph/autodiff/differentiate.h"
 #include "passes/graph/loops/edit_loop.h"
@@ -12,11 +13,11 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// What a loop does with an iter_arg of which a gradient is wanted.
+/// How the gradient of an iter_arg moves from trip to trip.
 enum class Flow {
   None,       ///< no gradient
-  Invariant,  ///< all trips read it: their gradients add up
-  Carried,    ///< each trip's gradient is that of the trip behind it, pulled back
+  Invariant,  ///< all trips read it, and their gradients are summed
+  Carried,    ///< a trip pulls back the gradient of the following trip
 };
 
 class LoopGradient {
@@ -37,7 +38,7 @@ class LoopGradient {
   Block& getBody() { return loop.getBody().front(); }
   Block& getReverseBody() { return reverse.getBody().front(); }
 
-  /// Which iter_args both depend on what is wanted and reach a result that has a gradient.
+  /// Finds the iter_args that depend on differentiated values and reach a result with a gradient.
   void findFlows() {
     unsigned count = loop.getInits().size();
     auto isMissing = [&](unsigned iterArg) { return !hasGradients(loop.getInits()[iterArg].getType()); };
@@ -61,15 +62,15 @@ class LoopGradient {
       bool isUsed = varied[iterArg] && useful[iterArg];
       flows.push_back(!isUsed ? Flow::None : loop.isInvariant(iterArg) ? Flow::Invariant : Flow::Carried);
     }
-    // A stack that trips write row by row: no trip reads a row, so its gradient may keep rows that have been read.
+    // No trip reads a stack that trips write row by row, so its gradient need not be cleared where rows were written.
     for (unsigned iterArg = 0; iterArg < count; ++iterArg)
       if (flows[iterArg] == Flow::Carried && !outside.wants(loop.getInits()[iterArg]) && getWrite(iterArg))
         flows[iterArg] = Flow::Invariant, stacks.insert(iterArg);
   }
 
-  /// Whether every trip has another row of `tensor`, of which `op` is the only user in the body.
+  /// Returns whether every trip accesses another part of `argument`, which has one use in the body.
   bool visitsRowsOnce(Value argument, OperandRange starts, ArrayRef<int64_t> sizes) {
-    if (!argument.hasOneUse()) return false;
+    if (!getOnlyReader(argument)) return false;
     ArrayRef<int64_t> shape = shapeOf(argument);
     for (auto [dim, start] : llvm::enumerate(starts)) {
       if (sizes[dim] == shape[dim]) continue;
@@ -84,7 +85,7 @@ class LoopGradient {
     return false;
   }
 
-  /// The update that an iter_arg becomes, where it is that of rows which no other trip writes.
+  /// Returns the update that writes rows of an iter_arg, each in one trip only; null for other iter_args.
   DynamicUpdateSliceOp getWrite(unsigned iterArg) {
     Value argument = loop.getBody().getArgument(iterArg);
     auto update = loop.getYielded()[iterArg].getDefiningOp<DynamicUpdateSliceOp>();
@@ -94,11 +95,22 @@ class LoopGradient {
   }
 
   bool readsRowsOnce(Value argument) {
-    auto slice = argument.hasOneUse() ? dyn_cast<DynamicSliceOp>(*argument.user_begin()) : nullptr;
+    auto slice = dyn_cast_or_null<DynamicSliceOp>(getOnlyReader(argument));
     return slice && slice.getInput() == argument && visitsRowsOnce(argument, slice.getStarts(), slice.getSizes());
   }
 
-  /// The loop that runs backwards: iter_args are the gradients. Its trip t belongs to trip trips - 1 - t.
+  /// Returns the only use of an iter_arg in the body besides the yield; null if there are others.
+  static Operation* getOnlyReader(Value argument) {
+    Operation* reader = nullptr;
+    for (Operation* user : argument.getUsers()) {
+      if (isa<YieldOp>(user)) continue;
+      if (reader) return nullptr;
+      reader = user;
+    }
+    return reader;
+  }
+
+  /// Creates the loop that runs backwards; its iter_args are gradients. Its trip t handles forward trip trips - 1 - t.
   void createReverse() {
     for (auto [iterArg, flow] : llvm::enumerate(flows)) {
       if (flow == Flow::None) continue;
@@ -149,14 +161,14 @@ class LoopGradient {
   // Forward values
   // ---------------------------------------------------------------------------------------------------------------
 
-  /// Values of the forward body that the reverse body reads become its own; then those from in front of both loops.
+  /// Makes forward values available in the reverse body: those of the forward body, then those from before both loops.
   void fetchValues() {
     for (Value value : getForeign())
       if (value.getParentBlock() == &getBody()) replaceInReverse(value, fetch(value));
     for (Value value : getForeign()) replaceInReverse(value, getInBody(reverse, value));
   }
 
-  /// Values that the reverse body reads and that are not its own.
+  /// Returns the values that the reverse body reads but does not define.
   llvm::SetVector<Value> getForeign() {
     llvm::SetVector<Value> values;
     for (Operation& op : getReverseBody())
@@ -189,7 +201,7 @@ class LoopGradient {
     return readStack(value);
   }
 
-  /// A counter, in the reverse loop: from its last value downwards.
+  /// Adds a counter to the reverse loop that starts from the last value of `counter` and steps backwards.
   Value count(const Counter& counter, Value argument) {
     OpBuilder before(reverse);
     TensorMath math(before, loop.getLoc());
@@ -204,11 +216,11 @@ class LoopGradient {
     return own;
   }
 
-  /// Moves elements, or makes them of few, from values that the reverse loop has anyway.
+  /// Returns whether the reverse loop can recompute `value` by moving elements of invariants and counters.
   bool isCheap(Value value) {
     Operation* op = value.getDefiningOp();
     if (auto known = cheap.find(value); known != cheap.end()) return known->second;
-    bool isMove = isa<DynamicSliceOp, ReshapeOp, TransposeOp, BroadcastInDimOp, SliceOp, IotaOp, arith::ConstantOp>(op);
+    bool isMove = op->getNumOperands() == 0 || movesOneTensor(op) || isa<DynamicSliceOp>(op);
     bool isNumber = op->getNumRegions() == 0 && llvm::all_of(op->getResultTypes(), [](Type type) {
                       return cast<RankedTensorType>(type).getNumElements() == 1;
                     });
@@ -230,7 +242,7 @@ class LoopGradient {
     return own->getResult(result);
   }
 
-  /// The last of the ops of the reverse body that compute `values`.
+  /// Returns the last op of the reverse body that defines one of `values`; null if none does.
   Operation* getLast(ArrayRef<Value> values) {
     Operation* last = nullptr;
     for (Value value : values)
@@ -270,8 +282,8 @@ class LoopGradient {
 LogicalResult pullWhile(WhileOp op, ArrayRef<Value> gradients, Pullback& p) {
   if (!op.getTrips())
     return op.emitError()
-           << "runs until a condition is false, and its gradient would have to keep values of any number of "
-              "trips; expected a known number of trips; bound the loop, or mark it with sgd.no_gradient";
+           << "has no known number of trips, so its gradient cannot store the values that it reads; expected a fixed "
+              "number of trips; bound the loop, or mark it with sgd.no_gradient";
   if (*op.getTrips() == 0) {
     for (auto [init, gradient] : llvm::zip(op.getInits(), gradients)) p.add(init, gradient);
     return success();
@@ -279,7 +291,7 @@ LogicalResult pullWhile(WhileOp op, ArrayRef<Value> gradients, Pullback& p) {
   return LoopGradient(op, gradients, p).run();
 }
 
-/// A branch on the same index: each computes again what its gradient needs.
+/// Branches on the same index. Each branch recomputes its forward values.
 LogicalResult pullCase(CaseOp op, ArrayRef<Value> gradients, Pullback& p) {
   if (choosesByCoordinate(op))
     return op.emitError()

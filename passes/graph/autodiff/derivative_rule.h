@@ -8,8 +8,8 @@
 
 namespace mlir::sgd {
 
-/// Gives `Op`, of one result, the rule `rule`, which takes (Op, gradient of the result, Pullback&) and returns nothing,
-/// or a LogicalResult.
+/// Attaches `rule` to an op with one result. The rule takes (Op, gradient of the result, Pullback&) and returns void or
+/// LogicalResult.
 template <typename Op, auto rule>
 void attachDerivative(MLIRContext& context) {
   struct Model : DerivativeRuleOpInterface::template ExternalModel<Model, Op> {
@@ -25,7 +25,7 @@ void attachDerivative(MLIRContext& context) {
   Op::template attachInterface<Model>(context);
 }
 
-/// Likewise for ops of several results: the rule takes (Op, ArrayRef of gradients, Pullback&) and returns a
+/// Attaches `rule` to an op with several results. The rule takes (Op, ArrayRef of gradients, Pullback&) and returns
 /// LogicalResult.
 template <typename Op, auto rule>
 void attachDerivatives(MLIRContext& context) {
@@ -37,7 +37,7 @@ void attachDerivatives(MLIRContext& context) {
   Op::template attachInterface<Model>(context);
 }
 
-/// Attaches all rules of this folder to ops of the contexts of `registry`.
+/// Attaches all rules of this folder when a context of `registry` loads the dialects.
 void registerDerivativeRules(DialectRegistry& registry);
 
 /// Ops of arith and math.
@@ -54,7 +54,7 @@ void attachOrderDerivatives(MLIRContext& context);
 void attachControlFlowDerivatives(MLIRContext& context);
 void attachLinearAlgebraDerivatives(MLIRContext& context);
 
-/// Whether the op of this name is flat wherever it has a derivative: no gradient goes through it.
+/// Returns whether the op of this name has a zero derivative wherever it has one, as comparisons and roundings do.
 bool isFlat(StringRef op);
 
 }  // namespace mlir::sgd

@@ -7,13 +7,13 @@ include "mlir/IR/OpBase.td"
 def Sgd_DerivativeRuleOpInterface : OpInterface<"DerivativeRuleOpInterface"> {
   let cppNamespace = "::mlir::sgd";
   let description = [{
-    Reverse mode: gradients of results become gradients of operands. Models are attached to ops by the files of this folder, one per
-    family. An op without floats among operands or results needs none.
+    Reverse mode: a rule turns the gradients of results into gradients of operands. The files of this folder attach models, one file per family
+    of ops. Ops without float operands or results need none.
   }];
   let methods = [
     InterfaceMethod<[{
-      Adds to the gradients of the operands that `pullback` asks for what comes from `gradients`, one per result, null where a result's is zero;
-      one is not. Fails with a diagnostic where the op, as it is, has no derivative.
+      Adds the contributions of `gradients` to the operands that `pullback` needs. `gradients` has one entry per result, null for zero; at least one
+      is not null. Fails with a diagnostic if this op has no derivative.
     }], "::llvm::LogicalResult", "pull", (ins "::llvm::ArrayRef<::mlir::Value>":$gradients, "::mlir::sgd::Pullback&":$pullback)>
   ];
 }

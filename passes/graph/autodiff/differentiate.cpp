@@ -1,4 +1,4 @@
-// Ops are visited from the last to the first: all uses of a value are behind it.
+// Visits ops from last to first, so that a value's gradient is complete when its op is reached.
 #include "passes/graph/autodiff/differentiate.h"
 
 #include "passes/graph/autodiff/derivative_rule.h"
@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// The gradients of the results of `op`, which are complete; empty where all are zero.
+/// Returns the gradients of the results of `op`; empty if all are zero.
 static SmallVector<Value> takeGradients(Operation* op, Pullback& pullback) {
   SmallVector<Value> gradients =
       llvm::map_to_vector(op->getResults(), [&](Value result) { return pullback.take(result); });
@@ -25,8 +25,8 @@ LogicalResult mlir::sgd::sweep(Block& block, Pullback& pullback) {
     if (!rule)
       return op->emitError()
              << "'" << op->getName()
-             << "' has no derivative, and the gradient would go through it; expected an op that has one; "
-                "mark it with sgd.no_gradient where its result counts as a constant";
+             << "' has no derivative, but the gradient goes through it; expected a differentiable op; use "
+                "another one, or mark it with sgd.no_gradient to treat its result as a constant";
     pullback.setLoc(op->getLoc());
     if (failed(rule.pull(gradients, pullback))) return failure();
   }

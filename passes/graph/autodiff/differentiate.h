@@ -6,14 +6,15 @@
 
 namespace mlir::sgd {
 
-/// Sweeps the ops of `block` in reverse. `pullback` has the gradients of what the block yields; at the end it has those
-/// of the values from in front of the block. Ops of the block may be replaced by others with the same results (a loop
-/// keeps what its gradient needs). Fails with a diagnostic at an op that a gradient would go through and that has no
+/// Sweeps the ops of `block` in reverse. `pullback` starts with the gradients of the block's results and ends with the
+/// gradients of its arguments and of values defined outside. May replace ops of the block by ops with the same results:
+/// a loop additionally stores the values that its gradient reads. Fails with a diagnostic at an op without a
 /// derivative.
 LogicalResult sweep(Block& block, Pullback& pullback);
 
-/// Writes the gradients of the scalar `of` by `by`, both of `block`, at the insertion point of `builder`, which is
-/// behind `of`. One per value of `by`, of its type; zeros where `of` does not depend on it.
+/// Writes the gradients of the scalar `of` with respect to the values `by`, all in `block`. Writes at the insertion
+/// point of `builder`, which must come after `of`. Returns one gradient per value of `by`, with its type; zeros if
+/// independent.
 FailureOr<SmallVector<Value>> differentiate(OpBuilder& builder, Block& block, Value of, ValueRange by);
 
 }  // namespace mlir::sgd

@@ -44,12 +44,12 @@ struct DifferentiatePass : mlir::sgd::impl::DifferentiatePassBase<DifferentiateP
 
   LogicalResult checkResult(Operation* end) {
     if (result >= end->getNumOperands())
-      return fail() << "has " << end->getNumOperands() << " results, and result " << result
+      return fail() << "has " << end->getNumOperands() << " results, and result " << result.getValue()
                     << " is to be differentiated; expected one that there is; name another one";
     Type type = end->getOperand(result).getType();
     if (hasGradients(type) && cast<RankedTensorType>(type).getRank() == 0) return success();
     return fail()
-           << "has " << type << " as result " << result
+           << "has " << type << " as result " << result.getValue()
            << ", and a gradient is that of one number; expected a scalar of floats; sum it up or name another one";
   }
 

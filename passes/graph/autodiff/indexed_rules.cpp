@@ -1,4 +1,4 @@
-// Gather, scatter and dynamic slices. What is read at an index is added there; what is written there is read.
+// Gather, scatter and dynamic slices. The gradient of a read at an index is an addition there, and of a write, a read.
 #include "passes/graph/autodiff/derivative_rule.h"
 
 using namespace mlir;
@@ -34,16 +34,16 @@ void pullDynamicUpdateSlice(DynamicUpdateSliceOp op, Value g, Pullback& p) {
 // Gather and scatter
 // -----------------------------------------------------------------------------------------------------------------
 
-/// Index vectors: where they begin, and the dimensions of the operand that their components count along.
+/// The index vectors of a gather or scatter.
 struct IndexVectors {
   Value indices;
-  ArrayRef<int64_t> dims;  // of the operand, by component
+  ArrayRef<int64_t> dims;  // per component, the dimension of the operand that it indexes
   int64_t vectorDim;
   bool isUnsigned;
 };
 
-/// The largest start of each component, in the shape of the indices. `window` has the sizes of slices by dimension of
-/// the operand.
+/// Returns the largest start of each component, in the shape of the indices. `window` has the slice size per dimension
+/// of the operand.
 Value getLastStarts(TensorMath& math, const IndexVectors& vectors, ArrayRef<int64_t> operand,
                     ArrayRef<int64_t> window) {
   RankedTensorType type = tensorType(vectors.indices);
@@ -58,14 +58,14 @@ Value getLastStarts(TensorMath& math, const IndexVectors& vectors, ArrayRef<int6
   return math.broadcast(constant, vectors.vectorDim, type.getShape());
 }
 
-/// Whether each component can be compared with the last start: an unsigned number of few bits may not reach it.
+/// Returns whether the index type can represent the largest starts; an index of few bits may not reach them.
 bool canHoldLastStarts(const IndexVectors& vectors, ArrayRef<int64_t> operand, ArrayRef<int64_t> window) {
   unsigned bits = tensorType(vectors.indices).getElementTypeBitWidth() - (vectors.isUnsigned ? 0 : 1);
   return llvm::all_of(vectors.dims,
                       [&](int64_t dim) { return bits >= 63 || operand[dim] - window[dim] < (int64_t{1} << bits); });
 }
 
-/// Starts as a gather takes them: moved so that slices are inside.
+/// Returns the starts that a gather uses: clamped so that slices are inside.
 Value clampStarts(TensorMath& math, const IndexVectors& vectors, ArrayRef<int64_t> operand, ArrayRef<int64_t> window) {
   Value starts = vectors.indices;
   if (!vectors.isUnsigned) starts = math.maximum(starts, math.splat(tensorType(starts), int64_t{0}));
@@ -74,7 +74,7 @@ Value clampStarts(TensorMath& math, const IndexVectors& vectors, ArrayRef<int64_
   return vectors.isUnsigned ? math.create<arith::MinUIOp>(starts, last) : math.minimum(starts, last);
 }
 
-/// Whether an update is inside, by index vector.
+/// Returns, per index vector, whether its update lies inside the operand.
 Value areInside(TensorMath& math, const IndexVectors& vectors, ArrayRef<int64_t> operand, ArrayRef<int64_t> window) {
   Value starts = vectors.indices, inside;
   RankedTensorType type = tensorType(starts);
@@ -104,7 +104,7 @@ void pullGather(GatherOp op, Value g, Pullback& p) {
   });
 }
 
-/// A scatter and the gather that reads where it writes.
+/// The gradient of a scatter, built from the gather that reads the places it writes.
 class ScatterGradient {
  public:
   ScatterGradient(ScatterOp op, Pullback& p)
@@ -122,7 +122,7 @@ class ScatterGradient {
     }
   }
 
-  /// What `from`, of the operand's shape, holds where updates go; anything for those that are outside.
+  /// Gathers `from`, which has the operand's shape, at the places of updates; unspecified for updates outside.
   Value read(Value from) {
     RankedTensorType type = tensorType(op.getUpdates()).clone(tensorType(from).getElementType());
     return math.create<GatherOp>(type, from, op.getIndices(), op.getUpdateWindowDims(), op.getInsertedWindowDims(),
@@ -138,7 +138,7 @@ class ScatterGradient {
                                   op.getUniqueIndices());
   }
 
-  /// `value`, of the updates' shape, with zeros where an update is outside.
+  /// Returns `value`, which has the updates' shape, with zeros for updates outside.
   Value dropOutside(Value value) {
     Value inside = areInside(math, vectors, shapeOf(op.getInput()), window);
     SmallVector<int64_t> dims;
@@ -148,8 +148,7 @@ class ScatterGradient {
     return math.select(everywhere, value, p.getZeros(value));
   }
 
-  /// `value` where the update is the one that the result has in the end, zero elsewhere: of updates that meet in one
-  /// place the last one stays.
+  /// Returns `value` with zeros for updates that a later update to the same place overwrites.
   Value keepWinners(Value value) {
     if (op.getUniqueIndices()) return dropOutside(value);
     RankedTensorType updates = tensorType(op.getUpdates()).clone(math.getBuilder().getI32Type());
@@ -187,7 +186,7 @@ class ScatterGradient {
   }
 
  private:
-  /// Those that are equal to the result share its gradient.
+  /// Operands and updates that equal the result share its gradient.
   void pullExtremum(Value g) {
     Value input = op.getInput(), updates = op.getUpdates(), result = op.getResult();
     auto indicate = [&](Value a, Value b) {

@@ -1,5 +1,5 @@
-// Decompositions and solvers of real matrices. A routine reads one triangle of its matrix: the gradient has zeros in
-// the other one.
+// Decompositions and solvers of real matrices. A routine reads one triangle of its matrix; the gradient of the other
+// triangle is zero.
 #include "dialects/sgd/linear_algebra.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 
@@ -30,7 +30,7 @@ class MatrixMath {
                                      ArrayRef<int64_t>{rank - 2}, /*tf32=*/false);
   }
 
-  /// `inside` where column - row is at most `most` (or at least, for upper triangles), zero elsewhere.
+  /// Returns the lower or upper triangle, with zeros elsewhere.
   Value triangle(Value matrix, bool isLower, bool withDiagonal = true) {
     RankedTensorType type = tensorType(matrix), numbers = type.clone(math.getBuilder().getI32Type());
     Value row = math.create<IotaOp>(numbers, type.getRank() - 2),

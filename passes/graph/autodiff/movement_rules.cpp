@@ -1,4 +1,4 @@
-// Elements go back to where they came from; those that were repeated are summed up.
+// Gradients move back to where elements came from; gradients of repeated elements are summed.
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 
@@ -7,7 +7,7 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// Sums over what was repeated, then dimensions in the operand's order.
+/// Sums over repeated dimensions, then restores the operand's order of dimensions.
 void pullBroadcast(BroadcastInDimOp op, Value g, Pullback& p) {
   RankedTensorType from = tensorType(op.getInput()), to = op.getType();
   SmallVector<int64_t> summed, left, order;
@@ -44,8 +44,8 @@ void pullSlice(SliceOp op, Value g, Pullback& p) {
   p.add(op.getInput(), p.math.create<PadOp>(tensorType(op.getInput()), g, zero, low, high, interior));
 }
 
-/// The elements of the operand are taken out again: those that a negative margin has removed get zero. The rest is of
-/// the value.
+/// Extracts the operand's elements; elements removed by negative margins get zero. The rest belongs to the padding
+/// value.
 void pullPad(PadOp op, Value g, Pullback& p) {
   RankedTensorType from = tensorType(op.getInput());
   SmallVector<int64_t> low, high, none(from.getRank(), 0), limits, strides, shape;

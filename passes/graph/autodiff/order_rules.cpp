@@ -1,4 +1,4 @@
-// Sorts, the largest elements and cumulative ops: elements are followed by their positions.
+// Sorts, top_k and cumulative ops: gradients follow the positions of elements.
 #include "passes/graph/autodiff/derivative_rule.h"
 
 using namespace mlir;
@@ -6,7 +6,7 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// `values` put at `positions` of dimension `dim`, of those of a tensor like `into`; all other dimensions are the same.
+/// Scatters `values` into `into` at `positions` of dimension `dim`; the other dimensions are batch dimensions.
 Value putAlong(TensorMath& math, Value into, Value positions, Value values, int64_t dim, ScatterKind kind) {
   SmallVector<int64_t> batch;
   for (int64_t other = 0, rank = tensorType(into).getRank(); other < rank; ++other)
@@ -19,7 +19,7 @@ Value putAlong(TensorMath& math, Value into, Value positions, Value values, int6
       /*unique_indices=*/kind == ScatterKind::Set);
 }
 
-/// The sort is made to move positions along.
+/// Replaces the sort by one that also sorts positions.
 LogicalResult pullSort(SortOp op, ArrayRef<Value> gradients, Pullback& p) {
   auto dim = static_cast<int64_t>(op.getDimension());
   OpBuilder before(op);
@@ -46,8 +46,7 @@ LogicalResult pullTopK(TopKOp op, ArrayRef<Value> gradients, Pullback& p) {
   return success();
 }
 
-/// Of sums: each element counts in all sums behind it. Of extrema: a result's gradient goes to the last element that
-/// equals it so far.
+/// A sum's gradient is the reversed cumulative sum. An extremum's goes to the last element so far that equals it.
 LogicalResult pullCumulative(CumulativeOp op, Value g, Pullback& p) {
   TensorMath& math = p.math;
   Value input = op.getInput();

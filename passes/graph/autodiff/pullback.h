@@ -6,15 +6,15 @@
 
 namespace mlir::sgd {
 
-/// Unit attribute of an op whose results are taken for constants: no gradient goes through it.
+/// Unit attribute of an op. Differentiation treats its results as constants.
 inline constexpr llvm::StringLiteral kNoGradientAttr = "sgd.no_gradient";
 
-/// What depends on what: the values of a block that are computed from given ones.
+/// The values of a block that depend on given inputs.
 class ActiveValues {
  public:
   ActiveValues() = default;
-  /// Of `block`: floats that depend on `inputs`, through floats. An op with sgd.no_gradient, and one that is flat
-  /// wherever it has a derivative (a comparison, a rounding), passes nothing on.
+  /// Finds the floats of `block` that depend on `inputs` through floats. Ops with sgd.no_gradient and flat ops
+  /// (comparisons, roundings) break the dependence.
   ActiveValues(Block& block, ValueRange inputs);
 
   bool contains(Value value) const { return values.contains(value); }
@@ -23,34 +23,34 @@ class ActiveValues {
   llvm::DenseSet<Value> values;
 };
 
-/// By iter_arg of `loop`: whether it depends, in some trip, on one that `isVaried` has set.
+/// Returns, per iter_arg of `loop`, whether it depends in some trip on an iter_arg that is set in `isVaried`.
 llvm::BitVector findVariedIterArgs(WhileOp loop, llvm::BitVector isVaried);
 
-/// Sums up gradients; null stands for zero.
+/// Accumulates gradients during a reverse sweep. A null value stands for a zero gradient.
 class Pullback {
  public:
-  /// Of the values in `active`. Writes at the insertion point of `builder`.
+  /// Accumulates gradients of the values in `active`; writes ops at the insertion point of `builder`.
   Pullback(OpBuilder& builder, const ActiveValues& active) : math(builder, builder.getUnknownLoc()), active(active) {}
 
-  /// Whether a gradient of `value` is wanted.
+  /// Returns whether the sweep needs the gradient of `value`.
   bool wants(Value value) const { return active.contains(value); }
   Value get(Value value) const { return gradients.lookup(value); }
-  /// Returns the gradient of `value`, which is complete, and forgets it.
+  /// Removes and returns the gradient of `value`.
   Value take(Value value);
 
-  /// `gradient`, of the type of `value`, comes in addition. Nothing where none is wanted or it is null.
+  /// Adds `gradient`, which has the type of `value`. Does nothing if it is null or not needed.
   void add(Value value, Value gradient);
-  /// Likewise for a part of `value`: `accumulate` returns what it is given, a tensor of the type of `value`, with the
-  /// part added.
+  /// Adds the gradient of a part of `value`: `accumulate` receives the gradient so far and returns it with the part
+  /// added.
   void addPart(Value value, llvm::function_ref<Value(Value)> accumulate);
-  /// The gradient of `value` is `gradient` from now on.
+  /// Replaces the gradient of `value`.
   void set(Value value, Value gradient) { gradients[value] = gradient; }
 
-  /// Rows of a stack that a loop visits once each: their gradients need not be added up (see loop_rules.cpp).
+  /// Marks a tensor whose rows a loop visits once each, so that their gradients are stored without being added up.
   void addRowsOnce(Value stack) { rowsOnce.insert(stack); }
   bool visitsRowsOnce(Value stack) const { return rowsOnce.contains(stack); }
 
-  /// Ops are written at the location of `loc` from now on.
+  /// Sets the location of ops written from now on.
   void setLoc(Location loc) { math.setLoc(loc); }
 
   Value getZeros(Value like) { return math.splat(tensorType(like), 0.0); }
@@ -63,7 +63,7 @@ class Pullback {
   llvm::DenseSet<Value> rowsOnce;
 };
 
-/// Whether gradients are defined for elements of this type.
+/// Returns whether values of this type have gradients: tensors of floats do.
 inline bool hasGradients(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa<FloatType>(tensor.getElementType());

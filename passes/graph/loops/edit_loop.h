@@ -14,8 +14,8 @@ WhileOp addInvariants(WhileOp loop, ValueRange inits);
 /// Adds one where there is none, which replaces `loop`.
 Value getInBody(WhileOp& loop, Value value);
 
-/// Returns the iter_arg of the body of `loop` that counts trips, 0, 1, ..., a scalar. Adds one where there is none, which
-/// replaces `loop`.
+/// Returns the iter_arg of the body of `loop` that counts trips, 0, 1, ..., a scalar. Adds one where there is none,
+/// which replaces `loop`.
 Value getTripNumber(WhileOp& loop);
 
 /// Lets `loop` write `value`, of its body, to row `index` of an iter_arg of `rows` rows, which starts from zeros. Where

@@ -151,7 +151,7 @@ def write(folder, name, function, arguments):
 
 if __name__ == "__main__":
     os.environ.setdefault("SGD_BUILD_DIR", "build")  # the harness asks for it
-    sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))  # whose compression.py JAX must not find
+    sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent))  # whose compression.py JAX must not find
     import harness
 
     target = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)

@@ -1,0 +1,57 @@
+// Names and defaults.
+#include "passes/graph/training/training_settings.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir::sgd;
+
+std::optional<OptimizerKind> mlir::sgd::parseOptimizer(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<OptimizerKind>>(name)
+      .Case("sgd", OptimizerKind::Sgd)
+      .Case("adagrad", OptimizerKind::Adagrad)
+      .Case("adam", OptimizerKind::Adam)
+      .Case("adamw", OptimizerKind::AdamW)
+      .Case("lamb", OptimizerKind::Lamb)
+      .Case("lars", OptimizerKind::Lars)
+      .Case("lion", OptimizerKind::Lion)
+      .Default(std::nullopt);
+}
+
+std::optional<RateScheduleKind> mlir::sgd::parseRateSchedule(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<RateScheduleKind>>(name)
+      .Case("constant", RateScheduleKind::Constant)
+      .Case("linear", RateScheduleKind::Linear)
+      .Case("cosine", RateScheduleKind::Cosine)
+      .Case("polynomial", RateScheduleKind::Polynomial)
+      .Case("inverse_sqrt", RateScheduleKind::InverseRoot)
+      .Case("step", RateScheduleKind::Step)
+      .Default(std::nullopt);
+}
+
+OptimizerSettings mlir::sgd::getDefaults(OptimizerKind kind) {
+  OptimizerSettings settings;
+  settings.kind = kind;
+  switch (kind) {
+    case OptimizerKind::Sgd:
+    case OptimizerKind::Adam:
+      break;
+    case OptimizerKind::Adagrad:
+      settings.learningRate = 1e-2;
+      settings.eps = 1e-10;
+      break;
+    case OptimizerKind::AdamW:
+      settings.weightDecay = 1e-2;
+      break;
+    case OptimizerKind::Lamb:
+      settings.eps = 1e-6;
+      break;
+    case OptimizerKind::Lars:
+      settings.momentum = 0.9;
+      break;
+    case OptimizerKind::Lion:
+      settings.learningRate = 1e-4;
+      settings.beta2 = 0.99;
+      break;
+  }
+  return settings;
+}
