@@ -12,7 +12,8 @@ namespace {
 using namespace mlir::sgd;
 
 constexpr const char* kExamples = R"(
-MODEL is StableHLO text as jax.jit(f).lower(...).as_text() prints it, or text of this compiler's own graph level; - is standard input.
+MODEL is StableHLO text as jax.jit(f).lower(...).as_text() prints it, a PyTorch archive as torch.export.save writes it, or text of this
+compiler's own graph level; - is standard input.
 Several programs go into one artifact as NAME=MODEL; state is shared between them by argument names.
 
 Examples:
@@ -42,7 +43,7 @@ CLI::Option* addRepeated(CLI::App& app, const std::string& name, std::vector<std
 }
 
 void addFlags(CLI::App& app, Flags& flags) {
-  app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...")->required();
+  app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...");
   app.add_option("-o", flags.output, "Write the artifact (.sgda) to FILE")->type_name("FILE");
   addRepeated(app, "--recipe", flags.recipes,
               "How to shard the model without touching its text: mesh, rules by names and scopes, batch, ZeRO stage "
@@ -129,6 +130,8 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("--cache-size", flags.cacheSize,
                  "Size above which --cache deletes the least recently used entries (default 2GiB)")
       ->type_name("SIZE");
+  app.add_option("--list-ops", flags.listOps, "Print the ops that a frontend imports, stablehlo or torch, and end")
+      ->type_name("FRONTEND");
   app.add_flag("--time", flags.time,
                "Print the time of each pass and stage on standard error; start-up is the CPU time before main");
   app.footer(kExamples);
@@ -147,6 +150,10 @@ std::optional<int> mlir::sgd::readFlags(int argc, char** argv, Flags& flags) {
     const int code = app.exit(e, std::cout, errors);
     std::cerr << ::sgd::artifact::ShortMessage(errors.str());
     return code == 0 ? 0 : 2;
+  }
+  if (flags.models.empty() && flags.listOps.empty()) {
+    std::cerr << "MODEL is required\nRun with --help for more information.\n";
+    return 2;
   }
   // CLI11 leaves an option given without its optional value empty.
   for (auto [name, path] : {std::pair("--auto-table", &flags.autoTable), std::pair("--report", &flags.report),

@@ -12,7 +12,8 @@ namespace mlir::sgd {
 /// As given; what a text means is read later.
 struct Flags {
   std::vector<std::string> models;
-  int64_t micro = 0;  // 0: not given
+  std::string listOps;  // of this frontend
+  int64_t micro = 0;    // 0: not given
   std::vector<std::string> recipes, meshes;
   std::string output, emit, emitRequest, memoryLimit, tileScratch, cache, cacheSize = "2GiB", shardUpdates = "auto",
                                                                           constraints = "keep";

@@ -5,6 +5,7 @@
 
 #include "compiler/auto_sharding/auto_sharding.h"
 #include "compiler/driver/end_by_errors.h"
+#include "compiler/driver/list_ops.h"
 #include "compiler/driver/plans.h"
 #include "compiler/target/target.h"
 #include "runtime/artifact/short_message.h"
@@ -32,6 +33,14 @@ bool take(llvm::Expected<T> expected, U& value, std::string& error) {
   }
   value = std::move(*expected);
   return true;
+}
+
+int listOps(const std::string& frontend) {
+  std::vector<std::string> ops;
+  std::string error;
+  if (!take(listInputOps(frontend), ops, error)) return usage(error);
+  for (const std::string& op : ops) std::cout << op << "\n";
+  return 0;
 }
 
 /// What goes with --auto, and what without.
@@ -171,6 +180,7 @@ int main(int argc, char** argv) {
   Flags flags;
   if (std::optional<int> code = readFlags(argc, argv, flags)) return *code;
   std::string error;
+  if (!flags.listOps.empty()) return listOps(flags.listOps);
   std::vector<PlanRequest> plans;
   if (!parseValues(flags, plans, error)) return usage(error);
   Timings timings;

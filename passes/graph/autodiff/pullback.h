@@ -2,12 +2,10 @@
 #ifndef SGD_PASSES_GRAPH_AUTODIFF_PULLBACK_H
 #define SGD_PASSES_GRAPH_AUTODIFF_PULLBACK_H
 
+#include "dialects/sgd/no_gradient.h"
 #include "passes/graph/expressions/tensor_math.h"
 
 namespace mlir::sgd {
-
-/// Unit attribute of an op. Differentiation treats its results as constants.
-inline constexpr llvm::StringLiteral kNoGradientAttr = "sgd.no_gradient";
 
 /// The values of a block that depend on given inputs.
 class ActiveValues {

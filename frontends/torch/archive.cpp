@@ -1,0 +1,74 @@
+// Reads members by libzip, which checks their CRC.
+#include "frontends/torch/archive.h"
+
+#include <zip.h>
+
+using namespace mlir::sgd::torch;
+using llvm::StringRef;
+using llvm::Twine;
+
+static llvm::Error fail(const Twine& message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+bool mlir::sgd::torch::isZip(StringRef bytes) { return bytes.starts_with(StringRef("PK\003\004", 4)); }
+
+void Archive::Closer::operator()(zip* archive) const { zip_discard(archive); }
+
+/// Names with `..`, absolute names and names outside of the first member's folder have no place in an archive.
+static llvm::Expected<std::string> findFolder(zip* archive) {
+  std::string folder;
+  for (zip_int64_t index = 0, count = zip_get_num_entries(archive, 0); index < count; ++index) {
+    const char* raw = zip_get_name(archive, index, 0);
+    StringRef name = raw ? raw : "";
+    if (folder.empty()) folder = (name.split('/').first + "/").str();
+    bool isSafe = name.starts_with(folder) && !name.contains("..") && !name.contains('\\');
+    if (!isSafe)
+      return fail("has a member '" + name +
+                  "'; expected names in one folder, as torch.export.save writes them; export the model anew");
+  }
+  if (folder.size() < 2)
+    return fail("has no members; expected those that torch.export.save writes; export the model anew");
+  return folder;
+}
+
+llvm::Expected<Archive> Archive::open(StringRef bytes) {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), /*freep=*/0, &error);
+  zip_t* opened = source ? zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error) : nullptr;
+  if (!opened) {
+    std::string why = zip_error_strerror(&error);
+    if (source) zip_source_free(source);
+    zip_error_fini(&error);
+    return fail("is a damaged zip archive (" + why + "); expected a whole .pt2 file; export or copy the model anew");
+  }
+  std::unique_ptr<zip, Closer> archive(opened);
+  llvm::Expected<std::string> folder = findFolder(opened);
+  if (!folder) return folder.takeError();
+  return Archive(std::move(archive), *folder);
+}
+
+llvm::Expected<std::string> Archive::read(StringRef name, uint64_t mostBytes) const {
+  std::string path = folder + name.str();
+  zip_stat_t stat;
+  zip_stat_init(&stat);
+  constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD;
+  if (zip_stat(archive.get(), path.c_str(), 0, &stat) != 0 || (stat.valid & kNeeded) != kNeeded)
+    return fail("has no member '" + path +
+                "'; expected an archive that torch.export.save wrote; export the model by it");
+  if (stat.comp_method != ZIP_CM_STORE)
+    return fail("has '" + path +
+                "' compressed; expected stored members, as torch.export.save writes them; export the model anew");
+  if (stat.size > mostBytes)
+    return fail("has " + Twine(stat.size) + " bytes in '" + path + "'; expected " + Twine(mostBytes) + " at most");
+  std::string bytes(stat.size, '\0');
+  zip_file_t* file = zip_fopen(archive.get(), path.c_str(), 0);
+  zip_int64_t count = file ? zip_fread(file, bytes.data(), bytes.size()) : -1;
+  char behind = 0;
+  // The CRC is checked where the member ends.
+  bool isWhole = count == static_cast<zip_int64_t>(bytes.size()) && zip_fread(file, &behind, 1) == 0;
+  bool isRead = file && zip_fclose(file) == 0 && isWhole;
+  if (!isRead) return fail("has a damaged member '" + path + "'; export or copy the model anew");
+  return bytes;
+}

@@ -1,0 +1,41 @@
+// Members of a `.pt2` archive, a zip file without compression that torch.export.save writes.
+#ifndef SGD_FRONTENDS_TORCH_ARCHIVE_H
+#define SGD_FRONTENDS_TORCH_ARCHIVE_H
+
+#include <memory>
+#include <string>
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+struct zip;
+
+namespace mlir::sgd::torch {
+
+/// Whether `bytes` begin as a zip file does.
+bool isZip(llvm::StringRef bytes);
+
+/// An archive in memory. Members have one top folder, whose name is left out.
+class Archive {
+ public:
+  /// Fails with one line for damaged archives and for members with unsafe names.
+  static llvm::Expected<Archive> open(llvm::StringRef bytes);
+
+  /// Returns the bytes of the member `name`. Fails if it is missing, compressed or larger than `mostBytes`.
+  llvm::Expected<std::string> read(llvm::StringRef name, uint64_t mostBytes) const;
+
+ private:
+  struct Closer {
+    void operator()(zip* archive) const;
+  };
+
+  Archive(std::unique_ptr<zip, Closer> archive, std::string folder)
+      : archive(std::move(archive)), folder(std::move(folder)) {}
+
+  std::unique_ptr<zip, Closer> archive;
+  std::string folder;  // with a slash behind it
+};
+
+}  // namespace mlir::sgd::torch
+
+#endif

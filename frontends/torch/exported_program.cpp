@@ -1,0 +1,210 @@
+// The schema is that of torch/_export/serde/schema.py.
+#include "frontends/torch/exported_program.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "nlohmann/json.hpp"
+
+using namespace mlir::sgd::torch;
+using llvm::StringRef;
+using llvm::Twine;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr int64_t kSchema = 8;
+
+/// Damage or a feature that is not supported; caught in parseExportedProgram, since each access of the JSON may fail.
+struct Fault {
+  std::string message;
+};
+
+[[noreturn]] void refuse(const Twine& message) { throw Fault{message.str()}; }
+
+int64_t readSize(const Json& size, const std::string& what) {
+  if (size.contains("as_int")) return size["as_int"].get<int64_t>();
+  refuse("has a dynamic size in " + what + "; expected sizes that are known; export the model without dynamic_shapes");
+}
+
+std::vector<TensorName> readNames(const Json& list) {
+  std::vector<TensorName> names;
+  for (const Json& one : list) {
+    if (one.is_object() && one.contains("name"))
+      names.push_back({one["name"]});
+    else if (one.is_object() && one.contains("as_tensor"))
+      names.push_back({one["as_tensor"]["name"]});
+    else
+      names.push_back({});
+  }
+  return names;
+}
+
+/// Symbolic numbers: those that are plain in the end.
+int64_t readSymbolic(const Json& value, const std::string& what) {
+  if (value.is_number_integer()) return value.get<int64_t>();
+  return readSize(value, what);
+}
+
+Argument readArgument(const Json& value, const std::string& what) {
+  const std::string& kind = value.begin().key();
+  const Json& held = value.begin().value();
+  if (kind == "as_none") return std::monostate();
+  if (kind == "as_tensor") return TensorName{held["name"]};
+  if (kind == "as_tensors" || kind == "as_optional_tensors") return readNames(held);
+  if (kind == "as_int") return held.get<int64_t>();
+  if (kind == "as_ints") return held.get<std::vector<int64_t>>();
+  if (kind == "as_float") {
+    if (held.is_string()) return std::stod(held.get<std::string>());  // "Infinity", "NaN"
+    return held.get<double>();
+  }
+  if (kind == "as_floats") return held.get<std::vector<double>>();
+  if (kind == "as_bool") return held.get<bool>();
+  if (kind == "as_bools") return held.get<std::vector<bool>>();
+  if (kind == "as_string") return held.get<std::string>();
+  if (kind == "as_scalar_type" || kind == "as_memory_format" || kind == "as_layout") return held.get<int64_t>();
+  if (kind == "as_device") return std::monostate();
+  if (kind == "as_sym_int") return readSymbolic(held, what);
+  if (kind == "as_sym_ints") {
+    std::vector<int64_t> numbers;
+    for (const Json& one : held) numbers.push_back(readSymbolic(one, what));
+    return numbers;
+  }
+  refuse("has an argument of the kind '" + kind + "' in " + what + ", which is not supported; rewrite that op");
+}
+
+/// `File "model.py", line 5, in forward`: the first entry is the user's outermost call, the last one in a library.
+void readLocation(const Json& metadata, Node& node) {
+  std::string text = metadata.value("stack_trace", "");
+  llvm::SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (StringRef line : lines) {
+    line = line.trim();
+    if (!line.consume_front("File \"")) continue;
+    auto [file, rest] = line.split("\", line ");
+    bool isLibrary = file.contains("torch/nn/") || file.contains("torch/_");
+    if (isLibrary && !node.file.empty()) break;
+    unsigned number = 0;
+    if (!rest.consumeInteger(10, number)) node.file = file.str(), node.line = number;
+  }
+  // "L__self__,,Gpt;L__self___l_0,l.0,Block": the last entry is the innermost module.
+  std::string stack = metadata.value("nn_module_stack", "");
+  StringRef last = StringRef(stack).rsplit(';').second;
+  if (last.empty()) last = stack;
+  llvm::SmallVector<StringRef> parts;
+  last.split(parts, ',');
+  if (parts.size() > 1) node.module = parts[1].str();
+}
+
+Node readNode(const Json& json) {
+  Node node;
+  StringRef target = json["target"].get_ref<const std::string&>();
+  target.consume_front("torch.ops.");
+  node.target = target.str();
+  for (const Json& input : json["inputs"])
+    node.arguments.emplace_back(input["name"], readArgument(input["arg"], node.target));
+  for (const Json& output : json["outputs"]) {
+    if (output.contains("as_tensor"))
+      node.outputs.push_back(output["as_tensor"]["name"]);
+    else if (output.contains("as_tensors"))
+      for (const TensorName& name : readNames(output["as_tensors"])) node.outputs.push_back(name.name);
+    else if (output.contains("as_none"))
+      node.outputs.emplace_back();
+    else
+      refuse("has an output of " + node.target + " that is no tensor, which is not supported; rewrite that op");
+  }
+  if (json.contains("metadata")) readLocation(json["metadata"], node);
+  return node;
+}
+
+Input readInput(const Json& json) {
+  const std::string& kind = json.begin().key();
+  const Json& held = json.begin().value();
+  if (kind == "parameter") return {Input::Kind::Parameter, held["arg"]["name"], held["parameter_name"], true, "", ""};
+  if (kind == "buffer")
+    return {Input::Kind::Buffer, held["arg"]["name"], held["buffer_name"], held.value("persistent", true), "", ""};
+  if (kind == "tensor_constant")
+    return {Input::Kind::Constant, held["arg"]["name"], held["tensor_constant_name"], false, "", ""};
+  if (kind == "user_input" && held["arg"].contains("as_tensor")) {
+    std::string name = held["arg"]["as_tensor"]["name"];
+    return {Input::Kind::User, name, name, true, "", ""};
+  }
+  refuse("has an input of the kind '" + kind +
+         "' that is no tensor, which is not supported; make it a constant of the module");
+}
+
+Output readOutput(const Json& json) {
+  const std::string& kind = json.begin().key();
+  const Json& held = json.begin().value();
+  if (kind == "buffer_mutation") return {held["arg"]["name"], held["buffer_name"], false};
+  if (kind == "loss_output") return {held["arg"]["name"], "", true};
+  if (kind == "user_output" && held["arg"].contains("as_tensor")) return {held["arg"]["as_tensor"]["name"], "", false};
+  refuse("has an output of the kind '" + kind + "' that is no tensor, which is not supported; return tensors alone");
+}
+
+ExportedProgram readProgram(const Json& json) {
+  int64_t major = json["schema_version"]["major"].get<int64_t>();
+  if (major != kSchema)
+    refuse("has schema " + Twine(major) + " of torch.export; expected schema " + Twine(kSchema) +
+           ", of PyTorch 2.7 or later; export the model with such a version");
+  const Json& module = json["graph_module"];
+  const Json& graph = module["graph"];
+  ExportedProgram program;
+  for (const auto& [name, tensor] : graph["tensor_values"].items()) {
+    TensorInfo info{tensor["dtype"].get<int>(), {}, tensor.value("requires_grad", false)};
+    for (const Json& size : tensor["sizes"]) info.sizes.push_back(readSize(size, "'" + name + "'"));
+    program.tensors[name] = std::move(info);
+  }
+  for (const Json& input : module["signature"]["input_specs"]) program.inputs.push_back(readInput(input));
+  for (const Json& output : module["signature"]["output_specs"]) program.outputs.push_back(readOutput(output));
+  for (const Json& node : graph["nodes"]) program.nodes.push_back(readNode(node));
+  return program;
+}
+
+/// Parameters whose weights are one file.
+void tieParameters(const Json& weights, ExportedProgram& program) {
+  std::map<std::string, std::string> first;  // by file, the name of the first parameter
+  const Json& config = weights.contains("config") ? weights["config"] : weights;
+  for (Input& input : program.inputs) {
+    if (input.kind != Input::Kind::Parameter || !config.contains(input.name)) continue;
+    auto [known, isNew] = first.try_emplace(config[input.name]["path_name"], input.name);
+    if (!isNew) input.tied = known->second;
+  }
+}
+
+/// The files of constants, which are row-major.
+void findConstants(const Json& constants, ExportedProgram& program) {
+  const Json& config = constants.contains("config") ? constants["config"] : constants;
+  for (Input& input : program.inputs) {
+    bool isConstant = input.kind == Input::Kind::Constant || (input.kind == Input::Kind::Buffer && !input.isPersistent);
+    if (!isConstant) continue;
+    if (!config.contains(input.name))
+      refuse("has no elements of the constant '" + input.name + "'; export the model anew");
+    const Json& entry = config[input.name];
+    if (entry.value("use_pickle", false))
+      refuse("has the constant '" + input.name + "' pickled, which is not read; make it a plain tensor");
+    int64_t stride = 1;
+    const Json &sizes = entry["tensor_meta"]["sizes"], &strides = entry["tensor_meta"]["strides"];
+    bool isRowMajor = readSize(entry["tensor_meta"]["storage_offset"], input.name) == 0;
+    for (size_t dim = sizes.size(); dim-- > 0; stride *= readSize(sizes[dim], input.name))
+      isRowMajor &= readSize(sizes[dim], input.name) == 1 || readSize(strides[dim], input.name) == stride;
+    if (!isRowMajor) refuse("has the constant '" + input.name + "' as a view of other memory; make it contiguous");
+    input.file = "data/constants/" + entry["path_name"].get<std::string>();
+  }
+}
+
+}  // namespace
+
+llvm::Expected<ExportedProgram> mlir::sgd::torch::parseExportedProgram(const ProgramTexts& texts) {
+  auto fail = [](const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); };
+  try {
+    ExportedProgram program = readProgram(Json::parse(texts.graph));
+    tieParameters(Json::parse(texts.weights), program);
+    findConstants(Json::parse(texts.constants), program);
+    return program;
+  } catch (const Fault& fault) {
+    return fail(fault.message);
+  } catch (const std::exception& error) {
+    return fail("holds no exported program of schema " + Twine(kSchema) + " (" + error.what() +
+                "); export the model anew");
+  }
+}

@@ -1,0 +1,67 @@
+// PyTorch's exported programs, as torch.export.save writes them.
+#include "frontends/frontend.h"
+
+#include "frontends/torch/archive.h"
+#include "frontends/torch/import_program.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "dialects/sgd/sgd_dialect.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+
+namespace {
+
+/// Of one member: graphs are about a kilobyte per op.
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+
+class TorchFrontend final : public Frontend {
+ public:
+  StringRef getName() const final { return "PyTorch"; }
+  StringRef getInput() const final {
+    return "a PyTorch archive, as torch.export.save(torch.export.export(module, inputs), 'model.pt2') writes it";
+  }
+
+  Acceptance accepts(StringRef bytes) const final { return torch::isZip(bytes) ? Acceptance::Yes : Acceptance::No; }
+
+  OwningOpRef<ModuleOp> import(MLIRContext* context, llvm::MemoryBufferRef source,
+                               const ImportOptions& options) const final {
+    auto fail = [&](llvm::Error error) {
+      emitError(FileLineColLoc::get(context, source.getBufferIdentifier(), 0, 0)) << llvm::toString(std::move(error));
+      return OwningOpRef<ModuleOp>();
+    };
+    for (StringRef dialect : {"arith", "func", "math", "sgd"}) context->getOrLoadDialect(dialect);
+    llvm::Expected<torch::Archive> archive = torch::Archive::open(source.getBuffer());
+    if (!archive) return fail(archive.takeError());
+    torch::ProgramTexts texts;
+    for (auto [name, text] : {std::pair(StringRef("models/model.json"), &texts.graph),
+                              std::pair(StringRef("data/weights/model_weights_config.json"), &texts.weights),
+                              std::pair(StringRef("data/constants/model_constants_config.json"), &texts.constants)}) {
+      llvm::Expected<std::string> bytes = archive->read(name, kMostBytes);
+      if (!bytes) return fail(bytes.takeError());
+      *text = std::move(*bytes);
+    }
+    llvm::Expected<torch::ExportedProgram> program = torch::parseExportedProgram(texts);
+    if (!program) return fail(program.takeError());
+    auto readMember = [&](StringRef name) { return archive->read(name, kMostBytes); };
+    return torch::importProgram(context, *program, source.getBufferIdentifier(), readMember);
+  }
+
+  void registerDialects(DialectRegistry& registry) const final {
+    registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect>();
+  }
+
+  InputOps getInputOps(MLIRContext& context) const final { return {torch::getLoweredOps(), {}}; }
+};
+
+}  // namespace
+
+namespace mlir::sgd {
+
+const Frontend& getTorchFrontend() {
+  static const TorchFrontend frontend;
+  return frontend;
+}
+
+}  // namespace mlir::sgd

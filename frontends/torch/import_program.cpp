@@ -1,0 +1,325 @@
+// Values have names; an op that writes to its operand gives the name a new value.
+#include "frontends/torch/import_program.h"
+
+#include "dialects/sgd/roles.h"
+#include "dialects/sgd/tensor_layout.h"
+#include "frontends/torch/aten_op.h"
+#include "llvm/ADT/StringSet.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "passes/graph/carry/carry_attrs.h"
+
+using namespace mlir;
+using namespace mlir::sgd;
+using namespace mlir::sgd::torch;
+
+static const OpTable& getTable() {
+  static const OpTable table = [] {
+    OpTable all;
+    addContractionOps(all);
+    addElementwiseOps(all);
+    addIndexOps(all);
+    addLossOps(all);
+    addNormalizationOps(all);
+    addReductionOps(all);
+    addShapeOps(all);
+    addWindowOps(all);
+    return all;
+  }();
+  return table;
+}
+
+SmallVector<std::string> mlir::sgd::torch::getLoweredOps() {
+  SmallVector<std::string> names;
+  for (const auto& entry : getTable()) names.push_back("aten." + entry.getKey().str());
+  llvm::sort(names);
+  return names;
+}
+
+namespace {
+
+/// Assertions and hints compute nothing.
+bool isIgnored(StringRef target) {
+  return target.starts_with("aten._assert") || target.starts_with("aten.sym_") || target == "aten._guards_fn";
+}
+
+/// An op that writes to its operand `self`: "add_.Tensor".
+bool writesToSelf(StringRef target) {
+  StringRef name = target.split('.').second.split('.').first;
+  return name.ends_with("_") && !name.ends_with("__");
+}
+
+class Importer {
+ public:
+  Importer(MLIRContext* context, const ExportedProgram& program, StringRef fileName,
+           function_ref<llvm::Expected<std::string>(StringRef)> readMember)
+      : context(context), program(program), fileName(fileName), readMember(readMember), builder(context) {}
+
+  OwningOpRef<ModuleOp> run() {
+    Location loc = FileLineColLoc::get(context, fileName, 0, 0);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+    builder.setInsertionPointToEnd(module->getBody());
+    function = func::FuncOp::create(builder, loc, "main", builder.getFunctionType({}, {}));
+    Block* block = function.addEntryBlock();
+    builder.setInsertionPointToEnd(block);
+    if (failed(addArguments()) || failed(checkOps())) return nullptr;
+    for (const Node& node : program.nodes)
+      if (!isIgnored(node.target) && failed(lower(node))) return nullptr;
+    // An archive that contradicts itself gives ops that do not fit.
+    if (failed(checkConstants()) || failed(addResults()) || failed(verify(*module))) return nullptr;
+    return module;
+  }
+
+ private:
+  /// The user's line, under the path of the module that it belongs to.
+  Location getLoc(const Node& node) {
+    Location line = node.file.empty() ? Location(FileLineColLoc::get(context, fileName, 0, 0))
+                                      : Location(FileLineColLoc::get(context, node.file, node.line, 1));
+    std::string path = node.module + "/" + StringRef(node.target).split('.').second.split('.').first.str();
+    std::replace(path.begin(), path.begin() + static_cast<ptrdiff_t>(node.module.size()), '.', '/');
+    return NameLoc::get(builder.getStringAttr(path), line);
+  }
+
+  FailureOr<RankedTensorType> getType(StringRef name, Location loc) {
+    auto found = program.tensors.find(name.str());
+    Type element = found == program.tensors.end() ? Type() : getElementType(context, found->second.type);
+    if (!element)
+      return emitError(loc) << "'" << name
+                            << "' has elements of a type that is not supported; expected floats of 16 to 64 bits, "
+                               "integers of 8 to 64 bits "
+                               "with a sign, or booleans; convert it";
+    for (int64_t size : found->second.sizes)
+      if (size < 0 || size > (int64_t{1} << 40))
+        return emitError(loc) << "'" << name << "' has a size of " << size
+                              << "; expected a size that a tensor can have";
+    return RankedTensorType::get(found->second.sizes, element);
+  }
+
+  static Role getRole(Input::Kind kind, bool isTrained) {
+    if (kind == Input::Kind::User) return Role::Input;
+    return kind == Input::Kind::Parameter && isTrained ? Role::Parameter : Role::Buffer;
+  }
+
+  LogicalResult addArguments() {
+    for (const Input& input : program.inputs) {
+      if (!input.tied.empty()) {
+        values[input.value] = function.getArgument(parameters.lookup(input.tied));
+        continue;
+      }
+      unsigned position = function.getNumArguments();
+      FailureOr<RankedTensorType> type = getType(input.value, function.getLoc());
+      if (failed(type)) return failure();
+      if (!input.file.empty()) {
+        if (failed(addConstant(input, *type))) return failure();
+        continue;
+      }
+      // Frozen parameters are state that no gradient changes.
+      bool isTrained = program.tensors.at(input.value).requiresGrad;
+      NamedAttribute attributes[] = {
+          builder.getNamedAttr(kNameAttr, builder.getStringAttr(input.name)),
+          builder.getNamedAttr(kRoleAttr, RoleAttr::get(context, getRole(input.kind, isTrained)))};
+      if (failed(function.insertArgument(position, *type, builder.getDictionaryAttr(attributes), function.getLoc())))
+        return failure();
+      values[input.value] = function.getArgument(position);
+      if (input.kind == Input::Kind::Parameter) parameters[input.name] = position;
+      if (input.kind == Input::Kind::Buffer) buffers[input.name] = {position, input.value};
+    }
+    return success();
+  }
+
+  LogicalResult addConstant(const Input& input, RankedTensorType type) {
+    llvm::Expected<std::string> bytes = readMember(input.file);
+    if (!bytes) return emitError(function.getLoc()) << llvm::toString(bytes.takeError());
+    if (static_cast<int64_t>(bytes->size()) != getByteSize(type))
+      return emitError(function.getLoc())
+             << "'" << input.file << "' has " << bytes->size() << " bytes, and the constant '" << input.name
+             << "' takes " << getByteSize(type) << "; export the model anew";
+    DenseElementsAttr elements;
+    if (type.getElementType().isInteger(1)) {
+      SmallVector<bool> flags(bytes->begin(), bytes->end());
+      elements = DenseElementsAttr::get(type, ArrayRef<bool>(flags));
+    } else {
+      elements = DenseElementsAttr::getFromRawBuffer(type, ArrayRef<char>(bytes->data(), bytes->size()));
+    }
+    values[input.value] = arith::ConstantOp::create(builder, function.getLoc(), elements);
+    constants.push_back({&input, values[input.value]});
+    return success();
+  }
+
+  /// A constant that an op writes to would have to be state.
+  LogicalResult checkConstants() {
+    for (auto [input, value] : constants)
+      if (values.lookup(input->value) != value)
+        return emitError(function.getLoc())
+               << "'" << input->name
+               << "' is written to and is not part of the module's state_dict; expected a persistent "
+                  "buffer; register it with persistent=True";
+    return success();
+  }
+
+  /// Names all ops that are not supported, each once, before anything is lowered.
+  LogicalResult checkOps() {
+    llvm::MapVector<StringRef, const Node*> unknown;
+    for (const Node& node : program.nodes)
+      if (!isIgnored(node.target) && !findLowering(node.target)) unknown.insert({node.target, &node});
+    for (auto [target, node] : unknown)
+      emitError(getLoc(*node)) << "'" << target
+                               << "' is not supported; sgdc --list-ops torch lists the ops that are; write it by them";
+    return success(unknown.empty());
+  }
+
+  static const OpEntry* findLowering(StringRef target) {
+    if (!target.consume_front("aten.")) return nullptr;
+    auto found = getTable().find(target);
+    return found == getTable().end() ? nullptr : &found->second;
+  }
+
+  /// All tensors that an op reads are there, and those that it needs are arguments.
+  LogicalResult checkOperands(const Node& node, const AtenOp& op, Location loc) {
+    for (const auto& [argument, value] : node.arguments) {
+      SmallVector<StringRef> names;
+      if (const auto* tensor = std::get_if<TensorName>(&value)) names.push_back(tensor->name);
+      if (const auto* list = std::get_if<std::vector<TensorName>>(&value))
+        for (const TensorName& one : *list)
+          if (!one.name.empty()) names.push_back(one.name);
+      for (StringRef name : names)
+        if (!values.contains(name))
+          return emitError(loc) << "'" << node.target << "' reads '" << name
+                                << "', which is no value of the program; export the model anew";
+    }
+    for (StringRef name : findLowering(node.target)->required)
+      if (!op.tensor(name))
+        return emitError(loc) << "'" << node.target << "' has no tensor '" << name
+                              << "'; expected one; export the model anew";
+    const OpEntry& entry = *findLowering(node.target);
+    if (entry.required.empty()) return success();
+    int64_t rank = tensorType(op.tensor(entry.required.front())).getRank();
+    if (rank >= entry.leastRank) return success();
+    return emitError(loc) << "'" << node.target << "' has '" << entry.required.front() << "' of " << rank
+                          << " dimensions; expected at least " << entry.leastRank << "; export the model anew";
+  }
+
+  LogicalResult lower(const Node& node) {
+    Location loc = getLoc(node);
+    SmallVector<RankedTensorType> types;
+    for (const std::string& output : node.outputs) {
+      FailureOr<RankedTensorType> type = getType(output, loc);
+      if (failed(type)) return failure();
+      types.push_back(*type);
+    }
+    if (types.empty())
+      return emitError(loc) << "'" << node.target << "' has no result, which is not supported; leave it out";
+    if (failed(checkWrites(node, loc))) return failure();
+    AtenOp op(node, values, types, builder, loc);
+    if (failed(checkOperands(node, op, loc)) || failed(findLowering(node.target)->lower(op))) return failure();
+    for (auto [name, value, type] : llvm::zip(node.outputs, op.getResults(), types)) {
+      if (!value || value.getType() != type)
+        return emitError(loc) << "'" << node.target << "' gives "
+                              << (value ? value.getType() : Type(NoneType::get(context))) << " where the archive has "
+                              << type << "; this form of the op is not supported; rewrite it";
+      values[name] = value;
+    }
+    if (writesToSelf(node.target) && node.target != "aten.detach_.default")
+      op.overwrite("self", op.getResults().front());
+    noteView(node);
+    return success();
+  }
+
+  // Writes to views
+  // ---------------------------------------------------------------------------------------------------------------
+
+  static bool isView(StringRef target) {
+    StringRef name = target.split('.').second.split('.').first;
+    static constexpr StringRef kViews[] = {
+        "view",      "reshape", "flatten",   "unflatten",        "squeeze",        "unsqueeze", "expand", "permute",
+        "transpose", "t",       "slice",     "select",           "narrow",         "split",     "chunk",  "unbind",
+        "detach",    "alias",   "expand_as", "split_with_sizes", "_reshape_alias", "view_as"};
+    return llvm::is_contained(kViews, name);
+  }
+
+  StringRef getOperand(const Node& node) {
+    for (const auto& [name, argument] : node.arguments)
+      if (name == "self")
+        if (const auto* tensor = std::get_if<TensorName>(&argument)) return tensor->name;
+    return "";
+  }
+
+  /// A write must be seen through all names of the memory; values of the graph have one.
+  LogicalResult checkWrites(const Node& node, Location loc) {
+    if (!writesToSelf(node.target) || !shared.contains(getOperand(node))) return success();
+    return emitError(loc) << "'" << node.target
+                          << "' writes to a tensor that has views, or is one, which is not supported; expected a "
+                             "tensor of its own; use the op "
+                             "that does not write, or export with run_decompositions()";
+  }
+
+  void noteView(const Node& node) {
+    if (!isView(node.target)) return;
+    shared.insert(getOperand(node));
+    for (const std::string& output : node.outputs) shared.insert(output);
+  }
+
+  // Results
+  // ---------------------------------------------------------------------------------------------------------------
+
+  struct Buffer {
+    unsigned argument;
+    std::string value;
+  };
+
+  LogicalResult addResults() {
+    SmallVector<Value> results;
+    SmallVector<Attribute> attributes;
+    auto add = [&](Value value, StringRef name, std::optional<unsigned> argument, bool isLoss) {
+      SmallVector<NamedAttribute> own = {builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))};
+      if (argument) {
+        own.push_back(builder.getNamedAttr(kCarryAttr, builder.getI64IntegerAttr(*argument)));
+        own.push_back(builder.getNamedAttr(kCarryBasisAttr, builder.getStringAttr("names")));
+      }
+      if (isLoss) own.push_back(builder.getNamedAttr(kRoleAttr, RoleAttr::get(context, Role::Loss)));
+      results.push_back(value);
+      attributes.push_back(builder.getDictionaryAttr(own));
+    };
+    llvm::StringSet<> written;
+    for (const Output& output : program.outputs) {
+      Value value = values.lookup(output.value);
+      auto buffer = buffers.find(output.buffer);
+      if (!value || (!output.buffer.empty() && buffer == buffers.end()))
+        return emitError(function.getLoc())
+               << "output '" << output.value << "' is no value of the program; export the model anew";
+      if (output.buffer.empty())
+        add(value, output.value, std::nullopt, output.isLoss);
+      else
+        add(value, output.buffer, buffer->second.argument, false), written.insert(output.buffer);
+    }
+    // Buffers that ops have written to.
+    for (const auto& [name, buffer] : buffers)
+      if (Value value = values.lookup(buffer.value);
+          !written.contains(name) && value != function.getArgument(buffer.argument))
+        add(value, name, buffer.argument, false);
+    func::ReturnOp::create(builder, function.getLoc(), results);
+    function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
+    function.setResAttrsAttr(builder.getArrayAttr(attributes));
+    return success();
+  }
+
+  MLIRContext* context;
+  const ExportedProgram& program;
+  StringRef fileName;
+  function_ref<llvm::Expected<std::string>(StringRef)> readMember;
+  OpBuilder builder;
+  func::FuncOp function;
+  AtenOp::Values values;
+  llvm::StringMap<unsigned> parameters;   // positions of arguments
+  std::map<std::string, Buffer> buffers;  // by name in the module, in a fixed order
+  SmallVector<std::pair<const Input*, Value>> constants;
+  llvm::StringSet<> shared;  // names of values whose memory others have too
+};
+
+}  // namespace
+
+OwningOpRef<ModuleOp> mlir::sgd::torch::importProgram(MLIRContext* context, const ExportedProgram& program,
+                                                      StringRef fileName,
+                                                      function_ref<llvm::Expected<std::string>(StringRef)> readMember) {
+  return Importer(context, program, fileName, readMember).run();
+}

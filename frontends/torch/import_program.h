@@ -1,0 +1,23 @@
+// Exported programs as graph-level modules.
+#ifndef SGD_FRONTENDS_TORCH_IMPORT_PROGRAM_H
+#define SGD_FRONTENDS_TORCH_IMPORT_PROGRAM_H
+
+#include "frontends/torch/exported_program.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::sgd::torch {
+
+/// The targets that are lowered, sorted: "aten.add.Tensor".
+SmallVector<std::string> getLoweredOps();
+
+/// A module with one function `main`: arguments are parameters, buffers and inputs with their names and roles; results
+/// are the outputs of `forward` and the next values of buffers. Returns null after errors at the user's lines, which
+/// name all unsupported ops at once.
+/// `readMember` returns the bytes of a member of the archive, for constants.
+OwningOpRef<ModuleOp> importProgram(MLIRContext* context, const ExportedProgram& program, StringRef fileName,
+                                    function_ref<llvm::Expected<std::string>(StringRef)> readMember);
+
+}  // namespace mlir::sgd::torch
+
+#endif

@@ -1,0 +1,118 @@
+"""PyTorch modules as torch.export.save writes them: training programs with AdamW have the losses that PyTorch has, on one rank, with ZeRO 3, in micro-batches and in
+stages; damaged archives and unsupported programs are refused in one line."""
+import json
+import pathlib
+import re
+import zipfile
+
+import numpy as np
+
+import harness
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "programs" / "torch"
+PROGRAMS = sorted(FOLDER.glob("*.pt2"))
+TRAIN = {"optimizer": {"kind": "adamw", "learning_rate": 0.01, "weight_decay": 0.1}}
+DATA = {"mesh": {"data": 2}, "batch": "data"}
+RECIPES = {"one rank": {}, "zero 3": {**DATA, "zero": 3}, "micro": {"sequential": {"micro": 2}}}
+# Whole layers follow each other.
+STAGED = {"gpt": {"stages": 2, "sequential": {"micro": 2}}}
+
+
+def check(folder, program):
+    oracle = {name: value for name, (_, value) in harness.compare_tensors.load(program.with_suffix(".safetensors")).items()}
+    harness.save(folder / "init.safetensors", {name.removeprefix("init."): value for name, value in oracle.items() if name.startswith("init.")})
+    harness.save(folder / "batches.safetensors", {name: value for name, value in oracle.items() if name.startswith("step")})
+    recipes = {**RECIPES, **({"stages": STAGED[program.stem]} if program.stem in STAGED else {})}
+    for name, recipe in recipes.items():
+        (folder / "recipe.json").write_text(json.dumps({**recipe, "train": TRAIN}))
+        report, log = folder / "report.json", folder / "log.jsonl"
+        harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", folder / "step.sgda", f"--report={report}")
+        harness.tool("sgdrun", "-n", json.loads(report.read_text())["ranks"], folder / "step.sgda", "--init", folder / "init.safetensors",
+                     "--batches", folder / "batches.safetensors", "--steps", len(oracle["losses"]), "--log-json", log)
+        losses = [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+        for step, (own, want) in enumerate(zip(losses, oracle["losses"], strict=True)):
+            assert abs(own - want) <= 2e-5 * abs(want), f"{name}: step {step}: {own} instead of {want}"
+
+
+def members(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def write(path, contents, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, data in contents.items():
+            archive.writestr(name, data)
+
+
+def refused(path, said):
+    result = harness.tool("sgdc", path, "-o", path.with_suffix(".sgda"), check=False)
+    errors = [line for line in result.stderr.splitlines() if "error:" in line]
+    assert result.returncode == 1 and len(errors) == 1 and re.search(said, errors[0]), f"{said}: {result.returncode} {result.stderr}"
+    assert not path.with_suffix(".sgda").exists()
+
+
+def with_graph(contents, change):
+    name = next(name for name in contents if name.endswith("models/model.json"))
+    graph = json.loads(contents[name])
+    change(graph)
+    return {**contents, name: json.dumps(graph).encode()}
+
+
+def check_refusals(folder):
+    whole, contents = (FOLDER / "clip.pt2").read_bytes(), members(FOLDER / "clip.pt2")
+    path, graph = folder / "bad.pt2", next(name for name in contents if name.endswith("models/model.json"))
+
+    def refuse(contents, said, **options):
+        write(path, contents, **options)
+        refused(path, said)
+
+    for size in (4, 100, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        refused(path, "damaged zip archive")
+    flipped = bytearray(whole)
+    flipped[whole.find(b"graph_module") + 5] ^= 1
+    path.write_bytes(flipped)
+    refused(path, "damaged member")
+    refuse(contents, "compressed; expected stored members", compression=zipfile.ZIP_DEFLATED)
+    refuse({name: data for name, data in contents.items() if name != graph}, "has no member '.*models/model.json'")
+    refuse({**contents, "../evil": b""}, "expected names in one folder")
+    refuse({**contents, graph: b"{"}, "holds no exported program of schema 8")
+    refuse({**contents, graph: b"[]"}, "holds no exported program of schema 8")
+    refuse(with_graph(contents, lambda graph: graph["schema_version"].update(major=9)), "schema 9 of torch.export; expected schema 8")
+
+    def change_node(key, value):
+        return with_graph(contents, lambda graph: graph["graph_module"]["graph"]["nodes"][0].update({key: value}))
+
+    refuse(change_node("target", "torch.ops.aten.bernoulli.p"), r"generate.py:\d+:1: error: 'aten.bernoulli.p' is not supported")
+    refuse(change_node("target", "torch.ops.mine.op"), "'mine.op' is not supported")
+    refuse(change_node("inputs", []), "generate.py")
+    dynamic = with_graph(contents, lambda graph: graph["graph_module"]["graph"]["tensor_values"]["x"]["sizes"].__setitem__(0, {"as_expr": {"expr_str": "s0"}}))
+    refuse(dynamic, "has a dynamic size in 'x'; expected sizes that are known")
+
+
+def check_damage(folder):
+    """Archives with changed bytes are refused or compiled, and never a crash."""
+    random = np.random.default_rng(0)
+    contents = members(FOLDER / "experts.pt2")
+    graph = next(name for name in contents if name.endswith("models/model.json"))
+    path = folder / "damaged.pt2"
+    for _ in range(40):
+        text = bytearray(contents[graph])
+        for position in random.integers(0, len(text), 3):
+            text[position] = int(random.integers(32, 127))
+        write(path, {**contents, graph: bytes(text)})
+        result = harness.tool("sgdc", path, "-o", folder / "damaged.sgda", check=False)
+        assert result.returncode in (0, 1), f"{result.returncode}: {result.stderr}"
+
+
+def check_list(folder):
+    ops = harness.tool("sgdc", "--list-ops", "torch").stdout.splitlines()
+    assert ops == sorted(ops) and {"aten.linear.default", "aten.scaled_dot_product_attention.default"} < set(ops), ops
+    assert "stablehlo.add" in harness.tool("sgdc", "--list-ops", "stablehlo").stdout.splitlines()
+    result = harness.tool("sgdc", "--list-ops", "onnx", check=False)
+    assert result.returncode == 2 and "expected one of StableHLO, PyTorch" in result.stderr, result.stderr
+
+
+assert len(PROGRAMS) == 9
+harness.main([*((path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS), ("refusals", check_refusals), ("damage", check_damage), ("list", check_list)])
