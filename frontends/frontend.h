@@ -6,7 +6,9 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -41,6 +43,14 @@ struct InputOps {
   SmallVector<std::string> imported, refused;
 };
 
+/// A tensor that a model file carries.
+struct ModelWeight {
+  std::string name;  ///< of the argument
+  std::string type;  ///< as safetensors files name it, "F32"
+  std::vector<int64_t> shape;
+  std::string bytes;  ///< row-major, little-endian
+};
+
 /// Stateless; there is one object of each class.
 class Frontend {
  public:
@@ -61,6 +71,11 @@ class Frontend {
   /// file, and where files beside it are looked for; behind its bytes there is a NUL.
   virtual OwningOpRef<ModuleOp> import(MLIRContext* context, llvm::MemoryBufferRef source,
                                        const ImportOptions& options) const = 0;
+
+  /// Returns the weights that a program carries; none for formats without weights.
+  virtual llvm::Expected<std::vector<ModelWeight>> readWeights(llvm::MemoryBufferRef source) const {
+    return std::vector<ModelWeight>();
+  }
 
   /// Adds the dialects that it parses or builds.
   virtual void registerDialects(DialectRegistry& registry) const = 0;

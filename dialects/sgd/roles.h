@@ -17,6 +17,9 @@ namespace mlir::sgd {
 /// RoleAttr of an argument or a result of a program; goes through to the artifact.
 inline constexpr llvm::StringLiteral kRoleAttr = "sgd.role";
 
+/// The name of the argument, and of the result, that a frontend adds for the state of a random generator.
+inline constexpr llvm::StringLiteral kGeneratorName = "rng_state";
+
 /// The role of an argument; one without the attribute is an input. After `sgd-assign-roles` every argument has it.
 Role getRole(FunctionOpInterface function, unsigned argument);
 

@@ -15,7 +15,7 @@ bool mlir::sgd::torch::isZip(StringRef bytes) { return bytes.starts_with(StringR
 
 void Archive::Closer::operator()(zip* archive) const { zip_discard(archive); }
 
-/// Names with `..`, absolute names and names outside of the first member's folder have no place in an archive.
+/// Finds the top folder. Refuses names with `..` and names outside of it.
 static llvm::Expected<std::string> findFolder(zip* archive) {
   std::string folder;
   for (zip_int64_t index = 0, count = zip_get_num_entries(archive, 0); index < count; ++index) {

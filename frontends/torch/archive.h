@@ -12,10 +12,10 @@ struct zip;
 
 namespace mlir::sgd::torch {
 
-/// Whether `bytes` begin as a zip file does.
+/// Returns whether `bytes` start with the signature of a zip file.
 bool isZip(llvm::StringRef bytes);
 
-/// An archive in memory. Members have one top folder, whose name is left out.
+/// An archive in memory. Names of members are relative to its one top folder.
 class Archive {
  public:
   /// Fails with one line for damaged archives and for members with unsafe names.

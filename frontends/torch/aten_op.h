@@ -15,16 +15,20 @@ class AtenOp {
  public:
   using Values = llvm::StringMap<Value>;
 
-  /// `values` has the op's operands by name; `types` are those of the op's outputs.
-  AtenOp(const Node& node, Values& values, ArrayRef<RankedTensorType> types, OpBuilder& builder, Location loc)
-      : math(builder, loc), node(node), values(values), types(types), results(types.size()) {}
+  /// Returns random bits, integers of the type, and advances the program's generator.
+  using DrawBits = function_ref<Value(TensorMath&, RankedTensorType)>;
+
+  /// `values` maps names to tensors; `types` has the type of each output.
+  AtenOp(const Node& node, Values& values, ArrayRef<RankedTensorType> types, OpBuilder& builder, Location loc,
+         DrawBits drawBits)
+      : math(builder, loc), node(node), values(values), types(types), drawBits(drawBits), results(types.size()) {}
 
   // Arguments
   // ---------------------------------------------------------------------------------------------------------------
 
-  /// Whether the argument is there and not None.
+  /// Returns whether the argument is present and not None.
   bool has(StringRef name) const;
-  /// Null for None and for an argument that is not there.
+  /// Returns null if the argument is None or missing.
   Value tensor(StringRef name) const;
   SmallVector<Value> tensors(StringRef name) const;
   int64_t integer(StringRef name, int64_t otherwise) const;
@@ -39,17 +43,24 @@ class AtenOp {
   RankedTensorType type(unsigned output = 0) const { return types[output]; }
   Type element(unsigned output = 0) const { return types[output].getElementType(); }
 
-  /// `value` with elements of another type, as Tensor.to converts them.
+  /// Converts elements as Tensor.to does.
   Value convert(Value value, Type element);
-  /// `value` repeated to `shape` by PyTorch's rules of broadcasting.
+  /// Broadcasts `value` to `shape` by PyTorch's rules.
   Value expand(Value value, ArrayRef<int64_t> shape);
-  /// A tensor or a number as a tensor of `type`.
+  /// Returns an argument, a tensor or a number, as a tensor of `type`.
   Value operand(StringRef name, RankedTensorType type);
-  /// `type` with the elements that PyTorch computes an op on these tensors and numbers in.
+  /// Returns a tensor type of `shape` with the element type that PyTorch promotes these arguments to.
   RankedTensorType promote(ArrayRef<StringRef> names, ArrayRef<int64_t> shape) const;
   Value splat(double value) { return constant(types.front(), value); }
-  /// A constant of floats or integers.
+  /// Creates a constant of floats or integers.
   Value constant(RankedTensorType type, double value);
+
+  /// Draws floats uniformly from [0, 1).
+  Value drawUniform(RankedTensorType type);
+  /// Draws floats from the standard normal distribution.
+  Value drawNormal(RankedTensorType type);
+  /// Zeroes each element with probability `p` and divides the others by 1 - p. Sets `kept` to the mask of the others.
+  Value dropOut(Value value, double p, Value& kept);
 
   LogicalResult finish(Value value, unsigned output = 0) {
     results[output] = value;
@@ -58,10 +69,10 @@ class AtenOp {
   ArrayRef<Value> getResults() const { return results; }
   unsigned getNumOutputs() const { return types.size(); }
 
-  /// An op that writes to its argument `name` gives it this value.
+  /// Gives the name of the argument `name` a new value, for ops that write to an argument.
   void overwrite(StringRef name, Value value);
 
-  /// Fails unless `a` and `b` have equally many dimensions.
+  /// Fails unless `a` and `b` have the same rank.
   LogicalResult requireSameRank(Value a, Value b) const;
 
   InFlightDiagnostic error() const { return emitError(math.getLoc()) << "'" << node.target << "' "; }
@@ -74,12 +85,13 @@ class AtenOp {
   const Node& node;
   Values& values;
   ArrayRef<RankedTensorType> types;
+  DrawBits drawBits;
   SmallVector<Value> results;
 };
 
 using LowerFn = LogicalResult (*)(AtenOp&);
 
-/// A lowering, the arguments that must be tensors, and the fewest dimensions of the first of them.
+/// A lowering, the arguments that must be tensors, and the least rank of the first of them.
 struct OpEntry {
   OpEntry() = default;
   OpEntry(LowerFn lower, std::initializer_list<StringRef> required = {"self"}, int64_t leastRank = 0)
@@ -90,7 +102,7 @@ struct OpEntry {
   int64_t leastRank = 0;
 };
 
-/// By target without the namespace: "add.Tensor".
+/// Lowerings by target without the namespace: "add.Tensor".
 using OpTable = llvm::StringMap<OpEntry>;
 
 void addContractionOps(OpTable& table);
@@ -98,22 +110,24 @@ void addElementwiseOps(OpTable& table);
 void addIndexOps(OpTable& table);
 void addLossOps(OpTable& table);
 void addNormalizationOps(OpTable& table);
+void addRandomOps(OpTable& table);
+void addRecurrentOps(OpTable& table);
 void addReductionOps(OpTable& table);
 void addShapeOps(OpTable& table);
 void addWindowOps(OpTable& table);
 
-/// A dimension counted from the end where it is negative; always one of the tensor's, whatever a damaged archive says.
+/// Resolves a dimension that may count from the end. Clamps it, so that a damaged archive cannot index out of bounds.
 inline int64_t wrapDim(int64_t dim, int64_t rank) {
   int64_t last = std::max<int64_t>(rank, 1) - 1;
   return std::clamp<int64_t>(dim < 0 ? dim + last + 1 : dim, 0, last);
 }
 
-/// softmax or its logarithm over `dim`.
+/// Writes the softmax over `dim`, or its logarithm.
 Value writeSoftmax(TensorMath& math, Value value, int64_t dim, bool isLogarithm);
 
-/// The reduction of `value` over `dims`, which stay with size 1.
+/// Reduces `value` over `dims`, which keep size 1.
 Value reduceKeeping(TensorMath& math, Value value, ReduceKind kind, ArrayRef<int64_t> dims);
-/// A value with dimensions of size 1 repeated to `shape`.
+/// Repeats dimensions of size 1 to `shape`.
 Value stretch(TensorMath& math, Value value, ArrayRef<int64_t> shape);
 
 }  // namespace mlir::sgd::torch

@@ -195,8 +195,6 @@ Value makeCausalMask(AtenOp& op, RankedTensorType scores) {
 /// q [.., h, m, d], k and v [.., h, n, d]; fewer heads of k and v are shared where `enable_gqa` says so.
 LogicalResult lowerAttention(AtenOp& op) {
   Value query = op.tensor("query"), key = op.tensor("key"), value = op.tensor("value");
-  if (op.number("dropout_p", 0) > 0)
-    return op.error() << "has dropout_p, which is not supported yet; export with dropout 0, or in eval mode";
   if (failed(op.requireSameRank(query, key)) || failed(op.requireSameRank(query, value))) return failure();
   auto share = [&](Value shared) {
     ArrayRef<int64_t> shape = shapeOf(shared), wanted = shapeOf(query);
@@ -223,6 +221,8 @@ LogicalResult lowerAttention(AtenOp& op) {
     scores = isBoolean ? op.math.select(wide, scores, hidden) : op.math.add(scores, wide);
   }
   Value weights = writeSoftmax(op.math, scores, type.getRank() - 1, /*isLogarithm=*/false);
+  Value kept;
+  if (op.number("dropout_p", 0) > 0) weights = op.dropOut(weights, op.number("dropout_p", 0), kept);
   return op.finish(multiply(op.math, weights, value));
 }
 

@@ -268,14 +268,6 @@ LogicalResult lowerOne(AtenOp& op) { return op.finish(op.splat(1)); }
 LogicalResult lowerFill(AtenOp& op) { return op.finish(op.operand("value", op.type())); }
 LogicalResult lowerFull(AtenOp& op) { return op.finish(op.constant(op.type(), op.number("fill_value", 0))); }
 
-/// Dropout of an evaluation passes its input on.
-LogicalResult lowerDropout(AtenOp& op) {
-  bool isTraining = op.flag("train", true) && op.number("p", 0.5) > 0;
-  if (isTraining)
-    return op.error() << "draws random numbers, which is not supported yet; export with dropout 0, or in eval mode";
-  return op.finish(op.operand("input", op.type()));
-}
-
 }  // namespace
 
 void mlir::sgd::torch::addElementwiseOps(OpTable& table) {
@@ -369,5 +361,4 @@ void mlir::sgd::torch::addElementwiseOps(OpTable& table) {
   add({"ones.default", "ones_like.default", "new_ones.default"}, {lowerOne, {}});
   add({"full.default", "full_like.default", "new_full.default"}, {lowerFull, {}});
   add({"fill.Scalar", "fill_.Scalar", "fill.Tensor", "fill_.Tensor"}, lowerFill);
-  add({"dropout.default", "dropout_.default"}, {lowerDropout, {"input"}});
 }

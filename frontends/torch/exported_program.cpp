@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kSchema = 8;
 
-/// Damage or a feature that is not supported; caught in parseExportedProgram, since each access of the JSON may fail.
+/// Thrown for damage and unsupported features, and caught in parseExportedProgram: every access of the JSON may fail.
 struct Fault {
   std::string message;
 };
@@ -119,14 +119,14 @@ Node readNode(const Json& json) {
 Input readInput(const Json& json) {
   const std::string& kind = json.begin().key();
   const Json& held = json.begin().value();
-  if (kind == "parameter") return {Input::Kind::Parameter, held["arg"]["name"], held["parameter_name"], true, "", ""};
+  if (kind == "parameter") return {Input::Kind::Parameter, held["arg"]["name"], held["parameter_name"], true};
   if (kind == "buffer")
-    return {Input::Kind::Buffer, held["arg"]["name"], held["buffer_name"], held.value("persistent", true), "", ""};
+    return {Input::Kind::Buffer, held["arg"]["name"], held["buffer_name"], held.value("persistent", true)};
   if (kind == "tensor_constant")
-    return {Input::Kind::Constant, held["arg"]["name"], held["tensor_constant_name"], false, "", ""};
+    return {Input::Kind::Constant, held["arg"]["name"], held["tensor_constant_name"], false};
   if (kind == "user_input" && held["arg"].contains("as_tensor")) {
     std::string name = held["arg"]["as_tensor"]["name"];
-    return {Input::Kind::User, name, name, true, "", ""};
+    return {Input::Kind::User, name, name, true};
   }
   refuse("has an input of the kind '" + kind +
          "' that is no tensor, which is not supported; make it a constant of the module");
@@ -160,46 +160,51 @@ ExportedProgram readProgram(const Json& json) {
   return program;
 }
 
-/// Parameters whose weights are one file.
-void tieParameters(const Json& weights, ExportedProgram& program) {
-  std::map<std::string, std::string> first;  // by file, the name of the first parameter
-  const Json& config = weights.contains("config") ? weights["config"] : weights;
-  for (Input& input : program.inputs) {
-    if (input.kind != Input::Kind::Parameter || !config.contains(input.name)) continue;
-    auto [known, isNew] = first.try_emplace(config[input.name]["path_name"], input.name);
-    if (!isNew) input.tied = known->second;
-  }
+StoredTensor readStored(const Json& entry, const std::string& name, const std::string& folder) {
+  if (entry.value("use_pickle", false)) refuse("has '" + name + "' pickled, which is not read; make it a plain tensor");
+  const Json& meta = entry["tensor_meta"];
+  StoredTensor stored{folder + entry["path_name"].get<std::string>(),
+                      meta["dtype"].get<int>(),
+                      {},
+                      {},
+                      readSize(meta["storage_offset"], name)};
+  for (const Json& size : meta["sizes"]) stored.sizes.push_back(readSize(size, name));
+  for (const Json& stride : meta["strides"]) stored.strides.push_back(readSize(stride, name));
+  if (stored.sizes.size() != stored.strides.size() || stored.offset < 0)
+    refuse("has no layout of '" + name + "' that fits; export the model anew");
+  return stored;
 }
 
-/// The files of constants, which are row-major.
-void findConstants(const Json& constants, ExportedProgram& program) {
-  const Json& config = constants.contains("config") ? constants["config"] : constants;
+/// Says where the elements of inputs are. Parameters whose weights are one file are tied.
+void findElements(const Json& weights, const Json& constants, ExportedProgram& program) {
+  auto getConfig = [](const Json& json) -> const Json& { return json.contains("config") ? json["config"] : json; };
+  std::map<std::string, std::string> first;  // by file, the name of the first parameter
   for (Input& input : program.inputs) {
-    bool isConstant = input.kind == Input::Kind::Constant || (input.kind == Input::Kind::Buffer && !input.isPersistent);
-    if (!isConstant) continue;
-    if (!config.contains(input.name))
-      refuse("has no elements of the constant '" + input.name + "'; export the model anew");
-    const Json& entry = config[input.name];
-    if (entry.value("use_pickle", false))
-      refuse("has the constant '" + input.name + "' pickled, which is not read; make it a plain tensor");
-    int64_t stride = 1;
-    const Json &sizes = entry["tensor_meta"]["sizes"], &strides = entry["tensor_meta"]["strides"];
-    bool isRowMajor = readSize(entry["tensor_meta"]["storage_offset"], input.name) == 0;
-    for (size_t dim = sizes.size(); dim-- > 0; stride *= readSize(sizes[dim], input.name))
-      isRowMajor &= readSize(sizes[dim], input.name) == 1 || readSize(strides[dim], input.name) == stride;
-    if (!isRowMajor) refuse("has the constant '" + input.name + "' as a view of other memory; make it contiguous");
-    input.file = "data/constants/" + entry["path_name"].get<std::string>();
+    if (input.kind == Input::Kind::User) continue;
+    bool isWeight = input.kind == Input::Kind::Parameter || (input.kind == Input::Kind::Buffer && input.isPersistent);
+    const Json& config = getConfig(isWeight ? weights : constants);
+    if (!config.contains(input.name)) refuse("has no elements of '" + input.name + "'; export the model anew");
+    input.stored = readStored(config[input.name], input.name, isWeight ? "data/weights/" : "data/constants/");
+    if (input.kind != Input::Kind::Parameter) continue;
+    auto [known, isNew] = first.try_emplace(input.stored->file, input.name);
+    if (!isNew) input.tied = known->second;
   }
 }
 
 }  // namespace
 
+bool StoredTensor::isRowMajor() const {
+  int64_t stride = 1;
+  for (size_t dim = sizes.size(); dim-- > 0; stride *= sizes[dim])
+    if (sizes[dim] != 1 && strides[dim] != stride) return false;
+  return offset == 0;
+}
+
 llvm::Expected<ExportedProgram> mlir::sgd::torch::parseExportedProgram(const ProgramTexts& texts) {
   auto fail = [](const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); };
   try {
     ExportedProgram program = readProgram(Json::parse(texts.graph));
-    tieParameters(Json::parse(texts.weights), program);
-    findConstants(Json::parse(texts.constants), program);
+    findElements(Json::parse(texts.weights), Json::parse(texts.constants), program);
     return program;
   } catch (const Fault& fault) {
     return fail(fault.message);

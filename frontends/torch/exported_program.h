@@ -50,14 +50,24 @@ struct Node {
   std::string module;  ///< the path of the module that the op belongs to, "layers.0.mlp"
 };
 
+/// Where the elements of a tensor are.
+struct StoredTensor {
+  std::string file;  ///< a member of the archive
+  int type = 0;      ///< ScalarType
+  std::vector<int64_t> sizes, strides;
+  int64_t offset = 0;  ///< in elements
+
+  bool isRowMajor() const;
+};
+
 struct Input {
   enum class Kind { Parameter, Buffer, Constant, User };
   Kind kind = Kind::User;
   std::string value;  ///< the tensor's name in the graph
   std::string name;   ///< the name in the module, "layers.0.weight"; of user inputs, that of `forward`'s argument
-  bool isPersistent = true;  ///< of buffers: part of the module's state_dict
-  std::string file;          ///< of constants and buffers that are not persistent: the member with the elements
-  std::string tied;          ///< the name of an earlier parameter that has the same weights; empty: none
+  bool isPersistent = true;                 ///< of buffers: part of the module's state_dict
+  std::optional<StoredTensor> stored = {};  ///< of inputs that the archive has elements of
+  std::string tied = {};                    ///< the name of an earlier parameter that has the same weights; empty: none
 };
 
 struct Output {

@@ -16,6 +16,20 @@ namespace {
 /// Of one member: graphs are about a kilobyte per op.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
+constexpr uint64_t kMostWeightBytes = uint64_t{1} << 40;
+
+llvm::Expected<torch::ExportedProgram> readProgram(const torch::Archive& archive) {
+  torch::ProgramTexts texts;
+  for (auto [name, text] : {std::pair(StringRef("models/model.json"), &texts.graph),
+                            std::pair(StringRef("data/weights/model_weights_config.json"), &texts.weights),
+                            std::pair(StringRef("data/constants/model_constants_config.json"), &texts.constants)}) {
+    llvm::Expected<std::string> bytes = archive.read(name, kMostBytes);
+    if (!bytes) return bytes.takeError();
+    *text = std::move(*bytes);
+  }
+  return torch::parseExportedProgram(texts);
+}
+
 class TorchFrontend final : public Frontend {
  public:
   StringRef getName() const final { return "PyTorch"; }
@@ -27,25 +41,36 @@ class TorchFrontend final : public Frontend {
 
   OwningOpRef<ModuleOp> import(MLIRContext* context, llvm::MemoryBufferRef source,
                                const ImportOptions& options) const final {
+    for (StringRef dialect : {"arith", "func", "math", "sgd"}) context->getOrLoadDialect(dialect);
     auto fail = [&](llvm::Error error) {
       emitError(FileLineColLoc::get(context, source.getBufferIdentifier(), 0, 0)) << llvm::toString(std::move(error));
       return OwningOpRef<ModuleOp>();
     };
-    for (StringRef dialect : {"arith", "func", "math", "sgd"}) context->getOrLoadDialect(dialect);
     llvm::Expected<torch::Archive> archive = torch::Archive::open(source.getBuffer());
     if (!archive) return fail(archive.takeError());
-    torch::ProgramTexts texts;
-    for (auto [name, text] : {std::pair(StringRef("models/model.json"), &texts.graph),
-                              std::pair(StringRef("data/weights/model_weights_config.json"), &texts.weights),
-                              std::pair(StringRef("data/constants/model_constants_config.json"), &texts.constants)}) {
-      llvm::Expected<std::string> bytes = archive->read(name, kMostBytes);
-      if (!bytes) return fail(bytes.takeError());
-      *text = std::move(*bytes);
-    }
-    llvm::Expected<torch::ExportedProgram> program = torch::parseExportedProgram(texts);
+    llvm::Expected<torch::ExportedProgram> program = readProgram(*archive);
     if (!program) return fail(program.takeError());
     auto readMember = [&](StringRef name) { return archive->read(name, kMostBytes); };
     return torch::importProgram(context, *program, source.getBufferIdentifier(), readMember);
+  }
+
+  llvm::Expected<std::vector<ModelWeight>> readWeights(llvm::MemoryBufferRef source) const final {
+    llvm::Expected<torch::Archive> archive = torch::Archive::open(source.getBuffer());
+    if (!archive) return archive.takeError();
+    llvm::Expected<torch::ExportedProgram> program = readProgram(*archive);
+    if (!program) return program.takeError();
+    std::vector<ModelWeight> weights;
+    for (const torch::Input& input : program->inputs) {
+      bool isState = input.kind == torch::Input::Kind::Parameter ||
+                     (input.kind == torch::Input::Kind::Buffer && input.isPersistent);
+      if (!isState || !input.tied.empty()) continue;
+      auto readMember = [&](StringRef name) { return archive->read(name, kMostWeightBytes); };
+      llvm::Expected<std::string> bytes = torch::readElements(*input.stored, readMember);
+      if (!bytes) return bytes.takeError();
+      weights.push_back(
+          {input.name, torch::getTypeName(input.stored->type).str(), input.stored->sizes, std::move(*bytes)});
+    }
+    return weights;
   }
 
   void registerDialects(DialectRegistry& registry) const final {

@@ -1,4 +1,4 @@
-// Values have names; an op that writes to its operand gives the name a new value.
+// Tensors have names; an op that writes to its operand rebinds the name.
 #include "frontends/torch/import_program.h"
 
 #include "dialects/sgd/roles.h"
@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/graph/carry/carry_attrs.h"
+#include "passes/graph/functions/random_bits.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -21,6 +22,8 @@ static const OpTable& getTable() {
     addIndexOps(all);
     addLossOps(all);
     addNormalizationOps(all);
+    addRandomOps(all);
+    addRecurrentOps(all);
     addReductionOps(all);
     addShapeOps(all);
     addWindowOps(all);
@@ -38,12 +41,12 @@ SmallVector<std::string> mlir::sgd::torch::getLoweredOps() {
 
 namespace {
 
-/// Assertions and hints compute nothing.
+/// Returns whether a target only asserts or hints.
 bool isIgnored(StringRef target) {
   return target.starts_with("aten._assert") || target.starts_with("aten.sym_") || target == "aten._guards_fn";
 }
 
-/// An op that writes to its operand `self`: "add_.Tensor".
+/// Returns whether a target writes to its operand `self`, as "add_.Tensor" does.
 bool writesToSelf(StringRef target) {
   StringRef name = target.split('.').second.split('.').first;
   return name.ends_with("_") && !name.ends_with("__");
@@ -51,8 +54,7 @@ bool writesToSelf(StringRef target) {
 
 class Importer {
  public:
-  Importer(MLIRContext* context, const ExportedProgram& program, StringRef fileName,
-           function_ref<llvm::Expected<std::string>(StringRef)> readMember)
+  Importer(MLIRContext* context, const ExportedProgram& program, StringRef fileName, ReadMember readMember)
       : context(context), program(program), fileName(fileName), readMember(readMember), builder(context) {}
 
   OwningOpRef<ModuleOp> run() {
@@ -71,7 +73,7 @@ class Importer {
   }
 
  private:
-  /// The user's line, under the path of the module that it belongs to.
+  /// Returns the user's line, named after the module path and the op.
   Location getLoc(const Node& node) {
     Location line = node.file.empty() ? Location(FileLineColLoc::get(context, fileName, 0, 0))
                                       : Location(FileLineColLoc::get(context, node.file, node.line, 1));
@@ -109,7 +111,7 @@ class Importer {
       unsigned position = function.getNumArguments();
       FailureOr<RankedTensorType> type = getType(input.value, function.getLoc());
       if (failed(type)) return failure();
-      if (!input.file.empty()) {
+      if (input.kind == Input::Kind::Constant || (input.kind == Input::Kind::Buffer && !input.isPersistent)) {
         if (failed(addConstant(input, *type))) return failure();
         continue;
       }
@@ -128,12 +130,11 @@ class Importer {
   }
 
   LogicalResult addConstant(const Input& input, RankedTensorType type) {
-    llvm::Expected<std::string> bytes = readMember(input.file);
+    llvm::Expected<std::string> bytes = readElements(*input.stored, readMember);
     if (!bytes) return emitError(function.getLoc()) << llvm::toString(bytes.takeError());
     if (static_cast<int64_t>(bytes->size()) != getByteSize(type))
       return emitError(function.getLoc())
-             << "'" << input.file << "' has " << bytes->size() << " bytes, and the constant '" << input.name
-             << "' takes " << getByteSize(type) << "; export the model anew";
+             << "the constant '" << input.name << "' has another type than the program gives it; export the model anew";
     DenseElementsAttr elements;
     if (type.getElementType().isInteger(1)) {
       SmallVector<bool> flags(bytes->begin(), bytes->end());
@@ -174,7 +175,7 @@ class Importer {
     return found == getTable().end() ? nullptr : &found->second;
   }
 
-  /// All tensors that an op reads are there, and those that it needs are arguments.
+  /// Checks that the tensors an op reads exist, and that the required ones are present.
   LogicalResult checkOperands(const Node& node, const AtenOp& op, Location loc) {
     for (const auto& [argument, value] : node.arguments) {
       SmallVector<StringRef> names;
@@ -210,7 +211,8 @@ class Importer {
     if (types.empty())
       return emitError(loc) << "'" << node.target << "' has no result, which is not supported; leave it out";
     if (failed(checkWrites(node, loc))) return failure();
-    AtenOp op(node, values, types, builder, loc);
+    auto drawBits = [&](TensorMath& math, RankedTensorType type) { return draw(math, type); };
+    AtenOp op(node, values, types, builder, loc, drawBits);
     if (failed(checkOperands(node, op, loc)) || failed(findLowering(node.target)->lower(op))) return failure();
     for (auto [name, value, type] : llvm::zip(node.outputs, op.getResults(), types)) {
       if (!value || value.getType() != type)
@@ -223,6 +225,22 @@ class Importer {
       op.overwrite("self", op.getResults().front());
     noteView(node);
     return success();
+  }
+
+  /// Draws from the program's generator, whose state is an argument and, advanced, a result.
+  Value draw(TensorMath& math, RankedTensorType type) {
+    if (!generator) {
+      generatorArgument = function.getNumArguments();
+      auto state = RankedTensorType::get({2}, builder.getI64Type());
+      NamedAttribute attributes[] = {builder.getNamedAttr(kNameAttr, builder.getStringAttr(kGeneratorName)),
+                                     builder.getNamedAttr(kRoleAttr, RoleAttr::get(context, Role::Generator)),
+                                     builder.getNamedAttr(kUnsignedAttr, builder.getUnitAttr())};
+      (void)function.insertArgument(generatorArgument, state, builder.getDictionaryAttr(attributes), function.getLoc());
+      generator = function.getArgument(generatorArgument);
+    }
+    RandomBits drawn = writeRandomBits(math, generator, type, BitGeneratorKind::ThreeFry);
+    generator = drawn.state;
+    return drawn.bits;
   }
 
   // Writes to views
@@ -244,7 +262,7 @@ class Importer {
     return "";
   }
 
-  /// A write must be seen through all names of the memory; values of the graph have one.
+  /// Refuses writes to tensors that share memory with other names: graph values do not alias.
   LogicalResult checkWrites(const Node& node, Location loc) {
     if (!writesToSelf(node.target) || !shared.contains(getOperand(node))) return success();
     return emitError(loc) << "'" << node.target
@@ -297,6 +315,12 @@ class Importer {
       if (Value value = values.lookup(buffer.value);
           !written.contains(name) && value != function.getArgument(buffer.argument))
         add(value, name, buffer.argument, false);
+    if (generator) {
+      add(generator, kGeneratorName, generatorArgument, false);
+      NamedAttrList unsignedState(cast<DictionaryAttr>(attributes.back()));
+      unsignedState.set(kUnsignedAttr, builder.getUnitAttr());
+      attributes.back() = unsignedState.getDictionary(context);
+    }
     func::ReturnOp::create(builder, function.getLoc(), results);
     function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
     function.setResAttrsAttr(builder.getArrayAttr(attributes));
@@ -306,20 +330,21 @@ class Importer {
   MLIRContext* context;
   const ExportedProgram& program;
   StringRef fileName;
-  function_ref<llvm::Expected<std::string>(StringRef)> readMember;
+  ReadMember readMember;
   OpBuilder builder;
   func::FuncOp function;
   AtenOp::Values values;
   llvm::StringMap<unsigned> parameters;   // positions of arguments
   std::map<std::string, Buffer> buffers;  // by name in the module, in a fixed order
   SmallVector<std::pair<const Input*, Value>> constants;
+  Value generator;  // the state after the last draw; null: none
+  unsigned generatorArgument = 0;
   llvm::StringSet<> shared;  // names of values whose memory others have too
 };
 
 }  // namespace
 
 OwningOpRef<ModuleOp> mlir::sgd::torch::importProgram(MLIRContext* context, const ExportedProgram& program,
-                                                      StringRef fileName,
-                                                      function_ref<llvm::Expected<std::string>(StringRef)> readMember) {
+                                                      StringRef fileName, ReadMember readMember) {
   return Importer(context, program, fileName, readMember).run();
 }

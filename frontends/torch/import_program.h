@@ -2,7 +2,7 @@
 #ifndef SGD_FRONTENDS_TORCH_IMPORT_PROGRAM_H
 #define SGD_FRONTENDS_TORCH_IMPORT_PROGRAM_H
 
-#include "frontends/torch/exported_program.h"
+#include "frontends/torch/stored_tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -16,7 +16,7 @@ SmallVector<std::string> getLoweredOps();
 /// name all unsupported ops at once.
 /// `readMember` returns the bytes of a member of the archive, for constants.
 OwningOpRef<ModuleOp> importProgram(MLIRContext* context, const ExportedProgram& program, StringRef fileName,
-                                    function_ref<llvm::Expected<std::string>(StringRef)> readMember);
+                                    ReadMember readMember);
 
 }  // namespace mlir::sgd::torch
 

@@ -42,7 +42,7 @@ def compile_text(folder, text, *args):
 def model_texts(folder):
     refused(compile_text(folder, TEXT[:len(TEXT) // 2]), "error")
     refused(compile_text(folder, ""), "is empty; expected", "StableHLO")
-    refused(compile_text(folder, "PK\x03\x04\x14\x00"), "unknown format", "PK\\03\\04", "StableHLO")
+    refused(compile_text(folder, "GGUF\x03\x00"), "unknown format", "GGUF\\03", "StableHLO", "PyTorch")
     refused(compile_text(folder, "not MLIR at all"), "m.mlir:1")
     refused(compile_text(folder, MODULE.replace("stablehlo.add %arg0", "stablehlo.frobnicate %arg0")), "frobnicate", "m.mlir:3")
     refused(compile_text(folder, MODULE.replace("stablehlo.add %arg0, %arg0", "stablehlo.add %arg0, %missing")), "undeclared", "m.mlir:3")

@@ -10,7 +10,7 @@ import numpy as np
 import harness
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "programs" / "torch"
-PROGRAMS = sorted(FOLDER.glob("*.pt2"))
+PROGRAMS = sorted(path for path in FOLDER.glob("*.pt2") if not path.stem.startswith("random_"))
 TRAIN = {"optimizer": {"kind": "adamw", "learning_rate": 0.01, "weight_decay": 0.1}}
 DATA = {"mesh": {"data": 2}, "batch": "data"}
 RECIPES = {"one rank": {}, "zero 3": {**DATA, "zero": 3}, "micro": {"sequential": {"micro": 2}}}
@@ -18,20 +18,50 @@ RECIPES = {"one rank": {}, "zero 3": {**DATA, "zero": 3}, "micro": {"sequential"
 STAGED = {"gpt": {"stages": 2, "sequential": {"micro": 2}}}
 
 
-def check(folder, program):
+def read_oracle(folder, program):
+    """Writes the weights and the batches of a program; returns all that is known of it."""
     oracle = {name: value for name, (_, value) in harness.compare_tensors.load(program.with_suffix(".safetensors")).items()}
     harness.save(folder / "init.safetensors", {name.removeprefix("init."): value for name, value in oracle.items() if name.startswith("init.")})
     harness.save(folder / "batches.safetensors", {name: value for name, value in oracle.items() if name.startswith("step")})
+    return oracle
+
+
+def train(folder, program, recipe, steps):
+    (folder / "recipe.json").write_text(json.dumps({**recipe, "train": TRAIN}))
+    report, log = folder / "report.json", folder / "log.jsonl"
+    harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", folder / "step.sgda", f"--report={report}")
+    harness.tool("sgdrun", "-n", json.loads(report.read_text())["ranks"], folder / "step.sgda", "--init", folder / "init.safetensors",
+                 "--batches", folder / "batches.safetensors", "--steps", steps, "--log-json", log)
+    return [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+
+
+def check(folder, program):
+    oracle = read_oracle(folder, program)
     recipes = {**RECIPES, **({"stages": STAGED[program.stem]} if program.stem in STAGED else {})}
     for name, recipe in recipes.items():
-        (folder / "recipe.json").write_text(json.dumps({**recipe, "train": TRAIN}))
-        report, log = folder / "report.json", folder / "log.jsonl"
-        harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", folder / "step.sgda", f"--report={report}")
-        harness.tool("sgdrun", "-n", json.loads(report.read_text())["ranks"], folder / "step.sgda", "--init", folder / "init.safetensors",
-                     "--batches", folder / "batches.safetensors", "--steps", len(oracle["losses"]), "--log-json", log)
-        losses = [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+        losses = train(folder, program, recipe, len(oracle["losses"]))
         for step, (own, want) in enumerate(zip(losses, oracle["losses"], strict=True)):
             assert abs(own - want) <= 2e-5 * abs(want), f"{name}: step {step}: {own} instead of {want}"
+
+
+def check_dropout(folder):
+    """Masks change from step to step, and are the same on any mesh and in micro-batches."""
+    program = FOLDER / "random_dropped.pt2"
+    read_oracle(folder, program)
+    losses = {name: train(folder, program, recipe, 4) for name, recipe in RECIPES.items()}
+    for name, own in losses.items():
+        assert np.allclose(own, losses["one rank"], rtol=2e-5), f"{name}: {losses}"
+    assert len({round(loss, 6) for loss in losses["one rank"]}) == 4
+
+
+def check_numbers(folder):
+    """Moments of 20,000 numbers, within five deviations."""
+    harness.tool("sgdc", FOLDER / "random_noise.pt2", "-o", folder / "noise.sgda")
+    harness.save(folder / "x.safetensors", {"x": np.ones((200, 100), np.float32)})
+    got = harness.run_once(folder / "noise.sgda", 1, folder / "x.safetensors", folder / "out.safetensors")["result0"][1]
+    want = [0.3, 1, 0, 1, 3, 0.5, 1 / 12, 0.25]
+    deviation = [np.sqrt(0.21), np.sqrt(0.3 / 0.7), 1, np.sqrt(2), np.sqrt(96), np.sqrt(1 / 12), np.sqrt(1 / 180), np.sqrt(0.1875)]
+    assert np.all(np.abs(got - want) < 5 * np.array(deviation) / np.sqrt(20000)), got
 
 
 def members(path):
@@ -84,7 +114,7 @@ def check_refusals(folder):
     def change_node(key, value):
         return with_graph(contents, lambda graph: graph["graph_module"]["graph"]["nodes"][0].update({key: value}))
 
-    refuse(change_node("target", "torch.ops.aten.bernoulli.p"), r"generate.py:\d+:1: error: 'aten.bernoulli.p' is not supported")
+    refuse(change_node("target", "torch.ops.aten.multinomial.default"), r"generate.py:\d+:1: error: 'aten.multinomial.default' is not supported")
     refuse(change_node("target", "torch.ops.mine.op"), "'mine.op' is not supported")
     refuse(change_node("inputs", []), "generate.py")
     dynamic = with_graph(contents, lambda graph: graph["graph_module"]["graph"]["tensor_values"]["x"]["sizes"].__setitem__(0, {"as_expr": {"expr_str": "s0"}}))
@@ -106,6 +136,20 @@ def check_damage(folder):
         assert result.returncode in (0, 1), f"{result.returncode}: {result.stderr}"
 
 
+def check_weights(folder):
+    """The weights of an archive are those of the module; tied ones have their first name."""
+    for name in ("gpt", "cnn"):
+        path = folder / f"{name}.safetensors"
+        harness.tool("sgdc", FOLDER / f"{name}.pt2", "--weights", path)
+        got, want = harness.compare_tensors.load(path), harness.compare_tensors.load(FOLDER / f"{name}.safetensors")
+        want = {key.removeprefix("init."): value for key, value in want.items() if key.startswith("init.")}
+        assert set(got) == set(want), set(got) ^ set(want)
+        assert all(np.array_equal(got[key][1], want[key][1]) for key in want)
+    text = FOLDER.parent / "autodiff" / "mlp.mlir"
+    result = harness.tool("sgdc", text, "--weights", folder / "none.safetensors", check=False)
+    assert result.returncode == 1 and "carries no weights" in result.stderr and not (folder / "none.safetensors").exists(), result.stderr
+
+
 def check_list(folder):
     ops = harness.tool("sgdc", "--list-ops", "torch").stdout.splitlines()
     assert ops == sorted(ops) and {"aten.linear.default", "aten.scaled_dot_product_attention.default"} < set(ops), ops
@@ -114,5 +158,5 @@ def check_list(folder):
     assert result.returncode == 2 and "expected one of StableHLO, PyTorch" in result.stderr, result.stderr
 
 
-assert len(PROGRAMS) == 9
-harness.main([*((path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS), ("refusals", check_refusals), ("damage", check_damage), ("list", check_list)])
+assert len(PROGRAMS) == 10
+harness.main([*((path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS), ("dropout", check_dropout), ("numbers", check_numbers), ("refusals", check_refusals), ("damage", check_damage), ("list", check_list), ("weights", check_weights)])

@@ -128,7 +128,7 @@ COMPILER = {
     "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/comm", "runtime/device"],
     "compiler/pipelines": list(PASSES) + ["compiler", "compiler/recipe", "compiler/report", "compiler/request", "compiler/target"],
     "compiler/search": IR + ["compiler", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/target", "passes/cost", "passes/plan/memory", "passes/plan/recompute", "passes/sharding/reshard", "passes/time/recompute", "passes/time/stages"],
-    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/request", "compiler/search", "compiler/target", "frontends", "frontends/text", "runtime/artifact", "runtime/json", "runtime/text"],
+    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/request", "compiler/search", "compiler/target", "frontends", "frontends/text", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text"],
     "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/graph/carry", "passes/cost"],
 }
 TOOLS = {

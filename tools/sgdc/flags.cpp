@@ -130,6 +130,8 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("--cache-size", flags.cacheSize,
                  "Size above which --cache deletes the least recently used entries (default 2GiB)")
       ->type_name("SIZE");
+  app.add_option("--weights", flags.weights, "Write the weights that MODEL carries, for sgdrun --init")
+      ->type_name("FILE.safetensors");
   app.add_option("--list-ops", flags.listOps, "Print the ops that a frontend imports, stablehlo or torch, and end")
       ->type_name("FRONTEND");
   app.add_flag("--time", flags.time,

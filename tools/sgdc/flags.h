@@ -12,6 +12,7 @@ namespace mlir::sgd {
 /// As given; what a text means is read later.
 struct Flags {
   std::vector<std::string> models;
+  std::string weights;  // written to this file
   std::string listOps;  // of this frontend
   int64_t micro = 0;    // 0: not given
   std::vector<std::string> recipes, meshes;

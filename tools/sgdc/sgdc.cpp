@@ -7,6 +7,7 @@
 #include "compiler/driver/end_by_errors.h"
 #include "compiler/driver/list_ops.h"
 #include "compiler/driver/plans.h"
+#include "compiler/driver/write_weights.h"
 #include "compiler/target/target.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
@@ -88,8 +89,8 @@ bool parseValues(Flags& flags, std::vector<PlanRequest>& plans, std::string& err
     return false;
   }
   if (flags.output.empty() && flags.emit.empty() && flags.emitRequest.empty() && flags.report.empty() &&
-      flags.explain.empty() && !flags.autoRanks) {
-    error = "no output is asked for; expected -o FILE, --emit LEVEL, --emit-request FILE, --report or --explain";
+      flags.explain.empty() && flags.weights.empty() && !flags.autoRanks) {
+    error = "no output is asked for; expected -o FILE, --emit LEVEL, --emit-request FILE, --report, --explain or --weights FILE";
     return false;
   }
   return true;
@@ -139,8 +140,8 @@ bool findRecipe(llvm::ArrayRef<ProgramSource> sources, const Flags& flags, Compi
 
 /// Before work that takes long.
 bool checkOutputs(const Flags& flags) {
-  for (const std::string* path :
-       {&flags.output, &flags.emitRequest, &flags.report, &flags.explain, &flags.autoTable, &flags.autoRecipe})
+  for (const std::string* path : {&flags.output, &flags.emitRequest, &flags.report, &flags.explain, &flags.autoTable,
+                                  &flags.autoRecipe, &flags.weights})
     if (!path->empty() && *path != "-" && failed(checkWritable(*path, llvm::errs()))) return false;
   return true;
 }
@@ -158,6 +159,7 @@ int run(const Flags& flags, std::vector<PlanRequest> plans, Timings* timings) {
   if (!checkOutputs(flags)) return 1;
   auto sources = read(flags, timings);
   if (failed(sources)) return 1;
+  if (!flags.weights.empty() && failed(writeWeights(sources->front(), flags.weights, llvm::errs()))) return 1;
   if (failed(readRecipes(plans, llvm::errs()))) return 1;
   if (flags.autoRanks && !findRecipe(*sources, flags, plans.front().options, timings)) return 1;
   bool isWanted = !flags.output.empty() || !flags.emit.empty() || !flags.emitRequest.empty() || !flags.report.empty() ||

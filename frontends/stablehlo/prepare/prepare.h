@@ -7,9 +7,6 @@
 
 namespace mlir::sgd {
 
-/// The name of the argument and of the result that hold the generator's state.
-inline constexpr llvm::StringLiteral kGeneratorName = "rng_state";
-
 /// UnitAttr of sdy.manual_computation: its last result is the generator's state, and ranks may leave with different
 /// ones.
 inline constexpr llvm::StringLiteral kGeneratorMayDifferAttr = "sgd.generator_may_differ";

@@ -189,17 +189,18 @@ TEST(ParseRecipe, RefusesOtherCompression) {
 TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"msh": {}})"), "field 'msh' is unknown; did you mean 'mesh'?");
   EXPECT_EQ(errorOf(R"({"rules": [{"tensors": "a"}]})"), "field 'rules[0].tensors' is unknown; did you mean 'tensor'?");
-  EXPECT_EQ(
-      errorOf(R"({"xyzzy": 1})"),
-      "field 'xyzzy' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, "
-      "replicate, rules, zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate, loss, expect");
+  EXPECT_EQ(errorOf(R"({"xyzzy": 1})"),
+            "field 'xyzzy' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, "
+            "replicate, rules, zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate, loss, "
+            "train, expect");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),
             "field 'sequential.micro' is 0; expected a whole number from 1 to 1048576");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 1048577}})"),
             "field 'sequential.micro' is 1048577; expected a whole number from 1 to 1048576");
-  EXPECT_EQ(errorOf(R"({"train": {}})"), "field 'train' is not supported yet; remove it");
+  EXPECT_EQ(errorOf(R"({"train": 3})"),
+            "field 'train' is 3; expected an object, {} for plain SGD on the model's own scalar output");
 }
 
 TEST(ParseRecipe, Stages) {

@@ -196,6 +196,51 @@ class Pools(nn.Module):
         return F.l1_loss(self.head(h.flatten(1)), y)
 
 
+@module(lambda: (torch.randn(4, 6, 5), torch.randn(4, 6, 3)))
+class Lstm(nn.Module):
+    """Two layers in both directions, behind a gated unit."""
+
+    def __init__(self):
+        super().__init__()
+        self.gru, self.lstm = nn.GRU(5, 7, batch_first=True), nn.LSTM(7, 8, num_layers=2, bidirectional=True, batch_first=True)
+        self.head = nn.Linear(16, 3)
+
+    def forward(self, x, y):
+        hidden, last = self.gru(x)
+        outputs, (h, c) = self.lstm(hidden)
+        return F.mse_loss(self.head(outputs), y) + last.mean() * 0.1 + h[0].mean() * c[1].mean()
+
+
+class Dropped(nn.Module):
+    """Random masks in training mode; there is no oracle of their numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.head = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.2, batch_first=True), nn.Linear(16, 5)
+
+    def forward(self, x, y):
+        return F.cross_entropy(self.head(F.dropout(self.layer(x), 0.3)[:, 0]), y)
+
+
+class Noise(nn.Module):
+    """Moments of random numbers."""
+
+    def forward(self, x):
+        dropped, normal, uniform, coin = F.dropout(x, 0.3), torch.randn_like(x), torch.rand_like(x), torch.bernoulli(x * 0.25)
+        return torch.stack([(dropped == 0).float().mean(), dropped.mean(), normal.mean(), normal.var(), (normal**4).mean(), uniform.mean(), uniform.var(), coin.mean()])
+
+
+def write_random(folder):
+    import harness
+
+    for name, model, inputs in (("dropped", Dropped(), (torch.randn(4, 6, 16), labels(5, 4))), ("noise", Noise(), (torch.ones(200, 100),))):
+        torch.export.save(torch.export.export(model.train(), inputs), folder / f"random_{name}.pt2")
+        strip_paths(folder / f"random_{name}.pt2")
+        if name == "dropped":
+            tensors = {key: value.detach().numpy().copy() for key, value in model.state_dict().items()}
+            harness.save(folder / "random_dropped.safetensors", {f"init.{key}": value for key, value in tensors.items()} | {"step0.x": inputs[0].numpy(), "step0.y": inputs[1].numpy()})
+
+
 def strip_paths(path):
     """Writes the archive anew with paths of source files that do not depend on this machine."""
     folders = {str(pathlib.Path(__file__).resolve().parent) + "/": "", str(pathlib.Path(torch.__file__).parent) + "/": "torch/"}
@@ -240,5 +285,7 @@ if __name__ == "__main__":
     import harness
 
     torch.manual_seed(0)
+    target = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here
     for name, (make, batch, learning_rate) in MODULES.items():
-        write(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here, name, make, batch, learning_rate)
+        write(target, name, make, batch, learning_rate)
+    write_random(target)
