@@ -52,16 +52,18 @@ TEST(Frontends, TwoThatAcceptAreBothFound) {
 TEST(Frontends, UnknownFormatsAreRefusedWithWhatIsExpected) {
   const char* expected =
       "; expected text of the graph level, as sgdc --emit graph prints it, or of the SPMD level for pipelines by "
-      "stages; or StableHLO as text, as jax.jit(f).lower(...).as_text() prints it; export the program as one of them";
+      "stages; or StableHLO as text, as jax.jit(f).lower(...).as_text() prints it; or a PyTorch archive, as "
+      "torch.export.save(torch.export.export(module, inputs), 'model.pt2') writes it; export the program as one of "
+      "them";
   EXPECT_EQ(importError(""), std::string("is empty") + expected);
-  EXPECT_EQ(importError(StringRef("PK\3\4\0\0\0\0", 8)),
-            std::string("unknown format, beginning with 'PK\\03\\04\\00\\00\\00\\00'") + expected);
+  EXPECT_EQ(importError(StringRef("GGUF\0\0\0\0", 8)),
+            std::string("unknown format, beginning with 'GGUF\\00\\00\\00\\00'") + expected);
 }
 
 TEST(Frontends, BinaryFormatsAreNoText) {
   const StringRef formats[] = {"ML\xefR",                                       // MLIR's bytecode
                                StringRef("ML\xefR\x0dStableHLO_v1.9.0\0", 21),  // the same from JAX's export
-                               StringRef("PK\3\4\x14\0\0\0stablehlo.add", 21),  // a ZIP archive
+                               StringRef("PK\5\6\x14\0\0\0stablehlo.add", 21),  // the end of a ZIP archive
                                "\x08\x07\x12\x07pytorch",                       // ONNX
                                StringRef("\x7f"
                                          "ELF\2\1\1\0",
