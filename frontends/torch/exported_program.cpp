@@ -177,12 +177,13 @@ StoredTensor readStored(const Json& entry, const std::string& name, const std::s
 
 /// Says where the elements of inputs are. Parameters whose weights are one file are tied.
 void findElements(const Json& weights, const Json& constants, ExportedProgram& program) {
-  auto getConfig = [](const Json& json) -> const Json& { return json.contains("config") ? json["config"] : json; };
+  const Json& ofWeights = weights.contains("config") ? weights["config"] : weights;
+  const Json& ofConstants = constants.contains("config") ? constants["config"] : constants;
   std::map<std::string, std::string> first;  // by file, the name of the first parameter
   for (Input& input : program.inputs) {
     if (input.kind == Input::Kind::User) continue;
     bool isWeight = input.kind == Input::Kind::Parameter || (input.kind == Input::Kind::Buffer && input.isPersistent);
-    const Json& config = getConfig(isWeight ? weights : constants);
+    const Json& config = isWeight ? ofWeights : ofConstants;
     if (!config.contains(input.name)) refuse("has no elements of '" + input.name + "'; export the model anew");
     input.stored = readStored(config[input.name], input.name, isWeight ? "data/weights/" : "data/constants/");
     if (input.kind != Input::Kind::Parameter) continue;

@@ -90,7 +90,9 @@ bool parseValues(Flags& flags, std::vector<PlanRequest>& plans, std::string& err
   }
   if (flags.output.empty() && flags.emit.empty() && flags.emitRequest.empty() && flags.report.empty() &&
       flags.explain.empty() && flags.weights.empty() && !flags.autoRanks) {
-    error = "no output is asked for; expected -o FILE, --emit LEVEL, --emit-request FILE, --report, --explain or --weights FILE";
+    error =
+        "no output is asked for; expected -o FILE, --emit LEVEL, --emit-request FILE, --report, --explain or --weights "
+        "FILE";
     return false;
   }
   return true;

@@ -112,7 +112,8 @@ if __name__ == "__main__":
     shapes = {"w1": (8, 16), "b1": (16,), "w2": (16, 4), "b2": (4,)}
     params = {key: random.standard_normal(shape).astype(np.float32) * 0.5 for key, shape in shapes.items()}
     batches = [(random.standard_normal((12, 8)).astype(np.float32), random.integers(0, 4, 12).astype(np.int32)) for _ in range(STEPS)]
-    (folder / "forward.mlir").write_text(jax.jit(loss).lower(params, *batches[0]).as_text(debug_info=True))
+    text = jax.jit(loss).lower(params, *batches[0]).as_text(debug_info=True)
+    (folder / "forward.mlir").write_text(text.replace(f"{here}/", ""))  # no path of this machine
     harness.save(folder / "parameters.safetensors", {f"params['{key}']": value for key, value in params.items()})
     harness.save(folder / "batches.safetensors", {f"step{step}.{key}": value for step, (x, y) in enumerate(batches) for key, value in (("x", x), ("y", y))})
     cases = {name: {"train": field, "losses": train(make, name, params, batches)} for name, (field, make) in CASES.items()}
