@@ -78,7 +78,8 @@ double AtenOp::number(StringRef name, double otherwise) const {
   const Argument* argument = find(name);
   if (!argument) return otherwise;
   if (const auto* number = std::get_if<double>(argument)) return *number;
-  return static_cast<double>(integer(name, static_cast<int64_t>(otherwise)));
+  bool isWhole = std::holds_alternative<int64_t>(*argument) || std::holds_alternative<bool>(*argument);
+  return isWhole ? static_cast<double>(integer(name, 0)) : otherwise;
 }
 
 bool AtenOp::flag(StringRef name, bool otherwise) const { return integer(name, otherwise) != 0; }
@@ -178,7 +179,8 @@ LogicalResult AtenOp::requireSameRank(Value a, Value b) const {
 
 void AtenOp::overwrite(StringRef name, Value value) {
   const Argument* argument = find(name);
-  if (const auto* tensor = argument ? std::get_if<TensorName>(argument) : nullptr) values[tensor->name] = value;
+  if (const auto* tensor = argument ? std::get_if<TensorName>(argument) : nullptr)
+    writes.emplace_back(tensor->name, value);
 }
 
 Value mlir::sgd::torch::reduceKeeping(TensorMath& math, Value value, ReduceKind kind, ArrayRef<int64_t> dims) {

@@ -69,8 +69,10 @@ class AtenOp {
   ArrayRef<Value> getResults() const { return results; }
   unsigned getNumOutputs() const { return types.size(); }
 
-  /// Gives the name of the argument `name` a new value, for ops that write to an argument.
+  /// An op that writes to its argument `name` gives that tensor a new value.
   void overwrite(StringRef name, Value value);
+  /// Tensors that the op has written to, by name, with their new values.
+  ArrayRef<std::pair<std::string, Value>> getWrites() const { return writes; }
 
   /// Fails unless `a` and `b` have the same rank.
   LogicalResult requireSameRank(Value a, Value b) const;
@@ -87,6 +89,7 @@ class AtenOp {
   ArrayRef<RankedTensorType> types;
   DrawBits drawBits;
   SmallVector<Value> results;
+  SmallVector<std::pair<std::string, Value>> writes;
 };
 
 using LowerFn = LogicalResult (*)(AtenOp&);

@@ -145,7 +145,7 @@ ExportedProgram readProgram(const Json& json) {
   int64_t major = json["schema_version"]["major"].get<int64_t>();
   if (major != kSchema)
     refuse("has schema " + Twine(major) + " of torch.export; expected schema " + Twine(kSchema) +
-           ", of PyTorch 2.7 or later; export the model with such a version");
+           ", as PyTorch 2.15 writes it; export the model with such a version");
   const Json& module = json["graph_module"];
   const Json& graph = module["graph"];
   ExportedProgram program;

@@ -221,8 +221,14 @@ class Importer {
                               << type << "; this form of the op is not supported; rewrite it";
       values[name] = value;
     }
-    if (writesToSelf(node.target) && node.target != "aten.detach_.default")
+    if (writesToSelf(node.target) && node.target != "aten.detach_.default") {
       op.overwrite("self", op.getResults().front());
+      // The result is the operand's own memory under another name.
+      std::string root = getRoot(getOperand(node));
+      roots[node.outputs.front()] = root;
+      sameMemory[root].push_back(node.outputs.front());
+    }
+    for (const auto& [name, value] : op.getWrites()) write(name, value);
     noteView(node);
     return success();
   }
@@ -246,25 +252,70 @@ class Importer {
   // Writes to views
   // ---------------------------------------------------------------------------------------------------------------
 
+  /// Returns the first name of the memory that `name` is a name of.
+  std::string getRoot(StringRef name) const {
+    auto found = roots.find(name);
+    return found == roots.end() ? name.str() : found->second;
+  }
+
+  /// Gives all names of the memory of `name` a new value.
+  void write(StringRef name, Value value) {
+    std::string root = getRoot(name);
+    values[root] = value;
+    for (const std::string& other : sameMemory[root]) values[other] = value;
+  }
+
   static bool isView(StringRef target) {
     StringRef name = target.split('.').second.split('.').first;
-    static constexpr StringRef kViews[] = {
-        "view",      "reshape", "flatten",   "unflatten",        "squeeze",        "unsqueeze", "expand", "permute",
-        "transpose", "t",       "slice",     "select",           "narrow",         "split",     "chunk",  "unbind",
-        "detach",    "alias",   "expand_as", "split_with_sizes", "_reshape_alias", "view_as"};
+    // Some of them copy at times; a write to their result is refused then, too.
+    static constexpr StringRef kViews[] = {"view",
+                                           "reshape",
+                                           "flatten",
+                                           "unflatten",
+                                           "squeeze",
+                                           "unsqueeze",
+                                           "expand",
+                                           "permute",
+                                           "transpose",
+                                           "t",
+                                           "slice",
+                                           "select",
+                                           "narrow",
+                                           "split",
+                                           "chunk",
+                                           "unbind",
+                                           "detach",
+                                           "alias",
+                                           "expand_as",
+                                           "split_with_sizes",
+                                           "_reshape_alias",
+                                           "view_as",
+                                           "swapaxes",
+                                           "movedim",
+                                           "mT",
+                                           "mH",
+                                           "adjoint",
+                                           "numpy_T",
+                                           "broadcast_to",
+                                           "ravel",
+                                           "tensor_split",
+                                           "to",
+                                           "type_as",
+                                           "contiguous",
+                                           "dropout"};
     return llvm::is_contained(kViews, name);
   }
 
   StringRef getOperand(const Node& node) {
     for (const auto& [name, argument] : node.arguments)
-      if (name == "self")
+      if (name == "self" || name == "input")
         if (const auto* tensor = std::get_if<TensorName>(&argument)) return tensor->name;
     return "";
   }
 
   /// Refuses writes to tensors that share memory with other names: graph values do not alias.
   LogicalResult checkWrites(const Node& node, Location loc) {
-    if (!writesToSelf(node.target) || !shared.contains(getOperand(node))) return success();
+    if (!writesToSelf(node.target) || !shared.contains(getRoot(getOperand(node)))) return success();
     return emitError(loc) << "'" << node.target
                           << "' writes to a tensor that has views, or is one, which is not supported; expected a "
                              "tensor of its own; use the op "
@@ -273,7 +324,7 @@ class Importer {
 
   void noteView(const Node& node) {
     if (!isView(node.target)) return;
-    shared.insert(getOperand(node));
+    shared.insert(getRoot(getOperand(node)));
     for (const std::string& output : node.outputs) shared.insert(output);
   }
 
@@ -324,6 +375,7 @@ class Importer {
     func::ReturnOp::create(builder, function.getLoc(), results);
     function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
     function.setResAttrsAttr(builder.getArrayAttr(attributes));
+    function->setAttr(kCarryIsKnownAttr, builder.getUnitAttr());
     return success();
   }
 
@@ -339,7 +391,9 @@ class Importer {
   SmallVector<std::pair<const Input*, Value>> constants;
   Value generator;  // the state after the last draw; null: none
   unsigned generatorArgument = 0;
-  llvm::StringSet<> shared;  // names of values whose memory others have too
+  llvm::StringMap<std::string> roots;  // of results that are their operand's memory, its first name
+  llvm::StringMap<SmallVector<std::string, 2>> sameMemory;  // by first name, the others
+  llvm::StringSet<> shared;                                 // names of values whose memory others have too
 };
 
 }  // namespace

@@ -64,6 +64,15 @@ def check_numbers(folder):
     assert np.all(np.abs(got - want) < 5 * np.array(deviation) / np.sqrt(20000)), got
 
 
+def check_frozen(folder):
+    """Frozen and unused parameters have no optimizer state."""
+    read_oracle(folder, FOLDER / "writes.pt2")
+    train(folder, FOLDER / "writes.pt2", {}, 1)
+    programs = {program["name"]: program for program in json.loads(harness.tool("sgd-inspect", folder / "step.sgda", "--json").stdout)["programs"]}
+    slots = [one["name"] for one in programs["train"]["inputs"] if one["name"].startswith("optimizer/exp_avg/")]
+    assert slots == [f"optimizer/exp_avg/{name}" for name in ("first.weight", "first.bias", "second.weight")], slots
+
+
 def members(path):
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -158,5 +167,5 @@ def check_list(folder):
     assert result.returncode == 2 and "expected one of StableHLO, PyTorch" in result.stderr, result.stderr
 
 
-assert len(PROGRAMS) == 10
-harness.main([*((path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS), ("dropout", check_dropout), ("numbers", check_numbers), ("refusals", check_refusals), ("damage", check_damage), ("list", check_list), ("weights", check_weights)])
+assert len(PROGRAMS) == 11
+harness.main([*((path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS), ("frozen", check_frozen), ("dropout", check_dropout), ("numbers", check_numbers), ("refusals", check_refusals), ("damage", check_damage), ("list", check_list), ("weights", check_weights)])

@@ -39,8 +39,5 @@ FailureOr<SmallVector<Value>> mlir::sgd::differentiate(OpBuilder& builder, Block
   pullback.setLoc(of.getLoc());
   if (active.contains(of)) pullback.set(of, pullback.math.splat(tensorType(of), 1.0));
   if (failed(sweep(block, pullback))) return failure();
-  return llvm::map_to_vector(by, [&](Value value) {
-    Value gradient = pullback.get(value);
-    return gradient ? gradient : pullback.getZeros(value);
-  });
+  return llvm::map_to_vector(by, [&](Value value) { return pullback.get(value); });
 }

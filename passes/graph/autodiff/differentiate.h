@@ -13,8 +13,8 @@ namespace mlir::sgd {
 LogicalResult sweep(Block& block, Pullback& pullback);
 
 /// Writes the gradients of the scalar `of` with respect to the values `by`, all in `block`. Writes at the insertion
-/// point of `builder`, which must come after `of`. Returns one gradient per value of `by`, with its type; zeros if
-/// independent.
+/// point of `builder`, which must come after `of`. Returns one
+/// gradient per value of `by`, with its type; null if `of` does not depend on it.
 FailureOr<SmallVector<Value>> differentiate(OpBuilder& builder, Block& block, Value of, ValueRange by);
 
 }  // namespace mlir::sgd

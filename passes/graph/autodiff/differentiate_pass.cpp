@@ -33,6 +33,9 @@ struct DifferentiatePass : mlir::sgd::impl::DifferentiatePassBase<DifferentiateP
     OpBuilder builder(end);
     FailureOr<SmallVector<Value>> gradients = differentiate(builder, block, of, *by);
     if (failed(gradients)) return signalPassFailure();
+    TensorMath math(builder, function.getLoc());
+    for (auto [argument, gradient] : llvm::zip(*by, *gradients))
+      if (!gradient) gradient = math.splat(tensorType(argument), 0.0);
     numGradients += gradients->size();
     unsigned old = end->getNumOperands();
     end->insertOperands(old, *gradients);

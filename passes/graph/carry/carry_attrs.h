@@ -15,6 +15,9 @@ inline constexpr llvm::StringLiteral kCarryDoubtAttr =
 inline constexpr llvm::StringLiteral kCarryCandidateAttr =
     "sgd.carry_candidate";  // I64Attr beside it: the likeliest result
 
+/// UnitAttr of a function: its results say what is carried, so nothing is inferred.
+inline constexpr llvm::StringLiteral kCarryIsKnownAttr = "sgd.carry_is_known";
+
 /// The argument that result `result` is on the next step.
 inline std::optional<unsigned> getCarriedArgument(func::FuncOp function, unsigned result) {
   auto carry = function.getResultAttrOfType<IntegerAttr>(result, kCarryAttr);

@@ -87,6 +87,7 @@ StringRef getWord(CarryBasis basis) {
 struct DecideCarryPass : mlir::sgd::impl::DecideCarryPassBase<DecideCarryPass> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (function->hasAttr(kCarryIsKnownAttr)) return;
     auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
     if (function.isExternal() || function.isPrivate() || !llvm::hasSingleElement(function.getBody()) ||
         !llvm::all_of(function.getArgumentTypes(), isTensor) || !llvm::all_of(function.getResultTypes(), isTensor))

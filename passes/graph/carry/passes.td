@@ -12,6 +12,8 @@ def DecideCarryPass : Pass<"sgd-decide-carry", "::mlir::func::FuncOp"> {
     do, and where there are no names, the values that each result is an update of decide, and only if the order of results and arguments says the same
     and no alias contradicts. An alias alone decides nothing: JAX pairs donated buffers by type and order.
 
+    A function with `sgd.carry_is_known` stays as it is: its frontend, or the pass that made it, has said what its results are.
+
     After: such a result has `sgd.carry`, the number of its argument, and `sgd.carry_basis`: `unchanged`, `names` or `dataflow`. An argument for which a result
     may be meant, but which one or whether is not known, has `sgd.carry_doubt`, a reason.
   }];

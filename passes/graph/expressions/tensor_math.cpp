@@ -111,6 +111,7 @@ Value TensorMath::dot(Value lhs, Value rhs, int64_t a, int64_t b) {
 }
 
 Value TensorMath::splat(RankedTensorType type, double value) {
+  if (type.getElementType().isInteger()) return splat(type, static_cast<int64_t>(std::clamp(value, -0x1p62, 0x1p62)));
   return arith::ConstantOp::create(builder, loc,
                                    DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value)));
 }

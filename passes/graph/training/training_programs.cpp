@@ -116,13 +116,19 @@ class TrainWriter {
         slots(getSlots(settings.optimizer)) {}
 
   LogicalResult write() {
-    addState();
     SmallVector<Value> parameters =
         llvm::map_to_vector(model.parameters, [&](unsigned argument) -> Value { return block.getArgument(argument); });
     Value loss = block.getTerminator()->getOperand(model.loss);
-    FailureOr<SmallVector<Value>> gradients = differentiate(builder, block, loss, parameters);
-    if (failed(gradients)) return failure();
-    SmallVector<Value> clipped = clip(math, *gradients, settings);
+    FailureOr<SmallVector<Value>> all = differentiate(builder, block, loss, parameters);
+    if (failed(all)) return failure();
+    SmallVector<Value> gradients;
+    for (auto [argument, gradient] : llvm::zip(model.parameters, *all))
+      if (gradient) trained.push_back(argument), gradients.push_back(gradient);
+    if (trained.empty())
+      return function.emitError() << "the loss depends on no parameter; expected one to train; name others by the "
+                                     "recipe's 'train.parameters'";
+    addState();
+    SmallVector<Value> clipped = clip(math, gradients, settings);
     keepResults();
     update(clipped);
     finish();
@@ -145,17 +151,17 @@ class TrainWriter {
   }
 
   void addState() {
+    for (unsigned parameter : model.parameters)
+      function.setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
     for (StringRef slot : slots)
-      for (unsigned parameter : model.parameters) {
-        function.setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
+      for (unsigned parameter : trained)
         addArgument(block.getArgument(parameter).getType(),
                     kSlotPrefix + slot + "/" + getArgumentName(function, parameter));
-      }
     step = addArgument(RankedTensorType::get({}, builder.getI32Type()), kStepName);
   }
 
   unsigned getSlot(size_t slot, size_t parameter) const {
-    return step - (slots.size() - slot) * model.parameters.size() + parameter;
+    return step - (slots.size() - slot) * trained.size() + parameter;
   }
 
   /// Keeps the loss, then other scalars, then next values of the model's own state.
@@ -192,7 +198,7 @@ class TrainWriter {
     Value rate = writeLearningRate(math, settings.schedule, settings.optimizer.learningRate, count);
     Optimizer optimizer(math, settings.optimizer, rate, count);
     SmallVector<ParameterState> updated;
-    for (auto [index, argument] : llvm::enumerate(model.parameters)) {
+    for (auto [index, argument] : llvm::enumerate(trained)) {
       ParameterState state{block.getArgument(argument), {}};
       for (size_t slot = 0; slot < slots.size(); ++slot) state.slots.push_back(block.getArgument(getSlot(slot, index)));
       updated.push_back(
@@ -223,7 +229,8 @@ class TrainWriter {
   OpBuilder builder;
   TensorMath math;
   SmallVector<StringRef> slots;
-  unsigned step = 0;  // the argument that counts steps
+  SmallVector<unsigned> trained;  // the parameters that the loss depends on
+  unsigned step = 0;              // the argument that counts steps
   SmallVector<Result> results;
 };
 
@@ -269,6 +276,7 @@ LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSe
     auto program = cast<ModuleOp>(builder.clone(*forward));
     program.setSymName(name);
     getFunction(program).setSymName(name);
+    getFunction(program)->setAttr(kCarryIsKnownAttr, builder.getUnitAttr());
     return program;
   };
   ModuleOp init = clone(kInitProgram), train = clone(kTrainProgram), eval = clone(kEvalProgram);

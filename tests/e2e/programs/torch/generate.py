@@ -211,6 +211,24 @@ class Lstm(nn.Module):
         return F.mse_loss(self.head(outputs), y) + last.mean() * 0.1 + h[0].mean() * c[1].mean()
 
 
+@module(lambda: (torch.randn(4, 6), torch.randn(4, 5)))
+class Writes(nn.Module):
+    """Writes in place, through several names; a frozen and an unused parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.unused = nn.Linear(6, 8), nn.Linear(8, 5), nn.Linear(3, 3)
+        self.second.bias.requires_grad = False
+        self.register_buffer("count", torch.zeros(()))
+
+    def forward(self, x, y):
+        self.count.add_(1).mul_(2)
+        h = self.first(x)
+        h.mul_(2).relu_()
+        z = self.second(h).mul_(0.5)
+        return F.mse_loss(z, y) + 0.01 * self.count * h.mean()
+
+
 class Dropped(nn.Module):
     """Random masks in training mode; there is no oracle of their numbers."""
 
