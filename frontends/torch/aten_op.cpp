@@ -192,3 +192,21 @@ Value mlir::sgd::torch::reduceKeeping(TensorMath& math, Value value, ReduceKind 
 Value mlir::sgd::torch::stretch(TensorMath& math, Value value, ArrayRef<int64_t> shape) {
   return math.broadcast(value, llvm::to_vector(llvm::seq<int64_t>(0, shape.size())), shape);
 }
+
+Value mlir::sgd::torch::writeSigmoid(TensorMath& math, Value x) {
+  Value one = math.splat(tensorType(x), 1.0);
+  return math.divide(one, math.add(one, math.exponential(math.minus(x))));
+}
+
+Value mlir::sgd::torch::writeRelu(TensorMath& math, Value x) {
+  Value zero = math.splat(tensorType(x), 0.0);
+  return math.select(math.create<arith::CmpFOp>(arith::CmpFPredicate::OLE, x, zero), zero, x);
+}
+
+Value mlir::sgd::torch::multiplyByTransposed(TensorMath& math, Value x, Value w) {
+  RankedTensorType type = tensorType(x);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = shapeOf(w)[0];
+  return math.create<DotGeneralOp>(type.clone(shape), x, w, ArrayRef<int64_t>{}, ArrayRef<int64_t>{},
+                                   ArrayRef<int64_t>{type.getRank() - 1}, ArrayRef<int64_t>{1}, /*tf32=*/false);
+}

@@ -125,6 +125,11 @@ inline int64_t wrapDim(int64_t dim, int64_t rank) {
   return std::clamp<int64_t>(dim < 0 ? dim + last + 1 : dim, 0, last);
 }
 
+Value writeSigmoid(TensorMath& math, Value x);
+/// Zero where x is negative. Its derivative at 0 is 0, as PyTorch's is; a maximum would have 1/2.
+Value writeRelu(TensorMath& math, Value x);
+/// Multiplies x [.., k] by the transpose of w [n, k].
+Value multiplyByTransposed(TensorMath& math, Value x, Value w);
 /// Writes the softmax over `dim`, or its logarithm.
 Value writeSoftmax(TensorMath& math, Value value, int64_t dim, bool isLogarithm);
 

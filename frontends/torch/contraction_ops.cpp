@@ -20,15 +20,6 @@ Value multiply(TensorMath& math, Value a, Value b, bool isTransposed = false) {
                                    ArrayRef<int64_t>{isTransposed ? rank - 1 : rank - 2}, /*tf32=*/false);
 }
 
-/// x [.., k] times w [n, k] transposed.
-Value multiplyByTransposed(TensorMath& math, Value x, Value w) {
-  RankedTensorType type = tensorType(x);
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() = shapeOf(w)[0];
-  return math.create<DotGeneralOp>(type.clone(shape), x, w, ArrayRef<int64_t>{}, ArrayRef<int64_t>{},
-                                   ArrayRef<int64_t>{type.getRank() - 1}, ArrayRef<int64_t>{1}, /*tf32=*/false);
-}
-
 LogicalResult lowerLinear(AtenOp& op) {
   Value weight = op.convert(op.tensor("weight"), op.element());
   if (tensorType(weight).getRank() != 2)

@@ -120,17 +120,6 @@ LogicalResult lowerSign(AtenOp& op) {
   return op.finish(op.math.select(op.math.isLess(zero, x), op.splat(1), negative));
 }
 
-Value sigmoid(AtenOp& op, Value x) {
-  Value one = op.math.splat(tensorType(x), 1.0);
-  return op.math.divide(one, op.math.add(one, op.math.exponential(op.math.minus(x))));
-}
-
-/// Flat at 0, as PyTorch's: not half the gradient, which a maximum has.
-Value relu(AtenOp& op, Value x) {
-  Value zero = op.math.splat(tensorType(x), 0.0);
-  return op.math.select(op.math.create<arith::CmpFOp>(arith::CmpFPredicate::OLE, x, zero), zero, x);
-}
-
 Value clampTo(AtenOp& op, Value x, std::optional<double> least, std::optional<double> most) {
   if (least) {
     Value bound = op.constant(tensorType(x), *least);
@@ -152,7 +141,7 @@ LogicalResult lowerHardtanh(AtenOp& op) {
   return op.finish(clampTo(op, self(op), op.number("min_val", -1), op.number("max_val", 1)));
 }
 
-LogicalResult lowerRelu(AtenOp& op) { return op.finish(relu(op, self(op))); }
+LogicalResult lowerRelu(AtenOp& op) { return op.finish(writeRelu(op.math, self(op))); }
 LogicalResult lowerRelu6(AtenOp& op) { return op.finish(clampTo(op, self(op), 0, 6)); }
 
 LogicalResult lowerLeakyRelu(AtenOp& op) {
@@ -168,10 +157,10 @@ LogicalResult lowerElu(AtenOp& op) {
   return op.finish(op.math.multiply(op.math.select(isPositive, x, below), op.splat(op.number("scale", 1))));
 }
 
-LogicalResult lowerSigmoid(AtenOp& op) { return op.finish(sigmoid(op, self(op))); }
+LogicalResult lowerSigmoid(AtenOp& op) { return op.finish(writeSigmoid(op.math, self(op))); }
 LogicalResult lowerSilu(AtenOp& op) {
   Value x = self(op);
-  return op.finish(op.math.multiply(x, sigmoid(op, x)));
+  return op.finish(op.math.multiply(x, writeSigmoid(op.math, x)));
 }
 
 /// clamp(x / 6 + 1/2, 0, 1).

@@ -80,15 +80,11 @@ class RecurrentOp {
     return math.reshape(math.slice(states, begins, ends), shape);
   }
 
-  /// x [.., k] times w [n, k] transposed, plus a bias.
+  /// Multiplies x [.., k] by the transpose of w [n, k] and adds a bias.
   static Value project(TensorMath& math, Value x, Value w, Value bias) {
-    RankedTensorType type = tensorType(x);
-    SmallVector<int64_t> shape(type.getShape());
-    shape.back() = shapeOf(w)[0];
-    Value product =
-        math.create<DotGeneralOp>(type.clone(shape), x, w, ArrayRef<int64_t>{}, ArrayRef<int64_t>{},
-                                  ArrayRef<int64_t>{type.getRank() - 1}, ArrayRef<int64_t>{1}, /*tf32=*/false);
-    return bias ? math.add(product, math.broadcast(bias, type.getRank() - 1, shape)) : product;
+    Value product = multiplyByTransposed(math, x, w);
+    int64_t last = tensorType(product).getRank() - 1;
+    return bias ? math.add(product, math.broadcast(bias, last, shapeOf(product))) : product;
   }
 
   /// Gate `index` of `count` in [N, count * H].
@@ -98,17 +94,13 @@ class RecurrentOp {
     return math.slice(gates, {0, index * size}, {shape[0], (index + 1) * size});
   }
 
-  static Value sigmoid(TensorMath& math, Value x) {
-    Value one = math.splat(tensorType(x), 1.0);
-    return math.divide(one, math.add(one, math.exponential(math.minus(x))));
-  }
   static Value tanh(TensorMath& math, Value x) { return math.create<math::TanhOp>(x); }
 
   /// Replaces `states` by those after a step whose projected input is `gates`; `hidden` are the projected states.
   void step(TensorMath& math, Value gates, Value hidden, SmallVectorImpl<Value>& states) const {
     if (kind == CellKind::Gru) {
       auto gate = [&](int64_t index) {
-        return sigmoid(math, math.add(takeGate(math, gates, index, 3), takeGate(math, hidden, index, 3)));
+        return writeSigmoid(math, math.add(takeGate(math, gates, index, 3), takeGate(math, hidden, index, 3)));
       };
       Value reset = gate(0), update = gate(1);
       Value inner = math.multiply(reset, takeGate(math, hidden, 2, 3));
@@ -118,15 +110,14 @@ class RecurrentOp {
     }
     Value sum = math.add(gates, hidden);
     if (kind == CellKind::Lstm) {
-      Value in = sigmoid(math, takeGate(math, sum, 0, 4)), forget = sigmoid(math, takeGate(math, sum, 1, 4));
-      Value candidate = tanh(math, takeGate(math, sum, 2, 4)), out = sigmoid(math, takeGate(math, sum, 3, 4));
+      Value in = writeSigmoid(math, takeGate(math, sum, 0, 4)), forget = writeSigmoid(math, takeGate(math, sum, 1, 4));
+      Value candidate = tanh(math, takeGate(math, sum, 2, 4)), out = writeSigmoid(math, takeGate(math, sum, 3, 4));
       states[1] = math.add(math.multiply(forget, states[1]), math.multiply(in, candidate));
       states[0] = math.multiply(out, tanh(math, states[1]));
     } else if (kind == CellKind::Tanh) {
       states[0] = tanh(math, sum);
     } else {
-      Value zero = math.splat(tensorType(sum), 0.0);
-      states[0] = math.select(math.create<arith::CmpFOp>(arith::CmpFPredicate::OLE, sum, zero), zero, sum);
+      states[0] = writeRelu(math, sum);
     }
   }
 
