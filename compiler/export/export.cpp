@@ -2,6 +2,7 @@
 #include "compiler/export/export.h"
 
 #include "compiler/export/export_program.h"
+#include "dialects/sgd/tensor_names.h"
 #include "passes/graph/carry/carry_attrs.h"
 #include "passes/plan/channels/plan_channels.h"
 #include "passes/plan/memory/passes.h"

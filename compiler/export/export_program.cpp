@@ -10,6 +10,7 @@
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/source_line.h"
 #include "dialects/sgd/stages.h"
+#include "dialects/sgd/tensor_names.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/graph/carry/carry_attrs.h"
 #include "runtime/artifact/collective.h"
@@ -193,6 +194,8 @@ class ProgramExporter {
       addDoubt(argument.getArgNumber(), *input);
       if (auto bits = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kNarrowBitsAttr))
         input->narrow_bits = static_cast<uint8_t>(bits.getInt());
+      if (auto aliases = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kAliasesAttr))
+        for (auto alias : aliases.getAsRange<StringAttr>()) input->aliases.push_back(alias.str());
       input->role = getInputRole(getRole(function, argument.getArgNumber()));
       program->inputs.push_back(std::move(input));
     }
@@ -213,8 +216,7 @@ class ProgramExporter {
     for (OpOperand& operand : function.front().getTerminator()->getOpOperands()) {
       unsigned index = operand.getOperandNumber();
       auto output = std::make_unique<artifact::OutputT>();
-      auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
-      output->name = name ? name.str() : "result" + std::to_string(index);
+      output->name = getOutputName(function, index);
       auto type =
           getTensorInfo(cast<MemRefType>(operand.get().getType()), function.getResultAttrDict(index), context.mesh);
       if (failed(type))
@@ -260,9 +262,4 @@ class ProgramExporter {
 
 FailureOr<std::unique_ptr<artifact::ProgramT>> mlir::sgd::exportProgram(func::FuncOp function, ExportContext& context) {
   return ProgramExporter(function, context).run();
-}
-
-std::string mlir::sgd::getInputName(func::FuncOp function, unsigned index) {
-  auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
-  return name ? name.str() : "arg" + std::to_string(index);
 }

@@ -26,9 +26,6 @@ struct ExportContext {
 /// Instructions, inputs, outputs, locations, explanations and totals of `function`; constants go to the writer.
 FailureOr<std::unique_ptr<artifact::ProgramT>> exportProgram(func::FuncOp function, ExportContext& context);
 
-/// The model's name of argument `index`, else `argN`.
-std::string getInputName(func::FuncOp function, unsigned index);
-
 /// Bytes that a rank sends in `collective`.
 uint64_t getSentBytes(plan::CollectiveOp collective);
 

@@ -3,6 +3,7 @@
 #include "compiler/recipe/passes.h"
 #include "compiler/recipe/requested.h"
 #include "dialects/sgd/programs.h"
+#include "dialects/sgd/scope.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 #include "passes/graph/training/training_programs.h"
 
@@ -17,27 +18,25 @@ using namespace mlir::sgd;
 namespace {
 
 /// Globs of a field; the first that is none is an error.
-class Globs {
- public:
-  static FailureOr<Globs> parse(ArrayRef<std::string> patterns, MLIRContext* context, StringRef field) {
-    Globs globs;
-    for (const std::string& pattern : patterns) {
-      llvm::Expected<TensorGlob> glob = TensorGlob::parse(pattern);
-      if (!glob)
-        return emitError(UnknownLoc::get(context))
-                   << "field '" << field << "': '" << pattern << "' is no glob: " << llvm::toString(glob.takeError()),
-               failure();
-      globs.list.push_back(std::move(*glob));
-    }
-    return globs;
+template <typename Glob>
+FailureOr<std::vector<Glob>> parseGlobs(ArrayRef<std::string> patterns, MLIRContext* context, StringRef field) {
+  std::vector<Glob> globs;
+  for (const std::string& pattern : patterns) {
+    llvm::Expected<Glob> glob = Glob::parse(pattern);
+    if (!glob)
+      return emitError(UnknownLoc::get(context))
+                 << "field '" << field << "': '" << pattern << "' is no glob: " << llvm::toString(glob.takeError()),
+             failure();
+    globs.push_back(std::move(*glob));
   }
-  bool match(StringRef name) const {
-    return llvm::any_of(list, [&](const TensorGlob& glob) { return glob.matches(name); });
-  }
+  return globs;
+}
 
- private:
-  std::vector<TensorGlob> list;
-};
+using Globs = std::vector<TensorGlob>;
+
+bool matchesAny(const Globs& globs, StringRef name) {
+  return llvm::any_of(globs, [&](const TensorGlob& glob) { return glob.matches(name); });
+}
 
 struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass> {
   using MakeTrainingPassBase::MakeTrainingPassBase;
@@ -52,10 +51,10 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
     if (failed(requested)) return signalPassFailure();
     if (!requested->recipe || !requested->recipe->train) return;
     FileOfDiagnostics file(&getContext(), requested->recipe->fileName);
-    if (failed(make(*requested->recipe->train))) signalPassFailure();
+    if (failed(make(*requested->recipe->train, requested->recipe->precision))) signalPassFailure();
   }
 
-  LogicalResult make(const RecipeTraining& training) {
+  LogicalResult make(const RecipeTraining& training, const RecipePrecision& precision) {
     SmallVector<ModuleOp> programs = getPrograms(getOperation());
     if (programs.size() != 1 || programs.front() == getOperation())
       return emitError(UnknownLoc::get(&getContext()))
@@ -63,13 +62,38 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
              << programs.size() << " programs; expected one; leave the field out where the programs are there";
     static const std::vector<std::string> kNames = {"params*", "parameters*"};
     FailureOr<Globs> parameters =
-        Globs::parse(training.parameters.empty() ? kNames : training.parameters, &getContext(), "train.parameters");
-    FailureOr<Globs> noDecay = Globs::parse(training.noDecay, &getContext(), "train.optimizer.no_decay");
+        parseGlobs<TensorGlob>(training.parameters.empty() ? kNames : training.parameters, &getContext(), "train.parameters");
+    FailureOr<Globs> noDecay = parseGlobs<TensorGlob>(training.noDecay, &getContext(), "train.optimizer.no_decay");
     if (failed(parameters) || failed(noDecay)) return failure();
-    TrainingSettings settings{
-        training.optimizer, training.schedule, training.loss, training.clipNorm, training.clipValue, {}, {}};
-    settings.isParameter = [&](StringRef name) { return parameters->match(name); };
-    settings.isDecayed = [&](StringRef name) { return !noDecay->match(name); };
+    SmallVector<std::pair<Globs, OptimizerSettings>> groups;
+    for (const RecipeParameterGroup& group : training.groups) {
+      FailureOr<Globs> globs = parseGlobs<TensorGlob>(group.globs, &getContext(), "train.optimizer.groups");
+      if (failed(globs)) return failure();
+      groups.emplace_back(std::move(*globs), group.optimizer);
+    }
+    FailureOr<std::vector<ScopeGlob>> wideScopes =
+        parseGlobs<ScopeGlob>(precision.wideScopes, &getContext(), "precision.scopes");
+    if (failed(wideScopes)) return failure();
+    TrainingSettings settings{.schedule = training.schedule,
+                              .loss = training.loss,
+                              .precision = precision.settings,
+                              .metrics = training.metrics,
+                              .average = training.average,
+                              .clipNorm = training.clipNorm,
+                              .clipValue = training.clipValue,
+                              .isParameter = {},
+                              .getParameterSettings = {},
+                              .staysWide = {}};
+    settings.staysWide = [&](Operation* op) {
+      return llvm::any_of(*wideScopes, [scope = getScope(op->getLoc()).path](const ScopeGlob& glob) {
+        return !glob.findIn(scope).empty();
+      });
+    };
+    settings.isParameter = [&](StringRef name) { return matchesAny(*parameters, name); };
+    settings.getParameterSettings = [&](StringRef name) {
+      auto own = llvm::find_if(groups, [&](const auto& group) { return matchesAny(group.first, name); });
+      return ParameterSettings{own == groups.end() ? training.optimizer : own->second, !matchesAny(*noDecay, name)};
+    };
     return makeTrainingPrograms(programs.front(), settings);
   }
 };

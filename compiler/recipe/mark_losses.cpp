@@ -5,6 +5,7 @@
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/stages.h"
+#include "dialects/sgd/tensor_names.h"
 #include "passes/graph/carry/carry_attrs.h"
 
 namespace mlir::sgd {
@@ -15,16 +16,10 @@ namespace mlir::sgd {
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// As artifacts and messages call it.
-static std::string getResultName(func::FuncOp function, unsigned result) {
-  auto name = function.getResultAttrOfType<StringAttr>(result, kNameAttr);
-  return name ? name.str() : ("result" + Twine(result)).str();
-}
-
 static std::optional<unsigned> findByName(func::FuncOp function, StringRef name) {
   std::optional<unsigned> found;
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
-    std::string own = getResultName(function, result);
+    std::string own = getOutputName(function, result);
     if (own == name) return result;
     if (!found && TensorGlob::normalizeName(own) == TensorGlob::normalizeName(name)) found = result;
   }
@@ -32,7 +27,7 @@ static std::optional<unsigned> findByName(func::FuncOp function, StringRef name)
 }
 
 static LogicalResult checkLoss(func::FuncOp function, unsigned result, StringRef source) {
-  std::string name = getResultName(function, result);
+  std::string name = getOutputName(function, result);
   auto error = [&] { return emitError(UnknownLoc::get(function.getContext())) << source << ": " << name; };
   if (!isLossType(function.getResultTypes()[result]))
     return error() << " is " << function.getResultTypes()[result]
@@ -46,7 +41,7 @@ static LogicalResult refuseUnknown(ArrayRef<func::FuncOp> functions, StringRef n
   SmallVector<std::string> names;
   for (func::FuncOp function : functions)
     for (unsigned result = 0; result < function.getNumResults(); ++result)
-      if (!getCarriedArgument(function, result)) names.push_back(getResultName(function, result));
+      if (!getCarriedArgument(function, result)) names.push_back(getOutputName(function, result));
   StringRef nearest = findNearestName(name, SmallVector<StringRef>(names.begin(), names.end()));
   InFlightDiagnostic error = emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext()))
                              << source << ": no result is called '" << name << "'; expected the name of a result";

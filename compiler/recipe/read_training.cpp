@@ -23,7 +23,8 @@ class TrainingReader {
  public:
   llvm::Expected<RecipeTraining> read(const Json& value) {
     if (!value.is_object()) return expected("", value, "an object, {} for plain SGD on the model's own scalar output");
-    StringRef known[] = {"loss", "optimizer", "schedule", "clip_global_norm", "clip_value", "parameters"};
+    StringRef known[] = {"loss",       "metrics",    "optimizer", "schedule", "clip_global_norm",
+                         "clip_value", "parameters", "ema"};
     if (Error error = checkFieldNames(value, "train.", known)) return std::move(error);
     for (const auto& item : value.items())
       if (Error error = readField(item.key(), item.value())) return std::move(error);
@@ -36,13 +37,63 @@ class TrainingReader {
     if (name == "optimizer") return readOptimizer(value);
     if (name == "schedule") return readSchedule(value);
     if (name == "parameters") return readGlobs("parameters", value, training.parameters);
+    if (name == "metrics") return readMetrics(value);
+    if (name == "ema") return readAverage(value);
     return readBound(name, value, name == "clip_value" ? training.clipValue : training.clipNorm);
   }
 
+  /// The name of a result, or an object with a kind.
   Error readLoss(const Json& value) {
-    if (!value.is_string() || value == "")
-      return expected("loss", value, "the name of a result that is a scalar of floats");
-    training.loss = value.get<std::string>();
+    LossSettings& loss = training.loss;
+    if (value.is_string() && value != "") {
+      loss.output = value.get<std::string>();
+      return Error::success();
+    }
+    if (!value.is_object())
+      return expected("loss", value,
+                      "the name of a result that is a scalar of floats, or an object with a field 'kind'");
+    StringRef known[] = {"kind", "logits", "labels", "smoothing", "soft_labels", "ignore_index"};
+    if (Error error = checkFieldNames(value, "train.loss.", known)) return error;
+    StringRef kinds[] = {"softmax_cross_entropy", "next_token", "mse", "bce"};
+    llvm::Expected<LossKind> kind = readKind("loss", value, parseLoss, kinds);
+    if (!kind) return kind.takeError();
+    loss.kind = *kind;
+    for (auto [name, text] : {std::pair("logits", &loss.output), std::pair("labels", &loss.labels)})
+      if (auto field = value.find(name); field != value.end()) {
+        if (!field->is_string() || *field == "") return expected(Twine("loss.") + name, *field, "a name");
+        *text = field->get<std::string>();
+      }
+    using Field = NumberField<LossSettings, double>;
+    using Whole = NumberField<LossSettings, int64_t>;
+    if (Error error = readNumber("loss", value, Field{"smoothing", &LossSettings::smoothing, 0, 1}, loss)) return error;
+    if (Error error = readNumber("loss", value, Whole{"ignore_index", &LossSettings::ignored, -1e9, 1e9}, loss))
+      return error;
+    return readFlag("loss", value, "soft_labels", loss.softLabels);
+  }
+
+  Error readFlag(StringRef prefix, const Json& object, StringRef name, bool& flag) {
+    auto value = object.find(name.str());
+    if (value == object.end()) return Error::success();
+    if (!value->is_boolean()) return expected(prefix + "." + name, *value, "true or false");
+    flag = value->get<bool>();
+    return Error::success();
+  }
+
+  Error readMetrics(const Json& value) {
+    if (!value.is_array()) return expected("metrics", value, "a list, [\"accuracy\"]");
+    StringRef kinds[] = {"accuracy", "perplexity"};
+    for (const Json& name : value) {
+      llvm::Expected<MetricKind> kind = readKind("metrics", name, parseMetric, kinds);
+      if (!kind) return kind.takeError();
+      training.metrics.push_back(*kind);
+    }
+    return Error::success();
+  }
+
+  Error readAverage(const Json& value) {
+    double number = value.is_number() ? value.get<double>() : -1;
+    if (!(number >= 0 && number < 1)) return expected("ema", value, "a decay from 0 to below 1, 0.999");
+    training.average = number;
     return Error::success();
   }
 
@@ -63,9 +114,9 @@ class TrainingReader {
 
   /// A kind alone, or an object with a field `kind`.
   template <typename Kind>
-  llvm::Expected<Kind> readKind(StringRef name, const Json& value, std::optional<Kind> (*parse)(StringRef),
+  llvm::Expected<Kind> readKind(const std::string& name, const Json& value, std::optional<Kind> (*parse)(StringRef),
                                 llvm::ArrayRef<StringRef> kinds) {
-    std::string path = value.is_object() ? (name + ".kind").str() : name.str();
+    std::string path = value.is_object() ? name + ".kind" : name;
     Json kind = value.is_object() ? value.value("kind", Json()) : value;
     std::string text = kind.is_string() ? kind.get<std::string>() : "";
     if (std::optional<Kind> found = parse(text)) return *found;
@@ -88,47 +139,88 @@ class TrainingReader {
     return Error::success();
   }
 
+  static llvm::ArrayRef<StringRef> getOptimizerKinds() {
+    static const StringRef kinds[] = {"sgd", "adagrad", "adafactor", "adam", "adamw", "lamb", "lars", "lion", "muon"};
+    return kinds;
+  }
+
   Error readOptimizer(const Json& value) {
-    StringRef kinds[] = {"sgd", "adagrad", "adam", "adamw", "lamb", "lars", "lion"};
-    llvm::Expected<OptimizerKind> kind = readKind("optimizer", value, parseOptimizer, kinds);
+    llvm::Expected<OptimizerKind> kind = readKind("optimizer", value, parseOptimizer, getOptimizerKinds());
     if (!kind) return kind.takeError();
     OptimizerSettings& settings = training.optimizer;
     settings = getDefaults(*kind);
     if (!value.is_object()) return Error::success();
-    StringRef known[] = {"kind", "learning_rate", "momentum", "nesterov", "betas",
-                         "eps",  "weight_decay",  "no_decay", "trust"};
-    if (Error error = checkFieldNames(value, "train.optimizer.", known)) return error;
+    if (Error error = readRates("optimizer", value, {"no_decay", "groups"}, settings)) return error;
+    if (auto globs = value.find("no_decay"); globs != value.end())
+      if (Error error = readGlobs("optimizer.no_decay", *globs, training.noDecay)) return error;
+    auto groups = value.find("groups");
+    return groups == value.end() ? Error::success() : readGroups(*groups);
+  }
+
+  /// Each group has the optimizer's fields where it has no own ones, or the defaults of a kind of its own.
+  Error readGroups(const Json& value) {
+    if (!value.is_array())
+      return expected("optimizer.groups", value, "a list of objects, [{\"match\": [\"*.bias\"], \"learning_rate\": 0.1}]");
+    for (const auto& [index, group] : llvm::enumerate(value)) {
+      std::string path = "optimizer.groups[" + std::to_string(index) + "]";
+      auto globs = group.is_object() ? group.find("match") : group.end();
+      if (!group.is_object() || globs == group.end())
+        return expected(path, group, "an object with a field 'match', a list of globs on names of parameters");
+      RecipeParameterGroup read{{}, training.optimizer};
+      if (Error error = readGlobs(path + ".match", *globs, read.globs)) return error;
+      if (group.contains("kind")) {
+        llvm::Expected<OptimizerKind> kind = readKind(path, group, parseOptimizer, getOptimizerKinds());
+        if (!kind) return kind.takeError();
+        if (*kind != read.optimizer.kind) {
+          double rate = read.optimizer.learningRate;
+          read.optimizer = getDefaults(*kind);
+          read.optimizer.learningRate = rate;
+        }
+      }
+      if (Error error = readRates(path, group, {"match"}, read.optimizer)) return error;
+      training.groups.push_back(std::move(read));
+    }
+    return Error::success();
+  }
+
+  /// The fields of an optimizer; `further` are read by the caller.
+  Error readRates(StringRef path, const Json& value, std::initializer_list<StringRef> further,
+                  OptimizerSettings& settings) {
+    llvm::SmallVector<StringRef> known = {"kind", "learning_rate", "momentum", "nesterov",    "betas",     "eps",
+                                          "trust", "weight_decay",  "beta2_decay", "min_scale", "clip_threshold",
+                                          "match_rms_adamw"};
+    known.append(further);
+    if (Error error = checkFieldNames(value, ("train." + path + ".").str(), known)) return error;
     using Field = NumberField<OptimizerSettings, double>;
     for (const Field& field :
          {Field{"learning_rate", &OptimizerSettings::learningRate, 0, 1e6},
           Field{"momentum", &OptimizerSettings::momentum, 0, 1}, Field{"eps", &OptimizerSettings::eps, 0, 1},
           Field{"weight_decay", &OptimizerSettings::weightDecay, 0, 1e6},
-          Field{"trust", &OptimizerSettings::trust, 0, 1e6}})
-      if (Error error = readNumber("optimizer", value, field, settings)) return error;
-    if (Error error = readBetas(value)) return error;
-    if (auto nesterov = value.find("nesterov"); nesterov != value.end()) {
-      if (!nesterov->is_boolean()) return expected("optimizer.nesterov", *nesterov, "true or false");
-      settings.nesterov = nesterov->get<bool>();
-    }
-    auto globs = value.find("no_decay");
-    return globs == value.end() ? Error::success() : readGlobs("optimizer.no_decay", *globs, training.noDecay);
+          Field{"trust", &OptimizerSettings::trust, 0, 1e6},
+          Field{"beta2_decay", &OptimizerSettings::beta2Decay, -10, 0},
+          Field{"min_scale", &OptimizerSettings::leastScale, 0, 1e6},
+          Field{"clip_threshold", &OptimizerSettings::clipping, 1e-6, 1e6}})
+      if (Error error = readNumber(path, value, field, settings)) return error;
+    if (Error error = readBetas(path, value, settings)) return error;
+    if (Error error = readFlag(path, value, "match_rms_adamw", settings.matchesAdamW)) return error;
+    return readFlag(path, value, "nesterov", settings.nesterov);
   }
 
-  Error readBetas(const Json& optimizer) {
+  Error readBetas(StringRef path, const Json& optimizer, OptimizerSettings& settings) {
     auto value = optimizer.find("betas");
     if (value == optimizer.end()) return Error::success();
     auto isBeta = [](const Json& beta) {
       return beta.is_number() && beta.get<double>() >= 0 && beta.get<double>() < 1;
     };
     if (!value->is_array() || value->size() != 2 || !llvm::all_of(*value, isBeta))
-      return expected("optimizer.betas", *value, "two numbers from 0 to below 1, [0.9, 0.999]");
-    training.optimizer.beta1 = (*value)[0].get<double>();
-    training.optimizer.beta2 = (*value)[1].get<double>();
+      return expected(path + ".betas", *value, "two numbers from 0 to below 1, [0.9, 0.999]");
+    settings.beta1 = (*value)[0].get<double>();
+    settings.beta2 = (*value)[1].get<double>();
     return Error::success();
   }
 
   Error readSchedule(const Json& value) {
-    StringRef kinds[] = {"constant", "linear", "cosine", "polynomial", "inverse_sqrt", "step"};
+    StringRef kinds[] = {"constant", "linear", "cosine", "polynomial", "inverse_sqrt", "step", "one_cycle"};
     // "linear_warmup_cosine" is "cosine" with a warm-up.
     Json plain = value;
     constexpr llvm::StringLiteral kPrefix = "linear_warmup_";
@@ -140,7 +232,9 @@ class TrainingReader {
     RateScheduleSettings& settings = training.schedule;
     settings.kind = *kind;
     if (!value.is_object()) return checkSteps(value);
-    StringRef known[] = {"kind", "warmup", "steps", "end", "power", "every", "gamma"};
+    StringRef known[] = {"kind", "warmup", "steps", "start", "end", "power", "every", "gamma"};
+    constexpr double kCycleEnd = 4e-6;  // PyTorch's
+    if (settings.kind == RateScheduleKind::OneCycle) settings.end = kCycleEnd;
     if (Error error = checkFieldNames(value, "train.schedule.", known)) return error;
     using Whole = NumberField<RateScheduleSettings, int64_t>;
     for (const Whole& field :
@@ -149,7 +243,8 @@ class TrainingReader {
       if (Error error = readNumber("schedule", value, field, settings)) return error;
     using Field = NumberField<RateScheduleSettings, double>;
     for (const Field& field :
-         {Field{"end", &RateScheduleSettings::end, 0, 1}, Field{"power", &RateScheduleSettings::power, 0, 100},
+         {Field{"start", &RateScheduleSettings::start, 0, 1}, Field{"end", &RateScheduleSettings::end, 0, 1},
+          Field{"power", &RateScheduleSettings::power, 0, 100},
           Field{"gamma", &RateScheduleSettings::gamma, 0, 1}})
       if (Error error = readNumber("schedule", value, field, settings)) return error;
     return checkSteps(value);
@@ -158,7 +253,7 @@ class TrainingReader {
   Error checkSteps(const Json& value) {
     const RateScheduleSettings& settings = training.schedule;
     bool ends = settings.kind == RateScheduleKind::Linear || settings.kind == RateScheduleKind::Cosine ||
-                settings.kind == RateScheduleKind::Polynomial;
+                settings.kind == RateScheduleKind::Polynomial || settings.kind == RateScheduleKind::OneCycle;
     if (!ends || settings.steps > settings.warmup) return Error::success();
     return expected("schedule", value, "a field 'steps', when it ends, above 'warmup'");
   }

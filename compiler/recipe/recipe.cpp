@@ -68,6 +68,7 @@ class Reader {
                                        {"accumulate", &Reader::readAccumulate},
                                        {"loss", &Reader::readLoss},
                                        {"train", &Reader::readTrain},
+                                       {"precision", &Reader::readTypes},
                                        {"expect", &Reader::readExpect}};
     return fields;
   }
@@ -75,7 +76,6 @@ class Reader {
   Error readFields(const Json& object) {
     llvm::SmallVector<StringRef> names;
     for (const Field& field : getFields()) names.push_back(field.name);
-    if (object.contains("precision")) return fail("field 'precision' is not supported yet; remove it");
     if (Error error = checkFieldNames(object, "", names)) return error;
     for (const Field& field : getFields())
       if (auto value = object.find(field.name.str()); value != object.end())
@@ -280,6 +280,14 @@ class Reader {
     return Error::success();
   }
 
+  Error readTypes(const Json& value) {
+    llvm::Expected<RecipePrecision> precision = readPrecision(value);
+    if (!precision) return precision.takeError();
+    recipe.precision = std::move(*precision);
+    hasPrecision = true;
+    return Error::success();
+  }
+
   Error readExpect(const Json& value) {
     llvm::Expected<std::vector<Expectation>> expectations = readExpectations(value);
     if (!expectations) return expectations.takeError();
@@ -307,6 +315,9 @@ class Reader {
   }
 
   Error checkUse() {
+    if (hasPrecision && !recipe.train)
+      return fail("field 'precision' gives types to the programs that a field 'train' makes; expected one as well; a "
+                  "train step of its own has its types in its text");
     if ((recipe.sumsInOwnType || recipe.exchangesInLoops) && !recipe.sequential)
       return fail("field 'accumulate' is about sums over parts of a batch; expected a field 'sequential' as well");
     if ((recipe.sumsInOwnType || recipe.exchangesInLoops) && recipe.stages)
@@ -322,6 +333,7 @@ class Reader {
     return fail("field '" + path + "' is " + ShowJson(value) + "; expected " + what);
   }
 
+  bool hasPrecision = false;
   Recipe recipe;
 };
 

@@ -48,13 +48,27 @@ struct RecipeStages {
   std::vector<std::string> matches;  ///< globs on names of parameters or on scopes; empty, or `count` of them
 };
 
+/// How the parameters that globs match are updated.
+struct RecipeParameterGroup {
+  std::vector<std::string> globs;  ///< on names of arguments
+  OptimizerSettings optimizer;
+};
+
 /// How the compiler makes training programs of a forward model.
 struct RecipeTraining {
   OptimizerSettings optimizer = getDefaults(OptimizerKind::Sgd);
+  std::vector<RecipeParameterGroup> groups;  ///< the first that matches a parameter decides, before `optimizer`
   RateScheduleSettings schedule;
-  std::string loss;  ///< the name of a result; empty: the only scalar of floats
-  std::optional<double> clipNorm, clipValue;
+  LossSettings loss;
+  std::vector<MetricKind> metrics;
+  std::optional<double> clipNorm, clipValue, average;
   std::vector<std::string> parameters, noDecay;  ///< globs on names of arguments
+};
+
+/// Types of the programs that `train` makes.
+struct RecipePrecision {
+  PrecisionSettings settings;
+  std::vector<std::string> wideScopes;  ///< globs on scopes that stay in f32
 };
 
 struct Recipe {
@@ -76,6 +90,7 @@ struct Recipe {
   std::string offload;                   ///< PlanOptions::offload
   std::optional<uint64_t> bucketBytes;   ///< largest bucket of merged collectives
   std::optional<RecipeTraining> train;
+  RecipePrecision precision;  ///< of `train`
   std::vector<Expectation> expectations;
 };
 

@@ -40,6 +40,9 @@ llvm::Expected<RecipeStages> readStages(const nlohmann::ordered_json& value);
 /// The value of the field `train`.
 llvm::Expected<RecipeTraining> readTraining(const nlohmann::ordered_json& value);
 
+/// The value of the field `precision`.
+llvm::Expected<RecipePrecision> readPrecision(const nlohmann::ordered_json& value);
+
 /// The value of the field `expect`.
 llvm::Expected<std::vector<Expectation>> readExpectations(const nlohmann::ordered_json& value);
 

@@ -4,6 +4,7 @@
 #include "compiler/export/export_program.h"
 #include "dialects/sgd/source_line.h"
 #include "dialects/plan/host_copy.h"
+#include "dialects/sgd/tensor_names.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -9,6 +9,15 @@ namespace mlir::sgd {
 /// I64Attr, 2 or 4: the integers of this argument have so many bits for the user, and are kept in 8.
 inline constexpr llvm::StringLiteral kNarrowBitsAttr = "sgd.narrow_bits";
 
+/// ArrayAttr of StringAttr: further names of this argument in the model, as of weights that several layers share.
+inline constexpr llvm::StringLiteral kAliasesAttr = "sgd.aliases";
+
+/// StringAttr: how the program `init` draws this argument, "normal(0, 0.02)" (passes/graph/training/initializers.h).
+inline constexpr llvm::StringLiteral kInitAttr = "sgd.init";
+
+/// TypeAttr on a function: the integers that its framework has labels and positions in; without it i32.
+inline constexpr llvm::StringLiteral kIndexTypeAttr = "sgd.index_type";
+
 }  // namespace mlir::sgd
 
 #endif

@@ -58,6 +58,13 @@ LogicalResult verifyArgumentAttribute(Operation* op, NamedAttribute attribute, T
   }
   if (name == kNameAttr && !isa<StringAttr>(attribute.getValue()))
     return op->emitOpError() << "'" << name << "' expects a string";
+  if (name == kInitAttr && !isa<StringAttr>(attribute.getValue()))
+    return op->emitOpError() << "'" << name << "' expects a string, \"normal(0, 0.02)\"";
+  if (name == kAliasesAttr) {
+    auto names = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!names || !llvm::all_of(names, [](Attribute one) { return isa<StringAttr>(one); }))
+      return op->emitOpError() << "'" << name << "' expects a list of strings";
+  }
   if (name == kAliasOutputAttr && !isa<IntegerAttr>(attribute.getValue()))
     return op->emitOpError() << "'" << name << "' expects an integer";
   if (name == kNarrowBitsAttr) {

@@ -4,7 +4,9 @@
 #include "dialects/sgd/sgd_dialect.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/spmd/spmd_dialect.h"
+#include "frontends/native/inline_calls.h"
 #include "frontends/text/mlir_text.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "passes/levels/levels.h"
 
 using namespace mlir;
@@ -25,13 +27,14 @@ class NativeFrontend final : public Frontend {
   OwningOpRef<ModuleOp> import(MLIRContext* context, llvm::MemoryBufferRef source,
                                const ImportOptions& options) const final {
     OwningOpRef<ModuleOp> module = parseProgram(context, source, options);
-    if (!module) return nullptr;
+    if (!module || failed(inlineCalls(*module))) return nullptr;
     Level level = getActiveStageAxis(getMesh(*module)) ? Level::Spmd : Level::Graph;
     return succeeded(verifyLevel(*module, level, Fault::Program)) ? std::move(module) : nullptr;
   }
 
   void registerDialects(DialectRegistry& registry) const final {
     registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, SgdDialect, spmd::SpmdDialect>();
+    func::registerInlinerExtension(registry);
   }
 };
 

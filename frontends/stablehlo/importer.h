@@ -5,7 +5,7 @@
 
 #include "frontends/stablehlo/counted_loop.h"
 #include "frontends/stablehlo/import.h"
-#include "frontends/stablehlo/inlined_ops.h"
+#include "frontends/stablehlo/inlined_callee.h"
 #include "frontends/stablehlo/input/region_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 #include "frontends/stablehlo/sharding_import.h"
@@ -91,7 +91,7 @@ class Importer {
   DenseMap<OperationName, ImportFn> regionLowerings;
   static ArrayRef<std::pair<StringRef, ImportFn>> getRegionLowerings();
   DenseMap<StringAttr, func::FuncOp> functions;
-  InlinedOps inlinedOps{functions};
+  InlinedOps inlinedOps{functions, getInlinedCallee};
   bool hasToldOfHost = false;  // that a placement on the host is not taken as it is
   int64_t importedOps = 0;     // by all functions, unrolled loops included
   unsigned depth = 0;          // of blocks being imported

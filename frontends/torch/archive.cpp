@@ -49,8 +49,7 @@ llvm::Expected<Archive> Archive::open(StringRef bytes) {
   return Archive(std::move(archive), *folder);
 }
 
-llvm::Expected<std::string> Archive::read(StringRef name, uint64_t mostBytes) const {
-  std::string path = folder + name.str();
+llvm::Expected<uint64_t> Archive::findSize(const std::string& path) const {
   zip_stat_t stat;
   zip_stat_init(&stat);
   constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD;
@@ -60,9 +59,16 @@ llvm::Expected<std::string> Archive::read(StringRef name, uint64_t mostBytes) co
   if (stat.comp_method != ZIP_CM_STORE)
     return fail("has '" + path +
                 "' compressed; expected stored members, as torch.export.save writes them; export the model anew");
-  if (stat.size > mostBytes)
-    return fail("has " + Twine(stat.size) + " bytes in '" + path + "'; expected " + Twine(mostBytes) + " at most");
-  std::string bytes(stat.size, '\0');
+  return stat.size;
+}
+
+llvm::Expected<std::string> Archive::read(StringRef name, uint64_t mostBytes) const {
+  std::string path = folder + name.str();
+  llvm::Expected<uint64_t> size = findSize(path);
+  if (!size) return size.takeError();
+  if (*size > mostBytes)
+    return fail("has " + Twine(*size) + " bytes in '" + path + "'; expected " + Twine(mostBytes) + " at most");
+  std::string bytes(*size, '\0');
   zip_file_t* file = zip_fopen(archive.get(), path.c_str(), 0);
   zip_int64_t count = file ? zip_fread(file, bytes.data(), bytes.size()) : -1;
   char behind = 0;
@@ -70,5 +76,18 @@ llvm::Expected<std::string> Archive::read(StringRef name, uint64_t mostBytes) co
   bool isWhole = count == static_cast<zip_int64_t>(bytes.size()) && zip_fread(file, &behind, 1) == 0;
   bool isRead = file && zip_fclose(file) == 0 && isWhole;
   if (!isRead) return fail("has a damaged member '" + path + "'; export or copy the model anew");
+  return bytes;
+}
+
+llvm::Expected<std::string> Archive::readStart(StringRef name, uint64_t mostBytes) const {
+  std::string path = folder + name.str();
+  llvm::Expected<uint64_t> size = findSize(path);
+  if (!size) return size.takeError();
+  std::string bytes(std::min(*size, mostBytes), '\0');
+  zip_file_t* file = zip_fopen(archive.get(), path.c_str(), 0);
+  zip_int64_t count = file ? zip_fread(file, bytes.data(), bytes.size()) : -1;
+  if (file) zip_fclose(file);
+  if (count != static_cast<zip_int64_t>(bytes.size()))
+    return fail("has a damaged member '" + path + "'; export or copy the model anew");
   return bytes;
 }

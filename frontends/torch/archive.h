@@ -24,6 +24,9 @@ class Archive {
   /// Returns the bytes of the member `name`. Fails if it is missing, compressed or larger than `mostBytes`.
   llvm::Expected<std::string> read(llvm::StringRef name, uint64_t mostBytes) const;
 
+  /// Returns the first bytes of the member, `mostBytes` of them where there are as many. They are not checked for damage.
+  llvm::Expected<std::string> readStart(llvm::StringRef name, uint64_t mostBytes) const;
+
  private:
   struct Closer {
     void operator()(zip* archive) const;
@@ -31,6 +34,9 @@ class Archive {
 
   Archive(std::unique_ptr<zip, Closer> archive, std::string folder)
       : archive(std::move(archive)), folder(std::move(folder)) {}
+
+  /// Returns the size of a member that is stored as it is.
+  llvm::Expected<uint64_t> findSize(const std::string& path) const;
 
   std::unique_ptr<zip, Closer> archive;
   std::string folder;  // with a slash behind it

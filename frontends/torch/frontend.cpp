@@ -51,7 +51,8 @@ class TorchFrontend final : public Frontend {
     llvm::Expected<torch::ExportedProgram> program = readProgram(*archive);
     if (!program) return fail(program.takeError());
     auto readMember = [&](StringRef name) { return archive->read(name, kMostBytes); };
-    return torch::importProgram(context, *program, source.getBufferIdentifier(), readMember);
+    auto readStart = [&](StringRef name, uint64_t mostBytes) { return archive->readStart(name, mostBytes); };
+    return torch::importProgram(context, *program, source.getBufferIdentifier(), readMember, readStart);
   }
 
   llvm::Expected<std::vector<ModelWeight>> readWeights(llvm::MemoryBufferRef source) const final {

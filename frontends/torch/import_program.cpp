@@ -1,6 +1,7 @@
 // Tensors have names; an op that writes to its operand rebinds the name.
 #include "frontends/torch/import_program.h"
 
+#include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "frontends/torch/aten_op.h"
@@ -54,8 +55,14 @@ bool writesToSelf(StringRef target) {
 
 class Importer {
  public:
-  Importer(MLIRContext* context, const ExportedProgram& program, StringRef fileName, ReadMember readMember)
-      : context(context), program(program), fileName(fileName), readMember(readMember), builder(context) {}
+  Importer(MLIRContext* context, const ExportedProgram& program, StringRef fileName, ReadMember readMember,
+           ReadStart readStart)
+      : context(context),
+        program(program),
+        fileName(fileName),
+        readMember(readMember),
+        readStart(readStart),
+        builder(context) {}
 
   OwningOpRef<ModuleOp> run() {
     Location loc = FileLineColLoc::get(context, fileName, 0, 0);
@@ -105,7 +112,7 @@ class Importer {
   LogicalResult addArguments() {
     for (const Input& input : program.inputs) {
       if (!input.tied.empty()) {
-        values[input.value] = function.getArgument(parameters.lookup(input.tied));
+        addAlias(parameters.lookup(input.tied), input);
         continue;
       }
       unsigned position = function.getNumArguments();
@@ -117,9 +124,13 @@ class Importer {
       }
       // Frozen parameters are state that no gradient changes.
       bool isTrained = program.tensors.at(input.value).requiresGrad;
-      NamedAttribute attributes[] = {
+      SmallVector<NamedAttribute> attributes = {
           builder.getNamedAttr(kNameAttr, builder.getStringAttr(input.name)),
           builder.getNamedAttr(kRoleAttr, RoleAttr::get(context, getRole(input.kind, isTrained)))};
+      bool isDrawn = input.kind == Input::Kind::Parameter && isTrained;
+      if (std::optional<std::string> values =
+              input.stored ? describeValues(*input.stored, isDrawn, readStart) : std::nullopt)
+        attributes.push_back(builder.getNamedAttr(kInitAttr, builder.getStringAttr(*values)));
       if (failed(function.insertArgument(position, *type, builder.getDictionaryAttr(attributes), function.getLoc())))
         return failure();
       values[input.value] = function.getArgument(position);
@@ -127,6 +138,15 @@ class Importer {
       if (input.kind == Input::Kind::Buffer) buffers[input.name] = {position, input.value};
     }
     return success();
+  }
+
+  /// `input` is the argument at `position` under another name.
+  void addAlias(unsigned position, const Input& input) {
+    values[input.value] = function.getArgument(position);
+    SmallVector<Attribute> names = {builder.getStringAttr(input.name)};
+    if (auto known = function.getArgAttrOfType<ArrayAttr>(position, kAliasesAttr))
+      names.insert(names.begin(), known.begin(), known.end());
+    function.setArgAttr(position, kAliasesAttr, builder.getArrayAttr(names));
   }
 
   LogicalResult addConstant(const Input& input, RankedTensorType type) {
@@ -237,12 +257,7 @@ class Importer {
   Value draw(TensorMath& math, RankedTensorType type) {
     if (!generator) {
       generatorArgument = function.getNumArguments();
-      auto state = RankedTensorType::get({2}, builder.getI64Type());
-      NamedAttribute attributes[] = {builder.getNamedAttr(kNameAttr, builder.getStringAttr(kGeneratorName)),
-                                     builder.getNamedAttr(kRoleAttr, RoleAttr::get(context, Role::Generator)),
-                                     builder.getNamedAttr(kUnsignedAttr, builder.getUnitAttr())};
-      (void)function.insertArgument(generatorArgument, state, builder.getDictionaryAttr(attributes), function.getLoc());
-      generator = function.getArgument(generatorArgument);
+      generator = addGenerator(function);
     }
     RandomBits drawn = writeRandomBits(math, generator, type, BitGeneratorKind::ThreeFry);
     generator = drawn.state;
@@ -376,6 +391,7 @@ class Importer {
     function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
     function.setResAttrsAttr(builder.getArrayAttr(attributes));
     function->setAttr(kCarryIsKnownAttr, builder.getUnitAttr());
+    function->setAttr(kIndexTypeAttr, TypeAttr::get(builder.getI64Type()));
     return success();
   }
 
@@ -383,6 +399,7 @@ class Importer {
   const ExportedProgram& program;
   StringRef fileName;
   ReadMember readMember;
+  ReadStart readStart;
   OpBuilder builder;
   func::FuncOp function;
   AtenOp::Values values;
@@ -399,6 +416,7 @@ class Importer {
 }  // namespace
 
 OwningOpRef<ModuleOp> mlir::sgd::torch::importProgram(MLIRContext* context, const ExportedProgram& program,
-                                                      StringRef fileName, ReadMember readMember) {
-  return Importer(context, program, fileName, readMember).run();
+                                                      StringRef fileName, ReadMember readMember,
+                                                      ReadStart readStart) {
+  return Importer(context, program, fileName, readMember, readStart).run();
 }

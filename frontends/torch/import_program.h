@@ -2,7 +2,7 @@
 #ifndef SGD_FRONTENDS_TORCH_IMPORT_PROGRAM_H
 #define SGD_FRONTENDS_TORCH_IMPORT_PROGRAM_H
 
-#include "frontends/torch/stored_tensor.h"
+#include "frontends/torch/initial_values.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -14,9 +14,10 @@ SmallVector<std::string> getLoweredOps();
 /// A module with one function `main`: arguments are parameters, buffers and inputs with their names and roles; results
 /// are the outputs of `forward` and the next values of buffers. Returns null after errors at the user's lines, which
 /// name all unsupported ops at once.
-/// `readMember` returns the bytes of a member of the archive, for constants.
+/// `readMember` and `readStart` return bytes of a member of the archive: of constants, and of weights that others like
+/// them are drawn after.
 OwningOpRef<ModuleOp> importProgram(MLIRContext* context, const ExportedProgram& program, StringRef fileName,
-                                    ReadMember readMember);
+                                    ReadMember readMember, ReadStart readStart);
 
 }  // namespace mlir::sgd::torch
 

@@ -1,30 +1,20 @@
 // Random numbers. A program has one generator, which counts: an element depends on its position and the generator's
 // state alone, so that a mask is the same on any mesh.
-#include <numbers>
-
 #include "frontends/torch/aten_op.h"
-#include "passes/graph/functions/special_functions.h"
+#include "passes/graph/functions/random_numbers.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::torch;
 
 Value AtenOp::drawUniform(RankedTensorType type) {
-  constexpr int64_t kBits = 24;  // of a float's mantissa
-  Builder& builder = math.getBuilder();
-  RankedTensorType words = type.clone(builder.getI32Type()), floats = type.clone(builder.getF32Type());
-  Value high = math.create<ShRUIOp>(drawBits(math, words), math.splat(words, 32 - kBits));
-  Value number = math.multiply(math.create<arith::UIToFPOp>(floats, high), math.splat(floats, 0x1p-24));
-  return convert(number, type.getElementType());
+  Value words = drawBits(math, type.clone(math.getBuilder().getI32Type()));
+  return convert(writeUniform(math, words), type.getElementType());
 }
 
 Value AtenOp::drawNormal(RankedTensorType type) {
-  RankedTensorType floats = type.clone(math.getBuilder().getF32Type());
-  // From the middle of each interval, so that neither end is met.
-  Value centred = math.add(drawUniform(floats), math.splat(floats, 0x1p-25));
-  Value signedNumber = math.subtract(math.add(centred, centred), math.splat(floats, 1.0));
-  return convert(math.multiply(writeErfInv(math, signedNumber), math.splat(floats, std::numbers::sqrt2)),
-                 type.getElementType());
+  Value words = drawBits(math, type.clone(math.getBuilder().getI32Type()));
+  return convert(writeNormal(math, words), type.getElementType());
 }
 
 Value AtenOp::dropOut(Value value, double p, Value& kept) {

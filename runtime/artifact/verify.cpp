@@ -142,6 +142,10 @@ absl::Status VerifyInputs(const VerifyContext& context, const Program& program) 
     const Input& input = *program.inputs()->Get(i);
     const std::string where = absl::StrCat("input ", i, " ", Quoted(input.name()));
     if (!names.insert(input.name()->str()).second) return Invalid(absl::StrCat(where, ": the name is used twice"));
+    for (uint32_t alias = 0; alias < Size(input.aliases()); ++alias) {
+      if (!names.insert(input.aliases()->Get(alias)->str()).second)
+        return Invalid(absl::StrCat(where, ": its other name ", Quoted(input.aliases()->Get(alias)), " is used twice"));
+    }
     if (absl::Status status = VerifyTensor(context, *input.type(), input.slice()); !status.ok())
       return In(where, status);
     if (absl::Status status = VerifyWritable(context, input.slice(), "its slice"); !status.ok())

@@ -84,8 +84,17 @@ absl::Status CheckPositions(const flatbuffers::Vector<flatbuffers::Offset<Tensor
   return absl::OkStatus();
 }
 
+bool SameNames(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* a,
+               const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* b) {
+  if (Size(a) != Size(b)) return false;
+  for (uint32_t i = 0; i < Size(a); ++i) {
+    if (a->Get(i)->string_view() != b->Get(i)->string_view()) return false;
+  }
+  return true;
+}
+
 bool SameFacts(const Input& a, const Input& b) {
-  return a.narrow_bits() == b.narrow_bits() && a.role() == b.role() && a.state() == b.state();
+  return SameNames(a.aliases(), b.aliases()) && a.narrow_bits() == b.narrow_bits() && a.role() == b.role() && a.state() == b.state();
 }
 bool SameFacts(const Output& a, const Output& b) { return a.role() == b.role(); }
 

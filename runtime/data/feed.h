@@ -42,6 +42,7 @@ struct InputType {
   TensorType type;
   unsigned narrow_bits = 0;  // 2 or 4: I8 or U8 hold integers of so many bits; 0: all bits count
   artifact::InputRole role = artifact::InputRole::Input;
+  std::vector<std::string> aliases = {};  // further names of it in the model
 };
 
 // InvalidArgument, with file, tensor and index, when the entry holds a number that integers of `input.narrow_bits` bits

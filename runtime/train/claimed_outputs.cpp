@@ -55,9 +55,10 @@ absl::StatusOr<ClaimedOutputs> ClaimedOutputs::Claim(const RunOptions& options) 
     claimed.locks_.push_back(*std::move(lock));
     return absl::OkStatus();
   };
-  if (!options.outputs.empty()) {
-    if (absl::Status status = add(LockOutputs(options.outputs)); !status.ok()) return status;
-    claimed.outputs_ = Resolved(options.outputs);
+  for (const std::string* file : {&options.outputs, &options.save_weights}) {
+    if (file->empty()) continue;
+    if (absl::Status status = add(LockOutputs(*file)); !status.ok()) return status;
+    claimed.files_.push_back(Resolved(*file));
   }
   if (!options.save.empty()) {
     if (absl::Status status = add(LockFolder(options)); !status.ok()) return status;
@@ -67,7 +68,7 @@ absl::StatusOr<ClaimedOutputs> ClaimedOutputs::Claim(const RunOptions& options) 
 }
 
 void ClaimedOutputs::CleanUp() const {
-  if (!outputs_.empty()) unlink(data::TensorFileWriter::AsidePath(outputs_).c_str());
+  for (const std::string& file : files_) unlink(data::TensorFileWriter::AsidePath(file).c_str());
   if (!save_.empty()) checkpoint::RemoveUnfinished(save_);
   for (const data::RunLock& lock : locks_) unlink(lock.path().c_str());
 }

@@ -30,7 +30,7 @@ class ClaimedOutputs {
   std::vector<data::RunLock> locks_;
   std::vector<std::string> notes_;
   std::string save_;
-  std::string outputs_;
+  std::vector<std::string> files_;
 };
 
 }  // namespace sgd::train

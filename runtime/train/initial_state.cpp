@@ -68,6 +68,31 @@ bool TakeCompressionState(const FileTensor& tensor, std::optional<size_t> input,
   return true;
 }
 
+bool IsAlias(const data::InputType& input, const std::string& name) {
+  return std::ranges::find(input.aliases, name) != input.aliases.end();
+}
+
+std::optional<size_t> FindAlias(const ProgramView& program, const std::string& name) {
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    if (IsAlias(program.inputs[i], name)) return i;
+  }
+  return std::nullopt;
+}
+
+// An input's second tensor in a file: the same weights under another name, as in a state_dict.
+absl::Status CheckSecond(const FilePtr& file, const data::TensorEntry& entry, size_t input, const Job& job) {
+  const data::InputType& type = job.program.inputs[input];
+  const data::TensorEntry& first = *job.initial[input]->entry;
+  const std::string where =
+      absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": ", InputText(job.program, input));
+  if (!IsAlias(type, entry.name) && !IsAlias(type, first.name))
+    return absl::InvalidArgumentError(absl::StrCat(where, " occurs twice"));
+  const auto a = file->Bytes(entry), b = job.initial[input]->bytes();
+  if (a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(where, " is shared with ", data::QuotedName(first.name),
+                                                 ", and the two differ; expected equal weights; leave one of them out"));
+}
+
 // Takes every tensor of `file` as an input's initial value.
 absl::Status TakeInitial(const FilePtr& file, const FindInput& find, Job& job) {
   std::set<size_t> taken;
@@ -82,8 +107,9 @@ absl::Status TakeInitial(const FilePtr& file, const FindInput& find, Job& job) {
     absl::Status status = data::CheckTensor(*file, entry, job.program.inputs[*input]);
     if (!status.ok()) return status;
     if (!taken.insert(*input).second) {
-      return absl::InvalidArgumentError(absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name), ": ",
-                                                     InputText(job.program, *input), " occurs twice"));
+      status = CheckSecond(file, entry, *input, job);
+      if (!status.ok()) return status;
+      continue;
     }
     job.initial[*input] = FileTensor{file, &entry, nullptr};
   }
@@ -108,7 +134,11 @@ absl::Status TakeFile(const std::string& path, Job& job) {
   if (path.empty()) return absl::OkStatus();
   absl::StatusOr<FilePtr> file = OpenTensors(path);
   if (!file.ok()) return file.status();
-  return TakeInitial(*file, [&](const std::string& name) { return job.program.input_names.Find(name); }, job);
+  auto find = [&](const std::string& name) {
+    const std::optional<size_t> input = job.program.input_names.Find(name);
+    return input ? input : FindAlias(job.program, name);
+  };
+  return TakeInitial(*file, find, job);
 }
 
 absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {

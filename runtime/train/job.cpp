@@ -15,6 +15,7 @@
 #include "runtime/train/initial_state.h"
 #include "runtime/train/job_feed.h"
 #include "runtime/train/job_outputs.h"
+#include "runtime/train/weights_saver.h"
 
 namespace sgd::train {
 namespace {
@@ -29,6 +30,7 @@ absl::StatusOr<CarryRequest> RequestOf(const RunOptions& options, const ProgramV
 std::string PurposeOfState(const RunOptions& options) {
   if (options.steps > 1) return absl::StrCat("--steps ", options.steps);
   if (!options.save.empty()) return "--save";
+  if (!options.save_weights.empty()) return "--save-weights";
   if (!options.resume.empty()) return "--resume";
   return options.eval_every == 1 ? "--eval-every" : "";
 }
@@ -69,6 +71,9 @@ absl::Status FillJob(Job& job) {
   if (absl::Status status = TakeCheckpoint(request->is_given(), job); !status.ok()) return status;
   if (absl::Status status = OpenFeed(job); !status.ok()) return status;
   if (absl::Status status = CheckCarry(job, *request, *plan); !status.ok()) return status;
+  if (!job.options.save_weights.empty()) {
+    if (absl::Status status = CheckHasWeights(job.program); !status.ok()) return status;
+  }
   NoteOtherData(job);
   NoteForgottenFeeds(job);
   NoteUnchangedState(job, request->kept);
@@ -135,6 +140,7 @@ std::string AgreementText(const Job& job) {
       "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
       "\n--fast: ", options.fast ? "yes" : "no", "\n--eval-every: ", options.eval_every,
       "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
+      "\n--save-weights: ", options.save_weights.empty() ? "no" : "yes",
       "\n--outputs: ", options.outputs.empty() ? "none" : absl::StrJoin(job.output_names, " "), "\ncarried:");
   for (const auto& [output, input] : job.carry) absl::StrAppend(&text, " ", output, ":", input);
   return text;

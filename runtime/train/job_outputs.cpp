@@ -61,7 +61,9 @@ absl::Status ChooseOutputs(Job& job) {
 absl::Status CheckOutputs(const Job& job) {
   const RunOptions& options = job.options;
   absl::Status status;
-  if (!options.outputs.empty()) status.Update(data::TensorFileWriter::CheckWritable(options.outputs));
+  for (const std::string* file : {&options.outputs, &options.save_weights}) {
+    if (status.ok() && !file->empty()) status.Update(data::TensorFileWriter::CheckWritable(*file));
+  }
   if (status.ok() && !options.save.empty()) status.Update(checkpoint::CheckWritable(options.save));
   return status;
 }

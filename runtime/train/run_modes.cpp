@@ -10,6 +10,7 @@
 #include "runtime/train/checkpoint_saver.h"
 #include "runtime/train/evaluator.h"
 #include "runtime/train/train_loop.h"
+#include "runtime/train/weights_saver.h"
 
 namespace sgd::train {
 namespace {
@@ -63,10 +64,17 @@ absl::Status Train(Session& session, TrainObserver* observer) {
             .directory = options.save, .keep = options.keep, .deadline = options.deadline, .point = PointOf(job)},
         [&] { return session.state().Tensors(); }, session.control().beside(), observer);
   }
+  std::optional<WeightsSaver> weights;
+  if (!options.save_weights.empty()) {
+    weights.emplace(
+        options.save_weights, options.deadline, [&] { return SelectWeights(job.program, session.state().Tensors()); },
+        session.control().beside());
+  }
   return TrainLoop({.runner = session,
                     .control = session.control(),
                     .evaluator = evaluator ? &*evaluator : nullptr,
                     .saver = saver ? &*saver : nullptr,
+                    .weights = weights ? &*weights : nullptr,
                     .observer = observer},
                    {.first_step = job.first_step,
                     .steps = options.steps,

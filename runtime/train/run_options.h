@@ -37,6 +37,7 @@ struct RunOptions {
   std::string save;
   uint64_t save_every = 0;  // 0: at the end only
   uint64_t keep = 0;        // how many checkpoints; 0: all
+  std::string save_weights;
   std::string resume;
   std::string carry;
   std::string carry_json;

@@ -22,6 +22,8 @@ Signature SignatureOf(const artifact::WholeProgram& program) {
     const artifact::Input& input = *whole.tensor;
     signature.inputs.push_back(
         {input.name()->str(), data::TypeOf(whole, program.stages.size()), input.narrow_bits(), input.role()});
+    for (uint32_t alias = 0; alias < artifact::Size(input.aliases()); ++alias)
+      signature.inputs.back().aliases.push_back(input.aliases()->Get(alias)->str());
     if (input.carry_doubt() == nullptr) continue;
     CarryDoubt& doubt = signature.doubts[i];
     doubt.why = input.carry_doubt()->str();

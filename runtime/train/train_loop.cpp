@@ -17,7 +17,9 @@ absl::Status TrainLoop::Run() {
     if (!*goes_on) return Stop(step);
     if (absl::Status status = Step(step, step + 1 == end); !status.ok()) return status;
   }
-  return parts_.saver == nullptr ? absl::OkStatus() : AgreeOnKeptState();
+  if (absl::Status status = SaveWeights(end); !status.ok()) return status;
+  const bool keeps_state = parts_.saver != nullptr || parts_.weights != nullptr;
+  return keeps_state ? AgreeOnKeptState() : absl::OkStatus();
 }
 
 absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
@@ -82,6 +84,10 @@ absl::Status TrainLoop::Save(uint64_t steps_done) {
   return status;
 }
 
+absl::Status TrainLoop::SaveWeights(uint64_t steps_done) {
+  return parts_.weights == nullptr ? absl::OkStatus() : parts_.weights->Save(steps_done);
+}
+
 // Rank 0 comes when its checkpoint is in place. From then on, signals change nothing.
 absl::Status TrainLoop::AgreeOnKeptState() {
   if (absl::Status status = parts_.control.Barrier(options_.deadline); !status.ok()) return status;
@@ -98,6 +104,9 @@ absl::Status TrainLoop::Stop(uint64_t steps_done) {
   const bool saves = parts_.saver != nullptr && has_run;
   if (saves && last_saved_ != steps_done) {
     if (absl::Status status = Save(steps_done); !status.ok()) return status;
+  }
+  if (has_run) {
+    if (absl::Status status = SaveWeights(steps_done); !status.ok()) return status;
   }
   if (absl::Status status = AgreeOnKeptState(); !status.ok()) return status;
   if (parts_.observer != nullptr) {

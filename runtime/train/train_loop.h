@@ -38,12 +38,13 @@ struct TrainLoopOptions {
 };
 
 // Collaborators of the loop; none is owned. Without an evaluator nothing is evaluated, without a saver nothing is
-// saved, without an observer, as on all ranks but one, nothing is reported.
+// saved, without an observer, as on all ranks but one, nothing is reported. `weights` saves once, when the run ends.
 struct TrainLoopParts {
   StepRunner& runner;
   comm::Control& control;
   StateEvaluator* evaluator = nullptr;
   StateSaver* saver = nullptr;
+  StateSaver* weights = nullptr;
   TrainObserver* observer = nullptr;
 };
 
@@ -65,6 +66,7 @@ class TrainLoop {
   bool EvaluatesAfter(uint64_t step) const;
   bool SavesAfter(uint64_t step, bool is_last) const;
   absl::Status Save(uint64_t steps_done);
+  absl::Status SaveWeights(uint64_t steps_done);
   absl::Status AgreeOnKeptState();
   absl::Status Stop(uint64_t steps_done);
 

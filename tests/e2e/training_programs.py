@@ -3,9 +3,13 @@ import json
 import pathlib
 import re
 
+import numpy as np
+
 import harness
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "programs" / "autodiff" / "training"
+LOSSES = FOLDER.parent / "losses"
+LOSS_CASES = json.loads((LOSSES / "cases.json").read_text())
 CASES = json.loads((FOLDER / "cases.json").read_text())
 DATA = {"mesh": {"data": 2}, "batch": "data"}
 RECIPES = {"one rank": {}, "data": DATA, "zero 1": {**DATA, "zero": 1}, "zero 3": {**DATA, "zero": 3}, "micro": {"sequential": {"micro": 2}},
@@ -70,6 +74,13 @@ def check_refusals(folder):
         ({"schedule": {"kind": "cosine"}}, r"'train.schedule' is .*; expected a field 'steps'"),
         ({"clip_global_norm": 0}, r"'train.clip_global_norm' is 0; expected a positive number"),
         ({"loss": "perplexity"}, r"no result is called 'perplexity'.*expected one of result"),
+        ({"loss": {"kind": "mse"}}, r"not one result alone is a tensor of floats that a loss could be of; name one by 'train.loss.logits'"),
+        ({"loss": {"kind": "hinge"}}, r"'train.loss.kind' is \"hinge\"; expected one of softmax_cross_entropy"),
+        ({"metrics": ["accuracy"]}, r"'accuracy' compares scores with labels of classes, and the loss has none"),
+        ({"metrics": ["acuracy"]}, r"'train.metrics' is \"acuracy\"; expected 'accuracy'"),
+        ({"ema": 1}, r"'train.ema' is 1; expected a decay from 0 to below 1"),
+        ({"optimizer": {"kind": "sgd", "groups": [{"learning_rate": 1}]}}, r"groups\[0\]' is .*; expected an object with a field 'match'"),
+        ({"optimizer": {"kind": "sgd", "groups": [{"match": ["*"], "learning_rat": 1}]}}, r"did you mean 'learning_rate'"),
         ({"parameters": ["weights*"]}, r"no argument is a parameter to train.*there are params\['b1'\]"),
     ]:
         result = compile_case(folder, field, {}, check=False)
@@ -77,6 +88,89 @@ def check_refusals(folder):
         assert not (folder / "training.sgda").exists()
 
 
-assert len(CASES) == 9
-harness.main([*((name, lambda folder, name=name: check(folder, name)) for name in CASES), ("programs", check_programs), ("resumed", check_resumed),
+def run_loss(folder, case, recipe, steps=6, artifact=None):
+    """Trains a function that returns scores; returns the rows of the log."""
+    (folder / "recipe.json").write_text(json.dumps({**recipe, "train": case["train"]}))
+    artifact = folder / "training.sgda"
+    harness.tool("sgdc", LOSSES / f"{case['function']}.mlir", "--recipe", folder / "recipe.json", "-o", artifact)
+    batches = {name: value for name, (_, value) in harness.compare_tensors.load(LOSSES / "batches.safetensors").items()}
+    harness.save(folder / "batches.safetensors", {name: value for name, value in batches.items() if name.split(".")[1] in case["fed"]})
+    log = folder / "log.jsonl"
+    log.unlink(missing_ok=True)
+    harness.tool("sgdrun", "-n", 2 if "mesh" in recipe else 1, artifact, "--init", LOSSES / f"{case['function']}.safetensors", "--batches",
+                 folder / "batches.safetensors", "--steps", steps, "--log-json", log, "--output-names", "model")
+    return [row for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+
+
+def check_loss(folder, name):
+    """Losses and metrics of scores and labels are PyTorch's."""
+    case = LOSS_CASES[name]
+    for kind, recipe in RECIPES.items():
+        rows = run_loss(folder, case, recipe)
+        for step, (row, want) in enumerate(zip(rows, case["rows"], strict=True)):
+            own = {**row.get("outputs", {}), **row}
+            for key, value in want.items():
+                assert abs(own[key] - value) <= 2e-5 * max(1, abs(value)), f"{kind}: step {step}: {key} is {own[key]} instead of {value}"
+
+
+def state_of(folder):
+    saved = sorted((folder / "saved").glob("step-*"))[-1]
+    return {name: value for name, (_, value) in harness.compare_tensors.load(saved / "state.safetensors").items()}
+
+
+def check_average(folder):
+    """The moving average starts as the parameters after the first step; `eval` reads it."""
+    compile_case(folder, {"optimizer": {"kind": "sgd", "learning_rate": 0.1}, "ema": 0.75}, {**DATA, "zero": 1})
+    states = []
+    for steps in (1, 2):
+        harness.tool("sgdrun", "-n", 2, folder / "training.sgda", "--init", FOLDER / "parameters.safetensors", "--batches", FOLDER / "batches.safetensors",
+                     "--steps", steps, "--save", folder / f"{steps}" / "saved")
+        states.append(state_of(folder / f"{steps}"))
+    for name in ("b1", "b2", "w1", "w2"):
+        first, second, average = states[0][f"params['{name}']"], states[1][f"params['{name}']"], states[1][f"optimizer/ema/params['{name}']"]
+        assert np.array_equal(states[0][f"optimizer/ema/params['{name}']"], first)
+        assert np.allclose(average, 0.75 * first + 0.25 * second, rtol=1e-6, atol=1e-7)
+    programs = {program["name"]: program for program in json.loads(harness.tool("sgd-inspect", folder / "training.sgda", "--json").stdout)["programs"]}
+    assert [one["name"] for one in programs["eval"]["inputs"]][:2] == ["optimizer/ema/params['b1']", "optimizer/ema/params['b2']"]
+
+
+def check_precision(folder):
+    """Contractions compute in bf16 or f16; losses stay near those of f32, and are the same however the step is sharded."""
+    train, losses = {"optimizer": {"kind": "adam", "learning_rate": 0.02}}, {}
+    for compute in ("f32", "bf16", "f16"):
+        precision = {"precision": {"compute": compute, **({"loss_scale": "dynamic"} if compute == "f16" else {})}}
+        for kind, recipe in RECIPES.items():
+            compile_case(folder, train, {**recipe, **precision})
+            losses[compute, kind] = run(folder, 2 if "mesh" in recipe else 1)
+            bound = {"f32": 1e-5, "bf16": 2e-2, "f16": 4e-3}[compute]
+            assert np.allclose(losses[compute, kind], losses["f32", "one rank"], rtol=bound), f"{compute}, {kind}: {losses}"
+        if compute != "f32":
+            assert losses[compute, "one rank"] != losses["f32", "one rank"]
+    text = harness.tool("sgdc", FOLDER / "forward.mlir", "--recipe", folder / "recipe.json", "--emit", "graph").stdout
+    assert "tensor<12x16xf16>" in text
+    for precision, said in [({"compute": "int8"}, "'precision.compute' is \"int8\"; expected"), ({"loss_scale": 0}, "'precision.loss_scale' is 0; expected"),
+                            ({"computes": "bf16"}, "did you mean 'compute'"), ({"scopes": {"mlp": "bf16"}}, "'precision.scopes.mlp' is \"bf16\"; expected")]:
+        result = compile_case(folder, train, {"precision": precision}, check=False)
+        assert result.returncode == 1 and re.search(said, result.stderr), f"{precision}: {result.stderr}"
+    (folder / "recipe.json").write_text(json.dumps({"precision": {"compute": "bf16"}}))
+    result = harness.tool("sgdc", FOLDER / "forward.mlir", "--recipe", folder / "recipe.json", "-o", folder / "none.sgda", check=False)
+    assert result.returncode == 1 and "expected one as well" in result.stderr, result.stderr
+
+
+def check_loss_scale(folder):
+    """A scale that makes gradients infinite halves, and leaves parameters, optimizer and step as they are."""
+    compile_case(folder, {"optimizer": {"kind": "adam", "learning_rate": 0.02}}, {"precision": {"compute": "f16", "loss_scale": "dynamic"}})
+    parameters = {name: value * np.float32(200 if "w" in name else 1) for name, (_, value) in harness.compare_tensors.load(FOLDER / "parameters.safetensors").items()}
+    harness.save(folder / "large.safetensors", {**parameters, "optimizer/loss_scale": np.float32(2.0**40).reshape(())})
+    harness.tool("sgdrun", "-n", 1, folder / "training.sgda", "--init", folder / "large.safetensors", "--batches", FOLDER / "batches.safetensors",
+                 "--steps", 3, "--save", folder / "saved")
+    state = state_of(folder)
+    assert state["optimizer/loss_scale"] == 2.0**37 and state["step"] == 0, (state["optimizer/loss_scale"], state["step"])
+    assert all(np.array_equal(state[name], value) for name, value in parameters.items())
+
+
+assert len(CASES) == 13 and len(LOSS_CASES) == 6
+harness.main([*((name, lambda folder, name=name: check(folder, name)) for name in CASES),
+              *((name, lambda folder, name=name: check_loss(folder, name)) for name in LOSS_CASES), ("average", check_average), ("precision", check_precision),
+              ("loss scale", check_loss_scale), ("programs", check_programs), ("resumed", check_resumed),
               ("refusals", check_refusals)])

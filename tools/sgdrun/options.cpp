@@ -144,6 +144,8 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   state.Call<std::string>(
       "--keep", "last=K", [&](const std::string& text) { options.run.keep = ParseKeep(text); },
       "Remove all but the K newest checkpoints once a newer one is complete (default: keep all)");
+  state.Add("--save-weights", "FILE", options.run.save_weights,
+            "At the end, write parameters and buffers alone, under all of their names in the model");
   state.Add("--carry", "OUT:IN,...", options.run.carry,
             "Outputs that become inputs of the next step; overrides the artifact's pairs; none:IN keeps an input, none "
             "keeps all");
@@ -294,7 +296,7 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                      : given("--steps") ? train::Mode::kTrain
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
-    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--keep", "--data", "--feed", "--batches",
+    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--keep", "--save-weights", "--data", "--feed", "--batches",
                              "--loss", "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }

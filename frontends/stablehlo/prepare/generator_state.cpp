@@ -3,7 +3,7 @@
 // rng_bit_generator: the same numbers on any mesh, others in each step because the state is carried, the same again for
 // the same seed.
 #include "dialects/sgd/roles.h"
-#include "frontends/stablehlo/inlined_ops.h"
+#include "frontends/stablehlo/inlined_callee.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/region_ops.h"
 #include "frontends/stablehlo/input/sdy_dialect.h"

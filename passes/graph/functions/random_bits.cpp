@@ -2,6 +2,7 @@
 // as easy as 1, 2, 3", SC 2011).
 #include "passes/graph/functions/random_bits.h"
 
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/tensor_layout.h"
 
 using namespace mlir;
@@ -210,4 +211,16 @@ std::array<Value, 2> mlir::sgd::writeThreefry(TensorMath& math, std::array<Value
                                               std::array<Value, 2> key) {
   WordMath words(math, tensorType(key[0]).getShape());
   return threefry(words, counter, key);
+}
+
+Value mlir::sgd::addGenerator(func::FuncOp function) {
+  Builder builder(function.getContext());
+  unsigned position = function.getNumArguments();
+  NamedAttribute attributes[] = {
+      builder.getNamedAttr(kNameAttr, builder.getStringAttr(kGeneratorName)),
+      builder.getNamedAttr(kRoleAttr, RoleAttr::get(function.getContext(), Role::Generator)),
+      builder.getNamedAttr(kUnsignedAttr, builder.getUnitAttr())};
+  (void)function.insertArgument(position, RankedTensorType::get({2}, builder.getI64Type()),
+                                builder.getDictionaryAttr(attributes), function.getLoc());
+  return function.getArgument(position);
 }

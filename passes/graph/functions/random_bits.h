@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/graph/expressions/tensor_math.h"
 
 namespace mlir::sgd {
@@ -19,6 +20,9 @@ struct RandomBits {
 /// Bits of `type`, integers of 8 to 64 bits, fewer than 2^32 of them. `state` is a vector of i64: the key, then the
 /// counter; two entries, or three for Philox.
 RandomBits writeRandomBits(TensorMath& math, Value state, RankedTensorType type, BitGeneratorKind kind);
+
+/// Adds an argument for the state of a generator, the last one, and returns it.
+Value addGenerator(func::FuncOp function);
 
 /// threefry2x32 of words, elementwise; all four of one shape.
 std::array<Value, 2> writeThreefry(TensorMath& math, std::array<Value, 2> counter, std::array<Value, 2> key);

@@ -1,31 +1,52 @@
-// Formulas are those of PyTorch 2 where it has the optimizer: sgd, adagrad, adam, adamw. Lamb: You et al., "Large batch
+// Formulas are those of PyTorch 2 where it has the optimizer: sgd, adagrad, adafactor, adam, adamw, muon. Lamb: You et al., "Large batch
 // optimization for deep learning", 2020. Lars: You et al., "Large batch training of convolutional networks", 2017.
 // Lion: Chen et al., "Symbolic discovery of optimization algorithms", 2023.
 #include "passes/graph/training/optimizers.h"
 
+#include <cmath>
+#include <numbers>
+#include <utility>
+
 using namespace mlir;
 using namespace mlir::sgd;
 
-SmallVector<StringRef> mlir::sgd::getSlots(const OptimizerSettings& settings) {
+/// Muon updates matrices; other parameters get AdamW.
+static bool isMuon(const OptimizerSettings& settings, size_t rank) {
+  return settings.kind == OptimizerKind::Muon && rank == 2;
+}
+
+SmallVector<Slot> mlir::sgd::getSlots(const OptimizerSettings& settings, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> whole(shape);
   switch (settings.kind) {
     case OptimizerKind::Sgd:
     case OptimizerKind::Lars:
       if (settings.momentum == 0) return {};
-      return {"momentum_buffer"};
+      return {{"momentum_buffer", whole}};
     case OptimizerKind::Adagrad:
-      return {"sum"};
+      return {{"sum", whole}};
+    case OptimizerKind::Adafactor: {
+      if (shape.size() < 2) return {{"variance", whole}};
+      SmallVector<int64_t> row(shape), column(shape);
+      row.back() = 1;
+      column[shape.size() - 2] = 1;
+      return {{"row_var", row}, {"col_var", column}};
+    }
+    case OptimizerKind::Muon:
+      if (isMuon(settings, shape.size())) return {{"momentum_buffer", whole}};
+      return {{"exp_avg", whole}, {"exp_avg_sq", whole}};
     case OptimizerKind::Adam:
     case OptimizerKind::AdamW:
     case OptimizerKind::Lamb:
-      return {"exp_avg", "exp_avg_sq"};
+      return {{"exp_avg", whole}, {"exp_avg_sq", whole}};
     case OptimizerKind::Lion:
-      return {"exp_avg"};
+      return {{"exp_avg", whole}};
   }
   llvm_unreachable("all kinds are handled");
 }
 
-Optimizer::Optimizer(TensorMath& math, const OptimizerSettings& settings, Value learningRate, Value step)
-    : math(math), settings(settings), learningRate(learningRate) {
+Optimizer::Optimizer(TensorMath& math, const ParameterSettings& parameter, Value factor, Value step)
+    : math(math), settings(parameter.optimizer), isDecayed(parameter.isDecayed) {
+  learningRate = scale(factor, settings.learningRate);
   count = math.add(math.toFloat(step), math.splat(1.0, step));
 }
 
@@ -48,7 +69,7 @@ Value Optimizer::average(Value old, Value value, double factor) {
   return math.add(scale(old, factor), scale(value, 1 - factor));
 }
 
-Value Optimizer::decay(Value parameter, bool isDecayed) {
+Value Optimizer::decay(Value parameter) {
   if (!isDecayed || settings.weightDecay == 0) return parameter;
   Value factor = math.subtract(number(1, learningRate), scale(learningRate, settings.weightDecay));
   return math.multiply(parameter, repeat(factor, parameter));
@@ -95,7 +116,7 @@ static Value getRatio(TensorMath& math, Value a, Value b) {
   return math.select(isUsable, math.divide(a, b), one);
 }
 
-Value Optimizer::updateLamb(const ParameterState& from, Value gradient, bool isDecayed, ParameterState& to) {
+Value Optimizer::updateLamb(const ParameterState& from, Value gradient, ParameterState& to) {
   Value direction = getAdamDirection(from, gradient, to);
   if (!isDecayed) return descend(from.parameter, direction);
   if (settings.weightDecay != 0) direction = math.add(direction, scale(from.parameter, settings.weightDecay));
@@ -103,7 +124,7 @@ Value Optimizer::updateLamb(const ParameterState& from, Value gradient, bool isD
   return descend(from.parameter, math.multiply(direction, repeat(ratio, direction)));
 }
 
-Value Optimizer::updateLars(const ParameterState& from, Value gradient, bool isDecayed, ParameterState& to) {
+Value Optimizer::updateLars(const ParameterState& from, Value gradient, ParameterState& to) {
   if (isDecayed) {
     Value ofParameter = getNorm(from.parameter), ofGradient = getNorm(gradient);
     Value bound = ofGradient;
@@ -120,42 +141,127 @@ Value Optimizer::updateLars(const ParameterState& from, Value gradient, bool isD
   return updateSgd(from, gradient, to);
 }
 
-Value Optimizer::updateLion(const ParameterState& from, Value gradient, bool isDecayed, ParameterState& to) {
+Value Optimizer::updateLion(const ParameterState& from, Value gradient, ParameterState& to) {
   Value mixed = average(from.slots[0], gradient, settings.beta1);
   to.slots = {average(from.slots[0], gradient, settings.beta2)};
   Value zero = number(0, mixed);
   Value ofNegative = math.select(math.isLess(mixed, zero), number(-1, mixed), zero);
   Value sign = math.select(math.isLess(zero, mixed), number(1, mixed), ofNegative);
-  return descend(decay(from.parameter, isDecayed), sign);
+  return descend(decay(from.parameter), sign);
 }
 
-ParameterState Optimizer::update(const ParameterState& state, Value gradient, bool isDecayed) {
+Value Optimizer::getRootMeanSquare(Value value) {
+  Value squares = getSquares(math, value);
+  double elements = static_cast<double>(tensorType(value).getNumElements());
+  return math.create<math::SqrtOp>(math.divide(squares, number(elements, squares)));
+}
+
+Value Optimizer::getMeanSquares(Value value, int64_t dim) {
+  SmallVector<int64_t> shape(shapeOf(value));
+  double size = static_cast<double>(std::exchange(shape[dim], 1));
+  Value sum = math.reshape(math.reduce(math.multiply(value, value), ReduceKind::Add, dim), shape);
+  return scale(sum, 1 / size);
+}
+
+/// A matrix keeps the averages of its rows and of its columns, and the product of both stands for its elements.
+Value Optimizer::updateAdafactor(const ParameterState& from, Value gradient, ParameterState& to) {
+  Value share = math.create<math::PowFOp>(count, number(settings.beta2Decay, count));
+  auto mix = [&](Value old, Value value) {
+    return math.add(old, math.multiply(repeat(share, old), math.subtract(value, old)));
+  };
+  int64_t rank = tensorType(gradient).getRank();
+  Value variance;
+  if (rank < 2) {
+    variance = mix(from.slots[0], math.multiply(gradient, gradient));
+    to.slots = {variance};
+  } else {
+    Value rows = mix(from.slots[0], getMeanSquares(gradient, rank - 1));
+    Value columns = mix(from.slots[1], getMeanSquares(gradient, rank - 2));
+    to.slots = {rows, columns};
+    SmallVector<int64_t> one(shapeOf(rows)), shape(shapeOf(gradient));
+    double size = static_cast<double>(std::exchange(one[rank - 2], 1));
+    Value mean = scale(math.reshape(math.reduce(rows, ReduceKind::Add, rank - 2), one), 1 / size);
+    mean = math.maximum(mean, number(settings.eps, mean));
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    auto stretch = [&](Value value) { return math.broadcast(value, all, shape); };
+    variance = math.divide(math.multiply(stretch(rows), stretch(columns)), stretch(mean));
+  }
+  Value direction =
+      math.multiply(gradient, math.inverseRoot(math.maximum(variance, number(settings.eps * settings.eps, variance))));
+  Value excess = math.maximum(scale(getRootMeanSquare(direction), 1 / settings.clipping), number(1, count));
+  Value rate = math.minimum(learningRate, math.inverseRoot(count));
+  Value size = math.maximum(getRootMeanSquare(from.parameter), number(settings.leastScale, count));
+  Value step = math.divide(math.multiply(size, rate), excess);
+  return math.subtract(decay(from.parameter), math.multiply(repeat(step, direction), direction));
+}
+
+/// Five steps of a Newton-Schulz iteration, which bring the singular values near 1.
+static Value orthogonalize(TensorMath& math, Value matrix) {
+  constexpr double kA = 3.4445, kB = -4.775, kC = 2.0315, kLeastNorm = 1e-7;
+  constexpr int kSteps = 5;
+  auto times = [&](Value value, double factor) { return math.multiply(value, math.splat(factor, value)); };
+  ArrayRef<int64_t> shape = tensorType(matrix).getShape();
+  bool isTall = shape[0] > shape[1];
+  Value x = isTall ? math.transpose(matrix, {1, 0}) : matrix;
+  Value squares = getSquares(math, x);
+  Value norm = math.maximum(math.create<math::SqrtOp>(squares), math.splat(kLeastNorm, squares));
+  x = math.divide(x, math.broadcast(norm, {}, tensorType(x).getShape()));
+  for (int step = 0; step < kSteps; ++step) {
+    Value gram = math.dot(x, x, 1, 1);
+    Value polynomial = math.add(times(gram, kB), times(math.dot(gram, gram, 1, 0), kC));
+    x = math.add(times(x, kA), math.dot(polynomial, x, 1, 0));
+  }
+  return isTall ? math.transpose(x, {1, 0}) : x;
+}
+
+Value Optimizer::updateMuon(const ParameterState& from, Value gradient, ParameterState& to) {
+  Value buffer = average(from.slots[0], gradient, settings.momentum);
+  to.slots = {buffer};
+  Value direction = settings.nesterov ? average(buffer, gradient, settings.momentum) : buffer;
+  ArrayRef<int64_t> shape = tensorType(gradient).getShape();
+  double rows = static_cast<double>(shape[0]), columns = static_cast<double>(std::max<int64_t>(1, shape[1]));
+  double factor = settings.matchesAdamW ? 0.2 * std::sqrt(std::max(rows, columns)) : std::sqrt(std::max(1.0, rows / columns));
+  Type element = tensorType(direction).getElementType();
+  Value wide = math.convert(direction, math.getBuilder().getF32Type());
+  Value orthogonal = math.convert(orthogonalize(math, wide), element);
+  return descend(decay(from.parameter), scale(orthogonal, factor));
+}
+
+ParameterState Optimizer::update(const ParameterState& state, Value gradient) {
   ParameterState to;
-  bool isDecoupled = settings.kind == OptimizerKind::AdamW || settings.kind == OptimizerKind::Lamb ||
-                     settings.kind == OptimizerKind::Lion || settings.kind == OptimizerKind::Lars;
-  if (!isDecoupled && isDecayed && settings.weightDecay != 0)
+  using Kind = OptimizerKind;
+  Kind kind = settings.kind;
+  if (kind == Kind::Muon && !isMuon(settings, tensorType(gradient).getRank())) kind = Kind::AdamW;
+  bool isCoupled = kind == Kind::Sgd || kind == Kind::Adagrad || kind == Kind::Adam;
+  if (isCoupled && isDecayed && settings.weightDecay != 0)
     gradient = math.add(gradient, scale(state.parameter, settings.weightDecay));
-  switch (settings.kind) {
-    case OptimizerKind::Sgd:
+  switch (kind) {
+    case Kind::Sgd:
       to.parameter = updateSgd(state, gradient, to);
       break;
-    case OptimizerKind::Adagrad:
+    case Kind::Adagrad:
       to.parameter = updateAdagrad(state, gradient, to);
       break;
-    case OptimizerKind::Adam:
+    case Kind::Adafactor:
+      to.parameter = updateAdafactor(state, gradient, to);
+      break;
+    case Kind::Adam:
       to.parameter = descend(state.parameter, getAdamDirection(state, gradient, to));
       break;
-    case OptimizerKind::AdamW:
-      to.parameter = descend(decay(state.parameter, isDecayed), getAdamDirection(state, gradient, to));
+    case Kind::AdamW:
+      to.parameter = descend(decay(state.parameter), getAdamDirection(state, gradient, to));
       break;
-    case OptimizerKind::Lamb:
-      to.parameter = updateLamb(state, gradient, isDecayed, to);
+    case Kind::Lamb:
+      to.parameter = updateLamb(state, gradient, to);
       break;
-    case OptimizerKind::Lars:
-      to.parameter = updateLars(state, gradient, isDecayed, to);
+    case Kind::Lars:
+      to.parameter = updateLars(state, gradient, to);
       break;
-    case OptimizerKind::Lion:
-      to.parameter = updateLion(state, gradient, isDecayed, to);
+    case Kind::Lion:
+      to.parameter = updateLion(state, gradient, to);
+      break;
+    case Kind::Muon:
+      to.parameter = updateMuon(state, gradient, to);
       break;
   }
   return to;
@@ -174,7 +280,7 @@ class Curve {
 
   Value write() {
     Value factor = getDecline();
-    if (schedule.warmup <= 0) return factor;
+    if (schedule.warmup <= 0 || schedule.kind == RateScheduleKind::OneCycle) return factor;
     Value rising = math.divide(math.add(step, number(1)), number(static_cast<double>(schedule.warmup)));
     return math.select(math.isLess(step, number(static_cast<double>(schedule.warmup))), rising, factor);
   }
@@ -194,16 +300,34 @@ class Curve {
     return schedule.end == 0 ? share : math.add(math.multiply(share, number(1 - schedule.end)), number(schedule.end));
   }
 
+  /// From 1 where `share` is 0 to 0 where it is 1.
+  Value fall(Value share) {
+    Value cosine = math.create<math::CosOp>(math.multiply(share, number(std::numbers::pi)));
+    return math.multiply(math.add(cosine, number(1)), number(0.5));
+  }
+
+  /// As PyTorch's OneCycleLR: up to step `warmup` - 1, then down to the last step.
+  Value getCycle() {
+    auto last = static_cast<double>(std::max<int64_t>(1, schedule.steps - 1));
+    double top = std::min(last, static_cast<double>(std::max<int64_t>(1, schedule.warmup)) - 1);
+    auto limit = [&](Value share) { return math.minimum(math.maximum(share, number(0)), number(1)); };
+    auto between = [&](double from, double to, Value share) {
+      return math.add(number(to), math.multiply(number(from - to), fall(share)));
+    };
+    Value up = limit(math.divide(step, number(std::max(top, 1e-9))));
+    Value down = limit(math.divide(math.subtract(step, number(top)), number(std::max(last - top, 1e-9))));
+    return math.select(math.isLess(number(top), step), between(1, schedule.end, down),
+                       between(schedule.start, 1, up));
+  }
+
   Value getDecline() {
     switch (schedule.kind) {
       case RateScheduleKind::Constant:
         return number(1);
       case RateScheduleKind::Linear:
         return aboveEnd(math.subtract(number(1), getProgress()));
-      case RateScheduleKind::Cosine: {
-        Value cosine = math.create<math::CosOp>(math.multiply(getProgress(), number(3.141592653589793)));
-        return aboveEnd(math.multiply(math.add(cosine, number(1)), number(0.5)));
-      }
+      case RateScheduleKind::Cosine:
+        return aboveEnd(fall(getProgress()));
       case RateScheduleKind::Polynomial:
         return aboveEnd(math.create<math::PowFOp>(math.subtract(number(1), getProgress()), number(schedule.power)));
       case RateScheduleKind::InverseRoot: {
@@ -215,6 +339,8 @@ class Curve {
         Value falls = math.create<math::FloorOp>(math.divide(step, number(static_cast<double>(schedule.every))));
         return math.create<math::PowFOp>(number(schedule.gamma), falls);
       }
+      case RateScheduleKind::OneCycle:
+        return getCycle();
     }
     llvm_unreachable("all kinds are handled");
   }
@@ -226,8 +352,8 @@ class Curve {
 
 }  // namespace
 
-Value mlir::sgd::writeLearningRate(TensorMath& math, const RateScheduleSettings& schedule, double rate, Value step) {
-  return math.multiply(Curve(math, schedule, step).write(), math.splat(rate, step));
+Value mlir::sgd::writeRateFactor(TensorMath& math, const RateScheduleSettings& schedule, Value step) {
+  return Curve(math, schedule, step).write();
 }
 
 SmallVector<Value> mlir::sgd::clip(TensorMath& math, ArrayRef<Value> gradients, const TrainingSettings& settings) {

@@ -7,8 +7,14 @@
 
 namespace mlir::sgd {
 
-/// Returns the names of the tensors that the optimizer keeps per parameter, in its shape and initially zero.
-SmallVector<StringRef> getSlots(const OptimizerSettings& settings);
+/// A tensor that the optimizer keeps for a parameter, initially zero.
+struct Slot {
+  StringRef name;
+  SmallVector<int64_t> shape;
+};
+
+/// Returns what the optimizer keeps for a parameter of `shape`.
+SmallVector<Slot> getSlots(const OptimizerSettings& settings, ArrayRef<int64_t> shape);
 
 /// A parameter and the optimizer's tensors for it.
 struct ParameterState {
@@ -19,19 +25,22 @@ struct ParameterState {
 /// One step of an optimizer. Scalars are f32.
 class Optimizer {
  public:
-  /// `learningRate` is a scalar of f32 for this step; `step` is a scalar integer that counts from 0.
-  Optimizer(TensorMath& math, const OptimizerSettings& settings, Value learningRate, Value step);
+  /// `factor`, a scalar of f32, multiplies the learning rate in this step; `step` is a scalar integer that counts from
+  /// 0.
+  Optimizer(TensorMath& math, const ParameterSettings& parameter, Value factor, Value step);
 
-  ParameterState update(const ParameterState& state, Value gradient, bool isDecayed);
+  ParameterState update(const ParameterState& state, Value gradient);
 
  private:
+  Value updateAdafactor(const ParameterState& from, Value gradient, ParameterState& to);
+  Value updateMuon(const ParameterState& from, Value gradient, ParameterState& to);
   Value updateSgd(const ParameterState& from, Value gradient, ParameterState& to);
   Value updateAdagrad(const ParameterState& from, Value gradient, ParameterState& to);
   /// Returns Adam's update direction and updates the averages in `to`.
   Value getAdamDirection(const ParameterState& from, Value gradient, ParameterState& to);
-  Value updateLamb(const ParameterState& from, Value gradient, bool isDecayed, ParameterState& to);
-  Value updateLars(const ParameterState& from, Value gradient, bool isDecayed, ParameterState& to);
-  Value updateLion(const ParameterState& from, Value gradient, bool isDecayed, ParameterState& to);
+  Value updateLamb(const ParameterState& from, Value gradient, ParameterState& to);
+  Value updateLars(const ParameterState& from, Value gradient, ParameterState& to);
+  Value updateLion(const ParameterState& from, Value gradient, ParameterState& to);
 
   Value number(double value, Value like) { return math.splat(tensorType(like), value); }
   Value scale(Value value, double factor) { return math.multiply(value, number(factor, value)); }
@@ -41,19 +50,24 @@ class Optimizer {
   /// factor * average + (1 - factor) * value.
   Value average(Value old, Value value, double factor);
   /// parameter * (1 - learning rate * decay).
-  Value decay(Value parameter, bool isDecayed);
+  Value decay(Value parameter);
   /// parameter - learning rate * direction.
   Value descend(Value parameter, Value direction);
+  /// The square root of the mean square.
+  Value getRootMeanSquare(Value value);
+  /// The mean of squares over dimension `dim`, which keeps size 1.
+  Value getMeanSquares(Value value, int64_t dim);
   /// 1 - beta^(step + 1), a scalar.
   Value getCorrection(double beta);
 
   TensorMath& math;
   const OptimizerSettings& settings;
+  const bool isDecayed;
   Value learningRate, count;  // scalars of f32; the count is that of the step, from 1
 };
 
-/// Returns the learning rate, f32, of `step`, a scalar integer that counts from 0.
-Value writeLearningRate(TensorMath& math, const RateScheduleSettings& schedule, double rate, Value step);
+/// Returns the share of the learning rate, f32, that `step` has, a scalar integer that counts from 0.
+Value writeRateFactor(TensorMath& math, const RateScheduleSettings& schedule, Value step);
 
 /// Clips each element to `clipValue`, then scales all gradients so that their global norm is at most `clipNorm`.
 SmallVector<Value> clip(TensorMath& math, ArrayRef<Value> gradients, const TrainingSettings& settings);

@@ -3,105 +3,26 @@
 
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/roles.h"
+#include "dialects/sgd/tensor_names.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "passes/graph/autodiff/differentiate.h"
 #include "passes/graph/carry/carry_attrs.h"
+#include "passes/graph/functions/random_bits.h"
+#include "passes/graph/training/initializers.h"
+#include "passes/graph/training/model.h"
 #include "passes/graph/training/optimizers.h"
+#include "passes/graph/training/precision.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
 
-std::string getArgumentName(func::FuncOp function, unsigned argument) {
-  auto name = function.getArgAttrOfType<StringAttr>(argument, kNameAttr);
-  return name ? name.str() : ("arg" + Twine(argument)).str();
-}
-
-std::string getResultName(func::FuncOp function, unsigned result) {
-  auto name = function.getResultAttrOfType<StringAttr>(result, kNameAttr);
-  return name ? name.str() : ("result" + Twine(result)).str();
-}
-
 func::FuncOp getFunction(ModuleOp program) { return *program.getOps<func::FuncOp>().begin(); }
 
 bool isScalar(Type type) { return cast<RankedTensorType>(type).getRank() == 0; }
-
-/// The loss and the parameters of the forward function.
-struct Model {
-  unsigned loss = 0;
-  SmallVector<unsigned> parameters;  // positions of arguments
-};
-
-class ModelReader {
- public:
-  ModelReader(func::FuncOp function, const TrainingSettings& settings) : function(function), settings(settings) {}
-
-  FailureOr<Model> read() {
-    Model model;
-    FailureOr<unsigned> loss = findLoss();
-    if (failed(loss)) return failure();
-    model.loss = *loss;
-    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
-      if (isParameter(argument)) model.parameters.push_back(argument);
-    if (!model.parameters.empty()) return model;
-    InFlightDiagnostic error = function.emitError()
-                               << "no argument is a parameter to train; expected some whose names begin with "
-                                  "'params', or that the recipe's 'train.parameters' matches; there are ";
-    listArguments(error);
-    return failure();
-  }
-
- private:
-  bool isParameter(unsigned argument) {
-    if (!hasGradients(function.getArgumentTypes()[argument])) return false;
-    if (auto role = function.getArgAttrOfType<RoleAttr>(argument, kRoleAttr)) return role.getValue() == Role::Parameter;
-    return settings.isParameter(getArgumentName(function, argument));
-  }
-
-  FailureOr<unsigned> findLoss() {
-    if (!settings.loss.empty()) return findNamedLoss();
-    if (std::optional<unsigned> known = findResult(function, Role::Loss)) return *known;
-    SmallVector<unsigned> candidates;
-    for (unsigned result = 0; result < function.getNumResults(); ++result)
-      if (isLossType(function.getResultTypes()[result]) && !getCarriedArgument(function, result))
-        candidates.push_back(result);
-    if (candidates.size() == 1) return candidates.front();
-    InFlightDiagnostic error = function.emitError()
-                               << (candidates.empty()
-                                       ? "has no result that is one number of floats, and training needs a loss"
-                                       : "has several results that could be the loss: ");
-    llvm::interleaveComma(candidates, error, [&](unsigned result) { error << getResultName(function, result); });
-    error << "; expected one scalar; name it by the recipe's 'train.loss'";
-    return failure();
-  }
-
-  FailureOr<unsigned> findNamedLoss() {
-    for (unsigned result = 0; result < function.getNumResults(); ++result) {
-      if (getResultName(function, result) != settings.loss) continue;
-      if (isLossType(function.getResultTypes()[result])) return result;
-      return function.emitError() << "'" << settings.loss << "', the loss of the recipe's 'train.loss', is "
-                                  << function.getResultTypes()[result]
-                                  << "; expected a scalar of floats; name another result",
-             failure();
-    }
-    InFlightDiagnostic error = function.emitError() << "no result is called '" << settings.loss
-                                                    << "', as the recipe's 'train.loss' says; expected one of ";
-    llvm::interleaveComma(llvm::seq(function.getNumResults()), error,
-                          [&](unsigned result) { error << getResultName(function, result); });
-    return failure();
-  }
-
-  void listArguments(InFlightDiagnostic& error) {
-    constexpr unsigned kMost = 8;
-    unsigned count = function.getNumArguments();
-    llvm::interleaveComma(llvm::seq(std::min(count, kMost)), error,
-                          [&](unsigned argument) { error << getArgumentName(function, argument); });
-    if (count > kMost) error << " and " << count - kMost << " more";
-  }
-
-  func::FuncOp function;
-  const TrainingSettings& settings;
-};
 
 /// Turns a clone of the forward function into the train step.
 class TrainWriter {
@@ -112,22 +33,25 @@ class TrainWriter {
         model(model),
         settings(settings),
         builder(block.getTerminator()),
-        math(builder, function.getLoc()),
-        slots(getSlots(settings.optimizer)) {}
+        math(builder, function.getLoc()) {}
 
   LogicalResult write() {
     SmallVector<Value> parameters =
         llvm::map_to_vector(model.parameters, [&](unsigned argument) -> Value { return block.getArgument(argument); });
     Value loss = block.getTerminator()->getOperand(model.loss);
-    FailureOr<SmallVector<Value>> all = differentiate(builder, block, loss, parameters);
+    if (settings.precision.isDynamic) addLossScale();
+    FailureOr<SmallVector<Value>> all = differentiate(builder, block, scaleLoss(loss), parameters);
     if (failed(all)) return failure();
     SmallVector<Value> gradients;
     for (auto [argument, gradient] : llvm::zip(model.parameters, *all))
-      if (gradient) trained.push_back(argument), gradients.push_back(gradient);
+      if (gradient) trained.push_back({argument, {}, {}}), gradients.push_back(gradient);
     if (trained.empty())
       return function.emitError() << "the loss depends on no parameter; expected one to train; name others by the "
                                      "recipe's 'train.parameters'";
+    if (settings.precision.compute && settings.precision.sumsInF32) widenSums(gradients);
     addState();
+    for (Value& gradient : gradients) gradient = unscale(gradient);
+    if (settings.precision.isDynamic) isFinite = writeIsFinite(gradients);
     SmallVector<Value> clipped = clip(math, gradients, settings);
     keepResults();
     update(clipped);
@@ -136,6 +60,13 @@ class TrainWriter {
   }
 
  private:
+  /// A parameter that the loss depends on.
+  struct Trained {
+    unsigned argument = 0;
+    ParameterSettings settings;
+    SmallVector<unsigned> slots;  // positions of arguments
+  };
+
   struct Result {
     Value value;
     SmallVector<NamedAttribute> attributes;
@@ -153,15 +84,26 @@ class TrainWriter {
   void addState() {
     for (unsigned parameter : model.parameters)
       function.setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
-    for (StringRef slot : slots)
-      for (unsigned parameter : trained)
-        addArgument(block.getArgument(parameter).getType(),
-                    kSlotPrefix + slot + "/" + getArgumentName(function, parameter));
+    SmallVector<SmallVector<Slot>> slots;
+    llvm::SetVector<StringRef> names;
+    for (Trained& one : trained) {
+      one.settings = settings.getParameterSettings(getInputName(function, one.argument));
+      auto type = cast<RankedTensorType>(block.getArgument(one.argument).getType());
+      slots.push_back(getSlots(one.settings.optimizer, type.getShape()));
+      if (settings.average) slots.back().push_back({kAverageSlot, SmallVector<int64_t>(type.getShape())});
+      for (const Slot& slot : slots.back()) names.insert(slot.name);
+    }
+    // All slots of one name, then all of the next.
+    for (StringRef name : names)
+      for (auto [one, own] : llvm::zip(trained, slots))
+        for (const Slot& slot : own)
+          if (slot.name == name) one.slots.push_back(addSlot(one.argument, slot));
     step = addArgument(RankedTensorType::get({}, builder.getI32Type()), kStepName);
   }
 
-  unsigned getSlot(size_t slot, size_t parameter) const {
-    return step - (slots.size() - slot) * trained.size() + parameter;
+  unsigned addSlot(unsigned parameter, const Slot& slot) {
+    auto type = cast<RankedTensorType>(block.getArgument(parameter).getType());
+    return addArgument(type.clone(slot.shape), kSlotPrefix + slot.name + "/" + getInputName(function, parameter));
   }
 
   /// Keeps the loss, then other scalars, then next values of the model's own state.
@@ -184,30 +126,98 @@ class TrainWriter {
       if (getCarriedArgument(function, result)) keep(result);
   }
 
+  // Loss scale
+  // ---------------------------------------------------------------------------------------------------------------
+
+  /// Adds the state of a dynamic scale: the scale, and the steps since it has changed.
+  void addLossScale() {
+    std::string first = llvm::formatv("constant({0})", settings.precision.lossScale);
+    lossScale = addArgument(RankedTensorType::get({}, builder.getF32Type()), kSlotPrefix + Twine(kLossScaleName));
+    function.setArgAttr(lossScale, kInitAttr, builder.getStringAttr(first));
+    scaleAge = addArgument(RankedTensorType::get({}, builder.getI32Type()), kSlotPrefix + Twine(kLossScaleName) + "_steps");
+  }
+
+  /// The scale as a number of the type of `like`; null: none.
+  Value getScale(Value like) {
+    if (settings.precision.isDynamic)
+      return math.broadcast(math.convert(block.getArgument(lossScale), tensorType(like).getElementType()), {},
+                            shapeOf(like));
+    return settings.precision.lossScale == 1 ? Value() : math.splat(tensorType(like), settings.precision.lossScale);
+  }
+
+  Value scaleLoss(Value loss) {
+    Value scale = getScale(loss);
+    return scale ? math.multiply(loss, scale) : loss;
+  }
+
+  Value unscale(Value gradient) {
+    Value scale = getScale(gradient);
+    return scale ? math.divide(gradient, scale) : gradient;
+  }
+
+  /// Zero times a number is zero if the number is finite, else NaN.
+  Value writeIsFinite(ArrayRef<Value> gradients) {
+    Value sum;
+    for (Value gradient : gradients) {
+      Value zeros = math.multiply(gradient, math.splat(tensorType(gradient), 0.0));
+      auto all = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(gradient).getRank()));
+      if (!all.empty()) zeros = math.reduce(zeros, ReduceKind::Add, all);
+      zeros = math.convert(zeros, builder.getF32Type());
+      sum = sum ? math.add(sum, zeros) : zeros;
+    }
+    return math.isEqual(sum, math.splat(tensorType(sum), 0.0));
+  }
+
+  void updateLossScale() {
+    Value scale = block.getArgument(lossScale), age = math.add(block.getArgument(scaleAge), math.index(1));
+    auto times = [&](double factor) { return math.multiply(scale, math.splat(tensorType(scale), factor)); };
+    Value grows = math.isEqual(age, math.index(settings.precision.growthSteps));
+    addNext(lossScale, math.select(isFinite, math.select(grows, times(2), scale), times(0.5)));
+    addNext(scaleAge, math.select(math.both(isFinite, math.negate(grows)), age, math.index(0)));
+  }
+
+  // Results
+  // ---------------------------------------------------------------------------------------------------------------
+
+  /// The next value of an argument, or the value that it has where the step is left out.
+  void commit(unsigned argument, Value next) {
+    if (isFinite) next = math.select(math.broadcast(isFinite, {}, shapeOf(next)), next, block.getArgument(argument));
+    addNext(argument, next);
+  }
+
   void addNext(unsigned argument, Value next) {
     Builder attributes(builder.getContext());
     results.push_back(
         {next,
-         {attributes.getNamedAttr(kNameAttr, attributes.getStringAttr(getArgumentName(function, argument))),
+         {attributes.getNamedAttr(kNameAttr, attributes.getStringAttr(getInputName(function, argument))),
           attributes.getNamedAttr(kCarryAttr, attributes.getI64IntegerAttr(argument)),
           attributes.getNamedAttr(kCarryBasisAttr, attributes.getStringAttr("names"))}});
   }
 
   void update(ArrayRef<Value> gradients) {
-    Value count = block.getArgument(step);
-    Value rate = writeLearningRate(math, settings.schedule, settings.optimizer.learningRate, count);
-    Optimizer optimizer(math, settings.optimizer, rate, count);
-    SmallVector<ParameterState> updated;
-    for (auto [index, argument] : llvm::enumerate(trained)) {
-      ParameterState state{block.getArgument(argument), {}};
-      for (size_t slot = 0; slot < slots.size(); ++slot) state.slots.push_back(block.getArgument(getSlot(slot, index)));
-      updated.push_back(
-          optimizer.update(state, gradients[index], settings.isDecayed(getArgumentName(function, argument))));
-      addNext(argument, updated.back().parameter);
+    Value count = block.getArgument(step), factor = writeRateFactor(math, settings.schedule, count);
+    SmallVector<std::pair<unsigned, Value>> nextSlots;
+    for (auto [one, gradient] : llvm::zip(trained, gradients)) {
+      ParameterState state{block.getArgument(one.argument), {}};
+      for (unsigned slot : one.slots) state.slots.push_back(block.getArgument(slot));
+      ParameterState next = Optimizer(math, one.settings, factor, count).update(state, gradient);
+      if (settings.average) next.slots.push_back(writeAverage(state.slots.back(), next.parameter, count));
+      commit(one.argument, next.parameter);
+      for (auto [slot, value] : llvm::zip(one.slots, next.slots)) nextSlots.emplace_back(slot, value);
     }
-    for (size_t slot = 0; slot < slots.size(); ++slot)
-      for (size_t index = 0; index < updated.size(); ++index) addNext(getSlot(slot, index), updated[index].slots[slot]);
-    addNext(step, math.add(count, math.index(1)));
+    llvm::sort(nextSlots, llvm::less_first());
+    for (auto [slot, value] : nextSlots) commit(slot, value);
+    commit(step, math.add(count, math.index(1)));
+    if (isFinite) updateLossScale();
+  }
+
+  /// The moving average of a parameter, which starts as the parameter after the first step.
+  Value writeAverage(Value average, Value parameter, Value count) {
+    double decay = *settings.average;
+    Value mixed = math.add(math.multiply(average, math.splat(tensorType(average), decay)),
+                           math.multiply(parameter, math.splat(tensorType(parameter), 1 - decay)));
+    Value isFirst = math.broadcast(math.isEqual(count, math.index(0)), {}, shapeOf(parameter));
+    return math.select(isFirst, parameter, mixed);
   }
 
   void finish() {
@@ -228,11 +238,26 @@ class TrainWriter {
   const TrainingSettings& settings;
   OpBuilder builder;
   TensorMath math;
-  SmallVector<StringRef> slots;
-  SmallVector<unsigned> trained;  // the parameters that the loss depends on
+  SmallVector<Trained> trained;
   unsigned step = 0;              // the argument that counts steps
+  unsigned lossScale = 0, scaleAge = 0;  // arguments
+  Value isFinite;                        // whether all gradients are; null: not asked
   SmallVector<Result> results;
 };
+
+/// Makes an evaluation read the moving averages that training keeps, where it keeps one.
+void readAverages(func::FuncOp evaluation, func::FuncOp train) {
+  llvm::StringSet<> slots;
+  for (unsigned argument = 0; argument < train.getNumArguments(); ++argument)
+    slots.insert(getInputName(train, argument));
+  for (unsigned argument = 0; argument < evaluation.getNumArguments(); ++argument) {
+    std::string average = (kSlotPrefix + kAverageSlot + "/" + getInputName(evaluation, argument)).str();
+    if (!slots.contains(average)) continue;
+    evaluation.setArgAttr(argument, kNameAttr, StringAttr::get(evaluation.getContext(), average));
+    evaluation.setArgAttr(argument, kRoleAttr, RoleAttr::get(evaluation.getContext(), Role::OptimizerState));
+    evaluation.removeArgAttr(argument, kAliasesAttr);
+  }
+}
 
 /// An evaluation leaves the model's state as it is.
 void dropNextState(func::FuncOp function) {
@@ -243,33 +268,74 @@ void dropNextState(func::FuncOp function) {
   (void)function.eraseResults(dropped);
 }
 
-/// Returns zeros for the optimizer's state and the step.
-void writeInit(func::FuncOp init, func::FuncOp train) {
-  Block& block = init.getBody().front();
-  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+/// Returns zeros for the optimizer's state and the step, and arguments that have an initializer as it says.
+class InitWriter {
+ public:
+  InitWriter(func::FuncOp init, func::FuncOp train)
+      : init(init),
+        train(train),
+        block(init.getBody().front()),
+        builder(block.getTerminator()),
+        math(builder, init.getLoc()) {}
+
+  LogicalResult write() {
+    clear();
+    for (unsigned argument = 0; argument < train.getNumArguments(); ++argument)
+      if (failed(writeArgument(argument))) return failure();
+    block.getTerminator()->setOperands(values);
+    init.setType(builder.getFunctionType(init.getArgumentTypes(), ValueRange(values).getTypes()));
+    init.setResAttrsAttr(builder.getArrayAttr(attributes));
+    return success();
+  }
+
+ private:
+  void clear() {
+    block.getTerminator()->setOperands({});
+    for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (&op != block.getTerminator()) op.erase();
+    (void)init.eraseArguments(llvm::BitVector(init.getNumArguments(), true));
+  }
+
+  LogicalResult writeArgument(unsigned argument) {
+    auto type = cast<RankedTensorType>(train.getArgumentTypes()[argument]);
+    auto text = train.getArgAttrOfType<StringAttr>(argument, kInitAttr);
+    if (!text && getRole(train, argument) != Role::OptimizerState) return success();
+    Initializer initializer;
+    if (text) {
+      llvm::Expected<Initializer> parsed = parseInitializer(text.getValue(), type);
+      if (!parsed)
+        return emitError(train.getArgument(argument).getLoc())
+               << "argument '" << getInputName(train, argument) << "': " << llvm::toString(parsed.takeError());
+      initializer = *parsed;
+    }
+    values.push_back(
+        writeInitial(math, initializer, type, [&](RankedTensorType words) { return draw(words); }));
+    attributes.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr(kNameAttr, builder.getStringAttr(getInputName(train, argument)))));
+    return success();
+  }
+
+  /// The state of the generator starts from the seed, and each tensor goes on where the one before ended.
+  Value draw(RankedTensorType words) {
+    if (!state) state = addGenerator(init);
+    RandomBits drawn = writeRandomBits(math, state, words, BitGeneratorKind::ThreeFry);
+    state = drawn.state;
+    return drawn.bits;
+  }
+
+  func::FuncOp init, train;
+  Block& block;
+  OpBuilder builder;
+  TensorMath math;
+  Value state;
   SmallVector<Value> values;
   SmallVector<Attribute> attributes;
-  for (unsigned argument = 0; argument < train.getNumArguments(); ++argument) {
-    if (getRole(train, argument) != Role::OptimizerState) continue;
-    auto type = cast<RankedTensorType>(train.getArgumentTypes()[argument]);
-    values.push_back(arith::ConstantOp::create(builder, init.getLoc(), cast<TypedAttr>(builder.getZeroAttr(type))));
-    attributes.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr(kNameAttr, builder.getStringAttr(getArgumentName(train, argument)))));
-  }
-  Operation* end = block.getTerminator();
-  end->setOperands(values);
-  for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (&op != end && !llvm::is_contained(values, op.getNumResults() ? op.getResult(0) : Value())) op.erase();
-  block.eraseArguments(0, block.getNumArguments());
-  init.setType(builder.getFunctionType({}, ValueRange(values).getTypes()));
-  init.removeArgAttrsAttr();
-  init.setResAttrsAttr(builder.getArrayAttr(attributes));
-}
+};
 
 }  // namespace
 
 LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSettings& settings) {
-  FailureOr<Model> model = ModelReader(getFunction(forward), settings).read();
+  FailureOr<Model> model = readModel(getFunction(forward), settings);
   if (failed(model)) return failure();
   OpBuilder builder(forward);
   auto clone = [&](StringRef name) {
@@ -280,13 +346,18 @@ LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSe
     return program;
   };
   ModuleOp init = clone(kInitProgram), train = clone(kTrainProgram), eval = clone(kEvalProgram);
+  if (settings.precision.compute) {
+    narrowCompute(getFunction(train), *settings.precision.compute, settings.staysWide);
+    narrowCompute(getFunction(eval), *settings.precision.compute, settings.staysWide);
+  }
   if (failed(TrainWriter(getFunction(train), *model, settings).write())) return failure();
   func::FuncOp evaluation = getFunction(eval);
   setResultRole(evaluation, model->loss, Role::Loss);
   for (unsigned parameter : model->parameters)
     evaluation.setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
   dropNextState(evaluation);
-  writeInit(getFunction(init), getFunction(train));
+  if (settings.average) readAverages(evaluation, getFunction(train));
+  if (failed(InitWriter(getFunction(init), getFunction(train)).write())) return failure();
   forward.erase();
   return success();
 }

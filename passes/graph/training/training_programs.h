@@ -9,14 +9,16 @@ namespace mlir::sgd {
 
 /// Names of the programs, and of the state that training adds to a model's.
 inline constexpr llvm::StringLiteral kInitProgram = "init", kTrainProgram = "train", kEvalProgram = "eval";
-inline constexpr llvm::StringLiteral kStepName = "step", kSlotPrefix = "optimizer/";
+inline constexpr llvm::StringLiteral kStepName = "step", kSlotPrefix = "optimizer/", kAverageSlot = "ema";
+inline constexpr llvm::StringLiteral kLossScaleName = "loss_scale";
 
 /// Replaces the program `forward`, whose function computes a loss from parameters and inputs, by the programs `init`,
 /// `train` and `eval`, each a module with the mesh of `forward`.
 ///
 ///   train(model's arguments, optimizer/SLOT/NAME.., step) -> (loss, other scalars, new buffers, new parameters, new
-///   slots, step) ///   eval(model's arguments) -> the model's results without next values of its own state init() ->
-///   (optimizer/SLOT/NAME.., step), zeros
+///         slots, step)
+///   eval(model's arguments) -> the model's results without next values of its own state
+///   init() -> (arguments that have an initializer, optimizer/SLOT/NAME.., step)
 ///
 /// Fails with a diagnostic if the loss is missing or ambiguous, if no argument is a parameter, or at an op without a
 /// derivative.

@@ -14,6 +14,24 @@ std::optional<OptimizerKind> mlir::sgd::parseOptimizer(llvm::StringRef name) {
       .Case("lamb", OptimizerKind::Lamb)
       .Case("lars", OptimizerKind::Lars)
       .Case("lion", OptimizerKind::Lion)
+      .Case("adafactor", OptimizerKind::Adafactor)
+      .Case("muon", OptimizerKind::Muon)
+      .Default(std::nullopt);
+}
+
+std::optional<LossKind> mlir::sgd::parseLoss(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<LossKind>>(name)
+      .Case("softmax_cross_entropy", LossKind::SoftmaxCrossEntropy)
+      .Case("next_token", LossKind::NextToken)
+      .Case("mse", LossKind::MeanSquares)
+      .Case("bce", LossKind::BinaryCrossEntropy)
+      .Default(std::nullopt);
+}
+
+std::optional<MetricKind> mlir::sgd::parseMetric(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<MetricKind>>(name)
+      .Case("accuracy", MetricKind::Accuracy)
+      .Case("perplexity", MetricKind::Perplexity)
       .Default(std::nullopt);
 }
 
@@ -25,6 +43,7 @@ std::optional<RateScheduleKind> mlir::sgd::parseRateSchedule(llvm::StringRef nam
       .Case("polynomial", RateScheduleKind::Polynomial)
       .Case("inverse_sqrt", RateScheduleKind::InverseRoot)
       .Case("step", RateScheduleKind::Step)
+      .Case("one_cycle", RateScheduleKind::OneCycle)
       .Default(std::nullopt);
 }
 
@@ -38,6 +57,15 @@ OptimizerSettings mlir::sgd::getDefaults(OptimizerKind kind) {
     case OptimizerKind::Adagrad:
       settings.learningRate = 1e-2;
       settings.eps = 1e-10;
+      break;
+    case OptimizerKind::Adafactor:
+      settings.learningRate = 1e-2;
+      settings.eps = 0x1p-23;  // of f32: the smallest difference from 1
+      break;
+    case OptimizerKind::Muon:
+      settings.weightDecay = 0.1;
+      settings.momentum = 0.95;
+      settings.nesterov = true;
       break;
     case OptimizerKind::AdamW:
       settings.weightDecay = 1e-2;

@@ -189,7 +189,10 @@ static FailureOr<Value> localizeConcatenate(ConcatenateOp op, const LocalisedOp&
 static FailureOr<Value> localizeReverse(ReverseOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
   MovementEmitter move(localised, emitter);
   Value value = op.getInput();
-  for (int64_t dim : op.getDimensions()) {
+  // A dimension of one element stays as it is; reversed, its padding would come first.
+  SmallVector<int64_t> dims(op.getDimensions());
+  llvm::erase_if(dims, [&](int64_t dim) { return move.getGlobalSize(0, dim) == 1; });
+  for (int64_t dim : dims) {
     if (!move.isSharded(dim)) continue;
     // Tile j backwards ends at the operand's element n - 1 - j * tile.
     int64_t tile = move.getTile(dim), size = move.getGlobalSize(0, dim);
@@ -197,7 +200,7 @@ static FailureOr<Value> localizeReverse(ReverseOp op, const LocalisedOp& localis
     wanted.scale = -tile;
     value = move.ranges.emitUnbounded(value, move.getTiles(0, dim), wanted);
   }
-  value = ReverseOp::create(move.builder, op.getLoc(), value, op.getDimensions());
+  value = ReverseOp::create(move.builder, op.getLoc(), value, dims);
   return move.replaceBy(value);
 }
 

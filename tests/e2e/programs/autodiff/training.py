@@ -25,6 +25,13 @@ CASES = {
     "lion": ({"optimizer": {"kind": "lion", "learning_rate": 0.01, "weight_decay": 0.1, "no_decay": ["*.b*"]}}, lambda p: Lion(p)),
     "lamb": ({"optimizer": {"kind": "lamb", "learning_rate": 0.02, "weight_decay": 0.1, "no_decay": ["*.b*"]}}, lambda p: Lamb(p)),
     "lars": ({"optimizer": {"kind": "lars", "learning_rate": 1.0, "trust": 0.02, "weight_decay": 0.1, "no_decay": ["*.b*"]}}, lambda p: Lars(p)),
+    "adafactor": ({"optimizer": {"kind": "adafactor", "learning_rate": 0.05, "weight_decay": 0.1}},
+                  lambda p: torch.optim.Adafactor(p, lr=0.05, weight_decay=0.1)),
+    "muon": ({"optimizer": {"kind": "muon", "learning_rate": 0.02}}, lambda p: Muon(p)),
+    "groups": ({"optimizer": {"kind": "sgd", "learning_rate": 0.1, "groups": [{"match": ["*.b*"], "kind": "adam", "learning_rate": 0.02},
+                                                                            {"match": ["params.w2"], "momentum": 0.9}]}}, lambda p: Groups(p)),
+    "one_cycle": ({"optimizer": {"kind": "sgd", "learning_rate": 0.3}, "schedule": {"kind": "one_cycle", "warmup": 6, "steps": 20}},
+                  lambda p: torch.optim.SGD(p, lr=0.3)),
     "cosine": ({"optimizer": {"kind": "sgd", "learning_rate": 0.2}, "schedule": {"kind": "linear_warmup_cosine", "warmup": 4, "steps": 16, "end": 0.1},
                 "clip_global_norm": 0.5}, lambda p: torch.optim.SGD(p, lr=0.2)),
 }
@@ -76,6 +83,37 @@ class Lars(Own):
         return p - state[0]
 
 
+class Muon(Own):
+    """PyTorch's, in f64 instead of bf16; AdamW for vectors."""
+
+    def update(self, p, g, state, decays):
+        p = p * (1 - 0.02 * 0.1)
+        if p.ndim < 2:
+            state[0] = 0.9 * state[0] + 0.1 * g
+            state[1] = 0.999 * state[1] + 0.001 * g * g
+            return p - 0.02 * (state[0] / (1 - 0.9**self.count)) / ((state[1] / (1 - 0.999**self.count)).sqrt() + 1e-8)
+        state[0] = 0.95 * state[0] + 0.05 * g
+        x = 0.05 * g + 0.95 * state[0]
+        x = x.T if p.shape[0] > p.shape[1] else x
+        x = x / x.norm()
+        for _ in range(5):
+            gram = x @ x.T
+            x = 3.4445 * x + (-4.775 * gram + 2.0315 * gram @ gram) @ x
+        x = x.T if p.shape[0] > p.shape[1] else x
+        return p - 0.02 * max(1, p.shape[0] / p.shape[1]) ** 0.5 * x
+
+
+class Groups:
+    """Parameters in the order of their names: b1, b2, w1, w2."""
+
+    def __init__(self, p):
+        self.parts = [torch.optim.Adam(p[:2], lr=0.02), torch.optim.SGD(p[2:3], lr=0.1), torch.optim.SGD(p[3:], lr=0.1, momentum=0.9)]
+
+    def step(self):
+        for part in self.parts:
+            part.step()
+
+
 def loss(params, x, y):
     h = jnp.tanh(x @ params["w1"] + params["b1"])
     logits = h @ params["w2"] + params["b2"]
@@ -87,6 +125,7 @@ def train(make, name, params, batches):
     names = sorted(params)
     tensors = [torch.nn.Parameter(torch.tensor(params[key])) for key in names]
     optimizer = make(tensors)
+    cycle = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.3, total_steps=STEPS, cycle_momentum=False) if name == "one_cycle" else None
     losses = []
     for step, (x, y) in enumerate(batches):
         value, gradients = value_and_grad({key: jnp.asarray(t.detach().numpy()) for key, t in zip(names, tensors)}, x, y)
@@ -97,6 +136,8 @@ def train(make, name, params, batches):
             torch.nn.utils.clip_grad_norm_(tensors, 0.5)
             optimizer.param_groups[0]["lr"] = 0.2 * cosine(step)
         optimizer.step()
+        if cycle and step + 1 < STEPS:
+            cycle.step()
     return losses
 
 

@@ -1,7 +1,7 @@
 // How many ops a program has once its calls are inlined, known before any is: functions that call each other twice over
 // and over would fill the memory.
-#ifndef SGD_FRONTENDS_STABLEHLO_INLINED_OPS_H
-#define SGD_FRONTENDS_STABLEHLO_INLINED_OPS_H
+#ifndef SGD_FRONTENDS_TEXT_INLINED_OPS_H
+#define SGD_FRONTENDS_TEXT_INLINED_OPS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -12,14 +12,17 @@ inline constexpr int64_t kMaxInlinedOps = int64_t{1} << 21;
 /// How deep calls, loops and branches may nest: the importer calls itself for each.
 inline constexpr unsigned kMaxImportDepth = 500;
 
-/// The function that the importer inlines instead of the op; null for none.
-FlatSymbolRefAttr getInlinedCallee(Operation* op);
+/// Returns the function that an op is replaced by; null for none.
+using GetCallee = FlatSymbolRefAttr (*)(Operation*);
+
+/// That of func.call.
+FlatSymbolRefAttr getCalledFunction(Operation* op);
 
 class InlinedOps {
  public:
   using Functions = DenseMap<StringAttr, func::FuncOp>;
   /// `functions` must outlive this.
-  explicit InlinedOps(const Functions& functions) : functions(functions) {}
+  InlinedOps(const Functions& functions, GetCallee getCallee) : functions(functions), getCallee(getCallee) {}
 
   /// Counts those of `function`. Fails, with an error at the call, where functions call themselves, where calls nest
   /// deeper than kMaxImportDepth, or where there are more than kMaxInlinedOps. Unknown functions count as nothing.
@@ -35,6 +38,7 @@ class InlinedOps {
   std::string describeCalls();
 
   const Functions& functions;
+  const GetCallee getCallee;
   DenseMap<Operation*, Size> known;         // of functions
   SmallVector<func::FuncOp> openFunctions;  // those being measured
 };

@@ -1,7 +1,5 @@
 // Each function is measured once.
-#include "frontends/stablehlo/inlined_ops.h"
-
-#include "frontends/stablehlo/input/library_ops.h"
+#include "frontends/text/inlined_ops.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -9,10 +7,9 @@ using namespace mlir::sgd;
 /// Names of a chain of calls that a message holds.
 static constexpr size_t kMostNames = 6;
 
-FlatSymbolRefAttr mlir::sgd::getInlinedCallee(Operation* op) {
-  if (auto call = dyn_cast<func::CallOp>(op)) return call.getCalleeAttr();
-  if (auto composite = dyn_cast<stablehlo::CompositeOp>(op)) return composite.getDecompositionAttr();
-  return {};
+FlatSymbolRefAttr mlir::sgd::getCalledFunction(Operation* op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  return call ? call.getCalleeAttr() : FlatSymbolRefAttr();
 }
 
 /// "main -> f0 -> f1", its middle left out where it is long.
@@ -31,7 +28,7 @@ FailureOr<InlinedOps::Size> InlinedOps::measure(Region& region) {
   Size size;
   WalkResult result = region.walk([&](Operation* op) {
     ++size.ops;
-    FlatSymbolRefAttr callee = getInlinedCallee(op);
+    FlatSymbolRefAttr callee = getCallee(op);
     func::FuncOp function = callee ? functions.lookup(callee.getAttr()) : func::FuncOp();
     if (!function) return WalkResult::advance();
     FailureOr<Size> inner = measure(function, op->getLoc());
@@ -40,7 +37,7 @@ FailureOr<InlinedOps::Size> InlinedOps::measure(Region& region) {
     size.depth = std::max(size.depth, inner->depth + 1);
     if (size.ops > kMaxInlinedOps) {
       op->emitError() << "the calls " << describeCalls() << " become more than " << kMaxInlinedOps
-                      << " ops when they are inlined; call fewer functions, or call them in a loop (jax.lax.scan)";
+                      << " ops when they are inlined; call fewer functions, or call them in a loop";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
