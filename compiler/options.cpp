@@ -18,20 +18,27 @@ static Error makeError(Parts&&... parts) {
   return make_error<StringError>(text, inconvertibleErrorCode());
 }
 
-Expected<std::vector<MeshAxisSize>> mlir::sgd::parseMesh(StringRef text) {
-  std::vector<MeshAxisSize> axes;
+/// Sizes of `what` by name, separated by commas.
+static Expected<std::vector<MeshAxisSize>> parseSizes(StringRef text, StringRef flag, StringRef what) {
+  std::vector<MeshAxisSize> sizes;
   StringSet<> names;
   for (StringRef part : split(text, ',')) {
     auto [name, size] = part.split('=');
     name = name.trim();
-    MeshAxisSize axis{name.str(), 0};
-    if (!part.contains('=') || name.empty()) return makeError("--mesh: '", part, "' is not AXIS=SIZE");
-    if (size.trim().getAsInteger(10, axis.size) || axis.size < 1)
-      return makeError("--mesh: the size of axis '", name, "' must be a positive integer, not '", size, "'");
-    if (!names.insert(name).second) return makeError("--mesh: axis '", name, "' occurs twice");
-    axes.push_back(axis);
+    MeshAxisSize one{name.str(), 0};
+    if (!part.contains('=') || name.empty()) return makeError(flag, ": '", part, "' is not ", what.upper(), "=SIZE");
+    if (size.trim().getAsInteger(10, one.size) || one.size < 1)
+      return makeError(flag, ": the size of ", what, " '", name, "' must be a positive integer, not '", size, "'");
+    if (!names.insert(name).second) return makeError(flag, ": ", what, " '", name, "' occurs twice");
+    sizes.push_back(one);
   }
-  return axes;
+  return sizes;
+}
+
+Expected<std::vector<MeshAxisSize>> mlir::sgd::parseMesh(StringRef text) { return parseSizes(text, "--mesh", "axis"); }
+
+Expected<std::vector<MeshAxisSize>> mlir::sgd::parseBindings(StringRef text) {
+  return parseSizes(text, "--bind", "name");
 }
 
 Expected<EmitLevel> mlir::sgd::parseEmitLevel(StringRef text) {

@@ -34,6 +34,7 @@ struct CompileOptions {
   std::string recipe;                      ///< its text, see compiler/recipe/recipe.h
   std::vector<MeshAxisSize> mesh;          ///< new sizes of the model's own axes; axes not named keep theirs
   std::optional<MeshAxisSize> sequential;  ///< an axis of iterations; a recipe's comes after that of `--micro`
+  std::vector<MeshAxisSize> bindings;      ///< sgd::ImportOptions::bindings
   bool refuseSplit = false;                ///< refuse what takes the memory of the whole batch under `sequential`
   std::string target = "cpu";              ///< or `cuda:` and architectures with commas between, e.g. cuda:sm_80,sm_90
   std::string cpu = "native";              ///< native, x86-64-v3 or x86-64-v4
@@ -55,6 +56,9 @@ struct CompileOptions {
 /// `data=4,model=2`. The error says which part is wrong: a missing `=`, an empty or repeated name, a size that is not a
 /// positive integer.
 llvm::Expected<std::vector<MeshAxisSize>> parseMesh(llvm::StringRef text);
+
+/// `batch=32,sequence=128`, of sizes that a model leaves open; errors as of parseMesh.
+llvm::Expected<std::vector<MeshAxisSize>> parseBindings(llvm::StringRef text);
 
 /// `graph`, `sharded`, `spmd`, `kernels` or `plan`.
 llvm::Expected<EmitLevel> parseEmitLevel(llvm::StringRef text);

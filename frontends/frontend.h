@@ -16,8 +16,16 @@
 
 namespace mlir::sgd {
 
+/// A size that a model leaves open, by the user's name for it.
+struct BoundSize {
+  std::string name;  ///< "batch"
+  int64_t size = 0;
+};
+
 /// The requests of a compilation to an import.
 struct ImportOptions {
+  /// Sizes for what the model leaves open. A name that stands for nothing is an error.
+  std::vector<BoundSize> bindings;
   /// A loop that counts to a known bound is unrolled when it becomes at most so many ops, a quarter of that with more
   /// than 8 iterations; its first iteration always is when it is the only one.
   int64_t unrolledOps = 4000;
@@ -71,6 +79,9 @@ class Frontend {
   /// file, and where files beside it are looked for; behind its bytes there is a NUL.
   virtual OwningOpRef<ModuleOp> import(MLIRContext* context, llvm::MemoryBufferRef source,
                                        const ImportOptions& options) const = 0;
+
+  /// Whether its programs may leave sizes open.
+  virtual bool bindsSizes() const { return false; }
 
   /// Returns the weights that a program carries; none for formats without weights.
   virtual llvm::Expected<std::vector<ModelWeight>> readWeights(llvm::MemoryBufferRef source) const {

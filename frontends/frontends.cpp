@@ -45,6 +45,11 @@ static void refuseUnknown(MLIRContext* context, StringRef bytes) {
 OwningOpRef<ModuleOp> mlir::sgd::importProgram(MLIRContext* context, llvm::MemoryBufferRef source,
                                                const ImportOptions& options) {
   SmallVector<const Frontend*> found = findFrontends(source.getBuffer());
+  if (found.size() == 1 && !options.bindings.empty() && !found.front()->bindsSizes()) {
+    emitError(FileLineColLoc::get(context, source.getBufferIdentifier(), 0, 0))
+        << "has no open sizes that --bind could bind; expected a PyTorch model with dynamic shapes; leave --bind out";
+    return nullptr;
+  }
   if (found.size() == 1) return found.front()->import(context, source, options);
   if (found.empty())
     refuseUnknown(context, source.getBuffer());

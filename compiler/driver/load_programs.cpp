@@ -15,7 +15,10 @@ OwningOpRef<ModuleOp> mlir::sgd::importPrograms(MLIRContext& context, ArrayRef<P
   bool isByStages = false;
   for (const ProgramSource& source : sources) {
     printer.setFileName(source.fileName);
-    OwningOpRef<ModuleOp> program = loadProgram(&context, source, getImportOptions(requested.options), timings);
+    ImportOptions options = getImportOptions(requested.options);
+    for (const MeshAxisSize& binding : requested.request.options.bindings)
+      options.bindings.push_back({binding.name, binding.size});
+    OwningOpRef<ModuleOp> program = loadProgram(&context, source, options, timings);
     if (!program) return nullptr;
     if (compilation->getBody()->empty()) isByStages = hasStages(*program);
     if (hasStages(*program) != isByStages) {

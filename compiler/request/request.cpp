@@ -16,6 +16,7 @@ static void visitFields(Visitor& visit, RequestType& request) {
   visit("recipe_file", options.recipeFile);
   visit("recipe", options.recipe);
   visit("mesh", options.mesh);
+  visit("bind", options.bindings);
   visit("micro", options.sequential);
   visit("micro_refuse", options.refuseSplit);
   visit("target", options.target);

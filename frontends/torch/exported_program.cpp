@@ -1,6 +1,10 @@
 // The schema is that of torch/_export/serde/schema.py.
 #include "frontends/torch/exported_program.h"
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "nlohmann/json.hpp"
@@ -21,10 +25,48 @@ struct Fault {
 
 [[noreturn]] void refuse(const Twine& message) { throw Fault{message.str()}; }
 
-int64_t readSize(const Json& size, const std::string& what) {
-  if (size.contains("as_int")) return size["as_int"].get<int64_t>();
-  refuse("has a dynamic size in " + what + "; expected sizes that are known; export the model without dynamic_shapes");
-}
+/// Numbers that may be expressions of open sizes.
+class Numbers {
+ public:
+  SymbolValues symbols;
+
+  /// Names the values that the graph computes of sizes.
+  void readNamed(const Json& values) {
+    for (const auto& [name, value] : values.items())
+      if (std::optional<double> number = evaluate(value)) named[name] = *number;
+  }
+
+  /// {"as_int": 3}, {"as_name": "sym_size"}, {"as_expr": {..}} or 3.
+  double read(const Json& value, const std::string& what) const {
+    if (std::optional<double> number = evaluate(value)) return *number;
+    refuse("has a number in " + what + " that is not known before the model runs; expected sizes of the inputs; export "
+           "the model without it");
+  }
+  int64_t readWhole(const Json& value, const std::string& what) const {
+    if (value.is_object() && value.contains("as_int")) return value["as_int"].get<int64_t>();
+    if (value.is_number_integer()) return value.get<int64_t>();
+    double number = read(value, what);
+    if (!(std::fabs(number) < 0x1p53) || number != std::floor(number))
+      refuse("has a size of " + std::to_string(number) + " in " + what + "; expected a whole number; bind other sizes");
+    return static_cast<int64_t>(number);
+  }
+
+ private:
+  std::optional<double> evaluate(const Json& value) const {
+    if (value.is_number()) return value.get<double>();
+    if (!value.is_object()) return std::nullopt;
+    for (const char* plain : {"as_int", "as_float"})
+      if (value.contains(plain) && value[plain].is_number()) return value[plain].get<double>();
+    if (value.contains("as_name")) {
+      auto found = named.find(value["as_name"].get<std::string>());
+      return found == named.end() ? std::nullopt : std::optional(found->second);
+    }
+    if (!value.contains("as_expr")) return std::nullopt;
+    return evaluateExpression(value["as_expr"]["expr_str"].get<std::string>(), symbols);
+  }
+
+  std::map<std::string, double> named;
+};
 
 std::vector<TensorName> readNames(const Json& list) {
   std::vector<TensorName> names;
@@ -39,13 +81,7 @@ std::vector<TensorName> readNames(const Json& list) {
   return names;
 }
 
-/// Symbolic numbers: those that are plain in the end.
-int64_t readSymbolic(const Json& value, const std::string& what) {
-  if (value.is_number_integer()) return value.get<int64_t>();
-  return readSize(value, what);
-}
-
-Argument readArgument(const Json& value, const std::string& what) {
+Argument readArgument(const Json& value, const std::string& what, const Numbers& known) {
   const std::string& kind = value.begin().key();
   const Json& held = value.begin().value();
   if (kind == "as_none") return std::monostate();
@@ -63,10 +99,11 @@ Argument readArgument(const Json& value, const std::string& what) {
   if (kind == "as_string") return held.get<std::string>();
   if (kind == "as_scalar_type" || kind == "as_memory_format" || kind == "as_layout") return held.get<int64_t>();
   if (kind == "as_device") return std::monostate();
-  if (kind == "as_sym_int") return readSymbolic(held, what);
+  if (kind == "as_sym_int") return known.readWhole(held, what);
+  if (kind == "as_sym_float") return known.read(held, what);
   if (kind == "as_sym_ints") {
     std::vector<int64_t> numbers;
-    for (const Json& one : held) numbers.push_back(readSymbolic(one, what));
+    for (const Json& one : held) numbers.push_back(known.readWhole(one, what));
     return numbers;
   }
   refuse("has an argument of the kind '" + kind + "' in " + what + ", which is not supported; rewrite that op");
@@ -95,13 +132,22 @@ void readLocation(const Json& metadata, Node& node) {
   if (parts.size() > 1) node.module = parts[1].str();
 }
 
-Node readNode(const Json& json) {
+/// Whether a node computes with sizes alone.
+bool isOfSizes(const Json& node) {
+  auto isNumber = [](const Json& output) {
+    return output.contains("as_sym_int") || output.contains("as_sym_bool") || output.contains("as_sym_float");
+  };
+  const Json& outputs = node["outputs"];
+  return !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), isNumber);
+}
+
+Node readNode(const Json& json, const Numbers& known) {
   Node node;
   StringRef target = json["target"].get_ref<const std::string&>();
   target.consume_front("torch.ops.");
   node.target = target.str();
   for (const Json& input : json["inputs"])
-    node.arguments.emplace_back(input["name"], readArgument(input["arg"], node.target));
+    node.arguments.emplace_back(input["name"], readArgument(input["arg"], node.target, known));
   for (const Json& output : json["outputs"]) {
     if (output.contains("as_tensor"))
       node.outputs.push_back(output["as_tensor"]["name"]);
@@ -135,13 +181,93 @@ Input readInput(const Json& json) {
 Output readOutput(const Json& json) {
   const std::string& kind = json.begin().key();
   const Json& held = json.begin().value();
-  if (kind == "buffer_mutation") return {held["arg"]["name"], held["buffer_name"], false};
-  if (kind == "loss_output") return {held["arg"]["name"], "", true};
-  if (kind == "user_output" && held["arg"].contains("as_tensor")) return {held["arg"]["as_tensor"]["name"], "", false};
+  if (kind == "buffer_mutation") return {held["arg"]["name"], "", held["buffer_name"], false};
+  if (kind == "loss_output") return {held["arg"]["name"], "", "", true};
+  if (kind == "user_output" && held["arg"].contains("as_tensor"))
+    return {held["arg"]["as_tensor"]["name"], "", "", false};
   refuse("has an output of the kind '" + kind + "' that is no tensor, which is not supported; return tensors alone");
 }
 
-ExportedProgram readProgram(const Json& json) {
+/// Names of the leaves of a structure of results: keys of dictionaries, and nothing for positions.
+void readLeafNames(const Json& spec, const std::string& path, std::vector<std::string>& names) {
+  const Json& children = spec["children_spec"];
+  if (spec["type"].is_null()) {
+    names.push_back(path);
+    return;
+  }
+  const Json& context = spec["context"];
+  Json keys = context.is_string() ? Json::parse(context.get<std::string>(), nullptr, /*allow_exceptions=*/false) : Json();
+  bool hasKeys = keys.is_array() && keys.size() == children.size();
+  for (size_t i = 0; i < children.size(); ++i) {
+    std::string key = hasKeys && keys[i].is_string() ? keys[i].get<std::string>() : "";
+    readLeafNames(children[i], path.empty() || key.empty() ? path + key : path + "." + key, names);
+  }
+}
+
+/// Gives results their keys, where each has one of its own.
+void nameOutputs(const Json& module, ExportedProgram& program) {
+  const Json& calls = module["module_call_graph"];
+  if (calls.empty() || !calls[0].contains("signature") || !calls[0]["signature"].is_object()) return;
+  std::string text = calls[0]["signature"].value("out_spec", "");
+  Json spec = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!spec.is_array() || spec.size() != 2) return;
+  std::vector<std::string> names;
+  readLeafNames(spec[1], "", names);
+  std::vector<Output*> own;
+  for (Output& output : program.outputs)
+    if (output.buffer.empty()) own.push_back(&output);
+  std::set<std::string> unique(names.begin(), names.end());
+  if (own.size() != names.size() || unique.size() != names.size()) return;
+  for (size_t i = 0; i < own.size(); ++i) own[i]->name = names[i];
+}
+
+/// The symbols that are dimensions of the inputs, in their order.
+std::vector<OpenSize> findOpenSizes(const Json& json, const ExportedProgram& program) {
+  std::vector<OpenSize> open;
+  const Json& tensors = json["graph_module"]["graph"]["tensor_values"];
+  const Json& ranges = json["range_constraints"];
+  for (const Input& input : program.inputs) {
+    const Json& sizes = tensors[input.value]["sizes"];
+    for (size_t dim = 0; dim < sizes.size(); ++dim) {
+      if (!sizes[dim].contains("as_expr")) continue;
+      const Json& expression = sizes[dim]["as_expr"];
+      std::string symbol = getSymbol(expression["expr_str"].get<std::string>());
+      if (symbol.empty()) continue;
+      auto known = std::find_if(open.begin(), open.end(), [&](const OpenSize& one) { return one.symbol == symbol; });
+      if (known == open.end()) {
+        OpenSize size{symbol, {}, 0, INT64_MAX, std::nullopt};
+        if (ranges.contains(symbol)) {
+          const Json& range = ranges[symbol];
+          if (range.contains("min_val") && range["min_val"].is_number()) size.least = range["min_val"].get<int64_t>();
+          if (range.contains("max_val") && range["max_val"].is_number()) size.most = range["max_val"].get<int64_t>();
+        }
+        if (expression.contains("hint") && expression["hint"].is_object() && expression["hint"].contains("as_int"))
+          size.sample = expression["hint"]["as_int"].get<int64_t>();
+        known = open.insert(open.end(), std::move(size));
+      }
+      known->places.push_back({input.name, dim});
+    }
+  }
+  return open;
+}
+
+Numbers readNumbers(const Json& json, const ExportedProgram& program, const SizeOptions& options) {
+  Numbers known;
+  std::vector<OpenSize> open = findOpenSizes(json, program);
+  llvm::Expected<SymbolValues> bound = bindSizes(open, options.bindings);
+  if (bound) {
+    known.symbols = *bound;
+  } else {
+    std::string message = llvm::toString(bound.takeError());
+    if (!options.takesSamples) throw Fault{message};
+    for (const OpenSize& size : open) known.symbols[size.symbol] = size.sample.value_or(size.least);
+  }
+  for (const char* values : {"sym_int_values", "sym_float_values"})
+    if (json["graph_module"]["graph"].contains(values)) known.readNamed(json["graph_module"]["graph"][values]);
+  return known;
+}
+
+ExportedProgram readProgram(const Json& json, const SizeOptions& options) {
   int64_t major = json["schema_version"]["major"].get<int64_t>();
   if (major != kSchema)
     refuse("has schema " + Twine(major) + " of torch.export; expected schema " + Twine(kSchema) +
@@ -149,14 +275,17 @@ ExportedProgram readProgram(const Json& json) {
   const Json& module = json["graph_module"];
   const Json& graph = module["graph"];
   ExportedProgram program;
+  for (const Json& input : module["signature"]["input_specs"]) program.inputs.push_back(readInput(input));
+  const Numbers known = readNumbers(json, program, options);
   for (const auto& [name, tensor] : graph["tensor_values"].items()) {
     TensorInfo info{tensor["dtype"].get<int>(), {}, tensor.value("requires_grad", false)};
-    for (const Json& size : tensor["sizes"]) info.sizes.push_back(readSize(size, "'" + name + "'"));
+    for (const Json& size : tensor["sizes"]) info.sizes.push_back(known.readWhole(size, "'" + name + "'"));
     program.tensors[name] = std::move(info);
   }
-  for (const Json& input : module["signature"]["input_specs"]) program.inputs.push_back(readInput(input));
   for (const Json& output : module["signature"]["output_specs"]) program.outputs.push_back(readOutput(output));
-  for (const Json& node : graph["nodes"]) program.nodes.push_back(readNode(node));
+  nameOutputs(module, program);
+  for (const Json& node : graph["nodes"])
+    if (!isOfSizes(node)) program.nodes.push_back(readNode(node, known));
   return program;
 }
 
@@ -167,9 +296,9 @@ StoredTensor readStored(const Json& entry, const std::string& name, const std::s
                       meta["dtype"].get<int>(),
                       {},
                       {},
-                      readSize(meta["storage_offset"], name)};
-  for (const Json& size : meta["sizes"]) stored.sizes.push_back(readSize(size, name));
-  for (const Json& stride : meta["strides"]) stored.strides.push_back(readSize(stride, name));
+                      Numbers().readWhole(meta["storage_offset"], name)};
+  for (const Json& size : meta["sizes"]) stored.sizes.push_back(Numbers().readWhole(size, name));
+  for (const Json& stride : meta["strides"]) stored.strides.push_back(Numbers().readWhole(stride, name));
   if (stored.sizes.size() != stored.strides.size() || stored.offset < 0)
     refuse("has no layout of '" + name + "' that fits; export the model anew");
   return stored;
@@ -201,10 +330,11 @@ bool StoredTensor::isRowMajor() const {
   return offset == 0;
 }
 
-llvm::Expected<ExportedProgram> mlir::sgd::torch::parseExportedProgram(const ProgramTexts& texts) {
+llvm::Expected<ExportedProgram> mlir::sgd::torch::parseExportedProgram(const ProgramTexts& texts,
+                                                                       const SizeOptions& options) {
   auto fail = [](const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); };
   try {
-    ExportedProgram program = readProgram(Json::parse(texts.graph));
+    ExportedProgram program = readProgram(Json::parse(texts.graph), options);
     findElements(Json::parse(texts.weights), Json::parse(texts.constants), program);
     return program;
   } catch (const Fault& fault) {

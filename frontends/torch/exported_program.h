@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "frontends/torch/symbolic_sizes.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir::sgd::torch {
@@ -72,6 +73,7 @@ struct Input {
 
 struct Output {
   std::string value;
+  std::string name = {};  ///< where `forward` returns a dictionary, the key; else empty
   std::string buffer;  ///< of the next value of a buffer: its name in the module; empty: an output of `forward`
   bool isLoss = false;
 };
@@ -90,8 +92,14 @@ struct ProgramTexts {
   std::string constants;  ///< data/constants/model_constants_config.json: where constants are
 };
 
+/// What becomes of sizes that the export has left open.
+struct SizeOptions {
+  llvm::ArrayRef<BoundSize> bindings;
+  bool takesSamples = false;  ///< sizes that are not bound are those of the export, for readers of weights alone
+};
+
 /// Fails with one line that says what is not supported or damaged.
-llvm::Expected<ExportedProgram> parseExportedProgram(const ProgramTexts& texts);
+llvm::Expected<ExportedProgram> parseExportedProgram(const ProgramTexts& texts, const SizeOptions& options);
 
 }  // namespace mlir::sgd::torch
 

@@ -18,7 +18,7 @@ constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
 constexpr uint64_t kMostWeightBytes = uint64_t{1} << 40;
 
-llvm::Expected<torch::ExportedProgram> readProgram(const torch::Archive& archive) {
+llvm::Expected<torch::ExportedProgram> readProgram(const torch::Archive& archive, const torch::SizeOptions& options) {
   torch::ProgramTexts texts;
   for (auto [name, text] : {std::pair(StringRef("models/model.json"), &texts.graph),
                             std::pair(StringRef("data/weights/model_weights_config.json"), &texts.weights),
@@ -27,7 +27,7 @@ llvm::Expected<torch::ExportedProgram> readProgram(const torch::Archive& archive
     if (!bytes) return bytes.takeError();
     *text = std::move(*bytes);
   }
-  return torch::parseExportedProgram(texts);
+  return torch::parseExportedProgram(texts, options);
 }
 
 class TorchFrontend final : public Frontend {
@@ -48,17 +48,19 @@ class TorchFrontend final : public Frontend {
     };
     llvm::Expected<torch::Archive> archive = torch::Archive::open(source.getBuffer());
     if (!archive) return fail(archive.takeError());
-    llvm::Expected<torch::ExportedProgram> program = readProgram(*archive);
+    llvm::Expected<torch::ExportedProgram> program = readProgram(*archive, {options.bindings});
     if (!program) return fail(program.takeError());
     auto readMember = [&](StringRef name) { return archive->read(name, kMostBytes); };
     auto readStart = [&](StringRef name, uint64_t mostBytes) { return archive->readStart(name, mostBytes); };
     return torch::importProgram(context, *program, source.getBufferIdentifier(), readMember, readStart);
   }
 
+  bool bindsSizes() const final { return true; }
+
   llvm::Expected<std::vector<ModelWeight>> readWeights(llvm::MemoryBufferRef source) const final {
     llvm::Expected<torch::Archive> archive = torch::Archive::open(source.getBuffer());
     if (!archive) return archive.takeError();
-    llvm::Expected<torch::ExportedProgram> program = readProgram(*archive);
+    llvm::Expected<torch::ExportedProgram> program = readProgram(*archive, {{}, /*takesSamples=*/true});
     if (!program) return program.takeError();
     std::vector<ModelWeight> weights;
     for (const torch::Input& input : program->inputs) {

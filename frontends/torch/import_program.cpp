@@ -372,7 +372,7 @@ class Importer {
         return emitError(function.getLoc())
                << "output '" << output.value << "' is no value of the program; export the model anew";
       if (output.buffer.empty())
-        add(value, output.value, std::nullopt, output.isLoss);
+        add(value, output.name.empty() ? output.value : output.name, std::nullopt, output.isLoss);
       else
         add(value, output.buffer, buffer->second.argument, false), written.insert(output.buffer);
     }

@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "llvm/ADT/APFloat.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::sgd::torch;
 using llvm::APFloat;
@@ -58,6 +60,16 @@ bool isFloat(int scalarType) {
          type == ScalarType::BFloat16;
 }
 
+/// "uniform(-0.1, 0.1)"
+std::string describe(llvm::StringRef name, llvm::ArrayRef<double> numbers) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << name << "(";
+  llvm::interleaveComma(numbers, stream, [&](double number) { stream << llvm::format("%.9g", number); });
+  stream << ")";
+  return text;
+}
+
 std::optional<std::string> describeDistribution(llvm::ArrayRef<double> values) {
   double mean = 0, variance = 0, fourth = 0;
   auto count = static_cast<double>(values.size());
@@ -72,9 +84,9 @@ std::optional<std::string> describeDistribution(llvm::ArrayRef<double> values) {
   // A mean that a sample of this size has by chance is none.
   if (std::abs(mean) < 4 * deviation / std::sqrt(count)) mean = 0;
   constexpr double kBetween = 2.4;
-  if (fourth > kBetween * variance * variance) return llvm::formatv("normal({0}, {1})", mean, deviation).str();
+  if (fourth > kBetween * variance * variance) return describe("normal", {mean, deviation});
   double bound = std::sqrt(3.0) * deviation;
-  return llvm::formatv("uniform({0}, {1})", mean - bound, mean + bound).str();
+  return describe("uniform", {mean - bound, mean + bound});
 }
 
 }  // namespace
@@ -95,7 +107,7 @@ std::optional<std::string> mlir::sgd::torch::describeValues(const StoredTensor& 
     values.push_back(loadElement(bytes->data() + at, stored.type));
   if (values.empty()) return std::nullopt;
   bool areEqual = llvm::all_equal(values) && std::isfinite(values.front());
-  if (areEqual && (isDrawn || isWhole)) return llvm::formatv("constant({0})", values.front()).str();
+  if (areEqual && (isDrawn || isWhole)) return describe("constant", {values.front()});
   if (!isDrawn || !isFloat(stored.type)) return std::nullopt;
   return describeDistribution(values);
 }

@@ -1,6 +1,7 @@
 """Weights into and out of training programs: drawn by `init` where no file gives them, written under all of the model's names, read under any of them."""
 import json
 import pathlib
+import re
 
 import numpy as np
 
@@ -77,6 +78,31 @@ def check_drawn(folder):
         assert abs(one.mean() - value.mean()) < 0.1 + 4 * value.std() / np.sqrt(value.size), name
         if value.size >= 64 and value.std() > 0.05:
             assert not np.allclose(one, other, atol=0.01) and 0.6 < one.std() / value.std() < 1.6, f"{name}: {one.std()} beside {value.std()}"
+
+
+def check_bound(folder):
+    """Sizes that an export leaves open are bound by a flag; the program is then that of an export with these sizes."""
+    archive, oracle = FOLDER / "open_sizes" / "model.pt2", load(FOLDER / "open_sizes" / "model.safetensors")
+    for batch, length in ((2, 5), (4, 7)):
+        got = folder / "out.safetensors"
+        for names in ("batch={},sequence={}", "tokens.0={},mask.1={}"):
+            harness.tool("sgdc", archive, "--bind", names.format(batch, length), "-o", folder / "open.sgda")
+            tokens, mask = (oracle[f"{batch}.{name}"] for name in ("tokens", "mask"))
+            weights = {key.removeprefix("init."): value for key, value in oracle.items() if key.startswith("init.")}
+            harness.save(folder / "in.safetensors", {**weights, "tokens": tokens, "mask": mask})
+            result = harness.run_once(folder / "open.sgda", 1, folder / "in.safetensors", got, "--output-names", "model")
+            assert set(result) == {"logits", "loss"}, set(result)
+            assert np.allclose(result["logits"][1], oracle[f"{batch}.logits"], atol=2e-6) and np.allclose(result["loss"][1], oracle[f"{batch}.loss"], rtol=2e-6)
+    harness.tool("sgdc", archive, "--weights", folder / "weights.safetensors")
+    for flag, said in ((None, r"has open sizes: dimension 0 of 'tokens', 'mask' \(from 2 to 64\); dimension 1 of .*; expected a number for each, as in --bind"),
+                       ("batch=2", "has open sizes: dimension 1 of"), ("batch=65,sequence=5", "gives 65 to dimension 0 .*; expected a size in the range"),
+                       ("batch=2,tokens.1=5,mask.1=6", "gives both 5 and 6"), ("rows=2", "names no open size; the model has the open sizes dimension 0"),
+                       ("batch", "'batch' is not NAME=SIZE"), ("batch=0", "must be a positive integer")):
+        result = harness.tool("sgdc", archive, *(["--bind", flag] if flag else []), "-o", folder / "bad.sgda", check=False)
+        assert result.returncode in (1, 2) and re.search(said, result.stderr) and not (folder / "bad.sgda").exists(), f"{flag}: {result.stderr}"
+    for model in (FOLDER / "gpt.pt2", NATIVE / "gpt.mlir"):
+        result = harness.tool("sgdc", model, "--bind", "batch=2", "-o", folder / "bad.sgda", check=False)
+        assert result.returncode == 1 and "leave --bind out" in result.stderr, result.stderr
 
 
 def check_native(folder):
@@ -156,5 +182,5 @@ def check_calls(folder):
         assert result.returncode == 1 and said in result.stderr and not (folder / "bad.sgda").exists(), result.stderr
 
 
-harness.main([("aliases", check_aliases), ("buffers", check_buffers), ("drawn", check_drawn), ("native", check_native), ("pictures", check_pictures), ("page", check_page), ("initializers", check_initializers),
+harness.main([("aliases", check_aliases), ("buffers", check_buffers), ("drawn", check_drawn), ("bound", check_bound), ("native", check_native), ("pictures", check_pictures), ("page", check_page), ("initializers", check_initializers),
               ("calls", check_calls)])

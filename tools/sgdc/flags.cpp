@@ -64,6 +64,9 @@ void addFlags(CLI::App& app, Flags& flags) {
               "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's; several make a plan each, "
               "of which sgdrun runs the one for its number of ranks")
       ->type_name("AXIS=N,...");
+  app.add_option("--bind", flags.bindings,
+                 "Sizes that a PyTorch model leaves open (dynamic_shapes), e.g. batch=32,sequence=128 or tokens.0=32")
+      ->type_name("NAME=N,...");
   app.add_option("--target", flags.compile.target,
                  "cpu (default), or cuda: and GPU architectures, e.g. cuda:sm_80,sm_90 (sm_80, sm_90, sm_100)")
       ->type_name("TARGET");

@@ -64,6 +64,7 @@ bool checkAuto(const Flags& flags, std::string& error) {
 /// The recipes of `plans` are not read yet.
 bool parseValues(Flags& flags, std::vector<PlanRequest>& plans, std::string& error) {
   if (flags.micro > 0) flags.compile.sequential = MeshAxisSize{"micro", flags.micro};
+  if (!flags.bindings.empty() && !take(parseBindings(flags.bindings), flags.compile.bindings, error)) return false;
   if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
   if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error))
     return false;

@@ -131,7 +131,7 @@ class TrainWriter {
 
   /// Adds the state of a dynamic scale: the scale, and the steps since it has changed.
   void addLossScale() {
-    std::string first = llvm::formatv("constant({0})", settings.precision.lossScale);
+    std::string first = llvm::formatv("constant({0:f9})", settings.precision.lossScale);
     lossScale = addArgument(RankedTensorType::get({}, builder.getF32Type()), kSlotPrefix + Twine(kLossScaleName));
     function.setArgAttr(lossScale, kInitAttr, builder.getStringAttr(first));
     scaleAge = addArgument(RankedTensorType::get({}, builder.getI32Type()), kSlotPrefix + Twine(kLossScaleName) + "_steps");
