@@ -18,6 +18,9 @@ inline constexpr llvm::StringLiteral kInitAttr = "sgd.init";
 /// TypeAttr on a function: the integers that its framework has labels and positions in; without it i32.
 inline constexpr llvm::StringLiteral kIndexTypeAttr = "sgd.index_type";
 
+/// StringAttr on a function: layers that compute as in an evaluation, as a message names them.
+inline constexpr llvm::StringLiteral kEvaluatesAttr = "sgd.evaluates";
+
 }  // namespace mlir::sgd
 
 #endif

@@ -391,8 +391,26 @@ class Importer {
     function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
     function.setResAttrsAttr(builder.getArrayAttr(attributes));
     function->setAttr(kCarryIsKnownAttr, builder.getUnitAttr());
+    noteEvaluation();
     function->setAttr(kIndexTypeAttr, TypeAttr::get(builder.getI64Type()));
     return success();
+  }
+
+  /// Layers that were exported in eval() mode would be trained as they are.
+  void noteEvaluation() {
+    for (const Node& node : program.nodes) {
+      StringRef name = StringRef(node.target).split('.').second.split('.').first;
+      bool isDropout = name == "dropout" || name == "dropout_" || name == "native_dropout";
+      bool isNorm = name == "batch_norm" || name == "instance_norm";
+      for (const auto& [argument, value] : node.arguments) {
+        bool isMode = (isDropout && argument == "train") || (isNorm && (argument == "training" || argument == "use_input_stats"));
+        const bool* trains = isMode ? std::get_if<bool>(&value) : nullptr;
+        if (!trains || *trains) continue;
+        std::string text = (node.module + " (" + name + ")").str();
+        function->setAttr(kEvaluatesAttr, builder.getStringAttr(text));
+        return;
+      }
+    }
   }
 
   MLIRContext* context;

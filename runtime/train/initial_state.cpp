@@ -17,6 +17,7 @@
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/data/feed.h"
 #include "runtime/train/self_started.h"
+#include "runtime/train/tensor_files.h"
 
 namespace sgd::train {
 namespace {
@@ -93,9 +94,8 @@ absl::Status CheckSecond(const FilePtr& file, const data::TensorEntry& entry, si
                                                  ", and the two differ; expected equal weights; leave one of them out"));
 }
 
-// Takes every tensor of `file` as an input's initial value.
-absl::Status TakeInitial(const FilePtr& file, const FindInput& find, Job& job) {
-  std::set<size_t> taken;
+// Takes every tensor of `file` as an input's initial value. `taken`: the inputs that have one.
+absl::Status TakeInitial(const FilePtr& file, const FindInput& find, std::set<size_t>& taken, Job& job) {
   for (const data::TensorEntry& entry : file->tensors()) {
     std::optional<size_t> input = find(entry.name);
     if (TakeCompressionState({file, &entry, nullptr}, input, job)) continue;
@@ -132,13 +132,17 @@ absl::Status CheckCarryOfCheckpoint(const std::string& path, const std::string& 
 
 absl::Status TakeFile(const std::string& path, Job& job) {
   if (path.empty()) return absl::OkStatus();
-  absl::StatusOr<FilePtr> file = OpenTensors(path);
-  if (!file.ok()) return file.status();
+  absl::StatusOr<std::vector<FilePtr>> files = OpenTensorFiles(path);
+  if (!files.ok()) return files.status();
   auto find = [&](const std::string& name) {
     const std::optional<size_t> input = job.program.input_names.Find(name);
     return input ? input : FindAlias(job.program, name);
   };
-  return TakeInitial(*file, find, job);
+  std::set<size_t> taken;
+  for (const FilePtr& file : *files) {
+    if (absl::Status status = TakeInitial(file, find, taken, job); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
@@ -165,7 +169,8 @@ absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
     const auto at = names.find(name);
     return at == names.end() ? std::nullopt : std::optional(at->second);
   };
-  return TakeInitial(std::make_shared<const data::SafetensorsFile>(std::move(checkpoint->state)), find, job);
+  std::set<size_t> taken;
+  return TakeInitial(std::make_shared<const data::SafetensorsFile>(std::move(checkpoint->state)), find, taken, job);
 }
 
 void NoteSources(Job& job) {

@@ -2,6 +2,7 @@
 import json
 import pathlib
 import re
+import zipfile
 
 import numpy as np
 
@@ -78,6 +79,45 @@ def check_drawn(folder):
         assert abs(one.mean() - value.mean()) < 0.1 + 4 * value.std() / np.sqrt(value.size), name
         if value.size >= 64 and value.std() > 0.05:
             assert not np.allclose(one, other, atol=0.01) and 0.6 < one.std() / value.std() < 1.6, f"{name}: {one.std()} beside {value.std()}"
+
+
+def check_index(folder):
+    """Weights in several files, which an index names as Hugging Face writes it."""
+    weights = prepare(folder, "cnn")
+    names, parts = sorted(weights), {}
+    for number in range(2):
+        part = f"model-{number}.safetensors"
+        harness.save(folder / part, {name: weights[name] for name in names[number::2]})
+        parts |= {name: part for name in names[number::2]}
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {"total_size": 1}, "weight_map": parts}))
+    assert losses(folder, 2, "--init", index) == losses(folder, 2, "--init", folder / "init.safetensors")
+    for text, said in ((json.dumps({"weight_map": {**parts, "more": "model-0.safetensors"}}), "tensor 'more' is not in .*model-0.safetensors"),
+                       (json.dumps({"weight_map": {names[0]: "../model-0.safetensors"}}), "expected the name of a file beside the index"),
+                       (json.dumps({"weight_map": {names[0]: "model-7.safetensors"}}), "model-7.safetensors: cannot open"),
+                       (json.dumps([]), "has no object 'weight_map'"), ("{", "not JSON")):
+        index.write_text(text)
+        result = train(folder, 1, "--init", index, check=False)
+        assert result.returncode == 1 and re.search(said, result.stderr), result.stderr
+
+
+def check_evaluation(folder):
+    """A module that was exported in eval() mode is trained with a warning."""
+    with zipfile.ZipFile(FOLDER / "cnn.pt2") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = next(name for name in members if name.endswith("models/model.json"))
+    graph = json.loads(members[name])
+    for node in graph["graph_module"]["graph"]["nodes"]:
+        for one in node["inputs"]:
+            if "batch_norm" in node["target"] and one["name"] == "training":
+                one["arg"] = {"as_bool": False}
+    with zipfile.ZipFile(folder / "evaluating.pt2", "w") as archive:
+        for member, data in {**members, name: json.dumps(graph)}.items():
+            archive.writestr(member, data)
+    (folder / "recipe.json").write_text(json.dumps(ADAM))
+    for model, warns in ((folder / "evaluating.pt2", True), (FOLDER / "cnn.pt2", False)):
+        result = harness.tool("sgdc", model, "--recipe", folder / "recipe.json", "-o", folder / "step.sgda")
+        assert ("was exported in eval() mode (the first such layer: norm (batch_norm))" in result.stderr) == warns, result.stderr
 
 
 def check_bound(folder):
@@ -182,5 +222,5 @@ def check_calls(folder):
         assert result.returncode == 1 and said in result.stderr and not (folder / "bad.sgda").exists(), result.stderr
 
 
-harness.main([("aliases", check_aliases), ("buffers", check_buffers), ("drawn", check_drawn), ("bound", check_bound), ("native", check_native), ("pictures", check_pictures), ("page", check_page), ("initializers", check_initializers),
+harness.main([("aliases", check_aliases), ("buffers", check_buffers), ("drawn", check_drawn), ("index", check_index), ("evaluation", check_evaluation), ("bound", check_bound), ("native", check_native), ("pictures", check_pictures), ("page", check_page), ("initializers", check_initializers),
               ("calls", check_calls)])

@@ -136,7 +136,8 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   state.Add("--steps", "K", options.run.steps, "Train for K steps (after --resume: K further ones)")
       ->check(CheckCount<uint64_t>);
   state.Add("--init", "FILE", options.run.init,
-            "Initial state and inputs that never change (default: the program 'init')");
+            "Initial state and inputs that never change, a file or the index of several (*.index.json; default: the "
+            "program 'init')");
   state.Add("--resume", "DIR", options.run.resume,
             "Resume from a checkpoint or the newest one in a folder, saved on any number of ranks");
   state.Add("--save", "DIR", options.run.save, "Save checkpoints into DIR at the end, and with --save-every before");

@@ -337,6 +337,11 @@ class InitWriter {
 LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSettings& settings) {
   FailureOr<Model> model = readModel(getFunction(forward), settings);
   if (failed(model)) return failure();
+  if (auto layer = getFunction(forward)->getAttrOfType<StringAttr>(kEvaluatesAttr))
+    emitWarning(getFunction(forward).getLoc())
+        << "the model was exported in eval() mode (the first such layer: " << layer.getValue()
+        << "), so training drops nothing out and leaves running statistics as they are; call train() on the module "
+           "before torch.export.export if that is not meant";
   OpBuilder builder(forward);
   auto clone = [&](StringRef name) {
     auto program = cast<ModuleOp>(builder.clone(*forward));
