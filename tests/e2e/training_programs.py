@@ -113,6 +113,27 @@ def check_loss(folder, name):
                 assert abs(own[key] - value) <= 2e-5 * max(1, abs(value)), f"{kind}: step {step}: {key} is {own[key]} instead of {value}"
 
 
+def check_own_state(folder):
+    """Results that are called like arguments are the model's own state: running statistics."""
+    known = {name: value for name, (_, value) in harness.compare_tensors.load(LOSSES / "stateful.safetensors").items()}
+    harness.save(folder / "init.safetensors", {name: value for name, value in known.items() if name.startswith(("params", "stats"))})
+    batches = {name: value for name, (_, value) in harness.compare_tensors.load(LOSSES / "batches.safetensors").items()}
+    harness.save(folder / "batches.safetensors", {name: value for name, value in batches.items() if name.split(".")[1] in ("x", "labels")})
+    for kind, recipe in RECIPES.items():
+        if "sequential" in recipe:
+            continue  # statistics of parts of the batch are others
+        (folder / "recipe.json").write_text(json.dumps({**recipe, "train": {"optimizer": {"kind": "sgd", "learning_rate": 0.2}}}))
+        harness.tool("sgdc", LOSSES / "stateful.mlir", "--recipe", folder / "recipe.json", "-o", folder / "training.sgda")
+        log, out = folder / "log.jsonl", folder / "out.safetensors"
+        harness.tool("sgdrun", "-n", 2 if "mesh" in recipe else 1, folder / "training.sgda", "--init", folder / "init.safetensors", "--batches",
+                     folder / "batches.safetensors", "--steps", 6, "--log-json", log, "--save-weights", out)
+        losses = [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+        assert np.allclose(losses, known["losses"], rtol=2e-5), f"{kind}: {losses}"
+        weights = {name: value for name, (_, value) in harness.compare_tensors.load(out).items()}
+        for name in ("stats['mean']", "stats['variance']"):
+            assert np.allclose(weights[name], known[f"last.{name}"], rtol=2e-5, atol=1e-6), f"{kind}: {name}"
+
+
 def state_of(folder):
     saved = sorted((folder / "saved").glob("step-*"))[-1]
     return {name: value for name, (_, value) in harness.compare_tensors.load(saved / "state.safetensors").items()}
@@ -171,6 +192,6 @@ def check_loss_scale(folder):
 
 assert len(CASES) == 13 and len(LOSS_CASES) == 6
 harness.main([*((name, lambda folder, name=name: check(folder, name)) for name in CASES),
-              *((name, lambda folder, name=name: check_loss(folder, name)) for name in LOSS_CASES), ("average", check_average), ("precision", check_precision),
+              *((name, lambda folder, name=name: check_loss(folder, name)) for name in LOSS_CASES), ("own state", check_own_state), ("average", check_average), ("precision", check_precision),
               ("loss scale", check_loss_scale), ("programs", check_programs), ("resumed", check_resumed),
               ("refusals", check_refusals)])

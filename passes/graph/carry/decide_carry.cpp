@@ -1,7 +1,7 @@
 // The pass sgd-decide-carry: reads names, types and dataflow, writes what decide.h says.
 #include "dialects/sgd/complex_pairs.h"
 #include "passes/graph/carry/carry_attrs.h"
-#include "passes/graph/carry/decide.h"
+#include "passes/graph/carry/function_carry.h"
 #include "passes/graph/carry/passes.h"
 
 namespace mlir::sgd {
@@ -92,35 +92,39 @@ struct DecideCarryPass : mlir::sgd::impl::DecideCarryPassBase<DecideCarryPass> {
     if (function.isExternal() || function.isPrivate() || !llvm::hasSingleElement(function.getBody()) ||
         !llvm::all_of(function.getArgumentTypes(), isTensor) || !llvm::all_of(function.getResultTypes(), isTensor))
       return;
-    FunctionEvidence evidence(function);
-    write(function, decideCarry(getProblem(function), evidence));
-  }
-
-  /// All attributes at once: to set one makes a new list of those of all arguments, which the context keeps.
-  static void write(func::FuncOp function, const CarryDecision& decision) {
-    Builder builder(function.getContext());
-    SmallVector<DictionaryAttr> ofResults, ofArguments;
-    for (auto [result, pair] : llvm::enumerate(decision.results)) {
-      NamedAttrList attrs(function.getResultAttrDict(result));
-      if (pair) {
-        attrs.set(kCarryAttr, builder.getI64IntegerAttr(pair->argument));
-        attrs.set(kCarryBasisAttr, builder.getStringAttr(getWord(pair->basis)));
-      }
-      ofResults.push_back(attrs.getDictionary(builder.getContext()));
-    }
-    function.setAllResultAttrs(ofResults);
-    if (decision.doubts.empty()) return;
-    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
-      NamedAttrList attrs(function.getArgAttrDict(argument));
-      if (auto doubt = decision.doubts.find(argument); doubt != decision.doubts.end()) {
-        attrs.set(kCarryDoubtAttr, builder.getStringAttr(doubt->second.why));
-        if (doubt->second.candidate)
-          attrs.set(kCarryCandidateAttr, builder.getI64IntegerAttr(*doubt->second.candidate));
-      }
-      ofArguments.push_back(attrs.getDictionary(builder.getContext()));
-    }
-    function.setAllArgAttrs(ofArguments);
+    writeCarry(function, decideCarry(function));
   }
 };
 
 }  // namespace
+
+CarryDecision mlir::sgd::decideCarry(func::FuncOp function) {
+  FunctionEvidence evidence(function);
+  return decideCarry(getProblem(function), evidence);
+}
+
+/// All attributes at once: to set one makes a new list of those of all arguments, which the context keeps.
+void mlir::sgd::writeCarry(func::FuncOp function, const CarryDecision& decision) {
+  Builder builder(function.getContext());
+  SmallVector<DictionaryAttr> ofResults, ofArguments;
+  for (auto [result, pair] : llvm::enumerate(decision.results)) {
+    NamedAttrList attrs(function.getResultAttrDict(result));
+    if (pair) {
+      attrs.set(kCarryAttr, builder.getI64IntegerAttr(pair->argument));
+      attrs.set(kCarryBasisAttr, builder.getStringAttr(getWord(pair->basis)));
+    }
+    ofResults.push_back(attrs.getDictionary(builder.getContext()));
+  }
+  function.setAllResultAttrs(ofResults);
+  if (decision.doubts.empty()) return;
+  for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
+    NamedAttrList attrs(function.getArgAttrDict(argument));
+    if (auto doubt = decision.doubts.find(argument); doubt != decision.doubts.end()) {
+      attrs.set(kCarryDoubtAttr, builder.getStringAttr(doubt->second.why));
+      if (doubt->second.candidate)
+        attrs.set(kCarryCandidateAttr, builder.getI64IntegerAttr(*doubt->second.candidate));
+    }
+    ofArguments.push_back(attrs.getDictionary(builder.getContext()));
+  }
+  function.setAllArgAttrs(ofArguments);
+}

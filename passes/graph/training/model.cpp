@@ -5,6 +5,7 @@
 #include "dialects/sgd/tensor_names.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 #include "passes/graph/carry/carry_attrs.h"
+#include "passes/graph/carry/function_carry.h"
 #include "passes/graph/training/loss_writer.h"
 
 using namespace mlir;
@@ -18,6 +19,7 @@ class ModelReader {
 
   FailureOr<Model> read() {
     Model model;
+    if (!function->hasAttr(kCarryIsKnownAttr)) keepNamedState();
     std::optional<unsigned> own;
     if (settings.loss.kind == LossKind::Output) {
       FailureOr<unsigned> found = findLoss();
@@ -38,6 +40,18 @@ class ModelReader {
   }
 
  private:
+  /// Results that are called like an argument are its next value, such as running statistics. Nothing else is known: a
+  /// forward model updates no parameter.
+  void keepNamedState() {
+    CarryDecision decision = decideCarry(function);
+    decision.doubts.clear();
+    for (std::optional<CarryPair>& pair : decision.results)
+      if (pair && (pair->basis != CarryBasis::Names || isParameter(pair->argument))) pair.reset();
+    writeCarry(function, decision);
+    for (const std::optional<CarryPair>& pair : decision.results)
+      if (pair) function.setArgAttr(pair->argument, kRoleAttr, RoleAttr::get(function.getContext(), Role::Buffer));
+  }
+
   bool isParameter(unsigned argument) {
     if (!hasGradients(function.getArgumentTypes()[argument])) return false;
     if (auto role = function.getArgAttrOfType<RoleAttr>(argument, kRoleAttr)) return role.getValue() == Role::Parameter;

@@ -24,6 +24,29 @@ def next_scores(params, tokens):
     return jnp.tanh(params["w1"][tokens]) @ params["w2"]
 
 
+def stateful(params, stats, x, labels):
+    """A batch norm whose running statistics are arguments and results."""
+    hidden = x @ params["w1"]
+    mean, variance = hidden.mean(0), hidden.var(0)
+    logits = jnp.tanh((hidden - mean) / jnp.sqrt(variance + 1e-5)) @ params["w2"]
+    loss = -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], 1))
+    return loss, {"mean": 0.9 * stats["mean"] + 0.1 * mean, "variance": 0.9 * stats["variance"] + 0.1 * variance}
+
+
+def write_stateful(folder, params, batches):
+    """The losses, and the statistics after the last step."""
+    stats = {"mean": jnp.zeros(16), "variance": jnp.ones(16)}
+    text = jax.jit(stateful).lower(params, stats, batches[0]["x"], batches[0]["labels"]).as_text(debug_info=True)
+    (folder / "stateful.mlir").write_text(text.replace(f"{pathlib.Path(__file__).resolve().parent}/", ""))
+    losses, first = [], {f"params['{key}']": value for key, value in params.items()} | {f"stats['{key}']": np.asarray(value) for key, value in stats.items()}
+    for batch in batches:
+        (loss, stats), gradients = jax.value_and_grad(stateful, has_aux=True)(params, stats, batch["x"], batch["labels"])
+        params = {key: value - RATE * gradients[key] for key, value in params.items()}
+        losses.append(float(loss))
+    last = {f"last.stats['{key}']": np.asarray(value) for key, value in stats.items()}
+    harness.save(folder / "stateful.safetensors", {**first, **last, "losses": np.array(losses)})
+
+
 def accuracy(logits, labels, ignored=-100):
     counted = labels != ignored
     return float((logits.argmax(-1) == labels)[counted].float().mean())
@@ -91,6 +114,7 @@ if __name__ == "__main__":
         text = jax.jit(function).lower(params[name], batches[0][argument]).as_text(debug_info=True)
         (folder / f"{name}.mlir").write_text(text.replace(f"{here}/", ""))  # no path of this machine
         harness.save(folder / f"{name}.safetensors", {f"params['{key}']": value for key, value in params[name].items()})
+    write_stateful(folder, params["scores"], batches)
     cases = {}
     for case, (function, field, labels, _) in CASES.items():
         fed = {"x", labels} if function == "scores" else {"tokens"}

@@ -18,7 +18,7 @@ module @jit_next_scores attributes {mhlo.num_partitions = 1 : i32, mhlo.num_repl
   } loc(#loc)
 } loc(#loc)
 #loc = loc(unknown)
-#loc4 = loc("losses.py":91:15 to :74)
+#loc4 = loc("losses.py":114:15 to :74)
 #loc5 = loc("losses.py":24:20 to :40)
 #loc6 = loc("losses.py":24:11 to :41)
 #loc7 = loc("losses.py":24:11 to :56)

@@ -11,7 +11,7 @@ module @jit_scores attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas 
 } loc(#loc)
 #loc = loc(unknown)
 #loc4 = loc("losses.py":20:20 to :36)
-#loc5 = loc("losses.py":91:15 to :74)
+#loc5 = loc("losses.py":114:15 to :74)
 #loc6 = loc("losses.py":20:11 to :37)
 #loc7 = loc("losses.py":20:11 to :52)
 #loc8 = loc("scores"(#loc4))
