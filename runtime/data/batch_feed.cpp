@@ -5,6 +5,8 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/data/integers.h"
 
 namespace sgd::data {
 namespace {
@@ -73,7 +75,13 @@ absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(std::shared_ptr<const
 }
 
 void BatchFeed::Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local) const {
-  shard.CopyIn(file_->Bytes(*batches_[step % batches_.size()][i]), local);
+  const TensorEntry& entry = *batches_[step % batches_.size()][i];
+  const ElementType element = shard.type().element;
+  if (!AreOtherIntegers(entry.element, element)) return shard.CopyIn(file_->Bytes(entry), local);
+  std::vector<std::byte> converted(shard.global_bytes());
+  ConvertIntegers(entry.element, file_->Bytes(entry).data(), element, converted.data(),
+                  converted.size() / artifact::ElementSize(element));
+  shard.CopyIn(converted, local);
 }
 
 }  // namespace sgd::data

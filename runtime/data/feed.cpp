@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/data/integers.h"
 #include "absl/strings/str_join.h"
 
 namespace sgd::data {
@@ -74,6 +75,8 @@ absl::Status CheckRange(const SafetensorsFile& file, const TensorEntry& entry, c
 
 absl::Status CheckTensor(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input) {
   if (DimsAs(entry, input.type.element) == input.type.global_dims) return CheckRange(file, entry, input);
+  const bool is_other_width = input.narrow_bits == 0 && AreOtherIntegers(entry.element, input.type.element);
+  if (is_other_width && entry.dims == input.type.global_dims) return CheckFits(file, entry, input);
   return absl::InvalidArgumentError(absl::StrCat(
       file.path(), ": tensor ", QuotedName(entry.name), ": is ", FileTypeText(entry.element, entry.dims),
       ", but input ", QuotedName(input.name), " is ", FileTypeText(input.type.element, input.type.global_dims)));

@@ -49,8 +49,8 @@ struct InputType {
 // cannot be. Reads the whole entry where narrow_bits is not 0, nothing otherwise.
 absl::Status CheckRange(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
 
-// InvalidArgument, with file, tensor and input, unless `entry` has the input's global type (DimsAs) and its values are
-// in the input's range (CheckRange).
+// InvalidArgument, with file, tensor and input, unless `entry` has the input's global type (DimsAs), or integers of
+// another width, and its values are in the input's range (CheckRange, CheckFits).
 absl::Status CheckTensor(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
 
 // Feeds decide from the step alone, so ranks agree without talking and a resumed run goes on where

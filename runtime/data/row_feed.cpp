@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/data/integers.h"
 #include "runtime/data/shuffle.h"
 
 namespace sgd::data {
@@ -44,14 +46,17 @@ absl::Status RowFeed::Add(const InputType& input, const Source& source) {
     return fault("cannot feed input ", QuotedName(input.name), ", ", FileTypeText(input.type.element, dims),
                  ": it has no rows");
   }
-  const std::optional<Dims> given = DimsAs(*entry, input.type.element);
+  const bool converts = input.narrow_bits == 0 && AreOtherIntegers(entry->element, input.type.element);
+  const std::optional<Dims> given = converts ? entry->dims : DimsAs(*entry, input.type.element);
   const bool same_rows =
       given && given->size() == dims.size() && std::equal(dims.begin() + 1, dims.end(), given->begin() + 1);
   if (!same_rows) {
     return fault("is ", FileTypeText(entry->element, entry->dims), "; its rows do not fit input ",
                  QuotedName(input.name), ", ", FileTypeText(input.type.element, dims));
   }
-  if (absl::Status status = CheckRange(*file_, *entry, input); !status.ok()) return status;
+  if (absl::Status status = converts ? CheckFits(*file_, *entry, input) : CheckRange(*file_, *entry, input);
+      !status.ok())
+    return status;
   if (inputs_.empty()) {
     rows_ = entry->dims[0];
     batch_rows_ = dims[0];
@@ -74,6 +79,9 @@ void RowFeed::Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::b
   if (shuffle_seed_) order.emplace(rows_, *shuffle_seed_, step / batches_per_epoch());
   const std::byte* rows = file_->Bytes(*entries_[i]).data();
   const uint64_t row_bytes = shard.global_bytes() / batch_rows_;
+  const ElementType from = entries_[i]->element, to_element = shard.type().element;
+  const bool converts = AreOtherIntegers(from, to_element);
+  const uint64_t size = artifact::ElementSize(to_element), from_size = artifact::ElementSize(from);
   if (shard.has_padding()) std::memset(local.data(), 0, shard.local_bytes());
   shard.ForEachRun([&](uint64_t global, uint64_t to, uint64_t bytes) {
     // A run may span several rows of the batch, which are anywhere in the file.
@@ -82,7 +90,11 @@ void RowFeed::Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::b
       const uint64_t row = order ? (*order)(position) : position;
       const uint64_t in_row = global % row_bytes;
       const uint64_t part = std::min(bytes, row_bytes - in_row);
-      std::memcpy(local.data() + to, rows + row * row_bytes + in_row, part);
+      const uint64_t begin = row * row_bytes + in_row;  // as if the file had the program's type
+      if (converts)
+        ConvertIntegers(from, rows + begin / size * from_size, to_element, local.data() + to, part / size);
+      else
+        std::memcpy(local.data() + to, rows + begin, part);
       global += part;
       to += part;
       bytes -= part;

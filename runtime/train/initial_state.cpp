@@ -14,8 +14,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/compression_state.h"
+#include "runtime/artifact/element_type.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/data/feed.h"
+#include "runtime/data/integers.h"
 #include "runtime/train/self_started.h"
 #include "runtime/train/tensor_files.h"
 
@@ -94,6 +96,16 @@ absl::Status CheckSecond(const FilePtr& file, const data::TensorEntry& entry, si
                                                  ", and the two differ; expected equal weights; leave one of them out"));
 }
 
+// The elements as the program's integers; null where they are of its type.
+std::shared_ptr<const std::vector<std::byte>> Converted(const data::SafetensorsFile& file,
+                                                        const data::TensorEntry& entry, const data::TensorType& type) {
+  if (!data::AreOtherIntegers(entry.element, type.element)) return nullptr;
+  const uint64_t count = entry.size / artifact::ElementSize(entry.element);
+  auto bytes = std::make_shared<std::vector<std::byte>>(count * artifact::ElementSize(type.element));
+  data::ConvertIntegers(entry.element, file.Bytes(entry).data(), type.element, bytes->data(), count);
+  return bytes;
+}
+
 // Takes every tensor of `file` as an input's initial value. `taken`: the inputs that have one.
 absl::Status TakeInitial(const FilePtr& file, const FindInput& find, std::set<size_t>& taken, Job& job) {
   for (const data::TensorEntry& entry : file->tensors()) {
@@ -111,7 +123,7 @@ absl::Status TakeInitial(const FilePtr& file, const FindInput& find, std::set<si
       if (!status.ok()) return status;
       continue;
     }
-    job.initial[*input] = FileTensor{file, &entry, nullptr};
+    job.initial[*input] = FileTensor{file, &entry, Converted(*file, entry, job.program.inputs[*input].type)};
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 #include "runtime/data/batch_feed.h"
@@ -141,6 +142,36 @@ TEST(CheckTensor, RefusesNumbersThatNarrowIntegersCannotBe) {
               HasSubstr("tensor 'w': element [1, 0] is 8; expected -8 to 7, since input 'w' has integers of 4 bits"));
   EXPECT_THAT(check("I8", 2, "\x01\xfd\x01\x01"), HasSubstr("element [0, 1] is -3; expected -2 to 1"));
   EXPECT_THAT(check("U8", 2, "\x01\x02\x03\x04"), HasSubstr("element [1, 1] is 4; expected 0 to 3"));
+}
+
+TEST(Integers, OfOtherWidthsAreConvertedWhereEveryValueFits) {
+  TemporaryFolder folder;
+  const auto write = [&](const char* name, std::vector<int64_t> values) {
+    const std::string rows = absl::StrCat(values.size() / 2);
+    WriteSafetensors(folder / name,
+                     absl::StrCat(R"({"x":{"dtype":"I64","shape":[)", rows, R"(,2],"data_offsets":[0,)",
+                                  values.size() * 8, "]}}"),
+                     std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * 8));
+    return Open(folder / name);
+  };
+  const std::vector<InputType> inputs = {{"x", {ElementType::I32, {2, 2}, {1, 2}, {{{0, 1, 2}}, {}}}}};
+  auto feed = RowFeed::Make(write("d", {0, -1, 2, 3, 4, (int64_t{1} << 31) - 1, 6, -(int64_t{1} << 31)}), inputs,
+                            {{0, "x"}}, std::nullopt);
+  ASSERT_TRUE(feed.ok()) << feed.status();
+  EXPECT_EQ(Batch(**feed, 0, 0, inputs, 2), (std::vector<int32_t>{0, -1, 2, 3}));
+  EXPECT_EQ(Batch(**feed, 1, 0, inputs, 2),
+            (std::vector<int32_t>{4, std::numeric_limits<int32_t>::max(), 6, std::numeric_limits<int32_t>::min()}));
+  EXPECT_THAT(std::string(RowFeed::Make(write("e", {0, 1, 2, int64_t{1} << 31}), inputs, {{0, "x"}}, 0).status().message()),
+              HasSubstr("tensor 'x': element [1, 1] is 2147483648; expected -2147483648 to 2147483647, since input 'x' "
+                        "is I32[2,2]"));
+  std::vector<InputType> bytes = inputs;
+  bytes[0].type.element = ElementType::U8;
+  auto file = write("f", {0, 255, -1, 3});
+  EXPECT_THAT(std::string(CheckTensor(*file, *file->Find("x"), bytes[0]).message()),
+              HasSubstr("element [1, 0] is -1; expected 0 to 255"));
+  bytes[0].type.element = ElementType::F32;
+  EXPECT_THAT(std::string(CheckTensor(*file, *file->Find("x"), bytes[0]).message()),
+              HasSubstr("is I64[2,2], but input 'x' is F32[2,2]"));
 }
 
 TEST(BatchFeed, CyclesThroughBatches) {
