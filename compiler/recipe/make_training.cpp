@@ -49,7 +49,10 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
   void runOnOperation() final {
     FailureOr<Requested> requested = Requested::read(getOperation());
     if (failed(requested)) return signalPassFailure();
-    if (!requested->recipe || !requested->recipe->train) return;
+    if (!requested->recipe || !requested->recipe->train) {
+      getOperation()->walk([](func::FuncOp function) { resolveModes(function, /*trains=*/true); });
+      return;
+    }
     FileOfDiagnostics file(&getContext(), requested->recipe->fileName);
     if (failed(make(*requested->recipe->train, requested->recipe->precision))) signalPassFailure();
   }

@@ -21,6 +21,10 @@ inline constexpr llvm::StringLiteral kIndexTypeAttr = "sgd.index_type";
 /// StringAttr on a function: layers that compute as in an evaluation, as a message names them.
 inline constexpr llvm::StringLiteral kEvaluatesAttr = "sgd.evaluates";
 
+/// UnitAttr on an arith.select with the condition true, and on the function that it is in: the first value is that of a
+/// training, the second that of an evaluation. `sgd-make-training` leaves none.
+inline constexpr llvm::StringLiteral kByModeAttr = "sgd.by_mode";
+
 }  // namespace mlir::sgd
 
 #endif

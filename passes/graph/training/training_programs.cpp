@@ -7,6 +7,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/graph/autodiff/differentiate.h"
 #include "passes/graph/carry/carry_attrs.h"
 #include "passes/graph/functions/random_bits.h"
@@ -334,6 +335,27 @@ class InitWriter {
 
 }  // namespace
 
+/// Erases what nothing reads, and the argument of a generator that no longer draws.
+static void eraseUnread(func::FuncOp function) {
+  Block& block = function.getBody().front();
+  for (Operation& op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op)) op.erase();
+  llvm::BitVector unread(function.getNumArguments());
+  for (BlockArgument argument : block.getArguments())
+    if (argument.use_empty() && getRole(function, argument.getArgNumber()) == Role::Generator)
+      unread.set(argument.getArgNumber());
+  (void)function.eraseArguments(unread);
+}
+
+void mlir::sgd::resolveModes(func::FuncOp function, bool trains) {
+  if (!function->removeAttr(kByModeAttr)) return;
+  function.walk([&](arith::SelectOp select) {
+    if (!select->hasAttr(kByModeAttr)) return;
+    select.replaceAllUsesWith(trains ? select.getTrueValue() : select.getFalseValue());
+    select.erase();
+  });
+}
+
 LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSettings& settings) {
   FailureOr<Model> model = readModel(getFunction(forward), settings);
   if (failed(model)) return failure();
@@ -351,6 +373,8 @@ LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSe
     return program;
   };
   ModuleOp init = clone(kInitProgram), train = clone(kTrainProgram), eval = clone(kEvalProgram);
+  resolveModes(getFunction(train), /*trains=*/true);
+  resolveModes(getFunction(eval), /*trains=*/false);
   if (settings.precision.compute) {
     narrowCompute(getFunction(train), *settings.precision.compute, settings.staysWide);
     narrowCompute(getFunction(eval), *settings.precision.compute, settings.staysWide);
@@ -361,6 +385,7 @@ LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSe
   for (unsigned parameter : model->parameters)
     evaluation.setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
   dropNextState(evaluation);
+  eraseUnread(evaluation);
   if (settings.average) readAverages(evaluation, getFunction(train));
   if (failed(InitWriter(getFunction(init), getFunction(train)).write())) return failure();
   forward.erase();

@@ -24,6 +24,10 @@ inline constexpr llvm::StringLiteral kLossScaleName = "loss_scale";
 /// derivative.
 LogicalResult makeTrainingPrograms(ModuleOp forward, const TrainingSettings& settings);
 
+/// Takes the values of one mode where a frontend gives those of training and evaluation (kByModeAttr). An evaluation
+/// that then draws no random numbers has no argument for their generator.
+void resolveModes(func::FuncOp function, bool trains);
+
 }  // namespace mlir::sgd
 
 #endif
