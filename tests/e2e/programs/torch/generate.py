@@ -259,9 +259,9 @@ def write_random(folder):
             harness.save(folder / "random_dropped.safetensors", {f"init.{key}": value for key, value in tensors.items()} | {"step0.x": inputs[0].numpy(), "step0.y": inputs[1].numpy()})
 
 
-def strip_paths(path):
-    """Writes the archive anew with paths of source files that do not depend on this machine."""
-    folders = {str(pathlib.Path(__file__).resolve().parent) + "/": "", str(pathlib.Path(torch.__file__).parent) + "/": "torch/"}
+def strip_paths(path, sources=pathlib.Path(__file__).resolve().parent):
+    """Writes the archive anew with paths of source files, which are in `sources` or PyTorch's, that do not depend on this machine."""
+    folders = {str(sources) + "/": "", str(pathlib.Path(torch.__file__).parent) + "/": "torch/"}
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist() if not name.endswith("sample_inputs/model.pt")}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
