@@ -16,6 +16,8 @@ import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
 RECIPES = {"ddp": "DDP", "zero1": "ZeRO-1", "zero3": "ZeRO-3", "tensor": "tensor", "pipeline": "pipeline"}
+COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
+GRADIENTS = 0.05  # millions of bytes; smaller collectives are losses and norms
 COLORS = dict(zip(RECIPES, ["#4477aa", "#66ccee", "#228833", "#ccbb44", "#ee6677"]))
 SOURCE, TARGET = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[-1])
 
@@ -72,12 +74,7 @@ def draw_costs():
 
 
 def bucket_names():
-    names = [path.name.split(".")[1] for path in SOURCE.glob("bucket.*.bench.json")]
-    return sorted(names, key=lambda name: (not name.isdigit(), int(name) if name.isdigit() else 0))
-
-
-def label_of(name):
-    return f"{name} MB" if name.isdigit() else "chosen"
+    return sorted((path.name.split(".")[1] for path in SOURCE.glob("bucket.*.bench.json")), key=int)
 
 
 def draw_buckets():
@@ -90,10 +87,11 @@ def draw_buckets():
         if busy:
             axis.bar(range(len(names)), busy, color="#dddddd", label="link busy")
         bars = axis.bar(range(len(names)), exposed, color="#4477aa", label="exposed: ranks wait")
-        axis.bar_label(bars, fmt="%.0f", fontsize=8, padding=1)
-        axis.set_xticks(range(len(names)), [label_of(name) for name in names])
-        axis.set(title=title, xlabel="largest bucket", ylabel="communication per step, ms")
-        axis.legend(frameon=False, fontsize=8)
+        axis.bar_label(bars, fmt="%.3g", fontsize=8, padding=1)
+        axis.set_xticks(range(len(names)), [f"{name} MB" for name in names])
+        axis.set(xlabel="largest bucket", ylabel="communication per step, ms")
+        axis.set_title(title, pad=20)
+        axis.legend(ncols=2, frameon=False, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 0.98))
     save(figure, "buckets.svg")
 
 
@@ -104,7 +102,7 @@ def events_of(name):
     compute, waits, buckets, in_flight = [], [], [], []
     for event in events:
         begin, length, kind = event["ts"] / 1e3, event["dur"] / 1e3, event["name"].split()[0]
-        if kind == "all_reduce":
+        if kind in COLLECTIVES:
             in_flight.append((event["args"]["loc"], len(buckets)))
             buckets.append([begin, length, sizes[event["args"]["instruction"]]])
             waits.append((begin, length))
@@ -120,20 +118,20 @@ def events_of(name):
 
 
 def draw_timeline():
-    names = [name for name in bucket_names() if name in ("5", "25", "100")]
+    names = bucket_names()
     figure, panels = plt.subplots(len(names), 1, figsize=(9, 1.5 * len(names) + 0.5), sharex=True, squeeze=False)
     for axis, name in zip(panels[:, 0], names):
         compute, waits, buckets = events_of(name)
         loss, *gradients = buckets
-        update = max(begin + length for begin, length, size in gradients if size > 0.01)
+        update = max(begin + length for begin, length, size in gradients if size > GRADIENTS)
         for phase, color, keep in (("forward", "#66ccee", lambda t: t < loss[0]), ("backward", "#4477aa", lambda t: loss[0] <= t < update), ("update", "#bbbbbb", lambda t: t >= update)):
             axis.broken_barh([one for one in compute if keep(one[0])], (1.1, 0.8), color=color, label=phase, linewidth=0)
         axis.broken_barh([one for one in waits if one[1] > 0.05], (1.1, 0.8), color="#ee6677", label="waits", linewidth=0)
-        gradients = [bucket for bucket in gradients if bucket[2] > 0.01]
+        gradients = [bucket for bucket in gradients if bucket[2] > GRADIENTS]
         for i, (begin, length, size) in enumerate(gradients):
             axis.broken_barh([(begin, length)], (0.55 if i % 2 else 0.1, 0.35), color="#ccbb44", label=None if i else "all-reduce in flight", edgecolor="#887700", linewidth=0.4)
         axis.set_yticks([0.5, 1.5], [f"{len(gradients)} buckets", "compute"])
-        axis.set_title(f"largest bucket {label_of(name)}", loc="left")
+        axis.set_title(f"buckets of at most {name} MB", loc="left")
         axis.set_ylim(0, 2)
     panels[0, 0].legend(ncols=5, frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
     panels[-1, 0].set_xlabel("time in the step of rank 0, ms")
