@@ -37,7 +37,7 @@ def save(figure, name):
 
 def runs():
     """(recipe, ranks) of all runs, the recipes in their order."""
-    found = [tuple(path.name.split(".")[:2]) for path in SOURCE.glob("*.log.jsonl")]
+    found = [tuple(path.name.split(".")[:2]) for path in SOURCE.glob("*.bench.json") if not path.name.startswith("bucket.")]
     return [(recipe, int(ranks)) for ranks in sorted({ranks for _, ranks in found}, key=int) for recipe in RECIPES if (recipe, ranks) in found]
 
 
@@ -64,8 +64,9 @@ def draw_costs():
     figure, panels = plt.subplots(1, 3, figsize=(9, 2.9))
     for i, (panel, title) in enumerate(zip(panels, ("step, ms", "sent per rank and step, MB", "memory per rank, MB"))):
         for j, ranks in enumerate(counts):
-            bars = panel.bar([k + (j - (len(counts) - 1) / 2) * 0.4 for k in range(len(RECIPES))], [measured.get((recipe, ranks), [0, 0, 0])[i] for recipe in RECIPES], width=0.38,
-                             color=[COLORS[recipe] for recipe in RECIPES], alpha=1 - 0.45 * j / max(1, len(counts) - 1))
+            own = [(k, recipe) for k, recipe in enumerate(RECIPES) if (recipe, ranks) in measured]
+            bars = panel.bar([k + (j - (len(counts) - 1) / 2) * 0.4 for k, _ in own], [measured[recipe, ranks][i] for _, recipe in own], width=0.38,
+                             color=[COLORS[recipe] for _, recipe in own], alpha=1 - 0.45 * j / max(1, len(counts) - 1))
             panel.bar_label(bars, fmt="%.0f" if i == 0 else "%.1f", fontsize=6.5, padding=1)
         panel.set_xticks(range(len(RECIPES)), RECIPES.values(), rotation=30, ha="right")
         panel.set_title(title)
@@ -73,19 +74,21 @@ def draw_costs():
     save(figure, "costs.svg")
 
 
-def bucket_names():
-    return sorted((path.name.split(".")[1] for path in SOURCE.glob("bucket.*.bench.json")), key=int)
+def bucket_names(kind):
+    """Sizes of which run.sh has left a file of this kind."""
+    return sorted((path.name.split(".")[1] for path in SOURCE.glob(f"bucket.*.{kind}.json")), key=int)
 
 
 def draw_buckets():
-    names = bucket_names()
+    names = bucket_names("sim")
     simulated = [read(f"bucket.{name}.sim.json") for name in names]
-    panels = [("simulated: 2 hosts, 10 Gbit/s", [one["exposed_communication_seconds"] * 1e3 for one in simulated], [one["communication_seconds"] * 1e3 for one in simulated]),
-              ("measured: 2 ranks of this host", [read(f"bucket.{name}.bench.json")["comm_ms_median"] for name in names], None)]
-    figure, axes = plt.subplots(1, 2, figsize=(8, 2.9))
-    for axis, (title, exposed, busy) in zip(axes, panels):
+    panels = [("simulated: 2 hosts, 10 Gbit/s", [one["exposed_communication_seconds"] * 1e3 for one in simulated], [one["communication_seconds"] * 1e3 for one in simulated])]
+    if bucket_names("bench") == names:
+        panels.append(("measured: 2 ranks of one host", [read(f"bucket.{name}.bench.json")["comm_ms_median"] for name in names], None))
+    figure, axes = plt.subplots(1, len(panels), figsize=(4 * len(panels) + 0.5, 2.9), squeeze=False)
+    for axis, (title, exposed, busy) in zip(axes[0], panels):
         if busy:
-            axis.bar(range(len(names)), busy, color="#dddddd", label="link busy")
+            axis.bar(range(len(names)), busy, color="#dddddd", label="links are busy")
         bars = axis.bar(range(len(names)), exposed, color="#4477aa", label="exposed: ranks wait")
         axis.bar_label(bars, fmt="%.3g", fontsize=8, padding=1)
         axis.set_xticks(range(len(names)), [f"{name} MB" for name in names])
@@ -112,13 +115,15 @@ def events_of(name):
             in_flight.remove(which)
             buckets[which[1]][1] = begin + length - buckets[which[1]][0]
             waits.append((begin, length))
+        elif compute and begin - sum(compute[-1]) < 0.05 and not (waits and waits[-1][0] > compute[-1][0]):
+            compute[-1] = (compute[-1][0], begin + length - compute[-1][0])  # one bar for what runs without a gap
         else:
             compute.append((begin, length))
     return compute, waits, buckets
 
 
 def draw_timeline():
-    names = bucket_names()
+    names = bucket_names("trace")
     figure, panels = plt.subplots(len(names), 1, figsize=(9, 1.5 * len(names) + 0.5), sharex=True, squeeze=False)
     for axis, name in zip(panels[:, 0], names):
         compute, waits, buckets = events_of(name)
@@ -130,7 +135,7 @@ def draw_timeline():
         gradients = [bucket for bucket in gradients if bucket[2] > GRADIENTS]
         for i, (begin, length, size) in enumerate(gradients):
             axis.broken_barh([(begin, length)], (0.55 if i % 2 else 0.1, 0.35), color="#ccbb44", label=None if i else "all-reduce in flight", edgecolor="#887700", linewidth=0.4)
-        axis.set_yticks([0.5, 1.5], [f"{len(gradients)} buckets", "compute"])
+        axis.set_yticks([0.5, 1.5], ["buckets", "compute"])
         axis.set_title(f"buckets of at most {name} MB", loc="left")
         axis.set_ylim(0, 2)
     panels[0, 0].legend(ncols=5, frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
@@ -141,8 +146,9 @@ def draw_timeline():
 def main():
     draw_losses()
     draw_costs()
-    if bucket_names():
+    if bucket_names("sim"):
         draw_buckets()
+    if bucket_names("trace"):
         draw_timeline()
 
 

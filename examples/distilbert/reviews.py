@@ -12,14 +12,14 @@ CLAUSE = 7  # words of the longest clause, and what links it to the next
 
 
 def clause(draw, is_praise):
-    is_negated = draw.random() < 0.3
+    is_negated = draw.random() < 0.1
     return ["the", draw.choice(TOPICS), draw.choice(["was", "is"]), *([draw.choice(NEGATIONS)] if is_negated else []),
             *([draw.choice(FILLERS)] if draw.random() < 0.5 else []), draw.choice(PRAISE if is_praise != is_negated else BLAME)]
 
 
 def review(draw, length):
     """Words of a review with an odd number of clauses, and its label: 1 for praise."""
-    verdicts = [draw.random() < 0.5 for _ in range(draw.choice([n for n in (1, 3, 5, 7) if n * CLAUSE + 1 <= length]))]
+    verdicts = [draw.random() < 0.5 for _ in range(draw.choice([n for n in (1, 3) if n * CLAUSE + 1 <= length]))]
     words = ["[CLS]"]
     for i, verdict in enumerate(verdicts):
         words += ([draw.choice(LINKS)] if i else []) + clause(draw, verdict)

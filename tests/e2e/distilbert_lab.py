@@ -49,4 +49,4 @@ def check_bytes(folder, ranks, zero):
 
 
 harness.main([("ddp", lambda folder: check_losses(folder, "ddp", *NOT_SHARDED)), *((recipe, lambda folder, recipe=recipe: check_losses(folder, recipe)) for recipe in ("zero1", "zero3", "tensor", "pipeline")),
-              *((f"bytes of zero {zero} on {ranks} ranks", lambda folder, ranks=ranks, zero=zero: check_bytes(folder, ranks, zero)) for ranks in (2, 4) for zero in range(4))])
+              *((f"bytes of zero {zero} on {ranks} ranks", lambda folder, ranks=ranks, zero=zero: check_bytes(folder, ranks, zero)) for ranks, zero in ((2, 0), (2, 1), (2, 2), (2, 3), (4, 0), (4, 3)))])
