@@ -213,6 +213,29 @@ std::array<Value, 2> mlir::sgd::writeThreefry(TensorMath& math, std::array<Value
   return threefry(words, counter, key);
 }
 
+/// The finalizer of MurmurHash3 (Appleby, 2011).
+static Value mixBits(WordMath& words, Value x) {
+  auto fold = [&](unsigned distance) {
+    x = words.exclusiveOr(x, words.create<ShRUIOp>(x, words.constant(distance)));
+  };
+  fold(16);
+  x = static_cast<TensorMath&>(words).multiply(x, words.constant(0x85EBCA6B));
+  fold(13);
+  x = static_cast<TensorMath&>(words).multiply(x, words.constant(0xC2B2AE35));
+  fold(16);
+  return x;
+}
+
+Value mlir::sgd::writeHashedWords(TensorMath& math, Value key, RankedTensorType type) {
+  WordMath words(math, type.getShape());
+  auto scalar = RankedTensorType::get({}, math.getBuilder().getI32Type());
+  Value high = math.create<ShRUIOp>(key, math.splat(tensorType(key), int64_t{32}));
+  Value low = words.repeat(math.create<arith::TruncIOp>(scalar, key));
+  Value position = words.position(getRowMajorStrides(type.getShape()));
+  Value mixed = mixBits(words, words.exclusiveOr(position, low));
+  return mixBits(words, words.add(mixed, words.repeat(math.create<arith::TruncIOp>(scalar, high))));
+}
+
 Value mlir::sgd::addGenerator(func::FuncOp function) {
   Builder builder(function.getContext());
   unsigned position = function.getNumArguments();

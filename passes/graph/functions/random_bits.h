@@ -21,6 +21,10 @@ struct RandomBits {
 /// counter; two entries, or three for Philox.
 RandomBits writeRandomBits(TensorMath& math, Value state, RankedTensorType type, BitGeneratorKind kind);
 
+/// Random words of i32: a hash of each element's position and the key, a scalar of i64. A quarter of a generator's ops,
+/// for numbers that are drawn once, by a key of their own for each tensor.
+Value writeHashedWords(TensorMath& math, Value key, RankedTensorType type);
+
 /// Adds an argument for the state of a generator, the last one, and returns it.
 Value addGenerator(func::FuncOp function);
 

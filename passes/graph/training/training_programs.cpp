@@ -281,8 +281,11 @@ class InitWriter {
 
   LogicalResult write() {
     clear();
+    SmallVector<Initial> initials;
     for (unsigned argument = 0; argument < train.getNumArguments(); ++argument)
-      if (failed(writeArgument(argument))) return failure();
+      if (failed(addInitial(argument, initials))) return failure();
+    drawKeys(llvm::count_if(initials, [](const Initial& one) { return one.isDrawn(); }));
+    for (const Initial& initial : initials) writeValue(initial);
     block.getTerminator()->setOperands(values);
     init.setType(builder.getFunctionType(init.getArgumentTypes(), ValueRange(values).getTypes()));
     init.setResAttrsAttr(builder.getArrayAttr(attributes));
@@ -297,7 +300,13 @@ class InitWriter {
     (void)init.eraseArguments(llvm::BitVector(init.getNumArguments(), true));
   }
 
-  LogicalResult writeArgument(unsigned argument) {
+  struct Initial {
+    unsigned argument;
+    Initializer initializer;
+    bool isDrawn() const { return initializer.kind != Initializer::Kind::Constant; }
+  };
+
+  LogicalResult addInitial(unsigned argument, SmallVector<Initial>& initials) {
     auto type = cast<RankedTensorType>(train.getArgumentTypes()[argument]);
     auto text = train.getArgAttrOfType<StringAttr>(argument, kInitAttr);
     if (!text && getRole(train, argument) != Role::OptimizerState) return success();
@@ -309,26 +318,35 @@ class InitWriter {
                << "argument '" << getInputName(train, argument) << "': " << llvm::toString(parsed.takeError());
       initializer = *parsed;
     }
-    values.push_back(
-        writeInitial(math, initializer, type, [&](RankedTensorType words) { return draw(words); }));
-    attributes.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr(kNameAttr, builder.getStringAttr(getInputName(train, argument)))));
+    initials.push_back({argument, initializer});
     return success();
   }
 
-  /// The state of the generator starts from the seed, and each tensor goes on where the one before ended.
-  Value draw(RankedTensorType words) {
-    if (!state) state = addGenerator(init);
-    RandomBits drawn = writeRandomBits(math, state, words, BitGeneratorKind::ThreeFry);
-    state = drawn.state;
-    return drawn.bits;
+  /// A key for each tensor that is drawn, from the state of a generator that starts from the seed.
+  void drawKeys(int64_t count) {
+    if (count == 0) return;
+    auto type = RankedTensorType::get({count}, builder.getI64Type());
+    keys = writeRandomBits(math, addGenerator(init), type, BitGeneratorKind::ThreeFry).bits;
+  }
+
+  void writeValue(const Initial& initial) {
+    auto type = cast<RankedTensorType>(train.getArgumentTypes()[initial.argument]);
+    auto draw = [&](RankedTensorType words) {
+      Value key = math.reshape(math.slice(keys, drawn, drawn + 1), {});
+      ++drawn;
+      return writeHashedWords(math, key, words);
+    };
+    values.push_back(writeInitial(math, initial.initializer, type, draw));
+    attributes.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr(kNameAttr, builder.getStringAttr(getInputName(train, initial.argument)))));
   }
 
   func::FuncOp init, train;
   Block& block;
   OpBuilder builder;
   TensorMath math;
-  Value state;
+  Value keys;         // i64, one for each tensor that is drawn
+  int64_t drawn = 0;  // tensors
   SmallVector<Value> values;
   SmallVector<Attribute> attributes;
 };
