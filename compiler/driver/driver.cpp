@@ -36,8 +36,9 @@ DialectRegistry getRegistry() {
   return registry;
 }
 
-/// The options that programs are read with: whether layers' loops are kept, and the loss that is asked for.
-using ReadOptions = std::pair<bool, std::string>;
+/// The options that programs are read with: whether layers' loops are kept, the loss that is asked for, and the field
+/// `train` of the recipe.
+using ReadOptions = std::tuple<bool, std::string, std::string>;
 
 /// Programs behind addReadStage.
 using KnownPrograms = std::map<ReadOptions, OwningOpRef<ModuleOp>>;
@@ -170,8 +171,10 @@ class Driver {
 
   const PlanOptions& getOptions() const { return requested.options; }
   ReadOptions getReadOptions() const {
-    const bool isByRecipe = getOptions().loss.empty() && requested.recipe;
-    return {getOptions().keepsLayerLoops, isByRecipe ? requested.recipe->loss : getOptions().loss};
+    const std::optional<Recipe>& recipe = requested.recipe;
+    const bool isByRecipe = getOptions().loss.empty() && recipe;
+    return {getOptions().keepsLayerLoops, isByRecipe ? recipe->loss : getOptions().loss,
+            recipe && recipe->train ? recipe->train->text : ""};
   }
 
   /// From the plan to what is asked for.

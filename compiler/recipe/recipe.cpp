@@ -277,6 +277,7 @@ class Reader {
     llvm::Expected<RecipeTraining> training = readTraining(value);
     if (!training) return training.takeError();
     recipe.train = std::move(*training);
+    recipe.train->text = value.dump();
     return Error::success();
   }
 

@@ -56,6 +56,7 @@ struct RecipeParameterGroup {
 
 /// How the compiler makes training programs of a forward model.
 struct RecipeTraining {
+  std::string text;  ///< the field's JSON: equal texts make equal programs
   OptimizerSettings optimizer = getDefaults(OptimizerKind::Sgd);
   std::vector<RecipeParameterGroup> groups;  ///< the first that matches a parameter decides, before `optimizer`
   RateScheduleSettings schedule;

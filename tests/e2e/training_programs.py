@@ -66,6 +66,18 @@ def check_resumed(folder):
     assert rest == whole[8:], (rest, whole[8:])
 
 
+def check_plans(folder):
+    """Each plan of an artifact has the optimizer of its own recipe."""
+    cases = {1: "sgd", 2: "adamw"}
+    recipes = [folder / f"{ranks}.json" for ranks in cases]
+    for path, (ranks, name) in zip(recipes, cases.items()):
+        path.write_text(json.dumps({**(DATA if ranks > 1 else {}), "train": CASES[name]["train"]}))
+    harness.tool("sgdc", FOLDER / "forward.mlir", *(part for path in recipes for part in ("--recipe", path)), "-o", folder / "training.sgda")
+    for ranks, name in cases.items():
+        got = run(folder, ranks)
+        assert all(abs(own - want) <= 2e-5 * abs(want) for own, want in zip(got, CASES[name]["losses"], strict=True)), f"{name}: {got}"
+
+
 def check_refusals(folder):
     for field, said in [
         ({"optimizer": "adamq"}, r"field 'train.optimizer' is \"adamq\"; expected 'adam"),
@@ -194,4 +206,4 @@ assert len(CASES) == 13 and len(LOSS_CASES) == 6
 harness.main([*((name, lambda folder, name=name: check(folder, name)) for name in CASES),
               *((name, lambda folder, name=name: check_loss(folder, name)) for name in LOSS_CASES), ("own state", check_own_state), ("average", check_average), ("precision", check_precision),
               ("loss scale", check_loss_scale), ("programs", check_programs), ("resumed", check_resumed),
-              ("refusals", check_refusals)])
+              ("plans", check_plans), ("refusals", check_refusals)])
