@@ -33,8 +33,8 @@ struct AutoChoice {
 /// The most ranks that a recipe is looked for.
 inline constexpr int64_t kMostAutoRanks = int64_t(1) << 20;
 
-/// `options` name no recipe and no mesh. Fails with one line on `errors` where the step is none. Where no candidate can
-/// be used, none is the best.
+/// `options` name no mesh, and no recipe but one of the fields that readGivenFields takes. Fails with one line on
+/// `errors` where the step is none. Where no candidate can be used, none is the best.
 FailureOr<AutoChoice> chooseRecipe(llvm::ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                    const AutoOptions& wanted, llvm::raw_ostream& errors, Timings* timings);
 

@@ -179,6 +179,7 @@ std::string mlir::sgd::writeRecipe(const Candidate& candidate, const StepFacts& 
   auto add = [&](llvm::StringRef name, const std::string& value) {
     fields.push_back("  \"" + name.str() + "\": " + value);
   };
+  for (const auto& [name, value] : facts.given) add(name, value);
   if (candidate.asWritten) {
     if (!candidate.asWritten->empty()) add("mesh", writeMesh(*candidate.asWritten));
   } else {

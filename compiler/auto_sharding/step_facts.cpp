@@ -6,6 +6,7 @@
 #include "compiler/auto_sharding/dim_groups.h"
 #include "compiler/recipe/batch.h"
 #include "compiler/recipe/glob.h"
+#include "compiler/recipe/recipe_json.h"
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/sgd_dialect.h"
@@ -45,7 +46,7 @@ LogicalResult FactFinder::findStep() {
   if (found == functions.end())
     return error() << "--auto looks for shardings of a train step, and no result is known to be an argument of the "
                       "next step; expected one that carries its parameters; return what steps change, named or "
-                      "donated as arguments";
+                      "donated as arguments, or, for a forward model, give a --recipe with a field 'train'";
   step = *found;
   return success();
 }
@@ -142,8 +143,44 @@ static LogicalResult checkWhole(ArrayRef<ModuleOp> programs, MeshOp mesh) {
   return success();
 }
 
+/// What a recipe says of the programs, not of how they are run.
+static constexpr StringRef kGivenFields[] = {"train", "loss"};
+
+llvm::Expected<RecipeFields> mlir::sgd::readGivenFields(const CompileOptions& options) {
+  RecipeFields fields;
+  if (options.recipe.empty()) return fields;
+  auto wrong = [&](const Twine& message) { return fail(options.recipeFile + ": error: " + message); };
+  // Values and names are checked as those of any recipe.
+  if (llvm::Expected<Recipe> recipe = parseRecipe(options.recipe, options.recipeFile); !recipe)
+    return wrong(llvm::toString(recipe.takeError()));
+  nlohmann::ordered_json object = llvm::cantFail(parseJson(options.recipe, "recipe"));
+  for (const auto& [name, value] : object.items()) {
+    if (!llvm::is_contained(kGivenFields, StringRef(name)))
+      return wrong("field '" + name + "' is given with --auto, which chooses how a step is sharded; expected " +
+                   llvm::join(ArrayRef(kGivenFields), " and ") +
+                   " alone; leave the field out, or compile without --auto");
+    fields.emplace_back(name, value.dump());
+  }
+  return fields;
+}
+
+/// Reads programs with what the user's recipe says of them.
+static CompileOptions getReadOptions(const CompileOptions& options, const RecipeFields& given, bool keepsAnnotations) {
+  CompileOptions read = options;
+  if (read.recipeFile.empty()) read.recipeFile = "--auto";
+  std::string fields = keepsAnnotations ? R"("annotations": "keep")" : R"("annotations": "ignore")";
+  for (const auto& [name, value] : given) fields += ", \"" + name + "\": " + value;
+  read.recipe = "{" + fields + "}";
+  return read;
+}
+
 FailureOr<StepFacts> mlir::sgd::findStepFacts(CompileSession& session, const CompileOptions& options,
                                               llvm::raw_ostream& errors) {
+  llvm::Expected<RecipeFields> given = readGivenFields(options);
+  if (!given) {
+    errors << llvm::toString(given.takeError()) << "\n";
+    return failure();
+  }
   std::vector<MeshAxisSize> ownMesh;
   bool isAnnotated = false;
   auto look = [&](ModuleOp compilation) {
@@ -154,13 +191,16 @@ FailureOr<StepFacts> mlir::sgd::findStepFacts(CompileSession& session, const Com
     for (MeshAxisAttr axis : mesh.getMesh().getAxes()) ownMesh.push_back({axis.getName().str(), axis.getSize()});
     return checkWhole(programs, mesh);
   };
-  if (failed(session.visitPrograms(options, /*keepsAnnotations=*/true, errors, look))) return failure();
+  if (failed(session.visitPrograms(getReadOptions(options, *given, /*keepsAnnotations=*/true), errors, look)))
+    return failure();
   FailureOr<StepFacts> facts = failure();
   auto find = [&](ModuleOp compilation) {
     facts = FactFinder(getPrograms(compilation)).run();
     return LogicalResult(facts);
   };
-  if (failed(session.visitPrograms(options, /*keepsAnnotations=*/false, errors, find))) return failure();
+  if (failed(session.visitPrograms(getReadOptions(options, *given, /*keepsAnnotations=*/false), errors, find)))
+    return failure();
+  facts->given = std::move(*given);
   facts->ownMesh = std::move(ownMesh);
   facts->isAnnotated = isAnnotated;
   return facts;

@@ -20,6 +20,13 @@ struct DimGroup {
   bool hasParameters() const { return bytes > 0; }
 };
 
+/// Names of fields of a recipe, each with its JSON.
+using RecipeFields = std::vector<std::pair<std::string, std::string>>;
+
+/// The fields of `options.recipe`, empty without a recipe. Fails with an error where there are fields that --auto
+/// chooses.
+llvm::Expected<RecipeFields> readGivenFields(const CompileOptions& options);
+
 struct StepFacts {
   /// As globs of recipes match them: by argument, then arguments of other programs that the step has not.
   std::vector<std::string> names;
@@ -30,6 +37,7 @@ struct StepFacts {
   std::vector<DimGroup> groups;              ///< those of most bytes first, then those of inputs alone
   std::vector<MeshAxisSize> ownMesh;         ///< that the text names; empty: none
   bool isAnnotated = false;                  ///< the text has a mesh, without which there are no shardings
+  RecipeFields given;                        ///< of the user's recipe; each candidate has them
 };
 
 /// `name` with a `*` for each number in it.

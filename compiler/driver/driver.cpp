@@ -266,16 +266,12 @@ FailureOr<Compilation> CompileSession::compile(const CompileOptions& options, ll
   return Driver(state->context, errors, timings, &state->known).compile(state->sources, options);
 }
 
-LogicalResult CompileSession::visitPrograms(const CompileOptions& options, bool keepsAnnotations,
-                                            llvm::raw_ostream& errors,
+LogicalResult CompileSession::visitPrograms(const CompileOptions& options, llvm::raw_ostream& errors,
                                             llvm::function_ref<LogicalResult(ModuleOp)> visit) {
-  CompileOptions trial = options;
-  trial.recipeFile = "--auto";
-  trial.recipe = keepsAnnotations ? "{}" : "{\"annotations\": \"ignore\"}";
   OwningOpRef<ModuleOp> programs;
   {
     Driver driver(state->context, errors, /*timings=*/nullptr, &state->known);
-    programs = driver.read(state->sources, trial);
+    programs = driver.read(state->sources, options);
   }
   if (!programs) return failure();
   DiagnosticPrinter printer(&state->context, errors);

@@ -46,9 +46,9 @@ class CompileSession {
   /// As compile().
   FailureOr<Compilation> compile(const CompileOptions& options, llvm::raw_ostream& errors, Timings* timings = nullptr);
 
-  /// Calls `visit` with the module of a compilation as a recipe finds it: programs on the graph level, what steps carry
-  /// decided, with or without their annotations.
-  LogicalResult visitPrograms(const CompileOptions& options, bool keepsAnnotations, llvm::raw_ostream& errors,
+  /// Calls `visit` with the module of a compilation as the recipe of `options` finds it: programs on the graph level,
+  /// what steps carry decided, with annotations as the recipe's field says.
+  LogicalResult visitPrograms(const CompileOptions& options, llvm::raw_ostream& errors,
                               llvm::function_ref<LogicalResult(ModuleOp)> visit);
 
  private:

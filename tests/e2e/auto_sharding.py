@@ -1,6 +1,7 @@
 """`sgdc --auto N`: what it finds computes the oracle's values, its recipe gives the same artifact, nothing it compared is better, and it refuses what it cannot do."""
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -12,6 +13,7 @@ import one_device
 
 # Of the search, not of the test: enough to look at one of each kind.
 FEW = ("--auto-evaluations", 20)
+FORWARD = pathlib.Path(__file__).resolve().parent / "programs" / "torch" / "gpt"
 
 
 def find(folder, model, ranks, *extra, text=None):
@@ -123,12 +125,33 @@ def check_limit(folder):
     assert [candidate["fits"] for candidate in json.loads(table.read_text())["candidates"]] == [False]
 
 
+def check_forward(folder):
+    """A PyTorch module, with an optimizer that the recipe gives: the losses of one rank."""
+    program, batches = FORWARD.with_suffix(".pt2"), folder / "batches.safetensors"
+    harness.save(batches, {name: value for name, (_, value) in compare_tensors.load(FORWARD.with_suffix(".safetensors")).items() if name.startswith("step")})
+    train, weights, artifact, found = folder / "train.json", folder / "weights.safetensors", folder / "step.sgda", folder / "found.json"
+    train.write_text(json.dumps({"train": {"optimizer": {"kind": "adamw", "learning_rate": 0.02}}}))
+    losses = {}
+    for ranks, flags in ((1, ()), (2, ("--auto", 2, *FEW, "--auto-recipe", found))):
+        harness.tool("sgdc", program, "--recipe", train, *flags, "--weights", weights, "-o", artifact)
+        log = folder / "log.jsonl"
+        harness.tool("sgdrun", "-n", ranks, artifact, "--init", weights, "--batches", batches, "--steps", 5, "--log-json", log)
+        losses[ranks] = [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+    assert np.allclose(losses[1], losses[2], rtol=2e-5) and len(losses[2]) == 5, losses
+    assert json.loads(found.read_text())["train"] == json.loads(train.read_text())["train"]
+    train.write_text(json.dumps({"train": {}, "zero": 3, "mesh": {"data": 2}, "batch": "data"}))
+    result = harness.tool("sgdc", program, "--recipe", train, "--auto", 2, "-o", artifact, check=False)
+    assert result.returncode == 1 and "error: field 'zero' is given with --auto" in result.stderr, result.stderr
+    result = harness.tool("sgdc", program, "--auto", 2, "-o", artifact, check=False)
+    assert result.returncode == 1 and "field 'train'" in result.stderr, result.stderr
+
+
 def check_refusals(folder):
     text = harness.Model("mlp_digits").path / "model.mlir"
     out = folder / "m.sgda"
     wrong = [(("--auto", 0), "--auto is 0; expected a number of ranks"), (("--auto", -1), "--auto is -1"), (("--auto", 1 << 21), "1 to 1048576"),
-             (("--auto", 2, "--mesh", "data=2"), "--auto without --recipe, --mesh and --micro"), (("--auto", 2, "--recipe", "r.json"), "leave one of them out"),
-             (("--auto", 2, "--micro", 2), "leave one of them out"), (("--auto-recipe", "r.json"), "without --auto N"),
+             (("--auto", 2, "--mesh", "data=2"), "--auto without --mesh and --micro"), (("--auto", 2, "--recipe", "r.json", "--recipe", "s.json"), "at most one --recipe"),
+             (("--auto", 2, "--micro", 2), "leave the others out"), (("--auto-recipe", "r.json"), "without --auto N"),
              (("--auto", 2, "--auto-evaluations", 1 << 32), "--auto-evaluations")]
     for flags, message in wrong:
         result = harness.tool("sgdc", text, *flags, "-o", out, check=False)
@@ -152,7 +175,7 @@ def main():
              ("moe_einsum on 4 ranks", lambda folder: check_model(folder, "moe_einsum", 4, *FEW)),
              ("GPUs that are not here", check_gpus), ("the same bytes on one processor", check_same_bytes),
              ("annotations are a candidate", check_annotations), ("text without names", check_unnamed), ("a pipeline on slow links", check_pipeline),
-             ("a memory limit", check_limit), ("refusals", check_refusals)]
+             ("a memory limit", check_limit), ("a forward model", check_forward), ("refusals", check_refusals)]
     harness.main(tests)
 
 

@@ -54,10 +54,10 @@ bool checkAuto(const Flags& flags, std::string& error) {
   if (*flags.autoRanks < 1 || *flags.autoRanks > kMostAutoRanks)
     error = "--auto is " + std::to_string(*flags.autoRanks) + "; expected a number of ranks, 1 to " +
             std::to_string(kMostAutoRanks);
-  else if (!flags.recipes.empty() || !flags.meshes.empty() || flags.micro > 0)
+  else if (flags.recipes.size() > 1 || !flags.meshes.empty() || flags.micro > 0)
     error =
-        "--auto finds mesh, recipe and parts of the batch, and one is given; expected --auto without --recipe, "
-        "--mesh and --micro; leave one of them out";
+        "--auto finds mesh, recipe and parts of the batch, and one is given; expected --auto without --mesh and "
+        "--micro, and at most one --recipe, with the field 'train'; leave the others out";
   return error.empty();
 }
 

@@ -47,6 +47,20 @@ TEST(Candidate, RecipeHasOneRuleForAllLayers) {
   EXPECT_EQ(describe(candidate, facts), "data 4 x model 2, zero 1; model: params.h*.up:1 x:1");
 }
 
+TEST(Candidate, RecipeKeepsGivenFields) {
+  StepFacts facts = makeLayerFacts();
+  facts.given = {{"train", R"({"optimizer":"adamw"})"}};
+  EXPECT_EQ(writeRecipe(make(facts, {2, 1, 1}), facts), R"({
+  "train": {"optimizer":"adamw"},
+  "mesh": {"data": 2},
+  "batch": "data",
+  "rules": [
+    {"tensor": "mask", "sharding": [null, null]}
+  ]
+}
+)");
+}
+
 // The batch is cut, and the mask is not of it.
 TEST(Candidate, OtherInputsAreWholeInEachPartOfTheBatch) {
   StepFacts facts = makeLayerFacts();

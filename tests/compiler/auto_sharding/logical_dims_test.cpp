@@ -24,7 +24,7 @@ std::vector<LogicalDim> findDims(const std::string& text) {
     dims = findLogicalDims(getProgramFunctions(getPrograms(compilation)).front());
     return success();
   };
-  EXPECT_TRUE(succeeded(session.visitPrograms({}, /*keepsAnnotations=*/true, errors, find))) << messages;
+  EXPECT_TRUE(succeeded(session.visitPrograms({}, errors, find))) << messages;
   return dims;
 }
 
