@@ -193,6 +193,21 @@ bool dropPadding(func::FuncOp function, const SequentialSharding& sharding, Dens
   return drops;
 }
 
+/// Finds the op that takes the batch whole where nothing is computed in parts. Null if something is, if nothing reads
+/// rows, and if another report names the cause.
+Operation* findJoinOfBatch(func::FuncOp function, const SequentialSharding& sharding,
+                           const DenseMap<Value, unsigned>& cut) {
+  if (!sharding.getWhole().empty() || !sharding.getUnevenBlocks().empty()) return nullptr;
+  Operation* join = nullptr;
+  for (Operation& op : function.front().without_terminator()) {
+    auto isInParts = [&](Value result) { return !sharding.get(result).isWhole(); };
+    if (llvm::any_of(op.getResults(), isInParts)) return nullptr;
+    auto readsRows = [&](Value operand) { return cut.contains(operand); };
+    if (!join && llvm::any_of(op.getOperands(), readsRows)) join = &op;
+  }
+  return join;
+}
+
 struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSequentialPass> {
   using ShardSequentialPassBase::ShardSequentialPassBase;
 
@@ -223,6 +238,16 @@ struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSeque
     return success();
   }
 
+  /// Names the op for which the whole batch is computed at once.
+  LogicalResult reportJoin(Operation* join, StringRef axis) {
+    if (!join) return success();
+    InFlightDiagnostic diagnostic = refuse ? join->emitError() : join->emitRemark();
+    diagnostic << "needs rows of several parts of '" << axis << "', and nothing is computed in parts: '" << axis
+               << "' saves no memory; expected an op on rows of one part; compute parts of the batch apart, or leave '"
+               << axis << "' out";
+    return refuse ? LogicalResult(diagnostic) : success();
+  }
+
   void runOnOperation() override {
     MeshOp mesh = getMesh(getOperation());
     MeshAxisAttr axis = getSequentialAxis(mesh);
@@ -244,6 +269,7 @@ struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSeque
         cut.clear();
         sharding = share();
       }
+      if (failed(reportJoin(findJoinOfBatch(function, *sharding, cut), axis.getName()))) return signalPassFailure();
       if (dropPadding(function, *sharding, cut)) sharding = share();
       if (failed(SequentialRewrite(function, sequential, *sharding).run())) return signalPassFailure();
     }

@@ -34,6 +34,19 @@ static WhileOp findAccumulation(const ProgramFlow& flow, const OpTimes& times) {
   return largest && most > kMost * all && accumulatesGradients(largest) ? largest : WhileOp();
 }
 
+/// Whether most of the time is outside of the loops over parts of the batch.
+static bool isMostlyWhole(const ProgramFlow& flow, const OpTimes& times) {
+  constexpr double kMost = 0.5;
+  func::FuncOp function = flow.getFunction();
+  if (!getActiveSequentialAxis(getMesh(function->getParentOfType<ModuleOp>()))) return false;
+  double all = 0, whole = 0;
+  for (Operation& op : flow.getOps()) {
+    all += times.get(&op);
+    if (!flow.getLoops().get(&op).isInLoop) whole += times.get(&op);
+  }
+  return whole > kMost * all;
+}
+
 StringRef mlir::sgd::getVirtualStageNoun(const PipelineForm& form) { return form.numChunks > 1 ? "chunk" : "stage"; }
 
 bool mlir::sgd::usesAllStages(const ProgramFlow& flow) {
@@ -48,6 +61,10 @@ InFlightDiagnostic mlir::sgd::emitIdleStage(const ProgramFlow& flow, const OpTim
   WhileOp loop = findAccumulation(flow, times);
   InFlightDiagnostic error = loop ? loop.emitError() : flow.getFunction().emitError();
   error << noun << " " << index << " of " << form.getNumVirtualStages() << " has nothing to compute";
+  if (!loop && isMostlyWhole(flow, times))
+    return std::move(error) << " in the loop over micro-batches: most of the step is computed for the whole batch, "
+                               "since ops read rows of several micro-batches; expected layers that compute each row by "
+                               "itself; find these ops by sgdc --micro-refuse, or leave 'sequential' out";
   if (!loop)
     return std::move(error) << "; expected parameters for each " << noun << "; ask for fewer " << noun
                             << "s, or say in the recipe which parameters each has";

@@ -150,3 +150,19 @@ func.func @padded(%x: !rows {sgd.sequential_dim = 0 : i64}, %w: !rows) -> (!rows
   // CHECK: sgd.slice %[[Z]] starts = [0, 0] limits = [6, 4]
   return %y, %z : !rows, !rows
 }
+
+// -----
+
+// Rows of two inputs behind each other are no rows of one part.
+sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=2>}
+!rows = tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!both = tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+
+// CHECK-LABEL: @joined(
+// CHECK: sgd.concatenate {{.*}} -> tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+func.func @joined(%x: !rows {sgd.sequential_dim = 0 : i64}, %y: !rows {sgd.sequential_dim = 0 : i64}) -> !both {
+  // expected-remark @+1 {{needs rows of several parts of 'micro', and nothing is computed in parts: 'micro' saves no memory; expected an op on rows of one part; compute parts of the batch apart, or leave 'micro' out}}
+  %both = sgd.concatenate %x, %y dimension = 0 : (!rows, !rows) -> !both
+  %twice = arith.addf %both, %both : !both
+  return %twice : !both
+}

@@ -16,3 +16,15 @@ func.func @whole_loop(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !rows {
   } : (!rows) -> !rows
   return %0 : !rows
 }
+
+// -----
+
+sgd.mesh @mesh = <[]> {sgd.sequential = #sgd<axis"micro"=2>}
+!rows = tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!both = tensor<8x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+
+func.func @joined(%x: !rows {sgd.sequential_dim = 0 : i64}, %y: !rows {sgd.sequential_dim = 0 : i64}) -> !both {
+  // expected-error @+1 {{needs rows of several parts of 'micro', and nothing is computed in parts}}
+  %both = sgd.concatenate %x, %y dimension = 0 : (!rows, !rows) -> !both
+  return %both : !both
+}

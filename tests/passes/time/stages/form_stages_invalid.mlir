@@ -171,3 +171,15 @@ func.func @time(%w: tensor<8x8xf32> {sgd.name = "w"}, %v: tensor<8x8xf32> {sgd.n
   %y = sgd.dot_general %0#4, %u batching = [] x [] contracting = [1] x [0] : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
   return %y : tensor<2x8xf32>
 }
+
+// -----
+
+// The layers need the whole batch, which no loop over micro-batches computes.
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "1f1b"}
+// expected-error @+1 {{stage 0 of 2 has nothing to compute in the loop over micro-batches: most of the step is computed for the whole batch, since ops read rows of several micro-batches; expected layers that compute each row by itself; find these ops by sgdc --micro-refuse, or leave 'sequential' out}}
+func.func @outside(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) -> tensor<4x8xf32> {
+  %all = spmd.all_gather(%x) dims = [0] <@mesh, {"micro"}> : (tensor<2x8xf32>) -> tensor<4x8xf32>
+  %y = sgd.dot_general %all, %w batching = [] x [] contracting = [1] x [0] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %z = sgd.dot_general %y, %v batching = [] x [] contracting = [1] x [0] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  return %z : tensor<4x8xf32>
+}
