@@ -29,14 +29,14 @@ def choose_rules(case, recipe):
 
 
 def train(folder, name, recipe, steps):
-    """Returns the losses and the last state."""
+    """Returns the losses and the last state: what steps change, else what the archive has."""
     case = CASES[name]
     (folder / "recipe.json").write_text(json.dumps({**recipe, **choose_rules(case, recipe), "train": case["train"]}))
     artifact, weights, report, log, last = (folder / file for file in ("step.sgda", "weights.safetensors", "report.json", "log.jsonl", "last.safetensors"))
     harness.tool("sgdc", FOLDER / f"{name}.pt2", "--recipe", folder / "recipe.json", "-o", artifact, "--weights", weights, f"--report={report}")
     harness.tool("sgdrun", "-n", json.loads(report.read_text())["ranks"], artifact, "--init", weights, "--batches", folder / "batches.safetensors", "--steps", steps,
                  "--log-json", log, "--outputs", last, "--output-names", "model")
-    return [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row], load(last)
+    return [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row], load(weights) | load(last)
 
 
 def check(folder, name):
@@ -47,11 +47,9 @@ def check(folder, name):
     for recipe in ("one rank", *CASES[name]["recipes"]):
         losses, last = train(folder, name, RECIPES[recipe], len(oracle["losses"]))
         assert len(losses) == len(oracle["losses"]) and np.all(np.abs(losses - oracle["losses"]) <= loss_limit), f"{recipe}: losses {losses} instead of {oracle['losses']}, limit {loss_limit}"
-        # State that no step changes, such as buffers that are only read, is no result.
         for (key, want), limit in zip(wanted.items(), limits, strict=True):
-            error = np.abs(last[key].astype(np.float64) - want).max(initial=0) if key in last else 0
+            error = np.abs(last[key].astype(np.float64) - want).max(initial=0)
             assert error <= limit, f"{recipe}: {key} differs by {error}, limit {limit}"
-        assert sum(key in last for key in wanted) >= len(wanted) / 2, f"{recipe}: the last state lacks {set(wanted) - set(last)}"
 
 
 group = sys.argv[1]
