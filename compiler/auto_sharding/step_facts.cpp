@@ -144,7 +144,7 @@ static LogicalResult checkWhole(ArrayRef<ModuleOp> programs, MeshOp mesh) {
 }
 
 /// What a recipe says of the programs, not of how they are run.
-static constexpr StringRef kGivenFields[] = {"train", "loss"};
+static constexpr StringRef kGivenFields[] = {"train", "precision", "loss"};
 
 llvm::Expected<RecipeFields> mlir::sgd::readGivenFields(const CompileOptions& options) {
   RecipeFields fields;
@@ -157,7 +157,7 @@ llvm::Expected<RecipeFields> mlir::sgd::readGivenFields(const CompileOptions& op
   for (const auto& [name, value] : object.items()) {
     if (!llvm::is_contained(kGivenFields, StringRef(name)))
       return wrong("field '" + name + "' is given with --auto, which chooses how a step is sharded; expected " +
-                   llvm::join(ArrayRef(kGivenFields), " and ") +
+                   llvm::join(ArrayRef(kGivenFields), ", ") +
                    " alone; leave the field out, or compile without --auto");
     fields.emplace_back(name, value.dump());
   }

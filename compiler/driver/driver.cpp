@@ -37,7 +37,7 @@ DialectRegistry getRegistry() {
 }
 
 /// The options that programs are read with: whether layers' loops are kept, the loss that is asked for, and the field
-/// `train` of the recipe.
+/// `train` of the recipe with its types.
 using ReadOptions = std::tuple<bool, std::string, std::string>;
 
 /// Programs behind addReadStage.
@@ -174,7 +174,7 @@ class Driver {
     const std::optional<Recipe>& recipe = requested.recipe;
     const bool isByRecipe = getOptions().loss.empty() && recipe;
     return {getOptions().keepsLayerLoops, isByRecipe ? recipe->loss : getOptions().loss,
-            recipe && recipe->train ? recipe->train->text : ""};
+            recipe && recipe->train ? recipe->train->text + recipe->precision.text : ""};
   }
 
   /// From the plan to what is asked for.

@@ -285,6 +285,7 @@ class Reader {
     llvm::Expected<RecipePrecision> precision = readPrecision(value);
     if (!precision) return precision.takeError();
     recipe.precision = std::move(*precision);
+    recipe.precision.text = value.dump();
     hasPrecision = true;
     return Error::success();
   }

@@ -68,6 +68,7 @@ struct RecipeTraining {
 
 /// Types of the programs that `train` makes.
 struct RecipePrecision {
+  std::string text;  ///< as that of `train`
   PrecisionSettings settings;
   std::vector<std::string> wideScopes;  ///< globs on scopes that stay in f32
 };
