@@ -76,6 +76,11 @@ def check_plans(folder):
     for ranks, name in cases.items():
         got = run(folder, ranks)
         assert all(abs(own - want) <= 2e-5 * abs(want) for own, want in zip(got, CASES[name]["losses"], strict=True)), f"{name}: {got}"
+    for path, (ranks, compute) in zip(recipes, ((1, "f32"), (2, "bf16"))):
+        path.write_text(json.dumps({**(DATA if ranks > 1 else {}), "train": CASES["sgd"]["train"], "precision": {"compute": compute}}))
+    harness.tool("sgdc", FOLDER / "forward.mlir", *(part for path in recipes for part in ("--recipe", path)), "-o", folder / "training.sgda")
+    distance = [max(abs(own - want) / want for own, want in zip(run(folder, ranks), CASES["sgd"]["losses"])) for ranks in (1, 2)]
+    assert distance[0] < 2e-5 and 2e-5 < distance[1] < 2e-2, distance
 
 
 def check_refusals(folder):
