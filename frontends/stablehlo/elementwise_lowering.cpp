@@ -1,6 +1,8 @@
 // Lowers elementwise ops with XLA's results on every input, NaN and integer overflow included.
 #include "frontends/stablehlo/input/elementwise_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
+#include "passes/graph/functions/integer_functions.h"
+#include "passes/graph/functions/special_functions.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -102,47 +104,13 @@ LogicalResult lowerIsSignedInfinity(OpLowering& l) {
   return l.finish(isEqual(l, l.operands[0], l.splat(l.getOperandType(), negative ? -infinity : infinity)));
 }
 
-/// Wrapping power by repeated squaring, over all bits of the exponent.
-Value multiplyPower(OpLowering& l, Value base, Value exponent, RankedTensorType type) {
-  unsigned width = type.getElementTypeBitWidth();
-  Value one = l.splat(type, APInt(width, 1)), zero = l.splat(type, APInt::getZero(width));
-  auto constant = dyn_cast_or_null<IntegerAttr>(getSplatConstant(exponent));
-  Value result = one, square = base;
-  for (unsigned bit = 0; bit < width; ++bit) {
-    if (constant && constant.getValue().lshr(bit).isZero()) break;
-    if (bit) square = l.create<arith::MulIOp>(square, square);
-    if (constant) {
-      if (constant.getValue()[bit]) result = l.create<arith::MulIOp>(result, square);
-      continue;
-    }
-    Value mask = l.create<arith::AndIOp>(exponent, l.splat(type, APInt::getOneBitSet(width, bit)));
-    Value isSet = l.create<arith::CmpIOp>(arith::CmpIPredicate::ne, mask, zero);
-    result = l.create<arith::SelectOp>(isSet, l.create<arith::MulIOp>(result, square), result);
-  }
-  return result;
-}
-
-/// Negative exponents of integers: the reciprocal rounded to zero, so 0 unless the base is 1 or -1.
 LogicalResult lowerPower(OpLowering& l) {
   Type element = l.getElementType();
   if (isa<FloatType>(element)) return l.replace<math::PowFOp>(l.operands);
   if (element.isInteger(1)) return l.unsupportedType();
-  RankedTensorType type = l.getResultType();
-  Value base = l.operands[0], exponent = l.operands[1];
-  Value power = multiplyPower(l, base, exponent, type);
-  if (isUnsigned(element)) return l.finish(power);
-  unsigned width = type.getElementTypeBitWidth();
-  Value zero = l.splat(type, APInt::getZero(width)), one = l.splat(type, APInt(width, 1));
-  // The low bit of the exponent decides the power of -1, and 1 stays 1: `power` is right for them,
-  // since it reads the exponent's bits.
-  Value isUnit = l.create<arith::CmpIOp>(arith::CmpIPredicate::ule, l.create<arith::AddIOp>(base, one),
-                                         l.splat(type, APInt(width, 2)));
-  Value isZero = l.create<arith::CmpIOp>(arith::CmpIPredicate::eq, base, zero);
-  Value keeps = l.create<arith::AndIOp>(
-      isUnit, l.create<arith::XOrIOp>(isZero, l.splat(cast<RankedTensorType>(isZero.getType()), APInt(1, 1))));
-  Value isNegative = l.create<arith::CmpIOp>(arith::CmpIPredicate::slt, exponent, zero);
-  Value reciprocal = l.create<arith::SelectOp>(keeps, power, zero);
-  return l.replace<arith::SelectOp>(isNegative, reciprocal, power);
+  TensorMath math(l.builder, l.loc);
+  auto known = dyn_cast_or_null<IntegerAttr>(getSplatConstant(l.operands[1]));
+  return l.finish(writeIntegerPower(math, l.operands[0], l.operands[1], known, isUnsigned(element)));
 }
 
 template <typename FloatMin, typename FloatMax>
@@ -208,17 +176,10 @@ LogicalResult lowerMulhi(OpLowering& l) {
   return l.replace<arith::SubIOp>(result, otherIfNegative(y, x));
 }
 
-/// As the C library: of zeros the signs count. MLIR folds it of two zeros to NaN.
 LogicalResult lowerAtan2(OpLowering& l) {
-  RankedTensorType type = l.getResultType();
-  if (!isa<FloatType>(type.getElementType())) return l.unsupportedType();
-  Value y = l.operands[0], x = l.operands[1], zero = l.splat(type, 0.0);
-  Value areZero = l.create<arith::AndIOp>(isEqual(l, x, zero), isEqual(l, y, zero));
-  Value side = l.create<math::CopySignOp>(l.splat(type, 1.0), x);
-  Value isLeft = l.create<arith::CmpFOp>(arith::CmpFPredicate::OLT, side, zero);
-  Value ofZeros = l.create<arith::SelectOp>(isLeft, l.splat(type, 3.14159265358979323846), zero);
-  ofZeros = l.create<math::CopySignOp>(ofZeros, y);
-  return l.replace<arith::SelectOp>(areZero, ofZeros, l.create<math::Atan2Op>(y, x));
+  if (!isa<FloatType>(l.getResultType().getElementType())) return l.unsupportedType();
+  TensorMath math(l.builder, l.loc);
+  return l.finish(writeAtan2(math, l.operands[0], l.operands[1]));
 }
 
 /// Parts of a number that is real already.

@@ -1,5 +1,7 @@
-// The inverse of erf, and neighbours of floats.
+// The inverse of erf, angles, and neighbours of floats.
 #include "passes/graph/functions/special_functions.h"
+
+#include <numbers>
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -87,4 +89,14 @@ Value mlir::sgd::writeNextAfter(TensorMath& math, Value x, Value y) {
   result = math.select(math.isEqual(x, y), y, result);
   Value isNan = math.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, y);
   return math.select(isNan, math.add(x, y), result);
+}
+
+/// MLIR folds it of two zeros to NaN.
+Value mlir::sgd::writeAtan2(TensorMath& math, Value y, Value x) {
+  RankedTensorType type = tensorType(x);
+  Value zero = math.splat(type, 0.0), areZero = math.both(math.isEqual(x, zero), math.isEqual(y, zero));
+  Value side = math.create<math::CopySignOp>(math.splat(type, 1.0), x);
+  Value ofZeros = math.select(math.isLess(side, zero), math.splat(type, std::numbers::pi), zero);
+  ofZeros = math.create<math::CopySignOp>(ofZeros, y);
+  return math.select(areZero, ofZeros, math.create<math::Atan2Op>(y, x));
 }

@@ -11,6 +11,8 @@ namespace mlir::sgd {
 Value writeErfInv(TensorMath& math, Value x);
 /// The neighbour of `x` towards `y`, in their own type.
 Value writeNextAfter(TensorMath& math, Value x, Value y);
+/// As the C library's: of zeros the signs count.
+Value writeAtan2(TensorMath& math, Value y, Value x);
 /// log |gamma(x)|.
 Value writeLogGamma(TensorMath& math, Value x);
 Value writeDigamma(TensorMath& math, Value x);
@@ -18,7 +20,8 @@ Value writeDigamma(TensorMath& math, Value x);
 Value writeZeta(TensorMath& math, Value x, Value q);
 /// Derivative `n` of digamma; NaN where n is no whole number from 0 on.
 Value writePolygamma(TensorMath& math, Value n, Value x);
-/// exp(-|x|) times the modified Bessel function of the first kind of order one.
+/// exp(-|x|) times the modified Bessel function of the first kind of order zero, and of order one.
+Value writeBesselI0e(TensorMath& math, Value x);
 Value writeBesselI1e(TensorMath& math, Value x);
 
 }  // namespace mlir::sgd
