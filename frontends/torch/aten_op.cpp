@@ -1,6 +1,8 @@
 // Arguments by name, conversions, and PyTorch's type promotion.
 #include "frontends/torch/aten_op.h"
 
+#include "dialects/sgd/no_gradient.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::torch;
@@ -10,6 +12,7 @@ Type mlir::sgd::torch::getElementType(MLIRContext* context, int scalarType) {
   switch (static_cast<ScalarType>(scalarType)) {
     case ScalarType::Char:
       return builder.getI8Type();
+    case ScalarType::Byte:
     case ScalarType::Short:
       return builder.getI16Type();
     case ScalarType::Int:
@@ -26,8 +29,6 @@ Type mlir::sgd::torch::getElementType(MLIRContext* context, int scalarType) {
       return builder.getI1Type();
     case ScalarType::BFloat16:
       return builder.getBF16Type();
-    case ScalarType::Byte:
-      return {};  // unsigned
   }
   return {};
 }
@@ -47,6 +48,13 @@ Value AtenOp::tensor(StringRef name) const {
   const Argument* argument = find(name);
   const auto* tensor = argument ? std::get_if<TensorName>(argument) : nullptr;
   return tensor ? values.lookup(tensor->name) : Value();
+}
+
+const TensorInfo* AtenOp::info(StringRef name) const {
+  const Argument* argument = find(name);
+  const auto* tensor = argument ? std::get_if<TensorName>(argument) : nullptr;
+  auto found = tensor ? program.tensors.find(tensor->name) : program.tensors.end();
+  return found == program.tensors.end() ? nullptr : &found->second;
 }
 
 SmallVector<Value> AtenOp::tensors(StringRef name) const {
@@ -82,6 +90,12 @@ double AtenOp::number(StringRef name, double otherwise) const {
   return isWhole ? static_cast<double>(integer(name, 0)) : otherwise;
 }
 
+SmallVector<double> AtenOp::numbers(StringRef name) const {
+  const Argument* argument = find(name);
+  const auto* list = argument ? std::get_if<std::vector<double>>(argument) : nullptr;
+  return list ? SmallVector<double>(list->begin(), list->end()) : SmallVector<double>();
+}
+
 bool AtenOp::flag(StringRef name, bool otherwise) const { return integer(name, otherwise) != 0; }
 
 StringRef AtenOp::text(StringRef name, StringRef otherwise) const {
@@ -93,8 +107,33 @@ StringRef AtenOp::text(StringRef name, StringRef otherwise) const {
 Value AtenOp::constant(RankedTensorType type, double value) {
   if (isa<FloatType>(type.getElementType())) return math.splat(type, value);
   unsigned width = type.getElementTypeBitWidth();
-  APInt number(width, static_cast<uint64_t>(static_cast<int64_t>(value)), /*isSigned=*/false, /*implicitTrunc=*/true);
+  APInt number(width, static_cast<uint64_t>(static_cast<int64_t>(std::clamp(value, -0x1p63, 0x1.fffffffffffffp62))),
+               /*isSigned=*/false, /*implicitTrunc=*/true);
   return math.create<arith::ConstantOp>(DenseElementsAttr::get(type, number));
+}
+
+Value AtenOp::extreme(RankedTensorType type, bool isLeast) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (isa<FloatType>(type.getElementType())) return math.splat(type, isLeast ? -kInfinity : kInfinity);
+  unsigned width = type.getElementTypeBitWidth();
+  APInt end = isLeast ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width);
+  return math.create<arith::ConstantOp>(DenseElementsAttr::get(type, end));
+}
+
+Value AtenOp::vector(ArrayRef<double> values, Type element) {
+  SmallVector<Attribute> attributes;
+  for (double value : values) attributes.push_back(math.getBuilder().getFloatAttr(element, value));
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
+  return math.create<arith::ConstantOp>(DenseElementsAttr::get(type, attributes));
+}
+
+Value AtenOp::vector(ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, math.getBuilder().getI64Type());
+  return math.create<arith::ConstantOp>(DenseElementsAttr::get(type, values));
+}
+
+Value AtenOp::count(RankedTensorType type, int64_t dim) {
+  return convert(math.iota(type.getShape(), dim), type.getElementType());
 }
 
 Value AtenOp::convert(Value value, Type element) {
@@ -132,7 +171,17 @@ Value AtenOp::expand(Value value, ArrayRef<int64_t> shape) {
 
 Value AtenOp::operand(StringRef name, RankedTensorType type) {
   if (Value value = tensor(name)) return expand(convert(value, type.getElementType()), type.getShape());
+  // A double does not hold all integers.
+  if (const Argument* argument = find(name); argument && type.getElementType().isInteger(64))
+    if (const auto* whole = std::get_if<int64_t>(argument)) return math.splat(type, *whole);
   return constant(type, number(name, 0));
+}
+
+SmallVector<int64_t> AtenOp::broadcastShape(ArrayRef<StringRef> names) const {
+  SmallVector<int64_t> shape;
+  for (StringRef name : names)
+    if (Value value = tensor(name)) widenShape(shape, shapeOf(value));
+  return shape;
 }
 
 /// Booleans are below integers, and these below floats.
@@ -183,6 +232,19 @@ void AtenOp::overwrite(StringRef name, Value value) {
     writes.emplace_back(tensor->name, value);
 }
 
+void mlir::sgd::torch::widenShape(SmallVectorImpl<int64_t>& shape, ArrayRef<int64_t> other) {
+  while (shape.size() < other.size()) shape.insert(shape.begin(), 1);
+  for (size_t at = 0; at < other.size(); ++at) {
+    int64_t& size = shape[shape.size() - other.size() + at];
+    if (size == 1) size = other[at];
+  }
+}
+
+Value mlir::sgd::torch::stopGradient(Value value) {
+  if (Operation* op = value.getDefiningOp()) op->setAttr(kNoGradientAttr, UnitAttr::get(op->getContext()));
+  return value;
+}
+
 Value mlir::sgd::torch::reduceKeeping(TensorMath& math, Value value, ReduceKind kind, ArrayRef<int64_t> dims) {
   SmallVector<int64_t> shape(shapeOf(value));
   for (int64_t dim : dims) shape[dim] = 1;
@@ -191,16 +253,6 @@ Value mlir::sgd::torch::reduceKeeping(TensorMath& math, Value value, ReduceKind 
 
 Value mlir::sgd::torch::stretch(TensorMath& math, Value value, ArrayRef<int64_t> shape) {
   return math.broadcast(value, llvm::to_vector(llvm::seq<int64_t>(0, shape.size())), shape);
-}
-
-Value mlir::sgd::torch::writeSigmoid(TensorMath& math, Value x) {
-  Value one = math.splat(tensorType(x), 1.0);
-  return math.divide(one, math.add(one, math.exponential(math.minus(x))));
-}
-
-Value mlir::sgd::torch::writeRelu(TensorMath& math, Value x) {
-  Value zero = math.splat(tensorType(x), 0.0);
-  return math.select(math.create<arith::CmpFOp>(arith::CmpFPredicate::OLE, x, zero), zero, x);
 }
 
 Value mlir::sgd::torch::multiplyByTransposed(TensorMath& math, Value x, Value w) {

@@ -1,16 +1,11 @@
-// Matmuls and attention.
-#include <cmath>
-
+// Matmuls and other products of tensors.
 #include "frontends/torch/aten_op.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::torch;
 
-namespace {
-
-/// a [.., m, k] times b [.., k, n], or [.., n, k] where it is transposed, with the same leading dimensions.
-Value multiply(TensorMath& math, Value a, Value b, bool isTransposed = false) {
+Value mlir::sgd::torch::multiplyMatrices(TensorMath& math, Value a, Value b, bool isTransposed) {
   RankedTensorType type = tensorType(a);
   int64_t rank = type.getRank(), free = isTransposed ? rank - 2 : rank - 1;
   auto batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
@@ -20,214 +15,204 @@ Value multiply(TensorMath& math, Value a, Value b, bool isTransposed = false) {
                                    ArrayRef<int64_t>{isTransposed ? rank - 1 : rank - 2}, /*tf32=*/false);
 }
 
+namespace {
+
+/// A weight that is a vector is a matrix of one row.
 LogicalResult lowerLinear(AtenOp& op) {
   Value weight = op.convert(op.tensor("weight"), op.element());
+  if (tensorType(weight).getRank() == 1) weight = op.math.reshape(weight, {1, shapeOf(weight)[0]});
   if (tensorType(weight).getRank() != 2)
     return op.error() << "has a weight of " << tensorType(weight).getRank() << " dimensions; expected 2";
 
   Value product = multiplyByTransposed(op.math, op.convert(op.tensor("input"), op.element()), weight);
+  product = op.math.reshape(product, op.type().getShape());
   if (Value bias = op.tensor("bias"))
     product = op.math.add(product, op.expand(op.convert(bias, op.element()), op.type().getShape()));
   return op.finish(product);
 }
 
+/// x1 [.., i], weight [o, i, j] and x2 [.., j] give [.., o].
+LogicalResult lowerBilinear(AtenOp& op) {
+  Value a = op.convert(op.tensor("input1"), op.element()), b = op.convert(op.tensor("input2"), op.element()),
+        weight = op.convert(op.tensor("weight"), op.element());
+  int64_t first = shapeOf(a).back(), second = shapeOf(b).back(),
+          rows = first ? tensorType(a).getNumElements() / first : 0;
+  if (tensorType(b).getRank() < 1 || tensorType(weight).getRank() != 3 ||
+      rows * second != tensorType(b).getNumElements())
+    return op.error() << "has operands that do not fit; export the model anew";
+  int64_t outputs = shapeOf(weight)[0];
+  RankedTensorType type = op.type().clone(ArrayRef<int64_t>{rows, outputs, second});
+  Value half =
+      op.math.create<DotGeneralOp>(type, op.math.reshape(a, {rows, first}), weight, ArrayRef<int64_t>{},
+                                   ArrayRef<int64_t>{}, ArrayRef<int64_t>{1}, ArrayRef<int64_t>{1}, /*tf32=*/false);
+  Value product = op.math.create<DotGeneralOp>(
+      type.clone(ArrayRef<int64_t>{rows, outputs}), half, op.math.reshape(b, {rows, second}), ArrayRef<int64_t>{0},
+      ArrayRef<int64_t>{0}, ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1}, /*tf32=*/false);
+  product = op.math.reshape(product, op.type().getShape());
+  if (Value bias = op.tensor("bias")) product = op.math.add(product, op.operand("bias", op.type()));
+  return op.finish(product);
+}
+
 /// Vectors become matrices; leading dimensions are broadcast. A matrix on the right needs no batch.
-LogicalResult lowerMatmul(AtenOp& op) {
-  Value a = op.convert(op.tensor("self"), op.element());
-  Value b = op.convert(op.has("other")  ? op.tensor("other")
-                       : op.has("mat2") ? op.tensor("mat2")
-                       : op.has("vec")  ? op.tensor("vec")
-                                        : op.tensor("tensor"),
-                       op.element());
-  SmallVector<int64_t> shapeA(shapeOf(a)), shapeB(shapeOf(b));
+FailureOr<Value> writeMatmul(AtenOp& op, Value a, Value b) {
+  SmallVector<int64_t> shapeA(shapeOf(a)), shapeB(shapeOf(b)), shape;
   if (shapeA.empty() || shapeB.empty()) return op.error() << "has a scalar as operand; expected vectors or matrices";
-  if (shapeA.size() == 1) shapeA.insert(shapeA.begin(), 1);
-  if (shapeB.size() == 1) shapeB.push_back(1);
+  bool isRow = shapeA.size() == 1, isColumn = shapeB.size() == 1;
+  if (isRow) shapeA.insert(shapeA.begin(), 1);
+  if (isColumn) shapeB.push_back(1);
+  SmallVector<int64_t> leading(ArrayRef<int64_t>(shapeA).drop_back(2));
+  widenShape(leading, ArrayRef<int64_t>(shapeB).drop_back(2));
+  shape = leading;
+  if (!isRow) shape.push_back(shapeA[shapeA.size() - 2]);
+  if (!isColumn) shape.push_back(shapeB.back());
   a = op.math.reshape(a, shapeA);
   b = op.math.reshape(b, shapeB);
   if (shapeB.size() == 2) {
     RankedTensorType type = tensorType(a);
-    SmallVector<int64_t> shape(shapeA);
-    shape.back() = shapeB[1];
+    SmallVector<int64_t> wide(shapeA);
+    wide.back() = shapeB[1];
     Value product =
-        op.math.create<DotGeneralOp>(type.clone(shape), a, b, ArrayRef<int64_t>{}, ArrayRef<int64_t>{},
+        op.math.create<DotGeneralOp>(type.clone(wide), a, b, ArrayRef<int64_t>{}, ArrayRef<int64_t>{},
                                      ArrayRef<int64_t>{type.getRank() - 1}, ArrayRef<int64_t>{0}, /*tf32=*/false);
-    return op.finish(op.math.reshape(product, op.type().getShape()));
+    return op.math.reshape(product, shape);
   }
-  size_t rank = std::max(shapeA.size(), shapeB.size());
-  auto fill = [&](SmallVector<int64_t> shape) {
-    while (shape.size() < rank) shape.insert(shape.begin(), 1);
-    return shape;
+  auto widen = [&](Value value) {
+    SmallVector<int64_t> own(shapeOf(value)), wide(leading);
+    wide.append(own.end() - 2, own.end());
+    while (own.size() < wide.size()) own.insert(own.begin(), 1);
+    return stretch(op.math, op.math.reshape(value, own), wide);
   };
-  SmallVector<int64_t> wideA = fill(shapeA), wideB = fill(shapeB);
-  a = op.math.reshape(a, wideA);
-  b = op.math.reshape(b, wideB);
-  for (size_t dim = 0; dim + 2 < rank; ++dim) wideA[dim] = wideB[dim] = std::max(wideA[dim], wideB[dim]);
-  Value product = multiply(op.math, stretch(op.math, a, wideA), stretch(op.math, b, wideB));
-  return op.finish(op.math.reshape(product, op.type().getShape()));
+  return op.math.reshape(multiplyMatrices(op.math, widen(a), widen(b)), shape);
 }
 
-/// beta * self + alpha * a b.
+LogicalResult finishMatmul(AtenOp& op, Value a, Value b) {
+  FailureOr<Value> product = writeMatmul(op, op.convert(a, op.element()), op.convert(b, op.element()));
+  return failed(product) ? failure() : op.finish(*product);
+}
+
+LogicalResult lowerMatmul(AtenOp& op) {
+  for (StringRef name : {"other", "mat2", "vec", "tensor"})
+    if (Value b = op.tensor(name)) return finishMatmul(op, op.tensor("self"), b);
+  return op.error() << "has one operand; expected two";
+}
+
+/// Products of several matrices, from the left.
+LogicalResult lowerMultiDot(AtenOp& op) {
+  Value product;
+  for (Value matrix : op.tensors(op.has("matrices") ? "matrices" : "tensors")) {
+    if (!matrix) continue;
+    matrix = op.convert(matrix, op.element());
+    FailureOr<Value> next = product ? writeMatmul(op, product, matrix) : FailureOr<Value>(matrix);
+    if (failed(next)) return failure();
+    product = *next;
+  }
+  return op.finish(product);
+}
+
+/// beta * self + alpha * product; nothing of self where beta is 0.
+LogicalResult finishSum(AtenOp& op, Value product) {
+  double alpha = op.number("alpha", 1), beta = op.number("beta", 1);
+  if (alpha != 1) product = op.math.multiply(product, op.operand("alpha", tensorType(product)));
+  if (beta == 0) return op.finish(op.expand(product, op.type().getShape()));
+  Value added = op.operand("self", op.type());
+  if (beta != 1) added = op.math.multiply(added, op.operand("beta", op.type()));
+  return op.finish(op.math.add(op.expand(product, op.type().getShape()), added));
+}
+
+/// With the matrices, or a matrix and a vector, that have these names; addbmm adds up a batch of products.
 LogicalResult lowerAddmm(AtenOp& op) {
-  bool isBatched = op.has("batch1");
-  Value a = op.convert(op.tensor(isBatched ? "batch1" : "mat1"), op.element()),
-        b = op.convert(op.tensor(isBatched ? "batch2" : "mat2"), op.element());
-  if (failed(op.requireSameRank(a, b))) return failure();
-  if (tensorType(a).getRank() < 2) return op.error() << "has a vector as operand; expected matrices";
-  Value product = multiply(op.math, a, b), added = op.operand("self", op.type());
-  if (op.number("alpha", 1) != 1) product = op.math.multiply(product, op.splat(op.number("alpha", 1)));
-  if (op.number("beta", 1) != 1) added = op.math.multiply(added, op.splat(op.number("beta", 1)));
-  return op.finish(op.math.add(product, added));
+  Value a, b;
+  for (auto [first, second] : {std::pair("mat1", "mat2"), std::pair("batch1", "batch2"), std::pair("mat", "vec")})
+    if (op.tensor(first) && op.tensor(second)) a = op.tensor(first), b = op.tensor(second);
+  if (!a) return op.error() << "has no matrices; expected two";
+  FailureOr<Value> product = writeMatmul(op, op.convert(a, op.element()), op.convert(b, op.element()));
+  if (failed(product)) return failure();
+  if (tensorType(*product).getRank() > op.type().getRank()) product = op.math.reduce(*product, ReduceKind::Add, 0);
+  return finishSum(op, *product);
 }
 
 /// Every element of a vector times every element of another.
+Value writeOuter(AtenOp& op, Value a, Value b) {
+  int64_t shape[] = {tensorType(a).getNumElements(), tensorType(b).getNumElements()};
+  return op.math.multiply(op.math.broadcast(a, 0, shape), op.math.broadcast(b, 1, shape));
+}
+
 LogicalResult lowerOuter(AtenOp& op) {
-  ArrayRef<int64_t> shape = op.type().getShape();
-  Value a = op.convert(op.tensor("self"), op.element()), b = op.convert(op.tensor("vec2"), op.element());
-  return op.finish(op.math.multiply(op.math.broadcast(a, 0, shape), op.math.broadcast(b, 1, shape)));
+  return op.finish(
+      writeOuter(op, op.convert(op.tensor("self"), op.element()), op.convert(op.tensor("vec2"), op.element())));
+}
+LogicalResult lowerAddr(AtenOp& op) {
+  return finishSum(
+      op, writeOuter(op, op.convert(op.tensor("vec1"), op.element()), op.convert(op.tensor("vec2"), op.element())));
 }
 
-/// An einsum of one operand or two, whose labels are letters.
-class Einsum {
- public:
-  explicit Einsum(AtenOp& op) : op(op), math(op.math) {}
-
-  LogicalResult lower() {
-    StringRef equation = op.text("equation", "");
-    std::string plain;
-    for (char c : equation)
-      if (c != ' ') plain += c;
-    auto [left, right] = StringRef(plain).split("->");
-    SmallVector<StringRef> inputs;
-    left.split(inputs, ',');
-    SmallVector<Value> operands = op.tensors("tensors");
-    if (inputs.size() == operands.size())
-      for (auto [labels, operand] : llvm::zip(inputs, operands))
-        if (!operand || tensorType(operand).getRank() != static_cast<int64_t>(labels.size()))
-          return op.error() << "has the equation '" << equation << "', which does not fit the operands' dimensions";
-    bool isSupported = plain.find("->") != std::string::npos && inputs.size() == operands.size() &&
-                       (inputs.size() == 1 || inputs.size() == 2) && right.find('.') == StringRef::npos;
-    for (StringRef labels : inputs)
-      for (char label : labels) isSupported &= llvm::isAlpha(label) && labels.count(label) == 1;
-    if (!isSupported)
-      return op.error() << "has the equation '" << equation
-                        << "'; expected one operand or two, each letter once in an operand, and '->'; write it by "
-                           "matmuls and permutes";
-    std::string labels = inputs[0].str();
-    Value value = op.convert(operands[0], op.element());
-    if (inputs.size() == 2)
-      value = contract(value, labels, op.convert(operands[1], op.element()), inputs[1].str(), right, labels);
-    value = sumOut(value, labels, right);
-    SmallVector<int64_t> order;
-    for (char label : right) order.push_back(labels.find(label));
-    if (right.size() != labels.size() || llvm::is_contained(order, static_cast<int64_t>(std::string::npos)))
-      return op.error() << "has the equation '" << equation << "', whose result has other labels than the operands";
-    return op.finish(math.transpose(value, order));
-  }
-
- private:
-  /// Sums over labels that `kept` has not.
-  Value sumOut(Value value, std::string& labels, StringRef kept) {
-    SmallVector<int64_t> dims;
-    std::string left;
-    for (auto [dim, label] : llvm::enumerate(labels)) {
-      if (kept.contains(label))
-        left += label;
-      else
-        dims.push_back(dim);
-    }
-    labels = left;
-    return dims.empty() ? value : math.reduce(value, ReduceKind::Add, dims);
-  }
-
-  Value contract(Value a, std::string labelsA, Value b, std::string labelsB, StringRef result, std::string& labels) {
-    a = sumOut(a, labelsA, labelsB + result.str());
-    b = sumOut(b, labelsB, labelsA + result.str());
-    SmallVector<int64_t> batchA, batchB, summedA, summedB, shape;
-    std::string batch, freeA, freeB;
-    for (auto [dim, label] : llvm::enumerate(labelsA)) {
-      size_t other = labelsB.find(label);
-      if (other == std::string::npos) {
-        freeA += label;
-      } else if (result.contains(label)) {
-        batchA.push_back(dim), batchB.push_back(other), batch += label;
-      } else {
-        summedA.push_back(dim), summedB.push_back(other);
-      }
-    }
-    for (char label : labelsB)
-      if (labelsA.find(label) == std::string::npos) freeB += label;
-    labels = batch + freeA + freeB;
-    for (char label : labels) {
-      size_t own = labelsA.find(label);
-      shape.push_back(own != std::string::npos ? shapeOf(a)[own] : shapeOf(b)[labelsB.find(label)]);
-    }
-    return math.create<DotGeneralOp>(tensorType(a).clone(shape), a, b, batchA, batchB, summedA, summedB,
-                                     /*tf32=*/false);
-  }
-
-  AtenOp& op;
-  TensorMath& math;
-};
-
-LogicalResult lowerEinsum(AtenOp& op) { return Einsum(op).lower(); }
-
-/// Scores of hidden columns are far below all others, so that no row of a softmax is NaN.
-constexpr double kHidden = -1e30;
-
-/// Whether the column is at most the row plus what the columns are more.
-Value makeCausalMask(AtenOp& op, RankedTensorType scores) {
-  RankedTensorType numbers = scores.clone(op.math.getBuilder().getI32Type());
-  int64_t rank = scores.getRank();
-  Value row = op.math.create<IotaOp>(numbers, rank - 2), column = op.math.create<IotaOp>(numbers, rank - 1);
-  return op.math.isAtLeast(row, column);
-}
-
-/// q [.., h, m, d], k and v [.., h, n, d]; fewer heads of k and v are shared where `enable_gqa` says so.
-LogicalResult lowerAttention(AtenOp& op) {
-  Value query = op.tensor("query"), key = op.tensor("key"), value = op.tensor("value");
-  if (failed(op.requireSameRank(query, key)) || failed(op.requireSameRank(query, value))) return failure();
-  auto share = [&](Value shared) {
-    ArrayRef<int64_t> shape = shapeOf(shared), wanted = shapeOf(query);
-    int64_t rank = shape.size(), heads = rank - 3;
-    if (rank < 3 || shape[heads] == wanted[heads]) return shared;
-    int64_t copies = shape[heads] ? wanted[heads] / shape[heads] : 0;
-    SmallVector<int64_t> wide(shape), dims, merged(shape);
-    wide.insert(wide.begin() + heads + 1, copies);
-    merged[heads] *= copies;
-    for (int64_t dim = 0; dim < rank; ++dim) dims.push_back(dim <= heads ? dim : dim + 1);
-    return op.math.reshape(op.math.broadcast(shared, dims, wide), merged);
+/// Contracts dimensions of `self` with as many of `other`.
+LogicalResult contract(AtenOp& op, ArrayRef<int64_t> ofSelf, ArrayRef<int64_t> ofOther) {
+  Value a = op.convert(op.tensor("self"), op.element()), b = op.convert(op.tensor("other"), op.element());
+  SmallVector<int64_t> shape;
+  auto addFree = [&](Value value, ArrayRef<int64_t> contracted) {
+    for (auto [dim, size] : llvm::enumerate(shapeOf(value)))
+      if (!llvm::is_contained(contracted, static_cast<int64_t>(dim))) shape.push_back(size);
   };
-  key = share(key);
-  value = share(value);
-  double scale = op.has("scale") ? op.number("scale", 1) : 1 / std::sqrt(static_cast<double>(shapeOf(query).back()));
-  Value scores = multiply(op.math, query, key, /*isTransposed=*/true);
-  RankedTensorType type = tensorType(scores);
-  scores = op.math.multiply(scores, op.math.splat(type, scale));
-  Value hidden = op.math.splat(type, kHidden);
-  if (op.flag("is_causal", false)) scores = op.math.select(makeCausalMask(op, type), scores, hidden);
-  if (Value mask = op.tensor("attn_mask")) {
-    bool isBoolean = tensorType(mask).getElementType().isInteger(1);
-    Value wide = op.expand(isBoolean ? mask : op.convert(mask, type.getElementType()), type.getShape());
-    scores = isBoolean ? op.math.select(wide, scores, hidden) : op.math.add(scores, wide);
-  }
-  Value weights = writeSoftmax(op.math, scores, type.getRank() - 1, /*isLogarithm=*/false);
-  Value kept;
-  if (op.number("dropout_p", 0) > 0) weights = op.dropOut(weights, op.number("dropout_p", 0), kept);
-  return op.finish(multiply(op.math, weights, value));
+  addFree(a, ofSelf);
+  addFree(b, ofOther);
+  Value product = op.math.create<DotGeneralOp>(tensorType(a).clone(shape), a, b, ArrayRef<int64_t>{},
+                                               ArrayRef<int64_t>{}, ofSelf, ofOther, /*tf32=*/false);
+  return op.finish(op.math.reshape(product, op.type().getShape()));
+}
+
+LogicalResult lowerTensorDot(AtenOp& op) {
+  SmallVector<int64_t> ofSelf = op.integers("dims_self"), ofOther = op.integers("dims_other");
+  for (int64_t& dim : ofSelf) dim = wrapDim(dim, tensorType(op.tensor("self")).getRank());
+  for (int64_t& dim : ofOther) dim = wrapDim(dim, tensorType(op.tensor("other")).getRank());
+  if (ofSelf.size() != ofOther.size())
+    return op.error() << "contracts " << ofSelf.size() << " dimensions with " << ofOther.size() << "; expected as many";
+  return contract(op, ofSelf, ofOther);
+}
+
+/// Contracts the last dimensions; a scalar multiplies.
+LogicalResult lowerInner(AtenOp& op) {
+  int64_t rankA = tensorType(op.tensor("self")).getRank(), rankB = tensorType(op.tensor("other")).getRank();
+  if (rankA == 0 || rankB == 0)
+    return op.finish(op.math.multiply(op.operand("self", op.type()), op.operand("other", op.type())));
+  return contract(op, rankA - 1, rankB - 1);
+}
+
+/// Every element of a tensor times all of another: blocks.
+LogicalResult lowerKronecker(AtenOp& op) {
+  int64_t rank = op.type().getRank();
+  auto spread = [&](StringRef name, int64_t side) {
+    Value value = op.convert(op.tensor(name), op.element());
+    SmallVector<int64_t> own(shapeOf(value)), wide;
+    while (static_cast<int64_t>(own.size()) < rank) own.insert(own.begin(), 1);
+    for (int64_t size : own)
+      wide.append(side == 0 ? std::initializer_list<int64_t>{size, 1} : std::initializer_list<int64_t>{1, size});
+    return op.math.reshape(value, wide);
+  };
+  Value a = spread("self", 0), b = spread("other", 1);
+  SmallVector<int64_t> wide(shapeOf(a));
+  widenShape(wide, shapeOf(b));
+  Value product = op.math.multiply(stretch(op.math, a, wide), stretch(op.math, b, wide));
+  return op.finish(op.math.reshape(product, op.type().getShape()));
 }
 
 }  // namespace
 
 void mlir::sgd::torch::addContractionOps(OpTable& table) {
-  table["linear.default"] = {lowerLinear, {"input", "weight"}, 1};
-  table["matmul.default"] = {lowerMatmul, {"self", "other"}, 1};
-  for (StringRef name : {"mm.default", "bmm.default"}) table[name] = {lowerMatmul, {"self", "mat2"}, 2};
-  table["mv.default"] = {lowerMatmul, {"self", "vec"}, 2};
-  table["dot.default"] = {lowerMatmul, {"self", "tensor"}, 1};
-  table["addmm.default"] = {lowerAddmm, {"self", "mat1", "mat2"}};
-  table["baddbmm.default"] = {lowerAddmm, {"self", "batch1", "batch2"}};
-  table["outer.default"] = {lowerOuter, {"self", "vec2"}, 1};
-  table["einsum.default"] = {lowerEinsum, {}};
-  table["scaled_dot_product_attention.default"] = {lowerAttention, {"query", "key", "value"}, 2};
+  enter(table, {"linear.default"}, {lowerLinear, {"input", "weight"}, 1});
+  enter(table, {"bilinear.default"}, {lowerBilinear, {"input1", "input2", "weight"}, 1});
+  enter(table, {"matmul.default", "linalg_matmul.default", "__rmatmul__.default"}, {lowerMatmul, {"self", "other"}, 1});
+  enter(table, {"mm.default", "bmm.default"}, {lowerMatmul, {"self", "mat2"}, 2});
+  enter(table, {"mv.default"}, {lowerMatmul, {"self", "vec"}, 2});
+  enter(table, {"dot.default"}, {lowerMatmul, {"self", "tensor"}, 1});
+  enter(table, {"vdot.default"}, {lowerMatmul, {"self", "other"}, 1});
+  enter(table, {"linalg_multi_dot.default", "chain_matmul.default"}, {lowerMultiDot, {}});
+  enter(table, {"addmm.default"}, {lowerAddmm, {"self", "mat1", "mat2"}});
+  enter(table, {"addmv.default"}, {lowerAddmm, {"self", "mat", "vec"}});
+  enter(table, {"baddbmm.default", "addbmm.default"}, {lowerAddmm, {"self", "batch1", "batch2"}});
+  enter(table, {"addr.default"}, {lowerAddr, {"self", "vec1", "vec2"}});
+  enter(table, {"outer.default", "ger.default"}, {lowerOuter, {"self", "vec2"}, 1});
+  enter(table, {"tensordot.default"}, {lowerTensorDot, {"self", "other"}});
+  enter(table, {"inner.default"}, {lowerInner, {"self", "other"}});
+  enter(table, {"kron.default"}, {lowerKronecker, {"self", "other"}});
 }

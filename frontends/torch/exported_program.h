@@ -38,8 +38,11 @@ using Argument = std::variant<std::monostate, TensorName, std::vector<TensorName
 
 struct TensorInfo {
   int type = 0;  ///< ScalarType
-  std::vector<int64_t> sizes;
+  std::vector<int64_t> sizes, strides;
+  int64_t offset = 0;  ///< in elements, from the begin of the memory
   bool requiresGrad = false;
+
+  bool isRowMajor() const;
 };
 
 struct Node {

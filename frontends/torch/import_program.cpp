@@ -4,8 +4,7 @@
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/tensor_layout.h"
-#include "frontends/torch/aten_op.h"
-#include "llvm/ADT/StringSet.h"
+#include "frontends/torch/memory.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/graph/carry/carry_attrs.h"
@@ -14,31 +13,6 @@
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::torch;
-
-static const OpTable& getTable() {
-  static const OpTable table = [] {
-    OpTable all;
-    addContractionOps(all);
-    addElementwiseOps(all);
-    addIndexOps(all);
-    addLossOps(all);
-    addNormalizationOps(all);
-    addRandomOps(all);
-    addRecurrentOps(all);
-    addReductionOps(all);
-    addShapeOps(all);
-    addWindowOps(all);
-    return all;
-  }();
-  return table;
-}
-
-SmallVector<std::string> mlir::sgd::torch::getLoweredOps() {
-  SmallVector<std::string> names;
-  for (const auto& entry : getTable()) names.push_back("aten." + entry.getKey().str());
-  llvm::sort(names);
-  return names;
-}
 
 namespace {
 
@@ -62,7 +36,8 @@ class Importer {
         fileName(fileName),
         readMember(readMember),
         readStart(readStart),
-        builder(context) {}
+        builder(context),
+        memory(program, values) {}
 
   OwningOpRef<ModuleOp> run() {
     Location loc = FileLineColLoc::get(context, fileName, 0, 0);
@@ -71,6 +46,7 @@ class Importer {
     function = func::FuncOp::create(builder, loc, "main", builder.getFunctionType({}, {}));
     Block* block = function.addEntryBlock();
     builder.setInsertionPointToEnd(block);
+    findUsed();
     if (failed(addArguments()) || failed(checkOps())) return nullptr;
     for (const Node& node : program.nodes)
       if (!isIgnored(node.target) && failed(lower(node))) return nullptr;
@@ -96,7 +72,7 @@ class Importer {
       return emitError(loc) << "'" << name
                             << "' has elements of a type that is not supported; expected floats of 16 to 64 bits, "
                                "integers of 8 to 64 bits "
-                               "with a sign, or booleans; convert it";
+                               "(without a sign only of 8), or booleans; convert it";
     for (int64_t size : found->second.sizes)
       if (size < 0 || size > (int64_t{1} << 40))
         return emitError(loc) << "'" << name << "' has a size of " << size
@@ -112,7 +88,7 @@ class Importer {
   LogicalResult addArguments() {
     for (const Input& input : program.inputs) {
       if (!input.tied.empty()) {
-        addAlias(parameters.lookup(input.tied), input);
+        addAlias(input);
         continue;
       }
       unsigned position = function.getNumArguments();
@@ -131,18 +107,21 @@ class Importer {
       if (std::optional<std::string> values =
               input.stored ? describeValues(*input.stored, isDrawn, readStart) : std::nullopt)
         attributes.push_back(builder.getNamedAttr(kInitAttr, builder.getStringAttr(*values)));
-      if (failed(function.insertArgument(position, *type, builder.getDictionaryAttr(attributes), function.getLoc())))
+      if (isUnsignedByte(input.value)) attributes.push_back(builder.getNamedAttr(kUnsignedAttr, builder.getUnitAttr()));
+      if (failed(function.insertArgument(position, getOuterType(input.value, *type),
+                                         builder.getDictionaryAttr(attributes), function.getLoc())))
         return failure();
-      values[input.value] = function.getArgument(position);
-      if (input.kind == Input::Kind::Parameter) parameters[input.name] = position;
-      if (input.kind == Input::Kind::Buffer) buffers[input.name] = {position, input.value};
+      values[input.value] = readArgument(input.value, function.getArgument(position), *type);
+      if (input.kind == Input::Kind::Parameter) parameters[input.name] = {input.value, position};
+      if (input.kind == Input::Kind::Buffer) buffers[input.name] = {position, input.value, values[input.value]};
     }
     return success();
   }
 
-  /// `input` is the argument at `position` under another name.
-  void addAlias(unsigned position, const Input& input) {
-    values[input.value] = function.getArgument(position);
+  /// `input` is an earlier parameter under another name.
+  void addAlias(const Input& input) {
+    auto [value, position] = parameters.lookup(input.tied);
+    values[input.value] = values.lookup(value);
     SmallVector<Attribute> names = {builder.getStringAttr(input.name)};
     if (auto known = function.getArgAttrOfType<ArrayAttr>(position, kAliasesAttr))
       names.insert(names.begin(), known.begin(), known.end());
@@ -152,7 +131,8 @@ class Importer {
   LogicalResult addConstant(const Input& input, RankedTensorType type) {
     llvm::Expected<std::string> bytes = readElements(*input.stored, readMember);
     if (!bytes) return emitError(function.getLoc()) << llvm::toString(bytes.takeError());
-    if (static_cast<int64_t>(bytes->size()) != getByteSize(type))
+    RankedTensorType stored = getOuterType(input.value, type);
+    if (static_cast<int64_t>(bytes->size()) != getByteSize(stored))
       return emitError(function.getLoc())
              << "the constant '" << input.name << "' has another type than the program gives it; export the model anew";
     DenseElementsAttr elements;
@@ -160,8 +140,10 @@ class Importer {
       SmallVector<bool> flags(bytes->begin(), bytes->end());
       elements = DenseElementsAttr::get(type, ArrayRef<bool>(flags));
     } else {
-      elements = DenseElementsAttr::getFromRawBuffer(type, ArrayRef<char>(bytes->data(), bytes->size()));
+      elements = DenseElementsAttr::getFromRawBuffer(stored, ArrayRef<char>(bytes->data(), bytes->size()));
     }
+    if (stored != type)
+      elements = elements.mapValues(type.getElementType(), [](const APInt& number) { return number.zext(16); });
     values[input.value] = arith::ConstantOp::create(builder, function.getLoc(), elements);
     constants.push_back({&input, values[input.value]});
     return success();
@@ -187,12 +169,6 @@ class Importer {
       emitError(getLoc(*node)) << "'" << target
                                << "' is not supported; sgdc --list-ops torch lists the ops that are; write it by them";
     return success(unknown.empty());
-  }
-
-  static const OpEntry* findLowering(StringRef target) {
-    if (!target.consume_front("aten.")) return nullptr;
-    auto found = getTable().find(target);
-    return found == getTable().end() ? nullptr : &found->second;
   }
 
   /// Checks that the tensors an op reads exist, and that the required ones are present.
@@ -222,35 +198,90 @@ class Importer {
 
   LogicalResult lower(const Node& node) {
     Location loc = getLoc(node);
+    for (const std::string& output : node.outputs)
+      if (!output.empty() && values.contains(output))
+        return emitError(loc) << "'" << node.target << "' computes '" << output
+                              << "', which is the name of another value; export the model anew";
+    if (failed(refreshOperands(node))) return failure();
+    SmallVector<std::pair<std::string, Value>> writes;
+    if (failed(compute(node, loc, &writes))) return failure();
+    memory.note(node);
+    TensorMath math(builder, loc);
+    if (writesToSelf(node.target) && node.target != "aten.detach_.default") {
+      // The result is the operand's own memory under another name.
+      StringRef written = getWritten(node);
+      if (failed(write(node, math, written, values.lookup(node.outputs.front())))) return failure();
+      memory.noteSame(node.outputs.front(), written);
+    }
+    for (const auto& [name, value] : writes)
+      if (failed(write(node, math, name, value))) return failure();
+    return success();
+  }
+
+  void findUsed() {
+    for (const Output& output : program.outputs) used.insert(output.value);
+    for (const Node& node : program.nodes)
+      for (const auto& [name, argument] : node.arguments) {
+        if (const auto* tensor = std::get_if<TensorName>(&argument)) used.insert(tensor->name);
+        if (const auto* list = std::get_if<std::vector<TensorName>>(&argument))
+          for (const TensorName& one : *list)
+            if (!one.name.empty()) used.insert(one.name);
+      }
+  }
+
+  /// Lowers a node and sets the values of its outputs. `writes` receives what it writes to operands.
+  LogicalResult compute(const Node& node, Location loc,
+                        SmallVectorImpl<std::pair<std::string, Value>>* writes = nullptr) {
     SmallVector<RankedTensorType> types;
     for (const std::string& output : node.outputs) {
-      FailureOr<RankedTensorType> type = getType(output, loc);
+      // Of an output that is None nobody asks for the type.
+      FailureOr<RankedTensorType> type =
+          output.empty() ? RankedTensorType::get({}, builder.getI1Type()) : getType(output, loc);
       if (failed(type)) return failure();
       types.push_back(*type);
     }
     if (types.empty())
       return emitError(loc) << "'" << node.target << "' has no result, which is not supported; leave it out";
-    if (failed(checkWrites(node, loc))) return failure();
     auto drawBits = [&](TensorMath& math, RankedTensorType type) { return draw(math, type); };
-    AtenOp op(node, values, types, builder, loc, drawBits);
+    AtenOp op(program, node, values, types, builder, loc, drawBits);
     if (failed(checkOperands(node, op, loc)) || failed(findLowering(node.target)->lower(op))) return failure();
     for (auto [name, value, type] : llvm::zip(node.outputs, op.getResults(), types)) {
+      if (name.empty() || (!value && !used.contains(name))) continue;
       if (!value || value.getType() != type)
         return emitError(loc) << "'" << node.target << "' gives "
                               << (value ? value.getType() : Type(NoneType::get(context))) << " where the archive has "
                               << type << "; this form of the op is not supported; rewrite it";
-      values[name] = value;
     }
-    if (writesToSelf(node.target) && node.target != "aten.detach_.default") {
-      op.overwrite("self", op.getResults().front());
-      // The result is the operand's own memory under another name.
-      std::string root = getRoot(getOperand(node));
-      roots[node.outputs.front()] = root;
-      sameMemory[root].push_back(node.outputs.front());
-    }
-    for (const auto& [name, value] : op.getWrites()) write(name, value);
-    noteView(node);
+    for (auto [name, value] : llvm::zip(node.outputs, op.getResults()))
+      if (value && !name.empty()) values[name] = isUnsignedByte(name) ? cutToByte(value, loc) : value;
+    if (writes) llvm::append_range(*writes, op.getWrites());
     return success();
+  }
+
+  // Unsigned bytes
+  // ---------------------------------------------------------------------------------------------------------------
+
+  bool isUnsignedByte(StringRef name) const {
+    auto found = program.tensors.find(name.str());
+    return found != program.tensors.end() && found->second.type == static_cast<int>(ScalarType::Byte);
+  }
+
+  /// Arithmetic in i16 may leave the range of bytes; ops that move elements do not.
+  Value cutToByte(Value value, Location loc) {
+    Operation* op = value.getDefiningOp();
+    if (!op || op->hasTrait<MovesElements>()) return value;
+    TensorMath math(builder, loc);
+    return math.create<arith::AndIOp>(value, math.splat(tensorType(value), int64_t{255}));
+  }
+
+  /// The type that the program's arguments and results have.
+  RankedTensorType getOuterType(StringRef name, RankedTensorType type) {
+    return isUnsignedByte(name) ? type.clone(builder.getI8Type()) : type;
+  }
+
+  Value readArgument(StringRef name, BlockArgument argument, RankedTensorType type) {
+    if (argument.getType() == type) return argument;
+    return arith::ExtUIOp::create(builder, function.getLoc(), type, argument);
   }
 
   /// Draws from the program's generator, whose state is an argument and, advanced, a result.
@@ -267,80 +298,36 @@ class Importer {
   // Writes to views
   // ---------------------------------------------------------------------------------------------------------------
 
-  /// Returns the first name of the memory that `name` is a name of.
-  std::string getRoot(StringRef name) const {
-    auto found = roots.find(name);
-    return found == roots.end() ? name.str() : found->second;
-  }
-
-  /// Gives all names of the memory of `name` a new value.
-  void write(StringRef name, Value value) {
-    std::string root = getRoot(name);
-    values[root] = value;
-    for (const std::string& other : sameMemory[root]) values[other] = value;
-  }
-
-  static bool isView(StringRef target) {
-    StringRef name = target.split('.').second.split('.').first;
-    // Some of them copy at times; a write to their result is refused then, too.
-    static constexpr StringRef kViews[] = {"view",
-                                           "reshape",
-                                           "flatten",
-                                           "unflatten",
-                                           "squeeze",
-                                           "unsqueeze",
-                                           "expand",
-                                           "permute",
-                                           "transpose",
-                                           "t",
-                                           "slice",
-                                           "select",
-                                           "narrow",
-                                           "split",
-                                           "chunk",
-                                           "unbind",
-                                           "detach",
-                                           "alias",
-                                           "expand_as",
-                                           "split_with_sizes",
-                                           "_reshape_alias",
-                                           "view_as",
-                                           "swapaxes",
-                                           "movedim",
-                                           "mT",
-                                           "mH",
-                                           "adjoint",
-                                           "numpy_T",
-                                           "broadcast_to",
-                                           "ravel",
-                                           "tensor_split",
-                                           "to",
-                                           "type_as",
-                                           "contiguous",
-                                           "dropout"};
-    return llvm::is_contained(kViews, name);
-  }
-
-  StringRef getOperand(const Node& node) {
+  /// The tensor that an op like "add_" writes to.
+  static StringRef getWritten(const Node& node) {
     for (const auto& [name, argument] : node.arguments)
       if (name == "self" || name == "input")
         if (const auto* tensor = std::get_if<TensorName>(&argument)) return tensor->name;
     return "";
   }
 
-  /// Refuses writes to tensors that share memory with other names: graph values do not alias.
-  LogicalResult checkWrites(const Node& node, Location loc) {
-    if (!writesToSelf(node.target) || !shared.contains(getRoot(getOperand(node)))) return success();
-    return emitError(loc) << "'" << node.target
-                          << "' writes to a tensor that has views, or is one, which is not supported; expected a "
-                             "tensor of its own; use the op "
-                             "that does not write, or export with run_decompositions()";
+  LogicalResult write(const Node& node, TensorMath& math, StringRef name, Value value) {
+    if (memory.isWritable(name) && succeeded(memory.write(math, name, value))) return success();
+    return emitError(math.getLoc())
+           << "'" << node.target << "' writes to '" << name
+           << "', which may share memory with a tensor in a way that is not supported; expected "
+              "a tensor of its own, or a slice, transposition or reshape of one; use the op that "
+              "does not write, or export with run_decompositions()";
   }
 
-  void noteView(const Node& node) {
-    if (!isView(node.target)) return;
-    shared.insert(getRoot(getOperand(node)));
-    for (const std::string& output : node.outputs) shared.insert(output);
+  /// Brings the tensors that a node reads up to date.
+  LogicalResult refreshOperands(const Node& node) {
+    auto refresh = [&](StringRef name) {
+      return memory.refresh(name, [&](const Node& view) { return compute(view, getLoc(view)); });
+    };
+    for (const auto& [name, argument] : node.arguments) {
+      if (const auto* tensor = std::get_if<TensorName>(&argument); tensor && failed(refresh(tensor->name)))
+        return failure();
+      if (const auto* list = std::get_if<std::vector<TensorName>>(&argument))
+        for (const TensorName& one : *list)
+          if (failed(refresh(one.name))) return failure();
+    }
+    return success();
   }
 
   // Results
@@ -349,13 +336,18 @@ class Importer {
   struct Buffer {
     unsigned argument;
     std::string value;
+    Value first;  // before writes
   };
 
   LogicalResult addResults() {
     SmallVector<Value> results;
     SmallVector<Attribute> attributes;
-    auto add = [&](Value value, StringRef name, std::optional<unsigned> argument, bool isLoss) {
+    auto add = [&](Value value, StringRef source, StringRef name, std::optional<unsigned> argument, bool isLoss) {
       SmallVector<NamedAttribute> own = {builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))};
+      if (isUnsignedByte(source)) {
+        own.push_back(builder.getNamedAttr(kUnsignedAttr, builder.getUnitAttr()));
+        value = arith::TruncIOp::create(builder, function.getLoc(), getOuterType(source, tensorType(value)), value);
+      }
       if (argument) {
         own.push_back(builder.getNamedAttr(kCarryAttr, builder.getI64IntegerAttr(*argument)));
         own.push_back(builder.getNamedAttr(kCarryBasisAttr, builder.getStringAttr("names")));
@@ -366,23 +358,24 @@ class Importer {
     };
     llvm::StringSet<> written;
     for (const Output& output : program.outputs) {
+      auto recompute = [&](const Node& view) { return compute(view, getLoc(view)); };
+      if (failed(memory.refresh(output.value, recompute))) return failure();
       Value value = values.lookup(output.value);
       auto buffer = buffers.find(output.buffer);
       if (!value || (!output.buffer.empty() && buffer == buffers.end()))
         return emitError(function.getLoc())
                << "output '" << output.value << "' is no value of the program; export the model anew";
       if (output.buffer.empty())
-        add(value, output.name.empty() ? output.value : output.name, std::nullopt, output.isLoss);
+        add(value, output.value, output.name.empty() ? output.value : output.name, std::nullopt, output.isLoss);
       else
-        add(value, output.buffer, buffer->second.argument, false), written.insert(output.buffer);
+        add(value, output.value, output.buffer, buffer->second.argument, false), written.insert(output.buffer);
     }
     // Buffers that ops have written to.
     for (const auto& [name, buffer] : buffers)
-      if (Value value = values.lookup(buffer.value);
-          !written.contains(name) && value != function.getArgument(buffer.argument))
-        add(value, name, buffer.argument, false);
+      if (Value value = values.lookup(buffer.value); !written.contains(name) && value != buffer.first)
+        add(value, buffer.value, name, buffer.argument, false);
     if (generator) {
-      add(generator, kGeneratorName, generatorArgument, false);
+      add(generator, "", kGeneratorName, generatorArgument, false);
       NamedAttrList unsignedState(cast<DictionaryAttr>(attributes.back()));
       unsignedState.set(kUnsignedAttr, builder.getUnitAttr());
       attributes.back() = unsignedState.getDictionary(context);
@@ -421,14 +414,14 @@ class Importer {
   OpBuilder builder;
   func::FuncOp function;
   AtenOp::Values values;
-  llvm::StringMap<unsigned> parameters;   // positions of arguments
-  std::map<std::string, Buffer> buffers;  // by name in the module, in a fixed order
+  Memory memory;
+  llvm::StringSet<> used;                   // names that ops read or that are outputs
+  /// By name in the module, the name of the value and the position of the argument.
+  llvm::StringMap<std::pair<std::string, unsigned>> parameters;
+  std::map<std::string, Buffer> buffers;    // by name in the module, in a fixed order
   SmallVector<std::pair<const Input*, Value>> constants;
   Value generator;  // the state after the last draw; null: none
   unsigned generatorArgument = 0;
-  llvm::StringMap<std::string> roots;  // of results that are their operand's memory, its first name
-  llvm::StringMap<SmallVector<std::string, 2>> sameMemory;  // by first name, the others
-  llvm::StringSet<> shared;                                 // names of values whose memory others have too
 };
 
 }  // namespace

@@ -1,22 +1,17 @@
 // Ops that read and write at indices. Negative indices count from the end.
-#include "dialects/sgd/no_gradient.h"
 #include "frontends/torch/aten_op.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::torch;
 
-namespace {
-
-/// `indices` of a dimension of `size`, none of them negative.
-Value wrapIndices(AtenOp& op, Value indices, int64_t size) {
+Value mlir::sgd::torch::wrapIndices(TensorMath& math, Value indices, int64_t size) {
   RankedTensorType type = tensorType(indices);
-  Value zero = op.constant(type, 0), wrapped = op.math.add(indices, op.constant(type, static_cast<double>(size)));
-  return op.math.select(op.math.isLess(indices, zero), wrapped, indices);
+  Value zero = math.splat(type, int64_t{0}), wrapped = math.add(indices, math.splat(type, size));
+  return math.select(math.isLess(indices, zero), wrapped, indices);
 }
 
-/// Slices of `value` where `indices` name positions of `dim`; the dimensions of the indices take the place of `dim`.
-Value takeAlong(AtenOp& op, Value value, Value indices, int64_t dim) {
+Value mlir::sgd::torch::takeAlong(TensorMath& math, Value value, Value indices, int64_t dim) {
   RankedTensorType type = tensorType(value), positions = tensorType(indices);
   SmallVector<int64_t> shape(type.getShape().take_front(dim)), offsets, slice(type.getShape());
   llvm::append_range(shape, positions.getShape());
@@ -24,21 +19,49 @@ Value takeAlong(AtenOp& op, Value value, Value indices, int64_t dim) {
   slice[dim] = 1;
   for (int64_t at = 0; at < static_cast<int64_t>(shape.size()); ++at)
     if (at < dim || at >= dim + positions.getRank()) offsets.push_back(at);
-  return op.math.create<GatherOp>(
+  return math.create<GatherOp>(
       type.clone(shape), value, indices, offsets, /*collapsed_slice_dims=*/ArrayRef<int64_t>{dim},
       /*operand_batching_dims=*/ArrayRef<int64_t>{}, /*indices_batching_dims=*/ArrayRef<int64_t>{},
       /*start_index_map=*/ArrayRef<int64_t>{dim}, /*index_vector_dim=*/positions.getRank(), slice,
       /*unsigned_indices=*/false);
 }
 
+/// All dimensions but `dim`.
+static SmallVector<int64_t> getOthers(int64_t rank, int64_t dim) {
+  SmallVector<int64_t> others;
+  for (int64_t other = 0; other < rank; ++other)
+    if (other != dim) others.push_back(other);
+  return others;
+}
+
+Value mlir::sgd::torch::gatherAlong(TensorMath& math, Value value, Value index, int64_t dim) {
+  RankedTensorType type = tensorType(value);
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> ends(shapeOf(index)), none(rank, 0), ones(rank, 1), batch = getOthers(rank, dim);
+  ends[dim] = type.getDimSize(dim);
+  return math.create<GatherOp>(type.clone(shapeOf(index)), math.slice(value, none, ends), index, ArrayRef<int64_t>{},
+                               ArrayRef<int64_t>{dim}, batch, batch, ArrayRef<int64_t>{dim}, rank, ones,
+                               /*unsigned_indices=*/false);
+}
+
+Value mlir::sgd::torch::scatterAlong(TensorMath& math, Value value, Value index, Value updates, int64_t dim,
+                                     ScatterKind kind) {
+  int64_t rank = tensorType(value).getRank();
+  SmallVector<int64_t> batch = getOthers(rank, dim);
+  return math.create<ScatterOp>(value.getType(), value, index, updates, kind, ArrayRef<int64_t>{},
+                                ArrayRef<int64_t>{dim}, batch, batch, ArrayRef<int64_t>{dim}, rank,
+                                /*unsigned_indices=*/false, /*unique_indices=*/false);
+}
+
+namespace {
+
 LogicalResult lowerEmbedding(AtenOp& op) {
   Value table = op.tensor("weight"), indices = op.tensor("indices");
-  Value rows = takeAlong(op, table, indices, 0);
+  Value rows = takeAlong(op.math, table, indices, 0);
   int64_t padding = op.integer("padding_idx", -1);
   if (padding < 0) return op.finish(rows);
   // The row of padding has no gradient.
-  Value constant = op.math.create<ReshapeOp>(op.type(), rows);
-  constant.getDefiningOp()->setAttr(kNoGradientAttr, op.math.getBuilder().getUnitAttr());
+  Value constant = stopGradient(op.math.create<ReshapeOp>(op.type(), rows));
   Value isPadding = op.math.isEqual(indices, op.constant(tensorType(indices), static_cast<double>(padding)));
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(indices).getRank()));
   return op.finish(op.math.select(op.math.broadcast(isPadding, dims, op.type().getShape()), constant, rows));
@@ -46,42 +69,52 @@ LogicalResult lowerEmbedding(AtenOp& op) {
 
 LogicalResult lowerIndexSelect(AtenOp& op) {
   Value value = op.tensor("self"), indices = op.tensor("index");
+  if (tensorType(value).getRank() == 0) return op.finish(value);
   int64_t dim = wrapDim(op.integer("dim", 0), tensorType(value).getRank());
-  return op.finish(op.math.reshape(takeAlong(op, value, indices, dim), op.type().getShape()));
+  return op.finish(op.math.reshape(takeAlong(op.math, value, indices, dim), op.type().getShape()));
 }
 
-/// Indices of all dimensions before the first slice, as `x[i, j]` has them.
+// Several indices
+// -----------------------------------------------------------------------------------------------------------------
+
+/// The indices of `x[i, :, j]`, broadcast to one shape.
 struct IndexTuple {
-  Value vectors;  // [.., number of dimensions]
-  int64_t first = 0, count = 0, rank = 0;
+  Value vectors;              // [.., number of dimensions]
+  SmallVector<int64_t> dims;  // that are indexed
+  int64_t at = 0, rank = 0;   // where the dimensions of the indices are in the result, and how many they are
+
+  /// Dimensions of the result that are none of the indices'.
+  SmallVector<int64_t> getWindow(int64_t resultRank) const {
+    SmallVector<int64_t> window;
+    for (int64_t dim = 0; dim < resultRank; ++dim)
+      if (dim < at || dim >= at + rank) window.push_back(dim);
+    return window;
+  }
 };
+
+bool isMask(Value index) { return index && tensorType(index).getElementType().isInteger(1); }
 
 FailureOr<IndexTuple> readIndices(AtenOp& op, Value value) {
   IndexTuple tuple;
-  SmallVector<Value> present;
+  SmallVector<Value> present, all = op.tensors("indices");
   SmallVector<int64_t> shape;
-  SmallVector<Value> all = op.tensors("indices");
+  if (static_cast<int64_t>(all.size()) > tensorType(value).getRank())
+    return op.error() << "has " << all.size() << " indices of " << tensorType(value).getRank()
+                      << " dimensions; export the model anew";
   for (auto [dim, index] : llvm::enumerate(all)) {
-    if (!index || static_cast<int64_t>(dim) >= tensorType(value).getRank()) continue;
-    if (tensorType(index).getElementType().isInteger(1))
-      return op.error() << "is indexed by a mask, so that its size is not known; expected integers; use torch.where";
-    if (present.empty()) tuple.first = static_cast<int64_t>(dim);
-    if (tuple.first + static_cast<int64_t>(present.size()) != static_cast<int64_t>(dim))
-      return op.error()
-             << "is indexed in dimensions that do not follow each other, which is not supported; permute it first";
-    present.push_back(wrapIndices(op, index, shapeOf(value)[dim]));
-    ArrayRef<int64_t> own = shapeOf(index);
-    while (shape.size() < own.size()) shape.insert(shape.begin(), 1);
-    for (size_t at = 0; at < own.size(); ++at) {
-      int64_t& size = shape[shape.size() - own.size() + at];
-      if (size == 1) size = own[at];
-    }
+    if (!index) continue;
+    if (isMask(index))
+      return op.error() << "is indexed by a mask, so that its size is not known, or by a mask and numbers; expected "
+                           "integers; use torch.where";
+    tuple.dims.push_back(static_cast<int64_t>(dim));
+    present.push_back(wrapIndices(op.math, index, shapeOf(value)[dim]));
+    widenShape(shape, shapeOf(index));
   }
-  if (present.empty() || static_cast<int64_t>(all.size()) > tensorType(value).getRank())
-    return op.error() << "has " << all.size()
-                      << " indices; expected one for each dimension at most, and one that is a tensor";
-  tuple.count = present.size();
-  tuple.rank = shape.size();
+  if (present.empty()) return op.error() << "has no index that is a tensor; expected one";
+  // Indices that do not follow each other come first.
+  bool isAdjacent = tuple.dims.back() - tuple.dims.front() + 1 == static_cast<int64_t>(tuple.dims.size());
+  tuple.at = isAdjacent ? tuple.dims.front() : 0;
+  tuple.rank = static_cast<int64_t>(shape.size());
   Type element = op.math.getBuilder().getI64Type();
   SmallVector<int64_t> column(shape);
   column.push_back(1);
@@ -94,97 +127,122 @@ LogicalResult lowerIndex(AtenOp& op) {
   Value value = op.tensor("self");
   FailureOr<IndexTuple> tuple = readIndices(op, value);
   if (failed(tuple)) return failure();
-  SmallVector<int64_t> collapsed = llvm::to_vector(llvm::seq(tuple->first, tuple->first + tuple->count)), offsets,
-                       slice(shapeOf(value));
-  for (int64_t dim : collapsed) slice[dim] = 1;
-  for (int64_t at = 0; at < op.type().getRank(); ++at)
-    if (at < tuple->first || at >= tuple->first + tuple->rank) offsets.push_back(at);
-  return op.finish(op.math.create<GatherOp>(op.type(), value, tuple->vectors, offsets, collapsed, ArrayRef<int64_t>{},
-                                            ArrayRef<int64_t>{}, collapsed, tuple->rank, slice,
-                                            /*unsigned_indices=*/false));
+  SmallVector<int64_t> slice(shapeOf(value));
+  for (int64_t dim : tuple->dims) slice[dim] = 1;
+  return op.finish(op.math.create<GatherOp>(op.type(), value, tuple->vectors, tuple->getWindow(op.type().getRank()),
+                                            tuple->dims, ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, tuple->dims,
+                                            tuple->rank, slice, /*unsigned_indices=*/false));
+}
+
+/// Per element of `mask`, in row-major order, how many before it are true.
+Value countBefore(AtenOp& op, Value mask) {
+  RankedTensorType type = RankedTensorType::get({tensorType(mask).getNumElements()}, op.math.getBuilder().getI64Type());
+  Value numbers = op.convert(op.math.reshape(mask, type.getShape()), type.getElementType());
+  Value counts = op.math.create<CumulativeOp>(type, numbers, ReduceKind::Add, /*dimension=*/0, /*reverse=*/false);
+  return op.math.reshape(op.math.subtract(counts, numbers), shapeOf(mask));
+}
+
+/// x[:, mask] = values, where each row that the mask selects gets the same, or its own in turn.
+LogicalResult putByMask(AtenOp& op, Value mask, int64_t dim) {
+  Value value = op.self(), values = op.convert(op.tensor("values"), op.element());
+  ArrayRef<int64_t> shape = shapeOf(value), own = shapeOf(mask);
+  int64_t behind = static_cast<int64_t>(shape.size()) - dim - static_cast<int64_t>(own.size());
+  if (behind < 0 || own.empty() || shape.slice(dim, own.size()) != own)
+    return op.error() << "has a mask that does not fit; export the model anew";
+  // The selected elements are one dimension of the values.
+  SmallVector<int64_t> wide(shapeOf(values));
+  while (static_cast<int64_t>(wide.size()) < dim + 1 + behind) wide.insert(wide.begin(), 1);
+  values = op.math.reshape(values, wide);
+  if (wide[dim] == 1 && static_cast<int64_t>(wide.size()) == dim + 1 + behind) {
+    wide.insert(wide.begin() + dim, static_cast<int64_t>(own.size()) - 1, 1);
+    values = stretch(op.math, op.math.reshape(values, wide), shape);
+  } else if (dim == 0 && static_cast<int64_t>(wide.size()) == 1 + behind) {
+    values = op.expand(takeAlong(op.math, values, countBefore(op, mask), 0), shape);
+  } else {
+    return op.error() << "has values of a shape that is not supported with this mask; use torch.where";
+  }
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(dim, dim + static_cast<int64_t>(own.size())));
+  Value isChosen = op.math.broadcast(mask, dims, shape);
+  if (op.flag("accumulate", false)) values = op.math.add(value, values);
+  return op.finish(op.math.select(isChosen, values, value));
 }
 
 /// Slices of `values` are put, or added, at the places that the indices name.
 LogicalResult lowerIndexPut(AtenOp& op) {
   Value value = op.tensor("self");
+  SmallVector<Value> all = op.tensors("indices");
+  if (llvm::count_if(all, [](Value index) { return bool(index); }) == 1)
+    for (auto [dim, index] : llvm::enumerate(all))
+      if (isMask(index)) return putByMask(op, index, static_cast<int64_t>(dim));
   FailureOr<IndexTuple> tuple = readIndices(op, value);
   if (failed(tuple)) return failure();
-  SmallVector<int64_t> inserted = llvm::to_vector(llvm::seq(tuple->first, tuple->first + tuple->count)), window, shape;
-  ArrayRef<int64_t> own = shapeOf(value), places = shapeOf(tuple->vectors).drop_back();
-  for (int64_t dim = 0; dim < tuple->first; ++dim) window.push_back(shape.size()), shape.push_back(own[dim]);
-  llvm::append_range(shape, places);
-  for (int64_t dim = tuple->first + tuple->count; dim < static_cast<int64_t>(own.size()); ++dim)
-    window.push_back(shape.size()), shape.push_back(own[dim]);
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(shapeOf(value)))
+    if (!llvm::is_contained(tuple->dims, static_cast<int64_t>(dim))) shape.push_back(size);
+  ArrayRef<int64_t> places = shapeOf(tuple->vectors).drop_back();
+  shape.insert(shape.begin() + tuple->at, places.begin(), places.end());
   Value updates = op.expand(op.convert(op.tensor("values"), op.element()), shape);
   ScatterKind kind = op.flag("accumulate", false) ? ScatterKind::Add : ScatterKind::Set;
-  return op.finish(op.math.create<ScatterOp>(op.type(), value, tuple->vectors, updates, kind, window, inserted,
-                                             ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, inserted, tuple->rank,
+  return op.finish(op.math.create<ScatterOp>(op.type(), value, tuple->vectors, updates, kind,
+                                             tuple->getWindow(static_cast<int64_t>(shape.size())), tuple->dims,
+                                             ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, tuple->dims, tuple->rank,
                                              /*unsigned_indices=*/false, /*unique_indices=*/false));
 }
 
-/// self[.., index[i, j, k], ..] along `dim`; the other dimensions of the index are positions of their own.
+/// Elements of `source`, in turn, where the mask is true.
+LogicalResult lowerMaskedScatter(AtenOp& op) {
+  Value mask = op.operand("mask", op.type().clone(op.math.getBuilder().getI1Type()));
+  Value source = op.convert(op.tensor("source"), op.element());
+  source = op.math.reshape(source, {tensorType(source).getNumElements()});
+  if (tensorType(source).getNumElements() == 0) return op.finish(op.self());
+  return op.finish(op.math.select(mask, takeAlong(op.math, source, countBefore(op, mask), 0), op.self()));
+}
+
+// One index per element
+// -----------------------------------------------------------------------------------------------------------------
+
 LogicalResult lowerGather(AtenOp& op) {
   Value value = op.tensor("self"), index = op.tensor("index");
-  RankedTensorType type = tensorType(value);
-  int64_t rank = type.getRank(), dim = wrapDim(op.integer("dim", 0), rank);
-  if (failed(op.requireSameRank(value, index))) return failure();
-  if (rank == 0) return op.finish(value);
-  SmallVector<int64_t> batch, ends(type.getShape()), none(rank, 0), ones(rank, 1);
-  for (int64_t other = 0; other < rank; ++other)
-    if (other != dim) batch.push_back(other), ends[other] = shapeOf(index)[other];
-  Value cut = op.math.slice(value, none, ends);
-  return op.finish(op.math.create<GatherOp>(op.type(), cut, wrapIndices(op, index, type.getDimSize(dim)),
-                                            ArrayRef<int64_t>{}, ArrayRef<int64_t>{dim}, batch, batch,
-                                            ArrayRef<int64_t>{dim}, rank, ones, /*unsigned_indices=*/false));
-}
-
-/// The same the other way round.
-template <ScatterKind kind>
-LogicalResult lowerScatter(AtenOp& op) {
-  Value value = op.tensor("self"), index = op.tensor("index");
-  RankedTensorType type = tensorType(value);
-  int64_t rank = type.getRank(), dim = wrapDim(op.integer("dim", 0), rank);
-  if (failed(op.requireSameRank(value, index))) return failure();
-  if (rank == 0) return op.error() << "writes to a scalar, which is not supported; use the source";
-  SmallVector<int64_t> batch, none(rank, 0);
-  for (int64_t other = 0; other < rank; ++other) {
-    if (other == dim) continue;
-    batch.push_back(other);
-    if (shapeOf(index)[other] != type.getDimSize(other))
-      return op.error() << "has fewer indices than elements in dimension " << other
-                        << ", which is not supported; slice the operand first";
+  int64_t rank = tensorType(value).getRank(), dim = wrapDim(op.integer("dim", 0), rank);
+  // A scalar is a vector of one element.
+  if (rank == 0 || tensorType(index).getRank() == 0) {
+    Value flat = op.math.reshape(value, {tensorType(value).getNumElements()});
+    return op.finish(op.math.reshape(takeAlong(op.math, flat, index, 0), op.type().getShape()));
   }
-  RankedTensorType updates = type.clone(shapeOf(index));
-  Value source = op.tensor("src");
-  if (source && failed(op.requireSameRank(source, index))) return failure();
-  source = source ? op.math.slice(op.convert(source, op.element()), none, SmallVector<int64_t>(updates.getShape()))
-                  : op.operand("value", updates);
-  return op.finish(op.math.create<ScatterOp>(op.type(), value, index, source, kind, ArrayRef<int64_t>{},
-                                             ArrayRef<int64_t>{dim}, batch, batch, ArrayRef<int64_t>{dim}, rank,
-                                             /*unsigned_indices=*/false, /*unique_indices=*/false));
+  if (failed(op.requireSameRank(value, index))) return failure();
+  return op.finish(gatherAlong(op.math, value, wrapIndices(op.math, index, shapeOf(value)[dim]), dim));
 }
 
-/// self[.., index[i], ..] += source[.., i, ..].
-LogicalResult lowerIndexAdd(AtenOp& op) {
-  Value value = op.tensor("self"), source = op.convert(op.tensor("source"), op.element());
-  RankedTensorType type = tensorType(value);
-  int64_t dim = wrapDim(op.integer("dim", 0), type.getRank());
-  if (op.number("alpha", 1) != 1)
-    source = op.math.multiply(source, op.constant(tensorType(source), op.number("alpha", 1)));
-  SmallVector<int64_t> window;
-  for (int64_t other = 0; other < type.getRank(); ++other)
-    if (other != dim) window.push_back(other);
-  return op.finish(op.math.create<ScatterOp>(op.type(), value, op.tensor("index"), source, ScatterKind::Add, window,
-                                             ArrayRef<int64_t>{dim}, ArrayRef<int64_t>{}, ArrayRef<int64_t>{},
-                                             ArrayRef<int64_t>{dim}, 1,
-                                             /*unsigned_indices=*/false, /*unique_indices=*/false));
+/// Elements of the flattened tensor.
+LogicalResult lowerTake(AtenOp& op) {
+  Value value = op.tensor("self");
+  int64_t count = tensorType(value).getNumElements();
+  Value index = wrapIndices(op.math, op.tensor("index"), count);
+  return op.finish(takeAlong(op.math, op.math.reshape(value, {count}), index, 0));
+}
+
+/// gather after broadcasting; take without a dimension.
+LogicalResult lowerTakeAlongDim(AtenOp& op) {
+  Value value = op.tensor("self"), index = op.tensor("indices");
+  if (!op.has("dim")) {
+    int64_t count = tensorType(value).getNumElements();
+    index = wrapIndices(op.math, op.math.reshape(index, {tensorType(index).getNumElements()}), count);
+    return op.finish(
+        op.math.reshape(takeAlong(op.math, op.math.reshape(value, {count}), index, 0), op.type().getShape()));
+  }
+  if (failed(op.requireSameRank(value, index))) return failure();
+  int64_t dim = wrapDim(op.integer("dim", 0), tensorType(value).getRank());
+  SmallVector<int64_t> wide(op.type().getShape());
+  index = stretch(op.math, index, wide);
+  wide[dim] = shapeOf(value)[dim];
+  value = stretch(op.math, value, wide);
+  return op.finish(gatherAlong(op.math, value, wrapIndices(op.math, index, wide[dim]), dim));
 }
 
 LogicalResult lowerOneHot(AtenOp& op) {
   Value labels = op.tensor("self");
   int64_t last = op.type().getRank() - 1;
-  RankedTensorType numbers = op.type().clone(op.math.getBuilder().getI32Type());
-  Value classes = op.convert(op.math.create<IotaOp>(numbers, last), tensorType(labels).getElementType());
+  Value classes = op.count(op.type().clone(tensorType(labels).getElementType()), last);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, last));
   return op.finish(
       op.convert(op.math.isEqual(op.math.broadcast(labels, dims, op.type().getShape()), classes), op.element()));
@@ -193,16 +251,13 @@ LogicalResult lowerOneHot(AtenOp& op) {
 }  // namespace
 
 void mlir::sgd::torch::addIndexOps(OpTable& table) {
-  table["embedding.default"] = {lowerEmbedding, {"weight", "indices"}, 1};
-  table["index_select.default"] = {lowerIndexSelect, {"self", "index"}, 1};
-  table["index.Tensor"] = {lowerIndex, {"self"}, 1};
-  for (StringRef name : {"index_put.default", "index_put_.default"}) table[name] = {lowerIndexPut, {"self", "values"}};
-  table["gather.default"] = {lowerGather, {"self", "index"}};
-  for (StringRef name : {"scatter.src", "scatter.value", "scatter_.src", "scatter_.value"})
-    table[name] = {lowerScatter<ScatterKind::Set>, {"self", "index"}};
-  for (StringRef name : {"scatter_add.default", "scatter_add_.default"})
-    table[name] = {lowerScatter<ScatterKind::Add>, {"self", "index", "src"}};
-  for (StringRef name : {"index_add.default", "index_add_.default"})
-    table[name] = {lowerIndexAdd, {"self", "index", "source"}, 1};
-  table["one_hot.default"] = lowerOneHot;
+  enter(table, {"embedding.default"}, {lowerEmbedding, {"weight", "indices"}, 1});
+  enter(table, {"index_select.default"}, {lowerIndexSelect, {"self", "index"}});
+  enter(table, {"index.Tensor", "_unsafe_index.Tensor"}, {lowerIndex, {"self"}, 1});
+  enter(table, {"index_put.default", "_unsafe_index_put.default"}, {lowerIndexPut, {"self", "values"}});
+  enter(table, {"masked_scatter.default"}, {lowerMaskedScatter, {"self", "mask", "source"}});
+  enter(table, {"gather.default"}, {lowerGather, {"self", "index"}});
+  enter(table, {"take.default"}, {lowerTake, {"self", "index"}});
+  enter(table, {"take_along_dim.default"}, {lowerTakeAlongDim, {"self", "indices"}});
+  enter(table, {"one_hot.default"}, lowerOneHot);
 }

@@ -1,4 +1,7 @@
 // Losses. Means are over all elements that count, of all ranks and parts of the batch.
+#include <cmath>
+#include <numbers>
+
 #include "frontends/torch/aten_op.h"
 
 using namespace mlir;
@@ -18,8 +21,9 @@ Value sumUp(TensorMath& math, Value value) {
   return tensorType(value).getRank() ? math.reduce(value, ReduceKind::Add, getAllDims(value)) : value;
 }
 
-/// `losses` reduced as the op says; a mean divides by the sum of `weights`, or by their number where null.
-LogicalResult finish(AtenOp& op, Value losses, Value weights = {}) {
+}  // namespace
+
+LogicalResult mlir::sgd::torch::finishLoss(AtenOp& op, Value losses, Value weights) {
   auto reduction = static_cast<Reduction>(op.integer("reduction", 1));
   if (reduction == Reduction::None) return op.finish(op.convert(losses, op.element()));
   Value sum = sumUp(op.math, losses);
@@ -28,6 +32,8 @@ LogicalResult finish(AtenOp& op, Value losses, Value weights = {}) {
                         : op.math.splat(tensorType(sum), static_cast<double>(tensorType(losses).getNumElements()));
   return op.finish(op.convert(op.math.divide(sum, count), op.element()));
 }
+
+namespace {
 
 /// Logarithms of probabilities with the classes in dimension `dim`, and labels, of the other dimensions.
 class LabelLoss {
@@ -58,7 +64,7 @@ class LabelLoss {
       losses = math.add(math.multiply(losses, math.splat(tensorType(losses), 1 - smoothing)),
                         math.multiply(all, math.splat(tensorType(all), smoothing / classes)));
     }
-    return finish(op, losses, counts);
+    return finishLoss(op, losses, counts);
   }
 
  private:
@@ -100,9 +106,6 @@ LogicalResult lowerCrossEntropy(AtenOp& op) {
   Value logs = writeSoftmax(op.math, logits, dim, /*isLogarithm=*/true);
   if (isa<IntegerType>(tensorType(target).getElementType())) return LabelLoss(op, logs, target, dim).lower(smoothing);
   // Probabilities of classes.
-  if (op.tensor("weight"))
-    return op.error()
-           << "has weights of classes and targets that are probabilities, which is not supported; weigh the targets";
   if (failed(op.requireSameRank(logs, target))) return failure();
   Value probabilities = op.convert(target, tensorType(logs).getElementType());
   if (smoothing > 0) {
@@ -110,10 +113,16 @@ LogicalResult lowerCrossEntropy(AtenOp& op) {
     probabilities = op.math.add(op.math.multiply(probabilities, op.math.splat(type, 1 - smoothing)),
                                 op.math.splat(type, smoothing / static_cast<double>(type.getDimSize(dim))));
   }
+  if (Value weight = op.tensor("weight"))
+    logs = op.math.multiply(
+        logs, op.math.broadcast(op.convert(weight, tensorType(logs).getElementType()), dim, shapeOf(logs)));
   Value losses = op.math.minus(op.math.reduce(op.math.multiply(logs, probabilities), ReduceKind::Add, dim));
-  return finish(op, losses);
+  if (op.integer("reduction", 1) == static_cast<int64_t>(Reduction::Mean) && tensorType(losses).getRank() == 0)
+    return op.finish(op.convert(losses, op.element()));
+  return finishLoss(op, losses);
 }
 
+/// With a second output, the sum of the weights, which only PyTorch's own derivative reads.
 LogicalResult lowerNll(AtenOp& op) {
   Value logs = op.tensor("self");
   return LabelLoss(op, logs, op.tensor("target"), tensorType(logs).getRank() == 1 ? 0 : 1).lower(0);
@@ -121,20 +130,19 @@ LogicalResult lowerNll(AtenOp& op) {
 
 /// self and target, repeated to one shape.
 std::pair<Value, Value> getPair(AtenOp& op) {
-  Value a = op.tensor("self"), b = op.tensor("target");
-  ArrayRef<int64_t> shape = tensorType(a).getRank() >= tensorType(b).getRank() ? shapeOf(a) : shapeOf(b);
-  return {op.expand(a, shape), op.expand(op.convert(b, tensorType(a).getElementType()), shape)};
+  RankedTensorType type = tensorType(op.tensor("self")).clone(ArrayRef<int64_t>(op.broadcastShape({"self", "target"})));
+  return {op.operand("self", type), op.operand("target", type)};
 }
 
 LogicalResult lowerMse(AtenOp& op) {
   auto [a, b] = getPair(op);
   Value distance = op.math.subtract(a, b);
-  return finish(op, op.math.multiply(distance, distance));
+  return finishLoss(op, op.math.multiply(distance, distance));
 }
 
 LogicalResult lowerL1(AtenOp& op) {
   auto [a, b] = getPair(op);
-  return finish(op, op.math.absolute(op.math.subtract(a, b)));
+  return finishLoss(op, op.math.absolute(op.math.subtract(a, b)));
 }
 
 /// Quadratic up to `bound`: d^2 / 2 scaled, and linear from there on.
@@ -144,35 +152,91 @@ LogicalResult lowerSmoothL1(AtenOp& op) {
   double bound = isHuber ? op.number("delta", 1) : op.number("beta", 1);
   Value distance = op.math.absolute(op.math.subtract(a, b));
   RankedTensorType type = tensorType(distance);
-  if (bound == 0) return finish(op, distance);
+  if (bound == 0) return finishLoss(op, distance);
   double inner = isHuber ? 0.5 : 0.5 / bound, slope = isHuber ? bound : 1;
   Value square = op.math.multiply(op.math.multiply(distance, distance), op.math.splat(type, inner));
   Value line = op.math.multiply(op.math.subtract(distance, op.math.splat(type, bound / 2)), op.math.splat(type, slope));
-  return finish(op, op.math.select(op.math.isLess(distance, op.math.splat(type, bound)), square, line));
+  return finishLoss(op, op.math.select(op.math.isLess(distance, op.math.splat(type, bound)), square, line));
 }
 
-/// max(x, 0) - x y + log(1 + e^-|x|).
+Value weigh(AtenOp& op, Value losses) {
+  return op.tensor("weight") ? op.math.multiply(losses, op.operand("weight", tensorType(losses))) : losses;
+}
+
+/// (1 - y) x + (1 + (weight of y = 1 - 1) y) log(1 + e^-x).
 LogicalResult lowerBinaryCrossEntropyWithLogits(AtenOp& op) {
   auto [x, y] = getPair(op);
   RankedTensorType type = tensorType(x);
-  if (op.tensor("pos_weight")) return op.error() << "has pos_weight, which is not supported; weigh the losses";
-  Value zero = op.math.splat(type, 0.0), positive = op.math.select(op.math.isLess(zero, x), x, zero);
-  Value tail = op.math.create<math::Log1pOp>(op.math.exponential(op.math.minus(op.math.absolute(x))));
-  Value losses = op.math.add(op.math.subtract(positive, op.math.multiply(x, y)), tail);
-  if (Value weight = op.tensor("weight"))
-    losses = op.math.multiply(losses, op.expand(op.convert(weight, type.getElementType()), type.getShape()));
-  return finish(op, losses);
+  Value one = op.math.splat(type, 1.0), tail = writeSoftplus(op.math, op.math.minus(x));
+  if (op.tensor("pos_weight")) {
+    Value more = op.math.multiply(op.math.subtract(op.operand("pos_weight", type), one), y);
+    tail = op.math.multiply(tail, op.math.add(one, more));
+  }
+  return finishLoss(op, weigh(op, op.math.add(op.math.multiply(op.math.subtract(one, y), x), tail)));
+}
+
+/// log x, at least -100.
+Value writeBoundedLog(TensorMath& math, Value x) {
+  RankedTensorType type = tensorType(x);
+  Value isZero = math.isEqual(x, math.splat(type, 0.0)), least = math.splat(type, -100.0);
+  Value logarithm = math.create<math::LogOp>(math.select(isZero, math.splat(type, 1.0), x));
+  return math.select(isZero, least, writeClamp(math, logarithm, least, {}));
+}
+
+LogicalResult lowerBinaryCrossEntropy(AtenOp& op) {
+  auto [x, y] = getPair(op);
+  TensorMath& math = op.math;
+  Value one = math.splat(tensorType(x), 1.0);
+  Value ofOnes = math.multiply(y, writeBoundedLog(math, x));
+  Value ofZeros = math.multiply(math.subtract(one, y), writeBoundedLog(math, math.subtract(one, x)));
+  return finishLoss(op, weigh(op, math.minus(math.add(ofOnes, ofZeros))));
+}
+
+/// target (log target - self), where self is a logarithm, and the target too if `log_target`.
+LogicalResult lowerKlDivergence(AtenOp& op) {
+  auto [x, y] = getPair(op);
+  TensorMath& math = op.math;
+  if (op.flag("log_target", false)) return finishLoss(op, math.multiply(math.exponential(y), math.subtract(y, x)));
+  RankedTensorType type = tensorType(x);
+  Value isZero = math.isEqual(y, math.splat(type, 0.0)), safe = math.select(isZero, math.splat(type, 1.0), y);
+  Value entropy = math.multiply(y, math.create<math::LogOp>(safe));
+  return finishLoss(op, math.subtract(entropy, math.multiply(y, x)));
+}
+
+/// The negative logarithm of a Poisson distribution of rate `input`, or e^input; with Stirling's approximation if
+/// `full`.
+LogicalResult lowerPoisson(AtenOp& op) {
+  TensorMath& math = op.math;
+  auto type = RankedTensorType::get(op.broadcastShape({"input", "target"}), op.element());
+  Value x = op.operand("input", type), y = op.operand("target", type), losses;
+  if (op.flag("log_input", true)) {
+    losses = math.subtract(math.exponential(x), math.multiply(y, x));
+  } else {
+    Value logarithm = math.create<math::LogOp>(math.add(x, math.splat(type, op.number("eps", 1e-8))));
+    losses = math.subtract(x, math.multiply(y, logarithm));
+  }
+  if (!op.flag("full", false)) return finishLoss(op, losses);
+  Value one = math.splat(type, 1.0), isLarge = math.isLess(one, y), safe = math.select(isLarge, y, one);
+  Value logarithm = math.create<math::LogOp>(safe), half = math.splat(type, 0.5);
+  Value root = math.multiply(half, math.add(logarithm, math.splat(type, std::log(2 * std::numbers::pi))));
+  Value term = math.add(math.subtract(math.multiply(safe, logarithm), safe), root);
+  return finishLoss(op, math.add(losses, math.select(isLarge, term, math.splat(type, 0.0))));
 }
 
 }  // namespace
 
 void mlir::sgd::torch::addLossOps(OpTable& table) {
-  table["cross_entropy_loss.default"] = {lowerCrossEntropy, {"self", "target"}, 1};
-  for (StringRef name : {"nll_loss.default", "nll_loss_nd.default", "nll_loss2d.default"})
-    table[name] = {lowerNll, {"self", "target"}, 1};
-  table["mse_loss.default"] = {lowerMse, {"self", "target"}};
-  table["l1_loss.default"] = {lowerL1, {"self", "target"}};
-  table["smooth_l1_loss.default"] = {lowerSmoothL1<false>, {"self", "target"}};
-  table["huber_loss.default"] = {lowerSmoothL1<true>, {"self", "target"}};
-  table["binary_cross_entropy_with_logits.default"] = {lowerBinaryCrossEntropyWithLogits, {"self", "target"}};
+  enter(table, {"cross_entropy_loss.default"}, {lowerCrossEntropy, {"self", "target"}, 1});
+  enter(table,
+        {"nll_loss.default", "nll_loss_nd.default", "nll_loss2d.default", "nll_loss_forward.default",
+         "nll_loss2d_forward.default"},
+        {lowerNll, {"self", "target"}, 1});
+  enter(table, {"mse_loss.default"}, {lowerMse, {"self", "target"}});
+  enter(table, {"l1_loss.default"}, {lowerL1, {"self", "target"}});
+  enter(table, {"smooth_l1_loss.default"}, {lowerSmoothL1<false>, {"self", "target"}});
+  enter(table, {"huber_loss.default"}, {lowerSmoothL1<true>, {"self", "target"}});
+  enter(table, {"binary_cross_entropy_with_logits.default"}, {lowerBinaryCrossEntropyWithLogits, {"self", "target"}});
+  enter(table, {"binary_cross_entropy.default"}, {lowerBinaryCrossEntropy, {"self", "target"}});
+  enter(table, {"kl_div.default"}, {lowerKlDivergence, {"self", "target"}});
+  enter(table, {"poisson_nll_loss.default"}, {lowerPoisson, {"input", "target"}});
 }

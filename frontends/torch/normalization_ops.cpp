@@ -58,6 +58,12 @@ Value widen(AtenOp& op, Value value) {
   return isNarrow ? op.convert(value, op.math.getBuilder().getF32Type()) : value;
 }
 
+/// The second and third output: means and inverse deviations.
+LogicalResult finishMoments(AtenOp& op, Value mean, Value inverse) {
+  (void)op.finish(op.convert(op.math.reshape(mean, op.type(1).getShape()), op.element(1)), 1);
+  return op.finish(op.convert(op.math.reshape(inverse, op.type(2).getShape()), op.element(2)), 2);
+}
+
 LogicalResult lowerLayerNorm(AtenOp& op) {
   Value value = widen(op, op.tensor("input"));
   SmallVector<int64_t> dims = getLastDims(op, value);
@@ -65,11 +71,7 @@ LogicalResult lowerLayerNorm(AtenOp& op) {
   Value inverse = getInverseDeviation(op.math, moments.variance, op.number("eps", 1e-5));
   Value scaled = scaleAndShift(op, standardize(op.math, value, moments.mean, inverse), dims);
   (void)op.finish(op.convert(scaled, op.element()));
-  if (op.getNumOutputs() == 3) {
-    (void)op.finish(op.convert(moments.mean, op.element(1)), 1);
-    (void)op.finish(op.convert(inverse, op.element(2)), 2);
-  }
-  return success();
+  return op.getNumOutputs() < 3 ? success() : finishMoments(op, moments.mean, inverse);
 }
 
 LogicalResult lowerRmsNorm(AtenOp& op) {
@@ -82,23 +84,10 @@ LogicalResult lowerRmsNorm(AtenOp& op) {
   // PyTorch's default is the smallest difference from 1 of the type.
   double eps = op.has("eps") ? op.number("eps", 0) : tensorType(value).getElementType().isF64() ? 0x1p-52 : 0x1p-23;
   Value scaled = op.math.multiply(value, stretch(op.math, getInverseDeviation(op.math, mean, eps), shapeOf(value)));
-  return op.finish(op.convert(scaleAndShift(op, scaled, dims), op.element()));
-}
-
-LogicalResult lowerGroupNorm(AtenOp& op) {
-  Value value = widen(op, op.tensor("input"));
-  if (op.integer("num_groups", 1) < 1 || shapeOf(value)[1] % op.integer("num_groups", 1) != 0)
-    return op.error() << "has " << op.integer("num_groups", 1) << " groups of " << shapeOf(value)[1]
-                      << " channels; expected a divisor";
-  SmallVector<int64_t> shape(shapeOf(value)), grouped{shape[0], op.integer("num_groups", 1)};
-  grouped.push_back(shape[1] / grouped[1]);
-  grouped.append(shape.begin() + 2, shape.end());
-  Value parts = op.math.reshape(value, grouped);
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(2, grouped.size()));
-  Moments moments = getMoments(op.math, parts, dims);
-  Value inverse = getInverseDeviation(op.math, moments.variance, op.number("eps", 1e-5));
-  Value whole = op.math.reshape(standardize(op.math, parts, moments.mean, inverse), shape);
-  return op.finish(op.convert(scaleAndShift(op, whole, 1), op.element()));
+  (void)op.finish(op.convert(scaleAndShift(op, scaled, dims), op.element()));
+  if (op.getNumOutputs() < 2) return success();
+  return op.finish(
+      op.convert(op.math.reshape(getInverseDeviation(op.math, mean, eps), op.type(1).getShape()), op.element(1)), 1);
 }
 
 /// (1 - momentum) * running + momentum * batch.
@@ -110,8 +99,59 @@ Value mix(AtenOp& op, Value running, Value batch) {
                      op.math.multiply(own, op.math.splat(type, momentum)));
 }
 
-/// Batch statistics where it trains, running ones elsewhere. `isFunctional`: the next running statistics are results.
-template <bool isFunctional>
+/// With further outputs: means and inverse deviations.
+LogicalResult lowerGroupNorm(AtenOp& op) {
+  Value value = widen(op, op.tensor("input"));
+  int64_t groups = op.integer(op.has("group") ? "group" : "num_groups", 1);
+  if (groups < 1 || shapeOf(value)[1] % groups != 0)
+    return op.error() << "has " << groups << " groups of " << shapeOf(value)[1] << " channels; expected a divisor";
+  SmallVector<int64_t> shape(shapeOf(value)), grouped{shape[0], groups};
+  grouped.push_back(shape[1] / grouped[1]);
+  grouped.append(shape.begin() + 2, shape.end());
+  Value parts = op.math.reshape(value, grouped);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(2, grouped.size()));
+  Moments moments = getMoments(op.math, parts, dims);
+  Value inverse = getInverseDeviation(op.math, moments.variance, op.number("eps", 1e-5));
+  Value whole = op.math.reshape(standardize(op.math, parts, moments.mean, inverse), shape);
+  (void)op.finish(op.convert(scaleAndShift(op, whole, 1), op.element()));
+  return op.getNumOutputs() < 3 ? success() : finishMoments(op, moments.mean, inverse);
+}
+
+/// Per picture and channel. Running statistics become the average of the pictures' own.
+LogicalResult lowerInstanceNorm(AtenOp& op) {
+  Value value = widen(op, op.tensor("input")), runningMean = op.tensor("running_mean"),
+        runningVariance = op.tensor("running_var");
+  int64_t rank = tensorType(value).getRank();
+  bool usesInput = op.flag("use_input_stats", true);
+  if (!usesInput && (!runningMean || !runningVariance))
+    return op.error() << "has no statistics; expected those of the input or running ones";
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(2, rank));
+  SmallVector<int64_t> perChannel(rank, 1);
+  perChannel[1] = shapeOf(value)[1];
+  auto running = [&](Value tensor) {
+    return op.math.reshape(op.convert(tensor, tensorType(value).getElementType()), perChannel);
+  };
+  Moments moments =
+      usesInput ? getMoments(op.math, value, dims) : Moments{running(runningMean), running(runningVariance), 1};
+  Value inverse = getInverseDeviation(op.math, moments.variance, op.number("eps", 1e-5));
+  if (usesInput && runningMean && runningVariance) {
+    auto average = [&](Value of, double factor) {
+      Value sum = op.math.reduce(of, ReduceKind::Add, 0);
+      return op.math.multiply(sum, op.math.splat(tensorType(sum), factor / static_cast<double>(shapeOf(of)[0])));
+    };
+    double unbiased = moments.count / std::max(1.0, moments.count - 1);
+    op.overwrite("running_mean", mix(op, runningMean, average(moments.mean, 1)));
+    op.overwrite("running_var", mix(op, runningVariance, average(moments.variance, unbiased)));
+  }
+  Value scaled = scaleAndShift(op, standardize(op.math, value, moments.mean, inverse), 1);
+  return op.finish(op.convert(scaled, op.element()));
+}
+
+/// Where the next running statistics of a batch norm go.
+enum class Running { Overwritten, Results, Unchanged };
+
+/// Batch statistics where it trains, running ones elsewhere.
+template <Running kind>
 LogicalResult lowerBatchNorm(AtenOp& op) {
   Value value = widen(op, op.tensor("input")), runningMean = op.tensor("running_mean"),
         runningVariance = op.tensor("running_var");
@@ -119,7 +159,9 @@ LogicalResult lowerBatchNorm(AtenOp& op) {
   for (int64_t dim = 0; dim < tensorType(value).getRank(); ++dim)
     if (dim != 1) dims.push_back(dim);
   perFeature[1] = shapeOf(value)[1];
-  bool isTraining = op.flag("training", op.flag("train", false)) || !runningMean || !runningVariance;
+  bool hasRunning = runningMean && runningVariance;
+  bool asks = op.flag("training", op.flag("train", op.isNamed("_batch_norm_with_update")));
+  bool isTraining = (kind != Running::Unchanged && asks) || !hasRunning;
   auto running = [&](Value tensor) {
     return op.math.reshape(op.convert(tensor, tensorType(value).getElementType()), perFeature);
   };
@@ -129,19 +171,27 @@ LogicalResult lowerBatchNorm(AtenOp& op) {
   Value scaled = scaleAndShift(op, standardize(op.math, value, moments.mean, inverse), 1);
   (void)op.finish(op.convert(scaled, op.element()));
   Value nextMean = runningMean, nextVariance = runningVariance;
-  if (isTraining && runningMean && runningVariance) {
+  if (isTraining && hasRunning) {
     double unbiased = moments.count / std::max(1.0, moments.count - 1);
     Value variance = op.math.multiply(moments.variance, op.math.splat(tensorType(moments.variance), unbiased));
     nextMean = mix(op, runningMean, moments.mean);
     nextVariance = mix(op, runningVariance, variance);
+    if (kind == Running::Overwritten) {
+      op.overwrite("running_mean", nextMean);
+      op.overwrite("running_var", nextVariance);
+    }
   }
-  if (!isFunctional && isTraining && runningMean && runningVariance) {
-    op.overwrite("running_mean", nextMean);
-    op.overwrite("running_var", nextVariance);
+  if (op.getNumOutputs() >= 3) {
+    // Without training the statistics are empty.
+    if (op.type(1).getNumElements() == tensorType(moments.mean).getNumElements())
+      (void)finishMoments(op, moments.mean, inverse);
+    else
+      for (unsigned output : {1, 2}) (void)op.finish(op.constant(op.type(output), 0), output);
   }
-  if (!isFunctional) return success();
-  (void)op.finish(op.convert(op.math.reshape(moments.mean, op.type(1).getShape()), op.element(1)), 1);
-  (void)op.finish(op.convert(op.math.reshape(inverse, op.type(2).getShape()), op.element(2)), 2);
+  // Memory that only PyTorch's own derivative reads.
+  if (op.isNamed("_batch_norm_with_update") && op.type(3).getNumElements() == 0)
+    (void)op.finish(op.constant(op.type(3), 0), 3);
+  if (kind != Running::Results) return success();
   (void)op.finish(nextMean, 3);
   return op.finish(nextVariance, 4);
 }
@@ -149,9 +199,14 @@ LogicalResult lowerBatchNorm(AtenOp& op) {
 }  // namespace
 
 void mlir::sgd::torch::addNormalizationOps(OpTable& table) {
-  for (StringRef name : {"layer_norm.default", "native_layer_norm.default"}) table[name] = {lowerLayerNorm, {"input"}};
-  table["rms_norm.default"] = {lowerRmsNorm, {"input"}};
-  table["group_norm.default"] = {lowerGroupNorm, {"input"}, 2};
-  table["batch_norm.default"] = {lowerBatchNorm<false>, {"input"}, 2};
-  table["_native_batch_norm_legit_functional.default"] = {lowerBatchNorm<true>, {"input"}, 2};
+  enter(table, {"layer_norm.default", "native_layer_norm.default"}, {lowerLayerNorm, {"input"}});
+  enter(table, {"rms_norm.default", "_fused_rms_norm.default"}, {lowerRmsNorm, {"input"}});
+  enter(table, {"group_norm.default", "native_group_norm.default"}, {lowerGroupNorm, {"input"}, 2});
+  enter(table, {"instance_norm.default"}, {lowerInstanceNorm, {"input"}, 2});
+  enter(table,
+        {"batch_norm.default", "native_batch_norm.default", "_native_batch_norm_legit.default",
+         "_native_batch_norm_legit.no_stats", "_batch_norm_with_update.default", "_batch_norm_no_update.default"},
+        {lowerBatchNorm<Running::Overwritten>, {"input"}, 2});
+  enter(table, {"_native_batch_norm_legit_functional.default"}, {lowerBatchNorm<Running::Results>, {"input"}, 2});
+  enter(table, {"_native_batch_norm_legit_no_training.default"}, {lowerBatchNorm<Running::Unchanged>, {"input"}, 2});
 }

@@ -32,7 +32,7 @@ namespace {
 
 /// With a second output: which elements are kept.
 LogicalResult lowerDropout(AtenOp& op) {
-  Value value = op.operand("input", op.type()), kept;
+  Value value = op.operand(op.has("input") ? "input" : "self", op.type()), kept;
   double p = op.number("p", 0.5);
   if (!(p >= 0 && p <= 1)) return op.error() << "has the probability " << p << "; expected 0 to 1";
   bool isTraining = op.flag("train", true) && p > 0;
@@ -55,8 +55,8 @@ LogicalResult lowerBernoulli(AtenOp& op) {
 }  // namespace
 
 void mlir::sgd::torch::addRandomOps(OpTable& table) {
-  for (StringRef name : {"dropout.default", "dropout_.default", "native_dropout.default"})
-    table[name] = {lowerDropout, {"input"}};
+  for (StringRef name : {"dropout.default", "native_dropout.default"}) table[name] = {lowerDropout, {"input"}};
+  table["dropout_.default"] = {lowerDropout, {"self"}};
   for (StringRef name : {"rand.default", "rand_like.default"}) table[name] = {lowerUniform, {}};
   for (StringRef name : {"randn.default", "randn_like.default"}) table[name] = {lowerNormal, {}};
   for (StringRef name : {"bernoulli.default", "bernoulli.p"}) table[name] = {lowerBernoulli, {"self"}};

@@ -18,6 +18,21 @@ class RecurrentOp {
  public:
   RecurrentOp(AtenOp& op, CellKind kind) : op(op), math(op.math), kind(kind) {}
 
+  /// One step: lstm_cell and the like.
+  LogicalResult lowerCell() {
+    Value input = op.tensor("input");
+    SmallVector<Value> states = op.tensor("hx") ? SmallVector<Value>{op.tensor("hx")} : op.tensors("hx");
+    auto isMatrix = [](Value value) { return value && tensorType(value).getRank() == 2; };
+    if (!isMatrix(input) || states.size() != (kind == CellKind::Lstm ? 2u : 1u) || !llvm::all_of(states, isMatrix) ||
+        !isMatrix(op.tensor("w_ih")) || !isMatrix(op.tensor("w_hh")))
+      return op.error() << "has operands that do not fit; expected a batch of vectors";
+    Value gates = project(math, input, op.tensor("w_ih"), op.tensor("b_ih"));
+    step(math, gates, project(math, states[0], op.tensor("w_hh"), op.tensor("b_hh")), states);
+    for (auto [output, state] : llvm::enumerate(states))
+      if (output < op.getNumOutputs()) (void)op.finish(state, output);
+    return success();
+  }
+
   LogicalResult lower() {
     SmallVector<Value> weights = op.tensors("params");
     bool hasBiases = op.flag("has_biases", true), isBidirectional = op.flag("bidirectional", false);
@@ -166,6 +181,11 @@ LogicalResult lowerRecurrent(AtenOp& op) {
   return RecurrentOp(op, kind).lower();
 }
 
+template <CellKind kind>
+LogicalResult lowerCell(AtenOp& op) {
+  return RecurrentOp(op, kind).lowerCell();
+}
+
 }  // namespace
 
 void mlir::sgd::torch::addRecurrentOps(OpTable& table) {
@@ -173,4 +193,8 @@ void mlir::sgd::torch::addRecurrentOps(OpTable& table) {
   table["gru.input"] = {lowerRecurrent<CellKind::Gru>, {"input"}};
   table["rnn_tanh.input"] = {lowerRecurrent<CellKind::Tanh>, {"input"}};
   table["rnn_relu.input"] = {lowerRecurrent<CellKind::Relu>, {"input"}};
+  table["lstm_cell.default"] = {lowerCell<CellKind::Lstm>, {"input", "w_ih", "w_hh"}};
+  table["gru_cell.default"] = {lowerCell<CellKind::Gru>, {"input", "w_ih", "w_hh"}};
+  table["rnn_tanh_cell.default"] = {lowerCell<CellKind::Tanh>, {"input", "w_ih", "w_hh"}};
+  table["rnn_relu_cell.default"] = {lowerCell<CellKind::Relu>, {"input", "w_ih", "w_hh"}};
 }

@@ -1,5 +1,6 @@
-// Reductions, softmax, the largest elements.
-#include "dialects/sgd/no_gradient.h"
+// Reductions, softmax, norms.
+#include <cmath>
+
 #include "frontends/torch/aten_op.h"
 
 using namespace mlir;
@@ -11,7 +12,7 @@ Value mlir::sgd::torch::writeSoftmax(TensorMath& math, Value value, int64_t dim,
   if (shape.empty()) return math.splat(tensorType(value), isLogarithm ? 0.0 : 1.0);
   // The result does not depend on what is subtracted, so the gradient need not go through it.
   Value largest = math.reduce(value, ReduceKind::Max, dim);
-  largest.getDefiningOp()->setAttr(kNoGradientAttr, math.getBuilder().getUnitAttr());
+  stopGradient(largest);
   SmallVector<int64_t> one(shape);
   one[dim] = 1;
   Value shifted = math.subtract(value, stretch(math, math.reshape(largest, one), shape));
@@ -19,6 +20,30 @@ Value mlir::sgd::torch::writeSoftmax(TensorMath& math, Value value, int64_t dim,
   Value sum = reduceKeeping(math, exponential, ReduceKind::Add, dim);
   if (!isLogarithm) return math.divide(exponential, stretch(math, sum, shape));
   return math.subtract(shifted, stretch(math, math.create<math::LogOp>(sum), shape));
+}
+
+Value mlir::sgd::torch::writeNorm(TensorMath& math, Value value, double order, ArrayRef<int64_t> dims) {
+  auto reduce = [&](Value of, ReduceKind kind) { return reduceKeeping(math, of, kind, dims); };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Value magnitude = math.absolute(value);
+  // Of no elements.
+  if (order > 0 && tensorType(value).getNumElements() == 0) return reduce(magnitude, ReduceKind::Add);
+  if (std::isinf(order)) return reduce(magnitude, order > 0 ? ReduceKind::Max : ReduceKind::Min);
+  if (order == 1) return reduce(magnitude, ReduceKind::Add);
+  RankedTensorType type = tensorType(value);
+  if (order == 0) {
+    Value zero = math.splat(type, 0.0), isZero = math.isEqual(value, zero);
+    return reduce(math.select(isZero, zero, math.splat(type, 1.0)), ReduceKind::Add);
+  }
+  Value power =
+      order == 2 ? math.multiply(value, value) : math.create<math::PowFOp>(magnitude, math.splat(type, order));
+  Value sum = reduce(power, ReduceKind::Add);
+  RankedTensorType small = tensorType(sum);
+  // The root has no derivative at 0.
+  Value isZero = math.isEqual(sum, math.splat(small, 0.0)), safe = math.select(isZero, math.splat(small, 1.0), sum);
+  Value root =
+      order == 2 ? math.create<math::SqrtOp>(safe) : math.create<math::PowFOp>(safe, math.splat(small, 1 / order));
+  return math.select(isZero, math.splat(small, order > 0 ? 0.0 : kInfinity), root);
 }
 
 namespace {
@@ -33,9 +58,13 @@ SmallVector<int64_t> getDims(AtenOp& op, Value value) {
   return dims;
 }
 
-Value reduce(AtenOp& op, Value value, ReduceKind kind, ArrayRef<int64_t> dims) {
-  if (tensorType(value).getRank() == 0) return value;
-  return op.math.reshape(op.math.reduce(value, kind, dims), op.type().getShape());
+/// In the result's shape. The largest of booleans is whether any is true.
+Value reduce(AtenOp& op, Value value, ReduceKind kind, ArrayRef<int64_t> dims, unsigned output = 0) {
+  ArrayRef<int64_t> shape = op.type(output).getShape();
+  if (tensorType(value).getRank() == 0) return op.math.reshape(value, shape);
+  if (tensorType(value).getElementType().isInteger(1))
+    kind = kind == ReduceKind::Max ? ReduceKind::Or : kind == ReduceKind::Min ? ReduceKind::And : kind;
+  return op.math.reshape(op.math.reduce(value, kind, dims), shape);
 }
 
 int64_t countElements(Value value, ArrayRef<int64_t> dims) {
@@ -58,20 +87,38 @@ LogicalResult lowerMean(AtenOp& op) {
   return op.finish(op.math.divide(sum, op.splat(static_cast<double>(countElements(value, dims)))));
 }
 
-/// With `correction` fewer elements than there are, one by default.
-Value getVariance(AtenOp& op) {
+Value average(AtenOp& op, Value value, ArrayRef<int64_t> dims) {
+  Value sum = reduceKeeping(op.math, value, ReduceKind::Add, dims);
+  return op.math.divide(sum, op.math.splat(tensorType(sum), static_cast<double>(countElements(value, dims))));
+}
+
+/// Of the elements that are no NaN.
+template <bool isMean>
+LogicalResult lowerNanSum(AtenOp& op) {
+  Value value = op.convert(op.tensor("self"), op.element());
+  SmallVector<int64_t> dims = getDims(op, value);
+  if (!isa<FloatType>(op.element())) return op.finish(reduce(op, value, ReduceKind::Add, dims));
+  Value isNan = op.math.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, value, value);
+  Value zero = op.constant(tensorType(value), 0), one = op.constant(tensorType(value), 1);
+  Value sum = reduce(op, op.math.select(isNan, zero, value), ReduceKind::Add, dims);
+  if (!isMean) return op.finish(sum);
+  return op.finish(op.math.divide(sum, reduce(op, op.math.select(isNan, zero, one), ReduceKind::Add, dims)));
+}
+
+/// The variance, with `correction` fewer elements than there are, one by default; its root; the mean as a second
+/// output.
+template <bool isRoot>
+LogicalResult lowerVariance(AtenOp& op) {
   Value value = op.convert(op.tensor("self"), op.element());
   SmallVector<int64_t> dims = getDims(op, value);
   double count = static_cast<double>(countElements(value, dims));
   double correction = op.has("correction") ? op.number("correction", 1) : op.flag("unbiased", true) ? 1 : 0;
-  Value mean = reduceKeeping(op.math, value, ReduceKind::Add, dims);
-  mean = op.math.divide(mean, op.math.splat(tensorType(mean), count));
-  Value distance = op.math.subtract(value, stretch(op.math, mean, shapeOf(value)));
+  Value mean = average(op, value, dims), distance = op.math.subtract(value, stretch(op.math, mean, shapeOf(value)));
   Value sum = reduce(op, op.math.multiply(distance, distance), ReduceKind::Add, dims);
-  return op.math.divide(sum, op.splat(std::max(0.0, count - correction)));
+  Value variance = op.math.divide(sum, op.splat(std::max(0.0, count - correction)));
+  (void)op.finish(isRoot ? op.math.create<math::SqrtOp>(variance) : variance);
+  return op.getNumOutputs() < 2 ? success() : op.finish(op.math.reshape(mean, op.type(1).getShape()), 1);
 }
-LogicalResult lowerVariance(AtenOp& op) { return op.finish(getVariance(op)); }
-LogicalResult lowerDeviation(AtenOp& op) { return op.finish(op.math.create<math::SqrtOp>(getVariance(op))); }
 
 template <bool isLogarithm>
 LogicalResult lowerSoftmax(AtenOp& op) {
@@ -80,111 +127,120 @@ LogicalResult lowerSoftmax(AtenOp& op) {
       writeSoftmax(op.math, value, wrapDim(op.integer("dim", -1), tensorType(value).getRank()), isLogarithm));
 }
 
+/// From the largest element, if it is finite.
 LogicalResult lowerLogSumExp(AtenOp& op) {
   Value value = op.convert(op.tensor("self"), op.element());
   SmallVector<int64_t> dims = getDims(op, value);
-  Value largest = reduceKeeping(op.math, value, ReduceKind::Max, dims);
-  Value shifted = op.math.subtract(value, stretch(op.math, largest, shapeOf(value)));
-  Value sum = reduceKeeping(op.math, op.math.exponential(shifted), ReduceKind::Add, dims);
-  return op.finish(op.math.reshape(op.math.add(op.math.create<math::LogOp>(sum), largest), op.type().getShape()));
-}
-
-/// The largest elements of the last dimension, or, negated, the smallest.
-LogicalResult lowerTopK(AtenOp& op) {
-  Value value = op.tensor("self");
-  int64_t rank = tensorType(value).getRank(), dim = wrapDim(op.integer("dim", -1), rank);
-  if (!op.flag("largest", true) || rank == 0)
-    return op.error() << "looks for the smallest elements, or in a scalar, which is not supported; negate the operand";
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  std::swap(order[dim], order[rank - 1]);
-  Value moved = dim == rank - 1 ? value : op.math.transpose(value, order);
-  SmallVector<int64_t> shape(shapeOf(moved));
-  int64_t k = op.integer("k", 1);
-  shape.back() = k;
-  RankedTensorType values = tensorType(moved).clone(shape),
-                   positions = RankedTensorType::get(shape, op.math.getBuilder().getI32Type());
-  auto top = TopKOp::create(op.math.getBuilder(), op.math.getLoc(), TypeRange{values, positions}, moved, k,
-                            /*unsigned_elements=*/false);
-  auto restore = [&](Value result) { return dim == rank - 1 ? result : op.math.transpose(result, order); };
-  (void)op.finish(restore(top.getValues()), 0);
-  return op.finish(op.convert(restore(top.getPositions()), op.element(1)), 1);
-}
-
-/// The first position of the largest element.
-template <ReduceKind kind>
-Value findPosition(AtenOp& op, Value value, ArrayRef<int64_t> dims, Type element) {
-  Value extremum = stretch(op.math, reduceKeeping(op.math, value, kind, dims), shapeOf(value));
-  RankedTensorType numbers = tensorType(value).clone(op.math.getBuilder().getI32Type());
-  Value position = op.math.create<IotaOp>(numbers, dims.front());
-  Value none = op.constant(numbers, static_cast<double>(shapeOf(value)[dims.front()]));
-  Value candidates = op.math.select(op.math.isEqual(value, extremum), position, none);
-  return op.convert(op.math.reduce(candidates, ReduceKind::Min, dims), element);
-}
-
-template <ReduceKind kind>
-LogicalResult lowerArgument(AtenOp& op) {
-  Value value = op.tensor("self");
-  if (!op.has("dim")) value = op.math.reshape(value, {tensorType(value).getNumElements()});
-  int64_t dim = op.has("dim") ? wrapDim(op.integer("dim", 0), tensorType(value).getRank()) : 0;
-  return op.finish(op.math.reshape(findPosition<kind>(op, value, dim, op.element()), op.type().getShape()));
-}
-
-/// max.dim and min.dim: values with positions.
-template <ReduceKind kind>
-LogicalResult lowerExtremum(AtenOp& op) {
-  Value value = op.tensor("self");
-  int64_t dim = wrapDim(op.integer("dim", 0), tensorType(value).getRank());
-  (void)op.finish(op.math.reshape(op.math.reduce(value, kind, dim), op.type(0).getShape()), 0);
-  return op.finish(op.math.reshape(findPosition<kind>(op, value, dim, op.element(1)), op.type(1).getShape()), 1);
-}
-
-LogicalResult lowerCumulativeSum(AtenOp& op) {
-  Value value = op.convert(op.tensor("self"), op.element());
   if (tensorType(value).getRank() == 0) return op.finish(value);
-  int64_t dim = wrapDim(op.integer("dim", 0), tensorType(value).getRank());
-  return op.finish(op.math.create<CumulativeOp>(op.type(), value, ReduceKind::Add, dim, /*reverse=*/false));
+  Value largest = reduceKeeping(op.math, value, ReduceKind::Max, dims);
+  RankedTensorType type = tensorType(largest);
+  Value isFinite =
+      op.math.isLess(op.math.absolute(largest), op.math.splat(type, std::numeric_limits<double>::infinity()));
+  Value base = stopGradient(op.math.select(isFinite, largest, op.math.splat(type, 0.0)));
+  Value shifted = op.math.subtract(value, stretch(op.math, base, shapeOf(value)));
+  Value sum = reduceKeeping(op.math, op.math.exponential(shifted), ReduceKind::Add, dims);
+  return op.finish(op.math.reshape(op.math.add(op.math.create<math::LogOp>(sum), base), op.type().getShape()));
+}
+
+LogicalResult lowerBothExtrema(AtenOp& op) {
+  Value value = op.tensor("self");
+  SmallVector<int64_t> dims = getDims(op, value);
+  (void)op.finish(reduce(op, value, ReduceKind::Min, dims), 0);
+  return op.finish(reduce(op, value, ReduceKind::Max, dims, 1), 1);
+}
+
+/// To the shape that was broadcast to this one.
+LogicalResult lowerSumToSize(AtenOp& op) {
+  Value value = op.tensor("self");
+  SmallVector<int64_t> dims;
+  int64_t missing = tensorType(value).getRank() - op.type().getRank();
+  for (auto [dim, size] : llvm::enumerate(shapeOf(value))) {
+    auto at = static_cast<int64_t>(dim);
+    if (at < missing || (op.type().getDimSize(at - missing) == 1 && size != 1)) dims.push_back(at);
+  }
+  return op.finish(dims.empty() ? value : reduce(op, value, ReduceKind::Add, dims));
 }
 
 /// Booleans: whether any, or all, are true.
 template <ReduceKind kind>
 LogicalResult lowerLogical(AtenOp& op) {
   Value value = op.convert(op.tensor("self"), op.math.getBuilder().getI1Type());
-  return op.finish(reduce(op, value, kind, getDims(op, value)));
+  return op.finish(op.convert(reduce(op, value, kind, getDims(op, value)), op.element()));
 }
 
-/// The root of the sum of squares.
+LogicalResult lowerCountNonzero(AtenOp& op) {
+  Value isNonzero = op.convert(op.tensor("self"), op.math.getBuilder().getI1Type());
+  return op.finish(reduce(op, op.convert(isNonzero, op.element()), ReduceKind::Add, getDims(op, isNonzero)));
+}
+
+LogicalResult finishNorm(AtenOp& op, Value value, double order, ArrayRef<int64_t> dims) {
+  if (tensorType(value).getRank() == 0) dims = {};
+  return op.finish(op.math.reshape(writeNorm(op.math, value, order, dims), op.type().getShape()));
+}
+
 LogicalResult lowerNorm(AtenOp& op) {
   Value value = op.convert(op.tensor("self"), op.element());
   double order = op.has("ord") ? op.number("ord", 2) : op.number("p", 2);
-  SmallVector<int64_t> dims = getDims(op, value);
-  if (order == 1) return op.finish(reduce(op, op.math.absolute(value), ReduceKind::Add, dims));
-  if (order != 2) return op.error() << "is of order " << order << "; expected 1 or 2; write it by powers and sums";
-  return op.finish(op.math.create<math::SqrtOp>(reduce(op, op.math.multiply(value, value), ReduceKind::Add, dims)));
+  return finishNorm(op, value, order, getDims(op, value));
+}
+
+/// The Frobenius norm, or the largest, or smallest, sum of magnitudes of columns or rows. linalg.norm takes norms of
+/// vectors too.
+template <bool isMatrix>
+LogicalResult lowerMatrixNorm(AtenOp& op) {
+  Value value = op.convert(op.tensor("self"), op.element());
+  int64_t rank = tensorType(value).getRank();
+  SmallVector<int64_t> dims = isMatrix ? op.integers("dim", {-2, -1}) : op.integers("dim");
+  for (int64_t& dim : dims) dim = wrapDim(dim, rank);
+  if (dims.empty()) dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  StringRef name = op.text("ord", op.has("ord") ? "" : "fro");
+  double order = name == "fro" ? 2 : op.number("ord", 2);
+  if (name == "fro" || dims.size() == 1) return finishNorm(op, value, order, dims);
+  if (dims.size() != 2 || dims[0] == dims[1] || !name.empty() || (order != 1 && order != -1 && !std::isinf(order)))
+    return op.error()
+           << "is a norm that singular values give, which is not supported; expected 'fro', 1, -1, inf or -inf";
+  if (order > 0 && tensorType(value).getNumElements() == 0) return op.finish(op.splat(0));
+  int64_t summed = std::isinf(order) ? dims[1] : dims[0], compared = std::isinf(order) ? dims[0] : dims[1];
+  Value sums = reduceKeeping(op.math, op.math.absolute(value), ReduceKind::Add, summed);
+  ReduceKind kind = order > 0 ? ReduceKind::Max : ReduceKind::Min;
+  return op.finish(op.math.reshape(reduceKeeping(op.math, sums, kind, compared), op.type().getShape()));
+}
+
+/// The norm of self - other.
+LogicalResult lowerDistance(AtenOp& op) {
+  RankedTensorType type = RankedTensorType::get(op.broadcastShape({"self", "other"}), op.element());
+  Value distance = op.math.subtract(op.operand("self", type), op.operand("other", type));
+  return finishNorm(op, distance, op.number("p", 2), llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
 }
 
 }  // namespace
 
 void mlir::sgd::torch::addReductionOps(OpTable& table) {
-  auto add = [&](std::initializer_list<StringRef> names, const OpEntry& entry) {
-    for (StringRef name : names) table[name] = entry;
-  };
-  add({"sum.default", "sum.dim_IntList"}, lowerReduce<ReduceKind::Add>);
-  add({"prod.default", "prod.dim_int"}, lowerReduce<ReduceKind::Mul>);
-  add({"amax.default", "max.default"}, lowerReduce<ReduceKind::Max>);
-  add({"amin.default", "min.default"}, lowerReduce<ReduceKind::Min>);
-  add({"mean.default", "mean.dim"}, lowerMean);
-  add({"var.default", "var.dim", "var.correction"}, lowerVariance);
-  add({"std.default", "std.dim", "std.correction"}, lowerDeviation);
-  add({"softmax.int", "_softmax.default"}, lowerSoftmax<false>);
-  add({"log_softmax.int", "_log_softmax.default"}, lowerSoftmax<true>);
-  add({"logsumexp.default"}, lowerLogSumExp);
-  add({"topk.default"}, lowerTopK);
-  add({"argmax.default"}, lowerArgument<ReduceKind::Max>);
-  add({"argmin.default"}, lowerArgument<ReduceKind::Min>);
-  add({"max.dim"}, lowerExtremum<ReduceKind::Max>);
-  add({"min.dim"}, lowerExtremum<ReduceKind::Min>);
-  add({"cumsum.default"}, lowerCumulativeSum);
-  add({"any.default", "any.dim", "any.dims"}, lowerLogical<ReduceKind::Or>);
-  add({"all.default", "all.dim", "all.dims"}, lowerLogical<ReduceKind::And>);
-  add({"norm.Scalar", "norm.ScalarOpt_dim", "linalg_vector_norm.default"}, lowerNorm);
+  enter(table, {"sum.default", "sum.dim_IntList"}, lowerReduce<ReduceKind::Add>);
+  enter(table, {"sum_to_size.default"}, lowerSumToSize);
+  enter(table, {"nansum.default"}, lowerNanSum<false>);
+  enter(table, {"prod.default", "prod.dim_int"}, lowerReduce<ReduceKind::Mul>);
+  enter(table, {"amax.default", "max.default"}, lowerReduce<ReduceKind::Max>);
+  enter(table, {"amin.default", "min.default"}, lowerReduce<ReduceKind::Min>);
+  enter(table, {"aminmax.default"}, lowerBothExtrema);
+  enter(table, {"mean.default", "mean.dim"}, lowerMean);
+  enter(table, {"nanmean.default"}, lowerNanSum<true>);
+  enter(table, {"var.default", "var.dim", "var.correction", "var_mean.default", "var_mean.dim", "var_mean.correction"},
+        lowerVariance<false>);
+  enter(table, {"std.default", "std.dim", "std.correction", "std_mean.default", "std_mean.dim", "std_mean.correction"},
+        lowerVariance<true>);
+  enter(table, {"softmax.int", "_softmax.default", "special_softmax.default", "_safe_softmax.default"},
+        lowerSoftmax<false>);
+  enter(table, {"log_softmax.int", "_log_softmax.default", "special_log_softmax.default"}, lowerSoftmax<true>);
+  enter(table, {"logsumexp.default", "special_logsumexp.default"}, lowerLogSumExp);
+  enter(table, {"any.default", "any.dim", "any.dims"}, lowerLogical<ReduceKind::Or>);
+  enter(table, {"all.default", "all.dim", "all.dims"}, lowerLogical<ReduceKind::And>);
+  enter(table, {"count_nonzero.default", "count_nonzero.dim_IntList"}, lowerCountNonzero);
+  enter(table,
+        {"norm.Scalar", "norm.ScalarOpt_dim", "norm.ScalarOpt_dtype", "norm.ScalarOpt_dim_dtype",
+         "linalg_vector_norm.default", "frobenius_norm.dim"},
+        lowerNorm);
+  enter(table, {"linalg_norm.default", "linalg_norm.ord_str"}, lowerMatrixNorm<false>);
+  enter(table, {"linalg_matrix_norm.default", "linalg_matrix_norm.str_ord"}, {lowerMatrixNorm<true>, {"self"}, 2});
+  enter(table, {"dist.default"}, {lowerDistance, {"self", "other"}});
 }

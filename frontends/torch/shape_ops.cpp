@@ -5,9 +5,23 @@ using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::torch;
 
+Value mlir::sgd::torch::takeSlice(TensorMath& math, Value value, int64_t dim, int64_t begin, int64_t end,
+                                  int64_t step) {
+  RankedTensorType type = tensorType(value);
+  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1),
+      shape(type.getShape());
+  starts[dim] = begin;
+  limits[dim] = std::max(begin, end);
+  strides[dim] = step = std::max<int64_t>(step, 1);
+  shape[dim] = llvm::divideCeil(limits[dim] - begin, step);
+  return shape == type.getShape() ? value : math.create<SliceOp>(type.clone(shape), value, starts, limits, strides);
+}
+
 namespace {
 
-int64_t rankOf(Value value) { return tensorType(value).getRank(); }
+int64_t getRank(Value value) { return tensorType(value).getRank(); }
+
+LogicalResult lowerAtLeast3d(AtenOp& op) { return op.finish(addDims(op.math, op.tensor("self"), 3)); }
 
 LogicalResult lowerReshape(AtenOp& op) { return op.finish(op.math.reshape(op.tensor("self"), op.type().getShape())); }
 
@@ -16,20 +30,19 @@ LogicalResult lowerExpand(AtenOp& op) { return op.finish(op.expand(op.tensor("se
 LogicalResult lowerPermute(AtenOp& op) {
   Value value = op.tensor("self");
   SmallVector<int64_t> order = op.integers("dims");
-  for (int64_t& dim : order) dim = wrapDim(dim, rankOf(value));
+  for (int64_t& dim : order) dim = wrapDim(dim, getRank(value));
   return op.finish(op.math.transpose(value, order));
 }
 
-/// Each operand in the shape of all of them.
-LogicalResult lowerBroadcastTensors(AtenOp& op) {
-  for (auto [output, tensor] : llvm::enumerate(op.tensors("tensors")))
-    (void)op.finish(op.expand(tensor, op.type(output).getShape()), output);
-  return success();
+/// All dimensions in the reverse order.
+LogicalResult lowerReverseDims(AtenOp& op) {
+  auto order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, getRank(op.tensor("self")))));
+  return op.finish(op.math.transpose(op.tensor("self"), order));
 }
 
 LogicalResult lowerMatrixTranspose(AtenOp& op) {
   Value value = op.tensor("self");
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(value)));
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, getRank(value)));
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   return op.finish(op.math.transpose(value, order));
 }
@@ -37,7 +50,7 @@ LogicalResult lowerMatrixTranspose(AtenOp& op) {
 /// Dimensions `source` move to the places `destination`; the others keep their order.
 LogicalResult lowerMoveDim(AtenOp& op) {
   Value value = op.tensor("self");
-  int64_t rank = rankOf(value);
+  int64_t rank = getRank(value);
   SmallVector<int64_t> order(rank, -1);
   SmallVector<int64_t> from = op.integers("source");
   for (auto [source, destination] : llvm::zip(from, op.integers("destination")))
@@ -53,7 +66,7 @@ LogicalResult lowerMoveDim(AtenOp& op) {
 
 LogicalResult lowerTranspose(AtenOp& op) {
   Value value = op.tensor("self");
-  int64_t rank = rankOf(value);
+  int64_t rank = getRank(value);
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (rank > 0) {
     bool isPlain = !op.has("dim0");  // t
@@ -63,50 +76,42 @@ LogicalResult lowerTranspose(AtenOp& op) {
   return op.finish(op.math.transpose(value, order));
 }
 
-/// Elements [begin, end) of `dim`, every `step`th.
-Value takeSlice(TensorMath& math, Value value, int64_t dim, int64_t begin, int64_t end, int64_t step) {
-  RankedTensorType type = tensorType(value);
-  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), strides(type.getRank(), 1),
-      shape(type.getShape());
-  starts[dim] = begin;
-  limits[dim] = std::max(begin, end);
-  strides[dim] = step;
-  shape[dim] = llvm::divideCeil(limits[dim] - begin, step);
-  return shape == type.getShape() ? value : math.create<SliceOp>(type.clone(shape), value, starts, limits, strides);
-}
-
 int64_t clampIndex(int64_t index, int64_t size) {
   return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size);
 }
 
 LogicalResult lowerSlice(AtenOp& op) {
   Value value = op.tensor("self");
-  int64_t dim = wrapDim(op.integer("dim", 0), rankOf(value)), size = shapeOf(value)[dim];
+  int64_t dim = wrapDim(op.integer("dim", 0), getRank(value)), size = shapeOf(value)[dim];
   int64_t begin = clampIndex(op.integer("start", 0), size), end = clampIndex(op.integer("end", INT64_MAX), size);
   return op.finish(takeSlice(op.math, value, dim, begin, end, op.integer("step", 1)));
 }
 
 LogicalResult lowerSelect(AtenOp& op) {
   Value value = op.tensor("self");
-  int64_t dim = wrapDim(op.integer("dim", 0), rankOf(value)), size = shapeOf(value)[dim],
+  int64_t dim = wrapDim(op.integer("dim", 0), getRank(value)), size = shapeOf(value)[dim],
           index = op.integer("index", 0);
   if (index < 0) index += size;
-  return op.finish(op.math.reshape(takeSlice(op.math, value, dim, index, index + 1, 1), op.type().getShape()));
+  return op.finish(op.math.reshape(takeSlice(op.math, value, dim, index, index + 1), op.type().getShape()));
 }
 
 LogicalResult lowerNarrow(AtenOp& op) {
   Value value = op.tensor("self");
-  int64_t dim = wrapDim(op.integer("dim", 0), rankOf(value)), begin = op.integer("start", 0);
-  return op.finish(takeSlice(op.math, value, dim, begin, begin + op.integer("length", 0), 1));
+  int64_t dim = wrapDim(op.integer("dim", 0), getRank(value)), begin = op.integer("start", 0);
+  if (begin < 0) begin += shapeOf(value)[dim];
+  return op.finish(takeSlice(op.math, value, dim, begin, begin + op.integer("length", 0)));
 }
 
-/// The archive has the size of each part.
+/// The archive has the size of each part. hsplit splits vectors along their only dimension.
+template <int64_t fixed = -1>
 LogicalResult lowerSplit(AtenOp& op) {
   Value value = op.tensor("self");
-  int64_t dim = wrapDim(op.integer("dim", 0), rankOf(value)), begin = 0;
+  int64_t dim = wrapDim(fixed >= 0 ? fixed : op.integer("dim", 0), getRank(value)), begin = 0;
   for (unsigned part = 0; part < op.getNumOutputs(); ++part) {
+    if (op.type(part).getRank() != getRank(value) || begin + op.type(part).getDimSize(dim) > shapeOf(value)[dim])
+      return op.error() << "has a part that does not fit; export the model anew";
     int64_t size = op.type(part).getDimSize(dim);
-    (void)op.finish(takeSlice(op.math, value, dim, begin, begin + size, 1), part);
+    (void)op.finish(takeSlice(op.math, value, dim, begin, begin + size), part);
     begin += size;
   }
   return success();
@@ -114,52 +119,40 @@ LogicalResult lowerSplit(AtenOp& op) {
 
 LogicalResult lowerUnbind(AtenOp& op) {
   Value value = op.tensor("self");
-  int64_t dim = wrapDim(op.integer("dim", 0), rankOf(value));
+  int64_t dim = wrapDim(op.integer("dim", 0), getRank(value));
   for (unsigned part = 0; part < op.getNumOutputs(); ++part)
-    (void)op.finish(op.math.reshape(takeSlice(op.math, value, dim, part, part + 1, 1), op.type(part).getShape()), part);
+    (void)op.finish(op.math.reshape(takeSlice(op.math, value, dim, part, part + 1), op.type(part).getShape()), part);
   return success();
 }
 
-LogicalResult lowerConcatenate(AtenOp& op) {
-  SmallVector<Value> parts;
-  int64_t rank = op.type().getRank(), dim = wrapDim(op.integer("dim", 0), rank);
-  for (Value part : op.tensors("tensors"))
-    if (part && rankOf(part) == rank) parts.push_back(op.convert(part, op.element()));  // PyTorch ignores empty vectors
-  if (parts.empty()) return op.error() << "has no operands; expected one or more";
-  return op.finish(op.math.concatenate(parts, dim));
-}
-
-LogicalResult lowerStack(AtenOp& op) {
-  int64_t dim = wrapDim(op.integer("dim", 0), op.type().getRank());
-  SmallVector<int64_t> shape(op.type().getShape());
-  shape[dim] = 1;
-  SmallVector<Value> parts;
-  for (Value part : op.tensors("tensors"))
-    if (part) parts.push_back(op.math.reshape(op.convert(part, op.element()), shape));
-  if (parts.empty()) return op.error() << "has no operands; expected one or more";
-  return op.finish(op.math.concatenate(parts, dim));
-}
-
+/// Along dimensions, along the last one (fliplr), or along the first one (flipud).
+template <int64_t fixed = -1>
 LogicalResult lowerFlip(AtenOp& op) {
   Value value = op.tensor("self");
-  SmallVector<int64_t> dims = op.integers("dims");
-  for (int64_t& dim : dims) dim = wrapDim(dim, rankOf(value));
+  SmallVector<int64_t> dims = fixed >= 0 ? SmallVector<int64_t>{fixed} : op.integers("dims");
+  if (getRank(value) == 0) return op.finish(value);
+  for (int64_t& dim : dims) dim = wrapDim(dim, getRank(value));
   return op.finish(op.math.create<ReverseOp>(value.getType(), value, dims));
 }
 
 LogicalResult lowerRoll(AtenOp& op) {
   Value value = op.tensor("self");
+  if (getRank(value) == 0) return op.finish(value);
   SmallVector<int64_t> dims = op.integers("dims"), shifts = op.integers("shifts");
-  if (dims.empty()) return op.error() << "rolls a flattened tensor, which is not supported; name the dimensions";
+  bool isFlat = dims.empty();
+  if (isFlat) {
+    value = op.math.reshape(value, {tensorType(value).getNumElements()});
+    dims.push_back(0);
+  }
   for (auto [dim, shift] : llvm::zip(dims, shifts)) {
-    int64_t at = wrapDim(dim, rankOf(value)), size = shapeOf(value)[at];
+    int64_t at = wrapDim(dim, getRank(value)), size = shapeOf(value)[at];
     if (size == 0) continue;
     int64_t cut = ((-shift) % size + size) % size;
     if (cut == 0) continue;
-    Value parts[] = {takeSlice(op.math, value, at, cut, size, 1), takeSlice(op.math, value, at, 0, cut, 1)};
+    Value parts[] = {takeSlice(op.math, value, at, cut, size), takeSlice(op.math, value, at, 0, cut)};
     value = op.math.concatenate(parts, at);
   }
-  return op.finish(value);
+  return op.finish(op.math.reshape(value, op.type().getShape()));
 }
 
 /// Copies, one behind the other in each dimension.
@@ -180,40 +173,12 @@ LogicalResult lowerRepeat(AtenOp& op) {
 
 LogicalResult lowerRepeatInterleave(AtenOp& op) {
   Value value = op.tensor("self");
-  if (!op.has("repeats") || op.tensor("repeats") || !op.has("dim"))
-    return op.error()
-           << "repeats by a tensor, or flattens, which is not supported; repeat along a dimension by a number";
-  int64_t dim = wrapDim(op.integer("dim", 0), rankOf(value));
+  if (!op.has("dim")) value = op.math.reshape(value, {tensorType(value).getNumElements()});
+  int64_t dim = wrapDim(op.integer("dim", 0), getRank(value));
   SmallVector<int64_t> wide(shapeOf(value)), dims;
   wide.insert(wide.begin() + dim + 1, op.integer("repeats", 1));
-  for (int64_t at = 0; at < rankOf(value); ++at) dims.push_back(at <= dim ? at : at + 1);
+  for (int64_t at = 0; at < getRank(value); ++at) dims.push_back(at <= dim ? at : at + 1);
   return op.finish(op.math.reshape(op.math.broadcast(value, dims, wide), op.type().getShape()));
-}
-
-/// Margins from the last dimension on, low and high.
-LogicalResult lowerPad(AtenOp& op) {
-  Value value = op.tensor("self");
-  if (op.text("mode", "constant") != "constant")
-    return op.error() << "pads by '" << op.text("mode", "") << "', which is not supported; expected 'constant'";
-  SmallVector<int64_t> margins = op.integers("pad"), low(rankOf(value), 0), high(low), none(low);
-  for (size_t pair = 0; pair * 2 + 1 < margins.size(); ++pair) {
-    size_t dim = low.size() - 1 - pair;
-    low[dim] = margins[2 * pair];
-    high[dim] = margins[2 * pair + 1];
-  }
-  Value fill = op.constant(RankedTensorType::get({}, op.element()), op.number("value", 0));
-  return op.finish(op.math.create<PadOp>(op.type(), value, fill, low, high, none));
-}
-
-LogicalResult lowerArange(AtenOp& op) {
-  RankedTensorType wide = op.type().clone(op.math.getBuilder().getI32Type());
-  Value counted = op.convert(op.math.create<IotaOp>(wide, 0), op.element());
-  double start = op.number("start", 0), step = op.number("step", 1);
-  if (step != 1) {
-    Value factor = op.splat(step);
-    counted = op.math.multiply(counted, factor);
-  }
-  return op.finish(start == 0 ? counted : op.math.add(counted, op.splat(start)));
 }
 
 /// The lower triangle up to `diagonal`, or the upper one from it on.
@@ -227,11 +192,58 @@ LogicalResult lowerTriangle(AtenOp& op) {
   return op.finish(op.math.select(isInside, op.tensor("self"), op.splat(0)));
 }
 
+/// By `k` quarters of a turn, from the first of two dimensions to the second.
+LogicalResult lowerRotate(AtenOp& op) {
+  Value value = op.tensor("self");
+  SmallVector<int64_t> dims = op.integers("dims", {0, 1});
+  if (dims.size() != 2) return op.error() << "turns " << dims.size() << " dimensions; expected 2";
+  int64_t first = wrapDim(dims[0], getRank(value)), second = wrapDim(dims[1], getRank(value));
+  int64_t turns = ((op.integer("k", 1) % 4) + 4) % 4;
+  auto flip = [&](Value of, ArrayRef<int64_t> along) { return op.math.create<ReverseOp>(of.getType(), of, along); };
+  if (turns == 0) return op.finish(value);
+  if (turns == 2) return op.finish(flip(value, {first, second}));
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, getRank(value)));
+  std::swap(order[first], order[second]);
+  if (turns == 1) return op.finish(op.math.transpose(flip(value, second), order));
+  return op.finish(flip(op.math.transpose(value, order), second));
+}
+
+/// Channels of a group follow each other; afterwards those of all groups do.
+LogicalResult lowerChannelShuffle(AtenOp& op) {
+  Value value = op.tensor("self");
+  SmallVector<int64_t> parts(shapeOf(value));
+  int64_t groups = op.integer("groups", 1), channel = 1;
+  if (groups < 1 || parts[channel] % groups != 0)
+    return op.error() << "has " << groups << " groups of " << parts[channel] << " channels; expected a divisor";
+  parts[channel] /= groups;
+  parts.insert(parts.begin() + channel, groups);
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, parts.size()));
+  std::swap(order[channel], order[channel + 1]);
+  return op.finish(op.math.reshape(op.math.transpose(op.math.reshape(value, parts), order), op.type().getShape()));
+}
+
+/// r^2 channels of 1/r the size from pictures.
+LogicalResult lowerPixelUnshuffle(AtenOp& op) {
+  Value value = op.tensor("self");
+  ArrayRef<int64_t> shape = shapeOf(value);
+  int64_t rank = getRank(value), factor = op.integer("downscale_factor", 1);
+  if (factor < 1 || shape[rank - 1] % factor != 0 || shape[rank - 2] % factor != 0)
+    return op.error() << "has a factor of " << factor << "; expected a divisor of the sizes";
+  SmallVector<int64_t> parts(shape.drop_back(2));
+  int64_t channels = parts.size();
+  parts.append({shape[rank - 2] / factor, factor, shape[rank - 1] / factor, factor});
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, channels));
+  order.append({channels + 1, channels + 3, channels, channels + 2});
+  return op.finish(op.math.reshape(op.math.transpose(op.math.reshape(value, parts), order), op.type().getShape()));
+}
+
 /// Pictures of r times the size from r^2 channels.
 LogicalResult lowerPixelShuffle(AtenOp& op) {
   Value value = op.tensor("self");
   ArrayRef<int64_t> shape = shapeOf(value);
-  int64_t rank = rankOf(value), factor = op.integer("upscale_factor", 1);
+  int64_t rank = getRank(value), factor = op.integer("upscale_factor", 1);
+  if (factor < 1 || factor > shape[rank - 3])
+    return op.error() << "has a factor of " << factor << "; expected one whose square divides the channels";
   SmallVector<int64_t> parts(shape.drop_back(3));
   int64_t batch = parts.size(), channels = shape[rank - 3] / (factor * factor), height = shape[rank - 2],
           width = shape[rank - 1];
@@ -244,34 +256,45 @@ LogicalResult lowerPixelShuffle(AtenOp& op) {
 }  // namespace
 
 void mlir::sgd::torch::addShapeOps(OpTable& table) {
-  auto add = [&](std::initializer_list<StringRef> names, const OpEntry& entry) {
-    for (StringRef name : names) table[name] = entry;
-  };
-  add({"view.default", "_unsafe_view.default", "reshape.default", "flatten.using_ints", "unflatten.int",
-       "squeeze.default", "squeeze.dim", "squeeze.dims", "unsqueeze.default", "view_as.default",
-       "_reshape_alias.default", "ravel.default"},
-      lowerReshape);
-  add({"expand.default", "expand_as.default", "broadcast_to.default"}, lowerExpand);
-  add({"permute.default"}, lowerPermute);
-  add({"transpose.int", "t.default", "swapaxes.default", "numpy_T.default"}, lowerTranspose);
-  add({"mT.default", "mH.default", "adjoint.default"}, {lowerMatrixTranspose, {"self"}, 2});
-  add({"movedim.int", "movedim.intlist"}, lowerMoveDim);
-  add({"broadcast_tensors.default"}, {lowerBroadcastTensors, {}});
-  add({"slice.Tensor"}, {lowerSlice, {"self"}, 1});
-  add({"select.int"}, {lowerSelect, {"self"}, 1});
-  add({"narrow.default"}, {lowerNarrow, {"self"}, 1});
-  add({"split.Tensor", "split.sizes", "split_with_sizes.default", "chunk.default", "tensor_split.sections"},
-      {lowerSplit, {"self"}, 1});
-  add({"unbind.int"}, {lowerUnbind, {"self"}, 1});
-  add({"cat.default", "concat.default"}, {lowerConcatenate, {}});
-  add({"stack.default"}, {lowerStack, {}});
-  add({"flip.default"}, lowerFlip);
-  add({"roll.default"}, lowerRoll);
-  add({"repeat.default", "tile.default"}, lowerRepeat);
-  add({"repeat_interleave.self_int"}, {lowerRepeatInterleave, {"self"}, 1});
-  add({"constant_pad_nd.default", "pad.default"}, lowerPad);
-  add({"arange.default", "arange.start", "arange.start_step"}, {lowerArange, {}});
-  add({"tril.default"}, {lowerTriangle<true>, {"self"}, 2});
-  add({"triu.default"}, {lowerTriangle<false>, {"self"}, 2});
-  add({"pixel_shuffle.default"}, {lowerPixelShuffle, {"self"}, 3});
+  enter(table, {"view.default",           "_unsafe_view.default", "reshape.default",    "reshape_as.default",
+                "flatten.using_ints",     "unflatten.int",        "squeeze.default",    "squeeze.dim",
+                "squeeze.dims",           "unsqueeze.default",    "view_as.default",    "_reshape_alias.default",
+                "ravel.default",          "atleast_1d.default",   "atleast_2d.default", "view_copy.default",
+                "unsqueeze_copy.default", "squeeze_copy.default", "squeeze_copy.dim",   "squeeze_copy.dims",
+                "_reshape_copy.default"},
+        lowerReshape);
+  enter(table, {"atleast_3d.default"}, lowerAtLeast3d);
+  enter(table, {"expand.default", "expand_as.default", "broadcast_to.default", "expand_copy.default"}, lowerExpand);
+  enter(table, {"permute.default", "permute_copy.default"}, lowerPermute);
+  enter(table,
+        {"transpose.int", "t.default", "swapaxes.default", "swapdims.default", "transpose_copy.int", "t_copy.default"},
+        lowerTranspose);
+  enter(table, {"numpy_T.default"}, lowerReverseDims);
+  enter(table, {"mT.default", "mH.default", "adjoint.default", "matrix_H.default"},
+        {lowerMatrixTranspose, {"self"}, 2});
+  enter(table, {"movedim.int", "movedim.intlist", "moveaxis.int", "moveaxis.intlist"}, lowerMoveDim);
+  enter(table, {"slice.Tensor", "slice_copy.Tensor"}, {lowerSlice, {"self"}, 1});
+  enter(table, {"select.int", "select_copy.int"}, {lowerSelect, {"self"}, 1});
+  enter(table, {"narrow.default", "narrow_copy.default"}, {lowerNarrow, {"self"}, 1});
+  enter(table,
+        {"split.Tensor", "split.sizes", "split_with_sizes.default", "chunk.default", "tensor_split.sections",
+         "tensor_split.indices", "unsafe_split.Tensor", "unsafe_chunk.default", "unsafe_split_with_sizes.default",
+         "split_copy.Tensor", "split_with_sizes_copy.default"},
+        {lowerSplit<>, {"self"}, 1});
+  enter(table, {"hsplit.int", "hsplit.array"}, {lowerSplit<1>, {"self"}, 1});
+  enter(table, {"vsplit.int", "vsplit.array"}, {lowerSplit<0>, {"self"}, 2});
+  enter(table, {"dsplit.int", "dsplit.array"}, {lowerSplit<2>, {"self"}, 3});
+  enter(table, {"unbind.int", "unbind_copy.int"}, {lowerUnbind, {"self"}, 1});
+  enter(table, {"flip.default"}, lowerFlip<>);
+  enter(table, {"fliplr.default"}, {lowerFlip<1>, {"self"}, 2});
+  enter(table, {"flipud.default"}, {lowerFlip<0>, {"self"}, 1});
+  enter(table, {"rot90.default"}, {lowerRotate, {"self"}, 2});
+  enter(table, {"roll.default"}, lowerRoll);
+  enter(table, {"repeat.default", "tile.default"}, lowerRepeat);
+  enter(table, {"repeat_interleave.self_int"}, lowerRepeatInterleave);
+  enter(table, {"tril.default"}, {lowerTriangle<true>, {"self"}, 2});
+  enter(table, {"triu.default"}, {lowerTriangle<false>, {"self"}, 2});
+  enter(table, {"pixel_shuffle.default"}, {lowerPixelShuffle, {"self"}, 3});
+  enter(table, {"pixel_unshuffle.default"}, {lowerPixelUnshuffle, {"self"}, 3});
+  enter(table, {"channel_shuffle.default", "native_channel_shuffle.default"}, {lowerChannelShuffle, {"self"}, 3});
 }
