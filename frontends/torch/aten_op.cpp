@@ -1,6 +1,9 @@
 // Arguments by name, conversions, and PyTorch's type promotion.
 #include "frontends/torch/aten_op.h"
 
+#include "dialects/sgd/input_attrs.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include "dialects/sgd/no_gradient.h"
 
 using namespace mlir;
@@ -224,6 +227,15 @@ LogicalResult AtenOp::requireSameRank(Value a, Value b) const {
   if (tensorType(a).getRank() == tensorType(b).getRank()) return success();
   return error() << "has operands of " << tensorType(a).getRank() << " and " << tensorType(b).getRank()
                  << " dimensions; expected equally many";
+}
+
+Value AtenOp::chooseByMode(Value training, Value evaluation) {
+  Builder& attributes = math.getBuilder();
+  Value trains = constant(tensorType(training).clone(attributes.getI1Type()), 1);
+  auto choice = math.create<arith::SelectOp>(trains, training, evaluation).getDefiningOp();
+  choice->setAttr(kByModeAttr, attributes.getUnitAttr());
+  choice->getParentOfType<func::FuncOp>()->setAttr(kByModeAttr, attributes.getUnitAttr());
+  return choice->getResult(0);
 }
 
 void AtenOp::overwrite(StringRef name, Value value) {

@@ -85,7 +85,9 @@ class AtenOp {
   Value drawUniform(RankedTensorType type);
   /// Draws floats from the standard normal distribution.
   Value drawNormal(RankedTensorType type);
-  /// Zeroes each element with probability `p` and divides the others by 1 - p. Sets `kept` to the mask of the others.
+  /// Returns what a training computes, and in an evaluation the other value, as after module.eval(); of one type.
+  Value chooseByMode(Value training, Value evaluation);
+  /// Unless it evaluates, zeroes each element with probability `p` and divides the others by 1 - p. Sets `kept` to the mask of the others.
   Value dropOut(Value value, double p, Value& kept);
 
   LogicalResult finish(Value value, unsigned output = 0) {

@@ -167,15 +167,20 @@ LogicalResult lowerBatchNorm(AtenOp& op) {
   };
   Moments moments =
       isTraining ? getMoments(op.math, value, dims) : Moments{running(runningMean), running(runningVariance), 0};
-  Value inverse = getInverseDeviation(op.math, moments.variance, op.number("eps", 1e-5));
-  Value scaled = scaleAndShift(op, standardize(op.math, value, moments.mean, inverse), 1);
+  Value mean = moments.mean, variance = moments.variance;
+  if (isTraining && hasRunning) {
+    mean = op.chooseByMode(mean, running(runningMean));
+    variance = op.chooseByMode(variance, running(runningVariance));
+  }
+  Value inverse = getInverseDeviation(op.math, variance, op.number("eps", 1e-5));
+  Value scaled = scaleAndShift(op, standardize(op.math, value, mean, inverse), 1);
   (void)op.finish(op.convert(scaled, op.element()));
   Value nextMean = runningMean, nextVariance = runningVariance;
   if (isTraining && hasRunning) {
     double unbiased = moments.count / std::max(1.0, moments.count - 1);
-    Value variance = op.math.multiply(moments.variance, op.math.splat(tensorType(moments.variance), unbiased));
+    Value corrected = op.math.multiply(moments.variance, op.math.splat(tensorType(moments.variance), unbiased));
     nextMean = mix(op, runningMean, moments.mean);
-    nextVariance = mix(op, runningVariance, variance);
+    nextVariance = mix(op, runningVariance, corrected);
     if (kind == Running::Overwritten) {
       op.overwrite("running_mean", nextMean);
       op.overwrite("running_var", nextVariance);

@@ -24,8 +24,8 @@ Value AtenOp::dropOut(Value value, double p, Value& kept) {
   Value bound = math.splat(words, int64_t{static_cast<int32_t>(threshold)});
   kept = math.create<arith::CmpIOp>(arith::CmpIPredicate::uge, drawBits(math, words), bound);
   Value zero = math.splat(type, 0.0);
-  if (p >= 1) return zero;
-  return math.select(kept, math.multiply(value, math.splat(type, 1 / (1 - p))), zero);
+  if (p >= 1) return chooseByMode(zero, value);
+  return chooseByMode(math.select(kept, math.multiply(value, math.splat(type, 1 / (1 - p))), zero), value);
 }
 
 namespace {

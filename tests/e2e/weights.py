@@ -120,6 +120,21 @@ def check_evaluation(folder):
         assert ("was exported in eval() mode (the first such layer: norm (batch_norm))" in result.stderr) == warns, result.stderr
 
 
+def check_evaluated(folder):
+    """The program `eval` of a module that was exported in training mode computes as after eval(): no dropout, running statistics."""
+    oracle = load(FOLDER / "evaluation" / "model.safetensors")
+    weights = {key.removeprefix("init."): value for key, value in oracle.items() if key.startswith("init.")}
+    harness.save(folder / "in.safetensors", {**weights, "x": oracle["x"], "y": oracle["y"]})
+    for recipe in ({}, {"mesh": {"data": 2}, "batch": "data"}):
+        (folder / "recipe.json").write_text(json.dumps({**recipe, **ADAM}))
+        harness.tool("sgdc", FOLDER / "evaluation" / "model.pt2", "--recipe", folder / "recipe.json", "-o", folder / "step.sgda")
+        programs = {one["name"]: one for one in json.loads(harness.tool("sgd-inspect", folder / "step.sgda", "--json").stdout)["programs"]}
+        assert "rng_state" in {one["name"] for one in programs["train"]["inputs"]} and "rng_state" not in {one["name"] for one in programs["eval"]["inputs"]}
+        ranks = 2 if recipe else 1
+        got = harness.run_once(folder / "step.sgda", ranks, folder / "in.safetensors", folder / "out.safetensors", "--program", "eval")
+        assert np.allclose(got["result0"][1], oracle["loss"], rtol=1e-5), (got, oracle["loss"])
+
+
 def check_bound(folder):
     """Sizes that an export leaves open are bound by a flag; the program is then that of an export with these sizes."""
     archive, oracle = FOLDER / "open_sizes" / "model.pt2", load(FOLDER / "open_sizes" / "model.safetensors")
@@ -223,5 +238,5 @@ def check_calls(folder):
         assert result.returncode == 1 and said in result.stderr and not (folder / "bad.sgda").exists(), result.stderr
 
 
-harness.main([("aliases", check_aliases), ("buffers", check_buffers), ("drawn", check_drawn), ("index", check_index), ("evaluation", check_evaluation), ("bound", check_bound), ("native", check_native), ("pictures", check_pictures), ("page", check_page), ("initializers", check_initializers),
+harness.main([("aliases", check_aliases), ("buffers", check_buffers), ("drawn", check_drawn), ("index", check_index), ("evaluation", check_evaluation), ("evaluated", check_evaluated), ("bound", check_bound), ("native", check_native), ("pictures", check_pictures), ("page", check_page), ("initializers", check_initializers),
               ("calls", check_calls)])
