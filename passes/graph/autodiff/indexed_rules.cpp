@@ -163,25 +163,26 @@ class ScatterGradient {
     return math.select(math.isEqual(winner, number), value, p.getZeros(value));
   }
 
-  LogicalResult pull(Value g) {
+  void pull(Value g) {
     Value input = op.getInput(), updates = op.getUpdates();
     switch (op.getKind()) {
       case ScatterKind::Add:
         p.add(input, g);
         if (p.wants(updates)) p.add(updates, dropOutside(read(g)));
-        return success();
+        return;
       case ScatterKind::Set:
         if (p.wants(input)) p.add(input, write(g, p.getZeros(updates), ScatterKind::Set));
         if (p.wants(updates)) p.add(updates, keepWinners(read(g)));
-        return success();
+        return;
       case ScatterKind::Max:
       case ScatterKind::Min:
         pullExtremum(g);
-        return success();
+        return;
       case ScatterKind::Mul:
-        return pullProduct(g);
+        pullProduct(g);
+        return;
       default:  // of integers
-        return success();
+        return;
     }
   }
 
@@ -198,14 +199,29 @@ class ScatterGradient {
     if (p.wants(updates)) p.add(updates, math.multiply(read(share), others));
   }
 
-  LogicalResult pullProduct(Value g) {
-    if (!op.getUniqueIndices())
-      return op.emitError() << "multiplies values that may meet at one index, which has no derivative here; expected "
-                               "unique_indices; multiply gathered values instead";
+  void pullProduct(Value g) {
     Value input = op.getInput(), updates = op.getUpdates();
+    if (!op.getUniqueIndices()) return pullRepeatedProduct(g);
     if (p.wants(input)) p.add(input, write(g, updates, ScatterKind::Mul));
     if (p.wants(updates)) p.add(updates, dropOutside(math.multiply(read(g), read(input))));
-    return success();
+  }
+
+  /// Factors that meet at one index. The others' product is the product of all that are not zero, divided by the own
+  /// factor, if no other factor is zero.
+  void pullRepeatedProduct(Value g) {
+    Value input = op.getInput(), updates = op.getUpdates();
+    auto one = [&](Value like) { return math.splat(tensorType(like), 1.0); };
+    auto isZero = [&](Value value) { return math.isEqual(value, p.getZeros(value)); };
+    auto indicate = [&](Value value) { return math.select(isZero(value), one(value), p.getZeros(value)); };
+    auto dropZeros = [&](Value value) { return math.select(isZero(value), one(value), value); };
+    Value zeros = write(indicate(input), indicate(updates), ScatterKind::Add);
+    Value product = math.multiply(g, write(dropZeros(input), dropZeros(updates), ScatterKind::Mul));
+    auto pull = [&](Value factor, Value product, Value zeros) {
+      Value isAlone = math.isEqual(zeros, indicate(factor));
+      return math.select(isAlone, math.divide(product, dropZeros(factor)), p.getZeros(factor));
+    };
+    if (p.wants(input)) p.add(input, pull(input, product, zeros));
+    if (p.wants(updates)) p.add(updates, dropOutside(pull(updates, read(product), read(zeros))));
   }
 
   ScatterOp op;
@@ -215,7 +231,7 @@ class ScatterGradient {
   SmallVector<int64_t> window;  // by dimension of the operand
 };
 
-LogicalResult pullScatter(ScatterOp op, Value g, Pullback& p) { return ScatterGradient(op, p).pull(g); }
+void pullScatter(ScatterOp op, Value g, Pullback& p) { ScatterGradient(op, p).pull(g); }
 
 }  // namespace
 

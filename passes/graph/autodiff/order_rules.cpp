@@ -46,15 +46,36 @@ LogicalResult pullTopK(TopKOp op, ArrayRef<Value> gradients, Pullback& p) {
   return success();
 }
 
+/// Multiplies all elements but one, and sums over products: the products before an element times s, where s[i] = g[i] +
+/// x[i + 1] s[i + 1] comes from doublings of its range. Exact for zeros.
+Value pullFromProducts(CumulativeOp op, Value g, TensorMath& math) {
+  auto dim = static_cast<int64_t>(op.getDimension());
+  RankedTensorType type = tensorType(g);
+  if (type.getNumElements() == 0) return g;
+  // Element i of the result is element i + by in the op's direction; `fill` from outside.
+  auto shift = [&](Value value, int64_t by, double fill) {
+    SmallVector<int64_t> none(type.getRank(), 0), low(none), high(none);
+    low[dim] = op.getReverse() ? by : -by, high[dim] = -low[dim];
+    Value outside = math.splat(RankedTensorType::get({}, type.getElementType()), fill);
+    return math.create<PadOp>(type, value, outside, low, high, none);
+  };
+  Value sum = g, factor = shift(op.getInput(), 1, 0);
+  for (int64_t by = 1; by < type.getDimSize(dim); by *= 2) {
+    sum = math.add(sum, math.multiply(factor, shift(sum, by, 0)));
+    if (by * 2 < type.getDimSize(dim)) factor = math.multiply(factor, shift(factor, by, 0));
+  }
+  return math.multiply(sum, shift(op.getResult(), -1, 1));
+}
+
 /// A sum's gradient is the reversed cumulative sum. An extremum's goes to the last element so far that equals it.
-LogicalResult pullCumulative(CumulativeOp op, Value g, Pullback& p) {
+void pullCumulative(CumulativeOp op, Value g, Pullback& p) {
   TensorMath& math = p.math;
   Value input = op.getInput();
   auto dim = static_cast<int64_t>(op.getDimension());
   switch (op.getKind()) {
     case ReduceKind::Add:
       p.add(input, math.create<CumulativeOp>(g.getType(), g, ReduceKind::Add, dim, !op.getReverse()));
-      return success();
+      return;
     case ReduceKind::Max:
     case ReduceKind::Min: {
       RankedTensorType type = tensorType(input).clone(math.getBuilder().getI32Type());
@@ -64,14 +85,13 @@ LogicalResult pullCumulative(CumulativeOp op, Value g, Pullback& p) {
       ReduceKind latest = op.getReverse() ? ReduceKind::Min : ReduceKind::Max;
       Value positions = math.create<CumulativeOp>(type, seen, latest, dim, op.getReverse());
       p.add(input, putAlong(math, p.getZeros(input), positions, g, dim, ScatterKind::Add));
-      return success();
+      return;
     }
     case ReduceKind::Mul:
-      return op.emitError()
-             << "of products has no derivative here; expected sums or extrema; take the exponential of the "
-                "cumulative sum of logarithms";
+      p.add(input, pullFromProducts(op, g, math));
+      return;
     default:  // of integers
-      return success();
+      return;
   }
 }
 

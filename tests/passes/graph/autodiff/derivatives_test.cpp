@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/graph/autodiff/derivative_rule.h"
@@ -206,6 +207,24 @@ const Body kBodies[] = {
         input_batching_dims = array<i64>, indices_batching_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 0>,
         index_vector_dim = 1 : i64, unique_indices} : (tensor<4x5xf64>, tensor<3xi32>, tensor<3x5xf64>) -> tensor<4x5xf64>)",
      "4x5"},
+    {"ScatterMul", R"(%c = sgd.dot_general %a, %m batching = [] x [] contracting = [1] x [0]
+        : tensor<3x4xf64>, tensor<4x5xf64> -> tensor<3x5xf64>
+      %z = arith.constant dense<[2, 5, 2]> : tensor<3xi32>
+      %0 = sgd.scatter mul %m, %z, %c {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>,
+        input_batching_dims = array<i64>, indices_batching_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 0>,
+        index_vector_dim = 1 : i64} : (tensor<4x5xf64>, tensor<3xi32>, tensor<3x5xf64>) -> tensor<4x5xf64>)",
+     "4x5"},
+    // Places with one factor of zero, among the operand's and among the updates', and with two.
+    {"ScatterMulWithZeros", R"(%z = arith.constant dense<[0, 2, 2, 3, 1, 1, 0, 0, 9, 3, 3, 0]> : tensor<12xi32>
+      %one = arith.constant dense<[1.0, 0.0, 1.0, 0.0]> : tensor<4xf64>
+      %k = arith.mulf %v, %one : tensor<4xf64>
+      %mask = arith.constant dense<[[1.0, 0.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 1.0]]> : tensor<3x4xf64>
+      %c = arith.mulf %a, %mask : tensor<3x4xf64>
+      %d = sgd.reshape %c : tensor<3x4xf64> -> tensor<12xf64>
+      %0 = sgd.scatter mul %k, %z, %d {update_window_dims = array<i64>, inserted_window_dims = array<i64: 0>,
+        input_batching_dims = array<i64>, indices_batching_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 0>,
+        index_vector_dim = 1 : i64} : (tensor<4xf64>, tensor<12xi32>, tensor<12xf64>) -> tensor<4xf64>)",
+     "4"},
 
     {"Sort", R"(%c:2 = sgd.sort(%a, %b) dimension = 1 {
       ^bb0(%k: f64, %l: f64, %u: f64, %w: f64):
@@ -219,6 +238,23 @@ const Body kBodies[] = {
     {"CumulativeSumReversed", "%0 = sgd.cumulative add %a dimension = 0 reverse : tensor<3x4xf64>", "3x4"},
     {"CumulativeMax", "%0 = sgd.cumulative max %x dimension = 1 : tensor<2x6x5x2x3xf64>", "2x6x5x2x3"},
     {"CumulativeMinReversed", "%0 = sgd.cumulative min %x dimension = 1 reverse : tensor<2x6x5x2x3xf64>", "2x6x5x2x3"},
+
+    {"CumulativeProduct", "%0 = sgd.cumulative mul %x dimension = 1 : tensor<2x6x5x2x3xf64>", "2x6x5x2x3"},
+    {"CumulativeProductReversed", "%0 = sgd.cumulative mul %a dimension = 1 reverse : tensor<3x4xf64>", "3x4"},
+    {"CumulativeProductWithZeros", R"(%zero = arith.constant dense<0.0> : tensor<f64>
+      %c = sgd.pad %a, %zero low = [0, 1] high = [0, 0] interior = [0, 1] : tensor<3x4xf64>, tensor<f64> -> tensor<3x8xf64>
+      %one = arith.constant dense<1.0> : tensor<3x1xf64>
+      %d = sgd.concatenate %one, %c dimension = 1 : (tensor<3x1xf64>, tensor<3x8xf64>) -> tensor<3x9xf64>
+      %e = sgd.broadcast_in_dim %v dims = [1] : tensor<4xf64> -> tensor<3x4xf64>
+      %f = sgd.pad %e, %zero low = [0, 2] high = [0, 3] interior = [0, 0] : tensor<3x4xf64>, tensor<f64> -> tensor<3x9xf64>
+      %g = arith.addf %d, %f : tensor<3x9xf64>
+      %h = sgd.cumulative mul %g dimension = 1 : tensor<3x9xf64>
+      %k = sgd.cumulative mul %d dimension = 1 : tensor<3x9xf64>
+      %0 = arith.addf %h, %k : tensor<3x9xf64>)",
+     "3x9"},
+    {"CumulativeProductOfOne", R"(%c = sgd.reshape %v : tensor<4xf64> -> tensor<4x1xf64>
+      %0 = sgd.cumulative mul %c dimension = 1 : tensor<4x1xf64>)",
+     "4x1"},
 
     {"Cholesky", R"(%c = sgd.dot_general %a, %a batching = [] x [] contracting = [1] x [1]
         : tensor<3x4xf64>, tensor<3x4xf64> -> tensor<3x3xf64>
@@ -241,6 +277,225 @@ const Body kBodies[] = {
       %t = sgd.transpose %a permutation = [1, 0] : tensor<3x4xf64> -> tensor<4x3xf64>
       %0 = sgd.linear_algebra triangular_solve lower right (%c, %t) : (tensor<3x3xf64>, tensor<4x3xf64>) -> tensor<4x3xf64>)",
      "4x3"},
+
+    {"TriangularSolveComplex",
+     R"(%c = sgd.slice %p starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %e = sgd.slice %a starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %f:2 = sgd.linear_algebra triangular_solve lower complex (%c, %e, %a, %b)
+        : (tensor<3x3xf64>, tensor<3x3xf64>, tensor<3x4xf64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
+      %g:2 = sgd.linear_algebra triangular_solve lower transpose complex (%c, %e, %a, %b)
+        : (tensor<3x3xf64>, tensor<3x3xf64>, tensor<3x4xf64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
+      %h:2 = sgd.linear_algebra triangular_solve transpose complex conjugate (%c, %e, %a, %b)
+        : (tensor<3x3xf64>, tensor<3x3xf64>, tensor<3x4xf64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
+      %0 = sgd.concatenate %f#0, %f#1, %g#0, %g#1, %h#0, %h#1 dimension = 0
+        : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<18x4xf64>)",
+     "18x4"},
+    {"TriangularSolveComplexRight",
+     R"(%c = sgd.slice %p starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %e = sgd.slice %a starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %t = sgd.transpose %a permutation = [1, 0] : tensor<3x4xf64> -> tensor<4x3xf64>
+      %u = sgd.transpose %b permutation = [1, 0] : tensor<3x4xf64> -> tensor<4x3xf64>
+      %f:2 = sgd.linear_algebra triangular_solve right complex (%c, %e, %t, %u)
+        : (tensor<3x3xf64>, tensor<3x3xf64>, tensor<4x3xf64>, tensor<4x3xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>)
+      %g:2 = sgd.linear_algebra triangular_solve lower right transpose complex conjugate (%c, %e, %t, %u)
+        : (tensor<3x3xf64>, tensor<3x3xf64>, tensor<4x3xf64>, tensor<4x3xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>)
+      %0 = sgd.concatenate %f#0, %f#1, %g#0, %g#1 dimension = 0
+        : (tensor<4x3xf64>, tensor<4x3xf64>, tensor<4x3xf64>, tensor<4x3xf64>) -> tensor<16x3xf64>)",
+     "16x3"},
+    {"Lu", R"(%c = sgd.slice %a starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %0, %pivots, %info = sgd.linear_algebra lu (%c) : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3xi32>, tensor<i32>))",
+     "3x3"},
+    {"LuWide",
+     R"(%0, %pivots, %info = sgd.linear_algebra lu (%a) : (tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3xi32>, tensor<i32>))",
+     "3x4"},
+    {"LuTall", R"(%c = sgd.reshape %x : tensor<2x6x5x2x3xf64> -> tensor<12x5x6xf64>
+      %d = sgd.slice %c starts = [0, 0, 0] limits = [2, 5, 3] strides = [1, 1, 1] : tensor<12x5x6xf64> -> tensor<2x5x3xf64>
+      %0, %pivots, %info = sgd.linear_algebra lu (%d) : (tensor<2x5x3xf64>) -> (tensor<2x5x3xf64>, tensor<2x3xi32>, tensor<2xi32>))",
+     "2x5x3"},
+    {"LuComplex", R"(%re, %im, %pivots, %info = sgd.linear_algebra lu complex (%a, %b)
+        : (tensor<3x4xf64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3xi32>, tensor<i32>)
+      %0 = sgd.concatenate %re, %im dimension = 0 : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<6x4xf64>)",
+     "6x4"},
+    {"Qr", R"(%c = sgd.reshape %x : tensor<2x6x5x2x3xf64> -> tensor<12x5x6xf64>
+      %d = sgd.slice %c starts = [0, 0, 0] limits = [2, 5, 3] strides = [1, 1, 1] : tensor<12x5x6xf64> -> tensor<2x5x3xf64>
+      %e:2 = sgd.linear_algebra qr (%d) : (tensor<2x5x3xf64>) -> (tensor<2x5x3xf64>, tensor<2x3xf64>)
+      %q = sgd.linear_algebra householder_product (%e#0, %e#1) : (tensor<2x5x3xf64>, tensor<2x3xf64>) -> tensor<2x5x3xf64>
+      %f = sgd.slice %e#0 starts = [0, 0, 0] limits = [2, 3, 3] strides = [1, 1, 1] : tensor<2x5x3xf64> -> tensor<2x3x3xf64>
+      %row = sgd.iota dimension = 1 : tensor<2x3x3xi32>
+      %column = sgd.iota dimension = 2 : tensor<2x3x3xi32>
+      %isUpper = arith.cmpi sle, %row, %column : tensor<2x3x3xi32>
+      %zeros = arith.constant dense<0.0> : tensor<2x3x3xf64>
+      %r = arith.select %isUpper, %f, %zeros : tensor<2x3x3xi1>, tensor<2x3x3xf64>
+      %0 = sgd.concatenate %q, %r dimension = 1 : (tensor<2x5x3xf64>, tensor<2x3x3xf64>) -> tensor<2x8x3xf64>)",
+     "2x8x3"},
+    {"QrWide", R"(%e:2 = sgd.linear_algebra qr (%a) : (tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3xf64>)
+      %f = sgd.slice %e#0 starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %q = sgd.linear_algebra householder_product (%f, %e#1) : (tensor<3x3xf64>, tensor<3xf64>) -> tensor<3x3xf64>
+      %row = sgd.iota dimension = 0 : tensor<3x4xi32>
+      %column = sgd.iota dimension = 1 : tensor<3x4xi32>
+      %isLower = arith.cmpi sgt, %row, %column : tensor<3x4xi32>
+      %zeros = arith.constant dense<0.0> : tensor<3x4xf64>
+      %r = arith.select %isLower, %zeros, %e#0 : tensor<3x4xi1>, tensor<3x4xf64>
+      %0 = sgd.concatenate %q, %r dimension = 1 : (tensor<3x3xf64>, tensor<3x4xf64>) -> tensor<3x7xf64>)",
+     "3x7"},
+    {"QrComplex", R"(%t = sgd.transpose %a permutation = [1, 0] : tensor<3x4xf64> -> tensor<4x3xf64>
+      %u = sgd.transpose %b permutation = [1, 0] : tensor<3x4xf64> -> tensor<4x3xf64>
+      %e:4 = sgd.linear_algebra qr complex (%t, %u)
+        : (tensor<4x3xf64>, tensor<4x3xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>, tensor<3xf64>, tensor<3xf64>)
+      %q:2 = sgd.linear_algebra householder_product complex (%e#0, %e#1, %e#2, %e#3)
+        : (tensor<4x3xf64>, tensor<4x3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>)
+      %row = sgd.iota dimension = 0 : tensor<4x3xi32>
+      %column = sgd.iota dimension = 1 : tensor<4x3xi32>
+      %isUpper = arith.cmpi sle, %row, %column : tensor<4x3xi32>
+      %zeros = arith.constant dense<0.0> : tensor<4x3xf64>
+      %r = arith.select %isUpper, %e#0, %zeros : tensor<4x3xi1>, tensor<4x3xf64>
+      %s = arith.select %isUpper, %e#1, %zeros : tensor<4x3xi1>, tensor<4x3xf64>
+      %0 = sgd.concatenate %q#0, %q#1, %r, %s dimension = 0
+        : (tensor<4x3xf64>, tensor<4x3xf64>, tensor<4x3xf64>, tensor<4x3xf64>) -> tensor<16x3xf64>)",
+     "16x3"},
+    {"PivotedQr", R"(%t = sgd.transpose %a permutation = [1, 0] : tensor<3x4xf64> -> tensor<4x3xf64>
+      %free = arith.constant dense<0> : tensor<3xi32>
+      %e:3 = sgd.linear_algebra pivoted_qr (%t, %free) : (tensor<4x3xf64>, tensor<3xi32>) -> (tensor<4x3xf64>, tensor<3xi32>, tensor<3xf64>)
+      %q = sgd.linear_algebra householder_product (%e#0, %e#2) : (tensor<4x3xf64>, tensor<3xf64>) -> tensor<4x3xf64>
+      %row = sgd.iota dimension = 0 : tensor<4x3xi32>
+      %column = sgd.iota dimension = 1 : tensor<4x3xi32>
+      %isUpper = arith.cmpi sle, %row, %column : tensor<4x3xi32>
+      %zeros = arith.constant dense<0.0> : tensor<4x3xf64>
+      %r = arith.select %isUpper, %e#0, %zeros : tensor<4x3xi1>, tensor<4x3xf64>
+      %0 = sgd.concatenate %q, %r dimension = 1 : (tensor<4x3xf64>, tensor<4x3xf64>) -> tensor<4x6xf64>)",
+     "4x6"},
+    {"HouseholderMultiply", R"(%c = arith.constant dense<[[1.0, 2.0], [3.0, 1.0], [0.5, 4.0]]> : tensor<3x2xf64>
+      %e:2 = sgd.linear_algebra qr (%c) : (tensor<3x2xf64>) -> (tensor<3x2xf64>, tensor<2xf64>)
+      %0 = sgd.linear_algebra householder_multiply transpose (%e#0, %e#1, %a) : (tensor<3x2xf64>, tensor<2xf64>, tensor<3x4xf64>) -> tensor<3x4xf64>)",
+     "3x4"},
+    // Signs of vectors are the routine's choice: squares do not depend on them.
+    {"Eigh", R"(%c = sgd.slice %a starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %v2, %w, %info = sgd.linear_algebra eigh lower vectors (%c) : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3xf64>, tensor<i32>)
+      %s = arith.mulf %v2, %v2 : tensor<3x3xf64>
+      %e = sgd.reshape %w : tensor<3xf64> -> tensor<1x3xf64>
+      %0 = sgd.concatenate %s, %e dimension = 0 : (tensor<3x3xf64>, tensor<1x3xf64>) -> tensor<4x3xf64>)",
+     "4x3"},
+    {"EighValues",
+     R"(%c = sgd.slice %a starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %0, %info = sgd.linear_algebra eigh (%c) : (tensor<3x3xf64>) -> (tensor<3xf64>, tensor<i32>))",
+     "3"},
+    {"EighComplex",
+     R"(%c = sgd.slice %a starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %d = sgd.slice %b starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %re, %im, %w, %info = sgd.linear_algebra eigh lower vectors complex (%c, %d)
+        : (tensor<3x3xf64>, tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<i32>)
+      %s = arith.mulf %re, %re : tensor<3x3xf64>
+      %t = arith.mulf %im, %im : tensor<3x3xf64>
+      %u = arith.addf %s, %t : tensor<3x3xf64>
+      %e = sgd.reshape %w : tensor<3xf64> -> tensor<1x3xf64>
+      %0 = sgd.concatenate %u, %e dimension = 0 : (tensor<3x3xf64>, tensor<1x3xf64>) -> tensor<4x3xf64>)",
+     "4x3"},
+    {"EighValuesComplex",
+     R"(%c = sgd.slice %a starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %d = sgd.slice %b starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %0, %info = sgd.linear_algebra eigh complex (%c, %d) : (tensor<3x3xf64>, tensor<3x3xf64>) -> (tensor<3xf64>, tensor<i32>))",
+     "3"},
+    {"Svd", R"(%s, %u, %vt, %info = sgd.linear_algebra svd vectors (%a)
+        : (tensor<3x4xf64>) -> (tensor<3xf64>, tensor<3x3xf64>, tensor<3x4xf64>, tensor<i32>)
+      %d = arith.mulf %u, %u : tensor<3x3xf64>
+      %e = arith.mulf %vt, %vt : tensor<3x4xf64>
+      %f = sgd.reshape %s : tensor<3xf64> -> tensor<3x1xf64>
+      %0 = sgd.concatenate %d, %e, %f dimension = 1 : (tensor<3x3xf64>, tensor<3x4xf64>, tensor<3x1xf64>) -> tensor<3x8xf64>)",
+     "3x8"},
+    {"SvdTall", R"(%t = sgd.transpose %a permutation = [1, 0] : tensor<3x4xf64> -> tensor<4x3xf64>
+      %s, %u, %vt, %info = sgd.linear_algebra svd vectors (%t)
+        : (tensor<4x3xf64>) -> (tensor<3xf64>, tensor<4x3xf64>, tensor<3x3xf64>, tensor<i32>)
+      %d = arith.mulf %u, %u : tensor<4x3xf64>
+      %e = arith.mulf %vt, %vt : tensor<3x3xf64>
+      %0 = sgd.concatenate %d, %e dimension = 0 : (tensor<4x3xf64>, tensor<3x3xf64>) -> tensor<7x3xf64>)",
+     "7x3"},
+    {"SvdValues", R"(%0, %info = sgd.linear_algebra svd (%a) : (tensor<3x4xf64>) -> (tensor<3xf64>, tensor<i32>))",
+     "3"},
+    {"SvdComplex", R"(%s, %u, %w, %vt, %wt, %info = sgd.linear_algebra svd vectors complex (%a, %b)
+        : (tensor<3x4xf64>, tensor<3x4xf64>) -> (tensor<3xf64>, tensor<3x3xf64>, tensor<3x3xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<i32>)
+      %d = arith.mulf %u, %u : tensor<3x3xf64>
+      %e = arith.mulf %w, %w : tensor<3x3xf64>
+      %f = arith.addf %d, %e : tensor<3x3xf64>
+      %g = arith.mulf %vt, %vt : tensor<3x4xf64>
+      %h = arith.mulf %wt, %wt : tensor<3x4xf64>
+      %k = arith.addf %g, %h : tensor<3x4xf64>
+      %0 = sgd.concatenate %f, %k dimension = 1 : (tensor<3x3xf64>, tensor<3x4xf64>) -> tensor<3x7xf64>)",
+     "3x7"},
+    {"SvdFullValues", R"(%0, %u, %vt, %info = sgd.linear_algebra svd vectors full (%a)
+        : (tensor<3x4xf64>) -> (tensor<3xf64>, tensor<3x3xf64>, tensor<4x4xf64>, tensor<i32>))",
+     "3"},
+    {"Eig", R"(%c = sgd.slice %p starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %re, %im, %info = sgd.linear_algebra eig (%c) : (tensor<3x3xf64>) -> (tensor<3xf64>, tensor<3xf64>, tensor<i32>)
+      %0 = sgd.concatenate %re, %im dimension = 0 : (tensor<3xf64>, tensor<3xf64>) -> tensor<6xf64>)",
+     "6"},
+    {"EigComplex",
+     R"(%c = sgd.slice %a starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %d = sgd.slice %b starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %re, %im, %vr, %vi, %info = sgd.linear_algebra eig vectors complex (%c, %d)
+        : (tensor<3x3xf64>, tensor<3x3xf64>) -> (tensor<3xf64>, tensor<3xf64>, tensor<3x3xf64>, tensor<3x3xf64>, tensor<i32>)
+      %0 = sgd.concatenate %re, %im dimension = 0 : (tensor<3xf64>, tensor<3xf64>) -> tensor<6xf64>)",
+     "6"},
+    {"TridiagonalSolve",
+     R"(%l = sgd.slice %m starts = [0, 0] limits = [4, 1] strides = [1, 1] : tensor<4x5xf64> -> tensor<4x1xf64>
+      %lower = sgd.reshape %l : tensor<4x1xf64> -> tensor<4xf64>
+      %k = sgd.slice %a starts = [0, 0] limits = [1, 4] strides = [1, 1] : tensor<3x4xf64> -> tensor<1x4xf64>
+      %upper = sgd.reshape %k : tensor<1x4xf64> -> tensor<4xf64>
+      %six = arith.constant dense<6.0> : tensor<4xf64>
+      %main = arith.addf %v, %six : tensor<4xf64>
+      %0, %info = sgd.linear_algebra tridiagonal_solve (%lower, %main, %upper, %m)
+        : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4x5xf64>) -> (tensor<4x5xf64>, tensor<i32>))",
+     "4x5"},
+    {"TridiagonalSolveComplex", R"(%t = sgd.transpose %a permutation = [1, 0] : tensor<3x4xf64> -> tensor<4x3xf64>
+      %u = sgd.transpose %b permutation = [1, 0] : tensor<3x4xf64> -> tensor<4x3xf64>
+      %six = arith.constant dense<6.0> : tensor<4xf64>
+      %main = arith.addf %v, %six : tensor<4xf64>
+      %w = math.sin %v : tensor<4xf64>
+      %y = math.cos %v : tensor<4xf64>
+      %re, %im, %info = sgd.linear_algebra tridiagonal_solve complex (%w, %v, %main, %w, %y, %w, %t, %u)
+        : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4x3xf64>, tensor<4x3xf64>)
+        -> (tensor<4x3xf64>, tensor<4x3xf64>, tensor<i32>)
+      %0 = sgd.concatenate %re, %im dimension = 0 : (tensor<4x3xf64>, tensor<4x3xf64>) -> tensor<8x3xf64>)",
+     "8x3"},
+    {"CholeskyComplex",
+     R"(%c = sgd.slice %a starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %d = sgd.slice %b starts = [0, 0] limits = [3, 3] strides = [1, 1] : tensor<3x4xf64> -> tensor<3x3xf64>
+      %large = arith.constant dense<[[16.0, 0.0, 0.0], [0.0, 17.0, 0.0], [0.0, 0.0, 18.0]]> : tensor<3x3xf64>
+      %e = arith.addf %c, %large : tensor<3x3xf64>
+      %re, %im, %info = sgd.linear_algebra cholesky lower complex (%e, %d)
+        : (tensor<3x3xf64>, tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3x3xf64>, tensor<i32>)
+      %re2, %im2, %info2 = sgd.linear_algebra cholesky complex (%e, %d)
+        : (tensor<3x3xf64>, tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3x3xf64>, tensor<i32>)
+      %0 = sgd.concatenate %re, %im, %re2, %im2 dimension = 0
+        : (tensor<3x3xf64>, tensor<3x3xf64>, tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<12x3xf64>)",
+     "12x3"},
+    {"Fft",
+     R"(%c:2 = sgd.linear_algebra fft (%a, %b) : (tensor<3x4xf64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
+      %d:2 = sgd.linear_algebra fft inverse two_dims (%b, %a) : (tensor<3x4xf64>, tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x4xf64>)
+      %0 = sgd.concatenate %c#0, %c#1, %d#0, %d#1 dimension = 0
+        : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<12x4xf64>)",
+     "12x4"},
+    {"FftOfPairs",
+     R"(%c = sgd.transpose %x permutation = [0, 1, 2, 4, 3] : tensor<2x6x5x2x3xf64> -> tensor<2x6x5x3x2xf64>
+      %d:2 = sgd.linear_algebra fft three_dims paired_operand (%c) : (tensor<2x6x5x3x2xf64>) -> (tensor<2x6x5x3xf64>, tensor<2x6x5x3xf64>)
+      %0 = sgd.concatenate %d#0, %d#1 dimension = 0 : (tensor<2x6x5x3xf64>, tensor<2x6x5x3xf64>) -> tensor<4x6x5x3xf64>)",
+     "4x6x5x3"},
+    {"RealFft", R"(%c:2 = sgd.linear_algebra real_fft (%a) : (tensor<3x4xf64>) -> (tensor<3x3xf64>, tensor<3x3xf64>)
+      %d:2 = sgd.linear_algebra real_fft two_dims (%m) : (tensor<4x5xf64>) -> (tensor<4x3xf64>, tensor<4x3xf64>)
+      %0 = sgd.concatenate %c#0, %c#1, %d#0, %d#1 dimension = 0
+        : (tensor<3x3xf64>, tensor<3x3xf64>, tensor<4x3xf64>, tensor<4x3xf64>) -> tensor<14x3xf64>)",
+     "14x3"},
+    {"RealFftToPairs", "%0 = sgd.linear_algebra real_fft paired_result (%a) : (tensor<3x4xf64>) -> tensor<3x3x2xf64>",
+     "3x3x2"},
+    {"InverseRealFft",
+     R"(%c = sgd.linear_algebra inverse_real_fft (%a, %b) : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<3x6xf64>
+      %d = sgd.linear_algebra inverse_real_fft odd_length two_dims (%a, %b) : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<3x7xf64>
+      %e = sgd.linear_algebra inverse_real_fft two_dims (%b, %a) : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<3x6xf64>
+      %0 = sgd.concatenate %c, %d, %e dimension = 1 : (tensor<3x6xf64>, tensor<3x7xf64>, tensor<3x6xf64>) -> tensor<3x19xf64>)",
+     "3x19"},
+    {"InverseRealFftOfPairs",
+     R"(%c = sgd.transpose %x permutation = [0, 1, 2, 4, 3] : tensor<2x6x5x2x3xf64> -> tensor<2x6x5x3x2xf64>
+      %0 = sgd.linear_algebra inverse_real_fft paired_operand (%c) : (tensor<2x6x5x3x2xf64>) -> tensor<2x6x5x4xf64>)",
+     "2x6x5x4"},
 
     // A state that each trip changes, with a matrix that none does.
     {"Loop", R"(%z = arith.constant dense<0> : tensor<i32>
@@ -377,6 +632,21 @@ class Derivatives : public ::testing::TestWithParam<Body> {
     return (above - evaluate(main, arguments).front().floats[0]) / (2 * kStep);
   }
 
+  /// Replaces the results, a loss and gradients, by the sum of the squares of the gradients.
+  static void returnSquares(func::FuncOp main) {
+    Operation* end = main.getBody().front().getTerminator();
+    OpBuilder builder(end);
+    TensorMath math(builder, main.getLoc());
+    Value sum;
+    for (Value gradient : llvm::drop_begin(end->getOperands())) {
+      auto dims = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(gradient).getRank()));
+      Value square = math.reduce(math.multiply(gradient, gradient), ReduceKind::Add, dims);
+      sum = sum ? math.add(sum, square) : square;
+    }
+    end->setOperands(sum);
+    main.setType(FunctionType::get(main.getContext(), main.getArgumentTypes(), sum.getType()));
+  }
+
   MLIRContext context;
 };
 
@@ -406,10 +676,42 @@ TEST_P(Derivatives, AreSlopes) {
   EXPECT_FALSE(isFlat);
 }
 
+/// Differentiates the sum of the squares of all gradients, as a gradient penalty does.
+TEST_P(Derivatives, CanBeDifferentiated) {
+  if (StringRef(GetParam().name) == "Widen") GTEST_SKIP() << "rounds to f32";
+  auto module = parseSourceString<ModuleOp>(getText(GetParam()), &context);
+  ASSERT_TRUE(module);
+  PassManager passes(&context);
+  passes.addNestedPass<func::FuncOp>(createDifferentiatePass());
+  ASSERT_TRUE(succeeded(passes.run(*module)));
+  auto main = module->lookupSymbol<func::FuncOp>("main");
+  returnSquares(main);
+  OwningOpRef<ModuleOp> penalty = module->clone();
+  ASSERT_TRUE(succeeded(passes.run(*module)));
+  ASSERT_TRUE(succeeded(verify(*module)));
+  auto forward = penalty->lookupSymbol<func::FuncOp>("main");
+  std::vector<reference::Tensor> arguments = makeArguments(main), results = evaluate(main, arguments);
+  ASSERT_EQ(results.size(), 7u);
+  // Along a direction: one number for all elements.
+  constexpr double kStep = 1e-5;
+  double slope = 0, gradient = 0;
+  std::vector<reference::Tensor> above = arguments, below = arguments;
+  for (size_t position = 0; position < 6; ++position) {
+    for (int64_t at = 0; at < arguments[position].size(); ++at) {
+      double along = std::cos(static_cast<double>(1 + 7 * at + position));
+      gradient += along * results[position + 1].floats[at];
+      above[position].floats[at] += kStep * along;
+      below[position].floats[at] -= kStep * along;
+    }
+  }
+  slope = (evaluate(forward, above).front().floats[0] - evaluate(forward, below).front().floats[0]) / (2 * kStep);
+  EXPECT_NEAR(gradient, slope, 1e-4 * std::max(1.0, std::abs(slope)));
+}
+
 INSTANTIATE_TEST_SUITE_P(Bodies, Derivatives, ::testing::ValuesIn(kBodies),
                          [](const auto& info) { return info.param.name; });
 
-/// Ops of the graph level that hold floats, have no rule and are not flat, and why that is so.
+/// Ops that have no rule and are not flat.
 const std::set<std::string> kWithout = {
     "sgd.compressed_reduction",  // written after sharding
     "sgd.iota",                  // has no operand
@@ -418,7 +720,48 @@ const std::set<std::string> kWithout = {
     "sgd.permute_ranks",         // within manual computations
     "sgd.reshard",               // written by sharding
     "sgd.yield",                 // its op's rule reads it
-    // Integers.
+    "arith.constant",            // has no operand
+    // Operands or results are integers.
+    "arith.addi",
+    "arith.addui_extended",
+    "arith.andi",
+    "arith.ceildivsi",
+    "arith.ceildivui",
+    "arith.cmpi",
+    "arith.divsi",
+    "arith.divui",
+    "arith.extsi",
+    "arith.extui",
+    "arith.floordivsi",
+    "arith.index_cast",
+    "arith.index_castui",
+    "arith.maxsi",
+    "arith.maxui",
+    "arith.minsi",
+    "arith.minui",
+    "arith.muli",
+    "arith.mulsi_extended",
+    "arith.mului_extended",
+    "arith.ori",
+    "arith.remsi",
+    "arith.remui",
+    "arith.shli",
+    "arith.shrsi",
+    "arith.shrui",
+    "arith.sitofp",
+    "arith.subi",
+    "arith.trunci",
+    "arith.uitofp",
+    "arith.xori",
+    "math.absi",
+    "math.ctlz",
+    "math.ctpop",
+    "math.cttz",
+    "math.ipowi",
+    "math.isfinite",
+    "math.isinf",
+    "math.isnan",
+    "math.isnormal",
     "sgd.divsi",
     "sgd.divui",
     "sgd.remsi",
@@ -426,19 +769,28 @@ const std::set<std::string> kWithout = {
     "sgd.shli",
     "sgd.shrui",
     "sgd.shrsi",
+    // No frontend writes them.
+    "arith.convertf",
+    "arith.scaling_extf",
+    "arith.scaling_truncf",
+    "math.clampf",
+    "math.fma",
+    "math.fpowi",
+    "math.sincos",
 };
 
 TEST(DerivativeRules, EveryOpHasOneOrIsListed) {
   MLIRContext context(getRegistry(), MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  OpBuilder builder(&context);
+  size_t numRules = 0;
   for (RegisteredOperationName name : context.getRegisteredOperations()) {
-    if (name.getDialectNamespace() != "sgd") continue;
-    bool hasRule = name.hasInterface<DerivativeRuleOpInterface>();
-    EXPECT_TRUE(hasRule || isFlat(name.getStringRef()) || kWithout.contains(name.getStringRef().str()))
-        << name.getStringRef().str();
-    EXPECT_FALSE(hasRule && kWithout.contains(name.getStringRef().str())) << name.getStringRef().str();
+    if (!llvm::is_contained({"sgd", "arith", "math"}, name.getDialectNamespace())) continue;
+    bool hasRule = name.hasInterface<DerivativeRuleOpInterface>(),
+         isWithout = kWithout.contains(name.getStringRef().str());
+    numRules += hasRule;
+    EXPECT_EQ(int{hasRule} + int{isFlat(name.getStringRef())} + int{isWithout}, 1) << name.getStringRef().str();
   }
+  EXPECT_GT(numRules, 60u);
 }
 
 }  // namespace
