@@ -2,6 +2,7 @@
 #include "tests/fuzz/families.h"
 
 #include "tests/fuzz/damage.h"
+#include "tests/fuzz/derivative_check.h"
 
 using namespace mlir::sgd::fuzz;
 
@@ -89,6 +90,7 @@ constexpr Family kFamilies[] = {
     {"shard_map", addManual, Language::Stablehlo, Kind::Regions},
     {"shard_map_loops", addManualLoops, Language::Stablehlo, Kind::Regions},
     {"stablehlo_graph", addMix, Language::Stablehlo, Kind::Mix},
+    {"derivatives", addDerivatives, Language::Graph, Kind::Mix},
     {"large", addLarge, Language::Graph, Kind::Mix},
     {"large_stablehlo", addLarge, Language::Stablehlo, Kind::Mix},
     {"damaged_text", addMix, Language::Graph, Kind::Damaged},
@@ -111,6 +113,7 @@ bool fits(const Family& family, const Program& program) {
 std::span<const Family> mlir::sgd::fuzz::getFamilies() { return kFamilies; }
 
 void mlir::sgd::fuzz::addOps(Program& program, uint64_t count) {
+  if (!program.differentiable.empty()) return addDifferentiableOps(program, count);
   std::vector<const Family*> families;
   for (const Family& family : kFamilies)
     if (fits(family, program)) families.push_back(&family);
@@ -126,5 +129,6 @@ Generated mlir::sgd::fuzz::generate(size_t index, Choices& choices) {
   while (choices.chance(20)) family.add(program);
   std::string text = program.print();
   if (family.kind == Kind::Damaged) text = damage(choices, text);
+  if (!program.differentiable.empty()) text = kDerivativesDirective + text;
   return {text, program.features};
 }

@@ -110,6 +110,10 @@ void addGraphLoop(Program& program);
 void addManual(Program& program);       // manual.cpp, for both languages
 void addManualLoops(Program& program);  // loops and conditionals in manual computations
 
+void addDerivatives(Program& program);  // derivatives.cpp
+/// Ops with derivatives, on the program's type of floats.
+void addDifferentiableOps(Program& program, uint64_t count);
+
 }  // namespace mlir::sgd::fuzz
 
 #endif

@@ -49,7 +49,7 @@ Value addSoftmax(Program& program, const Value& x) {
 Value getFloats(Program& program, int64_t minRank, int64_t maxRank) {
   return program.getAny(
       [&](const Type& type) { return type.isFloat() && type.rank() >= minRank && type.rank() <= maxRank; },
-      [&] { return Type{program.chooseShape(minRank, maxRank), program.choices.pick({"f32", "f32", "bf16", "f64"})}; });
+      [&] { return Type{program.chooseShape(minRank, maxRank), program.chooseFloat({"f32", "f32", "bf16", "f64"})}; });
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ void mlir::sgd::fuzz::addAttention(Program& program) {
   Choices& choices = program.choices;
   int64_t heads = program.chooseSize(), length = program.chooseSize(), width = choices.pick({4, 8, 3, 16});
   if (heads * length * std::max(length, width) > 8000) length = 8;
-  Type type{{heads, length, width}, choices.pick({"f32", "bf16"})};
+  Type type{{heads, length, width}, program.chooseFloat({"f32", "bf16"})};
   Value q = program.getOperand(type), k = program.getOperand(type), v = program.getOperand(type);
   Type scores{{heads, length, length}, type.element};
   Value s = product(program, q, k, "batching = [0] x [0] contracting = [2] x [2]", scores);

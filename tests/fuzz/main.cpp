@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> families, files;
   bool mustAgree = false;
   size_t opPrograms = 0;
-  double minutes = 0;
+  double minutes = 0, mostRefused = 100;
   size_t numRefusals = 3;
   options.folder = "fuzz-failures";
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "Processes at a time (default: one per core)")->check(CLI::PositiveNumber);
   app.add_option("--save", options.folder, "Where failures go (default fuzz-failures)")->type_name("FOLDER");
   app.add_option("--refusals", numRefusals, "How many kinds of refusals to list for each family (default 3)");
+  app.add_option("--most-refused", mostRefused, "Percentage of a family's programs that may be refused (default 100)");
   app.add_option("--save-refused", options.saveRefused, "Also save programs that are refused with this text")
       ->type_name("TEXT");
   app.add_option("--max-failures", options.maxFailures, "Failures after which to end (default 20)");
@@ -94,5 +95,9 @@ int main(int argc, char** argv) {
   session.getStatistics().print(std::cout, numRefusals);
   std::cout << session.getStatistics().getNumCases() << " programs, seed " << options.seed << ", "
             << session.getStatistics().getNumFailures() << " failures\n";
+  if (session.getStatistics().getMostRefused() > mostRefused) {
+    std::cerr << "sgd-fuzz: a family has more than " << mostRefused << " % refused programs\n";
+    return 1;
+  }
   return session.getStatistics().getNumFailures() == 0 ? 0 : 1;
 }

@@ -17,7 +17,7 @@ namespace mlir::sgd::fuzz {
 class MatrixOps {
  public:
   explicit MatrixOps(Program& program) : program(program), choices(program.choices) {
-    element = choices.pick({"f32", "f32", "f64"});
+    element = program.chooseFloat({"f32", "f32", "f64"});
     for (uint64_t dims = choices.pick({1, 0, 2}); dims > 0; --dims)
       batch.push_back(std::min<int64_t>(program.chooseSize(), 6));
   }

@@ -1,12 +1,17 @@
 #include "tests/fuzz/outcome.h"
 
 #include "tests/differential/check.h"
+#include "tests/fuzz/derivative_check.h"
 #include "tests/fuzz/isolation.h"
 
 using namespace mlir::sgd;
 using namespace mlir::sgd::fuzz;
 
 Outcome mlir::sgd::fuzz::checkHere(const std::string& text) {
+  return text.starts_with(kDerivativesDirective) ? checkDerivatives(text) : checkProgram(text);
+}
+
+Outcome mlir::sgd::fuzz::checkProgram(const std::string& text) {
   differential::CheckResult result = differential::check(text);
   switch (result.verdict) {
     case differential::Verdict::Agrees:

@@ -20,8 +20,11 @@ struct Outcome {
 /// A check that takes longer than this hangs.
 inline constexpr double kHangSeconds = 180;
 
-/// Checks `text` in this process.
+/// Checks `text` in this process: as a program, or the gradients of one that begins with kDerivativesDirective.
 Outcome checkHere(const std::string& text);
+
+/// Checks `text`, a program, in this process.
+Outcome checkProgram(const std::string& text);
 
 /// Checks `text` in a process of its own; a crash and a hang are outcomes.
 Outcome checkIsolated(const std::string& text);

@@ -47,16 +47,22 @@ Shape Program::chooseShape(int64_t minRank, int64_t maxRank) {
   return shape;
 }
 
-std::string Program::chooseFloat() { return choices.pick({"f32", "f32", "f64", "bf16", "f16"}); }
+std::string Program::chooseFloat() { return chooseFloat({"f32", "f32", "f64", "bf16", "f16"}); }
+std::string Program::chooseFloat(std::initializer_list<std::string> elements) {
+  return differentiable.empty() ? choices.pick(elements) : differentiable;
+}
 std::string Program::chooseInteger() {
+  if (!differentiable.empty()) return differentiable;
   if (language == Language::Stablehlo && choices.chance(25)) return choices.pick({"ui32", "ui8", "ui16", "ui64"});
   return choices.pick({"i32", "i8", "i64", "i16"});
 }
 std::string Program::chooseNumber() { return choices.chance(35) ? chooseInteger() : chooseFloat(); }
-std::string Program::chooseElement() { return choices.chance(10) ? "i1" : chooseNumber(); }
+std::string Program::chooseElement() { return differentiable.empty() && choices.chance(10) ? "i1" : chooseNumber(); }
 
 Value Program::addArgument(const Type& type, const Range& range) {
   Argument argument{{"%" + prefix + "a" + std::to_string(arguments.size()), type}, "", "", range};
+  // Roundings and ties of whole numbers have no derivative.
+  if (!differentiable.empty() && type.isFloat() && range.text.empty()) argument.range = Range::numbers(-2, 2);
   // Arguments are partial in JAX's texts alone, and whole at the border all the same.
   unsigned partialPercent = language == Language::Stablehlo ? shardingOptions.partialPercent : 0;
   if (region == Region::Function && !choices.chance(15))

@@ -61,6 +61,7 @@ class Program {
         isLarge(around.isLarge),
         depth(around.depth + 1),
         manualAxes(around.manualAxes),
+        differentiable(around.differentiable),
         prefix(around.prefix + "r" + std::to_string(around.numRegions++)) {}
 
   Choices& choices;
@@ -77,6 +78,7 @@ class Program {
   unsigned depth = 0;                     // how many regions it lies in
   std::vector<std::string> declarations;  // beside a function
   std::vector<unsigned> manualAxes;       // of the manual computation that it lies in, if any
+  std::string differentiable;             // the only type of floats, where all ops must have derivatives; empty: any
 
   // Types at random
   // ------------------------------------------------------------------------------------------------------
@@ -89,6 +91,8 @@ class Program {
   std::string chooseInteger();  // not a boolean; in StableHLO also unsigned
   std::string chooseNumber();
   std::string chooseElement();  // any
+  /// One of `elements`, or the type of floats of differentiable programs.
+  std::string chooseFloat(std::initializer_list<std::string> elements);
 
   // Values
   // ---------------------------------------------------------------------------------------------------------------

@@ -46,7 +46,9 @@ Recurrent::Recurrent(Program& program)
       width(choices.pick<int64_t>({1, 2, 4, 8, 12})),
       numGates(choices.pick<int64_t>({1, 2, 3})),
       loop(program, steps),
-      element(choices.chance(85) ? "f32" : "f64"),  // sums of trips are rounded in another order
+      element(!program.differentiable.empty() ? program.differentiable
+              : choices.chance(85)            ? "f32"
+                                              : "f64"),  // sums of trips are rounded in another order
       isReversed(choices.chance(30)),
       isInputTransposed(choices.chance(30)),
       isHiddenTransposed(choices.chance(30)) {

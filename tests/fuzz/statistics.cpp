@@ -57,6 +57,15 @@ size_t Statistics::getNumFailures() const {
   return count;
 }
 
+double Statistics::getMostRefused() const {
+  double most = 0;
+  for (const auto& [family, counts] : families) {
+    size_t cases = counts.agrees + counts.refused + counts.failed;
+    most = std::max(most, 100.0 * static_cast<double>(counts.refused) / static_cast<double>(cases));
+  }
+  return most;
+}
+
 size_t Statistics::getNumCases() const {
   size_t count = 0;
   for (const auto& [family, counts] : families) count += counts.agrees + counts.refused + counts.failed;

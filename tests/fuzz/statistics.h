@@ -18,6 +18,8 @@ class Statistics {
   void print(std::ostream& stream, size_t numRefusals) const;
 
   size_t getNumFailures() const;
+  /// Of the family with the largest share of refused programs: that share, in percent.
+  double getMostRefused() const;
   size_t getNumCases() const;
 
  private:
