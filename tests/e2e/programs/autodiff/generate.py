@@ -1,7 +1,8 @@
 """Writes the programs and oracles of this folder: forward functions in StableHLO, and their gradients by JAX.
 
     generate.py [FOLDER]      with JAX 0.10.2; for each function NAME.mlir, and NAME.safetensors with its arguments (arg0, ...), its value and the
-                              gradients by its arguments of floats (result0, result1, ...)"""
+                              gradients by its arguments of floats (result0, result1, ...); also the sum of the squares of all gradients,
+                              and its gradients (second0, second1, ...)"""
 import os
 import pathlib
 import sys
@@ -135,6 +136,64 @@ def upsample(x, w):
     return jnp.log1p(jnp.exp(y)).mean() + jax.image.resize(x, (2, 9, 9, 3), "bilinear").sum()
 
 
+@on(normal(5, 3), normal(4, 4), normal(3, 5), normal(4, 2), normal(2, 3, 3))
+def decompositions(a, s, w, b, c):
+    """Signs of vectors are LAPACK's choice; squares do not depend on them."""
+    q, r = jnp.linalg.qr(a)
+    values, vectors = jnp.linalg.eigh(s)
+    u, sigma, vt = jnp.linalg.svd(w, full_matrices=False)
+    weights = jnp.cos(jnp.arange(25.0)).reshape(5, 5)
+    spectral = (vectors**2 * weights[:4, :4]).sum() + (jnp.tanh(values) ** 2).sum()
+    singular = (u**2 * weights[:3, :3]).sum() + (vt**2 * weights[:3]).sum() + jnp.log(sigma).sum()
+    solved = (jnp.linalg.solve(s + 4 * jnp.eye(4), b) ** 2).sum() + jnp.linalg.slogdet(s)[1] + jnp.linalg.det(c).sum()
+    return (q * weights[:, :3]).sum() + (r**2 * weights[:3, :3]).sum() + spectral + singular + solved
+
+
+@on(normal(3, 6), normal(3, 5), normal(3, 3))
+def spectra(x, y, a):
+    half = jnp.fft.rfft(x)
+    both = jnp.fft.fft2(x + 1j * jnp.sin(x))
+    back = jnp.fft.irfft(half * jnp.conj(half) * (1 + 2j), 6)
+    transforms = (half.real * half.imag).sum() + (both * both).imag.sum() + (back**2).sum() + (jnp.fft.ifft(both).real ** 3).sum()
+    products = (jnp.cumprod(y, 1) ** 2).sum() + lax.cumprod(y, 0, reverse=True).sum() + lax.cumlogsumexp(y, 1).sum()
+    values = jnp.linalg.eigvals(a + jnp.diag(jnp.arange(3.0)))
+    return transforms + products + (values.real**2 + values.imag**2).sum()
+
+
+CELLS = {name: normal(3, *shape, scale=0.5) for name, shape in {"w": (4, 4), "b": (4,)}.items()}
+
+
+@on({"cells": CELLS, "scale": normal(4)}, normal(5, 2, 4))
+def nested(p, x):
+    """Time steps, each of which goes through a stack of layers and then repeats one."""
+
+    def step(h, row):
+        def layer(h, own):
+            return jnp.tanh(h @ own["w"] + own["b"]) + 0.5 * h, jnp.sin(h).sum()
+
+        h, sums = lax.scan(layer, h + row, p["cells"])
+        h = lax.fori_loop(0, 2, lambda i, h: h * jax.nn.sigmoid(p["scale"] * (i + 1)), h)
+        return h, (h[0], sums)
+
+    h, (rows, sums) = lax.scan(step, jnp.zeros((2, 4)), x)
+    return (h**2).sum() + (rows * p["scale"]).sum() + (sums**2).mean()
+
+
+@on({"even": normal(4, 4, scale=0.5), "odd": normal(4, 4, scale=0.5), "gain": normal(4)}, normal(6, 4), integers(3, 6))
+def routes(p, x, kinds):
+    """Branches, some in loops and some with loops, whose operands are parameters."""
+
+    def step(h, inputs):
+        row, kind = inputs
+        own = lax.cond(kind % 2 == 0, lambda h: jnp.tanh(h @ p["even"]), lambda h: h @ p["odd"] * p["gain"], h + row)
+        repeated = lambda h: lax.scan(lambda h, w: (jnp.sin(h @ w), None), h, jnp.stack([p["even"], p["odd"]]))[0]
+        h = lax.switch(kind, [lambda h: h * p["gain"], repeated, lambda h: h], own)
+        return h, jnp.where(kind == 1, h, 2 * h)
+
+    h, rows = lax.scan(step, x[0], (x, kinds))
+    return (h**2).sum() + (rows * jnp.cos(x)).sum()
+
+
 def write(folder, name, function, arguments):
     flat, tree = jax.tree_util.tree_flatten(arguments)
 
@@ -146,6 +205,12 @@ def write(folder, name, function, arguments):
     value, gradients = jax.jit(jax.value_and_grad(flattened, argnums=floats))(*flat)
     tensors = {f"arg{position}": value for position, value in enumerate(flat)}
     tensors |= {f"result{position}": np.asarray(value) for position, value in enumerate([value, *gradients])}
+
+    def penalty(*values):
+        return sum((gradient**2).sum() for gradient in jax.grad(flattened, argnums=floats)(*values))
+
+    value, gradients = jax.jit(jax.value_and_grad(penalty, argnums=floats))(*flat)
+    tensors |= {f"second{position}": np.asarray(value) for position, value in enumerate([value, *gradients])}
     harness.save(folder / f"{name}.safetensors", tensors)
 
 
