@@ -104,6 +104,9 @@ void pullGather(GatherOp op, Value g, Pullback& p) {
   });
 }
 
+/// Unit attribute of a scatter whose factors of zero are left out.
+constexpr llvm::StringLiteral kFactorsWithoutZerosAttr = "sgd.factors_without_zeros";
+
 /// The gradient of a scatter, built from the gather that reads the places it writes.
 class ScatterGradient {
  public:
@@ -163,26 +166,25 @@ class ScatterGradient {
     return math.select(math.isEqual(winner, number), value, p.getZeros(value));
   }
 
-  void pull(Value g) {
+  LogicalResult pull(Value g) {
     Value input = op.getInput(), updates = op.getUpdates();
     switch (op.getKind()) {
       case ScatterKind::Add:
         p.add(input, g);
         if (p.wants(updates)) p.add(updates, dropOutside(read(g)));
-        return;
+        return success();
       case ScatterKind::Set:
         if (p.wants(input)) p.add(input, write(g, p.getZeros(updates), ScatterKind::Set));
         if (p.wants(updates)) p.add(updates, keepWinners(read(g)));
-        return;
+        return success();
       case ScatterKind::Max:
       case ScatterKind::Min:
         pullExtremum(g);
-        return;
+        return success();
       case ScatterKind::Mul:
-        pullProduct(g);
-        return;
+        return pullProduct(g);
       default:  // of integers
-        return;
+        return success();
     }
   }
 
@@ -199,29 +201,33 @@ class ScatterGradient {
     if (p.wants(updates)) p.add(updates, math.multiply(read(share), others));
   }
 
-  void pullProduct(Value g) {
+  LogicalResult pullProduct(Value g) {
     Value input = op.getInput(), updates = op.getUpdates();
-    if (!op.getUniqueIndices()) return pullRepeatedProduct(g);
+    if (op->hasAttr(kFactorsWithoutZerosAttr))
+      return op.emitError() << "scatter mul has no second derivative by updates whose indices repeat; expected unique "
+                               "indices; say so with unique_indices, or take one derivative";
     if (p.wants(input)) p.add(input, write(g, updates, ScatterKind::Mul));
-    if (p.wants(updates)) p.add(updates, dropOutside(math.multiply(read(g), read(input))));
+    if (!p.wants(updates)) return success();
+    if (!op.getUniqueIndices()) return pullRepeatedFactors(g);
+    p.add(updates, dropOutside(math.multiply(read(g), read(input))));
+    return success();
   }
 
-  /// Factors that meet at one index. The others' product is the product of all that are not zero, divided by the own
-  /// factor, if no other factor is zero.
-  void pullRepeatedProduct(Value g) {
+  /// Updates that meet at one index. The others' product is the product of all that are not zero, divided by the own
+  /// factor, if no other factor is zero. The derivative of this quotient lacks terms where factors are zero.
+  LogicalResult pullRepeatedFactors(Value g) {
     Value input = op.getInput(), updates = op.getUpdates();
     auto one = [&](Value like) { return math.splat(tensorType(like), 1.0); };
     auto isZero = [&](Value value) { return math.isEqual(value, p.getZeros(value)); };
     auto indicate = [&](Value value) { return math.select(isZero(value), one(value), p.getZeros(value)); };
     auto dropZeros = [&](Value value) { return math.select(isZero(value), one(value), value); };
-    Value zeros = write(indicate(input), indicate(updates), ScatterKind::Add);
-    Value product = math.multiply(g, write(dropZeros(input), dropZeros(updates), ScatterKind::Mul));
-    auto pull = [&](Value factor, Value product, Value zeros) {
-      Value isAlone = math.isEqual(zeros, indicate(factor));
-      return math.select(isAlone, math.divide(product, dropZeros(factor)), p.getZeros(factor));
-    };
-    if (p.wants(input)) p.add(input, pull(input, product, zeros));
-    if (p.wants(updates)) p.add(updates, dropOutside(pull(updates, read(product), read(zeros))));
+    Value zeros = read(write(indicate(input), indicate(updates), ScatterKind::Add));
+    Value all = write(dropZeros(input), dropZeros(updates), ScatterKind::Mul);
+    all.getDefiningOp()->setAttr(kFactorsWithoutZerosAttr, math.getBuilder().getUnitAttr());
+    Value others = math.divide(read(math.multiply(g, all)), dropZeros(updates));
+    Value isAlone = math.isEqual(zeros, indicate(updates));
+    p.add(updates, dropOutside(math.select(isAlone, others, p.getZeros(updates))));
+    return success();
   }
 
   ScatterOp op;
@@ -231,7 +237,9 @@ class ScatterGradient {
   SmallVector<int64_t> window;  // by dimension of the operand
 };
 
-void pullScatter(ScatterOp op, Value g, Pullback& p) { ScatterGradient(op, p).pull(g); }
+LogicalResult pullScatter(ScatterOp op, ArrayRef<Value> gradients, Pullback& p) {
+  return ScatterGradient(op, p).pull(gradients.front());
+}
 
 }  // namespace
 
@@ -239,5 +247,5 @@ void mlir::sgd::attachIndexedDerivatives(MLIRContext& context) {
   attachDerivative<DynamicSliceOp, pullDynamicSlice>(context);
   attachDerivative<DynamicUpdateSliceOp, pullDynamicUpdateSlice>(context);
   attachDerivative<GatherOp, pullGather>(context);
-  attachDerivative<ScatterOp, pullScatter>(context);
+  attachDerivatives<ScatterOp, pullScatter>(context);
 }

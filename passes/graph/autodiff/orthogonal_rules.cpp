@@ -23,7 +23,7 @@ class QrGradient {
   Matrix takeUpper(Matrix g) { return m.triangle(m.resize(g, inner, g.columns()), false); }
 
   /// Adds the gradient of a from those of q and r, of which one may be nothing. Of the first p columns: (gq + q s) /
-  /// r^T, where s is the symmetric matrix with the upper triangle of r gr^T - q^T gq (Walter, "On differentiating the
+  /// r^T, where s is the symmetric matrix with the upper triangle of gr r^T - q^T gq (Walter, "On differentiating the
   /// QR decomposition", 2018); r's other columns are q^T times those of a.
   void add(Matrix gq, Matrix gr) {
     Matrix q = getQ(), square = m.resize(r, inner, inner), others;
@@ -35,7 +35,7 @@ class QrGradient {
     }
     if (gr) gr = m.resize(gr, inner, inner);
     Matrix difference;
-    if (gr) difference = m.multiply(square, m.adjoint(gr));
+    if (gr) difference = m.multiply(gr, m.adjoint(square));
     if (gq) difference = m.add(difference, m.minus(m.multiply(m.adjoint(q), gq)));
     Matrix upper = m.triangle(difference, false);
     Matrix symmetric = m.scaleRealDiagonal(m.addAdjoint(upper), 0.5);
