@@ -11,8 +11,8 @@ import harness
 FOLDER = pathlib.Path(__file__).resolve().parent / "programs" / "autodiff"
 PROGRAMS = sorted(FOLDER.glob("*.mlir"))
 PIPELINE = "--pass-pipeline=builtin.module(func.func(sgd-differentiate),canonicalize,cse)"
-# Of the largest element of a tensor.
-TOLERANCE = 5e-6
+# Of the largest element of a tensor. JAX's second derivatives in f32 are off by up to 1.5e-5 from those in f64.
+TOLERANCE, SECOND_TOLERANCE = 5e-6, 1e-4
 
 
 def differentiate(folder, text, name):
@@ -45,10 +45,10 @@ def penalize(text):
     return text[:begin] + "\n".join(lines) + text[begin:].replace(values[0], total, 1)
 
 
-def compare(got, oracle, wanted, what):
+def compare(got, oracle, wanted, what, tolerance=TOLERANCE):
     for expected, name in wanted:
         error, size = np.abs(got[name][1] - oracle[expected]).max(), np.abs(oracle[expected]).max()
-        assert error <= TOLERANCE * max(size, 1e-3), f"{what}: {name}: off by {error} of {size}"
+        assert error <= tolerance * max(size, 1e-3), f"{what}: {name}: off by {error} of {size}"
 
 
 def check(folder, program):
@@ -70,11 +70,14 @@ def check(folder, program):
     names = [(f"result{number}", f"result{number}") for number in range(1 + count)]
     for ranks, flags in ((1, []), (2, ["--recipe", folder / "recipe.json"])):
         compare(run(step, ranks, flags), oracle, names, f"{ranks} ranks")
+    if "second0" not in oracle:
+        assert program.stem == "eigenvalues", f"{program.stem} has no second derivatives"
+        return
     # Behind the first gradients.
     second = differentiate(folder, penalize(step.read_text()), "second.mlir")
     names = [("second0", "result0")] + [(f"second{number}", f"result{number + count}") for number in range(1, 1 + count)]
-    compare(run(second, 1, []), oracle, names, "second derivatives")
+    compare(run(second, 1, []), oracle, names, "second derivatives", SECOND_TOLERANCE)
 
 
-assert len(PROGRAMS) == 14
+assert len(PROGRAMS) == 15
 harness.main([(path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS])
