@@ -203,7 +203,7 @@ SmallVector<IndexExpr> NodeBuilder::delinearize(const IndexExpr& index, ArrayRef
   SmallVector<IndexExpr> indices(extents.size());
   IndexExpr rest = index;
   for (int64_t dim = static_cast<int64_t>(extents.size()) - 1; dim > 0; --dim) {
-    if (extents[dim] == 1) continue;
+    if (extents[dim] <= 1) continue;  // no element has an index if one is 0
     std::tie(rest, indices[dim]) = divide(rest, extents[dim]);
   }
   if (!extents.empty()) indices[0] = rest;
