@@ -104,6 +104,23 @@ void addLargest(Program& program) {
                    {values, positions});
 }
 
+void addUpperTriangle(Program& program, const Value& matrix) {
+  Type number{matrix.type.shape, "i32"}, boolean{matrix.type.shape, "i1"};
+  auto hidden = [&](const std::string& text, const Type& type) {
+    Value value = program.addLine(text, type);
+    program.hide(value);
+    return value;
+  };
+  Value row = hidden("sgd.iota dimension = " + std::to_string(matrix.type.rank() - 2) + " : " + number.print(), number);
+  Value column =
+      hidden("sgd.iota dimension = " + std::to_string(matrix.type.rank() - 1) + " : " + number.print(), number);
+  Value isUpper = hidden("arith.cmpi sle, " + row.name + ", " + column.name + " : " + number.print(), boolean);
+  Value zeros = addSplat(program, matrix.type, "0.0");
+  program.hide(zeros);
+  program.addElementwise("arith.select", {isUpper, matrix, zeros}, matrix.type,
+                         boolean.print() + ", " + matrix.type.print());
+}
+
 /// Functions of matrices that do not depend on signs or phases of vectors.
 void addMatrixFunction(Program& program) {
   MatrixOps b(program);
@@ -144,6 +161,7 @@ void addMatrixFunction(Program& program) {
     default: {
       std::vector<Value> qr =
           b.call("qr", {b.matrix(n, other)}, {b.matrixType(n, other), b.vectorsOf({std::min(n, other)})});
+      addUpperTriangle(program, qr[0]);
       program.hide(qr[0]);
       program.hide(qr[1]);
       if (n >= other) b.call("householder_product", qr, {b.matrixType(n, other)});
