@@ -60,12 +60,12 @@ class DerivativeCheck {
     return loadProgram(&context, {"main", "program.mlir", program}, ImportOptions(), nullptr);
   }
 
-  /// Without the first line, which asks for gradients.
+  /// The comments on top but the line that asks for gradients.
   std::string getDirectives() {
     std::string lines;
-    for (StringRef line : llvm::split(StringRef(text).drop_front(kDerivativesDirective.size()), '\n')) {
+    for (StringRef line : llvm::split(StringRef(text), '\n')) {
       if (!line.starts_with("//")) break;
-      lines += line.str() + "\n";
+      if (line != kDerivativesDirective) lines += line.str() + "\n";
     }
     return lines;
   }
@@ -162,5 +162,9 @@ class DerivativeCheck {
 };
 
 }  // namespace
+
+bool mlir::sgd::fuzz::asksForDerivatives(const std::string& text) {
+  return llvm::is_contained(llvm::split(StringRef(text), '\n'), kDerivativesDirective);
+}
 
 Outcome mlir::sgd::fuzz::checkDerivatives(const std::string& text) { return DerivativeCheck(text).run(); }

@@ -129,6 +129,6 @@ Generated mlir::sgd::fuzz::generate(size_t index, Choices& choices) {
   while (choices.chance(20)) family.add(program);
   std::string text = program.print();
   if (family.kind == Kind::Damaged) text = damage(choices, text);
-  if (!program.differentiable.empty()) text = kDerivativesDirective + text;
+  if (!program.differentiable.empty()) text = kDerivativesDirective.str() + "\n" + text;
   return {text, program.features};
 }

@@ -8,7 +8,7 @@ using namespace mlir::sgd;
 using namespace mlir::sgd::fuzz;
 
 Outcome mlir::sgd::fuzz::checkHere(const std::string& text) {
-  return text.starts_with(kDerivativesDirective) ? checkDerivatives(text) : checkProgram(text);
+  return asksForDerivatives(text) ? checkDerivatives(text) : checkProgram(text);
 }
 
 Outcome mlir::sgd::fuzz::checkProgram(const std::string& text) {

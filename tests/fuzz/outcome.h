@@ -20,7 +20,7 @@ struct Outcome {
 /// A check that takes longer than this hangs.
 inline constexpr double kHangSeconds = 180;
 
-/// Checks `text` in this process: as a program, or the gradients of one that begins with kDerivativesDirective.
+/// Checks `text` in this process: as a program, or the gradients of one that asks for them.
 Outcome checkHere(const std::string& text);
 
 /// Checks `text`, a program, in this process.
