@@ -18,7 +18,9 @@ struct Number {
 void transformDim(std::vector<Number>& numbers, int64_t size, int64_t inner, bool isInverse) {
   std::vector<Number> circle(size), line(size);
   const long double step = 2 * std::acos(-1.0L) / static_cast<long double>(size);
-  for (int64_t k = 0; k < size; ++k) circle[k] = {std::cos(step * k), (isInverse ? 1 : -1) * std::sin(step * k)};
+  // The sine of a half turn is 0: the middle frequency of reals has no imaginary part.
+  auto sine = [&](int64_t k) { return 2 * k == size ? 0 : (isInverse ? 1 : -1) * std::sin(step * k); };
+  for (int64_t k = 0; k < size; ++k) circle[k] = {std::cos(step * k), sine(k)};
   for (int64_t begin = 0; begin < static_cast<int64_t>(numbers.size()); ++begin) {
     if (begin / inner % size != 0) continue;
     for (int64_t j = 0; j < size; ++j) line[j] = numbers[begin + j * inner];

@@ -168,6 +168,7 @@ class ScatterGradient {
 
   LogicalResult pull(Value g) {
     Value input = op.getInput(), updates = op.getUpdates();
+    if (tensorType(input).getNumElements() == 0) return success();  // all updates are outside
     switch (op.getKind()) {
       case ScatterKind::Add:
         p.add(input, g);
