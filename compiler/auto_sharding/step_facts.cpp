@@ -157,8 +157,7 @@ llvm::Expected<RecipeFields> mlir::sgd::readGivenFields(const CompileOptions& op
   for (const auto& [name, value] : object.items()) {
     if (!llvm::is_contained(kGivenFields, StringRef(name)))
       return wrong("field '" + name + "' is given with --auto, which chooses how a step is sharded; expected " +
-                   llvm::join(ArrayRef(kGivenFields), ", ") +
-                   " alone; leave the field out, or compile without --auto");
+                   llvm::join(ArrayRef(kGivenFields), ", ") + " alone; leave the field out, or compile without --auto");
     fields.emplace_back(name, value.dump());
   }
   return fields;

@@ -64,8 +64,8 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
              << "field 'train' makes the programs init, train and eval of one forward model, and there are "
              << programs.size() << " programs; expected one; leave the field out where the programs are there";
     static const std::vector<std::string> kNames = {"params*", "parameters*"};
-    FailureOr<Globs> parameters =
-        parseGlobs<TensorGlob>(training.parameters.empty() ? kNames : training.parameters, &getContext(), "train.parameters");
+    FailureOr<Globs> parameters = parseGlobs<TensorGlob>(training.parameters.empty() ? kNames : training.parameters,
+                                                         &getContext(), "train.parameters");
     FailureOr<Globs> noDecay = parseGlobs<TensorGlob>(training.noDecay, &getContext(), "train.optimizer.no_decay");
     if (failed(parameters) || failed(noDecay)) return failure();
     SmallVector<std::pair<Globs, OptimizerSettings>> groups;

@@ -41,7 +41,8 @@ Error readLossScale(const Json& value, PrecisionSettings& settings) {
 Error readScopes(const Json& value, std::vector<std::string>& wide) {
   if (!value.is_object()) return expected("scopes", value, "an object, {\"layers.*.norm\": \"f32\"}");
   for (const auto& [glob, type] : value.items()) {
-    if (type != "f32") return expected("scopes." + Twine(glob), type, "\"f32\": all other scopes are as 'compute' says");
+    if (type != "f32")
+      return expected("scopes." + Twine(glob), type, "\"f32\": all other scopes are as 'compute' says");
     wide.push_back(glob);
   }
   return Error::success();

@@ -160,7 +160,8 @@ class TrainingReader {
   /// Each group has the optimizer's fields where it has no own ones, or the defaults of a kind of its own.
   Error readGroups(const Json& value) {
     if (!value.is_array())
-      return expected("optimizer.groups", value, "a list of objects, [{\"match\": [\"*.bias\"], \"learning_rate\": 0.1}]");
+      return expected("optimizer.groups", value,
+                      "a list of objects, [{\"match\": [\"*.bias\"], \"learning_rate\": 0.1}]");
     for (const auto& [index, group] : llvm::enumerate(value)) {
       std::string path = "optimizer.groups[" + std::to_string(index) + "]";
       auto globs = group.is_object() ? group.find("match") : group.end();
@@ -186,9 +187,9 @@ class TrainingReader {
   /// The fields of an optimizer; `further` are read by the caller.
   Error readRates(StringRef path, const Json& value, std::initializer_list<StringRef> further,
                   OptimizerSettings& settings) {
-    llvm::SmallVector<StringRef> known = {"kind", "learning_rate", "momentum", "nesterov",    "betas",     "eps",
-                                          "trust", "weight_decay",  "beta2_decay", "min_scale", "clip_threshold",
-                                          "match_rms_adamw"};
+    llvm::SmallVector<StringRef> known = {"kind",        "learning_rate", "momentum",       "nesterov",
+                                          "betas",       "eps",           "trust",          "weight_decay",
+                                          "beta2_decay", "min_scale",     "clip_threshold", "match_rms_adamw"};
     known.append(further);
     if (Error error = checkFieldNames(value, ("train." + path + ".").str(), known)) return error;
     using Field = NumberField<OptimizerSettings, double>;
@@ -244,8 +245,7 @@ class TrainingReader {
     using Field = NumberField<RateScheduleSettings, double>;
     for (const Field& field :
          {Field{"start", &RateScheduleSettings::start, 0, 1}, Field{"end", &RateScheduleSettings::end, 0, 1},
-          Field{"power", &RateScheduleSettings::power, 0, 100},
-          Field{"gamma", &RateScheduleSettings::gamma, 0, 1}})
+          Field{"power", &RateScheduleSettings::power, 0, 100}, Field{"gamma", &RateScheduleSettings::gamma, 0, 1}})
       if (Error error = readNumber("schedule", value, field, settings)) return error;
     return checkSteps(value);
   }

@@ -318,8 +318,9 @@ class Reader {
 
   Error checkUse() {
     if (hasPrecision && !recipe.train)
-      return fail("field 'precision' gives types to the programs that a field 'train' makes; expected one as well; a "
-                  "train step of its own has its types in its text");
+      return fail(
+          "field 'precision' gives types to the programs that a field 'train' makes; expected one as well; a "
+          "train step of its own has its types in its text");
     if ((recipe.sumsInOwnType || recipe.exchangesInLoops) && !recipe.sequential)
       return fail("field 'accumulate' is about sums over parts of a batch; expected a field 'sequential' as well");
     if ((recipe.sumsInOwnType || recipe.exchangesInLoops) && recipe.stages)

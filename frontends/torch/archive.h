@@ -24,7 +24,8 @@ class Archive {
   /// Returns the bytes of the member `name`. Fails if it is missing, compressed or larger than `mostBytes`.
   llvm::Expected<std::string> read(llvm::StringRef name, uint64_t mostBytes) const;
 
-  /// Returns the first bytes of the member, `mostBytes` of them where there are as many. They are not checked for damage.
+  /// Returns the first bytes of the member, `mostBytes` of them where there are as many. They are not checked for
+  /// damage.
   llvm::Expected<std::string> readStart(llvm::StringRef name, uint64_t mostBytes) const;
 
  private:

@@ -87,7 +87,8 @@ class AtenOp {
   Value drawNormal(RankedTensorType type);
   /// Returns what a training computes, and in an evaluation the other value, as after module.eval(); of one type.
   Value chooseByMode(Value training, Value evaluation);
-  /// Unless it evaluates, zeroes each element with probability `p` and divides the others by 1 - p. Sets `kept` to the mask of the others.
+  /// Unless it evaluates, zeroes each element with probability `p` and divides the others by 1 - p. Sets `kept` to the
+  /// mask of the others.
   Value dropOut(Value value, double p, Value& kept);
 
   LogicalResult finish(Value value, unsigned output = 0) {
@@ -188,8 +189,6 @@ Value writeSoftplus(TensorMath& math, Value x);
 Value writeLogAddExp(TensorMath& math, Value a, Value b);
 /// Multiplies x [.., k] by the transpose of w [n, k].
 Value multiplyByTransposed(TensorMath& math, Value x, Value w);
-/// Writes the softmax over `dim`, or its logarithm.
-Value writeSoftmax(TensorMath& math, Value value, int64_t dim, bool isLogarithm);
 
 /// (sum of |x|^order)^(1 / order) over `dims`, which keep size 1. The derivative at 0 is 0.
 Value writeNorm(TensorMath& math, Value value, double order, ArrayRef<int64_t> dims);

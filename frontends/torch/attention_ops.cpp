@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "frontends/torch/aten_op.h"
+#include "passes/graph/functions/losses.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

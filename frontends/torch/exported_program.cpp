@@ -39,7 +39,8 @@ class Numbers {
   /// {"as_int": 3}, {"as_name": "sym_size"}, {"as_expr": {..}} or 3.
   double read(const Json& value, const std::string& what) const {
     if (std::optional<double> number = evaluate(value)) return *number;
-    refuse("has a number in " + what + " that is not known before the model runs; expected sizes of the inputs; export "
+    refuse("has a number in " + what +
+           " that is not known before the model runs; expected sizes of the inputs; export "
            "the model without it");
   }
   int64_t readWhole(const Json& value, const std::string& what) const {
@@ -274,7 +275,8 @@ void readLeafNames(const Json& spec, const std::string& path, std::vector<std::s
     return;
   }
   const Json& context = spec.at("context");
-  Json keys = context.is_string() ? Json::parse(context.get<std::string>(), nullptr, /*allow_exceptions=*/false) : Json();
+  Json keys =
+      context.is_string() ? Json::parse(context.get<std::string>(), nullptr, /*allow_exceptions=*/false) : Json();
   bool hasKeys = keys.is_array() && keys.size() == children.size();
   for (size_t i = 0; i < children.size(); ++i) {
     std::string key = hasKeys && keys[i].is_string() ? keys[i].get<std::string>() : "";
@@ -316,10 +318,13 @@ std::vector<OpenSize> findOpenSizes(const Json& json, const ExportedProgram& pro
         OpenSize size{symbol, {}, 0, INT64_MAX, std::nullopt};
         if (ranges.contains(symbol)) {
           const Json& range = ranges.at(symbol);
-          if (range.contains("min_val") && range.at("min_val").is_number()) size.least = range.at("min_val").get<int64_t>();
-          if (range.contains("max_val") && range.at("max_val").is_number()) size.most = range.at("max_val").get<int64_t>();
+          if (range.contains("min_val") && range.at("min_val").is_number())
+            size.least = range.at("min_val").get<int64_t>();
+          if (range.contains("max_val") && range.at("max_val").is_number())
+            size.most = range.at("max_val").get<int64_t>();
         }
-        if (expression.contains("hint") && expression.at("hint").is_object() && expression.at("hint").contains("as_int"))
+        if (expression.contains("hint") && expression.at("hint").is_object() &&
+            expression.at("hint").contains("as_int"))
           size.sample = expression.at("hint").at("as_int").get<int64_t>();
         known = open.insert(open.end(), std::move(size));
       }
@@ -341,7 +346,8 @@ Numbers readNumbers(const Json& json, const ExportedProgram& program, const Size
     for (const OpenSize& size : open) known.symbols[size.symbol] = size.sample.value_or(size.least);
   }
   for (const char* values : {"sym_int_values", "sym_float_values"})
-    if (json.at("graph_module").at("graph").contains(values)) known.readNamed(json.at("graph_module").at("graph").at(values));
+    if (json.at("graph_module").at("graph").contains(values))
+      known.readNamed(json.at("graph_module").at("graph").at(values));
   return known;
 }
 

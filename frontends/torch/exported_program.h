@@ -77,7 +77,7 @@ struct Input {
 struct Output {
   std::string value;
   std::string name = {};  ///< where `forward` returns a dictionary, the key; else empty
-  std::string buffer;  ///< of the next value of a buffer: its name in the module; empty: an output of `forward`
+  std::string buffer;     ///< of the next value of a buffer: its name in the module; empty: an output of `forward`
   bool isLoss = false;
 };
 

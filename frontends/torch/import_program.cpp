@@ -396,7 +396,8 @@ class Importer {
       bool isDropout = name == "dropout" || name == "dropout_" || name == "native_dropout";
       bool isNorm = name == "batch_norm" || name == "instance_norm";
       for (const auto& [argument, value] : node.arguments) {
-        bool isMode = (isDropout && argument == "train") || (isNorm && (argument == "training" || argument == "use_input_stats"));
+        bool isMode =
+            (isDropout && argument == "train") || (isNorm && (argument == "training" || argument == "use_input_stats"));
         const bool* trains = isMode ? std::get_if<bool>(&value) : nullptr;
         if (!trains || *trains) continue;
         std::string text = (node.module + " (" + name + ")").str();
@@ -415,10 +416,10 @@ class Importer {
   func::FuncOp function;
   AtenOp::Values values;
   Memory memory;
-  llvm::StringSet<> used;                   // names that ops read or that are outputs
+  llvm::StringSet<> used;  // names that ops read or that are outputs
   /// By name in the module, the name of the value and the position of the argument.
   llvm::StringMap<std::pair<std::string, unsigned>> parameters;
-  std::map<std::string, Buffer> buffers;    // by name in the module, in a fixed order
+  std::map<std::string, Buffer> buffers;  // by name in the module, in a fixed order
   SmallVector<std::pair<const Input*, Value>> constants;
   Value generator;  // the state after the last draw; null: none
   unsigned generatorArgument = 0;
@@ -427,7 +428,6 @@ class Importer {
 }  // namespace
 
 OwningOpRef<ModuleOp> mlir::sgd::torch::importProgram(MLIRContext* context, const ExportedProgram& program,
-                                                      StringRef fileName, ReadMember readMember,
-                                                      ReadStart readStart) {
+                                                      StringRef fileName, ReadMember readMember, ReadStart readStart) {
   return Importer(context, program, fileName, readMember, readStart).run();
 }

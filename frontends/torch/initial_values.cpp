@@ -94,7 +94,8 @@ std::optional<std::string> describeDistribution(llvm::ArrayRef<double> values) {
 std::optional<std::string> mlir::sgd::torch::describeValues(const StoredTensor& stored, bool isDrawn,
                                                             ReadStart readStart) {
   int64_t count = 1, width = getElementBytes(stored.type);
-  for (int64_t size : stored.sizes) count = size < 0 || count > kMostElements ? count : count * std::max<int64_t>(size, 1);
+  for (int64_t size : stored.sizes)
+    count = size < 0 || count > kMostElements ? count : count * std::max<int64_t>(size, 1);
   if (width == 0 || !stored.isRowMajor()) return std::nullopt;
   bool isWhole = count <= kMostElements;
   auto bytes = readStart(stored.file, static_cast<uint64_t>(std::min(count, kMostElements) * width));

@@ -12,8 +12,8 @@ namespace mlir::sgd::torch {
 using ReadStart = llvm::function_ref<llvm::Expected<std::string>(llvm::StringRef, uint64_t)>;
 
 /// Returns the initializer (passes/graph/training/initializers.h) of a tensor whose elements are all equal. With
-/// `isDrawn` other floats have one, too: the distribution that the first elements look like. Nothing where there is none,
-/// or where the elements cannot be read.
+/// `isDrawn` other floats have one, too: the distribution that the first elements look like. Nothing where there is
+/// none, or where the elements cannot be read.
 std::optional<std::string> describeValues(const StoredTensor& stored, bool isDrawn, ReadStart readStart);
 
 }  // namespace mlir::sgd::torch

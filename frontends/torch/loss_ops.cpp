@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "frontends/torch/aten_op.h"
+#include "passes/graph/functions/losses.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -35,67 +36,17 @@ LogicalResult mlir::sgd::torch::finishLoss(AtenOp& op, Value losses, Value weigh
 
 namespace {
 
-/// Logarithms of probabilities with the classes in dimension `dim`, and labels, of the other dimensions.
-class LabelLoss {
- public:
-  LabelLoss(AtenOp& op, Value logs, Value labels, int64_t dim)
-      : op(op), math(op.math), logs(logs), labels(labels), dim(dim) {}
-
-  LogicalResult lower(double smoothing) {
-    ArrayRef<int64_t> shape = shapeOf(logs);
-    for (int64_t other = 0; other < static_cast<int64_t>(shape.size()); ++other)
-      if (other != dim) others.push_back(other);
-    if (tensorType(labels).getRank() + 1 != tensorType(logs).getRank())
-      return op.error() << "has labels of " << tensorType(labels).getRank()
-                        << " dimensions; expected one fewer than the scores have";
-    RankedTensorType numbers = tensorType(logs).clone(tensorType(labels).getElementType());
-    Value everywhere = math.broadcast(labels, others, shape);
-    Value isClass = math.isEqual(
-        everywhere,
-        op.convert(math.create<IotaOp>(numbers.clone(math.getBuilder().getI32Type()), dim), numbers.getElementType()));
-    Value zero = math.splat(tensorType(logs), 0.0);
-    Value counts = getCounts(isClass, zero);
-    Value picked = math.minus(math.reduce(math.select(isClass, weigh(logs), zero), ReduceKind::Add, dim));
-    Value losses = math.select(isCounted(), picked, math.splat(tensorType(picked), 0.0));
-    if (smoothing > 0) {
-      double classes = static_cast<double>(shape[dim]);
-      Value all = math.minus(math.reduce(weigh(logs), ReduceKind::Add, dim));
-      all = math.select(isCounted(), all, math.splat(tensorType(all), 0.0));
-      losses = math.add(math.multiply(losses, math.splat(tensorType(losses), 1 - smoothing)),
-                        math.multiply(all, math.splat(tensorType(all), smoothing / classes)));
-    }
-    return finishLoss(op, losses, counts);
-  }
-
- private:
-  Value isCounted() {
-    int64_t ignored = op.integer("ignore_index", -100);
-    Value same = math.isEqual(labels, op.constant(tensorType(labels), static_cast<double>(ignored)));
-    return math.negate(same);
-  }
-
-  /// Each class times its weight, if there are weights.
-  Value weigh(Value values) {
-    Value weight = op.tensor("weight");
-    return weight ? math.multiply(values, math.broadcast(op.convert(weight, tensorType(values).getElementType()), dim,
-                                                         shapeOf(values)))
-                  : values;
-  }
-
-  /// The weight of each label; 0 where it is ignored.
-  Value getCounts(Value isClass, Value zero) {
-    Value ones = math.splat(tensorType(zero), 1.0);
-    Value counts = op.tensor("weight") ? math.reduce(math.select(isClass, weigh(ones), zero), ReduceKind::Add, dim)
-                                       : math.splat(tensorType(labels).clone(tensorType(logs).getElementType()), 1.0);
-    return math.select(isCounted(), counts, math.splat(tensorType(counts), 0.0));
-  }
-
-  AtenOp& op;
-  TensorMath& math;
-  Value logs, labels;
-  int64_t dim;
-  SmallVector<int64_t> others;
-};
+/// `logs` are logarithms of probabilities with the classes in dimension `dim`.
+LogicalResult finishLabelLoss(AtenOp& op, Value logs, Value labels, double smoothing) {
+  int64_t dim = tensorType(logs).getRank() == 1 ? 0 : 1;
+  if (tensorType(labels).getRank() + 1 != tensorType(logs).getRank())
+    return op.error() << "has labels of " << tensorType(labels).getRank()
+                      << " dimensions; expected one fewer than the scores have";
+  LabelOptions options{dim, smoothing, op.integer("ignore_index", -100), {}};
+  if (Value weight = op.tensor("weight")) options.weights = op.convert(weight, tensorType(logs).getElementType());
+  Losses losses = writeLabelLosses(op.math, logs, labels, options);
+  return finishLoss(op, losses.losses, losses.counts);
+}
 
 /// Logits [N, C, ..] or [C].
 LogicalResult lowerCrossEntropy(AtenOp& op) {
@@ -104,19 +55,14 @@ LogicalResult lowerCrossEntropy(AtenOp& op) {
   double smoothing = op.number("label_smoothing", 0);
   if (tensorType(logits).getElementTypeBitWidth() < 32) logits = op.convert(logits, op.math.getBuilder().getF32Type());
   Value logs = writeSoftmax(op.math, logits, dim, /*isLogarithm=*/true);
-  if (isa<IntegerType>(tensorType(target).getElementType())) return LabelLoss(op, logs, target, dim).lower(smoothing);
+  if (isa<IntegerType>(tensorType(target).getElementType())) return finishLabelLoss(op, logs, target, smoothing);
   // Probabilities of classes.
   if (failed(op.requireSameRank(logs, target))) return failure();
   Value probabilities = op.convert(target, tensorType(logs).getElementType());
-  if (smoothing > 0) {
-    RankedTensorType type = tensorType(logs);
-    probabilities = op.math.add(op.math.multiply(probabilities, op.math.splat(type, 1 - smoothing)),
-                                op.math.splat(type, smoothing / static_cast<double>(type.getDimSize(dim))));
-  }
   if (Value weight = op.tensor("weight"))
     logs = op.math.multiply(
         logs, op.math.broadcast(op.convert(weight, tensorType(logs).getElementType()), dim, shapeOf(logs)));
-  Value losses = op.math.minus(op.math.reduce(op.math.multiply(logs, probabilities), ReduceKind::Add, dim));
+  Value losses = writeSoftLabelLosses(op.math, logs, probabilities, dim, smoothing);
   if (op.integer("reduction", 1) == static_cast<int64_t>(Reduction::Mean) && tensorType(losses).getRank() == 0)
     return op.finish(op.convert(losses, op.element()));
   return finishLoss(op, losses);
@@ -125,7 +71,7 @@ LogicalResult lowerCrossEntropy(AtenOp& op) {
 /// With a second output, the sum of the weights, which only PyTorch's own derivative reads.
 LogicalResult lowerNll(AtenOp& op) {
   Value logs = op.tensor("self");
-  return LabelLoss(op, logs, op.tensor("target"), tensorType(logs).getRank() == 1 ? 0 : 1).lower(0);
+  return finishLabelLoss(op, logs, op.tensor("target"), 0);
 }
 
 /// self and target, repeated to one shape.

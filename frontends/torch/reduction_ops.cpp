@@ -2,25 +2,11 @@
 #include <cmath>
 
 #include "frontends/torch/aten_op.h"
+#include "passes/graph/functions/losses.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::torch;
-
-Value mlir::sgd::torch::writeSoftmax(TensorMath& math, Value value, int64_t dim, bool isLogarithm) {
-  ArrayRef<int64_t> shape = shapeOf(value);
-  if (shape.empty()) return math.splat(tensorType(value), isLogarithm ? 0.0 : 1.0);
-  // The result does not depend on what is subtracted, so the gradient need not go through it.
-  Value largest = math.reduce(value, ReduceKind::Max, dim);
-  stopGradient(largest);
-  SmallVector<int64_t> one(shape);
-  one[dim] = 1;
-  Value shifted = math.subtract(value, stretch(math, math.reshape(largest, one), shape));
-  Value exponential = math.exponential(shifted);
-  Value sum = reduceKeeping(math, exponential, ReduceKind::Add, dim);
-  if (!isLogarithm) return math.divide(exponential, stretch(math, sum, shape));
-  return math.subtract(shifted, stretch(math, math.create<math::LogOp>(sum), shape));
-}
 
 Value mlir::sgd::torch::writeNorm(TensorMath& math, Value value, double order, ArrayRef<int64_t> dims) {
   auto reduce = [&](Value of, ReduceKind kind) { return reduceKeeping(math, of, kind, dims); };

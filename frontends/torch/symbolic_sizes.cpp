@@ -113,9 +113,7 @@ std::string describe(const OpenSize& size) {
   return text + ")";
 }
 
-std::string describeAll(llvm::ArrayRef<OpenSize> open) {
-  return llvm::join(llvm::map_range(open, describe), "; ");
-}
+std::string describeAll(llvm::ArrayRef<OpenSize> open) { return llvm::join(llvm::map_range(open, describe), "; "); }
 
 /// The open sizes that a name may stand for.
 llvm::SmallVector<const OpenSize*> findOpen(llvm::ArrayRef<OpenSize> open, StringRef name) {
@@ -130,9 +128,7 @@ llvm::SmallVector<const OpenSize*> findOpen(llvm::ArrayRef<OpenSize> open, Strin
   return found;
 }
 
-llvm::Error fail(const Twine& message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
+llvm::Error fail(const Twine& message) { return llvm::createStringError(llvm::inconvertibleErrorCode(), message); }
 
 }  // namespace
 
@@ -154,8 +150,8 @@ llvm::Expected<SymbolValues> mlir::sgd::torch::bindSizes(llvm::ArrayRef<OpenSize
                   "; expected a size in the range of the export");
     auto [known, isNew] = values.try_emplace(size.symbol, binding.size);
     if (!isNew && known->second != binding.size)
-      return fail("--bind gives both " + std::to_string(known->second) + " and " + std::to_string(binding.size) + " to " +
-                  describe(size) + "; expected one size");
+      return fail("--bind gives both " + std::to_string(known->second) + " and " + std::to_string(binding.size) +
+                  " to " + describe(size) + "; expected one size");
   }
   llvm::SmallVector<OpenSize> unbound;
   for (const OpenSize& size : open)

@@ -94,7 +94,8 @@ bool SameNames(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String
 }
 
 bool SameFacts(const Input& a, const Input& b) {
-  return SameNames(a.aliases(), b.aliases()) && a.narrow_bits() == b.narrow_bits() && a.role() == b.role() && a.state() == b.state();
+  return SameNames(a.aliases(), b.aliases()) && a.narrow_bits() == b.narrow_bits() && a.role() == b.role() &&
+         a.state() == b.state();
 }
 bool SameFacts(const Output& a, const Output& b) { return a.role() == b.role(); }
 

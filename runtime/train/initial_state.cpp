@@ -92,8 +92,9 @@ absl::Status CheckSecond(const FilePtr& file, const data::TensorEntry& entry, si
     return absl::InvalidArgumentError(absl::StrCat(where, " occurs twice"));
   const auto a = file->Bytes(entry), b = job.initial[input]->bytes();
   if (a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(where, " is shared with ", data::QuotedName(first.name),
-                                                 ", and the two differ; expected equal weights; leave one of them out"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(where, " is shared with ", data::QuotedName(first.name),
+                   ", and the two differ; expected equal weights; leave one of them out"));
 }
 
 // The elements as the program's integers; null where they are of its type.

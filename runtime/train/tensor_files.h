@@ -9,9 +9,9 @@
 
 namespace sgd::train {
 
-// Opens `path`, or, where its name ends in `.index.json`, the files beside it that it names, as Hugging Face writes large
-// models: {"weight_map": {TENSOR: FILE}}. Errors as of SafetensorsFile::Open; InvalidArgument for an index that is none,
-// that names files in other folders, or tensors that its files lack.
+// Opens `path`, or, where its name ends in `.index.json`, the files beside it that it names, as Hugging Face writes
+// large models: {"weight_map": {TENSOR: FILE}}. Errors as of SafetensorsFile::Open; InvalidArgument for an index that
+// is none, that names files in other folders, or tensors that its files lack.
 absl::StatusOr<std::vector<FilePtr>> OpenTensorFiles(const std::string& path);
 
 }  // namespace sgd::train

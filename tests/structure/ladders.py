@@ -52,6 +52,7 @@ GRAPH_QUESTIONS = {
     "passes/graph/attention/attention_scores.cpp": "is it a score of attention",
     "passes/graph/attention/causal_mask.cpp": "is it a causal mask",
     "passes/graph/autodiff/orthogonal_rules.cpp": "does a use read the upper triangle alone",
+    "passes/graph/training/precision.cpp": "may an op compute in 16 bits",
     "passes/kernels/epilogues/gelu_reader.cpp": "is it a gelu",
     "passes/kernels/tiles/masked_columns.cpp": "is it a masked column",
     "passes/graph/attention/softmax_uses.cpp": "is it a softmax or its gradient",

@@ -297,8 +297,9 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                      : given("--steps") ? train::Mode::kTrain
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
-    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--keep", "--save-weights", "--data", "--feed", "--batches",
-                             "--loss", "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
+    for (const char* flag :
+         {"--init", "--resume", "--save", "--save-every", "--keep", "--save-weights", "--data", "--feed", "--batches",
+          "--loss", "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }

@@ -121,8 +121,7 @@ void mlir::sgd::writeCarry(func::FuncOp function, const CarryDecision& decision)
     NamedAttrList attrs(function.getArgAttrDict(argument));
     if (auto doubt = decision.doubts.find(argument); doubt != decision.doubts.end()) {
       attrs.set(kCarryDoubtAttr, builder.getStringAttr(doubt->second.why));
-      if (doubt->second.candidate)
-        attrs.set(kCarryCandidateAttr, builder.getI64IntegerAttr(*doubt->second.candidate));
+      if (doubt->second.candidate) attrs.set(kCarryCandidateAttr, builder.getI64IntegerAttr(*doubt->second.candidate));
     }
     ofArguments.push_back(attrs.getDictionary(builder.getContext()));
   }

@@ -59,8 +59,7 @@ Losses mlir::sgd::writeLabelLosses(TensorMath& math, Value logs, Value labels, c
   RankedTensorType type = tensorType(logs);
   ArrayRef<int64_t> shape = type.getShape();
   Value everywhere = repeatAlong(math, labels, options.dim, shape);
-  Value isClass =
-      math.isEqual(everywhere, getPositions(math, logs, options.dim, tensorType(labels).getElementType()));
+  Value isClass = math.isEqual(everywhere, getPositions(math, logs, options.dim, tensorType(labels).getElementType()));
   Value zero = number(math, 0, logs), counted = isCounted(math, labels, options);
   auto weigh = [&](Value values) {
     return options.weights ? math.multiply(values, math.broadcast(options.weights, options.dim, shape)) : values;
@@ -69,8 +68,7 @@ Losses mlir::sgd::writeLabelLosses(TensorMath& math, Value logs, Value labels, c
   auto count = [&](Value values) { return math.select(counted, values, number(math, 0, values)); };
   Value losses = count(math.minus(sumUp(math.select(isClass, weigh(logs), zero))));
   Value ones = math.splat(tensorType(losses), 1.0);
-  Value counts =
-      count(options.weights ? sumUp(math.select(isClass, weigh(number(math, 1, logs)), zero)) : ones);
+  Value counts = count(options.weights ? sumUp(math.select(isClass, weigh(number(math, 1, logs)), zero)) : ones);
   if (options.smoothing > 0) {
     Value all = count(math.minus(sumUp(weigh(logs))));
     double classes = static_cast<double>(shape[options.dim]);

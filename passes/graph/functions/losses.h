@@ -19,10 +19,10 @@ Value writeMean(TensorMath& math, const Losses& losses);
 
 /// Labels of classes. Where a label is `ignored`, the loss is 0 and counts nothing.
 struct LabelOptions {
-  int64_t dim = 0;           ///< of the classes, in the scores
-  double smoothing = 0;      ///< the share that all classes get equally
+  int64_t dim = 0;       ///< of the classes, in the scores
+  double smoothing = 0;  ///< the share that all classes get equally
   int64_t ignored = -100;
-  Value weights = {};        ///< [classes]; null: all are 1
+  Value weights = {};  ///< [classes]; null: all are 1
 };
 
 /// -log p of each label. `logs` are logarithms of probabilities; `labels` are integers of their shape without `dim`.

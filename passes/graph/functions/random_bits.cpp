@@ -215,9 +215,7 @@ std::array<Value, 2> mlir::sgd::writeThreefry(TensorMath& math, std::array<Value
 
 /// The finalizer of MurmurHash3 (Appleby, 2011).
 static Value mixBits(WordMath& words, Value x) {
-  auto fold = [&](unsigned distance) {
-    x = words.exclusiveOr(x, words.create<ShRUIOp>(x, words.constant(distance)));
-  };
+  auto fold = [&](unsigned distance) { x = words.exclusiveOr(x, words.create<ShRUIOp>(x, words.constant(distance))); };
   fold(16);
   x = static_cast<TensorMath&>(words).multiply(x, words.constant(0x85EBCA6B));
   fold(13);
@@ -239,10 +237,9 @@ Value mlir::sgd::writeHashedWords(TensorMath& math, Value key, RankedTensorType 
 Value mlir::sgd::addGenerator(func::FuncOp function) {
   Builder builder(function.getContext());
   unsigned position = function.getNumArguments();
-  NamedAttribute attributes[] = {
-      builder.getNamedAttr(kNameAttr, builder.getStringAttr(kGeneratorName)),
-      builder.getNamedAttr(kRoleAttr, RoleAttr::get(function.getContext(), Role::Generator)),
-      builder.getNamedAttr(kUnsignedAttr, builder.getUnitAttr())};
+  NamedAttribute attributes[] = {builder.getNamedAttr(kNameAttr, builder.getStringAttr(kGeneratorName)),
+                                 builder.getNamedAttr(kRoleAttr, RoleAttr::get(function.getContext(), Role::Generator)),
+                                 builder.getNamedAttr(kUnsignedAttr, builder.getUnitAttr())};
   (void)function.insertArgument(position, RankedTensorType::get({2}, builder.getI64Type()),
                                 builder.getDictionaryAttr(attributes), function.getLoc());
   return function.getArgument(position);

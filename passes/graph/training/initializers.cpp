@@ -80,7 +80,8 @@ std::optional<Initializer> find(StringRef text, RankedTensorType type) {
 llvm::Expected<Initializer> mlir::sgd::parseInitializer(StringRef text, RankedTensorType type) {
   if (std::optional<Initializer> found = find(text.trim(), type)) {
     if (found->kind == Initializer::Kind::Constant || isa<FloatType>(type.getElementType())) return *found;
-    return llvm::createStringError("'" + Twine(text) + "' draws floats, and the elements are integers; expected zeros, "
+    return llvm::createStringError("'" + Twine(text) +
+                                   "' draws floats, and the elements are integers; expected zeros, "
                                    "ones or constant(c)");
   }
   return llvm::createStringError("'" + Twine(text) +

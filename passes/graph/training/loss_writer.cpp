@@ -87,9 +87,8 @@ class LossWriter {
     for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
       if (getInputName(function, argument) == name) return takeLabels(argument);
     if (settings.loss.kind == LossKind::NextToken) return findTokens();
-    NamedAttribute attributes[] = {
-        builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
-        builder.getNamedAttr(kRoleAttr, RoleAttr::get(builder.getContext(), Role::Input))};
+    NamedAttribute attributes[] = {builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
+                                   builder.getNamedAttr(kRoleAttr, RoleAttr::get(builder.getContext(), Role::Input))};
     unsigned position = function.getNumArguments();
     if (failed(function.insertArgument(position, getLabelType(), builder.getDictionaryAttr(attributes),
                                        NameLoc::get(builder.getStringAttr(name), function.getLoc()))))
@@ -161,9 +160,8 @@ class LossWriter {
     } else {
       int64_t dim = tensorType(scores).getRank() - 1;
       Value logs = writeSoftmax(math, scores, dim, /*isLogarithm=*/true);
-      Losses losses = areFloats
-                          ? Losses{writeSoftLabelLosses(math, logs, labels, dim, settings.loss.smoothing), {}}
-                          : writeLabelLosses(math, logs, labels, getLabelOptions());
+      Losses losses = areFloats ? Losses{writeSoftLabelLosses(math, logs, labels, dim, settings.loss.smoothing), {}}
+                                : writeLabelLosses(math, logs, labels, getLabelOptions());
       loss = writeMean(math, losses);
     }
     return success();

@@ -71,7 +71,8 @@ class ModelReader {
                                        ? "has no result that is one number of floats, and training needs a loss"
                                        : "has several results that could be the loss: ");
     llvm::interleaveComma(candidates, error, [&](unsigned result) { error << getOutputName(function, result); });
-    error << "; expected one scalar; name it by the recipe's 'train.loss', or give the loss a kind, as in {\"kind\": \"softmax_cross_entropy\"}";
+    error << "; expected one scalar; name it by the recipe's 'train.loss', or give the loss a kind, as in {\"kind\": "
+             "\"softmax_cross_entropy\"}";
     return failure();
   }
 

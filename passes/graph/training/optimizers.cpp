@@ -1,6 +1,6 @@
-// Formulas are those of PyTorch 2 where it has the optimizer: sgd, adagrad, adafactor, adam, adamw, muon. Lamb: You et al., "Large batch
-// optimization for deep learning", 2020. Lars: You et al., "Large batch training of convolutional networks", 2017.
-// Lion: Chen et al., "Symbolic discovery of optimization algorithms", 2023.
+// Formulas are those of PyTorch 2 where it has the optimizer: sgd, adagrad, adafactor, adam, adamw, muon. Lamb: You et
+// al., "Large batch optimization for deep learning", 2020. Lars: You et al., "Large batch training of convolutional
+// networks", 2017. Lion: Chen et al., "Symbolic discovery of optimization algorithms", 2023.
 #include "passes/graph/training/optimizers.h"
 
 #include <cmath>
@@ -220,7 +220,8 @@ Value Optimizer::updateMuon(const ParameterState& from, Value gradient, Paramete
   Value direction = settings.nesterov ? average(buffer, gradient, settings.momentum) : buffer;
   ArrayRef<int64_t> shape = tensorType(gradient).getShape();
   double rows = static_cast<double>(shape[0]), columns = static_cast<double>(std::max<int64_t>(1, shape[1]));
-  double factor = settings.matchesAdamW ? 0.2 * std::sqrt(std::max(rows, columns)) : std::sqrt(std::max(1.0, rows / columns));
+  double factor =
+      settings.matchesAdamW ? 0.2 * std::sqrt(std::max(rows, columns)) : std::sqrt(std::max(1.0, rows / columns));
   Type element = tensorType(direction).getElementType();
   Value wide = math.convert(direction, math.getBuilder().getF32Type());
   Value orthogonal = math.convert(orthogonalize(math, wide), element);
@@ -316,8 +317,7 @@ class Curve {
     };
     Value up = limit(math.divide(step, number(std::max(top, 1e-9))));
     Value down = limit(math.divide(math.subtract(step, number(top)), number(std::max(last - top, 1e-9))));
-    return math.select(math.isLess(number(top), step), between(1, schedule.end, down),
-                       between(schedule.start, 1, up));
+    return math.select(math.isLess(number(top), step), between(1, schedule.end, down), between(schedule.start, 1, up));
   }
 
   Value getDecline() {

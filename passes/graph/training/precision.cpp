@@ -1,6 +1,7 @@
 // As PyTorch's autocast: by op, and a type goes on where it can.
 #include "passes/graph/training/precision.h"
 
+#include "dialects/sgd/linear_op.h"
 #include "dialects/sgd/roles.h"
 #include "passes/graph/expressions/tensor_math.h"
 
@@ -18,12 +19,11 @@ bool isContraction(Operation* op) { return isa<DotGeneralOp, ConvolutionOp>(op);
 
 /// Ops that give narrow results of narrow operands without a loss that matters.
 bool isFlexible(Operation* op) {
-  return isa<ReshapeOp, TransposeOp, BroadcastInDimOp, SliceOp, PadOp, ConcatenateOp, ReverseOp, arith::SelectOp,
-             arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
-             math::AbsFOp>(op);
+  return op->hasTrait<MovesElements>() || isa<arith::SelectOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                                              arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, math::AbsFOp>(op);
 }
 
-bool isMovement(Operation* op) { return isa<ReshapeOp, TransposeOp, BroadcastInDimOp, SliceOp>(op); }
+bool isMovement(Operation* op) { return op->hasTrait<MovesElements>() && op->getNumOperands() == 1; }
 
 class Narrowing {
  public:
@@ -59,8 +59,7 @@ class Narrowing {
       value = op->getOperand(0);
     }
     auto argument = cast<BlockArgument>(value);
-    return argument.getOwner() == &function.front() &&
-           getRole(function, argument.getArgNumber()) == Role::Parameter;
+    return argument.getOwner() == &function.front() && getRole(function, argument.getArgNumber()) == Role::Parameter;
   }
 
   Value getNarrow(Value value) {

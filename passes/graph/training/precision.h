@@ -8,9 +8,9 @@
 
 namespace mlir::sgd {
 
-/// Makes contractions and convolutions of f32 compute in a type of 16 bits, and what moves, adds, multiplies or compares
-/// their results where no other f32 takes part. Everything else stays in f32: sums, exponentials, normalizations,
-/// losses. Ops that `staysWide` are left as they are.
+/// Makes contractions and convolutions of f32 compute in a type of 16 bits, and what moves, adds, multiplies or
+/// compares their results where no other f32 takes part. Everything else stays in f32: sums, exponentials,
+/// normalizations, losses. Ops that `staysWide` are left as they are.
 void narrowCompute(func::FuncOp function, NarrowType type, llvm::function_ref<bool(Operation*)> staysWide);
 
 /// Lets contractions that a gradient is widened from return f32, so that what ranks add up is not rounded before.

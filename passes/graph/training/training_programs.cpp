@@ -135,7 +135,8 @@ class TrainWriter {
     std::string first = llvm::formatv("constant({0:f9})", settings.precision.lossScale);
     lossScale = addArgument(RankedTensorType::get({}, builder.getF32Type()), kSlotPrefix + Twine(kLossScaleName));
     function.setArgAttr(lossScale, kInitAttr, builder.getStringAttr(first));
-    scaleAge = addArgument(RankedTensorType::get({}, builder.getI32Type()), kSlotPrefix + Twine(kLossScaleName) + "_steps");
+    scaleAge =
+        addArgument(RankedTensorType::get({}, builder.getI32Type()), kSlotPrefix + Twine(kLossScaleName) + "_steps");
   }
 
   /// The scale as a number of the type of `like`; null: none.
@@ -188,11 +189,10 @@ class TrainWriter {
 
   void addNext(unsigned argument, Value next) {
     Builder attributes(builder.getContext());
-    results.push_back(
-        {next,
-         {attributes.getNamedAttr(kNameAttr, attributes.getStringAttr(getInputName(function, argument))),
-          attributes.getNamedAttr(kCarryAttr, attributes.getI64IntegerAttr(argument)),
-          attributes.getNamedAttr(kCarryBasisAttr, attributes.getStringAttr("names"))}});
+    results.push_back({next,
+                       {attributes.getNamedAttr(kNameAttr, attributes.getStringAttr(getInputName(function, argument))),
+                        attributes.getNamedAttr(kCarryAttr, attributes.getI64IntegerAttr(argument)),
+                        attributes.getNamedAttr(kCarryBasisAttr, attributes.getStringAttr("names"))}});
   }
 
   void update(ArrayRef<Value> gradients) {
@@ -240,7 +240,7 @@ class TrainWriter {
   OpBuilder builder;
   TensorMath math;
   SmallVector<Trained> trained;
-  unsigned step = 0;              // the argument that counts steps
+  unsigned step = 0;                     // the argument that counts steps
   unsigned lossScale = 0, scaleAge = 0;  // arguments
   Value isFinite;                        // whether all gradients are; null: not asked
   SmallVector<Result> results;

@@ -26,12 +26,12 @@ struct OptimizerSettings {
   bool nesterov = false;
   double beta1 = 0.9, beta2 = 0.999;
   double eps = 1e-8;
-  double weightDecay = 0;    ///< of adafactor, adamw, lamb, lion and muon decoupled from the gradient, else L2
-  double trust = 1e-3;       ///< of lars: the coefficient of the ratio of norms
-  double beta2Decay = -0.8;  ///< of adafactor: the exponent of the step in the decay of averages
-  double leastScale = 1e-3;  ///< of adafactor: the least root mean square of a parameter that scales its steps
-  double clipping = 1;       ///< of adafactor: the largest root mean square of a step
-  bool matchesAdamW = false; ///< of muon: scales steps to the size of AdamW's, instead of by the ratio of dimensions
+  double weightDecay = 0;     ///< of adafactor, adamw, lamb, lion and muon decoupled from the gradient, else L2
+  double trust = 1e-3;        ///< of lars: the coefficient of the ratio of norms
+  double beta2Decay = -0.8;   ///< of adafactor: the exponent of the step in the decay of averages
+  double leastScale = 1e-3;   ///< of adafactor: the least root mean square of a parameter that scales its steps
+  double clipping = 1;        ///< of adafactor: the largest root mean square of a step
+  bool matchesAdamW = false;  ///< of muon: scales steps to the size of AdamW's, instead of by the ratio of dimensions
 };
 
 /// How one parameter is updated. Without decay there is no weight decay, and of lars and lamb no ratio of norms.
@@ -46,13 +46,13 @@ enum class RateScheduleKind : uint8_t { Constant, Linear, Cosine, Polynomial, In
 /// cosine from `start` and falls by another one to `end`.
 struct RateScheduleSettings {
   RateScheduleKind kind = RateScheduleKind::Constant;
-  int64_t warmup = 0;  ///< steps
-  int64_t steps = 0;   ///< at which Linear, Cosine and Polynomial end, the warm-up counted
-  double end = 0;      ///< the part of the rate that is left there
-  double start = 0.04; ///< of OneCycle: the part that it begins with
-  double power = 1;    ///< of Polynomial
-  int64_t every = 1;   ///< of Step: steps between two falls
-  double gamma = 0.1;  ///< of Step: the part that is left at each
+  int64_t warmup = 0;   ///< steps
+  int64_t steps = 0;    ///< at which Linear, Cosine and Polynomial end, the warm-up counted
+  double end = 0;       ///< the part of the rate that is left there
+  double start = 0.04;  ///< of OneCycle: the part that it begins with
+  double power = 1;     ///< of Polynomial
+  int64_t every = 1;    ///< of Step: steps between two falls
+  double gamma = 0.1;   ///< of Step: the part that is left at each
 };
 
 enum class LossKind : uint8_t { Output, SoftmaxCrossEntropy, NextToken, MeanSquares, BinaryCrossEntropy };

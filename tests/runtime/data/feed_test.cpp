@@ -148,10 +148,10 @@ TEST(Integers, OfOtherWidthsAreConvertedWhereEveryValueFits) {
   TemporaryFolder folder;
   const auto write = [&](const char* name, std::vector<int64_t> values) {
     const std::string rows = absl::StrCat(values.size() / 2);
-    WriteSafetensors(folder / name,
-                     absl::StrCat(R"({"x":{"dtype":"I64","shape":[)", rows, R"(,2],"data_offsets":[0,)",
-                                  values.size() * 8, "]}}"),
-                     std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * 8));
+    WriteSafetensors(
+        folder / name,
+        absl::StrCat(R"({"x":{"dtype":"I64","shape":[)", rows, R"(,2],"data_offsets":[0,)", values.size() * 8, "]}}"),
+        std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * 8));
     return Open(folder / name);
   };
   const std::vector<InputType> inputs = {{"x", {ElementType::I32, {2, 2}, {1, 2}, {{{0, 1, 2}}, {}}}}};
@@ -161,9 +161,10 @@ TEST(Integers, OfOtherWidthsAreConvertedWhereEveryValueFits) {
   EXPECT_EQ(Batch(**feed, 0, 0, inputs, 2), (std::vector<int32_t>{0, -1, 2, 3}));
   EXPECT_EQ(Batch(**feed, 1, 0, inputs, 2),
             (std::vector<int32_t>{4, std::numeric_limits<int32_t>::max(), 6, std::numeric_limits<int32_t>::min()}));
-  EXPECT_THAT(std::string(RowFeed::Make(write("e", {0, 1, 2, int64_t{1} << 31}), inputs, {{0, "x"}}, 0).status().message()),
-              HasSubstr("tensor 'x': element [1, 1] is 2147483648; expected -2147483648 to 2147483647, since input 'x' "
-                        "is I32[2,2]"));
+  EXPECT_THAT(
+      std::string(RowFeed::Make(write("e", {0, 1, 2, int64_t{1} << 31}), inputs, {{0, "x"}}, 0).status().message()),
+      HasSubstr("tensor 'x': element [1, 1] is 2147483648; expected -2147483648 to 2147483647, since input 'x' "
+                "is I32[2,2]"));
   std::vector<InputType> bytes = inputs;
   bytes[0].type.element = ElementType::U8;
   auto file = write("f", {0, 255, -1, 3});
