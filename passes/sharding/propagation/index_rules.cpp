@@ -156,7 +156,8 @@ struct ReverseRule : ShardingRuleOpInterface::ExternalModel<ReverseRule, Reverse
     auto reverse = cast<ReverseOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     for (auto [dim, size] : llvm::enumerate(shapeOf(reverse.getInput()))) {
-      bool moves = size > 1 && llvm::is_contained(reverse.getDimensions(), dim);
+      // One of one element has padding that must stay behind it.
+      bool moves = llvm::is_contained(reverse.getDimensions(), dim);
       mapDimension(rule, dim, size, size, !moves, FactorKind::Permutation);
     }
     return rule;
