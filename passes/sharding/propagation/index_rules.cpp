@@ -156,9 +156,11 @@ struct ReverseRule : ShardingRuleOpInterface::ExternalModel<ReverseRule, Reverse
     auto reverse = cast<ReverseOp>(op);
     ShardingRule rule = ShardingRule::empty(op);
     for (auto [dim, size] : llvm::enumerate(shapeOf(reverse.getInput()))) {
-      // One of one element has padding that must stay behind it.
+      // Padding must stay behind even a single element.
       bool moves = llvm::is_contained(reverse.getDimensions(), dim);
-      mapDimension(rule, dim, size, size, !moves, FactorKind::Permutation);
+      unsigned factor = rule.addFactor(size, moves ? FactorKind::Permutation : FactorKind::PassThrough);
+      rule.mapOperand(0, dim, factor);
+      rule.mapResult(dim, factor);
     }
     return rule;
   }
