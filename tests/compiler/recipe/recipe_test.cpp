@@ -192,7 +192,7 @@ TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"xyzzy": 1})"),
             "field 'xyzzy' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, "
             "replicate, rules, zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate, loss, "
-            "train, expect");
+            "train, precision, expect");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),
