@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "frontends/torch/aten_op.h"
+#include "passes/graph/functions/special_functions.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -15,12 +16,6 @@ Value mlir::sgd::torch::writeSigmoid(TensorMath& math, Value x) {
 Value mlir::sgd::torch::writeRelu(TensorMath& math, Value x) {
   Value zero = math.splat(tensorType(x), 0.0);
   return math.select(math.isAtLeast(zero, x), zero, x);
-}
-
-Value mlir::sgd::torch::writeSoftplus(TensorMath& math, Value x) {
-  Value isPositive = math.isLess(math.splat(tensorType(x), 0.0), x);
-  Value tail = math.create<math::Log1pOp>(math.exponential(math.select(isPositive, math.minus(x), x)));
-  return math.add(writeRelu(math, x), tail);
 }
 
 Value mlir::sgd::torch::writeClamp(TensorMath& math, Value x, Value least, Value most) {

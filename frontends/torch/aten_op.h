@@ -183,8 +183,6 @@ inline int64_t wrapDim(int64_t dim, int64_t rank) {
 Value writeSigmoid(TensorMath& math, Value x);
 /// Zero where x is negative. Its derivative at 0 is 0, as PyTorch's is; a maximum would have 1/2.
 Value writeRelu(TensorMath& math, Value x);
-/// log(1 + e^x), without overflow.
-Value writeSoftplus(TensorMath& math, Value x);
 /// log(e^a + e^b), without overflow.
 Value writeLogAddExp(TensorMath& math, Value a, Value b);
 /// Multiplies x [.., k] by the transpose of w [n, k].

@@ -14,24 +14,13 @@ namespace {
 /// at::Reduction.
 enum class Reduction : int64_t { None, Mean, Sum };
 
-SmallVector<int64_t> getAllDims(Value value) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, tensorType(value).getRank()));
-}
-
-Value sumUp(TensorMath& math, Value value) {
-  return tensorType(value).getRank() ? math.reduce(value, ReduceKind::Add, getAllDims(value)) : value;
-}
-
 }  // namespace
 
 LogicalResult mlir::sgd::torch::finishLoss(AtenOp& op, Value losses, Value weights) {
   auto reduction = static_cast<Reduction>(op.integer("reduction", 1));
   if (reduction == Reduction::None) return op.finish(op.convert(losses, op.element()));
-  Value sum = sumUp(op.math, losses);
-  if (reduction == Reduction::Sum) return op.finish(op.convert(sum, op.element()));
-  Value count = weights ? sumUp(op.math, weights)
-                        : op.math.splat(tensorType(sum), static_cast<double>(tensorType(losses).getNumElements()));
-  return op.finish(op.convert(op.math.divide(sum, count), op.element()));
+  Value reduced = reduction == Reduction::Sum ? writeSum(op.math, losses) : writeMean(op.math, {losses, weights});
+  return op.finish(op.convert(reduced, op.element()));
 }
 
 namespace {
@@ -113,12 +102,8 @@ Value weigh(AtenOp& op, Value losses) {
 LogicalResult lowerBinaryCrossEntropyWithLogits(AtenOp& op) {
   auto [x, y] = getPair(op);
   RankedTensorType type = tensorType(x);
-  Value one = op.math.splat(type, 1.0), tail = writeSoftplus(op.math, op.math.minus(x));
-  if (op.tensor("pos_weight")) {
-    Value more = op.math.multiply(op.math.subtract(op.operand("pos_weight", type), one), y);
-    tail = op.math.multiply(tail, op.math.add(one, more));
-  }
-  return finishLoss(op, weigh(op, op.math.add(op.math.multiply(op.math.subtract(one, y), x), tail)));
+  Value positiveWeights = op.tensor("pos_weight") ? op.operand("pos_weight", type) : Value();
+  return finishLoss(op, weigh(op, writeBinaryLosses(op.math, x, y, positiveWeights)));
 }
 
 /// log x, at least -100.

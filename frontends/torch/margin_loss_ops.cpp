@@ -1,5 +1,6 @@
 // Losses that compare distances or scores with a margin.
 #include "frontends/torch/aten_op.h"
+#include "passes/graph/functions/special_functions.h"
 
 using namespace mlir;
 using namespace mlir::sgd;

@@ -2,6 +2,7 @@
 #include "passes/graph/functions/losses.h"
 
 #include "dialects/sgd/no_gradient.h"
+#include "passes/graph/functions/special_functions.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -45,12 +46,13 @@ Value mlir::sgd::writeSoftmax(TensorMath& math, Value value, int64_t dim, bool i
   return math.subtract(shifted, repeatAlong(math, math.create<math::LogOp>(sum), dim, shape));
 }
 
+Value mlir::sgd::writeSum(TensorMath& math, Value value) {
+  return tensorType(value).getRank() ? math.reduce(value, ReduceKind::Add, getAllDims(value)) : value;
+}
+
 Value mlir::sgd::writeMean(TensorMath& math, const Losses& losses) {
-  auto sumUp = [&](Value value) {
-    return tensorType(value).getRank() ? math.reduce(value, ReduceKind::Add, getAllDims(value)) : value;
-  };
-  Value sum = sumUp(losses.losses);
-  Value count = losses.counts ? sumUp(losses.counts)
+  Value sum = writeSum(math, losses.losses);
+  Value count = losses.counts ? writeSum(math, losses.counts)
                               : number(math, static_cast<double>(tensorType(losses.losses).getNumElements()), sum);
   return math.divide(sum, count);
 }
@@ -87,10 +89,14 @@ Value mlir::sgd::writeSoftLabelLosses(TensorMath& math, Value logs, Value target
   return math.minus(math.reduce(math.multiply(logs, targets), ReduceKind::Add, dim));
 }
 
-Value mlir::sgd::writeBinaryLosses(TensorMath& math, Value logits, Value targets) {
-  Value zero = number(math, 0, logits), positive = math.select(math.isLess(zero, logits), logits, zero);
-  Value tail = math.create<math::Log1pOp>(math.exponential(math.minus(math.absolute(logits))));
-  return math.add(math.subtract(positive, math.multiply(logits, targets)), tail);
+/// (1 - y) x + softplus(-x) is -log of the sigmoid where y is 1, and -log of the rest where it is 0.
+Value mlir::sgd::writeBinaryLosses(TensorMath& math, Value logits, Value targets, Value positiveWeights) {
+  Value one = number(math, 1, logits), tail = writeSoftplus(math, math.minus(logits));
+  if (positiveWeights) {
+    Value more = math.multiply(math.subtract(positiveWeights, one), targets);
+    tail = math.multiply(tail, math.add(one, more));
+  }
+  return math.add(math.multiply(math.subtract(one, targets), logits), tail);
 }
 
 Losses mlir::sgd::writeHits(TensorMath& math, Value scores, Value labels, const LabelOptions& options) {

@@ -14,6 +14,9 @@ struct Losses {
   Value losses, counts;
 };
 
+/// The sum over all elements.
+Value writeSum(TensorMath& math, Value value);
+
 /// The sum over all elements divided by what they count.
 Value writeMean(TensorMath& math, const Losses& losses);
 
@@ -31,8 +34,9 @@ Losses writeLabelLosses(TensorMath& math, Value logs, Value labels, const LabelO
 /// -sum of target * log p over `dim`. `targets` are probabilities, of the shape and type of `logs`.
 Value writeSoftLabelLosses(TensorMath& math, Value logs, Value targets, int64_t dim, double smoothing);
 
-/// Of logits and targets in [0, 1], which have one shape: max(x, 0) - x y + log(1 + e^-|x|).
-Value writeBinaryLosses(TensorMath& math, Value logits, Value targets);
+/// Binary cross-entropies of logits and targets in [0, 1], which have one shape. `positiveWeights`, of the same shape,
+/// multiply what targets of 1 lose; null: 1.
+Value writeBinaryLosses(TensorMath& math, Value logits, Value targets, Value positiveWeights = {});
 
 /// Whether the largest score along `dim` is that of the label, and which labels count: floats of the scores' type.
 Losses writeHits(TensorMath& math, Value scores, Value labels, const LabelOptions& options);

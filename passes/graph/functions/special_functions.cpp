@@ -100,3 +100,9 @@ Value mlir::sgd::writeAtan2(TensorMath& math, Value y, Value x) {
   ofZeros = math.create<math::CopySignOp>(ofZeros, y);
   return math.select(areZero, ofZeros, math.create<math::Atan2Op>(y, x));
 }
+
+Value mlir::sgd::writeSoftplus(TensorMath& math, Value x) {
+  Value zero = math.splat(tensorType(x), 0.0), isPositive = math.isLess(zero, x);
+  Value tail = math.create<math::Log1pOp>(math.exponential(math.select(isPositive, math.minus(x), x)));
+  return math.add(math.select(isPositive, x, zero), tail);
+}

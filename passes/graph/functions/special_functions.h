@@ -9,6 +9,8 @@ namespace mlir::sgd {
 
 /// y with erf(y) = x, to about 1e-7 in relative terms, 1e-15 of f64.
 Value writeErfInv(TensorMath& math, Value x);
+/// log(1 + e^x), without overflow. Its derivative is the sigmoid everywhere, at 0 too.
+Value writeSoftplus(TensorMath& math, Value x);
 /// The neighbour of `x` towards `y`, in their own type.
 Value writeNextAfter(TensorMath& math, Value x, Value y);
 /// As the C library's: of zeros the signs count.
