@@ -38,6 +38,19 @@ bool matchesAny(const Globs& globs, StringRef name) {
   return llvm::any_of(globs, [&](const TensorGlob& glob) { return glob.matches(name); });
 }
 
+/// Globs of which each must match something, and how to update what they match.
+struct Group {
+  Globs globs;
+  OptimizerSettings optimizer;
+  bool isUsed = false;
+};
+
+/// A scope that stays in f32.
+struct WideScope {
+  ScopeGlob glob;
+  bool isUsed = false;
+};
+
 struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass> {
   using MakeTrainingPassBase::MakeTrainingPassBase;
 
@@ -68,15 +81,17 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
                                                          &getContext(), "train.parameters");
     FailureOr<Globs> noDecay = parseGlobs<TensorGlob>(training.noDecay, &getContext(), "train.optimizer.no_decay");
     if (failed(parameters) || failed(noDecay)) return failure();
-    SmallVector<std::pair<Globs, OptimizerSettings>> groups;
+    std::vector<Group> groups;
     for (const RecipeParameterGroup& group : training.groups) {
       FailureOr<Globs> globs = parseGlobs<TensorGlob>(group.globs, &getContext(), "train.optimizer.groups");
       if (failed(globs)) return failure();
-      groups.emplace_back(std::move(*globs), group.optimizer);
+      groups.push_back({std::move(*globs), group.optimizer});
     }
-    FailureOr<std::vector<ScopeGlob>> wideScopes =
+    FailureOr<std::vector<ScopeGlob>> scopes =
         parseGlobs<ScopeGlob>(precision.wideScopes, &getContext(), "precision.scopes");
-    if (failed(wideScopes)) return failure();
+    if (failed(scopes)) return failure();
+    std::vector<WideScope> wideScopes;
+    for (ScopeGlob& glob : *scopes) wideScopes.push_back({std::move(glob)});
     TrainingSettings settings{.schedule = training.schedule,
                               .loss = training.loss,
                               .precision = precision.settings,
@@ -88,16 +103,38 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
                               .getParameterSettings = {},
                               .staysWide = {}};
     settings.staysWide = [&](Operation* op) {
-      return llvm::any_of(*wideScopes, [scope = getScope(op->getLoc()).path](const ScopeGlob& glob) {
-        return !glob.findIn(scope).empty();
-      });
+      std::string scope = getScope(op->getLoc()).path;
+      auto own = llvm::find_if(wideScopes, [&](const WideScope& one) { return !one.glob.findIn(scope).empty(); });
+      if (own == wideScopes.end()) return false;
+      return own->isUsed = true;
     };
     settings.isParameter = [&](StringRef name) { return matchesAny(*parameters, name); };
     settings.getParameterSettings = [&](StringRef name) {
-      auto own = llvm::find_if(groups, [&](const auto& group) { return matchesAny(group.first, name); });
-      return ParameterSettings{own == groups.end() ? training.optimizer : own->second, !matchesAny(*noDecay, name)};
+      auto own = llvm::find_if(groups, [&](const Group& group) { return matchesAny(group.globs, name); });
+      bool isDecayed = !matchesAny(*noDecay, name);
+      if (own == groups.end()) return ParameterSettings{training.optimizer, isDecayed};
+      own->isUsed = true;
+      return ParameterSettings{own->optimizer, isDecayed};
     };
-    return makeTrainingPrograms(programs.front(), settings);
+    if (failed(makeTrainingPrograms(programs.front(), settings))) return failure();
+    return checkUse(training, groups, precision, wideScopes);
+  }
+
+  /// Refuses what decides nothing: a name that is misspelt.
+  LogicalResult checkUse(const RecipeTraining& training, ArrayRef<Group> groups, const RecipePrecision& precision,
+                         ArrayRef<WideScope> wideScopes) {
+    auto error = [&] { return emitError(UnknownLoc::get(&getContext())); };
+    for (auto [number, group] : llvm::enumerate(groups))
+      if (!group.isUsed)
+        return error() << "field 'train.optimizer.groups[" << number << "].match' is '"
+                       << llvm::join(training.groups[number].globs, "', '")
+                       << "', which matches no parameter that is trained and that no group before it matches; expected "
+                          "names of parameters; correct it, or leave the group out";
+    for (auto [glob, scope] : llvm::zip(precision.wideScopes, wideScopes))
+      if (precision.settings.compute && !scope.isUsed)
+        return error() << "field 'precision.scopes': no op that would be narrower is in the scope '" << glob
+                       << "'; expected a scope of the model; correct it, or leave it out";
+    return success();
   }
 };
 

@@ -98,6 +98,7 @@ def check_refusals(folder):
         ({"ema": 1}, r"'train.ema' is 1; expected a decay from 0 to below 1"),
         ({"optimizer": {"kind": "sgd", "groups": [{"learning_rate": 1}]}}, r"groups\[0\]' is .*; expected an object with a field 'match'"),
         ({"optimizer": {"kind": "sgd", "groups": [{"match": ["*"], "learning_rat": 1}]}}, r"did you mean 'learning_rate'"),
+        ({"optimizer": {"kind": "sgd", "groups": [{"match": ["*"]}, {"match": ["*.b1"], "momentum": 0.9}]}}, r"groups\[1\].match' is '\*.b1', which matches no parameter .* that no group before"),
         ({"parameters": ["weights*"]}, r"no argument is a parameter to train.*there are params\['b1'\]"),
     ]:
         result = compile_case(folder, field, {}, check=False)
@@ -151,6 +152,30 @@ def check_own_state(folder):
             assert np.allclose(weights[name], known[f"last.{name}"], rtol=2e-5, atol=1e-6), f"{kind}: {name}"
 
 
+def check_own_labels(folder):
+    """The labels of the next token are an argument of the model: a name that it has not is refused."""
+    (folder / "recipe.json").write_text(json.dumps({"train": {"loss": {"kind": "next_token", "labels": "tokns"}}}))
+    result = harness.tool("sgdc", LOSSES / "next_scores.mlir", "--recipe", folder / "recipe.json", "-o", folder / "none.sgda", check=False)
+    assert result.returncode == 1 and "no argument is called 'tokns'" in result.stderr and "tokens" in result.stderr, result.stderr
+
+
+def check_zero_logits(folder):
+    """The gradient of binary cross-entropy at logits of 0, where a classifier that starts from zeros is, is that of the sigmoid."""
+    case = LOSS_CASES["bce"]
+    (folder / "recipe.json").write_text(json.dumps({"train": case["train"]}))
+    harness.tool("sgdc", LOSSES / "scores.mlir", "--recipe", folder / "recipe.json", "-o", folder / "training.sgda")
+    params, batches = ({name: value for name, (_, value) in harness.compare_tensors.load(LOSSES / f"{file}.safetensors").items()} for file in ("scores", "batches"))
+    params["params['w2']"] = np.zeros_like(params["params['w2']"])
+    harness.save(folder / "zeros.safetensors", params)
+    harness.save(folder / "batches.safetensors", {name: batches[name] for name in ("step0.x", "step0.p")})
+    harness.tool("sgdrun", "-n", 1, folder / "training.sgda", "--init", folder / "zeros.safetensors", "--batches", folder / "batches.safetensors", "--steps", 1,
+                 "--save-weights", folder / "out.safetensors")
+    hidden, targets = np.tanh(batches["step0.x"] @ params["params['w1']"]), batches["step0.p"]
+    want = -0.2 * hidden.T @ (0.5 - targets) / targets.size
+    got = harness.compare_tensors.load(folder / "out.safetensors")["params['w2']"][1]
+    assert np.allclose(got, want, rtol=1e-4, atol=1e-7), (got, want)
+
+
 def state_of(folder):
     saved = sorted((folder / "saved").glob("step-*"))[-1]
     return {name: value for name, (_, value) in harness.compare_tensors.load(saved / "state.safetensors").items()}
@@ -187,7 +212,8 @@ def check_precision(folder):
     text = harness.tool("sgdc", FOLDER / "forward.mlir", "--recipe", folder / "recipe.json", "--emit", "graph").stdout
     assert "tensor<12x16xf16>" in text
     for precision, said in [({"compute": "int8"}, "'precision.compute' is \"int8\"; expected"), ({"loss_scale": 0}, "'precision.loss_scale' is 0; expected"),
-                            ({"computes": "bf16"}, "did you mean 'compute'"), ({"scopes": {"mlp": "bf16"}}, "'precision.scopes.mlp' is \"bf16\"; expected")]:
+                            ({"computes": "bf16"}, "did you mean 'compute'"), ({"scopes": {"mlp": "bf16"}}, "'precision.scopes.mlp' is \"bf16\"; expected"),
+                            ({"compute": "bf16", "scopes": {"mlp": "f32"}}, "no op that would be narrower is in the scope 'mlp'")]:
         result = compile_case(folder, train, {"precision": precision}, check=False)
         assert result.returncode == 1 and re.search(said, result.stderr), f"{precision}: {result.stderr}"
     (folder / "recipe.json").write_text(json.dumps({"precision": {"compute": "bf16"}}))
@@ -209,6 +235,6 @@ def check_loss_scale(folder):
 
 assert len(CASES) == 13 and len(LOSS_CASES) == 6
 harness.main([*((name, lambda folder, name=name: check(folder, name)) for name in CASES),
-              *((name, lambda folder, name=name: check_loss(folder, name)) for name in LOSS_CASES), ("own state", check_own_state), ("average", check_average), ("precision", check_precision),
+              *((name, lambda folder, name=name: check_loss(folder, name)) for name in LOSS_CASES), ("own state", check_own_state), ("own labels", check_own_labels), ("zero logits", check_zero_logits), ("average", check_average), ("precision", check_precision),
               ("loss scale", check_loss_scale), ("programs", check_programs), ("resumed", check_resumed),
               ("plans", check_plans), ("refusals", check_refusals)])

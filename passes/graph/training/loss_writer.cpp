@@ -86,7 +86,7 @@ class LossWriter {
     StringRef name = settings.loss.labels.empty() ? StringRef(kDefaultLabels) : StringRef(settings.loss.labels);
     for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
       if (getInputName(function, argument) == name) return takeLabels(argument);
-    if (settings.loss.kind == LossKind::NextToken) return findTokens();
+    if (settings.loss.kind == LossKind::NextToken) return settings.loss.labels.empty() ? findTokens() : refuseTokens();
     NamedAttribute attributes[] = {builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
                                    builder.getNamedAttr(kRoleAttr, RoleAttr::get(builder.getContext(), Role::Input))};
     unsigned position = function.getNumArguments();
@@ -95,6 +95,15 @@ class LossWriter {
       return failure();
     labels = function.getArgument(position);
     return success();
+  }
+
+  /// Tokens are the model's own: another name is not that of an argument to add.
+  LogicalResult refuseTokens() {
+    InFlightDiagnostic error = function.emitError() << "no argument is called '" << settings.loss.labels
+                                                    << "', as the recipe's 'train.loss.labels' says; expected one of ";
+    llvm::interleaveComma(llvm::seq(function.getNumArguments()), error,
+                          [&](unsigned argument) { error << getInputName(function, argument); });
+    return error;
   }
 
   /// The labels of the next token are the tokens themselves: the only argument that fits.
