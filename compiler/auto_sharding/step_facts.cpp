@@ -143,7 +143,7 @@ static LogicalResult checkWhole(ArrayRef<ModuleOp> programs, MeshOp mesh) {
   return success();
 }
 
-/// What a recipe says of the programs, not of how they are run.
+/// Fields of a recipe that describe the programs rather than how they run.
 static constexpr StringRef kGivenFields[] = {"train", "precision", "loss"};
 
 llvm::Expected<RecipeFields> mlir::sgd::readGivenFields(const CompileOptions& options) {

@@ -95,7 +95,7 @@ struct ProgramTexts {
   std::string constants;  ///< data/constants/model_constants_config.json: where constants are
 };
 
-/// What becomes of sizes that the export has left open.
+/// How sizes that the export has left open are resolved.
 struct SizeOptions {
   llvm::ArrayRef<BoundSize> bindings;
   bool takesSamples = false;  ///< sizes that are not bound are those of the export, for readers of weights alone

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kDims = la::kTwoDims | la::kThreeDims;
 
-/// What the gradient's transform pairs: parts of the result's gradient as its operand, and the other way round.
+/// Returns the options of the gradient's transform: its operand is paired where the result was, and the reverse.
 uint32_t exchangePairs(uint32_t options) {
   return ((options & la::kPairedOperand) != 0 ? la::kPairedResult : 0u) |
          ((options & la::kPairedResult) != 0 ? la::kPairedOperand : 0u);

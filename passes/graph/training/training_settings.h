@@ -57,7 +57,7 @@ struct RateScheduleSettings {
 
 enum class LossKind : uint8_t { Output, SoftmaxCrossEntropy, NextToken, MeanSquares, BinaryCrossEntropy };
 
-/// What is minimized: a result of the model, or a loss of a result and labels.
+/// The loss to minimize: a result of the model, or a function of a result and labels.
 struct LossSettings {
   LossKind kind = LossKind::Output;
   std::string output;       ///< the name of a result; empty: the only one that fits
