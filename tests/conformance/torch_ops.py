@@ -338,7 +338,7 @@ def report(rows, listed):
     total = collections.Counter()
     for row in rows:
         for sample in row["samples"]:
-            if sample["verdict"] == "refused" and "has a dynamic size" in sample["message"]:
+            if sample["verdict"] == "refused" and "not known before the model runs" in sample["message"]:
                 sample["verdict"] = "outside"
         counts = collections.Counter(sample["verdict"] for sample in row["samples"])
         total += counts + collections.Counter({"outside": row["outside"]})
