@@ -164,6 +164,11 @@ absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory) {
                                          absl::StrJoin(damages, "; ")));
 }
 
+std::optional<uint64_t> NewestStep(const std::string& directory) {
+  const absl::StatusOr<std::vector<Found>> found = ListCheckpoints(directory);
+  return found.ok() && !found->empty() ? std::optional(found->front().step) : std::nullopt;
+}
+
 absl::Status CheckContinues(const std::string& directory, const std::string& resumed) {
   std::error_code error;
   if (!fs::exists(directory, error)) return absl::OkStatus();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct Checkpoint {
 // Errors begin with the path: NotFound without any checkpoint; InvalidArgument or DataLoss when the checkpoint, or each
 // of the folder, is truncated or corrupt, saying how. Checks every byte before it returns.
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory);
+
+// Steps done by the newest checkpoint of a folder, whole or damaged; nothing where there is none.
+std::optional<uint64_t> NewestStep(const std::string& directory);
 
 // Whether a run that resumes from `resumed` (a path as OpenCheckpoint's; empty for a new run) may save into `directory`
 // without mixing its checkpoints with those of another: FailedPrecondition, with what to do, for a new run where there

@@ -30,6 +30,9 @@ struct LocalTensor {
   data::Shard shard;
   std::span<const std::byte> bytes;
   bool writes;
+  // Of ranks that share the work: each of the replicas writes its part of the shard. None: this rank writes nothing.
+  uint32_t replica = 0;
+  uint32_t replicas = 1;
 };
 
 // Every rank calls this with the same names and types in the same order. The file at `path` appears

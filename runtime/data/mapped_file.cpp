@@ -104,6 +104,23 @@ absl::StatusOr<MappedFile> MappedFile::JoinShared(const std::string& path, uint6
   return file;
 }
 
+absl::StatusOr<MappedFile> MappedFile::CreateInMemory(const std::string& name, uint64_t size) {
+  MappedFile file;
+  file.descriptor_ = memfd_create("sgd-state", MFD_CLOEXEC);
+  if (file.descriptor_ < 0) return SystemError(name, "create", errno);
+  // A store to a page that is not there could only report the lack of memory by a signal.
+  const int error = size == 0 ? 0 : posix_fallocate(file.descriptor_, 0, static_cast<off_t>(size));
+  if (error == ENOSPC || error == ENOMEM) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(name, ": needs ", size, " bytes of memory, which this host has not; see --peer-copies"));
+  }
+  if (error != 0) return SystemError(name, "take memory for", error);
+  if (absl::Status status = file.Map(name, size, /*writable=*/true); !status.ok()) return status;
+  return file;
+}
+
+std::string MappedFile::PathInMemory() const { return absl::StrCat("/proc/self/fd/", descriptor_); }
+
 absl::Status MappedFile::Read(const std::string& path, uint64_t offset, std::span<std::byte> target) const {
   while (!target.empty()) {
     const ssize_t count = pread(descriptor_, target.data(), target.size(), static_cast<off_t>(offset));

@@ -34,6 +34,12 @@ class MappedFile {
   // Maps a file of exactly `size` bytes that another process has made with CreateShared.
   static absl::StatusOr<MappedFile> JoinShared(const std::string& path, uint64_t size);
 
+  // Memory without a name, mapped shared: children of this process see the same bytes. All of it is taken now:
+  // kResourceExhausted where there is not enough. `name` is for messages.
+  static absl::StatusOr<MappedFile> CreateInMemory(const std::string& name, uint64_t size);
+  // Opens it for reading, as long as this object lives.
+  std::string PathInMemory() const;
+
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(mapping_.data()), mapping_.size()}; }
   // Only of a shared mapping.
   std::span<std::byte> mutable_bytes() { return {static_cast<std::byte*>(mapping_.data()), mapping_.size()}; }

@@ -28,14 +28,14 @@ bool SameAxis(const comm::AxisRef& a, const comm::AxisRef& b) {
 
 uint32_t RanksOfStage(const comm::Mesh& mesh) { return mesh.ranks() / mesh.axis_sizes.front(); }
 
-// The shard is replicated over what the sharding leaves of each axis. The first replica is the
-// lowest rank from `first` on with this rank's coordinates on the sharded axes.
-bool IsFirstReplica(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& mesh, uint32_t rank, uint32_t first) {
+// The shard is replicated over what the sharding leaves of each axis: how many ranks from `first` on, and below this
+// one, have this rank's coordinates on the sharded axes.
+uint32_t ReplicaOf(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& mesh, uint32_t rank, uint32_t first) {
+  if (sharded.empty()) return rank - first;
   const uint64_t mine = comm::LinearIndex(mesh, sharded, rank);
-  for (uint32_t other = first; other < rank; ++other) {
-    if (comm::LinearIndex(mesh, sharded, other) == mine) return false;
-  }
-  return true;
+  uint32_t replica = 0;
+  for (uint32_t other = first; other < rank; ++other) replica += comm::LinearIndex(mesh, sharded, other) == mine;
+  return replica;
 }
 
 }  // namespace
@@ -97,10 +97,7 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) {
   const uint32_t stage = type.is_spread() ? rank / RanksOfStage(mesh) : 0;
   type_ = type.is_spread() ? type.stages[stage] : type;
   TensorBytes(type_.element, type_.global_dims, global_bytes_);
-  if (type.is_spread() && type_.rows.empty()) {
-    is_first_replica_ = false;
-    return;
-  }
+  if (type.is_spread() && type_.rows.empty()) return;
   std::vector<comm::AxisRef> sharded;
   for (size_t d = 0; d < type_.global_dims.size(); ++d) {
     uint64_t index = 0;
@@ -118,7 +115,8 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) {
     begin_.push_back(dims_[d].pieces.front().begin);
     extent_.push_back(dims_[d].pieces.front().extent);
   }
-  is_first_replica_ = IsFirstReplica(sharded, mesh, rank, stage * (type.is_spread() ? RanksOfStage(mesh) : 0));
+  replica_ = ReplicaOf(sharded, mesh, rank, stage * (type.is_spread() ? RanksOfStage(mesh) : 0));
+  shards_ = comm::AxesSize(sharded);
   has_rows_ = true;
   TensorBytes(type_.element, type_.local_dims, local_bytes_);
 }
@@ -195,6 +193,18 @@ void Shard::CopyIn(std::span<const std::byte> global, std::span<std::byte> local
 void Shard::CopyOut(std::span<const std::byte> local, std::span<std::byte> global) const {
   ForEachRun(
       [&](uint64_t to, uint64_t from, uint64_t bytes) { std::memcpy(global.data() + to, local.data() + from, bytes); });
+}
+
+void Shard::CopyOutPart(uint64_t part, uint64_t parts, std::span<const std::byte> local,
+                        std::span<std::byte> global) const {
+  // Whole cache lines, so that no two replicas write to the same one.
+  constexpr uint64_t kLine = 64;
+  const uint64_t lines = (local_bytes_ + kLine - 1) / kLine;
+  const uint64_t begin = lines * part / parts * kLine, end = lines * (part + 1) / parts * kLine;
+  ForEachRun([&](uint64_t to, uint64_t from, uint64_t bytes) {
+    const uint64_t first = std::max(from, begin), last = std::min(from + bytes, end);
+    if (first < last) std::memcpy(global.data() + to + (first - from), local.data() + first, last - first);
+  });
 }
 
 }  // namespace sgd::data

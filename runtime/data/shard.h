@@ -73,7 +73,11 @@ class Shard {
 
   // True on one of the ranks that hold this shard, the first on the axes over which it is
   // replicated: that one writes it to files.
-  bool is_first_replica() const { return is_first_replica_; }
+  bool is_first_replica() const { return has_rows_ && replica_ == 0; }
+  // This rank's number among those that hold this shard, in ascending order.
+  uint32_t replica() const { return replica_; }
+  // How many different shards the tensor has, or a stage's part of it.
+  uint64_t shards() const { return shards_; }
   bool has_padding() const;
   // Whether there is anything: a stage may have no rows of a tensor that is spread.
   bool has_rows() const { return has_rows_; }
@@ -90,6 +94,8 @@ class Shard {
   void CopyIn(std::span<const std::byte> global, std::span<std::byte> local) const;
   // Puts the local shard, without its padding, where it belongs in the global tensor.
   void CopyOut(std::span<const std::byte> local, std::span<std::byte> global) const;
+  // The same for part `part` of `parts` of the shard, parts of about equal size: for replicas that share the work.
+  void CopyOutPart(uint64_t part, uint64_t parts, std::span<const std::byte> local, std::span<std::byte> global) const;
 
  private:
   // Global indices [begin, begin + extent) of a dimension, at `local` of the shard.
@@ -124,7 +130,8 @@ class Shard {
   Dims begin_;
   Dims extent_;
   bool has_rows_ = false;
-  bool is_first_replica_ = true;
+  uint32_t replica_ = 0;
+  uint64_t shards_ = 1;
   uint64_t local_bytes_ = 0;
   uint64_t global_bytes_ = 0;
 };

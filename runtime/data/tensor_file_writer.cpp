@@ -127,6 +127,20 @@ absl::StatusOr<TensorFileWriter> TensorFileWriter::Join(const std::string& path,
   return Make(path, std::move(specs), metadata, /*create=*/false);
 }
 
+absl::StatusOr<TensorFileWriter> TensorFileWriter::CreateInMemory(std::vector<TensorSpec> specs) {
+  TensorFileWriter writer;
+  writer.path_ = "the copy of the state in memory";
+  absl::StatusOr<Layout> layout = LayOut(specs, {});
+  if (!layout.ok()) return layout.status();
+  absl::StatusOr<MappedFile> file = MappedFile::CreateInMemory(writer.path_, layout->file_size);
+  if (!file.ok()) return file.status();
+  std::memcpy(file->mutable_bytes().data(), layout->header.data(), layout->header.size());
+  writer.specs_ = std::move(specs);
+  writer.offsets_ = std::move(layout->offsets);
+  writer.file_ = *std::move(file);
+  return writer;
+}
+
 std::span<std::byte> TensorFileWriter::Bytes(size_t index) {
   uint64_t size = 0;
   TensorBytes(specs_[index].element, specs_[index].dims, size);

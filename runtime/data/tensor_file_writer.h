@@ -46,6 +46,14 @@ class TensorFileWriter {
   static absl::StatusOr<TensorFileWriter> Join(const std::string& path, std::vector<TensorSpec> specs,
                                                const Metadata& metadata = {});
 
+  // The same file in memory that children of this process share, instead of one on a disk; there is nothing to commit.
+  // Errors as of MappedFile::CreateInMemory.
+  static absl::StatusOr<TensorFileWriter> CreateInMemory(std::vector<TensorSpec> specs);
+  // The file's bytes, of which header and tensors are whole once all ranks have filled their parts.
+  std::span<const std::byte> image() const { return file_.bytes(); }
+  // Of a file in memory: opens it for reading, as long as this object lives.
+  std::string PathInMemory() const { return file_.PathInMemory(); }
+
   const std::vector<TensorSpec>& specs() const { return specs_; }
 
   // The bytes of specs()[index]; parts that nobody fills stay zero.

@@ -19,17 +19,21 @@ Tensor TensorOf(const ExecutionContext& context, const device::MemoryMap& memory
                 const T* own) {
   const data::TensorType type = data::TypeOf(whole, artifact::Size(context.file().root().stages()));
   // Other stages are cut alike: as the first one.
-  const uint32_t rank_of_stage = context.rank() % static_cast<uint32_t>(context.file().ranks_of_stage());
+  const uint32_t ranks_of_stage = static_cast<uint32_t>(context.file().ranks_of_stage());
+  const uint32_t rank_of_stage = context.rank() % ranks_of_stage;
   data::Shard shard(type, context.mesh(), type.is_spread() ? context.rank() : rank_of_stage);
-  const bool writes = type.is_spread() || whole.holders.front().stage == context.stage();
-  const bool is_first = own != nullptr && writes && shard.is_first_replica();
+  const bool writes = type.is_spread() ? shard.has_rows() : whole.holders.front().stage == context.stage();
+  const uint32_t replica = shard.replica();
+  const uint32_t replicas =
+      own != nullptr && writes ? ranks_of_stage / static_cast<uint32_t>(shard.shards()) : 0;
   return {.name = whole.tensor->name()->str(),
           .shard = std::move(shard),
           .bytes = own == nullptr ? nullptr : memory.Address(*own->slice()),
           .is_state = false,
           .carry_input = std::nullopt,
           .is_held = own != nullptr,
-          .is_first = is_first};
+          .replica = replica,
+          .replicas = replicas};
 }
 
 // The same buffers by the positions of the rank's own program.
@@ -153,7 +157,7 @@ absl::Status Executor::DownloadOutput(size_t index, std::span<std::byte> global)
                                                    program(), "': a buffer of ", global.size(), " bytes, it has ",
                                                    output.shard.global_bytes()));
   }
-  if (output.is_first) output.shard.CopyOut(OutputBytes(index), global);
+  if (output.is_first()) output.shard.CopyOut(OutputBytes(index), global);
   return read_status();
 }
 

@@ -60,7 +60,13 @@ struct Tensor {
   bool is_state;                        // inputs only: Input.state
   std::optional<uint32_t> carry_input;  // outputs only: the position of the input that it becomes
   bool is_held = true;                  // whether this rank's stage has it; else `bytes` is null
-  bool is_first = true;                 // whether this rank is the first of those that hold this shard
+  // This rank's number among the ranks that hold this shard, and their number; none where another stage's ranks hold
+  // all of the tensor too, and come first.
+  uint32_t replica = 0;
+  uint32_t replicas = 1;
+
+  // Whether this rank is the first of those that hold this shard: it writes it to files.
+  bool is_first() const { return replicas != 0 && replica == 0; }
 };
 
 // Wall time of the last step that has ended.

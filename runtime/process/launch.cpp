@@ -15,7 +15,8 @@ absl::Status SuperviseRanks(const launch::RankEnvironment& environment, const la
                                .first_rank = environment.rank,
                                .window_bytes = options.window_bytes,
                                .deadline = options.deadline,
-                               .stops_between_steps = policy.options().stops_between_steps};
+                               .stops_between_steps = policy.options().stops_between_steps,
+                               .failed = policy.options().failed};
   if (environment.nodes > 1 && environment.master.has_value()) {
     supervisor.report_death = [&](uint32_t rank, const absl::Status& cause) {
       return launch::ReportDeathOverTcp(environment, rank, options.secret, cause);
@@ -33,7 +34,7 @@ absl::Status SuperviseRanks(const launch::RankEnvironment& environment, const la
 absl::Status Launch(const launch::RankEnvironment& environment, launch::LaunchOptions options, ProcessPolicy& policy,
                     const launch::RankMain& rank_main, std::unique_ptr<launch::Meeting> meeting) {
   options.policy = &policy;
-  if (!environment.is_launcher || environment.size == 1)
+  if (!environment.is_launcher || (environment.size == 1 && !policy.options().failed))
     return launch::RunRank(environment, options, rank_main, std::move(meeting));
   const absl::Status status = SuperviseRanks(environment, options, policy, rank_main);
   if (!launch::EndsWell(status) && policy.options().clean_up) policy.options().clean_up();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/launch/failure_policy.h"
+#include "runtime/process/supervisor.h"
 
 namespace sgd::process {
 
@@ -19,6 +20,9 @@ class ProcessPolicy final : public launch::FailurePolicy {
     // Called before this process ends at once, by a signal or because a peer has died: removes unfinished files. May be
     // empty; runs on any thread, and once.
     std::function<void()> clean_up = nullptr;
+    // Called in the launcher when the job of its ranks has failed, which may be started again then: a single rank is a
+    // process of its own too where this is set. May be empty.
+    std::function<void(const Failure& failure)> failed = nullptr;
     // Called with notes. May be empty; any thread.
     std::function<void(const std::string& text)> note = nullptr;
   };

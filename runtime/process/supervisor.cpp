@@ -98,7 +98,10 @@ class Supervisor {
       KillWhenDue();
     }
     if (!interrupted_.ok()) return interrupted_;
-    if (absl::Status cause = segment_->abort_cause(); !cause.ok()) return cause;
+    if (absl::Status cause = segment_->abort_cause(); !cause.ok()) {
+      if (options_.failed) options_.failed(FailureBy(cause));
+      return cause;
+    }
     return have_stopped_ ? launch::Interrupted() : absl::OkStatus();
   }
 
@@ -144,6 +147,13 @@ class Supervisor {
     std::cout.flush();
     std::fflush(nullptr);
     _exit(status.ok() ? 0 : launch::IsInterrupted(status) ? kExitInterrupted : 1);
+  }
+
+  Failure FailureBy(const absl::Status& cause) const {
+    Failure failure{.cause = cause, .rank = segment_->abort_rank(), .stop_signal = segment_->stop_signal()};
+    for (uint32_t rank = 0; rank < options_.ranks; ++rank)
+      failure.steps_begun = std::max(failure.steps_begun, segment_->flag(rank).begun.load());
+    return failure;
   }
 
   // Until a signal arrives or something is due.

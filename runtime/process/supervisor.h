@@ -4,12 +4,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "runtime/comm/shared_memory/shared_memory_segment.h"
 
 namespace sgd::process {
+
+// How a job of ranks that were started here has failed.
+struct Failure {
+  absl::Status cause;            // begins with the rank at fault, where one is
+  std::optional<uint32_t> rank;  // that one
+  uint64_t steps_begun = 0;      // by the rank that was furthest
+  int stop_signal = 0;           // with which the user has asked the ranks to stop before; 0: has not
+};
 
 struct SupervisorOptions {
   uint32_t ranks = 1;
@@ -18,6 +27,8 @@ struct SupervisorOptions {
   absl::Duration
       deadline;  // for the last rank to end once the first has ended, and for ranks that are all stopped to go on
   bool stops_between_steps = false;  // see ProcessPolicy
+  // Called at the end of a job that has failed. May be empty.
+  std::function<void(const Failure& failure)> failed = nullptr;
   // Called when a rank has died of which nothing was heard, while none of this host has met those of other hosts (its
   // flag's state says so): tells them. True when they heard, which tells the ranks of this host too. May be empty.
   std::function<bool(uint32_t rank, const absl::Status& cause)> report_death = nullptr;

@@ -56,6 +56,17 @@ std::string StepJson(const StepRecord& record) {
   return absl::StrCat(json, "}}");
 }
 
+std::string RankLostJson(std::optional<uint32_t> rank, uint64_t step, std::string_view cause) {
+  return absl::StrCat("{\"event\": \"rank_lost\"", rank ? absl::StrCat(", \"rank\": ", *rank) : "",
+                      ", \"step\": ", step, ", \"cause\": ", JsonString(cause), "}");
+}
+
+std::string ResumedJson(uint64_t step, uint32_t ranks, absl::Duration after, std::string_view from) {
+  return absl::StrCat("{\"event\": \"resumed\", \"step\": ", step, ", \"ranks\": ", ranks,
+                      ", \"seconds\": ", NumberJson(absl::ToDoubleSeconds(after)), ", \"from\": ", JsonString(from),
+                      "}");
+}
+
 JsonLog::JsonLog(JsonLog&& other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 

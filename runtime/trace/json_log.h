@@ -26,6 +26,13 @@ struct StepRecord {
 // missing loss is left out; numbers that JSON does not have are null.
 std::string StepJson(const StepRecord& record);
 
+// {"event": "rank_lost", "rank": 2, "step": 17, "cause": "killed by signal 9"}; without a rank where none is at fault.
+std::string RankLostJson(std::optional<uint32_t> rank, uint64_t step, std::string_view cause);
+
+// {"event": "resumed", "step": 17, "ranks": 4, "seconds": 0.2, "from": "peer"}: after which time `ranks` ranks go on
+// with `step`, and from what.
+std::string ResumedJson(uint64_t step, uint32_t ranks, absl::Duration after, std::string_view from);
+
 // Quotes, escapes and, where need be, repairs `text` for JSON.
 std::string JsonString(std::string_view text);
 

@@ -67,7 +67,9 @@ std::vector<checkpoint::LocalTensor> CarriedState::Tensors() const {
   for (size_t i = 0; i < executor_.inputs().size(); ++i) {
     if (job_.IsFed(i)) continue;
     const exec::Tensor& input = executor_.inputs()[i];
-    tensors.push_back({job_.program.inputs[i].name, input.shard, Bytes(i), input.is_first});
+    tensors.push_back({job_.program.inputs[i].name, input.shard, Bytes(i), input.is_first()});
+    tensors.back().replica = input.replica;
+    tensors.back().replicas = input.replicas;
   }
   return tensors;
 }
@@ -80,7 +82,7 @@ absl::Status CarriedState::Snapshot(StateSnapshot& snapshot) const {
     snapshot.tensors_.push_back({.input = i,
                                  .name = job_.program.inputs[i].name,
                                  .shard = input.shard,
-                                 .writes = input.is_first,
+                                 .writes = input.is_first(),
                                  .bytes = std::vector<std::byte>(input.is_held ? input.shard.local_bytes() : 0)});
   }
   for (StateSnapshot::Tensor& tensor : snapshot.tensors_) {

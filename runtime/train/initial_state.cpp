@@ -161,16 +161,19 @@ absl::Status TakeFile(const std::string& path, Job& job) {
 absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
   if (job.options.resume.empty()) return absl::OkStatus();
   absl::StatusOr<checkpoint::Checkpoint> checkpoint = checkpoint::OpenCheckpoint(job.options.resume);
-  if (!checkpoint.ok()) return checkpoint.status();
-  const checkpoint::TrainingPoint& point = checkpoint->point;
+  return checkpoint.ok() ? TakeState(*std::move(checkpoint), has_carry_flag, job) : checkpoint.status();
+}
+
+absl::Status TakeState(checkpoint::Checkpoint checkpoint, bool has_carry_flag, Job& job) {
+  const checkpoint::TrainingPoint& point = checkpoint.point;
   if (job.options.seed && *job.options.seed != point.seed) {
-    return absl::InvalidArgumentError(absl::StrCat(checkpoint->path, ": was trained with --seed ", point.seed, ", not ",
+    return absl::InvalidArgumentError(absl::StrCat(checkpoint.path, ": was trained with --seed ", point.seed, ", not ",
                                                    *job.options.seed, "; leave --seed out"));
   }
-  for (const std::string& damage : checkpoint->passed_over) {
-    job.notes.push_back(absl::StrCat(damage, "; going on from the checkpoint before, ", checkpoint->path));
+  for (const std::string& damage : checkpoint.passed_over) {
+    job.notes.push_back(absl::StrCat(damage, "; going on from the checkpoint before, ", checkpoint.path));
   }
-  if (absl::Status status = CheckCarryOfCheckpoint(checkpoint->path, point.carry, has_carry_flag, job); !status.ok())
+  if (absl::Status status = CheckCarryOfCheckpoint(checkpoint.path, point.carry, has_carry_flag, job); !status.ok())
     return status;
   job.resumed_feed_text = point.feed;
   job.first_step = point.step;
@@ -183,7 +186,7 @@ absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
     return at == names.end() ? std::nullopt : std::optional(at->second);
   };
   std::set<size_t> taken;
-  return TakeInitial(std::make_shared<const data::SafetensorsFile>(std::move(checkpoint->state)), find, taken, job);
+  return TakeInitial(std::make_shared<const data::SafetensorsFile>(std::move(checkpoint.state)), find, taken, job);
 }
 
 void NoteSources(Job& job) {

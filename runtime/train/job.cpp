@@ -57,7 +57,7 @@ std::string HashOf(const exec::CarryPairs& carry, const ProgramView& program) {
   return hash.ok() ? artifact::HexHash(*hash) : "";
 }
 
-absl::Status FillJob(Job& job) {
+absl::Status FillJob(std::optional<checkpoint::Checkpoint> kept, Job& job) {
   absl::StatusOr<CarryRequest> request = RequestOf(job.options, job.program);
   if (!request.ok()) return request.status();
   absl::StatusOr<CarryPlan> plan = PlanCarry(job.program, *request);
@@ -68,7 +68,11 @@ absl::Status FillJob(Job& job) {
   for (const std::string* path : {&job.options.inputs, &job.options.init}) {
     if (absl::Status status = TakeFile(*path, job); !status.ok()) return status;
   }
-  if (absl::Status status = TakeCheckpoint(request->is_given(), job); !status.ok()) return status;
+  const bool is_kept = kept.has_value();
+  absl::Status taken = is_kept ? TakeState(*std::move(kept), request->is_given(), job)
+                               : TakeCheckpoint(request->is_given(), job);
+  if (!taken.ok()) return taken;
+  job.has_unsaved = is_kept;
   if (absl::Status status = OpenFeed(job); !status.ok()) return status;
   if (absl::Status status = CheckCarry(job, *request, *plan); !status.ok()) return status;
   if (!job.options.save_weights.empty()) {
@@ -112,14 +116,15 @@ bool Job::IsFed(size_t input) const {
   return feed != nullptr && std::ranges::find(feed->inputs(), input) != feed->inputs().end();
 }
 
-absl::StatusOr<Job> PrepareJob(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file) {
+absl::StatusOr<Job> PrepareJob(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file,
+                               std::optional<checkpoint::Checkpoint> kept) {
   absl::StatusOr<std::string> name = options.program;
   if (options.program.empty()) name = DefaultProgram(*file);
   if (!name.ok()) return name.status();
   absl::StatusOr<ProgramView> program = ViewProgram(*file, *name);
   if (!program.ok()) return program.status();
   Job job(options, std::move(file), *std::move(program));
-  absl::Status status = FillJob(job);
+  absl::Status status = FillJob(std::move(kept), job);
   if (!status.ok()) return status;
   return job;
 }

@@ -12,7 +12,8 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/checkpoint/manifest.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/shared_snapshots.h"
 #include "runtime/data/feed.h"
 #include "runtime/data/safetensors.h"
 #include "runtime/exec/carry.h"
@@ -79,10 +80,12 @@ struct Job {
   std::optional<InitPlan> init;
   std::optional<EvalPlan> eval;
 
-  uint64_t first_step = 0;  // steps done before, by the checkpoint
+  uint64_t first_step = 0;   // steps done before, by the checkpoint
+  bool has_unsaved = false;  // whether some of them are on no disk: the state is from memory
   uint64_t seed = 0;
   std::optional<size_t> loss;             // output
   std::vector<std::string> output_names;  // as written to files and logs
+  std::shared_ptr<checkpoint::SharedSnapshots> snapshots;  // where ranks keep copies of their state; may be null
   std::vector<std::string> notes;         // worth telling, not errors
 
   // Inputs that steps leave as they are: neither carried nor fed.
@@ -92,8 +95,9 @@ struct Job {
 };
 
 // Opens and checks all that the options name, short of creating outputs. Errors are one line with
-// the file or flag at fault.
-absl::StatusOr<Job> PrepareJob(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file);
+// the file or flag at fault. With `kept`, the state of this run that ranks have kept in memory, goes on from there.
+absl::StatusOr<Job> PrepareJob(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file,
+                               std::optional<checkpoint::Checkpoint> kept = std::nullopt);
 
 // Errors as of SafetensorsFile::Open.
 absl::StatusOr<FilePtr> OpenTensors(const std::string& path);

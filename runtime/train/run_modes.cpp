@@ -4,33 +4,15 @@
 #include <memory>
 #include <optional>
 
-#include "runtime/artifact/container.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/train/checkpoint_saver.h"
 #include "runtime/train/evaluator.h"
+#include "runtime/train/kept_state.h"
 #include "runtime/train/train_loop.h"
 #include "runtime/train/weights_saver.h"
 
 namespace sgd::train {
-namespace {
-
-checkpoint::TrainingPoint PointOf(const Job& job) {
-  checkpoint::TrainingPoint point{.step = 0,
-                                  .seed = job.seed,
-                                  .program = job.program.name,
-                                  .artifact_hash = artifact::HexHash(job.file->hash()),
-                                  .mesh = {},
-                                  .feed = job.feed_text,
-                                  .carry = job.carry_hash};
-  const auto* mesh = job.file->root().mesh();
-  for (uint64_t i = 0; i < artifact::Size(mesh); ++i) {
-    point.mesh.emplace_back(mesh->Get(i)->name()->str(), mesh->Get(i)->size());
-  }
-  return point;
-}
-
-}  // namespace
 
 absl::Status WithSession(const Job& job, const launch::RankContext& rank, const SessionHooks& hooks,
                          trace::StartTimes& start, const std::function<absl::Status(Session&)>& body) {
@@ -70,16 +52,23 @@ absl::Status Train(Session& session, TrainObserver* observer) {
         options.save_weights, options.deadline, [&] { return SelectWeights(job.program, session.state().Tensors()); },
         session.control().beside());
   }
+  std::optional<SnapshotSaver> snapshots;
+  if (job.snapshots != nullptr) {
+    snapshots.emplace(*job.snapshots, [&] { return session.state().Tensors(); }, session.control(), options.deadline);
+  }
   return TrainLoop({.runner = session,
                     .control = session.control(),
                     .evaluator = evaluator ? &*evaluator : nullptr,
                     .saver = saver ? &*saver : nullptr,
+                    .snapshots = snapshots ? &*snapshots : nullptr,
                     .weights = weights ? &*weights : nullptr,
                     .observer = observer},
                    {.first_step = job.first_step,
                     .steps = options.steps,
                     .eval_every = options.eval_every,
                     .save_every = options.save_every,
+                    .snapshot_every = SnapshotEvery(job),
+                    .has_unsaved = job.has_unsaved,
                     .writes_outputs = !options.outputs.empty(),
                     .deadline = options.deadline})
       .Run();

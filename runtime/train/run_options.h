@@ -37,6 +37,8 @@ struct RunOptions {
   std::string save;
   uint64_t save_every = 0;  // 0: at the end only
   uint64_t keep = 0;        // how many checkpoints; 0: all
+  uint64_t restarts = 0;     // how often ranks that are lost may be replaced
+  uint64_t peer_copies = 0;  // steps between copies of the state in memory; 0: as its size suggests
   std::string save_weights;
   std::string resume;
   std::string carry;

@@ -45,7 +45,7 @@ absl::Status Session::WriteOutputs() {
   std::vector<checkpoint::LocalTensor> tensors;
   for (size_t i = 0; i < executor_->outputs().size(); ++i) {
     const exec::Tensor& output = executor_->outputs()[i];
-    tensors.push_back({job_.output_names[i], output.shard, executor_->OutputBytes(i), output.is_first});
+    tensors.push_back({job_.output_names[i], output.shard, executor_->OutputBytes(i), output.is_first()});
   }
   if (absl::Status status = executor_->read_status(); !status.ok()) return status;
   return checkpoint::WriteShardedFile(job_.options.outputs, tensors, {}, *rank_.control, job_.options.deadline);

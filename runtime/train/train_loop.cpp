@@ -17,6 +17,10 @@ absl::Status TrainLoop::Run() {
     if (!*goes_on) return Stop(step);
     if (absl::Status status = Step(step, step + 1 == end); !status.ok()) return status;
   }
+  // Ranks were lost after the last step, and with them what was to become of its state.
+  if (options_.steps == 0 && options_.has_unsaved && parts_.saver != nullptr) {
+    if (absl::Status status = Save(end); !status.ok()) return status;
+  }
   if (absl::Status status = SaveWeights(end); !status.ok()) return status;
   const bool keeps_state = parts_.saver != nullptr || parts_.weights != nullptr;
   return keeps_state ? AgreeOnKeptState() : absl::OkStatus();
@@ -30,7 +34,8 @@ absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
   if (in_flight_) {
     if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
   }
-  if (parts_.runner.runs_ahead() && !is_last && !EvaluatesAfter(step) && !SavesAfter(step, is_last)) {
+  if (parts_.runner.runs_ahead() && !is_last && !EvaluatesAfter(step) && !SavesAfter(step, is_last) &&
+      !CopiesAfter(step)) {
     in_flight_ = step;
     return parts_.runner.CarryOutputs();
   }
@@ -48,6 +53,9 @@ absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
     eval = *std::move(means);
   }
   if (absl::Status status = Report(*record, eval ? &*eval : nullptr); !status.ok()) return status;
+  if (CopiesAfter(step) && !writes_outputs) {
+    if (absl::Status status = parts_.snapshots->Save(step + 1); !status.ok()) return status;
+  }
   return SavesAfter(step, is_last) ? Save(step + 1) : absl::OkStatus();
 }
 
@@ -78,6 +86,10 @@ bool TrainLoop::SavesAfter(uint64_t step, bool is_last) const {
   return is_last || (options_.save_every > 0 && (step + 1) % options_.save_every == 0);
 }
 
+bool TrainLoop::CopiesAfter(uint64_t step) const {
+  return parts_.snapshots != nullptr && (step + 1) % options_.snapshot_every == 0;
+}
+
 absl::Status TrainLoop::Save(uint64_t steps_done) {
   absl::Status status = parts_.saver->Save(steps_done);
   if (status.ok()) last_saved_ = steps_done;
@@ -100,7 +112,7 @@ absl::Status TrainLoop::Stop(uint64_t steps_done) {
   if (in_flight_) {
     if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
   }
-  const bool has_run = steps_done > options_.first_step;
+  const bool has_run = steps_done > options_.first_step || options_.has_unsaved;
   const bool saves = parts_.saver != nullptr && has_run;
   if (saves && last_saved_ != steps_done) {
     if (absl::Status status = Save(steps_done); !status.ok()) return status;

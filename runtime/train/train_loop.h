@@ -33,17 +33,21 @@ struct TrainLoopOptions {
   uint64_t steps = 0;           // to do now
   uint64_t eval_every = 0;      // 0: never
   uint64_t save_every = 0;      // 0: after the last step only
+  uint64_t snapshot_every = 1;  // steps between copies in memory
+  bool has_unsaved = false;     // whether the state before the first step is on no disk
   bool writes_outputs = false;  // of the last step
   absl::Duration deadline = absl::Seconds(300);
 };
 
 // Collaborators of the loop; none is owned. Without an evaluator nothing is evaluated, without a saver nothing is
-// saved, without an observer, as on all ranks but one, nothing is reported. `weights` saves once, when the run ends.
+// saved, without an observer, as on all ranks but one, nothing is reported. `snapshots` keeps copies in memory,
+// `weights` saves once, when the run ends.
 struct TrainLoopParts {
   StepRunner& runner;
   comm::Control& control;
   StateEvaluator* evaluator = nullptr;
   StateSaver* saver = nullptr;
+  StateSaver* snapshots = nullptr;
   StateSaver* weights = nullptr;
   TrainObserver* observer = nullptr;
 };
@@ -65,6 +69,7 @@ class TrainLoop {
   absl::Status Report(const trace::StepRecord& step, const EvalMeans* eval);
   bool EvaluatesAfter(uint64_t step) const;
   bool SavesAfter(uint64_t step, bool is_last) const;
+  bool CopiesAfter(uint64_t step) const;
   absl::Status Save(uint64_t steps_done);
   absl::Status SaveWeights(uint64_t steps_done);
   absl::Status AgreeOnKeptState();

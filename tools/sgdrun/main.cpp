@@ -38,6 +38,7 @@
 #include "tools/sgdrun/modes.h"
 #include "tools/sgdrun/options.h"
 #include "tools/sgdrun/reporter.h"
+#include "tools/sgdrun/restarts.h"
 #include "tools/sgdrun/topology.h"
 
 namespace sgd::sgdrun {
@@ -126,19 +127,27 @@ absl::Status CheckLogs(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<train::Job> Prepare(const Options& options, std::unique_ptr<artifact::ArtifactFile> file,
+absl::Status Claim(const Options& options, train::Job& job, train::ClaimedOutputs& claimed) {
+  absl::StatusOr<train::ClaimedOutputs> outputs = train::ClaimedOutputs::Claim(options.run);
+  if (!outputs.ok()) return outputs.status();
+  claimed = *std::move(outputs);
+  job.notes.insert(job.notes.end(), claimed.notes().begin(), claimed.notes().end());
+  if (absl::Status status = CheckLogs(options); !status.ok()) return status;
+  return train::CheckOutputs(job);
+}
+
+absl::StatusOr<train::Job> Prepare(Restarts& restarts, std::unique_ptr<artifact::ArtifactFile> file,
                                    const launch::RankEnvironment& environment, train::ClaimedOutputs& claimed) {
-  absl::StatusOr<train::Job> job = train::PrepareJob(options.run, std::move(file));
+  const Options& options = restarts.options();
+  absl::StatusOr<train::Job> job = train::PrepareJob(options.run, std::move(file), restarts.TakeKept());
   if (!job.ok()) return job;
+  if (absl::Status status = restarts.CheckStarts(environment); !status.ok()) return status;
+  if (absl::Status status = restarts.Keep(environment, *job); !status.ok()) return status;
+  if (options.resumption) return job;
   // Whoever is rank 0, or starts it, alone: a check holds the file for a moment, in which another's would find it
   // taken.
   if (environment.rank == 0) {
-    absl::StatusOr<train::ClaimedOutputs> outputs = train::ClaimedOutputs::Claim(options.run);
-    if (!outputs.ok()) return outputs.status();
-    claimed = *std::move(outputs);
-    job->notes.insert(job->notes.end(), claimed.notes().begin(), claimed.notes().end());
-    if (absl::Status status = CheckLogs(options); !status.ok()) return status;
-    if (absl::Status status = train::CheckOutputs(*job); !status.ok()) return status;
+    if (absl::Status status = Claim(options, *job, claimed); !status.ok()) return status;
   }
   if (environment.is_launcher || environment.rank == 0) {
     for (const std::string& note : job->notes) PrintNote(note);
@@ -146,14 +155,10 @@ absl::StatusOr<train::Job> Prepare(const Options& options, std::unique_ptr<artif
   return job;
 }
 
-absl::Status Run(const Options& options, trace::StartTimes start) {
-  if (options.shows_topology) return PrintTopology(options);
-  if (!options.measured_topology.empty())
-    return MeasureTopology(options, [&](const launch::RankContext& rank) { return OpenCpu(options, rank); });
-  train::ClaimedOutputs claimed;
-  process::ProcessPolicy policy({.stops_between_steps = options.run.mode == train::Mode::kTrain,
-                                 .clean_up = [&] { claimed.CleanUp(); },
-                                 .note = PrintNote});
+// One job, of ranks that start and end together.
+absl::Status RunJob(Restarts& restarts, train::ClaimedOutputs& claimed, process::ProcessPolicy& policy,
+                    trace::StartTimes start) {
+  const Options& options = restarts.options();
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = OpenPlan(options);
   if (!file.ok()) return FailAlone(options, file.status(), policy);
   const uint64_t window_bytes = train::HostWindowBytes(**file);
@@ -165,7 +170,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   auto meeting = BeginMeeting(options, *environment, *secret, {window_bytes, (*file)->plan()}, policy);
   if (!meeting.ok()) return meeting.status();
   absl::StatusOr<train::Job> job = artifact::WithMemoryFor(
-      "what the files say", [&] { return Prepare(options, *std::move(file), *environment, claimed); });
+      "what the files say", [&] { return Prepare(restarts, *std::move(file), *environment, claimed); });
   if (!job.ok()) {
     TellOtherHosts(*environment, *secret, job.status());
     return *meeting != nullptr ? (*meeting)->Fail(job.status()) : job.status();
@@ -181,6 +186,24 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
        .secret = *secret,
        .net_devices = options.net_devices},
       policy, [&](launch::RankContext& rank) { return RunRank(options, *job, rank, start); }, *std::move(meeting));
+}
+
+absl::Status Run(const Options& options, trace::StartTimes start) {
+  if (options.shows_topology) return PrintTopology(options);
+  if (!options.measured_topology.empty())
+    return MeasureTopology(options, [&](const launch::RankContext& rank) { return OpenCpu(options, rank); });
+  train::ClaimedOutputs claimed;
+  Restarts restarts(options);
+  process::ProcessPolicy::Options reactions = {.stops_between_steps = options.run.mode == train::Mode::kTrain,
+                                               .clean_up = [&] { claimed.CleanUp(); },
+                                               .note = PrintNote};
+  if (restarts.is_on()) reactions.failed = [&](const process::Failure& failure) { restarts.Note(failure); };
+  process::ProcessPolicy policy(reactions);
+  absl::Status status;
+  do {
+    status = RunJob(restarts, claimed, policy, start);
+  } while (restarts.GoesOn(status));
+  return status;
 }
 
 }  // namespace

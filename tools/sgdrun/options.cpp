@@ -145,6 +145,13 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   state.Call<std::string>(
       "--keep", "last=K", [&](const std::string& text) { options.run.keep = ParseKeep(text); },
       "Remove all but the K newest checkpoints once a newer one is complete (default: keep all)");
+  state.Add("--restarts", "R", options.run.restarts,
+            "When a rank is lost, start the ranks of this host again and go on, up to R times, with the same bits")
+      ->check(CheckCount<uint64_t>);
+  state.Add("--peer-copies", "K", options.run.peer_copies,
+            "With --restarts: copy the state in memory every K steps (default: every step up to 64 MiB of state, every "
+            "second up to 128 MiB, ...)")
+      ->check(CheckCount<uint64_t>);
   state.Add("--save-weights", "FILE", options.run.save_weights,
             "At the end, write parameters and buffers alone, under all of their names in the model");
   state.Add("--carry", "OUT:IN,...", options.run.carry,
@@ -298,7 +305,7 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
     for (const char* flag :
-         {"--init", "--resume", "--save", "--save-every", "--keep", "--save-weights", "--data", "--feed", "--batches",
+         {"--init", "--resume", "--save", "--save-every", "--keep", "--restarts", "--peer-copies", "--save-weights", "--data", "--feed", "--batches",
           "--loss", "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
@@ -317,6 +324,8 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
     return "--feed says what --data feeds; --data is missing";
   if (given("--save-every") && !given("--save")) return "--save-every needs --save";
   if (given("--keep") && !given("--save")) return "--keep needs --save";
+  if (given("--peer-copies") && !given("--restarts"))
+    return "--peer-copies are what --restarts goes on from; --restarts is missing";
   if (given("--eval-data") && !given("--eval-every")) return "--eval-data needs --eval-every";
   return CheckRankFlags(app);
 }

@@ -2,15 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
+#include "absl/time/time.h"
 #include "runtime/artifact/plan_choice.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
 #include "runtime/train/run_options.h"
 
 namespace sgd::sgdrun {
+
+// Of ranks that go on where others have been lost.
+struct Resumption {
+  absl::Time lost_at;  // by the steady clock
+  uint64_t step = 0;   // the first that they do
+  bool is_from_memory = false;
+};
 
 struct Options {
   train::RunOptions run;
@@ -29,6 +38,7 @@ struct Options {
   uint64_t print_every = 1;
   std::string profile;
   std::string trace;
+  std::optional<Resumption> resumption;  // no flag
 };
 
 // A parsed command line: options to run with, or a text to print and leave.

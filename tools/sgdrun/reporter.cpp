@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/short_message.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/trace/scalar.h"
 #include "runtime/train/run_modes.h"
@@ -16,7 +17,8 @@
 namespace sgd::sgdrun {
 
 trace::LogStart LogStartOf(const Options& options) {
-  return options.run.resume.empty() ? trace::LogStart::kRefuse : trace::LogStart::kAppend;
+  const bool goes_on = options.resumption.has_value() || !options.run.resume.empty();
+  return !goes_on ? trace::LogStart::kRefuse : trace::LogStart::kAppend;
 }
 
 absl::StatusOr<std::unique_ptr<Reporter>> Reporter::Create(const Options& options, uint64_t first_step) {
@@ -52,6 +54,12 @@ absl::Status Reporter::StepEnded(const trace::StepRecord& step, const train::Eva
   return status;
 }
 
+absl::Status Reporter::Resumed(const Resumption& resumption, uint32_t ranks) {
+  if (!log_) return absl::OkStatus();
+  return log_->WriteLine(trace::ResumedJson(resumption.step, ranks, SteadyNow() - resumption.lost_at,
+                                            resumption.is_from_memory ? "peer" : "checkpoint"));
+}
+
 void Reporter::Stopped(const train::StopRecord& stop) {
   const std::string kept = stop.is_saved  ? absl::StrCat("; go on with --resume ", save_)
                            : stop.has_run ? "; nothing was saved, since there is no --save"
@@ -70,6 +78,10 @@ absl::Status TrainAndPrint(const Options& options, train::Session& session) {
   if (!session.is_first_rank()) return train::Train(session, nullptr);
   absl::StatusOr<std::unique_ptr<Reporter>> reporter = Reporter::Create(options, session.job().first_step);
   if (!reporter.ok()) return reporter.status();
+  if (options.resumption) {
+    absl::Status status = (*reporter)->Resumed(*options.resumption, session.control().size());
+    if (!status.ok()) return status;
+  }
   return train::Train(session, reporter->get());
 }
 

@@ -23,6 +23,9 @@ class Reporter : public train::TrainObserver {
   // Begins the log of --log-json. `first_step` is where this run starts.
   static absl::StatusOr<std::unique_ptr<Reporter>> Create(const Options& options, uint64_t first_step);
 
+  // Of ranks that go on where others have been lost: says so in the log.
+  absl::Status Resumed(const Resumption& resumption, uint32_t ranks);
+
   absl::Status StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) override;
   void Stopped(const train::StopRecord& stop) override;
   void Note(const std::string& text) override;

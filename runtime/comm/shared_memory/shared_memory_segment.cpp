@@ -242,6 +242,10 @@ absl::Status SharedMemorySegment::abort_cause() const {
                       header_->abort_rank == kNoRank ? message : OfRank(header_->abort_rank, message));
 }
 
+std::optional<uint32_t> SharedMemorySegment::abort_rank() const {
+  return aborted() && header_->abort_rank != kNoRank ? std::optional(header_->abort_rank) : std::nullopt;
+}
+
 uint32_t SharedMemorySegment::ClaimCause(uint32_t rank) {
   uint32_t claimed = 0;
   return header_->cause_claimed.compare_exchange_strong(claimed, rank + 1) ? rank : claimed - 1;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -102,6 +103,8 @@ class SharedMemorySegment {
   bool aborted() const;
   // "rank R: cause", or without a rank the cause alone, with the cause's code. OK when not aborted.
   absl::Status abort_cause() const;
+  // The rank at fault; nothing when not aborted, or when none is.
+  std::optional<uint32_t> abort_rank() const;
   // The rank that prints the cause for all ranks: the first that asks.
   uint32_t ClaimCause(uint32_t rank);
 
