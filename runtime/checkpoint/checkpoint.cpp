@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +19,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/container.h"
+#include "runtime/artifact/replace_file.h"
 #include "runtime/artifact/writer.h"
+#include "runtime/checkpoint/digest.h"
+#include "runtime/comm/control/unique_fd.h"
 #include "runtime/data/mapped_file.h"
 
 namespace sgd::checkpoint {
@@ -81,35 +85,45 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& path) {
   return manifest;
 }
 
-struct Digest {
+struct FileDigest {
   uint64_t bytes = 0;
-  std::string sha256;
+  std::string checksum;  // hexadecimal
 };
 
-absl::StatusOr<Digest> DigestFile(const std::string& path) {
+absl::StatusOr<std::string> ChecksumOf(std::span<const std::byte> bytes, Manifest::Checksum kind) {
+  if (kind == Manifest::Checksum::kSha256) {
+    absl::StatusOr<artifact::Hash> hash =
+        artifact::Sha256({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+    if (!hash.ok()) return hash.status();
+    return artifact::HexHash(*hash);
+  }
+  Digest digest;
+  digest.Add(bytes);
+  return digest.Hex();
+}
+
+absl::StatusOr<FileDigest> DigestFile(const std::string& path, Manifest::Checksum kind) {
   absl::StatusOr<data::MappedFile> file = data::MappedFile::OpenForReading(path);
   if (!file.ok()) return file.status();
-  const std::span<const std::byte> bytes = file->bytes();
-  absl::StatusOr<artifact::Hash> hash =
-      artifact::Sha256({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
-  if (!hash.ok()) return Annotate(path, hash.status());
-  return Digest{bytes.size(), artifact::HexHash(*hash)};
+  absl::StatusOr<std::string> checksum = ChecksumOf(file->bytes(), kind);
+  if (!checksum.ok()) return Annotate(path, checksum.status());
+  return FileDigest{file->bytes().size(), *std::move(checksum)};
 }
 
 // All of the one checkpoint, verified.
 absl::StatusOr<Checkpoint> OpenOne(const std::string& path) {
   absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(path));
   if (!manifest.ok()) return manifest.status();
-  absl::StatusOr<Digest> digest = DigestFile(StatePath(path));
+  absl::StatusOr<FileDigest> digest = DigestFile(StatePath(path), manifest->checksum);
   if (!digest.ok()) return digest.status();
   if (digest->bytes != manifest->state_bytes) {
     return absl::DataLossError(absl::StrCat(StatePath(path), ": has ", digest->bytes, " bytes, but the manifest says ",
                                             manifest->state_bytes,
                                             "; expected the file that was saved; resume from another checkpoint"));
   }
-  if (digest->sha256 != manifest->state_sha256) {
+  if (digest->checksum != manifest->state_checksum) {
     return absl::DataLossError(absl::StrCat(StatePath(path),
-                                            ": is corrupt: its SHA-256 is not the manifest's; expected the file that "
+                                            ": is corrupt: its checksum is not the manifest's; expected the file that "
                                             "was saved; resume from another checkpoint"));
   }
   absl::StatusOr<data::SafetensorsFile> state = data::SafetensorsFile::Open(StatePath(path));
@@ -131,16 +145,61 @@ absl::Status PutInPlace(const std::string& aside, const std::string& path) {
   return absl::OkStatus();
 }
 
-// Rank 0's last part of Save: checksum, manifest, rename.
-absl::Status Finish(const std::string& directory, const std::string& aside, const std::string& path,
-                    const TrainingPoint& point) {
-  absl::StatusOr<Digest> digest = DigestFile(StatePath(aside));
-  if (!digest.ok()) return digest.status();
-  const Manifest manifest{point, digest->bytes, digest->sha256};
-  absl::Status status = artifact::WriteFileAtomically(ManifestPath(aside), ManifestJson(manifest));
-  if (status.ok()) status = PutInPlace(aside, path);
-  if (status.ok()) status = data::SyncDirectory(directory);
+struct Paths {
+  std::string directory;
+  std::string checkpoint;
+  std::string aside;
+};
+
+Paths PathsOf(const std::string& directory, uint64_t step) {
+  std::string path = absl::StrFormat("%s/%s%010d", directory, kPrefix, step);
+  return {directory, path, path + kAsideSuffix};
+}
+
+absl::Status MakeAside(const Paths& paths) {
+  if (mkdir(paths.aside.c_str(), 0777) == 0 || errno == EEXIST) return absl::OkStatus();
+  return data::SystemError(paths.aside, "create", errno);
+}
+
+void RemoveAside(const Paths& paths) {
+  std::error_code ignored;
+  fs::remove_all(paths.aside, ignored);
+}
+
+// The last part of a save, when the tensors are on the disk: manifest and rename.
+absl::Status Finish(const Paths& paths, const TrainingPoint& point, const FileDigest& digest) {
+  const Manifest manifest{point, Manifest::Checksum::kXxh3, digest.bytes, digest.checksum};
+  absl::Status status = artifact::WriteFileAtomically(ManifestPath(paths.aside), ManifestJson(manifest));
+  if (status.ok()) status = PutInPlace(paths.aside, paths.checkpoint);
+  if (status.ok()) status = data::SyncDirectory(paths.directory);
   return status;
+}
+
+absl::Status CheckSpace(const std::string& directory, uint64_t bytes) {
+  struct statvfs info;
+  if (statvfs(directory.c_str(), &info) != 0) return absl::OkStatus();  // not every file system says
+  const uint64_t free = uint64_t{info.f_bavail} * info.f_frsize;
+  if (free >= bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(directory, ": a checkpoint has ", bytes, " bytes, but ", free,
+                                                   " are free; make room, or keep fewer (--keep)"));
+}
+
+absl::StatusOr<FileDigest> WriteImage(const std::string& path, std::span<const std::byte> image,
+                                      const std::function<absl::Status()>& poll) {
+  constexpr size_t kChunk = 4 << 20;
+  const comm::UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (file.get() < 0) return data::SystemError(path, "create", errno);
+  Digest digest;
+  for (size_t at = 0; at < image.size(); at += kChunk) {
+    if (absl::Status status = poll(); !status.ok()) return status;
+    const std::span<const std::byte> chunk = image.subspan(at, std::min(kChunk, image.size() - at));
+    digest.Add(chunk);
+    absl::Status status =
+        artifact::WriteAll(file.get(), {reinterpret_cast<const char*>(chunk.data()), chunk.size()}, path);
+    if (!status.ok()) return status;
+  }
+  if (fsync(file.get()) != 0) return data::SystemError(path, "write", errno);
+  return FileDigest{image.size(), digest.Hex()};
 }
 
 }  // namespace
@@ -232,18 +291,28 @@ absl::Status RemoveOlder(const std::string& directory, uint64_t kept) {
 
 absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
                   comm::Agreements& ranks, absl::Duration deadline) {
-  const std::string path = absl::StrFormat("%s/%s%010d", directory, kPrefix, point.step);
-  const std::string aside = absl::StrCat(path, kAsideSuffix);
+  const Paths paths = PathsOf(directory, point.step);
   const bool is_creator = ranks.rank() == 0;
-  if (is_creator && mkdir(aside.c_str(), 0777) != 0 && errno != EEXIST) {
-    return data::SystemError(aside, "create", errno);
+  absl::Status status = is_creator ? MakeAside(paths) : absl::OkStatus();
+  if (status.ok()) status = WriteShardedFile(StatePath(paths.aside), state, StateMetadata(), ranks, deadline);
+  if (!is_creator) return status;
+  if (status.ok()) {
+    const absl::StatusOr<FileDigest> digest = DigestFile(StatePath(paths.aside), Manifest::Checksum::kXxh3);
+    status = digest.ok() ? Finish(paths, point, *digest) : digest.status();
   }
-  absl::Status status = WriteShardedFile(StatePath(aside), state, {{"format", "sgd"}}, ranks, deadline);
-  if (status.ok() && is_creator) status = Finish(directory, aside, path, point);
-  if (!status.ok() && is_creator) {
-    std::error_code ignored;
-    fs::remove_all(aside, ignored);
-  }
+  if (!status.ok()) RemoveAside(paths);
+  return status;
+}
+
+absl::Status SaveImage(const std::string& directory, const TrainingPoint& point, std::span<const std::byte> image,
+                       const std::function<absl::Status()>& poll) {
+  const Paths paths = PathsOf(directory, point.step);
+  absl::Status status = CheckSpace(directory, image.size());
+  if (status.ok()) status = MakeAside(paths);
+  if (!status.ok()) return status;
+  const absl::StatusOr<FileDigest> digest = WriteImage(StatePath(paths.aside), image, poll);
+  status = digest.ok() ? Finish(paths, point, *digest) : digest.status();
+  if (!status.ok()) RemoveAside(paths);
   return status;
 }
 

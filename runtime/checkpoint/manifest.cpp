@@ -11,7 +11,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kFormat = 1;
+constexpr uint64_t kFormat = 2;
+constexpr uint64_t kOldestFormat = 1;  // with SHA-256 of the tensors
+constexpr char kXxh3[] = "state_xxh3";
+constexpr char kSha256[] = "state_sha256";
 constexpr char kChecksum[] = "checksum";
 constexpr uint64_t kMostSteps = uint64_t{1} << 53;  // plus those of a run, they fit in 64 bits
 
@@ -66,7 +69,7 @@ std::string ManifestJson(const Manifest& manifest) {
                {"feed", point.feed},
                {"carry", point.carry},
                {"state_bytes", manifest.state_bytes},
-               {"state_sha256", manifest.state_sha256}};
+               {kXxh3, manifest.state_checksum}};
   absl::StatusOr<std::string> checksum = Checksum(json);
   // Without the digest the manifest would be refused when read, which is the honest outcome.
   if (checksum.ok()) json[kChecksum] = *checksum;
@@ -80,9 +83,9 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   if (!json.is_object()) return absl::InvalidArgumentError("is not a JSON object; it may be truncated");
   bool ok = true;
   const uint64_t format = NumberField(json, "format", ok);
-  if (ok && format != kFormat) {
+  if (ok && (format < kOldestFormat || format > kFormat)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("has format ", format, ", but this version reads format ", kFormat,
+        absl::StrCat("has format ", format, ", but this version reads formats ", kOldestFormat, " to ", kFormat,
                      "; expected a checkpoint of this version; resume with the version that saved it"));
   }
   const std::string expected = StringField(json, kChecksum, ok);
@@ -101,7 +104,8 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   manifest.point.feed = StringField(json, "feed", ok);
   if (json.contains("carry")) manifest.point.carry = StringField(json, "carry", ok);
   manifest.state_bytes = NumberField(json, "state_bytes", ok);
-  manifest.state_sha256 = StringField(json, "state_sha256", ok);
+  manifest.checksum = format == kOldestFormat ? Manifest::Checksum::kSha256 : Manifest::Checksum::kXxh3;
+  manifest.state_checksum = StringField(json, format == kOldestFormat ? kSha256 : kXxh3, ok);
   if (!ReadMesh(json, manifest.point.mesh) || !ok)
     return absl::InvalidArgumentError(
         "lacks fields of its format; expected a manifest that sgdrun wrote; resume from another checkpoint");

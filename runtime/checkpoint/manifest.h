@@ -26,11 +26,13 @@ struct TrainingPoint {
 
 struct Manifest {
   TrainingPoint point;
-  uint64_t state_bytes = 0;  // of the file of tensors
-  std::string state_sha256;  // hexadecimal
+  // Which checksum of the file of tensors there is.
+  enum class Checksum { kXxh3, kSha256 } checksum = Checksum::kXxh3;  // kSha256: of format 1
+  uint64_t state_bytes = 0;                                           // of that file
+  std::string state_checksum;                                         // hexadecimal
 };
 
-// JSON with the manifest's own checksum.
+// JSON of format 2 with the manifest's own checksum.
 std::string ManifestJson(const Manifest& manifest);
 
 // InvalidArgument or DataLoss with what is wrong (no path): not JSON, another format version,

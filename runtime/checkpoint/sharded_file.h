@@ -35,6 +35,12 @@ struct LocalTensor {
   uint32_t replicas = 1;
 };
 
+// What files of state have as metadata.
+inline const data::Metadata& StateMetadata() {
+  static const data::Metadata metadata = {{"format", "sgd"}};
+  return metadata;
+}
+
 // Every rank calls this with the same names and types in the same order. The file at `path` appears
 // at once, complete, or not at all. Replicated shards are written by one rank. Ranks wait for each
 // other at most `deadline` at a time; the other ranks may return before rank 0 has renamed the

@@ -127,10 +127,11 @@ absl::StatusOr<TensorFileWriter> TensorFileWriter::Join(const std::string& path,
   return Make(path, std::move(specs), metadata, /*create=*/false);
 }
 
-absl::StatusOr<TensorFileWriter> TensorFileWriter::CreateInMemory(std::vector<TensorSpec> specs) {
+absl::StatusOr<TensorFileWriter> TensorFileWriter::CreateInMemory(std::vector<TensorSpec> specs,
+                                                                  const Metadata& metadata) {
   TensorFileWriter writer;
   writer.path_ = "the copy of the state in memory";
-  absl::StatusOr<Layout> layout = LayOut(specs, {});
+  absl::StatusOr<Layout> layout = LayOut(specs, metadata);
   if (!layout.ok()) return layout.status();
   absl::StatusOr<MappedFile> file = MappedFile::CreateInMemory(writer.path_, layout->file_size);
   if (!file.ok()) return file.status();

@@ -24,6 +24,8 @@ struct TensorSpec {
   std::string name;
   ElementType element;
   Dims dims;
+
+  bool operator==(const TensorSpec&) const = default;
 };
 
 using Metadata = std::map<std::string, std::string>;
@@ -48,7 +50,7 @@ class TensorFileWriter {
 
   // The same file in memory that children of this process share, instead of one on a disk; there is nothing to commit.
   // Errors as of MappedFile::CreateInMemory.
-  static absl::StatusOr<TensorFileWriter> CreateInMemory(std::vector<TensorSpec> specs);
+  static absl::StatusOr<TensorFileWriter> CreateInMemory(std::vector<TensorSpec> specs, const Metadata& metadata);
   // The file's bytes, of which header and tensors are whole once all ranks have filled their parts.
   std::span<const std::byte> image() const { return file_.bytes(); }
   // Of a file in memory: opens it for reading, as long as this object lives.

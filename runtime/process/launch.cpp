@@ -37,7 +37,8 @@ absl::Status Launch(const launch::RankEnvironment& environment, launch::LaunchOp
   if (!environment.is_launcher || (environment.size == 1 && !policy.options().failed))
     return launch::RunRank(environment, options, rank_main, std::move(meeting));
   const absl::Status status = SuperviseRanks(environment, options, policy, rank_main);
-  if (!launch::EndsWell(status) && policy.options().clean_up) policy.options().clean_up();
+  const bool may_go_on = policy.options().failed != nullptr;
+  if (!launch::EndsWell(status) && policy.options().clean_up && !may_go_on) policy.options().clean_up();
   return status;
 }
 

@@ -21,7 +21,7 @@ class ProcessPolicy final : public launch::FailurePolicy {
     // empty; runs on any thread, and once.
     std::function<void()> clean_up = nullptr;
     // Called in the launcher when the job of its ranks has failed, which may be started again then: a single rank is a
-    // process of its own too where this is set. May be empty.
+    // process of its own too where this is set, and whoever set it cleans up. May be empty.
     std::function<void(const Failure& failure)> failed = nullptr;
     // Called with notes. May be empty; any thread.
     std::function<void(const std::string& text)> note = nullptr;

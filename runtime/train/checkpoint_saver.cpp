@@ -2,18 +2,80 @@
 #include "runtime/train/checkpoint_saver.h"
 
 #include "absl/strings/str_cat.h"
+#include "runtime/clock/steady_clock.h"
 
 namespace sgd::train {
+namespace {
+
+void NoteRemoval(const absl::Status& status, TrainObserver* observer) {
+  if (!status.ok() && observer != nullptr) observer->Note(absl::StrCat("--keep: ", status.message()));
+}
+
+}  // namespace
 
 absl::Status CheckpointSaver::Save(uint64_t steps_done) {
+  const absl::Time begin = SteadyNow();
   checkpoint::TrainingPoint point = options_.point;
   point.step = steps_done;
-  absl::Status status = checkpoint::Save(options_.directory, point, state_(), ranks_, options_.deadline);
+  uint64_t bytes = 0;
+  const std::vector<checkpoint::LocalTensor> state = state_();
+  for (const checkpoint::LocalTensor& tensor : state) bytes += tensor.shard.global_bytes();
+  absl::Status status = checkpoint::Save(options_.directory, point, state, ranks_, options_.deadline);
+  if (!status.ok() || ranks_.rank() != 0) return status;
+  if (options_.keep != 0) NoteRemoval(checkpoint::RemoveOlder(options_.directory, options_.keep), observer_);
+  const absl::Duration duration = SteadyNow() - begin;
+  return observer_ == nullptr ? absl::OkStatus() : observer_->Saved({steps_done, duration, duration, bytes});
+}
+
+absl::StatusOr<std::unique_ptr<BackgroundSaver>> BackgroundSaver::Create(SavingOptions options,
+                                                                         checkpoint::SharedSnapshot& copy,
+                                                                         LocalState state, comm::Control& control,
+                                                                         TrainObserver* observer) {
+  auto saver = std::unique_ptr<BackgroundSaver>(
+      new BackgroundSaver(std::move(options), copy, std::move(state), control, observer));
+  if (control.rank() != 0) return saver;
+  const SavingOptions& own = saver->options_;
+  absl::StatusOr<std::unique_ptr<checkpoint::BackgroundSaves>> saves =
+      checkpoint::BackgroundSaves::Start(copy, {.directory = own.directory, .keep = own.keep, .point = own.point});
+  if (!saves.ok()) return saves.status();
+  saver->saves_ = *std::move(saves);
+  return saver;
+}
+
+absl::Status BackgroundSaver::Save(uint64_t steps_done) {
+  const absl::Time begin = SteadyNow();
+  absl::Status status =
+      copy_.WaitUntilReleased(steps_done, {[this] { return control_.Poll(); }, options_.deadline});
   if (!status.ok()) return status;
-  if (options_.keep == 0 || ranks_.rank() != 0) return absl::OkStatus();
-  status = checkpoint::RemoveOlder(options_.directory, options_.keep);
-  if (!status.ok() && observer_ != nullptr) observer_->Note(absl::StrCat("--keep: ", status.message()));
+  TellEnded();
+  copy_.Fill(steps_done, state_());
+  if (saves_ != nullptr) saves_->Save(steps_done);
+  stall_ = SteadyNow() - begin;
   return absl::OkStatus();
+}
+
+absl::Status BackgroundSaver::Tell(const checkpoint::SaveOutcome& outcome) {
+  NoteRemoval(outcome.removal, observer_);
+  if (!outcome.status.ok() || observer_ == nullptr) return outcome.status;
+  return observer_->Saved({outcome.steps_done, stall_, outcome.duration, outcome.bytes});
+}
+
+void BackgroundSaver::TellEnded() {
+  if (saves_ == nullptr) return;
+  for (const checkpoint::SaveOutcome& outcome : saves_->TakeEnded()) {
+    const absl::Status status = Tell(outcome);
+    if (status.ok() || observer_ == nullptr) continue;
+    observer_->Note(absl::StrCat("the checkpoint after ", outcome.steps_done, " steps is not saved, and steps go on: ",
+                                 status.message()));
+  }
+}
+
+absl::Status BackgroundSaver::Finish() {
+  if (saves_ == nullptr) return absl::OkStatus();
+  saves_->Finish();
+  absl::Status status;
+  for (const checkpoint::SaveOutcome& outcome : saves_->TakeEnded()) status = Tell(outcome);
+  return status;
 }
 
 }  // namespace sgd::train

@@ -3,12 +3,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/checkpoint/background_saves.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/comm/control/agreements.h"
+#include "runtime/comm/control/control.h"
 #include "runtime/train/train_loop.h"
 #include "runtime/train/train_observer.h"
 
@@ -21,12 +28,14 @@ struct SavingOptions {
   checkpoint::TrainingPoint point;  // of every checkpoint, but for its step
 };
 
+// This rank's tensors whenever state is saved, under the same names on all ranks.
+using LocalState = std::function<std::vector<checkpoint::LocalTensor>()>;
+
+// All ranks write a checkpoint together, between two steps.
 class CheckpointSaver : public StateSaver {
  public:
-  // `state` gives this rank's tensors whenever state is saved, under the same names on all ranks. `ranks` and
-  // `observer`, which is null on ranks that tell nobody, are borrowed.
-  CheckpointSaver(SavingOptions options, std::function<std::vector<checkpoint::LocalTensor>()> state,
-                  comm::Agreements& ranks, TrainObserver* observer)
+  // `ranks` and `observer`, which is null on ranks that tell nobody, are borrowed.
+  CheckpointSaver(SavingOptions options, LocalState state, comm::Agreements& ranks, TrainObserver* observer)
       : options_(std::move(options)), state_(std::move(state)), ranks_(ranks), observer_(observer) {}
 
   // Errors as of checkpoint::Save. Old checkpoints that cannot be removed are noted: the new one is complete.
@@ -34,9 +43,38 @@ class CheckpointSaver : public StateSaver {
 
  private:
   const SavingOptions options_;
-  const std::function<std::vector<checkpoint::LocalTensor>()> state_;
+  const LocalState state_;
   comm::Agreements& ranks_;
   TrainObserver* const observer_;
+};
+
+// All ranks copy their state into memory that they share, and rank 0 writes that beside the steps. A save that fails is
+// noted, and steps go on, but for the last one.
+class BackgroundSaver : public StateSaver {
+ public:
+  // All are borrowed; `observer` is null on ranks that tell nobody. ResourceExhausted without a thread.
+  static absl::StatusOr<std::unique_ptr<BackgroundSaver>> Create(SavingOptions options,
+                                                                 checkpoint::SharedSnapshot& copy, LocalState state,
+                                                                 comm::Control& control, TrainObserver* observer);
+
+  // Waits for the save before.
+  absl::Status Save(uint64_t steps_done) override;
+  void TellEnded() override;
+  absl::Status Finish() override;
+
+ private:
+  BackgroundSaver(SavingOptions options, checkpoint::SharedSnapshot& copy, LocalState state, comm::Control& control,
+                  TrainObserver* observer)
+      : options_(std::move(options)), copy_(copy), state_(std::move(state)), control_(control), observer_(observer) {}
+  absl::Status Tell(const checkpoint::SaveOutcome& outcome);
+
+  const SavingOptions options_;
+  checkpoint::SharedSnapshot& copy_;
+  const LocalState state_;
+  comm::Control& control_;
+  TrainObserver* const observer_;
+  std::unique_ptr<checkpoint::BackgroundSaves> saves_;  // of rank 0
+  absl::Duration stall_;                                // of the last save
 };
 
 }  // namespace sgd::train

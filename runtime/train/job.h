@@ -85,7 +85,10 @@ struct Job {
   uint64_t seed = 0;
   std::optional<size_t> loss;             // output
   std::vector<std::string> output_names;  // as written to files and logs
-  std::shared_ptr<checkpoint::SharedSnapshots> snapshots;  // where ranks keep copies of their state; may be null
+  // Memory for copies of the state, which is there before the ranks are: that to go on from when some are lost, and
+  // that to save while steps go on. Null where the options or the way in which ranks are started have none.
+  std::shared_ptr<checkpoint::SharedSnapshots> snapshots;
+  std::shared_ptr<checkpoint::SharedSnapshot> saved_copy;
   std::vector<std::string> notes;         // worth telling, not errors
 
   // Inputs that steps leave as they are: neither carried nor fed.

@@ -8,10 +8,9 @@
 #include "runtime/data/tensor_file_writer.h"
 
 namespace sgd::train {
-namespace {
 
 // As CarriedState::Tensors gives them.
-std::vector<data::TensorSpec> SpecsOf(const Job& job) {
+std::vector<data::TensorSpec> StateSpecs(const Job& job) {
   std::vector<data::TensorSpec> specs;
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
     const data::InputType& input = job.program.inputs[i];
@@ -20,9 +19,11 @@ std::vector<data::TensorSpec> SpecsOf(const Job& job) {
   return specs;
 }
 
+namespace {
+
 uint64_t StateBytes(const Job& job) {
   uint64_t bytes = 0;
-  for (const data::TensorSpec& spec : SpecsOf(job)) {
+  for (const data::TensorSpec& spec : StateSpecs(job)) {
     uint64_t of_tensor = 0;
     data::TensorBytes(spec.element, spec.dims, of_tensor);
     bytes += of_tensor;
@@ -47,14 +48,23 @@ checkpoint::TrainingPoint PointOf(const Job& job) {
   return point;
 }
 
-absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshots>> MakeSnapshots(const Job& job, uint32_t ranks) {
-  return checkpoint::SharedSnapshots::Create(SpecsOf(job), ranks, PointOf(job));
-}
-
-bool FitsSnapshots(const Job& job, const checkpoint::SharedSnapshots& snapshots) {
-  return std::ranges::equal(SpecsOf(job), snapshots.specs(), [](const auto& a, const auto& b) {
-    return a.name == b.name && a.element == b.element && a.dims == b.dims;
-  });
+absl::Status MakeCopies(uint32_t ranks, std::shared_ptr<checkpoint::SharedSnapshots> kept, Job& job) {
+  const std::vector<data::TensorSpec> specs = StateSpecs(job);
+  if (job.options.restarts != 0) {
+    if (kept == nullptr || kept->ranks() != ranks || kept->specs() != specs) {
+      absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshots>> made =
+          checkpoint::SharedSnapshots::Create(specs, ranks, PointOf(job));
+      if (!made.ok()) return made.status();
+      kept = *std::move(made);
+    }
+    job.snapshots = std::move(kept);
+  }
+  if (job.options.save_every != 0) {
+    absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshot>> made = checkpoint::SharedSnapshot::Create(specs, ranks);
+    if (!made.ok()) return made.status();
+    job.saved_copy = *std::move(made);
+  }
+  return absl::OkStatus();
 }
 
 uint64_t SnapshotEvery(const Job& job) {
@@ -62,10 +72,6 @@ uint64_t SnapshotEvery(const Job& job) {
   // Some milliseconds of copying for a step.
   constexpr uint64_t kBytesPerStep = uint64_t{64} << 20;
   return std::max<uint64_t>(1, StateBytes(job) / kBytesPerStep);
-}
-
-absl::Status SnapshotSaver::Save(uint64_t steps_done) {
-  return snapshots_.Take(steps_done, state_(), [&] { return control_.Poll(); }, deadline_);
 }
 
 }  // namespace sgd::train

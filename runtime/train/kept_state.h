@@ -20,11 +20,12 @@ namespace sgd::train {
 // Of all checkpoints of the job, but for their step.
 checkpoint::TrainingPoint PointOf(const Job& job);
 
-// Memory for copies of the job's state, which `ranks` ranks of this host fill. Errors as of SharedSnapshots.
-absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshots>> MakeSnapshots(const Job& job, uint32_t ranks);
+// The tensors of the job's state as copies in memory hold them.
+std::vector<data::TensorSpec> StateSpecs(const Job& job);
 
-// Whether `snapshots` were made for a job with the same tensors.
-bool FitsSnapshots(const Job& job, const checkpoint::SharedSnapshots& snapshots);
+// Gives the job, which ranks of this host will run, the copies that its options ask for: `kept` of it are used again
+// where they fit. ResourceExhausted without memory for them.
+absl::Status MakeCopies(uint32_t ranks, std::shared_ptr<checkpoint::SharedSnapshots> kept, Job& job);
 
 // How many steps lie between copies: what the options say, else so many that copying costs little.
 uint64_t SnapshotEvery(const Job& job);
@@ -36,7 +37,9 @@ class SnapshotSaver : public StateSaver {
                 comm::Control& control, absl::Duration deadline)
       : snapshots_(snapshots), state_(std::move(state)), control_(control), deadline_(deadline) {}
 
-  absl::Status Save(uint64_t steps_done) override;
+  absl::Status Save(uint64_t steps_done) override {
+    return snapshots_.Take(steps_done, state_(), {[this] { return control_.Poll(); }, deadline_});
+  }
 
  private:
   checkpoint::SharedSnapshots& snapshots_;

@@ -13,6 +13,22 @@
 #include "runtime/train/weights_saver.h"
 
 namespace sgd::train {
+namespace {
+
+// Null without --save.
+absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, TrainObserver* observer) {
+  const Job& job = session.job();
+  const RunOptions& options = job.options;
+  if (options.save.empty()) return nullptr;
+  SavingOptions saving = {
+      .directory = options.save, .keep = options.keep, .deadline = options.deadline, .point = PointOf(job)};
+  const auto state = [&session] { return session.state().Tensors(); };
+  if (job.saved_copy == nullptr)
+    return std::make_unique<CheckpointSaver>(std::move(saving), state, session.control().beside(), observer);
+  return BackgroundSaver::Create(std::move(saving), *job.saved_copy, state, session.control(), observer);
+}
+
+}  // namespace
 
 absl::Status WithSession(const Job& job, const launch::RankContext& rank, const SessionHooks& hooks,
                          trace::StartTimes& start, const std::function<absl::Status(Session&)>& body) {
@@ -39,13 +55,8 @@ absl::Status Train(Session& session, TrainObserver* observer) {
   const RunOptions& options = job.options;
   std::optional<Evaluator> evaluator;
   if (job.eval) evaluator.emplace(session);
-  std::optional<CheckpointSaver> saver;
-  if (!options.save.empty()) {
-    saver.emplace(
-        SavingOptions{
-            .directory = options.save, .keep = options.keep, .deadline = options.deadline, .point = PointOf(job)},
-        [&] { return session.state().Tensors(); }, session.control().beside(), observer);
-  }
+  absl::StatusOr<std::unique_ptr<StateSaver>> saver = MakeSaver(session, observer);
+  if (!saver.ok()) return saver.status();
   std::optional<WeightsSaver> weights;
   if (!options.save_weights.empty()) {
     weights.emplace(
@@ -59,7 +70,7 @@ absl::Status Train(Session& session, TrainObserver* observer) {
   return TrainLoop({.runner = session,
                     .control = session.control(),
                     .evaluator = evaluator ? &*evaluator : nullptr,
-                    .saver = saver ? &*saver : nullptr,
+                    .saver = saver->get(),
                     .snapshots = snapshots ? &*snapshots : nullptr,
                     .weights = weights ? &*weights : nullptr,
                     .observer = observer},

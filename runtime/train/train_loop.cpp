@@ -16,6 +16,7 @@ absl::Status TrainLoop::Run() {
     if (!goes_on.ok()) return goes_on.status();
     if (!*goes_on) return Stop(step);
     if (absl::Status status = Step(step, step + 1 == end); !status.ok()) return status;
+    if (parts_.saver != nullptr) parts_.saver->TellEnded();
   }
   // Ranks were lost after the last step, and with them what was to become of its state.
   if (options_.steps == 0 && options_.has_unsaved && parts_.saver != nullptr) {
@@ -102,6 +103,9 @@ absl::Status TrainLoop::SaveWeights(uint64_t steps_done) {
 
 // Rank 0 comes when its checkpoint is in place. From then on, signals change nothing.
 absl::Status TrainLoop::AgreeOnKeptState() {
+  if (parts_.saver != nullptr) {
+    if (absl::Status status = parts_.saver->Finish(); !status.ok()) return status;
+  }
   if (absl::Status status = parts_.control.Barrier(options_.deadline); !status.ok()) return status;
   parts_.control.MarkStateKept();
   return absl::OkStatus();

@@ -26,6 +26,10 @@ class StateSaver {
  public:
   virtual ~StateSaver() = default;
   virtual absl::Status Save(uint64_t steps_done) = 0;
+  // Tells of saves that have ended by themselves, where some do. Waits for nobody.
+  virtual void TellEnded() {}
+  // Returns when everything is where it belongs; the error of the last save.
+  virtual absl::Status Finish() { return absl::OkStatus(); }
 };
 
 struct TrainLoopOptions {

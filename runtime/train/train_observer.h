@@ -22,6 +22,14 @@ struct StopRecord {
   bool is_saved = false;    // whether a checkpoint holds the state after them
 };
 
+// A checkpoint, and what it cost.
+struct SaveRecord {
+  uint64_t steps_done = 0;
+  absl::Duration stall;     // how long steps had to wait
+  absl::Duration duration;  // until it was complete
+  uint64_t bytes = 0;
+};
+
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
@@ -29,6 +37,8 @@ class TrainObserver {
   // Steps come in order, each once. `eval` is null where nothing was evaluated after the step. An error ends the loop.
   virtual absl::Status StepEnded(const trace::StepRecord& step, const EvalMeans* eval) = 0;
   virtual void Stopped(const StopRecord& stop) = 0;
+  // A checkpoint is complete.
+  virtual absl::Status Saved(const SaveRecord& /*save*/) { return absl::OkStatus(); }
   // Worth telling, no error.
   virtual void Note(const std::string& text) = 0;
 };

@@ -203,6 +203,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   do {
     status = RunJob(restarts, claimed, policy, start);
   } while (restarts.GoesOn(status));
+  if (restarts.is_on() && !launch::EndsWell(status)) claimed.CleanUp();
   return status;
 }
 

@@ -60,6 +60,11 @@ absl::Status Reporter::Resumed(const Resumption& resumption, uint32_t ranks) {
                                             resumption.is_from_memory ? "peer" : "checkpoint"));
 }
 
+absl::Status Reporter::Saved(const train::SaveRecord& save) {
+  return log_ ? log_->WriteLine(trace::SavedJson(save.steps_done, save.stall, save.duration, save.bytes))
+              : absl::OkStatus();
+}
+
 void Reporter::Stopped(const train::StopRecord& stop) {
   const std::string kept = stop.is_saved  ? absl::StrCat("; go on with --resume ", save_)
                            : stop.has_run ? "; nothing was saved, since there is no --save"

@@ -27,6 +27,7 @@ class Reporter : public train::TrainObserver {
   absl::Status Resumed(const Resumption& resumption, uint32_t ranks);
 
   absl::Status StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) override;
+  absl::Status Saved(const train::SaveRecord& save) override;
   void Stopped(const train::StopRecord& stop) override;
   void Note(const std::string& text) override;
 

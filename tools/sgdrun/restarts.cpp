@@ -37,19 +37,13 @@ absl::Status Restarts::CheckStarts(const launch::RankEnvironment& environment) c
 }
 
 absl::Status Restarts::Keep(const launch::RankEnvironment& environment, train::Job& job) {
-  if (!is_on()) return absl::OkStatus();
   if (!end_) end_ = job.first_step + options_.run.steps;
-  // Each host has the shards of its own ranks alone.
-  if (environment.nodes > 1) return absl::OkStatus();
-  const bool fits = snapshots_ != nullptr && snapshots_->ranks() == environment.size &&
-                    train::FitsSnapshots(job, *snapshots_);
-  if (!fits) {
-    absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshots>> made = train::MakeSnapshots(job, environment.size);
-    if (!made.ok()) return made.status();
-    snapshots_ = *std::move(made);
-  }
-  job.snapshots = snapshots_;
-  return absl::OkStatus();
+  // Ranks that others have started have no memory in common before they meet; each host has the shards of its own ranks
+  // alone.
+  if (!environment.is_launcher || environment.nodes > 1) return absl::OkStatus();
+  absl::Status status = train::MakeCopies(environment.size, snapshots_, job);
+  snapshots_ = job.snapshots;
+  return status;
 }
 
 bool Restarts::GoesOn(const absl::Status& status) {
@@ -57,6 +51,7 @@ bool Restarts::GoesOn(const absl::Status& status) {
   const process::Failure failure = *std::exchange(failure_, std::nullopt);
   if (left_ == 0 || !end_ || !IsLoss(failure.cause)) return false;
   --left_;
+  if (!options_.run.save.empty()) checkpoint::RemoveUnfinished(options_.run.save);
   options_.resumption = Resumption{.lost_at = SteadyNow()};
   ChooseState();
   const uint64_t step = failure.steps_begun == 0 ? options_.resumption->step : failure.steps_begun - 1;

@@ -1,0 +1,69 @@
+// Writes a job's state into a folder of checkpoints while steps go on.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/checkpoint/manifest.h"
+#include "runtime/checkpoint/shared_snapshot.h"
+
+namespace sgd::checkpoint {
+
+// A save that has ended.
+struct SaveOutcome {
+  uint64_t steps_done = 0;
+  absl::Status status;
+  absl::Status removal;  // of older checkpoints, after a save that succeeded
+  uint64_t bytes = 0;    // of tensors, with their header
+  absl::Duration duration;
+};
+
+// A thread of one of the ranks that fill `snapshot`.
+class BackgroundSaves {
+ public:
+  struct Options {
+    std::string directory;
+    uint64_t keep = 0;  // how many checkpoints stay; 0: all
+    TrainingPoint point;
+  };
+
+  // ResourceExhausted without a thread. `snapshot` must outlive it.
+  static absl::StatusOr<std::unique_ptr<BackgroundSaves>> Start(SharedSnapshot& snapshot, Options options);
+  // Ends at the next opportunity: a save under way is given up, and leaves nothing.
+  ~BackgroundSaves();
+  BackgroundSaves(const BackgroundSaves&) = delete;
+  BackgroundSaves& operator=(const BackgroundSaves&) = delete;
+
+  // Saves the snapshot once all ranks have filled it for so many steps, and releases it. The save before has ended.
+  void Save(uint64_t steps_done);
+  // Saves that have ended since this was asked.
+  std::vector<SaveOutcome> TakeEnded();
+  // Returns when there is nothing left to save.
+  void Finish();
+
+ private:
+  BackgroundSaves(SharedSnapshot& snapshot, Options options) : snapshot_(snapshot), options_(std::move(options)) {}
+  void Run();
+  SaveOutcome Write(uint64_t steps_done);
+  bool stops();
+
+  SharedSnapshot& snapshot_;
+  const Options options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<uint64_t> wanted_;  // until it has ended
+  std::vector<SaveOutcome> ended_;
+  bool stops_ = false;
+  std::thread thread_;
+};
+
+}  // namespace sgd::checkpoint

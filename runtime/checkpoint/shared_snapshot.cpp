@@ -1,0 +1,95 @@
+// A file in memory, and a page that says how far ranks are with it.
+#include "runtime/checkpoint/shared_snapshot.h"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
+
+namespace sgd::checkpoint {
+namespace {
+
+constexpr uint64_t kMostRanks = uint64_t{1} << 20;
+constexpr absl::Duration kPause = absl::Microseconds(20);
+
+template <typename Condition>
+absl::Status WaitUntil(const Condition& is_met, const Patience& patience, const char* what) {
+  const absl::Time end = SteadyNow() + patience.deadline;
+  while (!is_met()) {
+    if (absl::Status status = patience.poll(); !status.ok()) return status;
+    if (SteadyNow() > end) {
+      return absl::DeadlineExceededError(absl::StrCat("the copy of the state in memory: ", what, " within ",
+                                                      absl::FormatDuration(patience.deadline)));
+    }
+    absl::SleepFor(kPause);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SharedSnapshot>> SharedSnapshot::Create(const std::vector<data::TensorSpec>& specs,
+                                                                       uint32_t ranks) {
+  absl::StatusOr<data::TensorFileWriter> image = data::TensorFileWriter::CreateInMemory(specs, StateMetadata());
+  if (!image.ok()) return image.status();
+  auto snapshot = std::unique_ptr<SharedSnapshot>(new SharedSnapshot(ranks, *std::move(image)));
+  void* shared = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return data::SystemError("the copy of the state in memory", "map", errno);
+  snapshot->shared_ = new (shared) Shared();
+  return snapshot;
+}
+
+SharedSnapshot::~SharedSnapshot() {
+  if (shared_ != nullptr) munmap(shared_, sizeof(Shared));
+}
+
+void SharedSnapshot::Fill(uint64_t steps_done, const std::vector<LocalTensor>& state) {
+  // Whoever comes first says that this copy is of other steps from now on.
+  uint64_t seen = shared_->progress.load(std::memory_order_acquire);
+  while (seen / kMostRanks != steps_done + 1 &&
+         !shared_->progress.compare_exchange_weak(seen, (steps_done + 1) * kMostRanks, std::memory_order_acq_rel)) {
+  }
+  for (size_t i = 0; i < state.size(); ++i) {
+    const LocalTensor& tensor = state[i];
+    if (tensor.replicas == 0 || tensor.bytes.empty()) continue;
+    tensor.shard.CopyOutPart(tensor.replica, tensor.replicas, tensor.bytes, image_.Bytes(i));
+  }
+  shared_->progress.fetch_add(1, std::memory_order_acq_rel);
+}
+
+std::optional<uint64_t> SharedSnapshot::steps_done() const {
+  const uint64_t progress = shared_->progress.load(std::memory_order_acquire);
+  if (progress == 0 || progress % kMostRanks != ranks_) return std::nullopt;
+  return progress / kMostRanks - 1;
+}
+
+bool SharedSnapshot::is_empty() const { return shared_->progress.load(std::memory_order_relaxed) == 0; }
+
+absl::Status SharedSnapshot::WaitUntilWhole(const Patience& patience) const {
+  return WaitUntil([&] { return is_empty() || steps_done().has_value(); }, patience, "not all ranks have filled it");
+}
+
+absl::Status SharedSnapshot::WaitUntilReleased(uint64_t steps_done, const Patience& patience) const {
+  return WaitUntil(
+      [&] {
+        const uint64_t begun = shared_->progress.load(std::memory_order_acquire) / kMostRanks;
+        return begun == steps_done + 1 || begun == shared_->released.load(std::memory_order_acquire);
+      },
+      patience, "the save before has not ended");
+}
+
+void SharedSnapshot::Release() {
+  shared_->released.store(shared_->progress.load(std::memory_order_acquire) / kMostRanks, std::memory_order_release);
+}
+
+void SharedSnapshot::Clear() {
+  shared_->progress.store(0);
+  shared_->released.store(0);
+}
+
+}  // namespace sgd::checkpoint
