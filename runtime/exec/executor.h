@@ -28,6 +28,7 @@
 #include "runtime/exec/loop_watch.h"
 #include "runtime/exec/prepared_program.h"
 #include "runtime/exec/stream_timer.h"
+#include "runtime/exec/wait_limit.h"
 
 namespace sgd::exec {
 
@@ -37,6 +38,8 @@ class ProgressWatch;  // progress_watch.h
 struct ExecutorOptions {
   // Bounds each single wait for peers.
   absl::Duration timeout = absl::Seconds(300);
+  // Bounds those of the host within steps instead, where it is not null; outlives the executor.
+  const WaitLimit* wait_limit = nullptr;
   // Times every instruction: some 50 ns for each; on a device with streams they are launched one by one, with an event
   // before and behind each, and a kernel that is shorter than its launch seems to take as long as that.
   bool profile = false;

@@ -125,17 +125,18 @@ absl::Status HostExecutor::ExecuteCollective(const PreparedInstruction& instruct
 
 absl::Status HostExecutor::Communicate(const PreparedInstruction& instruction) {
   comm::Communicator& communicator = context_.communicator();
+  const absl::Duration timeout = options_.wait_limit == nullptr ? options_.timeout : options_.wait_limit->value();
   switch (instruction.kind) {
     case Kind::kStart:
-      return communicator.Start(instruction.collective, options_.timeout);
+      return communicator.Start(instruction.collective, timeout);
     case Kind::kDone:
-      return communicator.Wait(instruction.collective, options_.timeout);
+      return communicator.Wait(instruction.collective, timeout);
     case Kind::kSend:
-      return communicator.Send(instruction.channel, instruction.message, options_.timeout);
+      return communicator.Send(instruction.channel, instruction.message, timeout);
     case Kind::kReceive:
-      return communicator.Receive(instruction.channel, instruction.message, options_.timeout);
+      return communicator.Receive(instruction.channel, instruction.message, timeout);
     default:
-      return communicator.Execute(instruction.collective, options_.timeout);
+      return communicator.Execute(instruction.collective, timeout);
   }
 }
 

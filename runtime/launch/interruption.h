@@ -2,6 +2,8 @@
 // signals.
 #pragma once
 
+#include <signal.h>
+
 #include <string>
 
 #include "absl/status/status.h"
@@ -10,6 +12,9 @@ namespace sgd::launch {
 
 // "Resume me", of sysexits.h's temporary failures: what processes end with that have stopped as they were asked to.
 inline constexpr int kExitInterrupted = 75;
+
+// To the launcher of --resize: another number of ranks is to go on.
+inline constexpr int kResizeSignal = SIGHUP;
 
 // Neither a success nor an error: all ranks have stopped after the same step, and the user has been notified.
 absl::Status Interrupted();

@@ -16,6 +16,7 @@ absl::Status SuperviseRanks(const launch::RankEnvironment& environment, const la
                                .window_bytes = options.window_bytes,
                                .deadline = options.deadline,
                                .stops_between_steps = policy.options().stops_between_steps,
+                               .hang_up = policy.options().hang_up,
                                .failed = policy.options().failed};
   if (environment.nodes > 1 && environment.master.has_value()) {
     supervisor.report_death = [&](uint32_t rank, const absl::Status& cause) {

@@ -20,6 +20,8 @@ class ProcessPolicy final : public launch::FailurePolicy {
     // Called before this process ends at once, by a signal or because a peer has died: removes unfinished files. May be
     // empty; runs on any thread, and once.
     std::function<void()> clean_up = nullptr;
+    // In the launcher, as of SupervisorOptions. May be empty.
+    std::function<bool()> hang_up = nullptr;
     // Called in the launcher when the job of its ranks has failed, which may be started again then: a single rank is a
     // process of its own too where this is set, and whoever set it cleans up. May be empty.
     std::function<void(const Failure& failure)> failed = nullptr;

@@ -21,7 +21,8 @@ absl::StatusOr<std::unique_ptr<SignalThread>> SignalThread::Start(OnSignal on_si
   std::unique_ptr<SignalThread> self(new SignalThread(std::move(on_signal)));
   sigset_t signals;
   sigemptyset(&signals);
-  for (int signal : {SIGINT, SIGTERM, StopRequestSignal()}) sigaddset(&signals, signal);
+  for (int signal : kStopSignals) sigaddset(&signals, signal);
+  sigaddset(&signals, StopRequestSignal());
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   self->signals_ = comm::UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   self->stop_ = comm::UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

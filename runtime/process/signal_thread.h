@@ -1,4 +1,4 @@
-// A thread that takes SIGINT and SIGTERM for the whole process, so that what is done about them may wait and allocate.
+// A thread that takes SIGINT, SIGTERM and SIGUSR1 for the whole process, so that what is done about them may wait and allocate.
 #pragma once
 
 #include <signal.h>
@@ -11,6 +11,9 @@
 #include "runtime/comm/control/unique_fd.h"
 
 namespace sgd::process {
+
+// Those by which users and schedulers ask ranks to stop.
+inline constexpr int kStopSignals[] = {SIGINT, SIGTERM, SIGUSR1};
 
 // By which a supervisor passes on to its ranks, with the user's signal as its value, that they are to stop: a terminal
 // sends them the user's signal itself as well, and it must not count twice.

@@ -47,16 +47,19 @@ constexpr absl::Duration kOtherHosts = absl::Seconds(3);
 // Whoever is woken so late has not waited.
 constexpr absl::Duration kOwnStop = absl::Seconds(5);
 
-// Blocks the signals the supervisor reads from a descriptor. SIGINT and SIGTERM stay blocked at the end: the process is
-// about to end, and must not do so for another reason.
+// Blocks the signals the supervisor reads from a descriptor. All but SIGCHLD stay blocked at the end: the process is
+// about to end, or to start other ranks, and must not end for another reason.
 class BlockedSignals {
  public:
-  BlockedSignals() {
+  explicit BlockedSignals(bool takes_hang_up) {
     sigemptyset(&signals_);
-    for (int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&signals_, signal);
+    sigaddset(&signals_, SIGCHLD);
+    for (int signal : kStopSignals) sigaddset(&signals_, signal);
+    if (takes_hang_up) sigaddset(&signals_, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals_, &previous_);
-    of_ranks_ = previous_;
-    for (int signal : {SIGINT, SIGTERM, StopRequestSignal()}) sigaddset(&of_ranks_, signal);
+    of_ranks_ = signals_;
+    sigdelset(&of_ranks_, SIGCHLD);
+    sigaddset(&of_ranks_, StopRequestSignal());
     sigprocmask(SIG_BLOCK, &of_ranks_, nullptr);
     descriptor_ = comm::UniqueFd(signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK));
   }
@@ -83,7 +86,11 @@ class BlockedSignals {
 class Supervisor {
  public:
   Supervisor(const SupervisorOptions& options, std::shared_ptr<SharedMemorySegment> segment)
-      : options_(options), segment_(std::move(segment)), children_(options.ranks, -1), is_stopped_(options.ranks) {}
+      : options_(options),
+        segment_(std::move(segment)),
+        signals_(options.hang_up != nullptr),
+        children_(options.ranks, -1),
+        is_stopped_(options.ranks) {}
 
   absl::Status Run(const ChildMain& child_main) {
     if (signals_.descriptor() < 0) {
@@ -173,6 +180,14 @@ class Supervisor {
     while (read(signals_.descriptor(), &info, sizeof(info)) == sizeof(info)) {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGCHLD) continue;
+      if (signal == SIGHUP) {
+        const bool asks = options_.stops_between_steps && !is_stopping_ && !segment_->is_state_kept();
+        if (asks && options_.hang_up()) {
+          is_stopping_ = true;
+          RequestStop(signal);
+        }
+        continue;
+      }
       if (options_.stops_between_steps && segment_->is_state_kept()) continue;
       if (options_.stops_between_steps && !std::exchange(is_stopping_, true)) {
         RequestStop(signal);

@@ -27,6 +27,8 @@ struct SupervisorOptions {
   absl::Duration
       deadline;  // for the last rank to end once the first has ended, and for ranks that are all stopped to go on
   bool stops_between_steps = false;  // see ProcessPolicy
+  // With `stops_between_steps`: called on SIGHUP, and says whether that asks the ranks to stop. May be empty.
+  std::function<bool()> hang_up = nullptr;
   // Called at the end of a job that has failed. May be empty.
   std::function<void(const Failure& failure)> failed = nullptr;
   // Called when a rank has died of which nothing was heard, while none of this host has met those of other hosts (its
@@ -42,7 +44,7 @@ using ChildMain = std::function<absl::Status(uint32_t rank, const std::shared_pt
 // shared with this process. Call it before any thread exists. Returns once every child has been
 // collected: OK, or the first error of the job, "rank R: cause". When a rank fails or dies the
 // others have 25 ms to end (a second where they hear of it from other hosts), then they are killed, stopped ones too.
-// With `stops_between_steps` the first SIGINT or SIGTERM asks the ranks to stop; any other ends them as an error does.
+// With `stops_between_steps` the first SIGINT, SIGTERM or SIGUSR1 asks the ranks to stop; any other ends them as an error does.
 // Interrupted() when they have stopped. When this process is killed the kernel kills the children.
 absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_main);
 

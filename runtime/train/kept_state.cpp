@@ -50,7 +50,7 @@ checkpoint::TrainingPoint PointOf(const Job& job) {
 
 absl::Status MakeCopies(uint32_t ranks, std::shared_ptr<checkpoint::SharedSnapshots> kept, Job& job) {
   const std::vector<data::TensorSpec> specs = StateSpecs(job);
-  if (job.options.restarts != 0) {
+  if (job.options.restarts != 0 || !job.options.resize.empty()) {
     if (kept == nullptr || kept->ranks() != ranks || kept->specs() != specs) {
       absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshots>> made =
           checkpoint::SharedSnapshots::Create(specs, ranks, PointOf(job));
@@ -68,6 +68,7 @@ absl::Status MakeCopies(uint32_t ranks, std::shared_ptr<checkpoint::SharedSnapsh
 }
 
 uint64_t SnapshotEvery(const Job& job) {
+  if (job.options.restarts == 0) return 0;
   if (job.options.peer_copies != 0) return job.options.peer_copies;
   // Some milliseconds of copying for a step.
   constexpr uint64_t kBytesPerStep = uint64_t{64} << 20;

@@ -2,6 +2,7 @@
 #include "runtime/train/session.h"
 
 #include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/device/streams.h"
 #include "runtime/train/redistribute.h"
 #include "runtime/train/scalars.h"
@@ -9,6 +10,9 @@
 namespace sgd::train {
 
 absl::Status Session::Begin(uint64_t step, bool carries) {
+  const absl::Time now = SteadyNow();
+  if (last_begin_ != absl::InfinitePast()) wait_limit_.StepAfter(now - last_begin_);
+  last_begin_ = now;
   has_carried_ = carries && has_streams();
   return executor_->Begin(step, has_carried_ ? &state_->carry() : nullptr);
 }

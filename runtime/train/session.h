@@ -46,6 +46,7 @@ class Session : public StepRunner {
   exec::Executor& eval_executor() const { return *eval_executor_; }
 
   void FillInputs(uint64_t step) override;
+  void AllowDelay() override { wait_limit_.AllowDelay(); }
   absl::Status Begin(uint64_t step, bool carries) override;
   absl::Status End() override { return executor_->End(); }
   bool runs_ahead() const override { return has_streams() && !job_.options.times_instructions; }
@@ -66,7 +67,8 @@ class Session : public StepRunner {
                                                int32_t from_stage, const data::TensorType& to);
 
  private:
-  Session(const Job& job, const launch::RankContext& rank) : job_(job), rank_(rank) {}
+  Session(const Job& job, const launch::RankContext& rank)
+      : job_(job), rank_(rank), wait_limit_(job.options.deadline) {}
   absl::Status Prepare(const SessionHooks& hooks, trace::StartTimes& start);
   absl::Status OpenContext(const SessionHooks& hooks);
   absl::StatusOr<std::unique_ptr<exec::Executor>> MakeExecutor(const std::string& program);
@@ -79,6 +81,8 @@ class Session : public StepRunner {
   RankDevice device_;
   std::unique_ptr<exec::ProgressWatch> progress_;  // of a device that computes while the host waits for it
   exec::LoopLimits loop_limits_;
+  exec::WaitLimit wait_limit_;
+  absl::Time last_begin_ = absl::InfinitePast();  // of a step
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_, eval_executor_;
   std::unique_ptr<CarriedState> state_;

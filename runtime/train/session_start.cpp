@@ -87,6 +87,7 @@ absl::Status Session::OpenContext(const SessionHooks& hooks) {
 absl::StatusOr<std::unique_ptr<exec::Executor>> Session::MakeExecutor(const std::string& program) {
   return exec::Executor::Create(*context_, program,
                                 {.timeout = job_.options.deadline,
+                                 .wait_limit = &wait_limit_,
                                  .profile = job_.options.times_instructions,
                                  .eager = job_.options.eager,
                                  .progress = progress_.get(),

@@ -28,6 +28,9 @@ class StepRunner {
   // Fills what a step's data feed gives, and restores constant inputs that the step before may have overwritten.
   virtual void FillInputs(uint64_t step) = 0;
 
+  // Ranks have done something else since the last step, which may take some of them long: the next one waits for them.
+  virtual void AllowDelay() {}
+
   // Runs a step over the filled inputs, or gives it to the device, which Session's has_streams says: see
   // Executor::Begin. With `carries` it makes carried outputs the next step's inputs itself where the device can: of its
   // outputs only scalars can be read.

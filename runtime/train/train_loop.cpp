@@ -49,13 +49,14 @@ absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
 
   std::optional<EvalMeans> eval;
   if (EvaluatesAfter(step)) {
+    parts_.runner.AllowDelay();
     absl::StatusOr<EvalMeans> means = parts_.evaluator->Evaluate();
     if (!means.ok()) return means.status();
     eval = *std::move(means);
   }
   if (absl::Status status = Report(*record, eval ? &*eval : nullptr); !status.ok()) return status;
   if (CopiesAfter(step) && !writes_outputs) {
-    if (absl::Status status = parts_.snapshots->Save(step + 1); !status.ok()) return status;
+    if (absl::Status status = Copy(step + 1); !status.ok()) return status;
   }
   return SavesAfter(step, is_last) ? Save(step + 1) : absl::OkStatus();
 }
@@ -88,10 +89,17 @@ bool TrainLoop::SavesAfter(uint64_t step, bool is_last) const {
 }
 
 bool TrainLoop::CopiesAfter(uint64_t step) const {
-  return parts_.snapshots != nullptr && (step + 1) % options_.snapshot_every == 0;
+  return parts_.snapshots != nullptr && options_.snapshot_every != 0 && (step + 1) % options_.snapshot_every == 0;
+}
+
+absl::Status TrainLoop::Copy(uint64_t steps_done) {
+  absl::Status status = parts_.snapshots->Save(steps_done);
+  if (status.ok()) last_copied_ = steps_done;
+  return status;
 }
 
 absl::Status TrainLoop::Save(uint64_t steps_done) {
+  parts_.runner.AllowDelay();
   absl::Status status = parts_.saver->Save(steps_done);
   if (status.ok()) last_saved_ = steps_done;
   return status;
@@ -116,6 +124,7 @@ absl::Status TrainLoop::Stop(uint64_t steps_done) {
   if (in_flight_) {
     if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
   }
+  if (parts_.control.stop_signal() == launch::kResizeSignal) return StopForOthers(steps_done);
   const bool has_run = steps_done > options_.first_step || options_.has_unsaved;
   const bool saves = parts_.saver != nullptr && has_run;
   if (saves && last_saved_ != steps_done) {
@@ -129,6 +138,16 @@ absl::Status TrainLoop::Stop(uint64_t steps_done) {
     parts_.observer->Stopped(
         {.signal = parts_.control.stop_signal(), .steps_done = steps_done, .has_run = has_run, .is_saved = saves});
   }
+  return launch::Interrupted();
+}
+
+// Another number of ranks is to go on from what these leave in memory.
+absl::Status TrainLoop::StopForOthers(uint64_t steps_done) {
+  const bool has_run = steps_done > options_.first_step;
+  if (has_run && parts_.snapshots != nullptr && last_copied_ != steps_done) {
+    if (absl::Status status = Copy(steps_done); !status.ok()) return status;
+  }
+  if (absl::Status status = AgreeOnKeptState(); !status.ok()) return status;
   return launch::Interrupted();
 }
 

@@ -37,7 +37,7 @@ struct TrainLoopOptions {
   uint64_t steps = 0;           // to do now
   uint64_t eval_every = 0;      // 0: never
   uint64_t save_every = 0;      // 0: after the last step only
-  uint64_t snapshot_every = 1;  // steps between copies in memory
+  uint64_t snapshot_every = 0;  // steps between copies in memory; 0: where others are to go on alone
   bool has_unsaved = false;     // whether the state before the first step is on no disk
   bool writes_outputs = false;  // of the last step
   absl::Duration deadline = absl::Seconds(300);
@@ -77,11 +77,13 @@ class TrainLoop {
   absl::Status Save(uint64_t steps_done);
   absl::Status SaveWeights(uint64_t steps_done);
   absl::Status AgreeOnKeptState();
+  absl::Status Copy(uint64_t steps_done);
   absl::Status Stop(uint64_t steps_done);
+  absl::Status StopForOthers(uint64_t steps_done);
 
   const TrainLoopParts parts_;
   const TrainLoopOptions options_;
-  std::optional<uint64_t> last_saved_;  // steps done
+  std::optional<uint64_t> last_saved_, last_copied_;  // steps done
   std::optional<uint64_t> in_flight_;   // the step before, where it has not ended
   absl::Time last_end_ = SteadyNow();
 };

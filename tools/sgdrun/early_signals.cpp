@@ -12,10 +12,10 @@ namespace sgd::sgdrun {
 namespace {
 
 std::atomic<int> code_of_exit = 1;
-char text_of_sigint[128], text_of_sigterm[128];
+char text_of_sigint[128], text_of_sigterm[128], text_of_sigusr1[128];
 
 void End(int signal) {
-  const char* text = signal == SIGINT ? text_of_sigint : text_of_sigterm;
+  const char* text = signal == SIGINT ? text_of_sigint : signal == SIGTERM ? text_of_sigterm : text_of_sigusr1;
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(1);
   _exit(code_of_exit.load());
 }
@@ -31,6 +31,7 @@ void EndOnSignals(int exit_code) {
   code_of_exit.store(exit_code);
   Prepare(SIGINT, text_of_sigint, sizeof(text_of_sigint));
   Prepare(SIGTERM, text_of_sigterm, sizeof(text_of_sigterm));
+  Prepare(SIGUSR1, text_of_sigusr1, sizeof(text_of_sigusr1));
 }
 
 }  // namespace sgd::sgdrun

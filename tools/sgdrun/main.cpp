@@ -197,6 +197,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   process::ProcessPolicy::Options reactions = {.stops_between_steps = options.run.mode == train::Mode::kTrain,
                                                .clean_up = [&] { claimed.CleanUp(); },
                                                .note = PrintNote};
+  if (!options.run.resize.empty()) reactions.hang_up = [&] { return restarts.AsksToResize(); };
   if (restarts.is_on()) reactions.failed = [&](const process::Failure& failure) { restarts.Note(failure); };
   process::ProcessPolicy policy(reactions);
   absl::Status status;

@@ -53,13 +53,14 @@ constexpr char kExamples[] = R"(Examples:
   train     sgdrun -n 4 mlp.sgda --init state.safetensors --data train.safetensors --feed x=images,y=labels \
               --steps 1000 --seed 1 --log-json log.jsonl --save checkpoints --save-every 100
   resume    sgdrun -n 2 mlp2.sgda --resume checkpoints --data train.safetensors --feed x=images,y=labels --steps 1000
+  survive   sgdrun -n 4 mlp.sgda --steps 1000 --data train.safetensors --save checkpoints --restarts 10
   evaluate  sgdrun mlp.sgda --steps 500 --data train.safetensors --eval-every 100 --eval-data heldout.safetensors
   benchmark sgdrun -n 4 step.sgda --bench 50
   cluster   srun -n 4 sgdrun step.sgda ...    (also torchrun, mpirun: the launcher's environment decides)
   hosts     sgdrun -n 8 --nnodes 2 --node-rank 0 --master host0:29500 --secret-file secret step.sgda ...
 
 Exit codes: 0 done; 1 the input, the environment or a rank is at fault; 2 wrong usage; 75 stopped between two steps
-of training by SIGTERM or SIGINT: go on with --resume. A second signal before the state is saved ends the run at once
+of training by SIGTERM, SIGINT or SIGUSR1: go on with --resume. A second signal before the state is saved ends the run at once
 with 1.
 )";
 
@@ -152,6 +153,11 @@ void AddTrainFlags(CLI::App& app, Options& options) {
             "With --restarts: copy the state in memory every K steps (default: every step up to 64 MiB of state, every "
             "second up to 128 MiB, ...)")
       ->check(CheckCount<uint64_t>);
+  state.Add("--min-ranks", "M", options.min_ranks,
+            "When --restarts are used up, go on with fewer ranks, at least M, by another plan of the artifact")
+      ->check(CheckCount<uint32_t>);
+  state.Add("--resize", "FILE", options.run.resize,
+            "On SIGHUP, go on with as many ranks as FILE says, by another plan of the artifact");
   state.Add("--save-weights", "FILE", options.run.save_weights,
             "At the end, write parameters and buffers alone, under all of their names in the model");
   state.Add("--carry", "OUT:IN,...", options.run.carry,
@@ -305,7 +311,7 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
     for (const char* flag :
-         {"--init", "--resume", "--save", "--save-every", "--keep", "--restarts", "--peer-copies", "--save-weights", "--data", "--feed", "--batches",
+         {"--init", "--resume", "--save", "--save-every", "--keep", "--restarts", "--min-ranks", "--resize", "--peer-copies", "--save-weights", "--data", "--feed", "--batches",
           "--loss", "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
@@ -324,6 +330,7 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
     return "--feed says what --data feeds; --data is missing";
   if (given("--save-every") && !given("--save")) return "--save-every needs --save";
   if (given("--keep") && !given("--save")) return "--keep needs --save";
+  if (given("--min-ranks") && !given("--restarts")) return "--min-ranks needs --restarts";
   if (given("--peer-copies") && !given("--restarts"))
     return "--peer-copies are what --restarts goes on from; --restarts is missing";
   if (given("--eval-data") && !given("--eval-every")) return "--eval-data needs --eval-every";

@@ -3,13 +3,17 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <string>
-#include <utility>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "runtime/artifact/bundle.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/launch/interruption.h"
+#include "runtime/text/text_file.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/train/kept_state.h"
 #include "tools/sgdrun/reporter.h"
@@ -27,56 +31,94 @@ std::string CauseOf(const process::Failure& failure) {
   return std::string(absl::StripPrefix(failure.cause.message(), rank));
 }
 
+// Numbers of ranks that one plan of the artifact is for.
+std::vector<uint64_t> PlannedRanks(const std::string& artifact) {
+  std::vector<uint64_t> planned;
+  const absl::StatusOr<artifact::Bundle> bundle = artifact::Bundle::Open(artifact);
+  if (!bundle.ok()) return planned;
+  for (const artifact::Plan& plan : bundle->plans()) {
+    if (artifact::ChoosePlan(bundle->plans(), {.ranks = plan.ranks}).ok()) planned.push_back(plan.ranks);
+  }
+  return planned;
+}
+
+absl::StatusOr<uint32_t> ReadRanks(const std::string& path) {
+  std::string text;
+  if (const std::optional<std::string> cause = text::ReadTextFile(path, text))
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", *cause));
+  uint32_t ranks = 0;
+  if (absl::SimpleAtoi(text, &ranks) && ranks != 0) return ranks;
+  return absl::InvalidArgumentError(absl::StrCat(path, ": is no number of ranks; expected an integer of 1 or more"));
+}
+
 }  // namespace
 
 absl::Status Restarts::CheckStarts(const launch::RankEnvironment& environment) const {
   if (!is_on() || environment.is_launcher) return absl::OkStatus();
+  const char* flag = options_.run.resize.empty() ? "--restarts" : "--resize";
   return absl::InvalidArgumentError(
-      absl::StrCat("--restarts is for ranks that sgdrun starts (-n), but this is a rank that ", environment.source,
+      absl::StrCat(flag, " is for ranks that sgdrun starts (-n), but this is a rank that ", environment.source,
                    " has started; let that start the ranks again, with --save DIR --resume DIR"));
 }
 
 absl::Status Restarts::Keep(const launch::RankEnvironment& environment, train::Job& job) {
   if (!end_) end_ = job.first_step + options_.run.steps;
+  ranks_ = environment.size;
   // Ranks that others have started have no memory in common before they meet; each host has the shards of its own ranks
   // alone.
   if (!environment.is_launcher || environment.nodes > 1) return absl::OkStatus();
   absl::Status status = train::MakeCopies(environment.size, snapshots_, job);
-  snapshots_ = job.snapshots;
+  // What other ranks have left counts until these have filled a copy of their own.
+  if (job.snapshots != snapshots_) before_ = std::exchange(snapshots_, job.snapshots);
   return status;
 }
 
 bool Restarts::GoesOn(const absl::Status& status) {
-  if (!is_on() || launch::EndsWell(status) || !failure_) return false;
-  const process::Failure failure = *std::exchange(failure_, std::nullopt);
-  if (left_ == 0 || !end_ || !IsLoss(failure.cause)) return false;
-  --left_;
+  if (!is_on() || !end_) return false;
+  if (launch::IsInterrupted(status) && wanted_ranks_) {
+    options_.resumption = Resumption{.lost_at = wanted_at_};
+    SetRanks(*std::exchange(wanted_ranks_, std::nullopt));
+    ChooseState();
+    PrintNote(absl::StrCat("going on with step ", options_.resumption->step, " on ", *options_.rank_flags.ranks,
+                           " ranks instead of ", ranks_, ", as ", options_.run.resize, " says"));
+    return true;
+  }
+  if (launch::EndsWell(status) || !failure_ || !IsLoss(failure_->cause)) return false;
+  return GoesOnAfter(*std::exchange(failure_, std::nullopt));
+}
+
+bool Restarts::GoesOnAfter(const process::Failure& failure) {
+  const std::optional<uint32_t> fewer = left_ == 0 ? FewerRanks() : std::nullopt;
+  if (left_ == 0 && !fewer) return false;
   if (!options_.run.save.empty()) checkpoint::RemoveUnfinished(options_.run.save);
   options_.resumption = Resumption{.lost_at = SteadyNow()};
   ChooseState();
   const uint64_t step = failure.steps_begun == 0 ? options_.resumption->step : failure.steps_begun - 1;
-  const std::string where = options_.resumption->is_from_memory   ? "the copy in memory"
-                            : options_.run.resume.empty() ? "the start"
-                                                          : options_.run.resume;
-  PrintNote(absl::StrCat(failure.cause.message(), ", in step ", step, "; going on with step ",
-                         options_.resumption->step, " from ", where, "; restarts left: ", left_));
-  if (!options_.log_json.empty()) {
-    absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options_.log_json, trace::LogStart::kAppend);
-    absl::Status written =
-        log.ok() ? log->WriteLine(trace::RankLostJson(failure.rank, step, CauseOf(failure))) : log.status();
-    if (!written.ok()) PrintNote(std::string(written.message()));
+  const std::string where = options_.resumption->is_from_memory ? "the copy in memory"
+                            : options_.run.resume.empty()       ? "the start"
+                                                                : options_.run.resume;
+  std::string text = absl::StrCat(failure.cause.message(), ", in step ", step, "; going on with step ",
+                                  options_.resumption->step, " from ", where);
+  if (fewer) {
+    SetRanks(*fewer);
+    absl::StrAppend(&text, ", on ", *fewer, " ranks instead of ", ranks_);
+  } else {
+    absl::StrAppend(&text, "; restarts left: ", --left_);
   }
+  PrintNote(text);
+  Log(trace::RankLostJson(failure.rank, step, CauseOf(failure)));
   // The user has asked the ranks to stop, and those that were to do it are gone: the next ones do it.
-  if (failure.stop_signal != 0) raise(failure.stop_signal);
+  if (failure.stop_signal != 0 && failure.stop_signal != launch::kResizeSignal) raise(failure.stop_signal);
   return true;
 }
 
 void Restarts::ChooseState() {
   train::RunOptions& run = options_.run;
-  const std::optional<checkpoint::TrainingPoint> copied =
-      snapshots_ == nullptr ? std::nullopt : snapshots_->newest();
+  if (snapshots_ != nullptr && !snapshots_->newest() && before_ != nullptr) snapshots_ = before_;
+  before_.reset();
+  const std::optional<checkpoint::TrainingPoint> copied = snapshots_ == nullptr ? std::nullopt : snapshots_->newest();
   const std::optional<uint64_t> saved = run.save.empty() ? std::nullopt : checkpoint::NewestStep(run.save);
-  uint64_t first_step = 0;
+  uint64_t first_step = *end_ - run.steps;
   kept_.reset();
   if (copied && (!saved || *saved <= copied->step)) {
     absl::StatusOr<data::SafetensorsFile> state = snapshots_->OpenNewest();
@@ -92,6 +134,45 @@ void Restarts::ChooseState() {
   if (snapshots_ != nullptr) snapshots_->StartOver();
   options_.resumption->step = first_step;
   run.steps = *end_ - first_step;
+}
+
+void Restarts::SetRanks(uint32_t ranks) {
+  options_.rank_flags.ranks = ranks;
+  options_.plan.name.reset();
+}
+
+std::optional<uint32_t> Restarts::FewerRanks() const {
+  std::optional<uint32_t> most;
+  if (options_.min_ranks == 0) return most;
+  for (const uint64_t ranks : PlannedRanks(options_.run.artifact)) {
+    if (ranks >= options_.min_ranks && ranks < ranks_ && (!most || ranks > *most)) most = static_cast<uint32_t>(ranks);
+  }
+  return most;
+}
+
+bool Restarts::AsksToResize() {
+  const absl::StatusOr<uint32_t> ranks = ReadRanks(options_.run.resize);
+  if (!ranks.ok()) {
+    PrintNote(absl::StrCat("--resize: ", ranks.status().message()));
+    return false;
+  }
+  const std::vector<uint64_t> planned = PlannedRanks(options_.run.artifact);
+  if (std::ranges::find(planned, *ranks) == planned.end()) {
+    PrintNote(absl::StrCat("--resize: ", options_.run.artifact, " has no plan for ", *ranks,
+                           " ranks, or several; the run goes on with ", ranks_, "; compile one more by --mesh"));
+    return false;
+  }
+  if (*ranks == ranks_) return false;
+  wanted_ranks_ = *ranks;
+  wanted_at_ = SteadyNow();
+  return true;
+}
+
+void Restarts::Log(const std::string& json) const {
+  if (options_.log_json.empty()) return;
+  absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options_.log_json, trace::LogStart::kAppend);
+  const absl::Status written = log.ok() ? log->WriteLine(json) : log.status();
+  if (!written.ok()) PrintNote(std::string(written.message()));
 }
 
 }  // namespace sgd::sgdrun

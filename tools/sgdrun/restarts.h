@@ -1,9 +1,10 @@
-// Decides whether a run whose ranks have been lost goes on, and from which state.
+// Decides whether a run whose ranks have been lost, or are to be more or fewer, goes on, and from which state.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,39 +17,47 @@
 
 namespace sgd::sgdrun {
 
-// Of the process that starts the ranks of --restarts.
+// Of the process that starts the ranks of --restarts and --resize.
 class Restarts {
  public:
   // `options` are those that the user has given.
   explicit Restarts(const Options& options) : options_(options), left_(options.run.restarts) {}
 
-  bool is_on() const { return options_.run.restarts != 0; }
+  bool is_on() const { return options_.run.restarts != 0 || !options_.run.resize.empty(); }
   // InvalidArgument where this process does not start the ranks.
   absl::Status CheckStarts(const launch::RankEnvironment& environment) const;
 
-  // Gives the job memory for copies of its state, before its ranks are started: the same as before where its tensors
-  // are the same. ResourceExhausted without memory.
+  // Gives the job memory for copies of its state, before its ranks are started. ResourceExhausted without memory.
   absl::Status Keep(const launch::RankEnvironment& environment, train::Job& job);
 
-  // The job has ended with `status`. True when it is to be started again: then options() and TakeKept() are those of
-  // the next one. Notes and logs the loss.
+  // The job has ended with `status`. True when another is to be started: then options() and TakeKept() are its own.
+  // Notes and logs why.
   bool GoesOn(const absl::Status& status);
   // Called when ranks fail.
   void Note(const process::Failure& failure) { failure_ = failure; }
+  // Called on SIGHUP: whether the file of --resize says another number of ranks, for which there is a plan.
+  bool AsksToResize();
 
   const Options& options() const { return options_; }
   // The state in memory to go on from, if that is newer than any checkpoint.
   std::optional<checkpoint::Checkpoint> TakeKept() { return std::exchange(kept_, std::nullopt); }
 
  private:
+  bool GoesOnAfter(const process::Failure& failure);
   void ChooseState();
-  void LogLoss() const;
+  void SetRanks(uint32_t ranks);
+  // The most ranks below those of now that --min-ranks and the artifact's plans allow.
+  std::optional<uint32_t> FewerRanks() const;
+  void Log(const std::string& json) const;
 
   Options options_;  // of the next job
   uint64_t left_;
+  uint32_t ranks_ = 0;           // of the job before
   std::optional<uint64_t> end_;  // steps done when the run is done
   std::optional<process::Failure> failure_;
-  std::shared_ptr<checkpoint::SharedSnapshots> snapshots_;
+  std::optional<uint32_t> wanted_ranks_;  // by --resize
+  absl::Time wanted_at_;
+  std::shared_ptr<checkpoint::SharedSnapshots> snapshots_, before_;
   std::optional<checkpoint::Checkpoint> kept_;
 };
 
