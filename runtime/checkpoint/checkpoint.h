@@ -60,8 +60,8 @@ absl::Status RemoveOlder(const std::string& directory, uint64_t kept);
 absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
                   comm::Agreements& ranks, absl::Duration deadline);
 
-// The same of one process, which has the whole file of tensors in memory. Asks `poll` now and then, and gives up with its
-// error. ResourceExhausted, before anything is written, where the disk has less room than that.
+// The same of one process, which has the whole file of tensors in memory. Asks `poll` now and then, and gives up with
+// its error. ResourceExhausted, before anything is written, where the disk has less room than that.
 absl::Status SaveImage(const std::string& directory, const TrainingPoint& point, std::span<const std::byte> image,
                        const std::function<absl::Status()>& poll);
 

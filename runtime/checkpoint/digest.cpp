@@ -15,9 +15,7 @@ struct Digest::State {
 Digest::Digest() : state_(std::make_unique<State>()) { XXH3_128bits_reset(&state_->xxh3); }
 Digest::~Digest() = default;
 
-void Digest::Add(std::span<const std::byte> bytes) {
-  XXH3_128bits_update(&state_->xxh3, bytes.data(), bytes.size());
-}
+void Digest::Add(std::span<const std::byte> bytes) { XXH3_128bits_update(&state_->xxh3, bytes.data(), bytes.size()); }
 
 std::string Digest::Hex() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(&state_->xxh3);

@@ -23,8 +23,8 @@ absl::Status WaitUntil(const Condition& is_met, const Patience& patience, const 
   while (!is_met()) {
     if (absl::Status status = patience.poll(); !status.ok()) return status;
     if (SteadyNow() > end) {
-      return absl::DeadlineExceededError(absl::StrCat("the copy of the state in memory: ", what, " within ",
-                                                      absl::FormatDuration(patience.deadline)));
+      return absl::DeadlineExceededError(
+          absl::StrCat("the copy of the state in memory: ", what, " within ", absl::FormatDuration(patience.deadline)));
     }
     absl::SleepFor(kPause);
   }

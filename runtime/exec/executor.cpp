@@ -24,8 +24,7 @@ Tensor TensorOf(const ExecutionContext& context, const device::MemoryMap& memory
   data::Shard shard(type, context.mesh(), type.is_spread() ? context.rank() : rank_of_stage);
   const bool writes = type.is_spread() ? shard.has_rows() : whole.holders.front().stage == context.stage();
   const uint32_t replica = shard.replica();
-  const uint32_t replicas =
-      own != nullptr && writes ? ranks_of_stage / static_cast<uint32_t>(shard.shards()) : 0;
+  const uint32_t replicas = own != nullptr && writes ? ranks_of_stage / static_cast<uint32_t>(shard.shards()) : 0;
   return {.name = whole.tensor->name()->str(),
           .shard = std::move(shard),
           .bytes = own == nullptr ? nullptr : memory.Address(*own->slice()),

@@ -1,4 +1,5 @@
-// A thread that takes SIGINT, SIGTERM and SIGUSR1 for the whole process, so that what is done about them may wait and allocate.
+// A thread that takes SIGINT, SIGTERM and SIGUSR1 for the whole process, so that what is done about them may wait and
+// allocate.
 #pragma once
 
 #include <signal.h>

@@ -44,8 +44,8 @@ using ChildMain = std::function<absl::Status(uint32_t rank, const std::shared_pt
 // shared with this process. Call it before any thread exists. Returns once every child has been
 // collected: OK, or the first error of the job, "rank R: cause". When a rank fails or dies the
 // others have 25 ms to end (a second where they hear of it from other hosts), then they are killed, stopped ones too.
-// With `stops_between_steps` the first SIGINT, SIGTERM or SIGUSR1 asks the ranks to stop; any other ends them as an error does.
-// Interrupted() when they have stopped. When this process is killed the kernel kills the children.
+// With `stops_between_steps` the first SIGINT, SIGTERM or SIGUSR1 asks the ranks to stop; any other ends them as an
+// error does. Interrupted() when they have stopped. When this process is killed the kernel kills the children.
 absl::Status Supervise(const SupervisorOptions& options, const ChildMain& child_main);
 
 }  // namespace sgd::process

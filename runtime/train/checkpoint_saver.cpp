@@ -44,8 +44,7 @@ absl::StatusOr<std::unique_ptr<BackgroundSaver>> BackgroundSaver::Create(SavingO
 
 absl::Status BackgroundSaver::Save(uint64_t steps_done) {
   const absl::Time begin = SteadyNow();
-  absl::Status status =
-      copy_.WaitUntilReleased(steps_done, {[this] { return control_.Poll(); }, options_.deadline});
+  absl::Status status = copy_.WaitUntilReleased(steps_done, {[this] { return control_.Poll(); }, options_.deadline});
   if (!status.ok()) return status;
   TellEnded();
   copy_.Fill(steps_done, state_());
@@ -65,8 +64,8 @@ void BackgroundSaver::TellEnded() {
   for (const checkpoint::SaveOutcome& outcome : saves_->TakeEnded()) {
     const absl::Status status = Tell(outcome);
     if (status.ok() || observer_ == nullptr) continue;
-    observer_->Note(absl::StrCat("the checkpoint after ", outcome.steps_done, " steps is not saved, and steps go on: ",
-                                 status.message()));
+    observer_->Note(absl::StrCat("the checkpoint after ", outcome.steps_done,
+                                 " steps is not saved, and steps go on: ", status.message()));
   }
 }
 

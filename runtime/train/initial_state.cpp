@@ -159,7 +159,13 @@ absl::Status TakeFile(const std::string& path, Job& job) {
 }
 
 absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
-  if (job.options.resume.empty()) return absl::OkStatus();
+  const RunOptions& options = job.options;
+  if (options.resume.empty()) return absl::OkStatus();
+  // The first of several starts by the same command.
+  if (options.resume == options.save && !checkpoint::NewestStep(options.resume)) {
+    job.notes.push_back(absl::StrCat(options.resume, ": holds no checkpoint yet, so this run starts anew"));
+    return absl::OkStatus();
+  }
   absl::StatusOr<checkpoint::Checkpoint> checkpoint = checkpoint::OpenCheckpoint(job.options.resume);
   return checkpoint.ok() ? TakeState(*std::move(checkpoint), has_carry_flag, job) : checkpoint.status();
 }

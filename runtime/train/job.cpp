@@ -69,8 +69,8 @@ absl::Status FillJob(std::optional<checkpoint::Checkpoint> kept, Job& job) {
     if (absl::Status status = TakeFile(*path, job); !status.ok()) return status;
   }
   const bool is_kept = kept.has_value();
-  absl::Status taken = is_kept ? TakeState(*std::move(kept), request->is_given(), job)
-                               : TakeCheckpoint(request->is_given(), job);
+  absl::Status taken =
+      is_kept ? TakeState(*std::move(kept), request->is_given(), job) : TakeCheckpoint(request->is_given(), job);
   if (!taken.ok()) return taken;
   job.has_unsaved = is_kept;
   if (absl::Status status = OpenFeed(job); !status.ok()) return status;

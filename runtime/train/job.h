@@ -89,7 +89,7 @@ struct Job {
   // that to save while steps go on. Null where the options or the way in which ranks are started have none.
   std::shared_ptr<checkpoint::SharedSnapshots> snapshots;
   std::shared_ptr<checkpoint::SharedSnapshot> saved_copy;
-  std::vector<std::string> notes;         // worth telling, not errors
+  std::vector<std::string> notes;  // worth telling, not errors
 
   // Inputs that steps leave as they are: neither carried nor fed.
   bool IsConstant(size_t input) const { return !IsCarried(input) && !IsFed(input); }

@@ -84,7 +84,7 @@ class TrainLoop {
   const TrainLoopParts parts_;
   const TrainLoopOptions options_;
   std::optional<uint64_t> last_saved_, last_copied_;  // steps done
-  std::optional<uint64_t> in_flight_;   // the step before, where it has not ended
+  std::optional<uint64_t> in_flight_;                 // the step before, where it has not ended
   absl::Time last_end_ = SteadyNow();
 };
 

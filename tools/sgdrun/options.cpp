@@ -139,22 +139,27 @@ void AddTrainFlags(CLI::App& app, Options& options) {
   state.Add("--init", "FILE", options.run.init,
             "Initial state and inputs that never change, a file or the index of several (*.index.json; default: the "
             "program 'init')");
-  state.Add("--resume", "DIR", options.run.resume,
-            "Resume from a checkpoint or the newest one in a folder, saved on any number of ranks");
+  state.Add(
+      "--resume", "DIR", options.run.resume,
+      "Resume from a checkpoint or the newest one in a folder, saved on any number of ranks (none yet in the folder of "
+      "--save: start anew)");
   state.Add("--save", "DIR", options.run.save, "Save checkpoints into DIR at the end, and with --save-every before");
   state.Add("--save-every", "S", options.run.save_every, "Steps between checkpoints")->check(CheckCount<uint64_t>);
   state.Call<std::string>(
       "--keep", "last=K", [&](const std::string& text) { options.run.keep = ParseKeep(text); },
       "Remove all but the K newest checkpoints once a newer one is complete (default: keep all)");
-  state.Add("--restarts", "R", options.run.restarts,
-            "When a rank is lost, start the ranks of this host again and go on, up to R times, with the same bits")
+  state
+      .Add("--restarts", "R", options.run.restarts,
+           "When a rank is lost, start the ranks of this host again and go on, up to R times, with the same bits")
       ->check(CheckCount<uint64_t>);
-  state.Add("--peer-copies", "K", options.run.peer_copies,
-            "With --restarts: copy the state in memory every K steps (default: every step up to 64 MiB of state, every "
-            "second up to 128 MiB, ...)")
+  state
+      .Add("--peer-copies", "K", options.run.peer_copies,
+           "With --restarts: copy the state in memory every K steps (default: every step up to 64 MiB of state, every "
+           "second up to 128 MiB, ...)")
       ->check(CheckCount<uint64_t>);
-  state.Add("--min-ranks", "M", options.min_ranks,
-            "When --restarts are used up, go on with fewer ranks, at least M, by another plan of the artifact")
+  state
+      .Add("--min-ranks", "M", options.min_ranks,
+           "When --restarts are used up, go on with fewer ranks, at least M, by another plan of the artifact")
       ->check(CheckCount<uint32_t>);
   state.Add("--resize", "FILE", options.run.resize,
             "On SIGHUP, go on with as many ranks as FILE says, by another plan of the artifact");
@@ -310,9 +315,9 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                      : given("--steps") ? train::Mode::kTrain
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
-    for (const char* flag :
-         {"--init", "--resume", "--save", "--save-every", "--keep", "--restarts", "--min-ranks", "--resize", "--peer-copies", "--save-weights", "--data", "--feed", "--batches",
-          "--loss", "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
+    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--keep", "--restarts", "--min-ranks",
+                             "--resize", "--peer-copies", "--save-weights", "--data", "--feed", "--batches", "--loss",
+                             "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "runtime/artifact/bundle.h"
 #include "runtime/clock/steady_clock.h"
+#include "runtime/comm/control/blame.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/text/text_file.h"
 #include "runtime/trace/json_log.h"
@@ -106,7 +107,8 @@ bool Restarts::GoesOnAfter(const process::Failure& failure) {
     absl::StrAppend(&text, "; restarts left: ", --left_);
   }
   PrintNote(text);
-  Log(trace::RankLostJson(failure.rank, step, CauseOf(failure)));
+  const std::optional<uint32_t> blamed = comm::BlamedRank(CauseOf(failure));
+  Log(trace::RankLostJson(blamed ? blamed : failure.rank, step, CauseOf(failure)));
   // The user has asked the ranks to stop, and those that were to do it are gone: the next ones do it.
   if (failure.stop_signal != 0 && failure.stop_signal != launch::kResizeSignal) raise(failure.stop_signal);
   return true;

@@ -2,6 +2,7 @@
 #include "runtime/comm/control/blame.h"
 
 #include <algorithm>
+#include <charconv>
 #include <deque>
 #include <map>
 
@@ -103,6 +104,18 @@ absl::Status LateError(const RankWait& own, const std::optional<Blame>& blame, s
   const std::string path = blame->path.empty() ? "" : absl::StrCat(": ", absl::StrJoin(blame->path, ", "));
   return absl::DeadlineExceededError(absl::StrCat(
       prefix, names(blame->ranks), blame->do_not_answer ? " did not answer" : " did not go on", within, path));
+}
+
+std::optional<uint32_t> BlamedRank(std::string_view message) {
+  const size_t within = message.find(" within ");
+  if (within == std::string_view::npos) return std::nullopt;
+  const size_t colon = message.rfind(": ", within);
+  std::string_view names = message.substr(colon == std::string_view::npos ? 0 : colon + 2);
+  if (!names.starts_with("rank ") && !names.starts_with("ranks ")) return std::nullopt;
+  names.remove_prefix(names.find(' ') + 1);
+  uint32_t rank = 0;
+  const auto [end, error] = std::from_chars(names.data(), names.data() + names.size(), rank);
+  return error == std::errc() ? std::optional(rank) : std::nullopt;
 }
 
 }  // namespace sgd::comm

@@ -54,4 +54,7 @@ Blame FindBlame(uint32_t asker, const RankWait& own, absl::Span<const RankReport
 absl::Status LateError(const RankWait& own, const std::optional<Blame>& blame, std::string_view owes,
                        absl::Duration timeout, const std::function<std::string(uint32_t rank)>& name = nullptr);
 
+// The first rank that a message of LateError names as at fault, whatever was put before it; nothing in other messages.
+std::optional<uint32_t> BlamedRank(std::string_view message);
+
 }  // namespace sgd::comm

@@ -9,6 +9,8 @@
 #include <functional>
 #include <numeric>
 
+#include "runtime/artifact/container.h"
+#include "runtime/json/json_text.h"
 #include "tests/runtime/comm/meeting_threads.h"
 #include "tests/runtime/data/tensor_files.h"
 
@@ -159,11 +161,11 @@ TEST(Checkpoint, SaysWhatIsWrong) {
   std::string flipped = state_text;
   flipped.back() ^= 1;
   WriteText(state, flipped);
-  EXPECT_THAT(message(), HasSubstr("state.safetensors: is corrupt: its SHA-256 is not the manifest's"));
+  EXPECT_THAT(message(), HasSubstr("state.safetensors: is corrupt: its checksum is not the manifest's"));
   std::filesystem::remove(state);
   EXPECT_THAT(message(), HasSubstr("state.safetensors: cannot open: No such file"));
   WriteText(manifest, "{\"format\": 9}");
-  EXPECT_THAT(message(), HasSubstr("manifest.json: has format 9, but this version reads format 1"));
+  EXPECT_THAT(message(), HasSubstr("manifest.json: has format 9, but this version reads formats 1 to 2"));
   WriteText(manifest, "[]");
   EXPECT_THAT(message(), HasSubstr("manifest.json: is not a JSON object"));
   // The checksum's text is printed by recursion.
@@ -177,6 +179,25 @@ TEST(Checkpoint, SaysWhatIsWrong) {
 }
 
 // The steps that follow it were counted in 64 bits, and none of them was done.
+TEST(Checkpoint, ManifestsOfTheFirstFormatAreRead) {
+  const auto hash = [](const std::string& bytes) {
+    return artifact::HexHash(*artifact::Sha256({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+  };
+  TemporaryFolder folder;
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 2, 40), absl::OkStatus());
+  const std::string checkpoint = folder / "step-0000000007";
+  nlohmann::json manifest = nlohmann::json::parse(ReadText(checkpoint + "/manifest.json"));
+  manifest.erase("state_xxh3");
+  manifest.erase("checksum");
+  manifest["format"] = 1;
+  manifest["state_sha256"] = hash(ReadText(checkpoint + "/state.safetensors"));
+  manifest["checksum"] = hash(json::WriteJson(manifest));
+  WriteText(checkpoint + "/manifest.json", json::WriteJson(manifest));
+  const auto opened = OpenCheckpoint(folder.path());
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  EXPECT_EQ(opened->point.step, 7u);
+}
+
 TEST(Checkpoint, RefusesStepsThatNoRunReaches) {
   TemporaryFolder folder;
   ASSERT_EQ(SaveCounting(folder.path(), UINT64_MAX, 1, 1), absl::OkStatus());
@@ -192,7 +213,7 @@ TEST(Checkpoint, ADamagedOneIsPassedOverForTheOneBefore) {
          text.back() ^= 1;
          WriteText(path + "/state.safetensors", text);
        },
-       "state.safetensors: is corrupt: its SHA-256 is not the manifest's"},
+       "state.safetensors: is corrupt: its checksum is not the manifest's"},
       {[](const std::string& path) { std::filesystem::resize_file(path + "/state.safetensors", 20); },
        "state.safetensors: has 20 bytes, but the manifest says"},
       {[](const std::string& path) { std::filesystem::remove(path + "/state.safetensors"); },

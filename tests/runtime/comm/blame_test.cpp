@@ -66,6 +66,24 @@ TEST(Blame, WithoutReportsAllAwaitedRanksAreNamed) {
 
 // In any graph of waits: ranks at fault are reachable, wait for nobody or do not answer, and there are some unless all
 // that is reachable waits.
+TEST(Blame, IsReadFromMessages) {
+  const RankWait wait{"all_reduce #3 (train: instruction 12: a.py:5:1)", {4, 7}};
+  const absl::Duration time = absl::Seconds(3);
+  const auto read = [](const absl::Status& status) {
+    return BlamedRank(
+        absl::StrCat("rank 0: program 'train' instruction 12 (all_reduce) at a.py:5:1: step 24: ", status.message()));
+  };
+  EXPECT_EQ(read(LateError(wait, std::nullopt, " did not arrive", time)), 4);
+  EXPECT_EQ(read(LateError(wait, Blame{{7}, {}, false}, " sent nothing", time)), 7);
+  EXPECT_EQ(read(LateError(wait, Blame{{9}, {"rank 0 waits for rank 9 in x"}, true}, " sent nothing", time)), 9);
+  const auto host = [](uint32_t rank) { return absl::StrCat("rank ", rank, " (host b)"); };
+  EXPECT_EQ(read(LateError(wait, Blame{{7, 8}, {}, false}, " did not arrive", time, host)), 7);
+  EXPECT_EQ(read(LateError(wait, Blame{{}, {"rank 0 waits for rank 4 in x"}, false}, "", time)), std::nullopt);
+  EXPECT_EQ(BlamedRank("rank 2: killed by signal 9 (Killed), process 17"), std::nullopt);
+  EXPECT_EQ(BlamedRank("rank 2: finished nothing in 3s of computing; expected a part of it within 3s"), std::nullopt);
+  EXPECT_EQ(BlamedRank(""), std::nullopt);
+}
+
 TEST(Blame, OfRandomGraphs) {
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {

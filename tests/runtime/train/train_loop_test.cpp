@@ -62,16 +62,17 @@ class FakeRunner : public StepRunner {
 // A rank that is asked to stop before a step.
 class StoppedRank : public comm::MeetingControl {
  public:
-  StoppedRank(comm::MeetingPlace& place, uint64_t stop_before)
-      : MeetingControl(0, 1, place, /*spans_hosts=*/false), stop_before_(stop_before) {}
+  StoppedRank(comm::MeetingPlace& place, uint64_t stop_before, int signal)
+      : MeetingControl(0, 1, place, /*spans_hosts=*/false), stop_before_(stop_before), signal_(signal) {}
   absl::StatusOr<bool> BeginStep(uint64_t step, absl::Duration) override { return step < stop_before_; }
-  int stop_signal() override { return kSignal; }
+  int stop_signal() override { return signal_; }
   void MarkStateKept() override { is_state_kept = true; }
 
   bool is_state_kept = false;
 
  private:
   const uint64_t stop_before_;
+  const int signal_;
 };
 
 class FakeEvaluator : public StateEvaluator {
@@ -88,15 +89,18 @@ class FakeEvaluator : public StateEvaluator {
 
 class FakeSaver : public StateSaver {
  public:
-  explicit FakeSaver(Calls& calls) : calls_(calls) {}
+  FakeSaver(Calls& calls, std::string action) : calls_(calls), action_(std::move(action)) {}
   absl::Status Save(uint64_t steps_done) override {
-    calls_.push_back(absl::StrCat("save ", steps_done));
+    calls_.push_back(absl::StrCat(action_, " ", steps_done));
     return steps_done == failing_save ? absl::ResourceExhaustedError("no space") : absl::OkStatus();
   }
+  absl::Status Finish() override { return finish; }
   uint64_t failing_save = ~uint64_t{0};
+  absl::Status finish;
 
  private:
   Calls& calls_;
+  const std::string action_;
 };
 
 class FakeObserver : public TrainObserver {
@@ -118,11 +122,14 @@ class FakeObserver : public TrainObserver {
   Calls& calls_;
 };
 
-struct Setup {
+struct LoopSetup {
   TrainLoopOptions options;
   bool runs_ahead = false;
   bool evaluates = false;
   bool saves = false;
+  bool copies = false;
+  int signal = kSignal;
+  absl::Status finish = {};
   uint64_t stop_before = ~uint64_t{0};
   uint64_t failing_step = ~uint64_t{0};
   uint64_t failing_save = ~uint64_t{0};
@@ -134,20 +141,22 @@ struct Outcome {
   bool is_state_kept = false;
 };
 
-Outcome RunLoop(const Setup& setup) {
+Outcome RunLoop(const LoopSetup& setup) {
   Outcome outcome;
   FakeRunner runner(outcome.calls, setup.runs_ahead);
   runner.failing_step = setup.failing_step;
   comm::MeetingPlace place(1);
-  StoppedRank control(place, setup.stop_before);
+  StoppedRank control(place, setup.stop_before, setup.signal);
   FakeEvaluator evaluator(outcome.calls);
-  FakeSaver saver(outcome.calls);
+  FakeSaver saver(outcome.calls, "save"), copies(outcome.calls, "copy");
   saver.failing_save = setup.failing_save;
+  saver.finish = setup.finish;
   FakeObserver observer(outcome.calls);
   outcome.status = TrainLoop({.runner = runner,
                               .control = control,
                               .evaluator = setup.evaluates ? &evaluator : nullptr,
                               .saver = setup.saves ? &saver : nullptr,
+                              .snapshots = setup.copies ? &copies : nullptr,
                               .observer = &observer},
                              setup.options)
                        .Run();
@@ -249,6 +258,56 @@ TEST(TrainLoop, AStopBeforeTheFirstStepSavesNothing) {
   const Outcome outcome = RunLoop({.options = {.first_step = 6, .steps = 9}, .saves = true, .stop_before = 6});
   EXPECT_TRUE(launch::IsInterrupted(outcome.status)) << outcome.status;
   EXPECT_THAT(outcome.calls, ElementsAre("stopped by 15 after 6 of earlier runs"));
+}
+
+TEST(TrainLoop, StateIsCopiedWhenItIsToldAndBeforeItIsSaved) {
+  const Outcome outcome = RunLoop(
+      {.options = {.first_step = 0, .steps = 4, .save_every = 4, .snapshot_every = 2}, .saves = true, .copies = true});
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_THAT(outcome.calls, ElementsAre("fill 0", "begin 0", "end 0", "carry", "told 0 loss 0",            //
+                                         "fill 1", "begin 1", "end 1", "carry", "told 1 loss 1", "copy 2",  //
+                                         "fill 2", "begin 2", "end 2", "carry", "told 2 loss 2",            //
+                                         "fill 3", "begin 3", "end 3", "carry", "told 3 loss 3", "copy 4", "save 4"));
+}
+
+TEST(TrainLoop, NothingRunsAheadOfACopy) {
+  const Outcome outcome =
+      RunLoop({.options = {.first_step = 0, .steps = 2, .snapshot_every = 1}, .runs_ahead = true, .copies = true});
+  EXPECT_THAT(outcome.calls, ElementsAre("fill 0", "begin 0", "end 0", "carry", "told 0 loss 0", "copy 1",  //
+                                         "fill 1", "begin 1", "end 1", "carry", "told 1 loss 1", "copy 2"));
+}
+
+TEST(TrainLoop, RanksThatGiveWayLeaveACopyAndSaveNothing) {
+  const LoopSetup setup = {.options = {.first_step = 0, .steps = 9, .snapshot_every = 0},
+                           .saves = true,
+                           .copies = true,
+                           .signal = launch::kResizeSignal,
+                           .stop_before = 3};
+  const Outcome outcome = RunLoop(setup);
+  EXPECT_TRUE(launch::IsInterrupted(outcome.status)) << outcome.status;
+  EXPECT_EQ(outcome.calls.back(), "copy 3");
+  LoopSetup copied = setup;
+  copied.options.snapshot_every = 3;
+  EXPECT_THAT(CallsNaming(RunLoop(copied).calls, "copy"), ElementsAre("copy 3")) << "not twice";
+  LoopSetup at_once = setup;
+  at_once.stop_before = 0;
+  EXPECT_THAT(RunLoop(at_once).calls, ElementsAre());
+}
+
+TEST(TrainLoop, StateFromMemoryIsSavedThoughNoStepIsLeft) {
+  const Outcome end = RunLoop({.options = {.first_step = 6, .steps = 0, .has_unsaved = true}, .saves = true});
+  EXPECT_TRUE(end.status.ok()) << end.status;
+  EXPECT_THAT(end.calls, ElementsAre("save 6"));
+  const Outcome stop =
+      RunLoop({.options = {.first_step = 6, .steps = 9, .has_unsaved = true}, .saves = true, .stop_before = 6});
+  EXPECT_THAT(stop.calls, ElementsAre("save 6", "stopped by 15 after 6, saved"));
+}
+
+TEST(TrainLoop, ASaveThatDoesNotFinishFailsTheRun) {
+  const Outcome outcome = RunLoop(
+      {.options = {.first_step = 0, .steps = 1}, .saves = true, .finish = absl::ResourceExhaustedError("no space")});
+  EXPECT_EQ(outcome.status.message(), "no space");
+  EXPECT_FALSE(outcome.is_state_kept);
 }
 
 TEST(TrainLoop, EndsWithTheFirstError) {

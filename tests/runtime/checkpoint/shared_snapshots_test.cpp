@@ -1,0 +1,214 @@
+// Copies of the state in memory: what ranks fill together, what stays when they are gone, and saves beside them.
+#include "runtime/checkpoint/shared_snapshots.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+
+#include "runtime/checkpoint/background_saves.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "tests/runtime/data/tensor_files.h"
+
+namespace sgd::checkpoint {
+namespace {
+
+using data::ElementType;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kRowsOfW = 8;
+
+const std::vector<data::TensorSpec> kSpecs = {{"w", ElementType::I32, {kRowsOfW, 5}}, {"count", ElementType::I32, {}}};
+const Patience kPatience = {[] { return absl::OkStatus(); }, absl::Seconds(10)};
+
+// A rank's state after `steps` steps: 'w', in rows over the first axis of a mesh of 2 times `replicas`, and a scalar.
+struct RankState {
+  RankState(uint32_t rank, uint32_t replicas, int32_t steps) : count(steps) {
+    const comm::Mesh mesh{{2, replicas}};
+    const data::Shard of_w({ElementType::I32, {kRowsOfW, 5}, {kRowsOfW / 2, 5}, {{{0, 1, 2}}, {}}}, mesh, rank);
+    const data::Shard of_count({ElementType::I32, {}, {}, {}}, mesh, rank);
+    std::vector<int32_t> global(kRowsOfW * 5);
+    std::iota(global.begin(), global.end(), steps * 1000);
+    w.resize(of_w.local_bytes() / sizeof(int32_t));
+    of_w.CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(w)));
+    tensors.push_back({"w", of_w, std::as_bytes(std::span(w))});
+    tensors.back().replica = of_w.replica();
+    tensors.back().replicas = replicas;
+    tensors.push_back({"count", of_count, std::as_bytes(std::span(&count, 1))});
+    tensors.back().replica = of_count.replica();
+    tensors.back().replicas = 2 * replicas;
+  }
+
+  std::vector<int32_t> w;
+  int32_t count;
+  std::vector<LocalTensor> tensors;
+};
+
+void ExpectState(const data::SafetensorsFile& file, int32_t steps) {
+  const data::TensorEntry* w = file.Find("w");
+  ASSERT_NE(w, nullptr);
+  std::vector<int32_t> got(kRowsOfW * 5), want(kRowsOfW * 5);
+  std::memcpy(got.data(), file.Bytes(*w).data(), w->size);
+  std::iota(want.begin(), want.end(), steps * 1000);
+  EXPECT_EQ(got, want);
+  int32_t count = 0;
+  std::memcpy(&count, file.Bytes(*file.Find("count")).data(), sizeof(count));
+  EXPECT_EQ(count, steps);
+}
+
+std::unique_ptr<SharedSnapshots> Make(uint32_t ranks) {
+  auto made = SharedSnapshots::Create(kSpecs, ranks, {.step = 0,
+                                                      .seed = 3,
+                                                      .program = "train",
+                                                      .artifact_hash = "abc",
+                                                      .mesh = {},
+                                                      .feed = "rows 10",
+                                                      .carry = "c"});
+  EXPECT_TRUE(made.ok()) << made.status();
+  return *std::move(made);
+}
+
+// Runs `body` in a process of its own, which ends without a word as one that is killed does.
+void InChild(const std::function<absl::Status()>& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body().ok() ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+}
+
+TEST(SharedSnapshots, ProcessesFillACopyTogetherAndItOutlivesThem) {
+  for (const uint32_t replicas : {1, 2, 3}) {
+    const auto snapshots = Make(2 * replicas);
+    EXPECT_EQ(snapshots->newest(), std::nullopt);
+    for (uint32_t rank = 0; rank < 2 * replicas; ++rank) {
+      EXPECT_EQ(snapshots->newest(), std::nullopt);
+      InChild([&] { return snapshots->Take(7, RankState(rank, replicas, 7).tensors, kPatience); });
+    }
+    ASSERT_TRUE(snapshots->newest().has_value());
+    EXPECT_EQ(snapshots->newest()->step, 7u);
+    EXPECT_EQ(snapshots->newest()->seed, 3u);
+    const auto file = snapshots->OpenNewest();
+    ASSERT_TRUE(file.ok()) << file.status();
+    ExpectState(*file, 7);
+  }
+}
+
+TEST(SharedSnapshots, TheOlderCopyCountsUntilTheNextIsWhole) {
+  const auto snapshots = Make(2);
+  const auto take = [&](uint32_t rank, int32_t steps) {
+    return snapshots->Take(steps, RankState(rank, 1, steps).tensors, kPatience);
+  };
+  // Both ranks take turns in one process here, which counts copies once for both.
+  ASSERT_TRUE(take(0, 1).ok());
+  snapshots->StartOver();
+  EXPECT_EQ(snapshots->newest(), std::nullopt) << "half a copy counts for nothing";
+  for (const int32_t steps : {1, 2}) {
+    InChild([&] { return take(0, steps); });
+    InChild([&] { return take(1, steps); });
+    EXPECT_EQ(snapshots->newest()->step, static_cast<uint64_t>(steps));
+    snapshots->StartOver();
+  }
+  InChild([&] { return take(0, 3); });
+  EXPECT_EQ(snapshots->newest()->step, 2u);
+  ExpectState(*snapshots->OpenNewest(), 2);
+  snapshots->StartOver();
+  // Those that come next do the third step again, and fill the same copy.
+  InChild([&] { return take(1, 3); });
+  InChild([&] { return take(0, 3); });
+  EXPECT_EQ(snapshots->newest()->step, 3u);
+  ExpectState(*snapshots->OpenNewest(), 3);
+}
+
+TEST(SharedSnapshots, NeitherCopyIsLostWhileARankIsLate) {
+  const auto snapshots = Make(2);
+  const Patience none = {[] { return absl::AbortedError("rank 1: is gone"); }, absl::Seconds(10)};
+  InChild([&] { return snapshots->Take(1, RankState(1, 1, 1).tensors, kPatience); });
+  // Rank 0 is two steps ahead of rank 1: its next copy would overwrite the only whole one.
+  InChild([&] {
+    RankState first(0, 1, 1), second(0, 1, 2), third(0, 1, 3);
+    if (!snapshots->Take(1, first.tensors, kPatience).ok()) return absl::InternalError("first");
+    if (!snapshots->Take(2, second.tensors, kPatience).ok()) return absl::InternalError("second");
+    const absl::Status status = snapshots->Take(3, third.tensors, none);
+    return absl::IsAborted(status) ? absl::OkStatus() : absl::InternalError("third");
+  });
+}
+
+TEST(SharedSnapshots, WaitsEnd) {
+  const auto snapshot = SharedSnapshot::Create(kSpecs, 2);
+  ASSERT_TRUE(snapshot.ok());
+  (*snapshot)->Fill(1, RankState(0, 1, 1).tensors);
+  const Patience little = {[] { return absl::OkStatus(); }, absl::Milliseconds(5)};
+  const absl::Status late = (*snapshot)->WaitUntilWhole(little);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(late)) << late;
+  EXPECT_THAT(std::string(late.message()), HasSubstr("not all ranks have filled it within 5ms"));
+  const absl::Status held = (*snapshot)->WaitUntilReleased(2, little);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(held)) << held;
+  EXPECT_TRUE((*snapshot)->WaitUntilReleased(1, little).ok()) << "another rank has begun to fill it";
+  (*snapshot)->Release();
+  EXPECT_TRUE((*snapshot)->WaitUntilReleased(2, little).ok());
+}
+
+TEST(BackgroundSaves, WriteWhatASaveOfAllRanksWrites) {
+  data::TemporaryFolder folder;
+  ASSERT_TRUE(CheckWritable(folder / "saves").ok());
+  const auto snapshot = SharedSnapshot::Create(kSpecs, 2);
+  ASSERT_TRUE(snapshot.ok());
+  TrainingPoint point{0, 3, "train", "abc", {{"data", 2}}, "rows 10", "c"};
+  const auto saves = BackgroundSaves::Start(**snapshot, {.directory = folder / "saves", .keep = 2, .point = point});
+  ASSERT_TRUE(saves.ok()) << saves.status();
+  for (const int32_t steps : {10, 20, 30}) {
+    ASSERT_TRUE((*snapshot)->WaitUntilReleased(steps, kPatience).ok());
+    (*snapshot)->Fill(steps, RankState(0, 1, steps).tensors);
+    (*saves)->Save(steps);  // waits for the other rank
+    (*snapshot)->Fill(steps, RankState(1, 1, steps).tensors);
+  }
+  (*saves)->Finish();
+  const std::vector<SaveOutcome> ended = (*saves)->TakeEnded();
+  ASSERT_EQ(ended.size(), 3u);
+  for (const SaveOutcome& outcome : ended) {
+    EXPECT_TRUE(outcome.status.ok() && outcome.removal.ok()) << outcome.status << outcome.removal;
+    EXPECT_GT(outcome.bytes, kRowsOfW * 5 * 4);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "saves/step-0000000010"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "saves/step-0000000020"));
+  const auto opened = OpenCheckpoint(folder / "saves");
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  EXPECT_EQ(opened->point.step, 30u);
+  EXPECT_EQ(opened->point.carry, "c");
+  ExpectState(opened->state, 30);
+}
+
+TEST(BackgroundSaves, AFailureLeavesNothingAndIsTold) {
+  data::TemporaryFolder folder;
+  const auto snapshot = SharedSnapshot::Create(kSpecs, 1);
+  ASSERT_TRUE(snapshot.ok());
+  const auto saves = BackgroundSaves::Start(**snapshot, {.directory = folder / "absent", .keep = 0, .point = {}});
+  ASSERT_TRUE(saves.ok());
+  (*snapshot)->Fill(5, RankState(0, 1, 5).tensors);
+  (*saves)->Save(5);
+  (*saves)->Finish();
+  const std::vector<SaveOutcome> ended = (*saves)->TakeEnded();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_TRUE(absl::IsNotFound(ended[0].status)) << ended[0].status;
+  EXPECT_TRUE((*snapshot)->WaitUntilReleased(6, kPatience).ok()) << "steps go on";
+}
+
+TEST(BackgroundSaves, TheEndOfARunDoesNotWaitForRanks) {
+  data::TemporaryFolder folder;
+  const auto snapshot = SharedSnapshot::Create(kSpecs, 2);
+  ASSERT_TRUE(snapshot.ok());
+  auto saves = BackgroundSaves::Start(**snapshot, {.directory = folder.path(), .keep = 0, .point = {}});
+  ASSERT_TRUE(saves.ok());
+  (*snapshot)->Fill(5, RankState(0, 1, 5).tensors);
+  (*saves)->Save(5);
+  saves->reset();
+  EXPECT_EQ(folder.files(), 0u);
+}
+
+}  // namespace
+}  // namespace sgd::checkpoint
