@@ -56,10 +56,7 @@ bool IsFile(const std::string& path) {
   return fs::is_regular_file(path, error);
 }
 
-struct Found {
-  uint64_t step;
-  std::string path;
-};
+using Found = Listed;
 
 // Folders with the names of finished checkpoints, newest first.
 absl::StatusOr<std::vector<Found>> ListCheckpoints(const std::string& directory) {
@@ -69,7 +66,7 @@ absl::StatusOr<std::vector<Found>> ListCheckpoints(const std::string& directory)
   std::vector<Found> found;
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
     const std::optional<uint64_t> step = StepOfName(entries->path().filename().string());
-    if (step && entries->is_directory()) found.push_back({*step, entries->path().string()});
+    if (step && entries->is_directory()) found.push_back({entries->path().string(), *step});
   }
   if (error) return data::SystemError(directory, "read", error.value());
   std::ranges::sort(found, std::greater(), &Found::step);
@@ -108,27 +105,6 @@ absl::StatusOr<FileDigest> DigestFile(const std::string& path, Manifest::Checksu
   absl::StatusOr<std::string> checksum = ChecksumOf(file->bytes(), kind);
   if (!checksum.ok()) return Annotate(path, checksum.status());
   return FileDigest{file->bytes().size(), *std::move(checksum)};
-}
-
-// All of the one checkpoint, verified.
-absl::StatusOr<Checkpoint> OpenOne(const std::string& path) {
-  absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(path));
-  if (!manifest.ok()) return manifest.status();
-  absl::StatusOr<FileDigest> digest = DigestFile(StatePath(path), manifest->checksum);
-  if (!digest.ok()) return digest.status();
-  if (digest->bytes != manifest->state_bytes) {
-    return absl::DataLossError(absl::StrCat(StatePath(path), ": has ", digest->bytes, " bytes, but the manifest says ",
-                                            manifest->state_bytes,
-                                            "; expected the file that was saved; resume from another checkpoint"));
-  }
-  if (digest->checksum != manifest->state_checksum) {
-    return absl::DataLossError(absl::StrCat(StatePath(path),
-                                            ": is corrupt: its checksum is not the manifest's; expected the file that "
-                                            "was saved; resume from another checkpoint"));
-  }
-  absl::StatusOr<data::SafetensorsFile> state = data::SafetensorsFile::Open(StatePath(path));
-  if (!state.ok()) return state.status();
-  return Checkpoint{path, std::move(manifest->point), *std::move(state), {}};
 }
 
 // Moves a finished folder to its path. An older checkpoint there is exchanged with it in one call,
@@ -203,6 +179,32 @@ absl::StatusOr<FileDigest> WriteImage(const std::string& path, std::span<const s
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<Listed>> List(const std::string& directory) {
+  if (!IsFile(ManifestPath(directory))) return ListCheckpoints(directory);
+  const absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(directory));
+  return std::vector<Listed>{{directory, manifest.ok() ? manifest->point.step : 0}};
+}
+
+absl::StatusOr<Checkpoint> OpenOne(const std::string& path) {
+  absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(path));
+  if (!manifest.ok()) return manifest.status();
+  absl::StatusOr<FileDigest> digest = DigestFile(StatePath(path), manifest->checksum);
+  if (!digest.ok()) return digest.status();
+  if (digest->bytes != manifest->state_bytes) {
+    return absl::DataLossError(absl::StrCat(StatePath(path), ": has ", digest->bytes, " bytes, but the manifest says ",
+                                            manifest->state_bytes,
+                                            "; expected the file that was saved; resume from another checkpoint"));
+  }
+  if (digest->checksum != manifest->state_checksum) {
+    return absl::DataLossError(absl::StrCat(StatePath(path),
+                                            ": is corrupt: its checksum is not the manifest's; expected the file that "
+                                            "was saved; resume from another checkpoint"));
+  }
+  absl::StatusOr<data::SafetensorsFile> state = data::SafetensorsFile::Open(StatePath(path));
+  if (!state.ok()) return state.status();
+  return Checkpoint{path, std::move(manifest->point), *std::move(state), {}};
+}
 
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory) {
   if (IsFile(ManifestPath(directory))) return OpenOne(directory);

@@ -34,6 +34,18 @@ struct Checkpoint {
 // of the folder, is truncated or corrupt, saying how. Checks every byte before it returns.
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory);
 
+// A folder of a checkpoint, whole or not.
+struct Listed {
+  std::string path;
+  uint64_t step = 0;
+};
+// All of a folder with checkpoints, newest first, or the one that `directory` is; what interrupted saves have left is
+// not among them. The system's errors.
+absl::StatusOr<std::vector<Listed>> List(const std::string& directory);
+
+// One checkpoint, all of it verified: no folder of several. Errors as of OpenCheckpoint.
+absl::StatusOr<Checkpoint> OpenOne(const std::string& path);
+
 // Steps done by the newest checkpoint of a folder, whole or damaged; nothing where there is none.
 std::optional<uint64_t> NewestStep(const std::string& directory);
 

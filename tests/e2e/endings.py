@@ -46,7 +46,8 @@ def end(process, code, *parts):
 
 
 def rows(folder):
-    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    """Steps that are logged."""
+    return [row for row in map(json.loads, (folder / "log.jsonl").read_text().splitlines()) if "event" not in row]
 
 
 def torchrun(rank, ranks):

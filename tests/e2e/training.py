@@ -88,7 +88,8 @@ def logs_are_continued_or_kept(folder):
     log.write_text(first + '{"step": 3, "sec')  # the run was killed within a line
     harness.tool("sgdrun", *flags, "--resume", folder / "save", keep_log=True)
     lines = log.read_text().splitlines()
-    assert lines[:4] == [*first.splitlines(), '{"step": 3, "sec'] and [json.loads(line)["step"] for line in lines[4:]] == [3, 4], lines
+    before = [*first.splitlines(), '{"step": 3, "sec']
+    assert lines[:len(before)] == before and [json.loads(line)["step"] for line in lines[len(before):]] == [3, 4], lines
     harness.tool("sgdrun", *flags[:5], "--log-json", "/dev/null", *FEED, DATA)
 
 

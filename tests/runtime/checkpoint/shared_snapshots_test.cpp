@@ -61,13 +61,9 @@ void ExpectState(const data::SafetensorsFile& file, int32_t steps) {
 }
 
 std::unique_ptr<SharedSnapshots> Make(uint32_t ranks) {
-  auto made = SharedSnapshots::Create(kSpecs, ranks, {.step = 0,
-                                                      .seed = 3,
-                                                      .program = "train",
-                                                      .artifact_hash = "abc",
-                                                      .mesh = {},
-                                                      .feed = "rows 10",
-                                                      .carry = "c"});
+  auto made = SharedSnapshots::Create(
+      kSpecs, ranks,
+      {.step = 0, .seed = 3, .program = "train", .artifact_hash = "abc", .mesh = {}, .feed = "rows 10", .carry = "c"});
   EXPECT_TRUE(made.ok()) << made.status();
   return *std::move(made);
 }

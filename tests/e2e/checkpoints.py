@@ -1,0 +1,87 @@
+"""sgd-ckpt over checkpoints of a run: what it lists, and every byte that is flipped or cut off is found and named."""
+import json
+import random
+import shutil
+
+import harness
+import restarts
+
+
+def saved(folder):
+    """Checkpoints after 10, 20 and 30 steps."""
+    artifact = restarts.digits(folder, 2)
+    restarts.finished(restarts.started(folder, 2, artifact, 30, *restarts.DIGITS_DATA, "--save-every", 10))
+    return folder / "save"
+
+
+def ckpt(*args, code=0):
+    result = harness.tool("sgd-ckpt", *args, check=False)
+    assert result.returncode == code, (args, result.returncode, result.stdout, result.stderr)
+    return result.stdout + result.stderr
+
+
+def lists(folder):
+    save = saved(folder)
+    rows = json.loads(ckpt("list", save, "--json"))
+    assert [row["step"] for row in rows] == [30, 20, 10] and all(row["whole"] and row["mesh"] == {"data": 2} and row["program"] == "train" for row in rows), rows
+    assert len({row["bytes"] for row in rows}) == 1 and rows[0]["bytes"] > 200_000, rows
+    assert ckpt("list", save).count("whole") == ckpt("verify", save).count("whole") == 3
+    assert ckpt("list", save / "step-0000000020").count("20 steps") == 1
+    assert "no checkpoints" in ckpt("list", restarts.fresh(folder, "empty"))
+    assert "cannot open" in ckpt("list", folder / "absent", code=1)
+
+
+def merges_and_converts(folder):
+    save = saved(folder)
+    ckpt("merge", save, "-o", folder / "state.safetensors")
+    assert (folder / "state.safetensors").read_bytes() == restarts.state(folder, 30)
+    ckpt("convert", save / "step-0000000010", "-o", folder / "converted")
+    assert "equal" in ckpt("diff", save / "step-0000000010", folder / "converted")
+    # A run goes on from it with the same bits.
+    other = restarts.fresh(folder, "other")
+    restarts.finished(restarts.started(other, 2, folder / "digits.sgda", 20, *restarts.DIGITS_DATA, "--resume", folder / "converted"))
+    assert restarts.state(other, 30) == restarts.state(folder, 30)
+
+
+def differs(folder):
+    save = saved(folder)
+    text = ckpt("diff", save / "step-0000000010", save / "step-0000000020", code=3)
+    assert "elements differ, by 0." in text, text
+    rows = json.loads(ckpt("diff", save / "step-0000000010", save / "step-0000000020", "--json", code=3))
+    assert rows and all(row["kind"] == "values" and 0 < row["elements"] <= row["of"] for row in rows), rows
+    assert "equal" in ckpt("diff", save, save / "step-0000000030" / "state.safetensors")
+    other = restarts.fresh(folder, "other")
+    harness.save(other / "one.safetensors", {"w": restarts.np.zeros(3, restarts.np.float32)})
+    assert "only in" in ckpt("diff", save, other / "one.safetensors", code=3)
+
+
+def damage(folder):
+    """The newest checkpoint is damaged in one place: it is named, and a run goes on from the one before."""
+    save, rng = saved(folder), random.Random(4)
+    newest = save / "step-0000000030"
+    kept = folder / "kept"
+    shutil.copytree(newest, kept)
+    cases = 60
+    for case in range(cases):
+        path = newest / ("manifest.json" if case % 3 == 0 else "state.safetensors")
+        data = bytearray(path.read_bytes())
+        at = rng.randrange(len(data))
+        if case % 2:
+            del data[at:]
+        else:
+            data[at] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
+        text = ckpt("verify", save, code=1)
+        assert text.count("damaged") == 1 and text.count("whole") == 2 and str(path) in text, (case, text)
+        shutil.copytree(kept, newest, dirs_exist_ok=True)
+    path.unlink()
+    ckpt("verify", save, code=1)
+    shutil.rmtree(newest)
+    shutil.copytree(kept, newest)
+    (newest / "state.safetensors").write_bytes((newest / "state.safetensors").read_bytes()[:-1])
+    log = folder / "log.jsonl"
+    result = harness.tool("sgdrun", "-n", 2, folder / "digits.sgda", "--steps", 1, *restarts.DIGITS_DATA, "--resume", save, "--log-json", log)
+    assert "going on from the checkpoint before" in result.stderr and restarts.rows(folder)[0]["step"] == 20, result.stderr
+
+
+harness.main([("lists", lists), ("merges and converts", merges_and_converts), ("differs", differs), ("damage", damage)])

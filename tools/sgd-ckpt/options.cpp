@@ -1,0 +1,53 @@
+// Parsing with CLI11, whose exceptions end here.
+#include "tools/sgd-ckpt/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace sgd::ckpt {
+namespace {
+
+constexpr char kAbout[] = "Lists, verifies, merges, converts and compares checkpoints that sgdrun has saved.";
+constexpr char kFooter[] =
+    "DIR is a checkpoint (step-0000000100) or a folder of them, of which merge, convert and diff take the newest that "
+    "is whole.\n"
+    "Exit codes: 0 done; 1 an input cannot be read, or verify finds damage; 2 wrong usage; 3 diff finds differences.";
+
+}  // namespace
+
+std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app{kAbout, "sgd-ckpt"};
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  const auto add = [&](const char* name, Command command, const char* help) {
+    CLI::App* sub = app.add_subcommand(name, help);
+    sub->add_option("dir", options.path, "A checkpoint or a folder of checkpoints")->required()->option_text("DIR");
+    sub->callback([&options, command] { options.command = command; });
+    return sub;
+  };
+  CLI::App* list = add("list", Command::kList, "Steps, sizes, meshes and state of all checkpoints, the newest first");
+  CLI::App* verify = add("verify", Command::kVerify, "Read every byte of all checkpoints");
+  CLI::App* merge = add("merge", Command::kMerge, "Write the state as one safetensors file");
+  CLI::App* convert = add("convert", Command::kConvert, "Write a checkpoint of the present format into another folder");
+  CLI::App* diff = add("diff", Command::kDiff, "Tensors that differ between two checkpoints or files of tensors");
+  for (CLI::App* sub : {list, verify, diff}) sub->add_flag("--json", options.as_json, "JSON instead of text");
+  merge->add_option("-o,--output", options.output, "The file to write")->required()->option_text("FILE");
+  convert->add_option("-o,--output", options.output, "The folder that gets the checkpoint")
+      ->required()
+      ->option_text("DIR");
+  diff->add_option("other", options.other, "What it is compared with")->required()->option_text("DIR");
+  app.set_version_flag("--version", std::string("sgd-ckpt ") + SGD_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this text");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return Leave{0, app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return Leave{0, std::string(version.what()) + "\n"};
+  } catch (const CLI::ParseError& error) {
+    return Leave{2, std::string("sgd-ckpt: ") + error.what() + " (see sgd-ckpt --help)\n"};
+  }
+  return options;
+}
+
+}  // namespace sgd::ckpt
