@@ -48,7 +48,7 @@ RUNTIME = {
     "runtime/device": ["runtime/artifact", "runtime/comm"],
     "runtime/measure": ["runtime/artifact", "runtime/comm", "runtime/device"],
     "runtime/data": ["runtime/artifact", "runtime/comm", "runtime/json"],
-    "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact", "runtime/json"],
+    "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact", "runtime/clock", "runtime/json", "runtime/thread"],
     "runtime/launch": ["runtime/clock", "runtime/comm", "runtime/thread"],
     "runtime/workers": ["runtime/clock", "runtime/comm", "runtime/launch"],
     "runtime/process": ["runtime/clock", "runtime/comm", "runtime/launch", "runtime/thread", "runtime/workers"],  # for tools: what touches the whole process
@@ -136,6 +136,7 @@ TOOLS = {
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends", "frontends/text", "reference", "dialects/sgd", "passes/spmd/partition", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text"],
     "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/json", "runtime/text"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
+    "tools/sgd-ckpt": ["runtime/artifact", "runtime/checkpoint", "runtime/data", "runtime/json", "runtime/process", "runtime/trace"],
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/process", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **FRONTENDS, **COMPILER, **TOOLS}
