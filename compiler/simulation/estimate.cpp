@@ -40,12 +40,12 @@ static uint64_t getPeakBytes(const artifact::Artifact& root) {
 static FailureEstimate estimateFailures(const Machine& machine, const EstimateOptions& options,
                                         const StepEstimate& estimate) {
   FailureEstimate failures;
-  failures.model.meanTimeBetween = options.failureHours * kSecondsPerHour / static_cast<double>(estimate.ranks);
+  failures.model.mean_time_between = options.failureHours * kSecondsPerHour / static_cast<double>(estimate.ranks);
   double storage = machine.getCost().getTopology().device.storageBandwidth;
   failures.model.save = options.saveSeconds.value_or(static_cast<double>(estimate.stateBytes) / storage);
   failures.model.restart = options.restartSeconds;
-  failures.bestInterval = findBestInterval(failures.model, estimate.stepSeconds);
-  failures.goodput = getGoodput(failures.model, failures.bestInterval);
+  failures.bestInterval = ::sgd::checkpoint::BestInterval(failures.model, estimate.stepSeconds);
+  failures.goodput = ::sgd::checkpoint::Goodput(failures.model, failures.bestInterval);
   return failures;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/simulation/failures.h"
+#include "runtime/checkpoint/failures.h"
 #include "compiler/simulation/model_state.h"
 #include "compiler/simulation/timed_program.h"
 #include "nlohmann/json.hpp"
@@ -13,7 +13,7 @@
 namespace mlir::sgd {
 
 struct FailureEstimate {
-  FailureModel model;
+  ::sgd::checkpoint::FailureModel model;
   double bestInterval = 0;  ///< seconds of steps between checkpoints
   double goodput = 0;       ///< with it
 };

@@ -36,7 +36,7 @@ Json mlir::sgd::toJson(const StepEstimate& estimate) {
   for (const auto& [name, bytes] : estimate.sentBytes) json["sent_bytes"][name] = bytes;
   json["goodput"] = estimate.goodput;
   if (const auto& failures = estimate.failures)
-    json["failures"] = {{"mean_seconds_between", failures->model.meanTimeBetween},
+    json["failures"] = {{"mean_seconds_between", failures->model.mean_time_between},
                         {"save_seconds", failures->model.save},
                         {"restart_seconds", failures->model.restart},
                         {"best_interval_seconds", failures->bestInterval}};
@@ -88,7 +88,7 @@ static void printStages(const StepEstimate& estimate, llvm::raw_ostream& os) {
 
 static void printFailures(const StepEstimate& estimate, llvm::raw_ostream& os) {
   const FailureEstimate& failures = *estimate.failures;
-  os << "  failures     each " << formatSeconds(failures.model.meanTimeBetween) << "; a checkpoint takes "
+  os << "  failures     each " << formatSeconds(failures.model.mean_time_between) << "; a checkpoint takes "
      << formatSeconds(failures.model.save) << ", a restart " << formatSeconds(failures.model.restart) << "\n";
   os << "  goodput      " << llvm::format("%.1f", 100 * failures.goodput) << " % with a checkpoint each "
      << formatSeconds(failures.bestInterval) << " of steps, the best interval\n";

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "runtime/checkpoint/checkpoint.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/thread/spawn_thread.h"
 
@@ -31,10 +30,10 @@ bool BackgroundSaves::stops() {
   return stops_;
 }
 
-void BackgroundSaves::Save(uint64_t steps_done) {
+void BackgroundSaves::Save(TrainingPoint point) {
   {
     std::lock_guard lock(mutex_);
-    wanted_ = steps_done;
+    wanted_ = std::move(point);
   }
   changed_.notify_all();
 }
@@ -54,9 +53,9 @@ void BackgroundSaves::Run() {
   while (true) {
     changed_.wait(lock, [&] { return stops_ || wanted_.has_value(); });
     if (stops_) return;
-    const uint64_t steps_done = *wanted_;
+    const TrainingPoint point = *wanted_;
     lock.unlock();
-    SaveOutcome outcome = Write(steps_done);
+    SaveOutcome outcome = Write(point);
     lock.lock();
     ended_.push_back(std::move(outcome));
     wanted_.reset();
@@ -65,17 +64,15 @@ void BackgroundSaves::Run() {
   }
 }
 
-SaveOutcome BackgroundSaves::Write(uint64_t steps_done) {
+SaveOutcome BackgroundSaves::Write(const TrainingPoint& point) {
   const auto is_given_up = [&] { return stops() ? absl::CancelledError("the run ends") : absl::OkStatus(); };
   const absl::Time begin = SteadyNow();
   SaveOutcome outcome;
-  outcome.steps_done = steps_done;
+  outcome.steps_done = point.step;
   outcome.bytes = snapshot_.image().size();
   outcome.status = snapshot_.WaitUntilWhole({is_given_up, absl::InfiniteDuration()});
-  TrainingPoint point = options_.point;
-  point.step = steps_done;
   if (outcome.status.ok()) outcome.status = SaveImage(options_.directory, point, snapshot_.image(), is_given_up);
-  if (outcome.status.ok() && options_.keep != 0) outcome.removal = RemoveOlder(options_.directory, options_.keep);
+  if (outcome.status.ok()) outcome.removal = RemoveOthers(options_.directory, options_.keep);
   outcome.duration = SteadyNow() - begin;
   return outcome;
 }

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/checkpoint/shared_snapshot.h"
 
@@ -32,8 +33,7 @@ class BackgroundSaves {
  public:
   struct Options {
     std::string directory;
-    uint64_t keep = 0;  // how many checkpoints stay; 0: all
-    TrainingPoint point;
+    KeepPolicy keep;
   };
 
   // ResourceExhausted without a thread. `snapshot` must outlive it.
@@ -43,8 +43,9 @@ class BackgroundSaves {
   BackgroundSaves(const BackgroundSaves&) = delete;
   BackgroundSaves& operator=(const BackgroundSaves&) = delete;
 
-  // Saves the snapshot once all ranks have filled it for so many steps, and releases it. The save before has ended.
-  void Save(uint64_t steps_done);
+  // Saves the snapshot once all ranks have filled it for the steps of `point`, and releases it. The save before has
+  // ended.
+  void Save(TrainingPoint point);
   // Saves that have ended since this was asked.
   std::vector<SaveOutcome> TakeEnded();
   // Returns when there is nothing left to save.
@@ -53,14 +54,14 @@ class BackgroundSaves {
  private:
   BackgroundSaves(SharedSnapshot& snapshot, Options options) : snapshot_(snapshot), options_(std::move(options)) {}
   void Run();
-  SaveOutcome Write(uint64_t steps_done);
+  SaveOutcome Write(const TrainingPoint& point);
   bool stops();
 
   SharedSnapshot& snapshot_;
   const Options options_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<uint64_t> wanted_;  // until it has ended
+  std::optional<TrainingPoint> wanted_;  // until it has ended
   std::vector<SaveOutcome> ended_;
   bool stops_ = false;
   std::thread thread_;

@@ -107,6 +107,29 @@ absl::StatusOr<FileDigest> DigestFile(const std::string& path, Manifest::Checksu
   return FileDigest{file->bytes().size(), *std::move(checksum)};
 }
 
+bool IsSmallerBetter(std::string_view name) {
+  for (const std::string_view part : {"loss", "perplexity", "error"}) {
+    if (name.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// The steps of the checkpoint with the best mean; of equal ones the newest, which comes first.
+std::optional<uint64_t> BestStep(const std::vector<Found>& found, const std::string& name) {
+  std::optional<uint64_t> step;
+  double best = 0;
+  for (const Found& one : found) {
+    const absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(one.path));
+    if (!manifest.ok()) continue;
+    for (const auto& [metric, mean] : manifest->point.metrics) {
+      if (metric != name || (step && (IsSmallerBetter(name) ? mean >= best : mean <= best))) continue;
+      step = one.step;
+      best = mean;
+    }
+  }
+  return step;
+}
+
 // Moves a finished folder to its path. An older checkpoint there is exchanged with it in one call,
 // so one of them is always whole.
 absl::Status PutInPlace(const std::string& aside, const std::string& path) {
@@ -276,12 +299,16 @@ void RemoveUnfinished(const std::string& directory) {
   for (const fs::path& path : rest) fs::remove_all(path, ignored);
 }
 
-absl::Status RemoveOlder(const std::string& directory, uint64_t kept) {
+absl::Status RemoveOthers(const std::string& directory, const KeepPolicy& policy) {
+  if (policy.keeps_all()) return absl::OkStatus();
   absl::StatusOr<std::vector<Found>> found = ListCheckpoints(directory);
   if (!found.ok()) return found.status();
-  uint64_t complete = 0;
-  for (const Found& one : *found) {
-    if (!IsFile(ManifestPath(one.path)) || ++complete <= std::max<uint64_t>(kept, 1)) continue;
+  std::erase_if(*found, [](const Found& one) { return !IsFile(ManifestPath(one.path)); });
+  const std::optional<uint64_t> best = policy.best.empty() ? std::nullopt : BestStep(*found, policy.best);
+  const uint64_t last = std::max<uint64_t>(policy.last, 1);
+  for (uint64_t i = last; i < found->size(); ++i) {
+    const Found& one = (*found)[i];
+    if (one.step == best || (policy.every != 0 && one.step % policy.every == 0)) continue;
     const std::string removed = one.path + kRemovedSuffix;
     if (rename(one.path.c_str(), removed.c_str()) != 0) return data::SystemError(one.path, "remove", errno);
     std::error_code error;

@@ -62,9 +62,20 @@ absl::Status CheckWritable(const std::string& directory);
 // ones that were about to be removed.
 void RemoveUnfinished(const std::string& directory);
 
-// Removes all complete checkpoints but the newest `kept`, at least one; one that is half removed is never taken for a
-// checkpoint. The system's errors.
-absl::Status RemoveOlder(const std::string& directory, uint64_t kept);
+// Which checkpoints stay. The newest one always does.
+struct KeepPolicy {
+  uint64_t last = 0;   // how many of the newest
+  uint64_t every = 0;  // those after a multiple of so many steps; 0: none
+  // The one with the best mean of this name in the last evaluation before it: the largest, or the smallest of a loss, a
+  // perplexity or an error. Empty: none.
+  std::string best = {};
+
+  bool keeps_all() const { return last == 0 && every == 0 && best.empty(); }
+};
+
+// Removes all complete checkpoints that the policy does not keep, none if it keeps all; one that is half removed is
+// never taken for a checkpoint. The system's errors.
+absl::Status RemoveOthers(const std::string& directory, const KeepPolicy& policy);
 
 // Every rank calls this with the same point and names. The checkpoint appears under DIR at once and
 // complete, replacing one of the same step; an interrupted Save leaves a folder that is never taken

@@ -2,6 +2,8 @@
 // checksum itself.
 #include "runtime/checkpoint/manifest.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/container.h"
 #include "runtime/json/parse_json.h"
@@ -70,6 +72,9 @@ std::string ManifestJson(const Manifest& manifest) {
                {"carry", point.carry},
                {"state_bytes", manifest.state_bytes},
                {kXxh3, manifest.state_checksum}};
+  for (const auto& [name, value] : point.metrics) {
+    if (std::isfinite(value)) json["metrics"][name] = value;
+  }
   absl::StatusOr<std::string> checksum = Checksum(json);
   // Without the digest the manifest would be refused when read, which is the honest outcome.
   if (checksum.ok()) json[kChecksum] = *checksum;
@@ -106,6 +111,11 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   manifest.state_bytes = NumberField(json, "state_bytes", ok);
   manifest.checksum = format == kOldestFormat ? Manifest::Checksum::kSha256 : Manifest::Checksum::kXxh3;
   manifest.state_checksum = StringField(json, format == kOldestFormat ? kSha256 : kXxh3, ok);
+  if (const auto metrics = json.find("metrics"); metrics != json.end() && metrics->is_object()) {
+    for (const auto& [name, value] : metrics->items()) {
+      if (value.is_number()) manifest.point.metrics.emplace_back(name, value.get<double>());
+    }
+  }
   if (!ReadMesh(json, manifest.point.mesh) || !ok)
     return absl::InvalidArgumentError(
         "lacks fields of its format; expected a manifest that sgdrun wrote; resume from another checkpoint");

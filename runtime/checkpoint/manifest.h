@@ -22,6 +22,7 @@ struct TrainingPoint {
   std::vector<std::pair<std::string, uint32_t>> mesh;  // that it was saved from
   std::string feed;   // describes the data order: "rows 1797, batch 128, tensors x y"; may be empty
   std::string carry;  // a hash of which outputs went to which inputs; empty in older checkpoints
+  std::vector<std::pair<std::string, double>> metrics = {};  // means of the last evaluation by name; may be empty
 };
 
 struct Manifest {

@@ -21,10 +21,11 @@ absl::Status CheckpointSaver::Save(uint64_t steps_done) {
   const std::vector<checkpoint::LocalTensor> state = state_();
   for (const checkpoint::LocalTensor& tensor : state) bytes += tensor.shard.global_bytes();
   absl::Status status = checkpoint::Save(options_.directory, point, state, ranks_, options_.deadline);
+  stall_ = SteadyNow() - begin;
   if (!status.ok() || ranks_.rank() != 0) return status;
-  if (options_.keep != 0) NoteRemoval(checkpoint::RemoveOlder(options_.directory, options_.keep), observer_);
-  const absl::Duration duration = SteadyNow() - begin;
-  return observer_ == nullptr ? absl::OkStatus() : observer_->Saved({steps_done, duration, duration, bytes});
+  NoteRemoval(checkpoint::RemoveOthers(options_.directory, options_.keep), observer_);
+  stall_ = SteadyNow() - begin;
+  return observer_ == nullptr ? absl::OkStatus() : observer_->Saved({steps_done, stall_, stall_, bytes});
 }
 
 absl::StatusOr<std::unique_ptr<BackgroundSaver>> BackgroundSaver::Create(SavingOptions options,
@@ -36,7 +37,7 @@ absl::StatusOr<std::unique_ptr<BackgroundSaver>> BackgroundSaver::Create(SavingO
   if (control.rank() != 0) return saver;
   const SavingOptions& own = saver->options_;
   absl::StatusOr<std::unique_ptr<checkpoint::BackgroundSaves>> saves =
-      checkpoint::BackgroundSaves::Start(copy, {.directory = own.directory, .keep = own.keep, .point = own.point});
+      checkpoint::BackgroundSaves::Start(copy, {.directory = own.directory, .keep = own.keep});
   if (!saves.ok()) return saves.status();
   saver->saves_ = *std::move(saves);
   return saver;
@@ -48,7 +49,11 @@ absl::Status BackgroundSaver::Save(uint64_t steps_done) {
   if (!status.ok()) return status;
   TellEnded();
   copy_.Fill(steps_done, state_());
-  if (saves_ != nullptr) saves_->Save(steps_done);
+  if (saves_ != nullptr) {
+    checkpoint::TrainingPoint point = options_.point;
+    point.step = steps_done;
+    saves_->Save(std::move(point));
+  }
   stall_ = SteadyNow() - begin;
   return absl::OkStatus();
 }

@@ -23,9 +23,9 @@ namespace sgd::train {
 
 struct SavingOptions {
   std::string directory;
-  uint64_t keep = 0;  // how many checkpoints stay; 0: all
+  checkpoint::KeepPolicy keep;
   absl::Duration deadline = absl::Seconds(300);
-  checkpoint::TrainingPoint point;  // of every checkpoint, but for its step
+  checkpoint::TrainingPoint point;  // of every checkpoint, but for its step and metrics
 };
 
 // This rank's tensors whenever state is saved, under the same names on all ranks.
@@ -40,12 +40,15 @@ class CheckpointSaver : public StateSaver {
 
   // Errors as of checkpoint::Save. Old checkpoints that cannot be removed are noted: the new one is complete.
   absl::Status Save(uint64_t steps_done) override;
+  void Evaluated(const EvalMeans& means) override { options_.point.metrics = means; }
+  absl::Duration stall() const override { return stall_; }
 
  private:
-  const SavingOptions options_;
+  SavingOptions options_;
   const LocalState state_;
   comm::Agreements& ranks_;
   TrainObserver* const observer_;
+  absl::Duration stall_;  // of the last save
 };
 
 // All ranks copy their state into memory that they share, and rank 0 writes that beside the steps. A save that fails is
@@ -59,6 +62,8 @@ class BackgroundSaver : public StateSaver {
 
   // Waits for the save before.
   absl::Status Save(uint64_t steps_done) override;
+  void Evaluated(const EvalMeans& means) override { options_.point.metrics = means; }
+  absl::Duration stall() const override { return stall_; }
   void TellEnded() override;
   absl::Status Finish() override;
 
@@ -68,7 +73,7 @@ class BackgroundSaver : public StateSaver {
       : options_(std::move(options)), copy_(copy), state_(std::move(state)), control_(control), observer_(observer) {}
   absl::Status Tell(const checkpoint::SaveOutcome& outcome);
 
-  const SavingOptions options_;
+  SavingOptions options_;
   checkpoint::SharedSnapshot& copy_;
   const LocalState state_;
   comm::Control& control_;

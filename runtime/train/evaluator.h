@@ -21,6 +21,7 @@ class Evaluator : public StateEvaluator {
   // Scalar outputs by short name, each the mean over the batches. Call it when the main program's
   // inputs hold the state.
   absl::StatusOr<EvalMeans> Evaluate() override;
+  const std::vector<std::string>& names() const { return names_; }
 
  private:
   void FindEndangered();

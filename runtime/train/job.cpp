@@ -143,8 +143,8 @@ std::string AgreementText(const Job& job) {
       "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps, "\nfirst step: ", job.first_step,
       "\nseed: ", job.seed, "\ndata: ", job.feed_text,
       "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
-      "\n--fast: ", options.fast ? "yes" : "no", "\n--eval-every: ", options.eval_every,
-      "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
+      "\n--mtbf: ", absl::FormatDuration(options.mtbf), "\n--fast: ", options.fast ? "yes" : "no",
+      "\n--eval-every: ", options.eval_every, "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
       "\n--save-weights: ", options.save_weights.empty() ? "no" : "yes",
       "\n--outputs: ", options.outputs.empty() ? "none" : absl::StrJoin(job.output_names, " "), "\ncarried:");
   for (const auto& [output, input] : job.carry) absl::StrAppend(&text, " ", output, ":", input);

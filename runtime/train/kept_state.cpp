@@ -59,7 +59,7 @@ absl::Status MakeCopies(uint32_t ranks, std::shared_ptr<checkpoint::SharedSnapsh
     }
     job.snapshots = std::move(kept);
   }
-  if (job.options.save_every != 0) {
+  if (job.options.save_every != 0 || job.options.mtbf != absl::ZeroDuration()) {
     absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshot>> made = checkpoint::SharedSnapshot::Create(specs, ranks);
     if (!made.ok()) return made.status();
     job.saved_copy = *std::move(made);

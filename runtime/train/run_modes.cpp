@@ -1,9 +1,14 @@
 // Puts the parts of a run together.
 #include "runtime/train/run_modes.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/train/checkpoint_saver.h"
@@ -14,6 +19,13 @@
 
 namespace sgd::train {
 namespace {
+
+absl::Status CheckBest(const RunOptions& options, const std::vector<std::string>& names) {
+  if (options.keep.best.empty() || std::ranges::find(names, options.keep.best) != names.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--keep best=", options.keep.best, ": the evaluation gives ",
+                                                 names.empty() ? "nothing" : absl::StrJoin(names, ", "),
+                                                 "; expected one of these"));
+}
 
 // Null without --save.
 absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, TrainObserver* observer) {
@@ -55,6 +67,8 @@ absl::Status Train(Session& session, TrainObserver* observer) {
   const RunOptions& options = job.options;
   std::optional<Evaluator> evaluator;
   if (job.eval) evaluator.emplace(session);
+  absl::Status best = CheckBest(options, evaluator ? evaluator->names() : std::vector<std::string>());
+  if (!best.ok()) return best;
   absl::StatusOr<std::unique_ptr<StateSaver>> saver = MakeSaver(session, observer);
   if (!saver.ok()) return saver.status();
   std::optional<WeightsSaver> weights;
@@ -78,6 +92,7 @@ absl::Status Train(Session& session, TrainObserver* observer) {
                     .steps = options.steps,
                     .eval_every = options.eval_every,
                     .save_every = options.save_every,
+                    .mtbf = options.mtbf,
                     .snapshot_every = SnapshotEvery(job),
                     .has_unsaved = job.has_unsaved,
                     .writes_outputs = !options.outputs.empty(),

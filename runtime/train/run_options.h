@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "runtime/checkpoint/checkpoint.h"
 
 namespace sgd::train {
 
@@ -35,8 +36,9 @@ struct RunOptions {
   uint64_t eval_every = 0;  // 0: never
   std::string eval_data;
   std::string save;
-  uint64_t save_every = 0;   // 0: at the end only
-  uint64_t keep = 0;         // how many checkpoints; 0: all
+  uint64_t save_every = 0;  // 0: at the end only
+  absl::Duration mtbf;      // mean time between failures of a rank, which decides when to save; zero: save_every does
+  checkpoint::KeepPolicy keep;
   uint64_t restarts = 0;     // how often ranks that are lost may be replaced
   std::string resize;        // file that says with how many ranks to go on; empty: none
   uint64_t peer_copies = 0;  // steps between copies of the state in memory; 0: as its size suggests

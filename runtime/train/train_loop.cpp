@@ -53,6 +53,7 @@ absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
     absl::StatusOr<EvalMeans> means = parts_.evaluator->Evaluate();
     if (!means.ok()) return means.status();
     eval = *std::move(means);
+    if (parts_.saver != nullptr) parts_.saver->Evaluated(*eval);
   }
   if (absl::Status status = Report(*record, eval ? &*eval : nullptr); !status.ok()) return status;
   if (CopiesAfter(step) && !writes_outputs) {
@@ -85,6 +86,7 @@ bool TrainLoop::EvaluatesAfter(uint64_t step) const {
 
 bool TrainLoop::SavesAfter(uint64_t step, bool is_last) const {
   if (parts_.saver == nullptr) return false;
+  if (options_.mtbf != absl::ZeroDuration()) return is_last || intervals_.IsDue(step + 1);
   return is_last || (options_.save_every > 0 && (step + 1) % options_.save_every == 0);
 }
 
@@ -101,8 +103,10 @@ absl::Status TrainLoop::Copy(uint64_t steps_done) {
 absl::Status TrainLoop::Save(uint64_t steps_done) {
   parts_.runner.AllowDelay();
   absl::Status status = parts_.saver->Save(steps_done);
-  if (status.ok()) last_saved_ = steps_done;
-  return status;
+  if (!status.ok()) return status;
+  last_saved_ = steps_done;
+  if (options_.mtbf == absl::ZeroDuration()) return absl::OkStatus();
+  return intervals_.Saved(steps_done, parts_.saver->stall(), parts_.control, options_.deadline);
 }
 
 absl::Status TrainLoop::SaveWeights(uint64_t steps_done) {

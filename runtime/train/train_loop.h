@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/comm/control/control.h"
+#include "runtime/train/save_intervals.h"
 #include "runtime/train/step_runner.h"
 #include "runtime/train/train_observer.h"
 
@@ -26,6 +27,10 @@ class StateSaver {
  public:
   virtual ~StateSaver() = default;
   virtual absl::Status Save(uint64_t steps_done) = 0;
+  // What an evaluation of the state has given that is saved next.
+  virtual void Evaluated(const EvalMeans& /*means*/) {}
+  // How long steps have waited for the last save, on this rank.
+  virtual absl::Duration stall() const { return absl::ZeroDuration(); }
   // Tells of saves that have ended by themselves, where some do. Waits for nobody.
   virtual void TellEnded() {}
   // Returns when everything is where it belongs; the error of the last save.
@@ -36,7 +41,8 @@ struct TrainLoopOptions {
   uint64_t first_step = 0;      // how many were done before
   uint64_t steps = 0;           // to do now
   uint64_t eval_every = 0;      // 0: never
-  uint64_t save_every = 0;      // 0: after the last step only
+  uint64_t save_every = 0;      // 0: after the last step only, or as `mtbf` says
+  absl::Duration mtbf = {};     // mean time between failures of a rank; zero: unknown
   uint64_t snapshot_every = 0;  // steps between copies in memory; 0: where others are to go on alone
   bool has_unsaved = false;     // whether the state before the first step is on no disk
   bool writes_outputs = false;  // of the last step
@@ -60,7 +66,8 @@ struct TrainLoopParts {
 // is evaluated, saved or written. All ranks run the same loop.
 class TrainLoop {
  public:
-  TrainLoop(const TrainLoopParts& parts, const TrainLoopOptions& options) : parts_(parts), options_(options) {}
+  TrainLoop(const TrainLoopParts& parts, const TrainLoopOptions& options)
+      : parts_(parts), options_(options), intervals_(options.mtbf, options.first_step) {}
 
   // launch::Interrupted() when all ranks have stopped after the same step because Control::BeginStep said so; what is
   // due is saved then. Other errors are those of the parts.
@@ -86,6 +93,7 @@ class TrainLoop {
   std::optional<uint64_t> last_saved_, last_copied_;  // steps done
   std::optional<uint64_t> in_flight_;                 // the step before, where it has not ended
   absl::Time last_end_ = SteadyNow();
+  SaveIntervals intervals_;  // with `mtbf`
 };
 
 }  // namespace sgd::train

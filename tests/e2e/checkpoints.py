@@ -84,4 +84,24 @@ def damage(folder):
     assert "going on from the checkpoint before" in result.stderr and restarts.rows(folder)[0]["step"] == 20, result.stderr
 
 
-harness.main([("lists", lists), ("merges and converts", merges_and_converts), ("differs", differs), ("damage", damage)])
+def policies(folder):
+    """Which checkpoints stay, and intervals that the cost of a save decides."""
+    artifact = restarts.digits(folder, 2)
+    run = restarts.fresh(folder, "kept")
+    evaluation = ["--eval-every", 10, "--eval-data", restarts.DIGITS / "train.safetensors"]
+    restarts.finished(restarts.started(run, 2, artifact, 60, *restarts.DIGITS_DATA, *evaluation, "--save-every", 10, "--keep", "last=1,every=20,best=accuracy"))
+    accuracies = {row["step"] + 1: row["eval"]["accuracy"] for row in restarts.rows(run) if "eval" in row}
+    best = max(accuracies, key=lambda step: (accuracies[step], step))
+    assert {row["step"] for row in json.loads(ckpt("list", run / "save", "--json"))} == {60, 40, 20, best}, (best, accuracies)
+    auto = restarts.fresh(folder, "auto")
+    restarts.finished(restarts.started(auto, 2, artifact, 3000, *restarts.DIGITS_DATA, "--save-every", "auto", "--mtbf", 0.02))
+    steps = [row["step"] for row in restarts.events(auto, "saved")]
+    gaps = [b - a for a, b in zip(steps, steps[1:-1])]
+    assert steps[0] == 10 and steps[-1] == 3000 and gaps and min(gaps) > 10, steps
+    for flags, message in ((["--save-every", "auto"], "--mtbf HOURS go together"), (["--keep", "best=accuracy"], "needs --eval-every"), (["--keep", "most=3"], "is not understood"),
+                           (["--keep", "best=beauty", *evaluation], "the evaluation gives ")):
+        result = harness.tool("sgdrun", "-n", 2, artifact, "--steps", 3, *restarts.DIGITS_DATA, "--save", folder / "refused", *flags, check=False)
+        assert result.returncode in (1, 2) and message in result.stderr, (flags, result.stderr)
+
+
+harness.main([("lists", lists), ("policies", policies), ("merges and converts", merges_and_converts), ("differs", differs), ("damage", damage)])

@@ -105,11 +105,12 @@ absl::StatusOr<Result> Convert(const Options& options) {
   if (absl::Status status = checkpoint::CheckWritable(options.output); !status.ok()) return status;
   absl::StatusOr<data::MappedFile> image = data::MappedFile::OpenForReading(opened->state.path());
   if (!image.ok()) return image.status();
-  absl::Status status = checkpoint::SaveImage(options.output, opened->point, image->bytes(), [] { return absl::OkStatus(); });
+  absl::Status status =
+      checkpoint::SaveImage(options.output, opened->point, image->bytes(), [] { return absl::OkStatus(); });
   if (!status.ok()) return status;
-  return Result{absl::StrCat(options.output, ": the checkpoint after ", opened->point.step, " steps, from ",
-                             opened->path, "\n"),
-                0};
+  return Result{
+      absl::StrCat(options.output, ": the checkpoint after ", opened->point.step, " steps, from ", opened->path, "\n"),
+      0};
 }
 
 absl::StatusOr<data::SafetensorsFile> OpenState(const std::string& path) {

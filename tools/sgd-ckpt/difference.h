@@ -14,10 +14,10 @@ namespace sgd::ckpt {
 struct Difference {
   std::string name;
   enum class Kind { kOnlyInFirst, kOnlyInSecond, kType, kValues } kind = Kind::kValues;
-  std::string types;                // of kType: "F32[2] and F32[3]"
-  uint64_t elements = 0;            // of kValues: how many of `size` elements differ
-  uint64_t size = 0;                // of kValues
-  std::optional<double> by_most;    // of kValues of floats and integers: the largest absolute difference
+  std::string types;              // of kType: "F32[2] and F32[3]"
+  uint64_t elements = 0;          // of kValues: how many of `size` elements differ
+  uint64_t size = 0;              // of kValues
+  std::optional<double> by_most;  // of kValues of floats and integers: the largest absolute difference
 };
 
 // By name; empty where both have the same tensors with the same bits.

@@ -123,13 +123,38 @@ void AddFeed(Options& options, const std::string& pair) {
   options.run.feed.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
 }
 
-// "last=3".
-uint64_t ParseKeep(const std::string& text) {
-  constexpr std::string_view kLast = "last=";
-  uint64_t count = 0;
-  if (text.starts_with(kLast) && absl::SimpleAtoi(text.substr(kLast.size()), &count) && count > 0) return count;
-  throw CLI::ValidationError("--keep",
-                             "'" + text + "' is not understood; expected last=K with a K of 1 or more, as in last=3");
+// "last=3,every=1000,best=accuracy".
+checkpoint::KeepPolicy ParseKeep(const std::vector<std::string>& parts) {
+  checkpoint::KeepPolicy policy;
+  for (const std::string& part : parts) {
+    const size_t equal = std::min(part.find('='), part.size());
+    const std::string name = part.substr(0, equal), value = part.substr(std::min(equal + 1, part.size()));
+    uint64_t count = 0;
+    const bool is_count = absl::SimpleAtoi(value, &count) && count > 0;
+    if (name == "last" && is_count) {
+      policy.last = count;
+    } else if (name == "every" && is_count) {
+      policy.every = count;
+    } else if (name == "best" && !value.empty()) {
+      policy.best = value;
+    } else {
+      throw CLI::ValidationError("--keep", "'" + part +
+                                               "' is not understood; expected last=K or every=K with a K of 1 or more, "
+                                               "as in last=3, or best=NAME");
+    }
+  }
+  return policy;
+}
+
+// A number of steps, or "auto".
+void TakeSaveEvery(Options& options, const std::string& text) {
+  if (text == "auto") {
+    options.saves_by_cost = true;
+    return;
+  }
+  const std::string fault = CheckCount<uint64_t>(text);
+  if (!fault.empty()) throw CLI::ValidationError("--save-every", fault + ", or auto");
+  static_cast<void>(absl::SimpleAtoi(text, &options.run.save_every));
 }
 
 void AddTrainFlags(CLI::App& app, Options& options) {
@@ -144,10 +169,21 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       "Resume from a checkpoint or the newest one in a folder, saved on any number of ranks (none yet in the folder of "
       "--save: start anew)");
   state.Add("--save", "DIR", options.run.save, "Save checkpoints into DIR at the end, and with --save-every before");
-  state.Add("--save-every", "S", options.run.save_every, "Steps between checkpoints")->check(CheckCount<uint64_t>);
   state.Call<std::string>(
-      "--keep", "last=K", [&](const std::string& text) { options.run.keep = ParseKeep(text); },
-      "Remove all but the K newest checkpoints once a newer one is complete (default: keep all)");
+      "--save-every", "S", [&](const std::string& text) { TakeSaveEvery(options, text); },
+      "Steps between checkpoints; auto: as --mtbf and the measured cost of a save say");
+  state.Call<double>(
+      "--mtbf", "HOURS", [&](double hours) { options.run.mtbf = Positive("--mtbf", hours * 3600); },
+      "For --save-every auto: mean time between failures of one rank");
+  state
+      .Call<std::vector<std::string>>(
+          "--keep", "last=K,every=K,best=NAME",
+          [&](const std::vector<std::string>& parts) { options.run.keep = ParseKeep(parts); },
+          "Which checkpoints stay once a newer one is complete: the K newest, those after a multiple of K steps, that "
+          "with the best result of the evaluation (default: all)")
+      ->delimiter(',')
+      ->expected(1, -1)
+      ->allow_extra_args(false);
   state
       .Add("--restarts", "R", options.run.restarts,
            "When a rank is lost, start the ranks of this host again and go on, up to R times, with the same bits")
@@ -315,9 +351,9 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                      : given("--steps") ? train::Mode::kTrain
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
-    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--keep", "--restarts", "--min-ranks",
-                             "--resize", "--peer-copies", "--save-weights", "--data", "--feed", "--batches", "--loss",
-                             "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
+    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--mtbf", "--keep", "--restarts",
+                             "--min-ranks", "--resize", "--peer-copies", "--save-weights", "--data", "--feed",
+                             "--batches", "--loss", "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }
@@ -335,6 +371,9 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
     return "--feed says what --data feeds; --data is missing";
   if (given("--save-every") && !given("--save")) return "--save-every needs --save";
   if (given("--keep") && !given("--save")) return "--keep needs --save";
+  if (options.saves_by_cost != given("--mtbf"))
+    return "--save-every auto and --mtbf HOURS go together: how often ranks fail decides how often to save";
+  if (!options.run.keep.best.empty() && !given("--eval-every")) return "--keep best=NAME needs --eval-every";
   if (given("--min-ranks") && !given("--restarts")) return "--min-ranks needs --restarts";
   if (given("--peer-copies") && !given("--restarts"))
     return "--peer-copies are what --restarts goes on from; --restarts is missing";

@@ -38,6 +38,7 @@ struct Options {
   uint64_t print_every = 1;
   std::string profile;
   std::string trace;
+  bool saves_by_cost = false;            // --save-every auto
   uint32_t min_ranks = 0;                // 0: no fewer than at first
   std::optional<Resumption> resumption;  // no flag
 };

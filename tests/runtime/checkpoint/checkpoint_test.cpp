@@ -31,10 +31,10 @@ data::TensorType ShardedType(uint32_t ranks) {
 
 // Saves 'w', a tensor counting from `base` sharded over `ranks`, and the replicated scalar 'count'.
 absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t ranks, int32_t base,
-                          bool spans_hosts = false) {
+                          bool spans_hosts = false, std::vector<std::pair<std::string, double>> metrics = {}) {
   std::vector<int32_t> global(kRows * 2);
   std::iota(global.begin(), global.end(), base);
-  TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10", {}};
+  TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10", {}, metrics};
   std::vector<absl::Status> outcomes = comm::RunMeetingRanks(
       ranks,
       [&](comm::Control& control) {
@@ -268,16 +268,41 @@ TEST(Checkpoint, RunsAreNotMixed) {
               HasSubstr("holds later checkpoints, up to 8 steps, than the one that is resumed"));
 }
 
+TEST(Checkpoint, ThoseOfAPolicyStay) {
+  const auto kept = [](const KeepPolicy& policy) {
+    TemporaryFolder folder;
+    const double accuracies[] = {0.5, 0.9, 0.7, 0.9, 0.8};
+    for (int32_t i = 0; i < 5; ++i) {
+      EXPECT_EQ(SaveCounting(folder.path(), 10 * (i + 1), 1, i, false,
+                             {{"accuracy", accuracies[i]}, {"eval_loss", accuracies[i]}}),
+                absl::OkStatus());
+      EXPECT_EQ(RemoveOthers(folder.path(), policy), absl::OkStatus());
+    }
+    std::vector<uint64_t> steps;
+    const auto listed = List(folder.path());
+    for (const Listed& one : *listed) steps.push_back(one.step);
+    return steps;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(kept({}), ElementsAre(50, 40, 30, 20, 10));
+  EXPECT_THAT(kept({.last = 2}), ElementsAre(50, 40));
+  EXPECT_THAT(kept({.every = 20}), ElementsAre(50, 40, 20));
+  EXPECT_THAT(kept({.best = "accuracy"}), ElementsAre(50, 40)) << "of equal ones the newer";
+  EXPECT_THAT(kept({.best = "eval_loss"}), ElementsAre(50, 10));
+  EXPECT_THAT(kept({.last = 1, .every = 30, .best = "eval_loss"}), ElementsAre(50, 30, 10));
+  EXPECT_THAT(kept({.best = "absent"}), ElementsAre(50));
+}
+
 TEST(Checkpoint, OlderOnesAreRemoved) {
   TemporaryFolder folder;
   for (uint64_t step : {1, 2, 3, 4, 5}) ASSERT_EQ(SaveCounting(folder.path(), step, 1, 1), absl::OkStatus());
   std::filesystem::remove(folder / "step-0000000004/manifest.json");
-  ASSERT_EQ(RemoveOlder(folder.path(), 2), absl::OkStatus());
+  ASSERT_EQ(RemoveOthers(folder.path(), {.last = 2}), absl::OkStatus());
   EXPECT_TRUE(std::filesystem::exists(folder / "step-0000000005"));
   EXPECT_TRUE(std::filesystem::exists(folder / "step-0000000004")) << "it is not complete, so it does not count";
   EXPECT_TRUE(std::filesystem::exists(folder / "step-0000000003"));
   EXPECT_EQ(folder.files(), 3u);
-  ASSERT_EQ(RemoveOlder(folder.path(), 0), absl::OkStatus());
+  ASSERT_EQ(RemoveOthers(folder.path(), {.last = 0}), absl::OkStatus());
   EXPECT_TRUE(OpenCheckpoint(folder.path()).ok()) << "one always stays";
 }
 

@@ -155,12 +155,13 @@ TEST(BackgroundSaves, WriteWhatASaveOfAllRanksWrites) {
   const auto snapshot = SharedSnapshot::Create(kSpecs, 2);
   ASSERT_TRUE(snapshot.ok());
   TrainingPoint point{0, 3, "train", "abc", {{"data", 2}}, "rows 10", "c"};
-  const auto saves = BackgroundSaves::Start(**snapshot, {.directory = folder / "saves", .keep = 2, .point = point});
+  const auto saves = BackgroundSaves::Start(**snapshot, {.directory = folder / "saves", .keep = {.last = 2}});
   ASSERT_TRUE(saves.ok()) << saves.status();
   for (const int32_t steps : {10, 20, 30}) {
     ASSERT_TRUE((*snapshot)->WaitUntilReleased(steps, kPatience).ok());
     (*snapshot)->Fill(steps, RankState(0, 1, steps).tensors);
-    (*saves)->Save(steps);  // waits for the other rank
+    point.step = steps;
+    (*saves)->Save(point);  // waits for the other rank
     (*snapshot)->Fill(steps, RankState(1, 1, steps).tensors);
   }
   (*saves)->Finish();
@@ -183,10 +184,10 @@ TEST(BackgroundSaves, AFailureLeavesNothingAndIsTold) {
   data::TemporaryFolder folder;
   const auto snapshot = SharedSnapshot::Create(kSpecs, 1);
   ASSERT_TRUE(snapshot.ok());
-  const auto saves = BackgroundSaves::Start(**snapshot, {.directory = folder / "absent", .keep = 0, .point = {}});
+  const auto saves = BackgroundSaves::Start(**snapshot, {.directory = folder / "absent", .keep = {}});
   ASSERT_TRUE(saves.ok());
   (*snapshot)->Fill(5, RankState(0, 1, 5).tensors);
-  (*saves)->Save(5);
+  (*saves)->Save({.step = 5, .seed = 0, .program = {}, .artifact_hash = {}, .mesh = {}, .feed = {}, .carry = {}});
   (*saves)->Finish();
   const std::vector<SaveOutcome> ended = (*saves)->TakeEnded();
   ASSERT_EQ(ended.size(), 1u);
@@ -198,10 +199,10 @@ TEST(BackgroundSaves, TheEndOfARunDoesNotWaitForRanks) {
   data::TemporaryFolder folder;
   const auto snapshot = SharedSnapshot::Create(kSpecs, 2);
   ASSERT_TRUE(snapshot.ok());
-  auto saves = BackgroundSaves::Start(**snapshot, {.directory = folder.path(), .keep = 0, .point = {}});
+  auto saves = BackgroundSaves::Start(**snapshot, {.directory = folder.path(), .keep = {}});
   ASSERT_TRUE(saves.ok());
   (*snapshot)->Fill(5, RankState(0, 1, 5).tensors);
-  (*saves)->Save(5);
+  (*saves)->Save({.step = 5, .seed = 0, .program = {}, .artifact_hash = {}, .mesh = {}, .feed = {}, .carry = {}});
   saves->reset();
   EXPECT_EQ(folder.files(), 0u);
 }

@@ -36,7 +36,7 @@ std::vector<std::string> SaveAll(const std::string& directory, uint64_t keep, co
       return std::vector<checkpoint::LocalTensor>{{"count", shard, std::as_bytes(std::span(&value, 1))}};
     };
     CheckpointSaver saver({.directory = directory,
-                           .keep = keep,
+                           .keep = {.last = keep},
                            .deadline = absl::Seconds(10),
                            .point = {.step = 0,
                                      .seed = 3,
@@ -95,7 +95,7 @@ TEST(CheckpointSaver, FailsWhereItCannotWrite) {
   data::WriteText(folder / "file", "no folder");
   comm::RunMeetingRanks(1, [&](comm::Control& control) {
     CheckpointSaver saver(
-        {.directory = folder / "file", .keep = 1, .deadline = absl::Seconds(10), .point = {}},
+        {.directory = folder / "file", .keep = {.last = 1}, .deadline = absl::Seconds(10), .point = {}},
         [] { return std::vector<checkpoint::LocalTensor>{}; }, control, nullptr);
     EXPECT_FALSE(saver.Save(1).ok());
     return absl::OkStatus();

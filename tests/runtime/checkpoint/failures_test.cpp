@@ -1,40 +1,39 @@
 // Goodput against known limits, and against runs that fail at random.
-#include "compiler/simulation/failures.h"
+#include "runtime/checkpoint/failures.h"
 
 #include <cmath>
 #include <random>
 
 #include "gtest/gtest.h"
 
-using namespace mlir::sgd;
-
+namespace sgd::checkpoint {
 namespace {
 
 TEST(Failures, WithoutAnySavingIsAllThatIsLost) {
-  FailureModel model{/*meanTimeBetween=*/1e12, /*save=*/10, /*restart=*/100};
-  EXPECT_NEAR(getGoodput(model, 90), 0.9, 1e-6);
+  FailureModel model{/*mean_time_between=*/1e12, /*save=*/10, /*restart=*/100};
+  EXPECT_NEAR(Goodput(model, 90), 0.9, 1e-6);
 }
 
 TEST(Failures, BestIntervalIsYoungsWhereSavingIsShort) {
-  FailureModel model{/*meanTimeBetween=*/1e6, /*save=*/1, /*restart=*/0};
-  EXPECT_NEAR(findBestInterval(model, 0), std::sqrt(2 * 1.0 * 1e6), 5);
+  FailureModel model{/*mean_time_between=*/1e6, /*save=*/1, /*restart=*/0};
+  EXPECT_NEAR(BestInterval(model, 0), std::sqrt(2 * 1.0 * 1e6), 5);
 }
 
 TEST(Failures, BestIntervalIsTheBest) {
-  FailureModel model{/*meanTimeBetween=*/3000, /*save=*/60, /*restart=*/300};
-  double best = findBestInterval(model, 1);
+  FailureModel model{/*mean_time_between=*/3000, /*save=*/60, /*restart=*/300};
+  double best = BestInterval(model, 1);
   for (double interval : {0.5 * best, 0.9 * best, 1.1 * best, 2 * best})
-    EXPECT_LT(getGoodput(model, interval), getGoodput(model, best)) << interval;
+    EXPECT_LT(Goodput(model, interval), Goodput(model, best)) << interval;
 }
 
 TEST(Failures, BestIntervalIsNoLessThanAStep) {
-  FailureModel model{/*meanTimeBetween=*/10, /*save=*/0, /*restart=*/1};
-  EXPECT_NEAR(findBestInterval(model, 5), 5, 1e-6);
+  FailureModel model{/*mean_time_between=*/10, /*save=*/0, /*restart=*/1};
+  EXPECT_NEAR(BestInterval(model, 5), 5, 1e-6);
 }
 
 /// Seconds until so many intervals are done and saved, with failures at random.
 double runAtRandom(const FailureModel& model, double interval, int count, std::mt19937_64& random) {
-  std::exponential_distribution<double> next(1 / model.meanTimeBetween);
+  std::exponential_distribution<double> next(1 / model.mean_time_between);
   double seconds = 0;
   for (int done = 0; done < count;) {
     double failure = next(random);
@@ -55,8 +54,9 @@ TEST(Failures, GoodputIsThatOfRuns) {
   for (FailureModel model : {FailureModel{1000, 20, 50}, FailureModel{300, 5, 200}, FailureModel{5000, 0, 10}}) {
     constexpr int kIntervals = 20000;
     double seconds = runAtRandom(model, 200, kIntervals, random);
-    EXPECT_NEAR(getGoodput(model, 200), 200 * kIntervals / seconds, 0.01);
+    EXPECT_NEAR(Goodput(model, 200), 200 * kIntervals / seconds, 0.01);
   }
 }
 
 }  // namespace
+}  // namespace sgd::checkpoint
