@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/element_type.h"
-#include "runtime/data/integers.h"
 
 namespace sgd::data {
 namespace {
@@ -74,14 +73,22 @@ absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(std::shared_ptr<const
   return feed;
 }
 
-void BatchFeed::Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local) const {
+absl::Status BatchFeed::Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local,
+                             ReadWatch& watch) const {
   const TensorEntry& entry = *batches_[step % batches_.size()][i];
-  const ElementType element = shard.type().element;
-  if (!AreOtherIntegers(entry.element, element)) return shard.CopyIn(file_->Bytes(entry), local);
+  const WatchedRead read(watch, file_->path(), shard.local_bytes());
+  const Conversion conversion{
+      entry.element, AreOtherIntegers(entry.element, shard.type().element) ? shard.type().element : entry.element};
+  if (conversion.is_copy()) {
+    shard.CopyIn(file_->Bytes(entry), local);
+    return absl::OkStatus();
+  }
   std::vector<std::byte> converted(shard.global_bytes());
-  ConvertIntegers(entry.element, file_->Bytes(entry).data(), element, converted.data(),
-                  converted.size() / artifact::ElementSize(element));
+  // Values were checked when the feed was made.
+  static_cast<void>(Convert(conversion, file_->Bytes(entry).data(),
+                            converted.size() / artifact::ElementSize(conversion.to), converted.data()));
   shard.CopyIn(converted, local);
+  return absl::OkStatus();
 }
 
 }  // namespace sgd::data

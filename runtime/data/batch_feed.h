@@ -21,7 +21,8 @@ class BatchFeed : public Feed {
   uint64_t batches() const { return batches_.size(); }
 
   std::span<const size_t> inputs() const override { return inputs_; }
-  void Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local) const override;
+  absl::Status Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local,
+                    ReadWatch& watch) const override;
 
  private:
   BatchFeed() = default;

@@ -5,21 +5,10 @@
 #include <charconv>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/data/integers.h"
 #include "absl/strings/str_join.h"
+#include "runtime/artifact/element_type.h"
 
 namespace sgd::data {
-namespace {
-
-// "[2, 0]" for the `position`th element of a row-major tensor.
-std::string IndexText(uint64_t position, const Dims& dims) {
-  std::vector<uint64_t> index(dims.size());
-  for (size_t dim = dims.size(); dim-- > 0; position /= dims[dim]) index[dim] = position % dims[dim];
-  return absl::StrCat("[", absl::StrJoin(index, ", "), "]");
-}
-
-}  // namespace
-
 NameTable::NameTable(std::string prefix, const std::vector<std::string>& names)
     : prefix_(std::move(prefix)), size_(names.size()) {
   for (size_t i = 0; i < names.size(); ++i) {
@@ -52,31 +41,55 @@ size_t NameTable::longest_name() const {
   return longest;
 }
 
-absl::Status CheckRange(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input) {
-  if (input.narrow_bits == 0) return absl::OkStatus();
-  const bool is_signed = entry.element == ElementType::I8;
-  const int least = is_signed ? -(1 << (input.narrow_bits - 1)) : 0;
-  const int greatest = (1 << (is_signed ? input.narrow_bits - 1 : input.narrow_bits)) - 1;
-  const std::span<const std::byte> bytes = file.Bytes(entry);
-  const auto value = [&](std::byte byte) {
-    return is_signed ? static_cast<int>(static_cast<int8_t>(byte)) : static_cast<int>(byte);
-  };
-  const auto at =
-      std::ranges::find_if(bytes, [&](std::byte byte) { return value(byte) < least || value(byte) > greatest; });
-  if (at == bytes.end()) {
-    file.Release(entry);
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      file.path(), ": tensor ", QuotedName(entry.name), ": element ",
-      IndexText(static_cast<uint64_t>(at - bytes.begin()), entry.dims), " is ", value(*at), "; expected ", least,
-      " to ", greatest, ", since input ", QuotedName(input.name), " has integers of ", input.narrow_bits, " bits"));
+std::string IndexText(uint64_t position, std::span<const uint64_t> dims) {
+  std::vector<uint64_t> index(dims.size());
+  for (size_t dim = dims.size(); dim-- > 0; position /= dims[dim]) index[dim] = position % dims[dim];
+  return absl::StrCat("[", absl::StrJoin(index, ", "), "]");
 }
 
+std::string ValueFault(const Conversion& conversion, const std::string& index, const std::byte* element,
+                       const InputType& input) {
+  const std::string type = conversion.narrow_bits != 0
+                               ? absl::StrCat(" has integers of ", conversion.narrow_bits, " bits")
+                               : absl::StrCat(" is ", FileTypeText(input.type.element, input.type.global_dims));
+  return absl::StrCat("element ", index, " is ", ElementText(conversion.from, element), "; expected ",
+                      conversion.ExpectedText(), ", since input ", QuotedName(input.name), type);
+}
+
+Conversion ConversionTo(const InputType& input, ElementType from) {
+  // Pairs of F32 are C64 as they are.
+  const ElementType to = input.type.element == ElementType::C64 ? from : input.type.element;
+  return {from, to, input.narrow_bits};
+}
+
+namespace {
+
+// InvalidArgument for the first value that the input cannot hold.
+absl::Status CheckValues(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input) {
+  const Conversion conversion = ConversionTo(input, entry.element);
+  if (!conversion.may_fail()) return absl::OkStatus();
+  constexpr uint64_t kElements = 4096;
+  std::vector<std::byte> converted(kElements * artifact::ElementSize(conversion.to));
+  const uint64_t size = artifact::ElementSize(entry.element);
+  const std::byte* const bytes = file.Bytes(entry).data();
+  for (uint64_t begin = 0; begin < entry.size / size; begin += kElements) {
+    const uint64_t count = std::min(kElements, entry.size / size - begin);
+    const std::optional<uint64_t> fault = Convert(conversion, bytes + begin * size, count, converted.data());
+    if (!fault) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.path(), ": tensor ", QuotedName(entry.name), ": ",
+        ValueFault(conversion, IndexText(begin + *fault, entry.dims), bytes + (begin + *fault) * size, input)));
+  }
+  file.Release(entry);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status CheckTensor(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input) {
-  if (DimsAs(entry, input.type.element) == input.type.global_dims) return CheckRange(file, entry, input);
+  if (DimsAs(entry, input.type.element) == input.type.global_dims) return CheckValues(file, entry, input);
   const bool is_other_width = input.narrow_bits == 0 && AreOtherIntegers(entry.element, input.type.element);
-  if (is_other_width && entry.dims == input.type.global_dims) return CheckFits(file, entry, input);
+  if (is_other_width && entry.dims == input.type.global_dims) return CheckValues(file, entry, input);
   return absl::InvalidArgumentError(absl::StrCat(
       file.path(), ": tensor ", QuotedName(entry.name), ": is ", FileTypeText(entry.element, entry.dims),
       ", but input ", QuotedName(input.name), " is ", FileTypeText(input.type.element, input.type.global_dims)));

@@ -13,6 +13,8 @@
 
 #include "absl/status/status.h"
 #include "runtime/artifact/program_generated.h"
+#include "runtime/data/conversion.h"
+#include "runtime/data/read_watch.h"
 #include "runtime/data/shard.h"
 
 namespace sgd::data {
@@ -45,16 +47,22 @@ struct InputType {
   std::vector<std::string> aliases = {};  // further names of it in the model
 };
 
-// InvalidArgument, with file, tensor and index, when the entry holds a number that integers of `input.narrow_bits` bits
-// cannot be. Reads the whole entry where narrow_bits is not 0, nothing otherwise.
-absl::Status CheckRange(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
+// "[2, 0]" for the `position`th element of a row-major tensor.
+std::string IndexText(uint64_t position, std::span<const uint64_t> dims);
+
+// Completes "FILE: tensor 'x': ": that the element at `index`, of a file's type, is none of the input's.
+std::string ValueFault(const Conversion& conversion, const std::string& index, const std::byte* element,
+                       const InputType& input);
+
+// From elements of a file, of the input's type or an integer's, to the input's.
+Conversion ConversionTo(const InputType& input, ElementType from);
 
 // InvalidArgument, with file, tensor and input, unless `entry` has the input's global type (DimsAs), or integers of
-// another width, and its values are in the input's range (CheckRange, CheckFits).
+// another width, and its values are in the input's range. Reads the whole entry where some might not be.
 absl::Status CheckTensor(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input);
 
-// Feeds decide from the step alone, so ranks agree without talking and a resumed run goes on where
-// it was.
+// Feeds decide from the step alone, so ranks agree without talking and a resumed run goes on where it was. Threads may
+// share a feed.
 class Feed {
  public:
   virtual ~Feed() = default;
@@ -62,8 +70,13 @@ class Feed {
   // Positions, in the program's inputs, of those that this feed fills.
   virtual std::span<const size_t> inputs() const = 0;
 
-  // Fills a rank's shard of inputs()[i] for the step. `local` has shard.local_bytes().
-  virtual void Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local) const = 0;
+  // Fills a rank's shard of inputs()[i] for the step. `local` has shard.local_bytes(). `watch` knows the file
+  // meanwhile. Errors name the file: it cannot be read, has changed, or holds a number that the input cannot be.
+  virtual absl::Status Fill(uint64_t step, size_t i, const Shard& shard, std::span<std::byte> local,
+                            ReadWatch& watch) const = 0;
+
+  // Lets the system begin to read what Fill will need.
+  virtual void Announce(uint64_t step, size_t i, const Shard& shard) const {}
 };
 
 }  // namespace sgd::data

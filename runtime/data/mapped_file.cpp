@@ -122,8 +122,12 @@ absl::StatusOr<MappedFile> MappedFile::CreateInMemory(const std::string& name, u
 std::string MappedFile::PathInMemory() const { return absl::StrCat("/proc/self/fd/", descriptor_); }
 
 absl::Status MappedFile::Read(const std::string& path, uint64_t offset, std::span<std::byte> target) const {
+  return ReadAt(descriptor_, path, offset, target);
+}
+
+absl::Status ReadAt(int descriptor, const std::string& path, uint64_t offset, std::span<std::byte> target) {
   while (!target.empty()) {
-    const ssize_t count = pread(descriptor_, target.data(), target.size(), static_cast<off_t>(offset));
+    const ssize_t count = pread(descriptor, target.data(), target.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return SystemError(path, "read", errno);
     if (count == 0) return absl::DataLossError(absl::StrCat(path, ": has become shorter while it was read"));

@@ -16,6 +16,10 @@ namespace sgd::data {
 // follows the error number.
 absl::Status SystemError(const std::string& path, const char* action, int error_number);
 
+// Reads target.size() bytes of an open file from `offset` on. The system's error, or DataLoss when the file ends
+// before.
+absl::Status ReadAt(int descriptor, const std::string& path, uint64_t offset, std::span<std::byte> target);
+
 class MappedFile {
  public:
   MappedFile() = default;

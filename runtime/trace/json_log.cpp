@@ -47,6 +47,7 @@ std::string JsonString(std::string_view text) {
 std::string StepJson(const StepRecord& record) {
   std::string json =
       absl::StrCat("{\"step\": ", record.step, ", \"seconds\": ", NumberJson(absl::ToDoubleSeconds(record.duration)));
+  if (record.input) absl::StrAppend(&json, ", \"input_seconds\": ", NumberJson(absl::ToDoubleSeconds(*record.input)));
   if (record.loss) absl::StrAppend(&json, ", \"loss\": ", ScalarJson(*record.loss));
   absl::StrAppend(&json, ", \"outputs\": {");
   for (size_t i = 0; i < record.outputs.size(); ++i) {

@@ -18,12 +18,13 @@ namespace sgd::trace {
 struct StepRecord {
   uint64_t step = 0;
   absl::Duration duration;
+  std::optional<absl::Duration> input;  // how long the host waited for the step's inputs and copied them
   std::optional<Scalar> loss;
   std::vector<std::pair<std::string, Scalar>> outputs;
 };
 
-// {"step": 0, "seconds": 0.001, "loss": 2.57, "outputs": {"result0": 2.57}}, without a line end. A
-// missing loss is left out; numbers that JSON does not have are null.
+// {"step": 0, "seconds": 0.001, "input_seconds": 1e-06, "loss": 2.57, "outputs": {"result0": 2.57}}, without a line
+// end. A missing loss is left out, and so is a missing time; numbers that JSON does not have are null.
 std::string StepJson(const StepRecord& record);
 
 // {"event": "rank_lost", "rank": 2, "step": 17, "cause": "killed by signal 9"}; without a rank where none is at fault.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/data/data_set.h"
 #include "runtime/data/row_feed.h"
 #include "runtime/train/state_match.h"
 
@@ -59,12 +60,12 @@ MainInputs MainInputsOf(const Job& job, const ProgramView& eval) {
 }
 
 absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input, const MainInputs& mains,
-                          const data::SafetensorsFile* file, EvalSources& sources) {
+                          const data::RowSource* rows, EvalSources& sources) {
   const std::string& name = eval.inputs[input].name;
   std::optional<size_t> main = mains.by_name[input];
   std::optional<std::string> tensor = FedTensor(job, name);
-  if (!tensor && file != nullptr && file->Find(name) != nullptr && !(main && job.IsCarried(*main))) tensor = name;
-  if (tensor && file != nullptr) {
+  if (!tensor && rows != nullptr && rows->Find(name) && !(main && job.IsCarried(*main))) tensor = name;
+  if (tensor && rows != nullptr) {
     sources.fed.push_back({input, *tensor});
     return absl::OkStatus();
   }
@@ -72,7 +73,7 @@ absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input,
   if (!main || job.IsFed(*main)) {
     return absl::InvalidArgumentError(absl::StrCat(InputText(eval, input), " is neither state of program ",
                                                    data::QuotedName(job.program.name), " nor in --eval-data",
-                                                   file == nullptr ? ", which is not given" : ""));
+                                                   rows == nullptr ? ", which is not given" : ""));
   }
   if (!SameValue(job.program.inputs[*main], eval.inputs[input])) {
     return absl::InvalidArgumentError(
@@ -88,23 +89,25 @@ absl::Status PlanEval(Job& job) {
   if (job.options.eval_every == 0) return absl::OkStatus();
   absl::StatusOr<ProgramView> program = ViewProgram(*job.file, "eval");
   if (!program.ok()) return program.status();
-  FilePtr file;
+  std::shared_ptr<const data::DataSet> set;
   if (!job.options.eval_data.empty()) {
-    absl::StatusOr<FilePtr> opened = OpenTensors(job.options.eval_data);
+    absl::StatusOr<std::shared_ptr<const data::DataSet>> opened = data::OpenDataSet(job.options.eval_data);
     if (!opened.ok()) return opened.status();
-    file = *std::move(opened);
+    set = *std::move(opened);
+    job.notes.insert(job.notes.end(), set->notes.begin(), set->notes.end());
   }
   EvalPlan plan(*std::move(program));
   EvalSources sources;
   const MainInputs mains = MainInputsOf(job, plan.program);
   for (size_t i = 0; i < plan.program.inputs.size(); ++i) {
-    absl::Status status = AddEvalInput(job, plan.program, i, mains, file.get(), sources);
+    absl::Status status =
+        AddEvalInput(job, plan.program, i, mains, set == nullptr ? nullptr : set->sources.front().rows.get(), sources);
     if (!status.ok()) return status;
   }
   plan.shared_inputs = std::move(sources.shared);
-  if (file != nullptr) {
+  if (set != nullptr) {
     absl::StatusOr<std::unique_ptr<data::RowFeed>> feed =
-        data::RowFeed::Make(file, plan.program.inputs, sources.fed, std::nullopt);
+        data::RowFeed::Make(set, plan.program.inputs, sources.fed, {});
     if (!feed.ok()) return feed.status();
     plan.batches = (*feed)->batches_per_epoch();
     plan.rows_left_out = (*feed)->rows() % (*feed)->batch_rows();

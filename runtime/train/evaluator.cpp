@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/artifact/accesses.h"
+#include "runtime/train/fed_inputs.h"
 #include "runtime/train/program_view.h"
 #include "runtime/train/scalars.h"
 
@@ -98,13 +99,14 @@ void Evaluator::FillSharedInputs() {
 absl::StatusOr<EvalMeans> Evaluator::Evaluate() {
   const EvalPlan& plan = *session_.job().eval;
   if (absl::Status status = SaveState(); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<FedInputs>> fed = nullptr;
+  if (plan.feed != nullptr) fed = FedInputs::Start(plan.feed, executor_, session_.Reading(0, plan.batches));
+  if (!fed.ok()) return fed.status();
   EvalMeans means;
   for (uint64_t batch = 0; batch < plan.batches; ++batch) {
     FillSharedInputs();
-    for (size_t k = 0; plan.feed != nullptr && k < plan.feed->inputs().size(); ++k) {
-      const size_t input = plan.feed->inputs()[k];
-      if (!executor_.inputs()[input].is_held) continue;
-      plan.feed->Fill(batch, k, executor_.inputs()[input].shard, executor_.InputBytes(input));
+    if (*fed != nullptr) {
+      if (absl::Status status = (*fed)->Fill(batch); !status.ok()) return status;
     }
     if (absl::Status status = executor_.Run(batch); !status.ok()) return status;
     const auto scalars = ReadScalars(executor_, names_);

@@ -56,7 +56,7 @@ struct EvalPlan {
 
   ProgramView program;
   std::vector<std::pair<size_t, size_t>> shared_inputs;  // (main program's input, eval's input)
-  std::unique_ptr<data::Feed> feed;                      // null when every input is shared
+  std::shared_ptr<const data::Feed> feed;                // null when every input is shared
   uint64_t batches = 1;
   uint64_t rows_left_out = 0;  // rows that fill no batch
 };
@@ -74,9 +74,9 @@ struct Job {
   // By input: what it holds before the first step. An input without one is in the feed, in init's
   // outputs, or random (benchmarks).
   std::vector<std::optional<FileTensor>> initial;
-  std::unique_ptr<data::Feed> feed;  // may be null
-  std::string feed_text;             // describes the data for checkpoints; empty without a feed
-  std::string resumed_feed_text;     // the same of the checkpoint that is resumed
+  std::shared_ptr<const data::Feed> feed;  // may be null
+  std::string feed_text;                   // describes the data for checkpoints; empty without a feed
+  std::string resumed_feed_text;           // the same of the checkpoint that is resumed
   std::optional<InitPlan> init;
   std::optional<EvalPlan> eval;
 

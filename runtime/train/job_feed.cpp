@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "runtime/data/batch_feed.h"
+#include "runtime/data/data_set.h"
 #include "runtime/data/fingerprint.h"
 #include "runtime/data/row_feed.h"
 
@@ -16,7 +18,7 @@ namespace {
 constexpr char kContentText[] = ", content ";
 
 // --feed, or equal names.
-absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const data::SafetensorsFile& file) {
+absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const data::DataSet& set) {
   std::vector<data::RowFeed::Source> sources;
   for (const auto& [name, tensor] : job.options.feed) {
     std::optional<size_t> input = job.program.input_names.Find(name);
@@ -32,56 +34,84 @@ absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const dat
     sources.push_back({*input, tensor});
   }
   if (!sources.empty()) return sources;
-  for (const data::TensorEntry& entry : file.tensors()) {
-    if (std::optional<size_t> input = job.program.input_names.Find(entry.name)) {
-      sources.push_back({*input, entry.name});
+  for (const data::Column& column : set.sources.front().rows->columns()) {
+    if (std::optional<size_t> input = job.program.input_names.Find(column.name)) {
+      sources.push_back({*input, column.name});
     } else {
-      job.notes.push_back(absl::StrCat(file.path(), ": tensor ", data::QuotedName(entry.name),
+      job.notes.push_back(absl::StrCat(set.name, ": tensor ", data::QuotedName(column.name),
                                        " has the name of no input and feeds none"));
     }
   }
   if (!sources.empty()) return sources;
-  return absl::InvalidArgumentError(absl::StrCat(file.path(), ": no tensor has the name of an input of program ",
+  return absl::InvalidArgumentError(absl::StrCat(set.name, ": no tensor has the name of an input of program ",
                                                  data::QuotedName(job.program.name), "; say --feed INPUT=TENSOR,..."));
 }
 
-absl::Status NoteContent(const data::SafetensorsFile& file, Job& job) {
-  absl::StatusOr<std::string> fingerprint = data::FingerprintOf(file);
-  if (!fingerprint.ok()) return fingerprint.status();
-  absl::StrAppend(&job.feed_text, kContentText, *fingerprint);
-  return absl::OkStatus();
+// "[[0,0.5],[100,1]]" for weights that change.
+std::string WeightText(const data::WeightSchedule& schedule) {
+  if (schedule.size() == 1) return absl::StrCat(schedule.front().weight);
+  return absl::StrCat("[",
+                      absl::StrJoin(schedule, ",",
+                                    [](std::string* text, const data::WeightPoint& point) {
+                                      absl::StrAppend(text, "[", point.step, ",", point.weight, "]");
+                                    }),
+                      "]");
+}
+
+// What decides the order of rows, for checkpoints; those of one file have had this form before there were several.
+absl::StatusOr<std::string> FeedText(const data::RowFeed& feed, const std::vector<data::RowFeed::Source>& sources) {
+  const std::vector<data::DataSource>& of_set = feed.set().sources;
+  std::string text, contents;
+  for (size_t i = 0; i < of_set.size(); ++i) {
+    if (of_set.size() > 1)
+      absl::StrAppend(&text, "source ", of_set[i].name, " weight ", WeightText(of_set[i].weight), " ");
+    absl::StrAppend(&text, "rows ", feed.rows_by_source()[i], ", ");
+    absl::StatusOr<std::string> fingerprint = of_set[i].rows->Fingerprint();
+    if (!fingerprint.ok()) return fingerprint.status();
+    absl::StrAppend(&contents, i == 0 ? "" : " ", *fingerprint);
+  }
+  absl::StrAppend(&text, "batch ", feed.batch_rows());
+  for (const data::RowFeed::Source& source : sources) absl::StrAppend(&text, ", ", source.column);
+  return absl::StrCat(text, kContentText, contents);
 }
 
 absl::Status OpenDataFeed(Job& job) {
-  absl::StatusOr<FilePtr> file = OpenTensors(job.options.data);
-  if (!file.ok()) return file.status();
-  absl::StatusOr<std::vector<data::RowFeed::Source>> sources = SourcesOf(job, **file);
+  absl::StatusOr<std::shared_ptr<const data::DataSet>> set = data::OpenDataSet(job.options.data);
+  if (!set.ok()) return set.status();
+  absl::StatusOr<std::vector<data::RowFeed::Source>> sources = SourcesOf(job, **set);
   if (!sources.ok()) return sources.status();
-  absl::StatusOr<std::unique_ptr<data::RowFeed>> feed =
-      data::RowFeed::Make(*file, job.program.inputs, *sources, job.seed);
+  absl::StatusOr<std::unique_ptr<data::RowFeed>> feed = data::RowFeed::Make(
+      *set, job.program.inputs, *sources, {.seed = job.seed, .last_step = job.first_step + job.options.steps});
   if (!feed.ok()) return feed.status();
-  job.feed_text = absl::StrCat("rows ", (*feed)->rows(), ", batch ", (*feed)->batch_rows());
-  for (const data::RowFeed::Source& source : *sources) absl::StrAppend(&job.feed_text, ", ", source.tensor);
+  absl::StatusOr<std::string> text = FeedText(**feed, *sources);
+  if (!text.ok()) return text.status();
+  job.notes.insert(job.notes.end(), (*set)->notes.begin(), (*set)->notes.end());
+  job.feed_text = *std::move(text);
   job.feed = *std::move(feed);
-  return NoteContent(**file, job);
+  return absl::OkStatus();
+}
+
+absl::Status OpenBatchFeed(Job& job) {
+  absl::StatusOr<FilePtr> file = OpenTensors(job.options.batches);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<std::unique_ptr<data::BatchFeed>> feed =
+      data::BatchFeed::Make(*file, job.program.inputs, job.program.input_names);
+  if (!feed.ok()) return feed.status();
+  absl::StatusOr<std::string> fingerprint = data::FingerprintOf(**file);
+  if (!fingerprint.ok()) return fingerprint.status();
+  job.feed_text = absl::StrCat("batches ", (*feed)->batches(), kContentText, *fingerprint);
+  job.feed = *std::move(feed);
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status OpenFeed(Job& job) {
   if (!job.options.data.empty()) {
-    absl::Status status = OpenDataFeed(job);
-    if (!status.ok()) return status;
+    if (absl::Status status = OpenDataFeed(job); !status.ok()) return status;
   }
   if (!job.options.batches.empty()) {
-    absl::StatusOr<FilePtr> file = OpenTensors(job.options.batches);
-    if (!file.ok()) return file.status();
-    absl::StatusOr<std::unique_ptr<data::BatchFeed>> feed =
-        data::BatchFeed::Make(*file, job.program.inputs, job.program.input_names);
-    if (!feed.ok()) return feed.status();
-    job.feed_text = absl::StrCat("batches ", (*feed)->batches());
-    job.feed = *std::move(feed);
-    if (absl::Status status = NoteContent(**file, job); !status.ok()) return status;
+    if (absl::Status status = OpenBatchFeed(job); !status.ok()) return status;
   }
   if (job.feed == nullptr) return absl::OkStatus();
   for (size_t input : job.feed->inputs()) {

@@ -56,7 +56,7 @@ absl::Status WithSession(const Job& job, const launch::RankContext& rank, const 
 }
 
 absl::Status RunOnce(Session& session) {
-  session.FillInputs(0);
+  if (absl::Status status = session.FillInputs(0); !status.ok()) return status;
   if (absl::Status status = session.Begin(0, /*carries=*/false); !status.ok()) return status;
   if (absl::Status status = session.End(); !status.ok()) return status;
   return session.job().options.outputs.empty() ? absl::OkStatus() : session.WriteOutputs();

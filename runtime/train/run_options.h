@@ -28,13 +28,13 @@ struct RunOptions {
 
   std::string init;
   std::string batches;
-  std::string data;
+  std::vector<std::string> data;                          // see data::OpenDataSet
   std::vector<std::pair<std::string, std::string>> feed;  // (input, tensor of the data)
   uint64_t steps = 0;
   std::optional<uint64_t> seed;
   std::string loss;
   uint64_t eval_every = 0;  // 0: never
-  std::string eval_data;
+  std::vector<std::string> eval_data;
   std::string save;
   uint64_t save_every = 0;  // 0: at the end only
   absl::Duration mtbf;      // mean time between failures of a rank, which decides when to save; zero: save_every does

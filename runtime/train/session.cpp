@@ -1,6 +1,7 @@
 // Steps of a prepared rank, and its state between them.
 #include "runtime/train/session.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/device/streams.h"
@@ -28,15 +29,26 @@ bool Session::IsBusy() const {
   return true;
 }
 
-void Session::FillInputs(uint64_t step) {
+absl::Status Session::FillInputs(uint64_t step) {
   if (!is_first_fill_) state_->RestoreConstants();
   is_first_fill_ = false;
-  if (job_.feed == nullptr) return;
-  for (size_t k = 0; k < job_.feed->inputs().size(); ++k) {
-    const size_t input = job_.feed->inputs()[k];
-    if (!executor_->inputs()[input].is_held) continue;
-    job_.feed->Fill(step, k, executor_->inputs()[input].shard, executor_->InputBytes(input));
+  if (job_.feed == nullptr) return absl::OkStatus();
+  if (fed_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<FedInputs>> fed =
+        FedInputs::Start(job_.feed, *executor_, Reading(step, job_.first_step + job_.options.steps));
+    if (!fed.ok()) return fed.status();
+    fed_ = *std::move(fed);
   }
+  return fed_->Fill(step);
+}
+
+data::ReadAhead::Options Session::Reading(uint64_t first_step, uint64_t end_step) const {
+  return {.first_step = first_step,
+          .end_step = end_step,
+          .deadline = job_.options.deadline,
+          .note = [note = note_, rank = rank_.rank](const std::string& text) {
+            if (note) note(absl::StrCat("rank ", rank, ": ", text));
+          }};
 }
 
 StepScalars Session::ReadScalars() const {

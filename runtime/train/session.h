@@ -16,6 +16,7 @@
 #include "runtime/launch/launch.h"
 #include "runtime/trace/start_times.h"
 #include "runtime/train/carried_state.h"
+#include "runtime/train/fed_inputs.h"
 #include "runtime/train/job.h"
 #include "runtime/train/rank_device.h"
 #include "runtime/train/step_runner.h"
@@ -25,7 +26,7 @@ namespace sgd::train {
 // Callbacks of the program that a session runs in.
 struct SessionHooks {
   OpenCpu open_cpu;
-  std::function<void(const std::string&)> note;  // called with what is worth telling and no error
+  std::function<void(const std::string&)> note;  // called with what is worth telling and no error, on the rank's thread
 };
 
 class Session : public StepRunner {
@@ -45,8 +46,8 @@ class Session : public StepRunner {
   // tried then write what they compute.
   exec::Executor& eval_executor() const { return *eval_executor_; }
 
-  void FillInputs(uint64_t step) override;
   void AllowDelay() override { wait_limit_.AllowDelay(); }
+  absl::Status FillInputs(uint64_t step) override;
   absl::Status Begin(uint64_t step, bool carries) override;
   absl::Status End() override { return executor_->End(); }
   bool runs_ahead() const override { return has_streams() && !job_.options.times_instructions; }
@@ -58,6 +59,9 @@ class Session : public StepRunner {
   bool has_streams() const { return executor_->has_streams(); }
   // Whether the device still runs something a second after this was asked.
   bool IsBusy() const;
+
+  // How data is read for steps [first_step, end_step): notes say the rank.
+  data::ReadAhead::Options Reading(uint64_t first_step, uint64_t end_step) const;
 
   CarriedState& state() const { return *state_; }
 
@@ -86,6 +90,8 @@ class Session : public StepRunner {
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_, eval_executor_;
   std::unique_ptr<CarriedState> state_;
+  std::unique_ptr<FedInputs> fed_;  // from the first step on, where there is data
+  std::function<void(const std::string&)> note_;
   bool is_first_fill_ = true;
   bool has_carried_ = false;  // the last step that has begun
 };

@@ -25,8 +25,9 @@ class StepRunner {
  public:
   virtual ~StepRunner() = default;
 
-  // Fills what a step's data feed gives, and restores constant inputs that the step before may have overwritten.
-  virtual void FillInputs(uint64_t step) = 0;
+  // Fills what a step's data feed gives, waiting for it, and restores constant inputs that the step before may have
+  // overwritten. Steps come in order.
+  virtual absl::Status FillInputs(uint64_t step) = 0;
 
   // Ranks have done something else since the last step, which may take some of them long: the next one waits for them.
   virtual void AllowDelay() {}

@@ -55,7 +55,7 @@ absl::StatusOr<double> MeanOfRanks(Session& session, double milliseconds) {
 }
 
 absl::Status TimeStep(StepRunner& runner, uint64_t step, StepTimes& times) {
-  runner.FillInputs(step);
+  if (absl::Status status = runner.FillInputs(step); !status.ok()) return status;
   const int64_t begin = MonotonicNanoseconds();
   if (absl::Status status = runner.Begin(step, /*carries=*/true); !status.ok()) return status;
   if (absl::Status status = runner.End(); !status.ok()) return status;
@@ -76,7 +76,7 @@ absl::Status EndStep(StepRunner& runner, StepTimes& times) {
 
 absl::Status TimeStreamStep(StepRunner& runner, uint64_t step, bool is_first, StepTimes& times) {
   const int64_t begin = MonotonicNanoseconds();
-  runner.FillInputs(step);
+  if (absl::Status status = runner.FillInputs(step); !status.ok()) return status;
   if (absl::Status status = runner.Begin(step, /*carries=*/true); !status.ok()) return status;
   if (absl::Status status = runner.CarryOutputs(); !status.ok()) return status;
   times.host_us.push_back(static_cast<double>(MonotonicNanoseconds() - begin) / 1e3);

@@ -29,7 +29,8 @@ absl::Status TrainLoop::Run() {
 
 absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
   const absl::Time begin = SteadyNow();
-  parts_.runner.FillInputs(step);
+  if (absl::Status status = parts_.runner.FillInputs(step); !status.ok()) return status;
+  const absl::Duration input = SteadyNow() - begin;
   const bool writes_outputs = is_last && options_.writes_outputs;
   if (absl::Status status = parts_.runner.Begin(step, /*carries=*/!writes_outputs); !status.ok()) return status;
   if (in_flight_) {
@@ -38,9 +39,10 @@ absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
   if (parts_.runner.runs_ahead() && !is_last && !EvaluatesAfter(step) && !SavesAfter(step, is_last) &&
       !CopiesAfter(step)) {
     in_flight_ = step;
+    input_of_step_before_ = input;
     return parts_.runner.CarryOutputs();
   }
-  absl::StatusOr<trace::StepRecord> record = End(step, begin);
+  absl::StatusOr<trace::StepRecord> record = End(step, begin, input);
   if (!record.ok()) return record.status();
   if (writes_outputs) {
     if (absl::Status status = parts_.runner.WriteOutputs(); !status.ok()) return status;
@@ -63,17 +65,18 @@ absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
 }
 
 absl::Status TrainLoop::ReportStepBefore() {
-  absl::StatusOr<trace::StepRecord> record = End(*std::exchange(in_flight_, std::nullopt), last_end_);
+  absl::StatusOr<trace::StepRecord> record =
+      End(*std::exchange(in_flight_, std::nullopt), last_end_, input_of_step_before_);
   return record.ok() ? Report(*record, nullptr) : record.status();
 }
 
-absl::StatusOr<trace::StepRecord> TrainLoop::End(uint64_t step, absl::Time begin) {
+absl::StatusOr<trace::StepRecord> TrainLoop::End(uint64_t step, absl::Time begin, absl::Duration input) {
   if (absl::Status status = parts_.runner.End(); !status.ok()) return status;
   const absl::Duration duration = SteadyNow() - std::max(begin, last_end_);
   last_end_ = SteadyNow();
   StepScalars scalars = parts_.runner.ReadScalars();
   return trace::StepRecord{
-      .step = step, .duration = duration, .loss = scalars.loss, .outputs = std::move(scalars.outputs)};
+      .step = step, .duration = duration, .input = input, .loss = scalars.loss, .outputs = std::move(scalars.outputs)};
 }
 
 absl::Status TrainLoop::Report(const trace::StepRecord& step, const EvalMeans* eval) {

@@ -76,7 +76,8 @@ class TrainLoop {
  private:
   absl::Status Step(uint64_t step, bool is_last);
   absl::Status ReportStepBefore();
-  absl::StatusOr<trace::StepRecord> End(uint64_t step, absl::Time begin);
+  // `input`: how long the step waited for its inputs.
+  absl::StatusOr<trace::StepRecord> End(uint64_t step, absl::Time begin, absl::Duration input);
   absl::Status Report(const trace::StepRecord& step, const EvalMeans* eval);
   bool EvaluatesAfter(uint64_t step) const;
   bool SavesAfter(uint64_t step, bool is_last) const;
@@ -92,6 +93,7 @@ class TrainLoop {
   const TrainLoopOptions options_;
   std::optional<uint64_t> last_saved_, last_copied_;  // steps done
   std::optional<uint64_t> in_flight_;                 // the step before, where it has not ended
+  absl::Duration input_of_step_before_;  // where it is in flight
   absl::Time last_end_ = SteadyNow();
   SaveIntervals intervals_;  // with `mtbf`
 };

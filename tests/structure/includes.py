@@ -47,7 +47,7 @@ RUNTIME = {
     "runtime/ucx": ["runtime/comm"],
     "runtime/device": ["runtime/artifact", "runtime/comm"],
     "runtime/measure": ["runtime/artifact", "runtime/comm", "runtime/device"],
-    "runtime/data": ["runtime/artifact", "runtime/comm", "runtime/json"],
+    "runtime/data": ["runtime/artifact", "runtime/clock", "runtime/comm", "runtime/json", "runtime/text", "runtime/thread"],
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact", "runtime/clock", "runtime/json", "runtime/thread"],
     "runtime/launch": ["runtime/clock", "runtime/comm", "runtime/thread"],
     "runtime/workers": ["runtime/clock", "runtime/comm", "runtime/launch"],

@@ -208,8 +208,13 @@ void AddTrainFlags(CLI::App& app, Options& options) {
             "--carry as a JSON list of [output, input]; a null output keeps the input, an empty list keeps all");
 
   const Group data(app, "Train: data");
-  data.Add("--data", "FILE", options.run.data,
-           "Rows to draw batches from, in an order that does not depend on the number of ranks");
+  data.Add(
+          "--data", "FILE,...", options.run.data,
+          "Rows to draw batches from, in an order that does not depend on the number of ranks: files, folders or globs "
+          "of .safetensors, .npy and .npz, or the description of a data set, *.json (docs/data.md)")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   data.Call<std::vector<std::string>>(
           "--feed", "INPUT=TENSOR,...",
           [&](const std::vector<std::string>& pairs) {
@@ -235,8 +240,12 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->check(CheckCount<uint64_t>);
   reports.Add("--eval-every", "E", options.run.eval_every, "Run the program 'eval' every E steps")
       ->check(CheckCount<uint64_t>);
-  reports.Add("--eval-data", "FILE", options.run.eval_data,
-              "Rows for 'eval'; its scalar outputs are averaged over their batches");
+  reports
+      .Add("--eval-data", "FILE,...", options.run.eval_data,
+           "Rows for 'eval', named as for --data; its scalar outputs are averaged over their batches")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
 }
 
 void AddOtherFlags(CLI::App& app, Options& options) {

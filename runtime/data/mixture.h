@@ -1,0 +1,49 @@
+// How many rows of each of several sources there are in each batch, from weights that may change over the steps; plain
+// arithmetic in integers, the same on every machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace sgd::data {
+
+// A weight from a step on. Between two points it changes linearly; before the first and behind the last it is constant.
+struct WeightPoint {
+  uint64_t step = 0;
+  double weight = 0;
+};
+using WeightSchedule = std::vector<WeightPoint>;  // one point or more, by ascending step
+
+// Each step adds a batch's share by weight to what is owed to each source, then takes the batch's rows where most is
+// owed, of equals from the first one. So after any number of steps each source has given its share but for fewer rows
+// than there are sources. This definition is fixed: resumed runs depend on it.
+class Mixture {
+ public:
+  // By source. At every step at least one weight is above 0, and none is below. Takes time in proportion to
+  // `last_step`, some 10 ms for a million, and memory for one of 256 steps.
+  Mixture(std::vector<WeightSchedule> weights, uint64_t batch_rows, uint64_t last_step);
+
+  struct Step {
+    std::vector<uint64_t> before;  // rows that the steps before have taken, by source
+    std::vector<uint64_t> rows;    // of this step's batch; their sum is batch_rows
+  };
+  Step At(uint64_t step) const;
+
+ private:
+  struct State {
+    std::vector<uint64_t> taken;
+    std::vector<int64_t> owed;  // in units of kUnit for a row
+  };
+  // Weights of a step, in units of which one is kUnit.
+  std::vector<int64_t> Shares(uint64_t step) const;
+  std::vector<uint64_t> Advance(State& state, uint64_t step) const;
+
+  const std::vector<WeightSchedule> weights_;
+  const uint64_t batch_rows_;
+  std::vector<State> states_;  // before every kStride-th step
+};
+
+// The weight at a step.
+double WeightAt(const WeightSchedule& schedule, uint64_t step);
+
+}  // namespace sgd::data
