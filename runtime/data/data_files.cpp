@@ -50,7 +50,22 @@ absl::StatusOr<std::vector<DataTensor>> DataFiles::Open(const std::string& path)
       artifact::WithMemoryFor(path.c_str(), [&] { return OpenMapped(path); });
   if (!tensors.ok()) return tensors.status();
   for (DataTensor& tensor : *tensors) tensor.file = *file;
+  if (absl::Status status = Load(*file, *tensors); !status.ok()) return status;
   return tensors;
+}
+
+absl::Status DataFiles::Load(size_t file, std::span<DataTensor> tensors) {
+  if (pool_.size(file) > limits_.loaded - loaded_) return absl::OkStatus();
+  loaded_ += pool_.size(file);
+  ReadWatch watch;
+  for (DataTensor& tensor : tensors) {
+    if (tensor.memory) continue;
+    std::vector<std::byte> bytes(tensor.entry.size);
+    if (absl::Status status = Read(tensor, 0, bytes, watch); !status.ok()) return status;
+    tensor.memory = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    tensor.entry.offset = 0;
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<DataTensor>> DataFiles::OpenMapped(const std::string& path) {
@@ -83,17 +98,17 @@ absl::StatusOr<std::vector<DataTensor>> DataFiles::OpenZip(std::span<const std::
     DataTensor& tensor = tensors.emplace_back();
     std::span<const std::byte> bytes = archive.subspan(member.offset, member.stored_size);
     if (member.is_deflated) {
-      if (member.size > most_inflated_ - inflated_) {
+      if (member.size > limits_.inflated - inflated_) {
         return absl::ResourceExhaustedError(absl::StrCat(
             "member ", QuotedName(member.name), ": compressed members of the data are kept in memory, at most ",
-            most_inflated_, " bytes, and this one takes ", member.size, " beside ", inflated_,
+            limits_.inflated, " bytes, and this one takes ", member.size, " beside ", inflated_,
             " of others; store it uncompressed, by numpy.savez or numpy.save"));
       }
       absl::StatusOr<std::vector<std::byte>> inflated = Inflate(archive, member);
       if (!inflated.ok()) return inflated.status();
       inflated_ += member.size;
-      tensor.inflated = std::make_shared<const std::vector<std::byte>>(*std::move(inflated));
-      bytes = *tensor.inflated;
+      tensor.memory = std::make_shared<const std::vector<std::byte>>(*std::move(inflated));
+      bytes = *tensor.memory;
     }
     absl::StatusOr<TensorEntry> entry =
         ReadNpyHeader(bytes.first(std::min(bytes.size(), kMostNpyHeader)), bytes.size());
@@ -121,8 +136,10 @@ absl::StatusOr<DataTensor> DataFiles::OpenRaw(const std::string& path, ElementTy
                                                    artifact::SafetensorsName(element), ", ", size,
                                                    " bytes each; it is truncated, or of another type"));
   }
-  return DataTensor{
+  DataTensor tensor{
       {.name = "", .element = element, .dims = {bytes / size}, .offset = 0, .size = bytes}, *file, nullptr};
+  if (absl::Status status = Load(*file, {&tensor, 1}); !status.ok()) return status;
+  return tensor;
 }
 
 std::string DataFiles::TextOf(const DataTensor& tensor) const {
@@ -133,13 +150,13 @@ absl::Status DataFiles::Read(const DataTensor& tensor, uint64_t offset, std::spa
                              ReadWatch& watch) const {
   if (target.empty()) return absl::OkStatus();
   const uint64_t begin = tensor.entry.offset + offset;
-  if (!tensor.inflated) return pool_.Read(tensor.file, begin, target, watch);
-  std::memcpy(target.data(), tensor.inflated->data() + begin, target.size());
+  if (!tensor.memory) return pool_.Read(tensor.file, begin, target, watch);
+  std::memcpy(target.data(), tensor.memory->data() + begin, target.size());
   return absl::OkStatus();
 }
 
 void DataFiles::Announce(const DataTensor& tensor, uint64_t offset, uint64_t size) const {
-  if (!tensor.inflated) pool_.Announce(tensor.file, tensor.entry.offset + offset, size);
+  if (!tensor.memory) pool_.Announce(tensor.file, tensor.entry.offset + offset, size);
 }
 
 }  // namespace sgd::data

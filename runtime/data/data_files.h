@@ -1,5 +1,6 @@
-// The files of a data set: safetensors, .npy, .npz and files of nothing but numbers. Only headers are read when a file
-// is opened, and nothing stays mapped, so there may be any number of files of any size.
+// The files of a data set: safetensors, .npy, .npz and files of nothing but numbers. When a file is
+// opened, its headers are read, and a small file as a whole. Nothing stays mapped, and few files stay open: there may
+// be any number of them, of any size.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +17,22 @@
 
 namespace sgd::data {
 
-// A tensor of a file. `entry.offset` counts in the file, or in `inflated` where the file has it compressed.
+// A tensor of a file. `entry.offset` counts in the file, or in `memory` where the tensor is there.
 struct DataTensor {
   TensorEntry entry;
   size_t file = 0;  // of the pool
-  std::shared_ptr<const std::vector<std::byte>> inflated;
+  std::shared_ptr<const std::vector<std::byte>> memory;
 };
 
 class DataFiles {
  public:
-  // Compressed members are in memory as a whole, of all files together at most `most_inflated` bytes.
-  explicit DataFiles(uint64_t most_inflated = kMostInflated) : most_inflated_(most_inflated) {}
+  // Bytes that are kept in memory, of all files together.
+  struct Limits {
+    uint64_t inflated;  // compressed members, which can only be there
+    uint64_t loaded;    // small files, whose rows would take longer to ask for than to copy
+  };
+  static constexpr Limits kLimits{.inflated = uint64_t{1} << 30, .loaded = uint64_t{64} << 20};
+  explicit DataFiles(const Limits& limits = kLimits) : limits_(limits) {}
 
   // The tensors of a safetensors, .npy or .npz file; its first bytes say which it is. The tensor of a .npy file has the
   // file's name without folder and ending, and without the number of a shard ("x" of "x-00001-of-00004.npy"), that of a
@@ -47,13 +53,14 @@ class DataFiles {
   void Announce(const DataTensor& tensor, uint64_t offset, uint64_t size) const;
 
  private:
-  static constexpr uint64_t kMostInflated = uint64_t{1} << 30;
-
   absl::StatusOr<std::vector<DataTensor>> OpenMapped(const std::string& path);
   absl::StatusOr<std::vector<DataTensor>> OpenZip(std::span<const std::byte> archive);
 
-  const uint64_t most_inflated_;
-  uint64_t inflated_ = 0;
+  // Where the file is small, its tensors' bytes go to memory. Errors as of FilePool::Read.
+  absl::Status Load(size_t file, std::span<DataTensor> tensors);
+
+  const Limits limits_;
+  uint64_t inflated_ = 0, loaded_ = 0;
   FilePool pool_;
 };
 

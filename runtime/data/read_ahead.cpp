@@ -17,7 +17,9 @@ namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{64} << 20;
 constexpr uint64_t kFewestBatches = 2, kMostBatches = 8;
-constexpr uint64_t kAnnounced = 4;  // batches ahead of the one that is read
+constexpr uint64_t kAnnounced = 4;       // batches behind the one that is read
+constexpr uint64_t kAnnouncedFor = 256;  // batches behind one whose reads were slow
+constexpr absl::Duration kFastRead = absl::Microseconds(20);
 constexpr size_t kMostNotes = 20;
 
 std::string Seconds(absl::Duration time) { return absl::StrFormat("%.1f s", absl::ToDoubleSeconds(time)); }
@@ -29,11 +31,37 @@ struct ReadAhead::State {
       : feed(std::move(feed)),
         inputs(std::move(inputs)),
         end_step(options.end_step),
+        watch(options.slow,
+              [this](const std::string& path, uint64_t bytes, absl::Duration time) {
+                Note(absl::StrCat(path, ": reading ", bytes, " bytes of it took ", Seconds(time)));
+              }),
         next_read(options.first_step),
-        next_taken(options.first_step),
-        watch(options.slow, [this](const std::string& path, uint64_t bytes, absl::Duration time) {
-          Note(absl::StrCat(path, ": reading ", bytes, " bytes of it took ", Seconds(time)));
-        }) {}
+        next_taken(options.first_step) {}
+
+  // Called by the thread, without the mutex.
+  absl::Status ReadBatch(uint64_t step) {
+    Announce(step);
+    const absl::Time begin = SteadyNow();
+    const uint64_t reads_before = watch.total().reads;
+    std::vector<std::vector<std::byte>>& batch = batches[step % batches.size()];
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      absl::Status status = feed->Fill(step, inputs[i].number, inputs[i].shard, batch[i], watch);
+      if (!status.ok()) return status;
+    }
+    const uint64_t reads = watch.total().reads - reads_before;
+    if (reads > 0 && SteadyNow() - begin > static_cast<double>(reads) * kFastRead)
+      announced_until = step + kAnnouncedFor;
+    return absl::OkStatus();
+  }
+
+  // Only where reads wait for a disk: of files in the system's memory, to announce takes longer than to read.
+  void Announce(uint64_t step) {
+    if (step >= announced_until) return;
+    announced = std::max(announced, step + 1);
+    for (; announced < std::min(step + 1 + kAnnounced, end_step); ++announced) {
+      for (const Input& input : inputs) feed->Announce(announced, input.number, input.shard);
+    }
+  }
 
   void Note(std::string text) {
     const std::lock_guard lock(mutex);
@@ -45,15 +73,17 @@ struct ReadAhead::State {
   const uint64_t end_step;
   std::vector<std::vector<std::vector<std::byte>>> batches;  // by step modulo their number, by input
 
-  std::mutex mutex;  // of all below but `watch`
+  // Of the thread alone.
+  uint64_t announced_until = 0, announced = 0;  // steps
+  ReadWatch watch;
+
+  std::mutex mutex;  // of all below
   std::condition_variable changed;
   uint64_t next_read, next_taken;  // steps
   absl::Status status;             // why the batch of `next_read` cannot be had
   bool ends = false, has_ended = false;
   std::vector<std::string> notes;
   size_t noted = 0;
-
-  ReadWatch watch;
 };
 
 absl::StatusOr<std::unique_ptr<ReadAhead>> ReadAhead::Start(std::shared_ptr<const Feed> feed, std::vector<Input> inputs,
@@ -93,34 +123,21 @@ uint64_t ReadAhead::buffer_bytes() const {
 }
 
 void ReadAhead::Run(State& state) {
-  const auto announce = [&](uint64_t step) {
-    if (step >= state.end_step) return;
-    for (const Input& input : state.inputs) state.feed->Announce(step, input.number, input.shard);
-  };
   std::unique_lock lock(state.mutex);
-  for (uint64_t step = state.next_read; step < std::min(state.next_read + kAnnounced, state.end_step); ++step) {
-    lock.unlock();
-    announce(step);
-    lock.lock();
-  }
   while (true) {
     state.changed.wait(lock, [&] {
       return state.ends ||
              (state.next_read < state.end_step && state.next_read - state.next_taken < state.batches.size());
     });
-    if (state.ends || !state.status.ok()) break;
+    if (state.ends) break;
     const uint64_t step = state.next_read;
     lock.unlock();
-    announce(step + kAnnounced);
-    absl::Status status;
-    std::vector<std::vector<std::byte>>& batch = state.batches[step % state.batches.size()];
-    for (size_t i = 0; i < state.inputs.size() && status.ok(); ++i)
-      status = state.feed->Fill(step, state.inputs[i].number, state.inputs[i].shard, batch[i], state.watch);
+    absl::Status status = state.ReadBatch(step);
     lock.lock();
     state.status = status;
-    if (status.ok()) ++state.next_read;
-    state.changed.notify_all();
     if (!status.ok()) break;
+    ++state.next_read;
+    state.changed.notify_all();
   }
   state.has_ended = true;
   state.changed.notify_all();

@@ -11,9 +11,9 @@ std::optional<ReadWatch::Reading> ReadWatch::current() const {
   return Reading{*path_, SteadyNow() - begin_};
 }
 
-uint64_t ReadWatch::bytes() const {
+ReadWatch::Total ReadWatch::total() const {
   const std::lock_guard lock(mutex_);
-  return bytes_;
+  return total_;
 }
 
 WatchedRead::WatchedRead(ReadWatch& watch, const std::string& path, uint64_t bytes) : watch_(watch), bytes_(bytes) {
@@ -30,7 +30,8 @@ WatchedRead::~WatchedRead() {
     time = SteadyNow() - watch_.begin_;
     if (time >= watch_.slow_) slow = *watch_.path_;
     watch_.path_ = nullptr;
-    watch_.bytes_ += bytes_;
+    ++watch_.total_.reads;
+    watch_.total_.bytes += bytes_;
   }
   if (!slow.empty() && watch_.on_slow_) watch_.on_slow_(slow, bytes_, time);
 }

@@ -27,7 +27,11 @@ class ReadWatch {
   // The read in flight.
   std::optional<Reading> current() const;
 
-  uint64_t bytes() const;
+  // Of all reads so far.
+  struct Total {
+    uint64_t reads = 0, bytes = 0;
+  };
+  Total total() const;
 
  private:
   friend class WatchedRead;
@@ -37,7 +41,7 @@ class ReadWatch {
   mutable std::mutex mutex_;
   const std::string* path_ = nullptr;  // null between reads
   absl::Time begin_;
-  uint64_t bytes_ = 0;
+  Total total_;
 };
 
 // A read of a file, from its construction to its destruction. `path` must outlive it.
