@@ -185,7 +185,7 @@ absl::Status ReadAhead::AwaitBatch(uint64_t step) {
 }
 
 absl::Status ReadAhead::Take(uint64_t step, std::span<const std::span<std::byte>> targets) {
-  if (step != state_->next_taken)
+  if (step != state_->next_taken || step >= state_->end_step)
     return absl::InternalError(
         absl::StrCat("the data of step ", step, " is asked for instead of that of step ", state_->next_taken));
   absl::Status status = AwaitBatch(step);

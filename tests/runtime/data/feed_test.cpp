@@ -22,6 +22,12 @@ std::shared_ptr<const SafetensorsFile> Open(const std::string& path) {
   return std::make_shared<const SafetensorsFile>(*std::move(file));
 }
 
+std::shared_ptr<const DataSet> Set(const std::string& path) {
+  auto set = OpenDataSet({path});
+  EXPECT_TRUE(set.ok()) << set.status();
+  return *set;
+}
+
 // x: i32[4,3] sharded over axis 0 of a mesh of `ranks`; y: i32[4].
 std::vector<InputType> Inputs(uint32_t ranks) {
   const std::vector<comm::AxisRef> axis = {{0, 1, ranks}};
@@ -38,7 +44,9 @@ std::vector<int32_t> Batch(const Feed& feed, uint64_t step, size_t i, const std:
     Shard shard(type, comm::Mesh{{ranks}}, rank);
     std::vector<int32_t> local(shard.local_bytes() / 4);
     global.resize(shard.global_bytes() / 4);
-    feed.Fill(step, i, shard, std::as_writable_bytes(std::span(local)));
+    ReadWatch watch;
+    const absl::Status status = feed.Fill(step, i, shard, std::as_writable_bytes(std::span(local)), watch);
+    EXPECT_TRUE(status.ok()) << status;
     shard.CopyOut(std::as_bytes(std::span(local)), std::as_writable_bytes(std::span(global)));
   }
   return global;
@@ -59,11 +67,11 @@ TEST(NameTable, FindsByPositionAndName) {
 TEST(RowFeed, EveryRankCountSeesTheSameRows) {
   TemporaryFolder folder;
   WriteCounting(folder / "d", {{"images", {10, 3}}, {"labels", {10}}});
-  auto file = Open(folder / "d");
+  auto file = Set(folder / "d");
   std::vector<std::vector<int32_t>> reference;
   for (uint32_t ranks : {1u, 2u, 4u}) {
     const std::vector<InputType> inputs = Inputs(ranks);
-    auto feed = RowFeed::Make(file, inputs, {{0, "images"}, {1, "labels"}}, 11);
+    auto feed = RowFeed::Make(file, inputs, {{0, "images"}, {1, "labels"}}, {.seed = 11});
     ASSERT_TRUE(feed.ok()) << feed.status();
     EXPECT_EQ((*feed)->batches_per_epoch(), 2u);
     for (uint64_t step = 0; step < 6; ++step) {
@@ -87,7 +95,7 @@ TEST(RowFeed, WithoutSeedKeepsTheOrderOfTheFile) {
   TemporaryFolder folder;
   WriteCounting(folder / "d", {{"y", {10}}});
   const std::vector<InputType> inputs = Inputs(1);
-  auto feed = RowFeed::Make(Open(folder / "d"), inputs, {{1, "y"}}, std::nullopt);
+  auto feed = RowFeed::Make(Set(folder / "d"), inputs, {{1, "y"}}, {});
   ASSERT_TRUE(feed.ok()) << feed.status();
   EXPECT_EQ(Batch(**feed, 0, 0, inputs, 1), (std::vector<int32_t>{0, 1, 2, 3}));
   EXPECT_EQ(Batch(**feed, 1, 0, inputs, 1), (std::vector<int32_t>{4, 5, 6, 7}));
@@ -98,7 +106,7 @@ TEST(RowFeed, ShardsOfOtherDimensionsAreCutFromRows) {
   TemporaryFolder folder;
   WriteCounting(folder / "d", {{"x", {6, 4, 2}}});
   const std::vector<InputType> inputs = {{"x", {ElementType::I32, {2, 4, 2}, {2, 2, 2}, {{}, {{0, 1, 2}}, {}}}}};
-  auto feed = RowFeed::Make(Open(folder / "d"), inputs, {{0, "x"}}, std::nullopt);
+  auto feed = RowFeed::Make(Set(folder / "d"), inputs, {{0, "x"}}, {});
   ASSERT_TRUE(feed.ok()) << feed.status();
   std::vector<int32_t> expected(16);
   for (int i = 0; i < 16; ++i) expected[i] = 16 + i;
@@ -108,12 +116,12 @@ TEST(RowFeed, ShardsOfOtherDimensionsAreCutFromRows) {
 TEST(RowFeed, SaysWhatDoesNotFit) {
   TemporaryFolder folder;
   WriteCounting(folder / "d", {{"x", {10, 3}}, {"wide", {10, 4}}, {"y", {9}}, {"few", {3, 3}}});
-  auto file = Open(folder / "d");
+  auto file = Set(folder / "d");
   std::vector<InputType> inputs = Inputs(1);
   inputs.push_back({"scalar", {ElementType::I32, {}, {}, {}}});
   inputs.push_back({"z", {ElementType::I32, {5, 3}, {5, 3}, {}}});
   auto message = [&](std::vector<RowFeed::Source> sources) {
-    return std::string(RowFeed::Make(file, inputs, sources, 0).status().message());
+    return std::string(RowFeed::Make(file, inputs, sources, {.seed = 0}).status().message());
   };
   EXPECT_THAT(message({{0, "none"}}), HasSubstr("tensor 'none': not in the file, but input 'x' is to be fed from it"));
   EXPECT_THAT(message({{0, "wide"}}),
@@ -152,22 +160,23 @@ TEST(Integers, OfOtherWidthsAreConvertedWhereEveryValueFits) {
         folder / name,
         absl::StrCat(R"({"x":{"dtype":"I64","shape":[)", rows, R"(,2],"data_offsets":[0,)", values.size() * 8, "]}}"),
         std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * 8));
-    return Open(folder / name);
+    return folder / name;
   };
   const std::vector<InputType> inputs = {{"x", {ElementType::I32, {2, 2}, {1, 2}, {{{0, 1, 2}}, {}}}}};
-  auto feed = RowFeed::Make(write("d", {0, -1, 2, 3, 4, (int64_t{1} << 31) - 1, 6, -(int64_t{1} << 31)}), inputs,
-                            {{0, "x"}}, std::nullopt);
+  auto feed = RowFeed::Make(Set(write("d", {0, -1, 2, 3, 4, (int64_t{1} << 31) - 1, 6, -(int64_t{1} << 31)})), inputs,
+                            {{0, "x"}}, {});
   ASSERT_TRUE(feed.ok()) << feed.status();
   EXPECT_EQ(Batch(**feed, 0, 0, inputs, 2), (std::vector<int32_t>{0, -1, 2, 3}));
   EXPECT_EQ(Batch(**feed, 1, 0, inputs, 2),
             (std::vector<int32_t>{4, std::numeric_limits<int32_t>::max(), 6, std::numeric_limits<int32_t>::min()}));
-  EXPECT_THAT(
-      std::string(RowFeed::Make(write("e", {0, 1, 2, int64_t{1} << 31}), inputs, {{0, "x"}}, 0).status().message()),
-      HasSubstr("tensor 'x': element [1, 1] is 2147483648; expected -2147483648 to 2147483647, since input 'x' "
-                "is I32[2,2]"));
+  EXPECT_THAT(std::string(RowFeed::Make(Set(write("e", {0, 1, 2, int64_t{1} << 31})), inputs, {{0, "x"}}, {.seed = 0})
+                              .status()
+                              .message()),
+              HasSubstr("tensor 'x': element [1, 1] is 2147483648; expected -2147483648 to 2147483647, since input 'x' "
+                        "is I32[2,2]"));
   std::vector<InputType> bytes = inputs;
   bytes[0].type.element = ElementType::U8;
-  auto file = write("f", {0, 255, -1, 3});
+  auto file = Open(write("f", {0, 255, -1, 3}));
   EXPECT_THAT(std::string(CheckTensor(*file, *file->Find("x"), bytes[0]).message()),
               HasSubstr("element [1, 0] is -1; expected 0 to 255"));
   bytes[0].type.element = ElementType::F32;

@@ -55,15 +55,15 @@ TEST(Scalar, EveryF32ReadsBack) {
 
 TEST(StepJson, HasTheDocumentedForm) {
   const Scalar loss = Make(ElementType::F32, 2.57f);
-  StepRecord record{.step = 3, .duration = absl::Milliseconds(1), .loss = loss, .outputs = {}};
+  StepRecord record{.step = 3, .duration = absl::Milliseconds(1), .input = {}, .loss = loss, .outputs = {}};
   record.outputs = {{"result0", loss}, {"result[1]['n\"']", Make<int32_t>(ElementType::I32, 7)}};
   EXPECT_EQ(StepJson(record),
             R"({"step": 3, "seconds": 0.001, "loss": 2.57, "outputs": {"result0": 2.57, "result[1]['n\"']": 7}})");
   const Scalar bad = Make(ElementType::F32, std::numeric_limits<float>::quiet_NaN());
-  EXPECT_EQ(StepJson({.step = 0, .duration = absl::Seconds(2), .loss = bad, .outputs = {}}),
+  EXPECT_EQ(StepJson({.step = 0, .duration = absl::Seconds(2), .input = {}, .loss = bad, .outputs = {}}),
             R"({"step": 0, "seconds": 2, "loss": null, "outputs": {}})");
-  EXPECT_EQ(StepJson({.step = 0, .duration = absl::Seconds(2), .loss = {}, .outputs = {}}),
-            R"({"step": 0, "seconds": 2, "outputs": {}})");
+  EXPECT_EQ(StepJson({.step = 0, .duration = absl::Seconds(2), .input = absl::Seconds(1), .loss = {}, .outputs = {}}),
+            R"({"step": 0, "seconds": 2, "input_seconds": 1, "outputs": {}})");
 }
 
 TEST(InstructionTimeJson, HasTheDocumentedForm) {

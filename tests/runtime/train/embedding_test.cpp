@@ -116,12 +116,12 @@ class Training {
   Training(const data::TemporaryFolder& folder, uint32_t ranks) : sessions_(ranks) {
     RunOptions options;
     options.artifact = folder / "toy.sgda";
-    options.data = folder / "data.safetensors";
+    options.data = {folder / "data.safetensors"};
     options.mode = Mode::kTrain;
     options.steps = 1;
     options.deadline = kTimeout;
     WriteToyArtifact(options.artifact, {.ranks = ranks, .has_init = true});
-    auto writer = data::TensorFileWriter::Create(options.data, {{"x", data::ElementType::F32, {8, 4}}});
+    auto writer = data::TensorFileWriter::Create(options.data[0], {{"x", data::ElementType::F32, {8, 4}}});
     data::WriteTensor(*writer, 0, std::vector<float>(32, 1).data());
     EXPECT_TRUE(writer->Commit().ok());
     auto file = artifact::ArtifactFile::Open(options.artifact);

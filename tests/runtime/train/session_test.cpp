@@ -66,7 +66,7 @@ class SessionTest : public ::testing::Test {
     options_.artifact = folder_ / "toy.sgda";
     options_.mode = Mode::kTrain;
     options_.deadline = absl::Seconds(30);
-    options_.data = folder_ / "data.safetensors";
+    options_.data = {folder_ / "data.safetensors"};
   }
 
   void WriteToy(const ToyOptions& toy) {
@@ -140,7 +140,7 @@ TEST_P(Ranks, TrainFromInit) {
 TEST_P(Ranks, EvaluateTheStateAfterTheStepWhereverEvalKeepsIt) {
   WriteRows("data.safetensors", std::vector<float>(8, 1));
   WriteRows("heldout.safetensors", std::vector<float>(16, 7));
-  options_.steps = 4, options_.eval_every = 2, options_.eval_data = folder_ / "heldout.safetensors";
+  options_.steps = 4, options_.eval_every = 2, options_.eval_data = {folder_ / "heldout.safetensors"};
   for (const bool overwrites : {false, true}) {
     for (const bool shards : {false, true}) {
       WriteToy({.ranks = GetParam(),

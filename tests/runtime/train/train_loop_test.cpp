@@ -23,7 +23,10 @@ class FakeRunner : public StepRunner {
  public:
   FakeRunner(Calls& calls, bool runs_ahead) : calls_(calls), runs_ahead_(runs_ahead) {}
 
-  void FillInputs(uint64_t step) override { calls_.push_back(absl::StrCat("fill ", step)); }
+  absl::Status FillInputs(uint64_t step) override {
+    calls_.push_back(absl::StrCat("fill ", step));
+    return step == unreadable_step ? absl::DataLossError("the file has become shorter") : absl::OkStatus();
+  }
   absl::Status Begin(uint64_t step, bool carries) override {
     calls_.push_back(absl::StrCat("begin ", step, carries ? "" : " without carry"));
     begun_.push_back(step);
@@ -50,6 +53,7 @@ class FakeRunner : public StepRunner {
   }
 
   uint64_t failing_step = ~uint64_t{0};
+  uint64_t unreadable_step = ~uint64_t{0};
 
  private:
   Calls& calls_;
@@ -132,6 +136,7 @@ struct LoopSetup {
   absl::Status finish = {};
   uint64_t stop_before = ~uint64_t{0};
   uint64_t failing_step = ~uint64_t{0};
+  uint64_t unreadable_step = ~uint64_t{0};
   uint64_t failing_save = ~uint64_t{0};
 };
 
@@ -145,6 +150,7 @@ Outcome RunLoop(const LoopSetup& setup) {
   Outcome outcome;
   FakeRunner runner(outcome.calls, setup.runs_ahead);
   runner.failing_step = setup.failing_step;
+  runner.unreadable_step = setup.unreadable_step;
   comm::MeetingPlace place(1);
   StoppedRank control(place, setup.stop_before, setup.signal);
   FakeEvaluator evaluator(outcome.calls);
@@ -314,6 +320,9 @@ TEST(TrainLoop, EndsWithTheFirstError) {
   const Outcome step = RunLoop({.options = {.first_step = 0, .steps = 3}, .saves = true, .failing_step = 1});
   EXPECT_EQ(step.status.message(), "the device failed");
   EXPECT_EQ(step.calls.back(), "begin 1");
+  const Outcome data = RunLoop({.options = {.first_step = 0, .steps = 3}, .saves = true, .unreadable_step = 2});
+  EXPECT_EQ(data.status.message(), "the file has become shorter");
+  EXPECT_EQ(data.calls.back(), "fill 2");
   const Outcome save =
       RunLoop({.options = {.first_step = 0, .steps = 3, .save_every = 1}, .saves = true, .failing_save = 2});
   EXPECT_EQ(save.status.message(), "no space");
