@@ -5,12 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -55,7 +55,7 @@ class FilePool {
   void Keep(size_t file, const Descriptor& descriptor) const;
 
   const size_t most_open_;
-  std::vector<File> files_;
+  std::deque<File> files_;  // where paths stay when files are added
   mutable std::mutex mutex_;
   mutable std::list<Open> open_;  // the last one used first
 };
