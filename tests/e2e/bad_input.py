@@ -165,10 +165,13 @@ def files_of_other_kinds(folder):
     train = ["-n", ranks, artifact, "--steps", 1]
     state = ["--init", MLP.data / "inputs.safetensors"]
     for path in (pipe, directory, "/dev/zero"):
-        for args in ([*train, "--init", path], [*train, *state, "--batches", path], [*train, *state, "--data", path], [*train, *state, "--carry-json", path],
+        if path != directory:  # a data set may be one
+            refused(harness.tool("sgdrun", *train, *state, "--data", path, check=False), f"sgdrun: {path}: ", "not a regular file")
+        for args in ([*train, "--init", path], [*train, *state, "--batches", path], [*train, *state, "--carry-json", path],
                      ["-n", ranks, artifact, "--inputs", path, "--outputs", folder / "out"], ["-n", ranks, path, "--bench", 1]):
             refused(harness.tool("sgdrun", *args, check=False), f"sgdrun: {path}: ", "not a regular file")
         refused(harness.tool("sgd-inspect", path, check=False), f"sgd-inspect: {path}: is not a regular file")
+    refused(harness.tool("sgdrun", *train, *state, "--data", directory, check=False), f"sgdrun: {directory}: the folder has no file that ends in .safetensors, .npy, .npz")
     hosts = ["-n", ranks // 2, "--nnodes", 2, "--node-rank", 0, "--master", "192.0.2.1:29999", "--deadline", 1]
     for path in (pipe, directory, "/dev/zero"):
         refused(harness.tool("sgdrun", *hosts, "--secret-file", path, artifact, "--bench", 1, check=False), f"--secret-file: {path} is not a regular file")
