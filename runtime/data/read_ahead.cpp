@@ -30,17 +30,17 @@ struct ReadAhead::State {
   State(std::shared_ptr<const Feed> feed, std::vector<Input> inputs, const Options& options)
       : feed(std::move(feed)),
         inputs(std::move(inputs)),
-        end_step(options.end_step),
         watch(options.slow,
               [this](const std::string& path, uint64_t bytes, absl::Duration time) {
                 Note(absl::StrCat(path, ": reading ", bytes, " bytes of it took ", Seconds(time)));
               }),
         next_read(options.first_step),
-        next_taken(options.first_step) {}
+        next_taken(options.first_step),
+        end_step(options.end_step) {}
 
   // Called by the thread, without the mutex.
-  absl::Status ReadBatch(uint64_t step) {
-    Announce(step);
+  absl::Status ReadBatch(uint64_t step, uint64_t end_step) {
+    Announce(step, end_step);
     const absl::Time begin = SteadyNow();
     const uint64_t reads_before = watch.total().reads;
     std::vector<std::vector<std::byte>>& batch = batches[step % batches.size()];
@@ -55,12 +55,22 @@ struct ReadAhead::State {
   }
 
   // Only where reads wait for a disk: of files in the system's memory, to announce takes longer than to read.
-  void Announce(uint64_t step) {
+  void Announce(uint64_t step, uint64_t end_step) {
     if (step >= announced_until) return;
     announced = std::max(announced, step + 1);
     for (; announced < std::min(step + 1 + kAnnounced, end_step); ++announced) {
       for (const Input& input : inputs) feed->Announce(announced, input.number, input.shard);
     }
+  }
+
+  void Jump(uint64_t step) {
+    const std::lock_guard lock(mutex);
+    if (step == next_taken && step < end_step) return;
+    ++jumps;
+    next_read = next_taken = step;
+    end_step = std::max(end_step, step + 1);
+    status = absl::OkStatus();
+    changed.notify_all();
   }
 
   void Note(std::string text) {
@@ -70,7 +80,6 @@ struct ReadAhead::State {
 
   const std::shared_ptr<const Feed> feed;
   const std::vector<Input> inputs;
-  const uint64_t end_step;
   std::vector<std::vector<std::vector<std::byte>>> batches;  // by step modulo their number, by input
 
   // Of the thread alone.
@@ -79,8 +88,9 @@ struct ReadAhead::State {
 
   std::mutex mutex;  // of all below
   std::condition_variable changed;
-  uint64_t next_read, next_taken;  // steps
-  absl::Status status;             // why the batch of `next_read` cannot be had
+  uint64_t next_read, next_taken, end_step;
+  uint64_t jumps = 0;   // how often another step was asked for than the next one
+  absl::Status status;  // why the batch of `next_read` cannot be had
   bool ends = false, has_ended = false;
   std::vector<std::string> notes;
   size_t noted = 0;
@@ -126,17 +136,17 @@ void ReadAhead::Run(State& state) {
   std::unique_lock lock(state.mutex);
   while (true) {
     state.changed.wait(lock, [&] {
-      return state.ends ||
-             (state.next_read < state.end_step && state.next_read - state.next_taken < state.batches.size());
+      const bool has_room = state.next_read - state.next_taken < state.batches.size();
+      return state.ends || (state.status.ok() && state.next_read < state.end_step && has_room);
     });
     if (state.ends) break;
-    const uint64_t step = state.next_read;
+    const uint64_t step = state.next_read, end_step = state.end_step, jumps = state.jumps;
     lock.unlock();
-    absl::Status status = state.ReadBatch(step);
+    absl::Status status = state.ReadBatch(step, end_step);
     lock.lock();
+    if (state.jumps != jumps) continue;
     state.status = status;
-    if (!status.ok()) break;
-    ++state.next_read;
+    if (status.ok()) ++state.next_read;
     state.changed.notify_all();
   }
   state.has_ended = true;
@@ -185,9 +195,7 @@ absl::Status ReadAhead::AwaitBatch(uint64_t step) {
 }
 
 absl::Status ReadAhead::Take(uint64_t step, std::span<const std::span<std::byte>> targets) {
-  if (step != state_->next_taken || step >= state_->end_step)
-    return absl::InternalError(
-        absl::StrCat("the data of step ", step, " is asked for instead of that of step ", state_->next_taken));
+  state_->Jump(step);
   absl::Status status = AwaitBatch(step);
   DeliverNotes();
   if (!status.ok()) return status;

@@ -26,7 +26,7 @@ class ReadAhead {
   };
 
   struct Options {
-    uint64_t first_step = 0, end_step = 0;  // steps come in order
+    uint64_t first_step = 0, end_step = 0;  // whose batches are read ahead; others are read when they are asked for
     absl::Duration deadline = absl::Seconds(300);
     // Notes name files whose reads take longer, and files that a step has waited for as long.
     absl::Duration slow = absl::Seconds(1);
@@ -41,8 +41,9 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  // Waits for the batch of the next step and copies it; `targets` are the shards' bytes, by input. An error of the
-  // feed, or DeadlineExceeded, with the file that is being read. `step` is the next one.
+  // Waits for the batch of a step and copies it; `targets` are the shards' bytes, by input. An error of the feed, or
+  // DeadlineExceeded, with the file that is being read. Steps usually follow one another: after a jump, batches are
+  // read anew.
   absl::Status Take(uint64_t step, std::span<const std::span<std::byte>> targets);
 
   // Bytes of the batches that are kept: at most those of eight, within 64 MiB unless two take more.

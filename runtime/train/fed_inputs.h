@@ -19,7 +19,7 @@ class FedInputs {
                                                           const exec::Executor& executor,
                                                           const data::ReadAhead::Options& options);
 
-  // Waits for the batch of the next step and puts it into the executor's inputs. Errors as of ReadAhead::Take.
+  // Waits for the batch of a step and puts it into the executor's inputs. Errors as of ReadAhead::Take.
   absl::Status Fill(uint64_t step);
 
  private:

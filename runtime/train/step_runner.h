@@ -26,7 +26,7 @@ class StepRunner {
   virtual ~StepRunner() = default;
 
   // Fills what a step's data feed gives, waiting for it, and restores constant inputs that the step before may have
-  // overwritten. Steps come in order.
+  // overwritten. Steps follow one another, unless state is restored.
   virtual absl::Status FillInputs(uint64_t step) = 0;
 
   // Ranks have done something else since the last step, which may take some of them long: the next one waits for them.

@@ -24,7 +24,7 @@ TEST(WeightAt, IsLinearBetweenPoints) {
 
 TEST(Mixture, OwesEachSourceFewerRowsThanThereAreSources) {
   std::mt19937 random(7);
-  for (int run = 0; run < 200; ++run) {
+  for (int run = 0; run < 50; ++run) {
     const size_t sources = 1 + random() % 8;
     const uint64_t batch = 1 + random() % 9, steps = 600;
     std::vector<WeightSchedule> weights;

@@ -146,7 +146,7 @@ class Training {
 
   absl::Status Step(RankContext& context, uint64_t step) {
     Session& session = *sessions_[context.rank];
-    session.FillInputs(step);
+    if (absl::Status status = session.FillInputs(step); !status.ok()) return status;
     if (absl::Status status = session.Begin(step, /*carries=*/false); !status.ok()) return status;
     if (absl::Status status = session.End(); !status.ok()) return status;
     if (context.rank == 0) losses.push_back(session.ReadScalars().loss->number);
