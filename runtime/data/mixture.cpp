@@ -8,7 +8,7 @@
 namespace sgd::data {
 namespace {
 
-constexpr uint64_t kStride = 256;
+constexpr uint64_t kStride = 64;
 constexpr int64_t kUnit = int64_t{1} << 24;
 
 }  // namespace

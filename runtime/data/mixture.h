@@ -20,7 +20,7 @@ using WeightSchedule = std::vector<WeightPoint>;  // one point or more, by ascen
 class Mixture {
  public:
   // By source. At every step at least one weight is above 0, and none is below. Takes time in proportion to
-  // `last_step`, some 10 ms for a million, and memory for one of 256 steps.
+  // `last_step`, some 10 ms for a million, and memory for one of 64 steps.
   Mixture(std::vector<WeightSchedule> weights, uint64_t batch_rows, uint64_t last_step);
 
   struct Step {

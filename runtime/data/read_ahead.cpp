@@ -174,10 +174,9 @@ absl::Status ReadAhead::AwaitBatch(uint64_t step) {
     const auto reading = waited >= options_.slow ? state_->watch.current() : std::nullopt;
     const std::string file = reading ? absl::StrCat(reading->path, ": ") : "";
     if (waited >= options_.deadline) {
-      return absl::DeadlineExceededError(absl::StrCat(file, "the data of step ", step, " was not there after ",
-                                                      Seconds(waited),
-                                                      ", which is more than --deadline; see whether its "
-                                                      "disk or server answers"));
+      return absl::DeadlineExceededError(
+          absl::StrCat(file, "the data of step ", step, " was not there after ", Seconds(waited),
+                       "; see whether its disk or server answers, or set a longer --deadline"));
     }
     if (waited >= options_.slow && !has_noted) {
       has_noted = true;

@@ -32,6 +32,24 @@ std::string RowText(const Column& column) {
   return FileTypeText(column.element, dims);
 }
 
+// The rows that an input takes: "rows I32[4], or of other integers".
+std::string ExpectedRows(const InputType& input) {
+  const ElementType element = input.type.element;
+  const bool takes_integers = Conversion{ElementType::U8, element}.exists() && input.narrow_bits == 0;
+  const char* const others = !takes_integers              ? ""
+                             : artifact::IsFloat(element) ? ", or of other numbers"
+                                                          : ", or of other integers";
+  return absl::StrCat("rows ", FileTypeText(element, std::span(input.type.global_dims).subspan(1)), others);
+}
+
+std::string NamesOf(const std::vector<Column>& columns) {
+  constexpr size_t kMost = 10;
+  std::string names;
+  for (size_t i = 0; i < std::min(columns.size(), kMost); ++i)
+    absl::StrAppend(&names, i == 0 ? "" : ", ", QuotedName(columns[i].name));
+  return absl::StrCat(columns.empty() ? "none" : names, columns.size() > kMost ? ", ..." : "");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RowFeed>> RowFeed::Make(std::shared_ptr<const DataSet> set,
@@ -83,8 +101,9 @@ absl::Status RowFeed::AddColumn(size_t source, const InputType& input, const Sou
   const std::optional<size_t> found = rows.Find(fed.column);
   const std::string where = absl::StrCat(rows.name(), ": tensor ", QuotedName(fed.column), ": ");
   if (!found) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(where, "not in the file, but input ", QuotedName(input.name), " is to be fed from it"));
+    return absl::InvalidArgumentError(absl::StrCat(where, "not in the file, but input ", QuotedName(input.name),
+                                                   " is to be fed from it; ", "expected one of ",
+                                                   NamesOf(rows.columns()), "; say --feed INPUT=TENSOR"));
   }
   const Column& column = rows.columns()[*found];
   if (!column.fault.ok()) return column.fault;
@@ -92,8 +111,8 @@ absl::Status RowFeed::AddColumn(size_t source, const InputType& input, const Sou
   const std::optional<Dims> given = RowDimsAs(column, input.type.element);
   if (!given || !std::equal(dims.begin() + 1, dims.end(), given->begin(), given->end())) {
     return absl::InvalidArgumentError(absl::StrCat(where, "is ", RowText(column), "; its rows do not fit input ",
-                                                   QuotedName(input.name), ", ",
-                                                   FileTypeText(input.type.element, dims)));
+                                                   QuotedName(input.name), ", ", FileTypeText(input.type.element, dims),
+                                                   "; expected ", ExpectedRows(input)));
   }
   feeding_[source].push_back({*found, ConversionTo(input, column.element)});
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 """Data sets in every format: the same losses on 1, 2 and 3 ranks, each row once per epoch, and exact resumption in mid-epoch on other ranks. The program counts the rows
 that it is given; all its numbers are small integers, so sums are the same in any order."""
 import json
+import subprocess
 
 import numpy as np
 
@@ -182,4 +183,19 @@ def broken_data_is_refused_before_training(folder):
         assert losses is None and message in errors and not (folder / "log.jsonl").exists(), (message, errors)
 
 
-harness.main([*map(same_on_all_ranks, FORMATS), *((f.__name__.replace("_", " "), f) for f in (mixtures_keep_to_their_weights, broken_data_is_refused_before_training))])
+def a_file_that_is_cut_short_ends_the_run(folder):
+    """Not a small one, which is in memory by then."""
+    program, data = Program(folder), description(folder, {"tokens": "t.bin", "type": "u16", "sequence": WIDTH, "stride": WIDTH})
+    with open(folder / "t.bin", "wb") as file:
+        file.truncate(100 << 20)
+    program.run(2, 1, [*data, "--feed", "x=tokens,y=tokens"])
+    process = subprocess.Popen([str(harness.BUILD / "bin" / "sgdrun"), "-n", "2", str(program.artifacts[2]), "--init", str(folder / "init.safetensors"), "--steps", "100000000",
+                                "--log-json", str(folder / "long.jsonl"), *map(str, data), "--feed", "x=tokens,y=tokens"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    harness.wait_until(lambda: (folder / "long.jsonl").exists() and (folder / "long.jsonl").stat().st_size > 0)
+    pids = harness.children(process.pid)
+    with open(folder / "t.bin", "r+b") as file:
+        file.truncate(1 << 10)
+    harness.ended_after_fault(process, pids, 5, f"{folder / 't.bin'}: has become shorter while it was read")
+
+
+harness.main([*map(same_on_all_ranks, FORMATS), *((f.__name__.replace("_", " "), f) for f in (mixtures_keep_to_their_weights, broken_data_is_refused_before_training, a_file_that_is_cut_short_ends_the_run))])

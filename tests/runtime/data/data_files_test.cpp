@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <random>
-
 #include "runtime/data/npy.h"
 #include "runtime/data/zip_directory.h"
 #include "tests/runtime/data/data_formats.h"
@@ -136,8 +134,8 @@ TEST(DataFiles, RefusesArchivesThatLie) {
 
 TEST(DataFiles, BoundsWhatIsInflated) {
   TemporaryFolder folder;
-  // A bomb: 64 MiB of zeros in 64 KiB, and two of half a limit each.
-  const std::string bomb = Npy("|u1", "(67108864,)", std::string(64 << 20, '\0'));
+  // A bomb: 8 MiB of zeros in 8 KiB, and two of half a limit each.
+  const std::string bomb = Npy("|u1", "(8388608,)", std::string(8 << 20, '\0'));
   EXPECT_THAT(Refusal(folder / "bomb.npz", Zip({{"x.npy", bomb, true}})),
               HasSubstr("compressed members of the data are kept in memory, at most 1048576 bytes"));
   const std::string part = Npy("|u1", "(600000,)", std::string(600000, '\0'));
@@ -200,36 +198,41 @@ TEST(FilePool, KeepsFewFilesOpen) {
   EXPECT_THAT(std::string(pool.Read(1, 0, {&byte, 1}, watch).message()), HasSubstr("cannot open"));
 }
 
-// Opens the file and, where that goes well, reads all of its tensors to the last byte.
-void ReadAll(const std::string& path) {
-  DataFiles files(kNothingLoaded);
-  auto tensors = files.Open(path);
-  if (!tensors.ok()) {
-    EXPECT_THAT(std::string(tensors.status().message()), StartsWith(path + ": "));
-    return;
+// What DataFiles does with headers, over a copy that ends where its memory does: under the address sanitizer a read
+// outside of it ends the test.
+void ReadHeaders(const std::string& text) {
+  const std::vector<char> copy(text.begin(), text.end());
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(copy));
+  const auto read_npy = [](std::span<const std::byte> npy) {
+    const auto entry = ReadNpyHeader(npy, npy.size());
+    if (entry.ok()) EXPECT_EQ(entry->offset + entry->size, npy.size());
+  };
+  if (IsNpy(bytes)) read_npy(bytes);
+  if (!IsZip(bytes)) return;
+  const auto members = ReadZipDirectory(bytes);
+  if (!members.ok()) return;
+  for (const ZipMember& member : *members) {
+    ASSERT_LE(member.stored_size, bytes.size());
+    ASSERT_LE(member.offset, bytes.size() - member.stored_size);
+    if (!member.is_deflated) {
+      read_npy(bytes.subspan(member.offset, member.stored_size));
+    } else if (const auto inflated = Inflate(bytes, member); inflated.ok()) {
+      EXPECT_EQ(inflated->size(), member.size);
+      read_npy(*inflated);
+    }
   }
-  for (const DataTensor& tensor : *tensors) ValuesOf<char>(files, tensor);
 }
 
-// Under the address sanitizer a read outside of the bytes ends the test.
-TEST(DataFiles, SurvivesEveryTruncationAndManyChanges) {
-  TemporaryFolder folder;
-  const std::string path = folder / "x", x = Npy("<i4", "(3, 2)", TextOfValues(kSix));
-  const uint32_t seed = std::random_device()();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937 random(seed);
+TEST(DataFiles, SurvivesEveryTruncationAndEveryByte) {
+  const std::string x = Npy("<i4", "(3, 2)", TextOfValues(kSix));
   for (const std::string& good :
        {x, Zip({{"x.npy", x, true}, {"y.npy", x, false}}), Zip({{"x.npy", x, true}}, /*zip64=*/true)}) {
-    for (size_t size = 0; size <= good.size(); ++size) {
-      WriteText(path, good.substr(0, size));
-      ReadAll(path);
-    }
+    for (size_t size = 0; size <= good.size(); ++size) ReadHeaders(good.substr(0, size));
     for (size_t at = 0; at < good.size(); ++at) {
-      for (const char value : {'\0', '\x7f', '\xff', static_cast<char>(random())}) {
+      for (int value = 0; value < 256; ++value) {
         std::string bad = good;
-        bad[at] = value;
-        WriteText(path, bad);
-        ReadAll(path);
+        bad[at] = static_cast<char>(value);
+        ReadHeaders(bad);
       }
     }
   }

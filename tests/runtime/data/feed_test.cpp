@@ -123,9 +123,14 @@ TEST(RowFeed, SaysWhatDoesNotFit) {
   auto message = [&](std::vector<RowFeed::Source> sources) {
     return std::string(RowFeed::Make(file, inputs, sources, {.seed = 0}).status().message());
   };
-  EXPECT_THAT(message({{0, "none"}}), HasSubstr("tensor 'none': not in the file, but input 'x' is to be fed from it"));
-  EXPECT_THAT(message({{0, "wide"}}),
-              HasSubstr("tensor 'wide': is I32[10,4]; its rows do not fit input 'x', I32[4,3]"));
+  EXPECT_THAT(
+      message({{0, "none"}}),
+      HasSubstr("tensor 'none': not in the file, but input 'x' is to be fed from it; expected one of 'few', 'wide', "
+                "'x', 'y'; say --feed INPUT=TENSOR"));
+  EXPECT_THAT(
+      message({{0, "wide"}}),
+      HasSubstr("tensor 'wide': is I32[10,4]; its rows do not fit input 'x', I32[4,3]; expected rows I32[3], or "
+                "of other integers"));
   EXPECT_THAT(message({{0, "x"}, {1, "y"}}), HasSubstr("tensor 'y': has 9 rows, but 'x' has 10"));
   EXPECT_THAT(message({{0, "few"}}), HasSubstr("has 3 rows, fewer than one batch of 4"));
   EXPECT_THAT(message({{2, "x"}}), HasSubstr("cannot feed input 'scalar', I32[]: it has no rows"));
