@@ -16,7 +16,7 @@ namespace sgd::data {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{64} << 20;
-constexpr uint64_t kFewestBatches = 2, kMostBatches = 8;
+constexpr uint64_t kFewestBatches = 2, kMostBatches = 32;
 constexpr uint64_t kAnnounced = 4;       // batches behind the one that is read
 constexpr uint64_t kAnnouncedFor = 256;  // batches behind one whose reads were slow
 constexpr absl::Duration kFastRead = absl::Microseconds(20);
@@ -73,6 +73,9 @@ struct ReadAhead::State {
     changed.notify_all();
   }
 
+  // Batches that are kept.
+  uint64_t ahead() const { return next_read - next_taken; }
+
   void Note(std::string text) {
     const std::lock_guard lock(mutex);
     if (noted++ < kMostNotes) notes.push_back(std::move(text));
@@ -89,6 +92,7 @@ struct ReadAhead::State {
   std::mutex mutex;  // of all below
   std::condition_variable changed;
   uint64_t next_read, next_taken, end_step;
+  bool fills = true;    // until all batches are full, then not before half of them are empty
   uint64_t jumps = 0;   // how often another step was asked for than the next one
   absl::Status status;  // why the batch of `next_read` cannot be had
   bool ends = false, has_ended = false;
@@ -136,8 +140,9 @@ void ReadAhead::Run(State& state) {
   std::unique_lock lock(state.mutex);
   while (true) {
     state.changed.wait(lock, [&] {
-      const bool has_room = state.next_read - state.next_taken < state.batches.size();
-      return state.ends || (state.status.ok() && state.next_read < state.end_step && has_room);
+      if (state.ahead() <= state.batches.size() / 2) state.fills = true;
+      if (state.ahead() >= state.batches.size()) state.fills = false;
+      return state.ends || (state.status.ok() && state.next_read < state.end_step && state.fills);
     });
     if (state.ends) break;
     const uint64_t step = state.next_read, end_step = state.end_step, jumps = state.jumps;
@@ -204,7 +209,8 @@ absl::Status ReadAhead::Take(uint64_t step, std::span<const std::span<std::byte>
   }
   const std::lock_guard lock(state_->mutex);
   ++state_->next_taken;
-  state_->changed.notify_all();
+  // To wake the thread takes longer than to copy a small batch, and it may run on the core of this one.
+  if (state_->ahead() <= state_->batches.size() / 2) state_->changed.notify_all();
   return absl::OkStatus();
 }
 

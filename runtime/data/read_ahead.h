@@ -46,7 +46,7 @@ class ReadAhead {
   // read anew.
   absl::Status Take(uint64_t step, std::span<const std::span<std::byte>> targets);
 
-  // Bytes of the batches that are kept: at most those of eight, within 64 MiB unless two take more.
+  // Bytes of the batches that are kept: at most those of 32, within 64 MiB unless two take more.
   uint64_t buffer_bytes() const;
 
  private:

@@ -33,12 +33,6 @@ absl::Status Session::FillInputs(uint64_t step) {
   if (!is_first_fill_) state_->RestoreConstants();
   is_first_fill_ = false;
   if (job_.feed == nullptr) return absl::OkStatus();
-  if (fed_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<FedInputs>> fed =
-        FedInputs::Start(job_.feed, *executor_, Reading(step, job_.first_step + job_.options.steps));
-    if (!fed.ok()) return fed.status();
-    fed_ = *std::move(fed);
-  }
   return fed_->Fill(step);
 }
 

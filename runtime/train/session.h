@@ -90,7 +90,7 @@ class Session : public StepRunner {
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_, eval_executor_;
   std::unique_ptr<CarriedState> state_;
-  std::unique_ptr<FedInputs> fed_;  // from the first step on, where there is data
+  std::unique_ptr<FedInputs> fed_;  // null without data
   std::function<void(const std::string&)> note_;
   bool is_first_fill_ = true;
   bool has_carried_ = false;  // the last step that has begun

@@ -58,6 +58,13 @@ absl::Status Session::Prepare(const SessionHooks& hooks, trace::StartTimes& star
   if (!state.ok()) return state.status();
   state_ = *std::move(state);
   start.End("prepare");
+  if (job_.feed != nullptr) {
+    // Now, so that batches are there when the first step begins.
+    absl::StatusOr<std::unique_ptr<FedInputs>> fed =
+        FedInputs::Start(job_.feed, *executor_, Reading(job_.first_step, job_.first_step + job_.options.steps));
+    if (!fed.ok()) return fed.status();
+    fed_ = *std::move(fed);
+  }
   absl::Status status = FillFirstInputs();
   start.End("fill inputs");
   return status;

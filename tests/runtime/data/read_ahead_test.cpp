@@ -100,11 +100,13 @@ TEST(ReadAhead, GivesStepsInAnyOrder) {
 TEST(ReadAhead, ReadsWhileNobodyAsksButNoMoreThanItKeeps) {
   Reader reader;
   reader.Start({.first_step = 0, .end_step = 1000});
-  reader.feed->AwaitBegin(7);  // eight batches without a step
-  ASSERT_TRUE(reader.Take(0).ok());
-  reader.feed->AwaitBegin(8);
-  EXPECT_EQ(reader.feed->begun(), 8u);
-  EXPECT_EQ(reader.ahead->buffer_bytes(), 8 * sizeof(int32_t));
+  reader.feed->AwaitBegin(31);  // 32 batches without a step
+  for (uint64_t step = 0; step < 15; ++step) ASSERT_TRUE(reader.Take(step).ok());
+  EXPECT_EQ(reader.feed->begun(), 31u) << "more than half are left";
+  ASSERT_TRUE(reader.Take(15).ok());
+  reader.feed->AwaitBegin(47);
+  EXPECT_EQ(reader.feed->begun(), 47u);
+  EXPECT_EQ(reader.ahead->buffer_bytes(), 32 * sizeof(int32_t));
   Reader large;
   large.feed->HoldFrom(0);
   large.Start({.first_step = 0, .end_step = 1000}, uint64_t{20} << 20);  // 80 MiB
