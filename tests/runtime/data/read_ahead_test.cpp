@@ -101,10 +101,8 @@ TEST(ReadAhead, ReadsWhileNobodyAsksButNoMoreThanItKeeps) {
   Reader reader;
   reader.Start({.first_step = 0, .end_step = 1000});
   reader.feed->AwaitBegin(31);  // 32 batches without a step
-  for (uint64_t step = 0; step < 15; ++step) ASSERT_TRUE(reader.Take(step).ok());
-  EXPECT_EQ(reader.feed->begun(), 31u) << "more than half are left";
-  ASSERT_TRUE(reader.Take(15).ok());
-  reader.feed->AwaitBegin(47);
+  for (uint64_t step = 0; step < 16; ++step) ASSERT_TRUE(reader.Take(step).ok());
+  reader.feed->AwaitBegin(47);  // of which half were taken
   EXPECT_EQ(reader.feed->begun(), 47u);
   EXPECT_EQ(reader.ahead->buffer_bytes(), 32 * sizeof(int32_t));
   Reader large;
