@@ -78,10 +78,10 @@ def processes(folder):
         return
     os.chmod(folder, 0o777)
     for name, (tool, *args) in commands(folder).items():
-        causes = {check(run({resource.RLIMIT_NPROC: count}, tool, *args, user=LIMITED_USER), f"{name} with {count} processes") for count in range(1, 24)}
+        causes = {check(run({resource.RLIMIT_NPROC: count}, tool, *args, user=LIMITED_USER), f"{name} with {count} processes") for count in range(1, 30)}
         if tool == "sgdrun":
             assert any("cannot start a thread for " in cause and "ulimit -u" in cause for cause in causes), f"{name}: {causes}"
-            assert "" in causes, f"{name}: 23 processes were not enough"
+            assert "" in causes, f"{name}: 29 processes were not enough"
         if name == "ranks":
             assert any("fork: Resource temporarily unavailable; expected room for one more process" in cause for cause in causes), causes
 
