@@ -6,6 +6,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/artifact/schema_names.h"
+#include "runtime/text/svg.h"
 
 using namespace mlir::sgd;
 using Lane = Interval::Lane;
@@ -39,27 +40,10 @@ static const char* getColor(Lane lane) {
   llvm_unreachable("all lanes are handled");
 }
 
-static std::string escape(llvm::StringRef text) {
-  std::string escaped;
-  llvm::raw_string_ostream os(escaped);
-  // Names of an artifact may be any bytes.
-  for (char c : text)
-    if (c == '<' || c == '>' || c == '&')
-      os << (c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;");
-    else
-      os << (llvm::isPrint(c) ? c : '?');
-  return escaped;
-}
+static void begin(llvm::raw_ostream& os, double height) { os << ::sgd::text::SvgBegin(kLeft + kWidth + 20, height); }
 
-static void begin(llvm::raw_ostream& os, double height) {
-  os << llvm::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" "
-      "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-      kLeft + kWidth + 20, height);
-}
-
-static void writeText(llvm::raw_ostream& os, double x, double y, llvm::StringRef text) {
-  os << llvm::format("<text x=\"%.1f\" y=\"%.1f\">", x, y) << escape(text) << "</text>\n";
+static void writeText(llvm::raw_ostream& os, double x, double y, const std::string& text) {
+  os << ::sgd::text::SvgText(x, y, text);
 }
 
 namespace {
@@ -101,7 +85,7 @@ void Timeline::drawBox(Interval interval, uint64_t count, int64_t stage, double 
                      kLeft + interval.begin * scale, y, std::max(kThinnest, (interval.end - interval.begin) * scale),
                      kRow - 2, getColor(interval.lane))
      << llvm::format("%.6g to %.6g ms: ", interval.begin * 1e3, interval.end * 1e3)
-     << escape(describe(interval.index, stage));
+     << ::sgd::text::SvgEscape(describe(interval.index, stage));
   if (count > 1) os << " and " << count - 1 << " more";
   os << "</title></rect>\n";
 }

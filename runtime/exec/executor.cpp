@@ -81,6 +81,10 @@ Executor::Executor(ExecutionContext& context, std::unique_ptr<PreparedProgram> p
     if (const int64_t carry = whole.CarryOf(output); carry >= 0)
       outputs_.back().carry_input = static_cast<uint32_t>(carry);
   }
+  const auto* programs = context.file().root().programs();
+  for (uint32_t i = 0; i < artifact::Size(programs); ++i) {
+    if (programs->Get(i) == &source) program_position_ = static_cast<uint16_t>(i);
+  }
   for (const CallerTensor& tensor : options.inputs) inputs_[tensor.position].bytes = tensor.bytes.data();
   for (const CallerTensor& tensor : options.outputs) outputs_[tensor.position].bytes = tensor.bytes.data();
   if (!options.profile) return;

@@ -29,6 +29,7 @@
 #include "runtime/exec/prepared_program.h"
 #include "runtime/exec/stream_timer.h"
 #include "runtime/exec/wait_limit.h"
+#include "runtime/watch/flight_ring.h"
 
 namespace sgd::exec {
 
@@ -48,6 +49,9 @@ struct ExecutorOptions {
   bool eager = false;
   // Observes the execution of a device without streams; null for none. Must outlive the executor.
   ProgressWatch* progress = nullptr;
+  // Where steps and instructions are written down as they begin; of a device with streams, steps alone. Null: nowhere.
+  // Must outlive the executor.
+  watch::FlightRing* flight = nullptr;
   // Of steps that are long in loops.
   LoopLimits loops = {};
   // Memory of the caller for inputs and outputs that this rank holds; others are in the context's arenas.
@@ -157,6 +161,13 @@ class Executor {
   // Between buffers of the caller and the plan's memory, where a step uses that for other things too. On stream 0.
   absl::Status CopyIn() { return RunAll(copies_in_); }
   absl::Status CopyOut() { return RunAll(copies_out_); }
+  // For the flight ring.
+  void RecordStep(uint64_t step) {
+    if (options_.flight != nullptr) options_.flight->Write(watch::FlightKind::kStep, step, program_position_);
+  }
+  void RecordStepEnd(uint64_t step) {
+    if (options_.flight != nullptr) options_.flight->Write(watch::FlightKind::kStepEnded, step);
+  }
   bool copies_in() const { return !copies_in_.empty(); }
   bool copies_out() const { return !copies_out_.empty(); }
 
@@ -175,6 +186,7 @@ class Executor {
   absl::Status PrepareCopies(const CallerBuffers& buffers);
 
   Thunks copies_in_, copies_out_;
+  uint16_t program_position_ = 0;           // in the artifact
   std::vector<absl::Duration> step_times_;  // with profile: as instruction_times_, of one step
   std::vector<absl::Duration> instruction_times_;
 };

@@ -17,6 +17,7 @@ absl::Status HostExecutor::Begin(uint64_t step, Carry* carry) {
   runs_.clear();
   runs_begin_ = SteadyNow();
   loops_.BeginStep(step);
+  RecordStep(step);
   timing_.communication = absl::ZeroDuration();
   if (options_.progress != nullptr) options_.progress->BeginStep(*program_);
   absl::Status status = CopyIn();
@@ -25,6 +26,7 @@ absl::Status HostExecutor::Begin(uint64_t step, Carry* carry) {
   if (options_.progress != nullptr) options_.progress->EndStep();
   if (status.ok()) status = context_.device().Synchronize();
   timing_.total = SteadyNow() - runs_begin_;
+  if (status.ok()) RecordStepEnd(step);
   return status;
 }
 
@@ -49,6 +51,7 @@ absl::Status HostExecutor::RunBlock(const artifact::Block& block) {
   for (uint64_t i = block.begin; i < block.end; i = (*program_)[i].next) {
     PreparedInstruction& instruction = (*program_)[i];
     if (options_.progress != nullptr) options_.progress->At(i);
+    if (options_.flight != nullptr) options_.flight->Write(watch::FlightKind::kInstruction, i);
     if (instruction.kind == Kind::kLoop || instruction.kind == Kind::kCase) {
       // Adds the location of the loop or case to errors inside of it.
       absl::Status status = instruction.kind == Kind::kLoop ? RunLoop(i) : RunCase(i);
@@ -119,6 +122,7 @@ absl::Status HostExecutor::ExecuteCollective(const PreparedInstruction& instruct
   if (options_.progress != nullptr) options_.progress->SetWaiting(true);
   absl::Status status = Communicate(instruction);
   if (options_.progress != nullptr) options_.progress->SetWaiting(false);
+  if (status.ok() && options_.flight != nullptr) options_.flight->Write(watch::FlightKind::kWaited, 0);
   timing_.communication += SteadyNow() - begin;
   return status;
 }

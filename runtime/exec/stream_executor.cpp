@@ -104,6 +104,7 @@ absl::Status StreamExecutor::Begin(uint64_t step, Carry* carry) {
     return absl::FailedPreconditionError("a step is to begin, but the one before the last has not ended");
   const absl::Time begin = SteadyNow();
   loops_.BeginStep(step);
+  RecordStep(step);
   device::Event& done = *done_events_[host_->next_slot()];
   if (absl::Status status = EnqueueStep(done, carry); !status.ok()) return StepError(status, step);
   under_way_.push_back({step, &done, begin, SteadyNow() - begin});
@@ -143,6 +144,7 @@ absl::Status StreamExecutor::End() {
   absl::Status status = WaitUntil([&ending] { return ending.done->IsReached(); });
   if (!status.ok()) return StepError(status, ending.step);
   host_->EndStep();
+  RecordStepEnd(ending.step);
   timing_.host = ending.host;
   timing_.total = SteadyNow() - std::max(ending.begin, last_end_);
   last_end_ = SteadyNow();

@@ -60,10 +60,14 @@ std::string ChromeTraceEvents(const artifact::Artifact& root, const artifact::Pr
   return absl::StrJoin(events, ",\n");
 }
 
-std::string ChromeTraceJson(const std::vector<std::string>& events) {
+std::string ChromeTraceJson(const std::vector<std::string>& events,
+                            const std::vector<std::pair<std::string, std::string>>& other_data) {
   std::string all;
   for (const std::string& one : events) absl::StrAppend(&all, all.empty() || one.empty() ? "" : ",\n", one);
-  return absl::StrCat("{\"traceEvents\": [\n", all, "\n]}\n");
+  std::string data;
+  for (const auto& [key, value] : other_data)
+    absl::StrAppend(&data, data.empty() ? ", \"otherData\": {" : ", ", JsonString(key), ": ", JsonString(value));
+  return absl::StrCat("{\"traceEvents\": [\n", all, "\n]", data, data.empty() ? "" : "}", "}\n");
 }
 
 }  // namespace sgd::trace

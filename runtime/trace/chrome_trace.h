@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -23,7 +24,8 @@ struct TracedRun {
 std::string ChromeTraceEvents(const artifact::Artifact& root, const artifact::Program& program, uint32_t rank,
                               const std::vector<TracedRun>& runs);
 
-// {"traceEvents": [...]} of the events of some ranks, empty texts left out.
-std::string ChromeTraceJson(const std::vector<std::string>& events);
+// {"traceEvents": [...]} of the events of some ranks, empty texts left out, with "otherData" where there is any.
+std::string ChromeTraceJson(const std::vector<std::string>& events,
+                            const std::vector<std::pair<std::string, std::string>>& other_data = {});
 
 }  // namespace sgd::trace

@@ -11,14 +11,13 @@ namespace {
 constexpr uint64_t kBarWidth = 24;
 constexpr char kBackToLineStart[] = "\r\033[K";
 
-// "1:05" or "2:01:05".
+}  // namespace
+
 std::string ClockText(absl::Duration duration) {
   const int64_t seconds = absl::ToInt64Seconds(duration);
   if (seconds < 3600) return absl::StrFormat("%d:%02d", seconds / 60, seconds % 60);
   return absl::StrFormat("%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
-
-}  // namespace
 
 Progress::Progress(std::FILE* stream, bool is_terminal, uint64_t first, uint64_t steps, uint64_t every)
     : stream_(stream), is_terminal_(is_terminal), first_(first), steps_(steps), every_(every) {}

@@ -10,6 +10,9 @@
 
 namespace sgd::trace {
 
+// "1:05" or "2:01:05".
+std::string ClockText(absl::Duration duration);
+
 class Progress {
  public:
   // Steps [first, first + steps) are expected. `stream` is not owned; `is_terminal` chooses the

@@ -13,9 +13,13 @@
 #include "runtime/launch/interruption.h"
 #include "runtime/train/checkpoint_saver.h"
 #include "runtime/train/evaluator.h"
+#include "runtime/train/job_facts.h"
 #include "runtime/train/kept_state.h"
 #include "runtime/train/train_loop.h"
 #include "runtime/train/weights_saver.h"
+#include "runtime/watch/places.h"
+#include "runtime/watch/step_watch.h"
+#include "runtime/watch/timed_agreements.h"
 
 namespace sgd::train {
 namespace {
@@ -27,8 +31,9 @@ absl::Status CheckBest(const RunOptions& options, const std::vector<std::string>
                                                  "; expected one of these"));
 }
 
-// Null without --save.
-absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, TrainObserver* observer) {
+// Null without --save. All are borrowed.
+absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, comm::Agreements& ranks,
+                                                      TrainObserver* observer) {
   const Job& job = session.job();
   const RunOptions& options = job.options;
   if (options.save.empty()) return nullptr;
@@ -36,8 +41,21 @@ absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, TrainObs
       .directory = options.save, .keep = options.keep, .deadline = options.deadline, .point = PointOf(job)};
   const auto state = [&session] { return session.state().Tensors(); };
   if (job.saved_copy == nullptr)
-    return std::make_unique<CheckpointSaver>(std::move(saving), state, session.control().beside(), observer);
+    return std::make_unique<CheckpointSaver>(std::move(saving), state, ranks, observer);
   return BackgroundSaver::Create(std::move(saving), *job.saved_copy, state, session.control(), observer);
+}
+
+// As messages name this rank. Ranks of a stage run the same program; without stages all do.
+watch::RankPlace PlaceOf(const Session& session) {
+  const launch::RankContext& rank = session.rank();
+  watch::RankPlace place{.host = watch::HostName(), .cores = "", .group = 0};
+  if (session.context().stage() > 0) place.group = static_cast<uint32_t>(session.context().stage());
+  if (session.has_streams()) {
+    place.cores = absl::StrCat("GPU ", rank.local_rank);
+  } else {
+    place.cores = rank.cores.empty() ? watch::CoresOfThisThread() : watch::CoresText(rank.cores);
+  }
+  return place;
 }
 
 }  // namespace
@@ -65,11 +83,18 @@ absl::Status RunOnce(Session& session) {
 absl::Status Train(Session& session, TrainObserver* observer) {
   const Job& job = session.job();
   const RunOptions& options = job.options;
+  absl::StatusOr<std::unique_ptr<watch::StepWatch>> watch =
+      watch::StepWatch::Create(session.control(), {.place = PlaceOf(session),
+                                                   .measures_waits = !session.has_streams(),
+                                                   .deadline = options.deadline,
+                                                   .flight = session.flight()});
+  if (!watch.ok()) return watch.status();
+  watch::TimedAgreements saving(session.control().beside());
   std::optional<Evaluator> evaluator;
   if (job.eval) evaluator.emplace(session);
   absl::Status best = CheckBest(options, evaluator ? evaluator->names() : std::vector<std::string>());
   if (!best.ok()) return best;
-  absl::StatusOr<std::unique_ptr<StateSaver>> saver = MakeSaver(session, observer);
+  absl::StatusOr<std::unique_ptr<StateSaver>> saver = MakeSaver(session, saving, observer);
   if (!saver.ok()) return saver.status();
   std::optional<WeightsSaver> weights;
   if (!options.save_weights.empty()) {
@@ -81,23 +106,30 @@ absl::Status Train(Session& session, TrainObserver* observer) {
   if (job.snapshots != nullptr) {
     snapshots.emplace(*job.snapshots, [&] { return session.state().Tensors(); }, session.control(), options.deadline);
   }
-  return TrainLoop({.runner = session,
-                    .control = session.control(),
-                    .evaluator = evaluator ? &*evaluator : nullptr,
-                    .saver = saver->get(),
-                    .snapshots = snapshots ? &*snapshots : nullptr,
-                    .weights = weights ? &*weights : nullptr,
-                    .observer = observer},
-                   {.first_step = job.first_step,
-                    .steps = options.steps,
-                    .eval_every = options.eval_every,
-                    .save_every = options.save_every,
-                    .mtbf = options.mtbf,
-                    .snapshot_every = SnapshotEvery(job),
-                    .has_unsaved = job.has_unsaved,
-                    .writes_outputs = !options.outputs.empty(),
-                    .deadline = options.deadline})
-      .Run();
+  if (observer != nullptr) {
+    if (absl::Status status = observer->Begun(FactsOf(job), **watch); !status.ok()) return status;
+  }
+  absl::Status status = TrainLoop({.runner = session,
+                                   .control = session.control(),
+                                   .evaluator = evaluator ? &*evaluator : nullptr,
+                                   .saver = saver->get(),
+                                   .snapshots = snapshots ? &*snapshots : nullptr,
+                                   .weights = weights ? &*weights : nullptr,
+                                   .observer = observer,
+                                   .watch = watch->get(),
+                                   .saving = &saving},
+                                  {.first_step = job.first_step,
+                                   .steps = options.steps,
+                                   .eval_every = options.eval_every,
+                                   .save_every = options.save_every,
+                                   .mtbf = options.mtbf,
+                                   .snapshot_every = SnapshotEvery(job),
+                                   .has_unsaved = job.has_unsaved,
+                                   .writes_outputs = !options.outputs.empty(),
+                                   .deadline = options.deadline})
+                            .Run();
+  if (observer != nullptr) observer->Ended();
+  return status;
 }
 
 }  // namespace sgd::train

@@ -47,6 +47,7 @@ struct RunOptions {
   std::string carry;
   std::string carry_json;
   uint64_t bench_steps = 0;
+  uint64_t past_restarts = 0;  // of this run before this start, for those who watch it
 
   std::string device;               // empty: what the artifact was compiled for
   bool shares_gpus = false;         // whether several ranks may have one GPU

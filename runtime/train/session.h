@@ -20,6 +20,7 @@
 #include "runtime/train/job.h"
 #include "runtime/train/rank_device.h"
 #include "runtime/train/step_runner.h"
+#include "runtime/watch/flight_ring.h"
 
 namespace sgd::train {
 
@@ -27,6 +28,7 @@ namespace sgd::train {
 struct SessionHooks {
   OpenCpu open_cpu;
   std::function<void(const std::string&)> note;  // called with what is worth telling and no error, on the rank's thread
+  watch::FlightRing* flight = nullptr;           // see exec::ExecutorOptions; borrowed
 };
 
 class Session : public StepRunner {
@@ -37,6 +39,7 @@ class Session : public StepRunner {
                                                          const SessionHooks& hooks, trace::StartTimes& start);
 
   const Job& job() const { return job_; }
+  const launch::RankContext& rank() const { return rank_; }
   bool is_first_rank() const { return rank_.rank == 0; }
   comm::Communicator& communicator() const { return device_.communicator(); }
   comm::Control& control() const { return *rank_.control; }
@@ -55,6 +58,8 @@ class Session : public StepRunner {
   const exec::StepTiming& timing() const override { return executor_->timing(); }
   absl::Status WriteOutputs() override;
   absl::Status CarryOutputs() override { return has_carried_ ? absl::OkStatus() : state_->Advance(); }
+
+  watch::FlightRing* flight() const { return flight_; }
 
   bool has_streams() const { return executor_->has_streams(); }
   // Whether the device still runs something a second after this was asked.
@@ -87,6 +92,7 @@ class Session : public StepRunner {
   exec::LoopLimits loop_limits_;
   exec::WaitLimit wait_limit_;
   absl::Time last_begin_ = absl::InfinitePast();  // of a step
+  watch::FlightRing* flight_ = nullptr;
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_, eval_executor_;
   std::unique_ptr<CarriedState> state_;

@@ -39,6 +39,7 @@ absl::Status Session::Prepare(const SessionHooks& hooks, trace::StartTimes& star
   absl::StatusOr<RankDevice> device = RankDevice::Open(job_, rank_, hooks.open_cpu);
   if (!device.ok()) return device.status();
   device_ = *std::move(device);
+  flight_ = hooks.flight;
   if (absl::Status status = Agree(); !status.ok()) return status;
   start.End("agree");
   if (absl::Status status = device_.Connect(job_, rank_); !status.ok()) return status;
@@ -99,6 +100,7 @@ absl::StatusOr<std::unique_ptr<exec::Executor>> Session::MakeExecutor(const std:
                                  .profile = job_.options.times_instructions,
                                  .eager = job_.options.eager,
                                  .progress = progress_.get(),
+                                 .flight = flight_,
                                  .loops = loop_limits_});
 }
 

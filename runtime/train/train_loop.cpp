@@ -29,8 +29,10 @@ absl::Status TrainLoop::Run() {
 
 absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
   const absl::Time begin = SteadyNow();
+  if (parts_.watch != nullptr) parts_.watch->FillsInputs();
   if (absl::Status status = parts_.runner.FillInputs(step); !status.ok()) return status;
   const absl::Duration input = SteadyNow() - begin;
+  if (parts_.watch != nullptr) parts_.watch->InputsFilled(input);
   const bool writes_outputs = is_last && options_.writes_outputs;
   if (absl::Status status = parts_.runner.Begin(step, /*carries=*/!writes_outputs); !status.ok()) return status;
   if (in_flight_) {
@@ -74,13 +76,22 @@ absl::StatusOr<trace::StepRecord> TrainLoop::End(uint64_t step, absl::Time begin
   if (absl::Status status = parts_.runner.End(); !status.ok()) return status;
   const absl::Duration duration = SteadyNow() - std::max(begin, last_end_);
   last_end_ = SteadyNow();
+  if (parts_.watch != nullptr)
+    parts_.watch->StepEnded(step, parts_.runner.timing().total, parts_.runner.timing().communication);
   StepScalars scalars = parts_.runner.ReadScalars();
   return trace::StepRecord{
       .step = step, .duration = duration, .input = input, .loss = scalars.loss, .outputs = std::move(scalars.outputs)};
 }
 
 absl::Status TrainLoop::Report(const trace::StepRecord& step, const EvalMeans* eval) {
-  return parts_.observer == nullptr ? absl::OkStatus() : parts_.observer->StepEnded(step, eval);
+  if (parts_.observer == nullptr) return absl::OkStatus();
+  if (absl::Status status = parts_.observer->StepEnded(step, eval); !status.ok()) return status;
+  if (parts_.watch == nullptr) return absl::OkStatus();
+  for (const watch::Straggler& straggler : parts_.watch->FindStragglers()) {
+    absl::Status status = parts_.observer->StragglerFound(straggler, parts_.watch->places()[straggler.rank]);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 bool TrainLoop::EvaluatesAfter(uint64_t step) const {
@@ -105,8 +116,13 @@ absl::Status TrainLoop::Copy(uint64_t steps_done) {
 
 absl::Status TrainLoop::Save(uint64_t steps_done) {
   parts_.runner.AllowDelay();
+  const absl::Time begin = SteadyNow();
+  const auto waited = [&] { return parts_.saving == nullptr ? absl::ZeroDuration() : parts_.saving->waited(); };
+  const absl::Duration waited_before = waited();
+  if (parts_.watch != nullptr) parts_.watch->Saves();
   absl::Status status = parts_.saver->Save(steps_done);
   if (!status.ok()) return status;
+  if (parts_.watch != nullptr) parts_.watch->Saved(SteadyNow() - begin, waited() - waited_before);
   last_saved_ = steps_done;
   if (options_.mtbf == absl::ZeroDuration()) return absl::OkStatus();
   return intervals_.Saved(steps_done, parts_.saver->stall(), parts_.control, options_.deadline);

@@ -12,6 +12,8 @@
 #include "runtime/train/save_intervals.h"
 #include "runtime/train/step_runner.h"
 #include "runtime/train/train_observer.h"
+#include "runtime/watch/step_watch.h"
+#include "runtime/watch/timed_agreements.h"
 
 namespace sgd::train {
 
@@ -60,6 +62,8 @@ struct TrainLoopParts {
   StateSaver* snapshots = nullptr;
   StateSaver* weights = nullptr;
   TrainObserver* observer = nullptr;
+  watch::StepWatch* watch = nullptr;               // null: nothing is measured
+  const watch::TimedAgreements* saving = nullptr;  // those that the saver waits in; null: unknown
 };
 
 // A device with streams gets a step while the one before it runs, which is reported then; but nothing runs while state

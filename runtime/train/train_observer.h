@@ -8,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "runtime/trace/json_log.h"
+#include "runtime/watch/job_status.h"
+#include "runtime/watch/step_watch.h"
 
 namespace sgd::train {
 
@@ -34,8 +36,19 @@ class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
 
+  // Before the first step. `watch` lives until Ended has returned. An error ends the run.
+  virtual absl::Status Begun(const watch::JobFacts& /*facts*/, const watch::StepWatch& /*watch*/) {
+    return absl::OkStatus();
+  }
+  // No more steps come, whether or not the run has failed.
+  virtual void Ended() {}
+
   // Steps come in order, each once. `eval` is null where nothing was evaluated after the step. An error ends the loop.
   virtual absl::Status StepEnded(const trace::StepRecord& step, const EvalMeans* eval) = 0;
+  // The others wait for a rank in most steps. An error ends the loop.
+  virtual absl::Status StragglerFound(const watch::Straggler& /*straggler*/, const watch::RankPlace& /*place*/) {
+    return absl::OkStatus();
+  }
   virtual void Stopped(const StopRecord& stop) = 0;
   // A checkpoint is complete.
   virtual absl::Status Saved(const SaveRecord& /*save*/) { return absl::OkStatus(); }

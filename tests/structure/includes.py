@@ -52,8 +52,9 @@ RUNTIME = {
     "runtime/launch": ["runtime/clock", "runtime/comm", "runtime/thread"],
     "runtime/workers": ["runtime/clock", "runtime/comm", "runtime/launch"],
     "runtime/process": ["runtime/clock", "runtime/comm", "runtime/launch", "runtime/thread", "runtime/workers"],  # for tools: what touches the whole process
-    "runtime/exec": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread"],
-    "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/json", "runtime/launch", "runtime/trace"],
+    "runtime/watch": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/text", "runtime/thread", "runtime/trace"],
+    "runtime/exec": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread", "runtime/watch"],
+    "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/json", "runtime/launch", "runtime/trace", "runtime/watch"],
 }
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives; runtime/library: one of epilogues.
 DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/cost": ["dialects/sgd", "runtime/comm", "runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "dialects/cost", "runtime/comm"],
@@ -125,7 +126,7 @@ COMPILER = {
     "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "runtime/artifact", "runtime/comm", "runtime/json"],
     "compiler/expectations": ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "dialects/plan", "dialects/sgd", "passes/graph/carry", "passes/spmd/partition", "runtime/artifact"],
     "compiler/models": ["compiler/recipe"],  # recipe_json.h: one reading of what is written by hand
-    "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/device"],
+    "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/device", "runtime/text"],
     "compiler/pipelines": list(PASSES) + ["compiler", "compiler/recipe", "compiler/report", "compiler/request", "compiler/target"],
     "compiler/search": IR + ["compiler", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/target", "passes/cost", "passes/plan/memory", "passes/plan/recompute", "passes/sharding/reshard", "passes/time/recompute", "passes/time/stages"],
     "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/request", "compiler/search", "compiler/target", "frontends", "frontends/text", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text"],
@@ -137,6 +138,8 @@ TOOLS = {
     "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/json", "runtime/text"],
     "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
     "tools/sgd-ckpt": ["runtime/artifact", "runtime/checkpoint", "runtime/data", "runtime/json", "runtime/process", "runtime/trace"],
+    "tools/sgd-top": ["runtime/artifact", "runtime/comm", "runtime/trace", "runtime/watch"],
+    "tools/sgd-plot": ["runtime/artifact", "runtime/comm", "runtime/watch"],
     "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/process", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **FRONTENDS, **COMPILER, **TOOLS}

@@ -7,12 +7,17 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 
 #include "runtime/artifact/bundle.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/artifact/replace_file.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/comm/shared_memory/rendezvous.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/launch/launch.h"
@@ -32,6 +37,8 @@
 #include "runtime/train/rank_device.h"
 #include "runtime/train/run_modes.h"
 #include "runtime/train/session.h"
+#include "runtime/watch/flight_ring.h"
+#include "runtime/watch/flight_trace.h"
 #include "targets/cpu/device/cpu_device.h"
 #include "tools/sgdrun/early_signals.h"
 #include "tools/sgdrun/measure.h"
@@ -53,10 +60,11 @@ absl::StatusOr<std::unique_ptr<device::Device>> OpenCpu(const Options& options, 
 }
 
 absl::Status RunRank(const Options& options, const train::Job& job, const launch::RankContext& rank,
-                     trace::StartTimes start) {
+                     watch::FlightBoard* flights, trace::StartTimes start) {
   start.End("meet peers");
   const train::SessionHooks hooks{.open_cpu = [&](const launch::RankContext& rank) { return OpenCpu(options, rank); },
-                                  .note = PrintNote};
+                                  .note = PrintNote,
+                                  .flight = flights == nullptr ? nullptr : &flights->ring(rank.local_rank)};
   return train::WithSession(job, rank, hooks, start, [&](train::Session& session) -> absl::Status {
     switch (options.run.mode) {
       case train::Mode::kOnce:
@@ -118,6 +126,8 @@ absl::Status FailAlone(const Options& options, const absl::Status& cause, launch
 
 absl::Status CheckLogs(const Options& options) {
   const std::pair<const std::string&, trace::LogStart> logs[] = {{options.log_json, LogStartOf(options)},
+                                                                 {options.metrics, trace::LogStart::kReplace},
+                                                                 {options.flight_recorder, trace::LogStart::kReplace},
                                                                  {options.profile, trace::LogStart::kReplace},
                                                                  {options.trace, trace::LogStart::kReplace}};
   for (const auto& [path, start] : logs) {
@@ -155,6 +165,32 @@ absl::StatusOr<train::Job> Prepare(Restarts& restarts, std::unique_ptr<artifact:
   return job;
 }
 
+// Memory that the ranks which this process starts share with it; null where nobody asked for it.
+absl::StatusOr<std::unique_ptr<watch::FlightBoard>> MakeFlights(const Options& options,
+                                                                const launch::RankEnvironment& environment) {
+  if (options.flight_recorder.empty()) return nullptr;
+  if (!environment.is_launcher && environment.size > 1) {
+    return absl::InvalidArgumentError(
+        "--flight-recorder: this rank was started by another launcher, so that nobody could read its memory after its "
+        "death; expected ranks that sgdrun starts; give -n");
+  }
+  return watch::FlightBoard::Create(environment.is_launcher ? environment.StartedHere() : 1);
+}
+
+// What the ranks of this host did last.
+void WriteFlights(const Options& options, const watch::FlightBoard& flights, const train::Job& job, uint32_t first_rank,
+                  const absl::Status& cause) {
+  std::vector<watch::RankFlight> ranks;
+  const int64_t now = SteadyNanoseconds();
+  for (uint32_t rank = 0; rank < flights.ranks(); ++rank)
+    ranks.push_back(watch::ReadFlight(flights.ring(rank), job.file->root(), first_rank + rank, now));
+  const std::string text = watch::FlightTraceJson(ranks, first_rank, std::string(cause.message()));
+  const absl::Status status = artifact::ReplaceFile(options.flight_recorder, text, 0644);
+  if (!status.ok()) return PrintNote(absl::StrCat("--flight-recorder: ", status.message()));
+  PrintNote(
+      absl::StrCat("the last seconds are in ", options.flight_recorder, "; ", watch::FlightText(ranks, first_rank)));
+}
+
 // One job, of ranks that start and end together.
 absl::Status RunJob(Restarts& restarts, train::ClaimedOutputs& claimed, process::ProcessPolicy& policy,
                     trace::StartTimes start) {
@@ -175,8 +211,10 @@ absl::Status RunJob(Restarts& restarts, train::ClaimedOutputs& claimed, process:
     TellOtherHosts(*environment, *secret, job.status());
     return *meeting != nullptr ? (*meeting)->Fail(job.status()) : job.status();
   }
+  absl::StatusOr<std::unique_ptr<watch::FlightBoard>> flights = MakeFlights(options, *environment);
+  if (!flights.ok()) return *meeting != nullptr ? (*meeting)->Fail(flights.status()) : flights.status();
   start.End("open files");
-  return process::Launch(
+  const absl::Status status = process::Launch(
       *environment,
       {.window_bytes = window_bytes,
        .plan = job->file->plan(),
@@ -185,7 +223,11 @@ absl::Status RunJob(Restarts& restarts, train::ClaimedOutputs& claimed, process:
        .comm_thread = options.comm_thread,
        .secret = *secret,
        .net_devices = options.net_devices},
-      policy, [&](launch::RankContext& rank) { return RunRank(options, *job, rank, start); }, *std::move(meeting));
+      policy, [&](launch::RankContext& rank) { return RunRank(options, *job, rank, flights->get(), start); },
+      *std::move(meeting));
+  if (*flights != nullptr && !launch::EndsWell(status))
+    WriteFlights(options, **flights, *job, environment->rank, status);
+  return status;
 }
 
 absl::Status Run(const Options& options, trace::StartTimes start) {

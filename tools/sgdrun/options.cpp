@@ -238,6 +238,15 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       .Add("--print-every", "K", options.print_every,
            "Print a line every K steps when standard output is not a terminal (default 1)")
       ->check(CheckCount<uint64_t>);
+  reports.AddSwitch(
+      "--live", options.live,
+      "Show times, rates, loss, waits and memory in a block that stays in place; where standard output is "
+      "no terminal, in the lines of --print-every");
+  reports.Add("--metrics", "FILE", options.metrics,
+              "Keep the state of the run in FILE for Prometheus and sgd-top, replaced every other second "
+              "(docs/watching.md)");
+  reports.Add("--metrics-port", "PORT", options.metrics_port, "The same over HTTP, on this host's loopback interface")
+      ->check(CLI::Range(1, 65535));
   reports.Add("--eval-every", "E", options.run.eval_every, "Run the program 'eval' every E steps")
       ->check(CheckCount<uint64_t>);
   reports
@@ -305,6 +314,10 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   ranks.AddSwitch("--eager", options.run.eager,
                   "On GPUs, launch and await every instruction by itself instead of CUDA graphs, so that errors name "
                   "the instruction");
+  ranks.Add(
+      "--flight-recorder", "FILE", options.flight_recorder,
+      "When the run fails, write the last seconds of all ranks on this host as a timeline for chrome://tracing or "
+      "Perfetto; for ranks that sgdrun starts itself");
   ranks.Add("--rank", "R", flags.rank, "This process is one rank of a job that was started by hand");
   ranks.Add("--world-size", "N", flags.world_size, "Number of ranks of that job")->check(CheckCount<uint32_t>);
   ranks.Add("--nnodes", "N", flags.nodes, "Number of hosts; each starts the same number of ranks")
@@ -360,9 +373,10 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                      : given("--steps") ? train::Mode::kTrain
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
-    for (const char* flag : {"--init", "--resume", "--save", "--save-every", "--mtbf", "--keep", "--restarts",
-                             "--min-ranks", "--resize", "--peer-copies", "--save-weights", "--data", "--feed",
-                             "--batches", "--loss", "--log-json", "--print-every", "--eval-every", "--eval-data"}) {
+    for (const char* flag :
+         {"--init", "--resume", "--save", "--save-every", "--mtbf", "--keep", "--restarts", "--min-ranks", "--resize",
+          "--peer-copies", "--save-weights", "--data", "--feed", "--batches", "--loss", "--log-json", "--print-every",
+          "--live", "--metrics", "--metrics-port", "--eval-every", "--eval-data"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }

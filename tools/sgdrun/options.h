@@ -36,6 +36,10 @@ struct Options {
 
   std::string log_json;
   uint64_t print_every = 1;
+  bool live = false;
+  std::string metrics;        // file
+  uint32_t metrics_port = 0;  // 0: none
+  std::string flight_recorder;
   std::string profile;
   std::string trace;
   bool saves_by_cost = false;            // --save-every auto

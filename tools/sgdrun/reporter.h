@@ -11,6 +11,10 @@
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/progress.h"
 #include "runtime/train/train_observer.h"
+#include "runtime/watch/job_status.h"
+#include "runtime/watch/live_block.h"
+#include "runtime/watch/metrics_publisher.h"
+#include "runtime/watch/status_text.h"
 #include "tools/sgdrun/options.h"
 
 namespace sgd::sgdrun {
@@ -26,19 +30,36 @@ class Reporter : public train::TrainObserver {
   // Of ranks that go on where others have been lost: says so in the log.
   absl::Status Resumed(const Resumption& resumption, uint32_t ranks);
 
+  absl::Status Begun(const watch::JobFacts& facts, const watch::StepWatch& watch) override;
+  void Ended() override;
   absl::Status StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) override;
   absl::Status Saved(const train::SaveRecord& save) override;
+  absl::Status StragglerFound(const watch::Straggler& straggler, const watch::RankPlace& place) override;
   void Stopped(const train::StopRecord& stop) override;
   void Note(const std::string& text) override;
 
  private:
   Reporter(const Options& options, uint64_t first_step);
+  void Show(const trace::StepRecord& step);
+  void Draw();
+  // A line that stays.
+  void Line(const std::string& text);
 
   const std::string save_;  // --save
+  const std::string metrics_;
+  const uint32_t metrics_port_;
+  const bool live_;
   trace::Progress progress_;
   std::optional<trace::JsonLog> log_;
+  std::optional<watch::StatusKeeper> status_;
+  std::optional<watch::LiveBlock> block_;  // with --live on a terminal, instead of progress_
+  watch::LossHistory losses_;
+  absl::Time drawn_ = absl::InfinitePast();
+  std::unique_ptr<watch::MetricsPublisher> publisher_;
 };
 
+// As users see it.
+std::string NoteText(const std::string& text);
 // A line on standard error.
 void PrintNote(const std::string& text);
 

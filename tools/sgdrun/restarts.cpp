@@ -106,6 +106,7 @@ bool Restarts::GoesOnAfter(const process::Failure& failure) {
   } else {
     absl::StrAppend(&text, "; restarts left: ", --left_);
   }
+  ++options_.run.past_restarts;
   PrintNote(text);
   const std::optional<uint32_t> blamed = comm::BlamedRank(CauseOf(failure));
   Log(trace::RankLostJson(blamed ? blamed : failure.rank, step, CauseOf(failure)));

@@ -14,23 +14,14 @@
 #include "runtime/device/target_plugin.h"
 #include "runtime/launch/core_assignment.h"
 #include "runtime/launch/near_cores.h"
+#include "runtime/watch/places.h"
 
 namespace sgd::sgdrun {
 namespace {
 
 namespace fs = std::filesystem;
 
-// "0-3,8" for 0, 1, 2, 3, 8.
-std::string CoreList(const std::vector<int>& cores) {
-  std::vector<std::string> ranges;
-  for (size_t begin = 0; begin < cores.size();) {
-    size_t end = begin + 1;
-    while (end < cores.size() && cores[end] == cores[end - 1] + 1) ++end;
-    ranges.push_back(end - begin == 1 ? absl::StrCat(cores[begin]) : absl::StrCat(cores[begin], "-", cores[end - 1]));
-    begin = end;
-  }
-  return absl::StrJoin(ranges, ",");
-}
+using watch::CoreList;
 
 std::string CoresText() {
   std::map<int, std::vector<int>> by_node;

@@ -34,4 +34,14 @@ absl::StatusOr<std::string> Control::OfferOf(uint32_t rank, absl::Duration) {
   return absl::FailedPreconditionError(absl::StrCat("rank ", rank, " has offered nothing"));
 }
 
+void Control::Publish(std::string_view bytes) {
+  const std::lock_guard lock(publishing_);
+  published_ = bytes;
+}
+
+std::string Control::PublishedBy(uint32_t of) {
+  const std::lock_guard lock(publishing_);
+  return of == rank() ? published_ : "";
+}
+
 }  // namespace sgd::comm

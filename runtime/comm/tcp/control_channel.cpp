@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/clock/steady_clock.h"
+#include "runtime/comm/control/control.h"
 #include "runtime/comm/control/rank_text.h"
 #include "runtime/thread/spawn_thread.h"
 
@@ -27,6 +28,7 @@ constexpr absl::Duration kAnswer = absl::Milliseconds(500);  // of rank 0, about
 
 constexpr absl::Duration kInquiry = absl::Seconds(1);  // for answers about waits; without one a rank has stopped
 constexpr absl::Duration kVerdict = absl::Milliseconds(2500);  // of rank 0, after an inquiry that may be the second
+constexpr uint64_t kMostUnsent = 1 << 16;                      // bytes; no more is published while so many are not sent
 constexpr uint64_t kOverhead = 32;                             // bytes of a rank in EncodeByRank, at most
 
 }  // namespace
@@ -139,6 +141,20 @@ void ControlChannel::Abort(const absl::Status& cause) {
   }
   RecordAbort(rank(), cause);
   changed_.wait_for(lock, absl::ToChronoNanoseconds(kFlush), [&] { return IsFlushed(); });
+}
+
+void ControlChannel::Publish(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  if (rank() == 0) {
+    published_[0] = bytes;
+  } else if (peers_[0].out.size() < kMostUnsent) {
+    Post(peers_[0], ControlKind::kPublish, 0, bytes);
+  }
+}
+
+std::string ControlChannel::PublishedBy(uint32_t other) {
+  const std::lock_guard lock(mutex_);
+  return other < size() ? published_[other] : "";
 }
 
 void ControlChannel::NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited) {
@@ -529,6 +545,9 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
       return;
     case ControlKind::kStopAt:
       StopAt(frame.number);
+      return;
+    case ControlKind::kPublish:
+      if (rank() == 0) published_[peer.link.rank] = frame.payload.substr(0, Control::kMostPublished);
       return;
     case ControlKind::kReady:
       return;

@@ -74,6 +74,10 @@ class ControlChannel {
   absl::Status Offer(std::string_view bytes, absl::Duration timeout);
   absl::StatusOr<std::string> OfferOf(uint32_t rank, absl::Duration timeout);
 
+  // See Control.
+  void Publish(std::string_view bytes);
+  std::string PublishedBy(uint32_t rank);
+
   // See Control. Rank 0 asks all ranks for their waits, and decides.
   void NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited);
   void EndWait(WaitKind kind);
@@ -112,7 +116,8 @@ class ControlChannel {
     std::optional<std::vector<uint32_t>> missing;  // as rank 0 answered
   };
 
-  explicit ControlChannel(ControlChannelOptions options) : options_(std::move(options)), offers_(size()) {}
+  explicit ControlChannel(ControlChannelOptions options)
+      : options_(std::move(options)), offers_(size()), published_(size()) {}
 
   // The thread. Functions below it are called with the mutex held.
   void Run();
@@ -151,6 +156,7 @@ class ControlChannel {
   std::map<uint64_t, Gathering> gatherings_;
   std::array<uint64_t, kLanes> next_gathering_ = {};  // by lane
   std::vector<std::optional<std::string>> offers_;    // by rank: all on rank 0, elsewhere what it has looked up
+  std::vector<std::string> published_;                // by rank, on rank 0
   // A step is begun without the mutex: the number is stored before the signal is read, and the other way round by who
   // holds, so one of the two sees the other.
   std::atomic<uint64_t> begun_ = 0;   // steps that this rank has begun

@@ -43,6 +43,8 @@ class TcpControl final : public Control {
   }
   void EndWait(WaitKind kind) override { channel_->EndWait(kind); }
   std::optional<Blame> BlameFor(const RankWait& own) override { return channel_->BlameFor(own); }
+  void Publish(std::string_view bytes) override { channel_->Publish(bytes); }
+  std::string PublishedBy(uint32_t rank) override { return channel_->PublishedBy(rank); }
   absl::Status Poll() override { return channel_->abort_cause(); }
   void Abort(const absl::Status& cause) override { channel_->Abort(cause); }
   void RequestStop(int signal) override { channel_->RequestStop(signal); }

@@ -120,6 +120,22 @@ TEST_P(ControlConformance, WhatIsOfferedCanBeLookedUp) {
   });
 }
 
+TEST_P(ControlConformance, RankZeroSeesWhatIsPublished) {
+  GetParam().run(3, [](Control& control) {
+    EXPECT_EQ(control.PublishedBy(0), "");
+    ASSERT_TRUE(control.Barrier(kTimeout).ok());
+    const auto text = [](uint32_t rank, size_t bytes) { return std::string(bytes, static_cast<char>('a' + rank)); };
+    for (const size_t bytes : {size_t{7}, Control::kMostPublished, size_t{0}, size_t{13}}) {
+      control.Publish(text(control.rank(), bytes));
+      // What was sent before an agreement has come before it.
+      ASSERT_TRUE(control.AllGatherBytes("published", kTimeout).ok());
+      for (uint32_t rank = 0; control.rank() == 0 && rank < 3; ++rank)
+        EXPECT_EQ(control.PublishedBy(rank), text(rank, bytes)) << rank;
+      ASSERT_TRUE(control.Barrier(kTimeout).ok());
+    }
+  });
+}
+
 TEST_P(ControlConformance, BarriersWaitForAll) {
   std::atomic<int> come = 0;
   const bool shares_memory = GetParam().name != "processes";

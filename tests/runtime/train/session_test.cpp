@@ -136,6 +136,55 @@ TEST_P(Ranks, TrainFromInit) {
   EXPECT_THAT(recorder.losses, ElementsAre(20, 36, 52));
 }
 
+// Sees the run as a program does that shows it.
+class Viewer : public Recorder {
+ public:
+  absl::Status Begun(const watch::JobFacts& facts, const watch::StepWatch& watch) override {
+    this->facts = facts;
+    watch_ = &watch;
+    return begins ? absl::OkStatus() : absl::UnavailableError("cannot show it");
+  }
+  void Ended() override {
+    ++ended;
+    for (uint32_t rank = 0; rank < watch_->places().size(); ++rank) states.push_back(watch_->StateOf(rank).has_value());
+  }
+
+  bool begins = true;
+  int ended = 0;
+  watch::JobFacts facts;
+  std::vector<bool> states;
+
+ private:
+  const watch::StepWatch* watch_ = nullptr;
+};
+
+TEST_P(Ranks, ShowTheRunWhileItLasts) {
+  WriteToy({.ranks = GetParam(), .has_init = true});
+  WriteRows("data.safetensors", std::vector<float>(8, 1));
+  options_.steps = 3;
+  options_.restarts = 2;
+  Viewer viewer;
+  EXPECT_EQ(RunTraining(viewer), absl::OkStatus());
+  EXPECT_EQ(viewer.facts.first_step, 0);
+  EXPECT_EQ(viewer.facts.steps, 3);
+  EXPECT_EQ(viewer.facts.rows, 8);
+  EXPECT_FALSE(viewer.facts.tokens.has_value());
+  EXPECT_EQ(viewer.facts.restarts, 2);
+  EXPECT_EQ(viewer.ended, 1);
+  EXPECT_EQ(viewer.states, std::vector<bool>(GetParam(), true));
+}
+
+TEST_P(Ranks, ARunThatCannotBeShownDoesNotBegin) {
+  WriteToy({.ranks = 1, .has_init = true});
+  WriteRows("data.safetensors", std::vector<float>(8, 1));
+  options_.steps = 3;
+  Viewer viewer;
+  viewer.begins = false;
+  EXPECT_EQ(RunTraining(viewer), absl::UnavailableError("cannot show it"));
+  EXPECT_THAT(viewer.steps, ElementsAre());
+  EXPECT_EQ(viewer.ended, 0);
+}
+
 // Eval's mean over its batches of the sum of w must be that of the state after the step: the loss.
 TEST_P(Ranks, EvaluateTheStateAfterTheStepWhereverEvalKeepsIt) {
   WriteRows("data.safetensors", std::vector<float>(8, 1));

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/launch/interruption.h"
+#include "runtime/watch/flight_ring.h"
 #include "tests/runtime/comm/meeting_threads.h"
 
 namespace sgd::train {
@@ -176,6 +177,32 @@ Calls CallsNaming(const Calls& calls, std::string_view prefix) {
     if (call.starts_with(prefix)) named.push_back(call);
   }
   return named;
+}
+
+TEST(TrainLoop, TellsTheWatchOfStepsInputsAndCheckpoints) {
+  Calls calls;
+  FakeRunner runner(calls, /*runs_ahead=*/false);
+  comm::MeetingPlace place(1);
+  StoppedRank control(place, ~uint64_t{0});
+  FakeSaver saver(calls);
+  auto board = watch::FlightBoard::Create(1);
+  ASSERT_TRUE(board.ok()) << board.status();
+  auto watch = watch::StepWatch::Create(
+      control, {.place = {.host = "h", .cores = "core 0", .group = 0}, .flight = &(*board)->ring(0)});
+  ASSERT_TRUE(watch.ok()) << watch.status();
+  const absl::Status status = TrainLoop({.runner = runner, .control = control, .saver = &saver, .watch = watch->get()},
+                                        {.first_step = 5, .steps = 4, .save_every = 2})
+                                  .Run();
+  EXPECT_TRUE(status.ok()) << status;
+  const watch::RankState state = (*watch)->StateOf(0).value();
+  EXPECT_EQ(state.steps, 4);
+  EXPECT_EQ(state.Sample(0).step, 5);
+  EXPECT_GT(state.Sample(0).input, 0);
+  // The last step's checkpoint comes behind what it has published.
+  EXPECT_EQ(state.checkpoints, 2);
+  EXPECT_EQ(state.Sample(0).checkpoint, 0);
+  EXPECT_GT(state.Sample(1).checkpoint, 0);
+  EXPECT_EQ((*board)->ring(0).written, 7) << "four times inputs, three checkpoints";
 }
 
 TEST(TrainLoop, EndsAStepBeforeTheNextIsFilled) {

@@ -1,0 +1,13 @@
+// What those who watch a run can know before its first step.
+#pragma once
+
+#include "runtime/train/job.h"
+#include "runtime/watch/job_status.h"
+
+namespace sgd::train {
+
+// Rows are those of the first fed input, and tokens the elements of the first fed matrix of integers. Operations count
+// at the rates of the device that the artifact was compiled for, if it names one.
+watch::JobFacts FactsOf(const Job& job);
+
+}  // namespace sgd::train

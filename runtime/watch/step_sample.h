@@ -1,0 +1,22 @@
+// Measurements of one step of one rank, as ranks publish them.
+#pragma once
+
+#include <cstdint>
+
+namespace sgd::watch {
+
+// In seconds. Floats: a rank publishes many of these at a time.
+struct StepSample {
+  uint32_t step = 0;     // its low half
+  float compute = 0;     // runs the program, less `wait`
+  float wait = 0;        // in collectives and messages, peers included
+  float input = 0;       // fills inputs before the step
+  float checkpoint = 0;  // saves since the step before, less waits for peers
+  float delay = 0;       // of these, the thread that was held up most was ready to run and had no core
+
+  // The time that does not depend on peers.
+  float own() const { return compute + input + checkpoint; }
+  float total() const { return own() + wait; }
+};
+
+}  // namespace sgd::watch

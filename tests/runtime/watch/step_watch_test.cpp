@@ -1,0 +1,130 @@
+// Ranks that are threads measure made-up steps; rank 0 finds the slow one.
+#include "runtime/watch/step_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "nlohmann/json.hpp"
+#include "runtime/watch/places.h"
+#include "runtime/watch/timed_agreements.h"
+#include "tests/runtime/comm/rank_threads.h"
+
+namespace sgd::watch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr absl::Duration kDeadline = absl::Seconds(60);
+constexpr uint64_t kSteps = 40;
+
+std::unique_ptr<StepWatch> Watch(comm::Control& control, bool measures_waits = true) {
+  auto watch = StepWatch::Create(control, {.place = {.host = "h", .cores = "core 0", .group = 0},
+                                           .measures_waits = measures_waits,
+                                           .measures_core_delay = false,
+                                           .deadline = kDeadline});
+  EXPECT_TRUE(watch.ok()) << watch.status();
+  return *std::move(watch);
+}
+
+// Steps of 1 ms in which the last rank computes and the others wait for it.
+std::vector<Straggler> FoundAmong(uint32_t ranks, bool measures_waits) {
+  std::vector<Straggler> found;
+  std::atomic<uint32_t> done = 0;
+  comm::RunAsThreads(ranks, 0, [&](comm::SharedMemoryCommunicator& communicator) {
+    comm::Control& control = communicator.control();
+    std::unique_ptr<StepWatch> watch = Watch(control, measures_waits);
+    const bool is_slow = control.rank() + 1 == ranks;
+    for (uint64_t step = 0; step < kSteps; ++step) {
+      watch->InputsFilled(absl::Microseconds(1));
+      watch->StepEnded(step, absl::Milliseconds(1), is_slow ? absl::ZeroDuration() : absl::Microseconds(400));
+      // One after the other, so that no rank overwrites a sample that was not seen.
+      ASSERT_TRUE(control.Barrier(kDeadline).ok());
+      if (control.rank() == 0) {
+        absl::SleepFor(absl::Milliseconds(1));
+        for (const Straggler& straggler : watch->FindStragglers()) found.push_back(straggler);
+      }
+      ASSERT_TRUE(control.Barrier(kDeadline).ok());
+    }
+    if (control.rank() == 0) {
+      for (uint32_t rank = 0; rank < ranks; ++rank) {
+        ASSERT_TRUE(watch->StateOf(rank).has_value());
+        EXPECT_EQ(watch->StateOf(rank)->steps, kSteps);
+        EXPECT_GT(watch->StateOf(rank)->resident_bytes, 0);
+        EXPECT_EQ(watch->places()[rank].host, "h");
+      }
+    }
+    ASSERT_TRUE(control.Barrier(kDeadline).ok());
+    ++done;
+  });
+  EXPECT_EQ(done, ranks);
+  return found;
+}
+
+TEST(StepWatch, RankZeroFindsTheRankThatAllWaitFor) {
+  for (uint32_t ranks : {2u, 3u}) {
+    const std::vector<Straggler> found = FoundAmong(ranks, true);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found[0].rank, ranks - 1);
+    EXPECT_NEAR(found[0].seconds, 4e-4, 1e-6);
+  }
+}
+
+TEST(StepWatch, FindsNobodyWhereWaitsAreNotMeasured) { EXPECT_THAT(FoundAmong(2, false), IsEmpty()); }
+
+TEST(StepWatch, CountsCheckpointsAndTheirStalls) {
+  comm::RunAsThreads(1, 0, [&](comm::SharedMemoryCommunicator& communicator) {
+    std::unique_ptr<StepWatch> watch = Watch(communicator.control());
+    EXPECT_FALSE(watch->StateOf(0).has_value());
+    watch->StepEnded(7, absl::Milliseconds(2), absl::Milliseconds(1));
+    watch->Saved(absl::Milliseconds(5), absl::Milliseconds(2));
+    watch->StepEnded(8, absl::Milliseconds(2), absl::Milliseconds(1));
+    const RankState state = watch->StateOf(0).value();
+    EXPECT_EQ(state.checkpoints, 1);
+    EXPECT_NEAR(state.stalled_seconds, 0.005, 1e-9);
+    EXPECT_EQ(state.Sample(0).step, 7);
+    EXPECT_EQ(state.Sample(0).checkpoint, 0);
+    EXPECT_NEAR(state.Sample(1).checkpoint, 0.003, 1e-6);
+    EXPECT_NEAR(state.Sample(1).compute, 0.001, 1e-6);
+  });
+}
+
+TEST(StepWatch, TimedAgreementsKnowHowLongTheyWaited) {
+  comm::RunAsThreads(2, 0, [&](comm::SharedMemoryCommunicator& communicator) {
+    TimedAgreements ranks(communicator.control().beside());
+    if (ranks.rank() == 1) absl::SleepFor(absl::Milliseconds(20));
+    ASSERT_TRUE(ranks.Barrier(kDeadline).ok());
+    if (ranks.rank() == 0) {
+      EXPECT_GT(ranks.waited(), absl::Milliseconds(5));
+    }
+    ASSERT_TRUE(ranks.AllGatherBytes("a", kDeadline).ok());
+    EXPECT_EQ(ranks.size(), 2);
+  });
+}
+
+TEST(StepWatch, AStragglerIsAnEventAndALine) {
+  const Straggler straggler{.rank = 3, .step = 40, .seconds = 0.0015, .share = 0.125, .cause = StragglerCause::kInput};
+  const RankPlace place{.host = "b\"", .cores = "cores 4-5", .group = 0};
+  const nlohmann::json event = nlohmann::json::parse(StragglerJson(straggler, place));
+  EXPECT_EQ(event, nlohmann::json::parse(R"({"event": "straggler", "rank": 3, "host": "b\"", "cores": "cores 4-5",
+                                             "step": 40, "ms": 1.5, "percent": 12.5, "cause": "input"})"));
+  EXPECT_THAT(
+      StragglerText(straggler, place),
+      HasSubstr("rank 3 (host b\", cores 4-5) holds up the others since about step 40: 1.5 ms, 12 % of each step; "
+                "its inputs are filled more slowly"));
+}
+
+TEST(StepWatch, NamesCoresInRanges) {
+  EXPECT_EQ(CoreList({0, 1, 2, 3, 8}), "0-3,8");
+  EXPECT_EQ(CoresText({5}), "core 5");
+  EXPECT_EQ(CoresText({1, 3}), "cores 1,3");
+}
+
+}  // namespace
+}  // namespace sgd::watch
