@@ -140,7 +140,7 @@ def publishes_metrics(folder):
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=harness.TIMEOUT)
     assert process.returncode == 75
-    assert metrics_of(file.read_text())["sgd_steps_done"] == [json.loads(line)["step"] for line in log.read_text().splitlines() if '"seconds"' in line][-1] + 1
+    assert metrics_of(file.read_text())["sgd_steps_done"] == [json.loads(line)["step"] for line in log.read_text().splitlines() if '"loss"' in line][-1] + 1
     assert sorted(path.name for path in folder.glob("metrics*")) == ["metrics.prom"]
     gone = harness.tool("sgd-top", port, check=False)
     assert gone.returncode == 1 and f"sgd-top: 127.0.0.1:{port}: cannot connect: Connection refused; expected a run with --metrics-port" in gone.stderr, gone.stderr
