@@ -4,50 +4,34 @@
 #include "frontends/stablehlo/combiner.h"
 #include "frontends/stablehlo/input/elementwise_ops.h"
 #include "frontends/stablehlo/input/shape_ops.h"
+#include "passes/graph/loops/trip_count.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
 
-using Wide = __int128;
-using Direction = stablehlo::ComparisonDirection;
-
 bool isUnsignedScalar(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType().isUnsignedInteger();
 }
 
-bool holds(Direction direction, Wide a, Wide b) {
+/// Of numbers that are wide enough for those without a sign.
+arith::CmpIPredicate getPredicate(stablehlo::ComparisonDirection direction) {
   switch (direction) {
-    case Direction::EQ:
-      return a == b;
-    case Direction::NE:
-      return a != b;
-    case Direction::LT:
-      return a < b;
-    case Direction::LE:
-      return a <= b;
-    case Direction::GT:
-      return a > b;
-    case Direction::GE:
-      return a >= b;
+    case stablehlo::ComparisonDirection::EQ:
+      return arith::CmpIPredicate::eq;
+    case stablehlo::ComparisonDirection::NE:
+      return arith::CmpIPredicate::ne;
+    case stablehlo::ComparisonDirection::LT:
+      return arith::CmpIPredicate::slt;
+    case stablehlo::ComparisonDirection::LE:
+      return arith::CmpIPredicate::sle;
+    case stablehlo::ComparisonDirection::GT:
+      return arith::CmpIPredicate::sgt;
+    case stablehlo::ComparisonDirection::GE:
+      return arith::CmpIPredicate::sge;
   }
   llvm_unreachable("every direction is listed");
-}
-
-/// How often `step` is added to `value` until the comparison fails; nullopt when it never does on the way there.
-std::optional<Wide> countTrips(Direction direction, Wide value, Wide bound, Wide step) {
-  if (!holds(direction, value, bound)) return 0;
-  if (step == 0) return std::nullopt;
-  if (direction == Direction::EQ) return 1;
-  if (direction == Direction::NE)
-    return (bound - value) % step == 0 && (bound - value) / step > 0 ? std::optional((bound - value) / step)
-                                                                     : std::nullopt;
-  bool isUpward = direction == Direction::LT || direction == Direction::LE;
-  if (isUpward != step > 0) return std::nullopt;
-  bool includesBound = direction == Direction::LE || direction == Direction::GE;
-  Wide distance = isUpward ? bound - value : value - bound, size = isUpward ? step : -step;
-  return (distance + (includesBound ? 1 : 0) + size - 1) / size;
 }
 
 /// Values of a loop's integers that are known at compile time.
@@ -67,18 +51,16 @@ class LoopAnalysis {
                          step = getStep(index);
     if (!start || !bound || !step) return std::nullopt;
     bool isUnsigned = isUnsignedScalar(counter);
-    auto widen = [&](const APInt& value) -> Wide {
-      return isUnsigned ? Wide(value.getZExtValue()) : Wide(value.getSExtValue());
+    auto widen = [&](const APInt& value) -> WideInteger {
+      return isUnsigned ? WideInteger(value.getZExtValue()) : WideInteger(value.getSExtValue());
     };
-    Wide first = widen(*start), change = step->getSExtValue();
-    std::optional<Wide> trips = countTrips(test.getComparisonDirection(), first, widen(*bound), change);
     unsigned bits = start->getBitWidth();
-    Wide least = isUnsigned ? Wide(0) : -(Wide(1) << (bits - 1)),
-         most = (Wide(1) << (isUnsigned ? bits : bits - 1)) - 1;
-    if (!trips || *trips > std::numeric_limits<int64_t>::max()) return std::nullopt;
-    Wide last = first + *trips * change;
-    if (last < least || last > most) return std::nullopt;
-    return CountedLoop{index, *start, *step, static_cast<int64_t>(*trips)};
+    WideInteger one = 1, least = isUnsigned ? WideInteger(0) : -(one << (bits - 1)),
+                most = (one << (isUnsigned ? bits : bits - 1)) - 1;
+    std::optional<int64_t> trips = countTrips({widen(*start), step->getSExtValue(), least, most},
+                                              getPredicate(test.getComparisonDirection()), widen(*bound));
+    if (!trips) return std::nullopt;
+    return CountedLoop{index, *start, *step, *trips};
   }
 
  private:

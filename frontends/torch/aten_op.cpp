@@ -36,11 +36,7 @@ Type mlir::sgd::torch::getElementType(MLIRContext* context, int scalarType) {
   return {};
 }
 
-const Argument* AtenOp::find(StringRef name) const {
-  for (const auto& [own, argument] : node.arguments)
-    if (own == name) return &argument;
-  return nullptr;
-}
+const Argument* AtenOp::find(StringRef name) const { return node.find(name); }
 
 bool AtenOp::has(StringRef name) const {
   const Argument* argument = find(name);

@@ -39,11 +39,14 @@ using Argument = std::variant<std::monostate, TensorName, std::vector<TensorName
 struct TensorInfo {
   int type = 0;  ///< ScalarType
   std::vector<int64_t> sizes, strides;
-  int64_t offset = 0;  ///< in elements, from the begin of the memory
+  /// In elements, from the begin of the memory; nothing for results of loops, which the archive does not know.
+  std::optional<int64_t> offset;
   bool requiresGrad = false;
 
   bool isRowMajor() const;
 };
+
+struct Graph;
 
 struct Node {
   std::string target;  ///< "aten.add.Tensor"
@@ -51,7 +54,19 @@ struct Node {
   std::vector<std::string> outputs;  ///< names of tensors; empty: none
   std::string file;                  ///< the user's source, empty if unknown
   unsigned line = 0;
-  std::string module;  ///< the path of the module that the op belongs to, "layers.0.mlp"
+  std::string module;         ///< the path of the module that the op belongs to, "layers.0.mlp"
+  std::vector<Graph> graphs;  ///< of a conditional, what it does where the predicate holds, then else; of a loop, its
+                              ///< condition, where it has one, then its body
+
+  /// Returns the argument of this name; null if there is none.
+  const Argument* find(llvm::StringRef name) const;
+};
+
+/// A graph of a branch or loop. It reads no tensors but its inputs. Names are unique in the program.
+struct Graph {
+  std::vector<std::string> inputs;   ///< names of tensors; empty: a number, which is not supported
+  std::vector<std::string> outputs;  ///< names of tensors; empty: none
+  std::vector<Node> nodes;
 };
 
 /// Where the elements of a tensor are.

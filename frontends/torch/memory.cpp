@@ -63,33 +63,27 @@ static constexpr StringRef kConversions[] = {
     "alpha_dropout", "expand_copy", "requires_grad", "resolve_conj", "resolve_neg", "conj",    "positive",
     "real"};
 
-static const Argument* findArgument(const Node& node, StringRef name) {
-  for (const auto& [own, argument] : node.arguments)
-    if (own == name) return &argument;
-  return nullptr;
-}
-
 static StringRef getViewed(const Node& node) {
   for (StringRef name : {"self", "input", "A"})
-    if (const Argument* argument = findArgument(node, name))
+    if (const Argument* argument = node.find(name))
       if (const auto* tensor = std::get_if<TensorName>(argument)) return tensor->name;
   return "";
 }
 
 static bool isTrue(const Node& node, StringRef name) {
-  const Argument* argument = findArgument(node, name);
+  const Argument* argument = node.find(name);
   const auto* flag = argument ? std::get_if<bool>(argument) : nullptr;
   return flag && *flag;
 }
 
 static Sharing getConversionSharing(StringRef op, const Node& node, const TensorInfo& from, const TensorInfo& to) {
   if (op == "contiguous") {
-    if (findArgument(node, "memory_format")) return Sharing::Unknown;
+    if (node.find("memory_format")) return Sharing::Unknown;
     return from.isRowMajor() ? Sharing::Same : Sharing::Own;
   }
   if (op.ends_with("dropout")) return isTrue(node, "train") ? Sharing::Own : Sharing::Same;
   if (isTrue(node, "copy") || from.type != to.type) return Sharing::Own;
-  return findArgument(node, "memory_format") ? Sharing::Unknown : Sharing::Same;
+  return node.find("memory_format") ? Sharing::Unknown : Sharing::Same;
 }
 
 std::pair<Sharing, StringRef> mlir::sgd::torch::getSharing(const Node& node, const ExportedProgram& program) {

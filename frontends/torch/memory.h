@@ -40,6 +40,8 @@ class Memory {
 
   /// Returns whether writes to `name` reach all names of its memory.
   bool isWritable(StringRef name) const { return !unknown.contains(getRoot(name)); }
+  /// Returns the tensor whose memory `name` views.
+  StringRef getRoot(StringRef name) const;
   /// Gives `name`, which is current, another value. Fails if `name` is a view that cannot be written through.
   LogicalResult write(TensorMath& math, StringRef name, Value value);
 
@@ -50,7 +52,6 @@ class Memory {
     unsigned version = 0;        // of the root, that the value is made of
   };
 
-  StringRef getRoot(StringRef name) const;
   void add(StringRef name, StringRef base, const Node* node);
 
   const ExportedProgram& program;

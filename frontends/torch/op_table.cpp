@@ -3,6 +3,7 @@
 #include "frontends/torch/import_program.h"
 
 #include "frontends/torch/aten_op.h"
+#include "frontends/torch/graph_lowering.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -62,6 +63,7 @@ static const OpTable& getTable() {
 SmallVector<std::string> mlir::sgd::torch::getLoweredOps() {
   SmallVector<std::string> names;
   for (const auto& entry : getTable()) names.push_back("aten." + entry.getKey().str());
+  for (StringRef target : getControlFlowTargets()) names.push_back(target.str());
   llvm::sort(names);
   return names;
 }

@@ -18,16 +18,43 @@ namespace {
 
 constexpr int kMostDepth = 64;
 
+std::optional<double> compare(StringRef function, double a, double b) {
+  return llvm::StringSwitch<std::optional<double>>(function)
+      .Cases({"Equality", "Eq"}, a == b)
+      .Cases({"Unequality", "Ne"}, a != b)
+      .Cases({"StrictLessThan", "Lt"}, a < b)
+      .Cases({"LessThan", "Le"}, a <= b)
+      .Cases({"StrictGreaterThan", "Gt"}, a > b)
+      .Cases({"GreaterThan", "Ge"}, a >= b)
+      .Default(std::nullopt);
+}
+
+std::optional<double> applyUnary(StringRef function, double x) {
+  return llvm::StringSwitch<std::optional<double>>(function)
+      .Cases({"Integer", "Float", "ToFloat"}, x)
+      .Cases({"FloorToInt", "floor"}, std::floor(x))
+      .Cases({"CeilToInt", "ceiling"}, std::ceil(x))
+      .Case("TruncToInt", std::trunc(x))
+      .Cases({"OpaqueUnaryFn_sqrt", "sqrt"}, std::sqrt(x))
+      .Case("Abs", std::fabs(x))
+      .Case("Not", x == 0)
+      .Default(std::nullopt);
+}
+
 /// f(a, b, ..); nullopt where it is not known for so many arguments.
 std::optional<double> apply(StringRef function, llvm::ArrayRef<double> a) {
   if (function == "Add") return std::accumulate(a.begin(), a.end(), 0.0);
   if (function == "Mul") return std::accumulate(a.begin(), a.end(), 1.0, std::multiplies<>());
+  auto isTrue = [](double number) { return number != 0; };
+  if (function == "And") return llvm::all_of(a, isTrue);
+  if (function == "Or") return llvm::any_of(a, isTrue);
   if (function == "Max" && !a.empty()) return *llvm::max_element(a);
   if (function == "Min" && !a.empty()) return *llvm::min_element(a);
   bool isBinary = a.size() == 2, isQuotient = isBinary && a[1] != 0;
   if (function == "Pow" && isBinary) return std::pow(a[0], a[1]);
   if (!isBinary && a.size() != 1) return std::nullopt;
   double x = a[0];
+  if (std::optional<double> compared = isBinary ? compare(function, x, a[1]) : std::nullopt) return compared;
   if (isQuotient) {
     using Switch = llvm::StringSwitch<std::optional<double>>;
     return Switch(function)
@@ -37,15 +64,7 @@ std::optional<double> apply(StringRef function, llvm::ArrayRef<double> a) {
         .Cases({"IntTrueDiv", "FloatTrueDiv", "Rational"}, x / a[1])
         .Default(std::nullopt);
   }
-  if (isBinary) return std::nullopt;
-  return llvm::StringSwitch<std::optional<double>>(function)
-      .Cases({"Integer", "Float", "ToFloat"}, x)
-      .Cases({"FloorToInt", "floor"}, std::floor(x))
-      .Cases({"CeilToInt", "ceiling"}, std::ceil(x))
-      .Case("TruncToInt", std::trunc(x))
-      .Cases({"OpaqueUnaryFn_sqrt", "sqrt"}, std::sqrt(x))
-      .Case("Abs", std::fabs(x))
-      .Default(std::nullopt);
+  return isBinary ? std::nullopt : applyUnary(function, x);
 }
 
 class Evaluator {

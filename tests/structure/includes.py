@@ -109,7 +109,7 @@ PASSES = {
     "passes/plan/overlap": IR + ["passes/plan/memory", "passes/sharding/reshard", "passes/timing"],
 }
 # One rule for all frontends; frontends/text is what those that read text share.
-FRONTENDS = {"frontends": [], **{f"frontends/{path.parent.name}": GRAPH + ["frontends", "frontends/text", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions", "passes/levels"] for path in sorted(ROOT.glob("frontends/*/CMakeLists.txt"))}}
+FRONTENDS = {"frontends": [], **{f"frontends/{path.parent.name}": GRAPH + ["frontends", "frontends/text", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions", "passes/graph/loops", "passes/levels"] for path in sorted(ROOT.glob("frontends/*/CMakeLists.txt"))}}
 FRONTENDS["frontends/text"] = ["frontends"]
 COMPILER = {
     "targets/kernels": KERNELS + ["runtime/thread"],
