@@ -91,8 +91,10 @@ double AtenOp::number(StringRef name, double otherwise) const {
 
 SmallVector<double> AtenOp::numbers(StringRef name) const {
   const Argument* argument = find(name);
-  const auto* list = argument ? std::get_if<std::vector<double>>(argument) : nullptr;
-  return list ? SmallVector<double>(list->begin(), list->end()) : SmallVector<double>();
+  if (const auto* list = argument ? std::get_if<std::vector<double>>(argument) : nullptr)
+    return SmallVector<double>(list->begin(), list->end());
+  const auto* whole = argument ? std::get_if<std::vector<int64_t>>(argument) : nullptr;
+  return whole ? SmallVector<double>(whole->begin(), whole->end()) : SmallVector<double>();
 }
 
 bool AtenOp::flag(StringRef name, bool otherwise) const { return integer(name, otherwise) != 0; }

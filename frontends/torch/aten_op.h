@@ -153,6 +153,7 @@ void addDerivativeOps(OpTable& table);
 void addDistanceOps(OpTable& table);
 void addEinsumOps(OpTable& table);
 void addElementwiseOps(OpTable& table);
+void addGammaOps(OpTable& table);
 void addIndexOps(OpTable& table);
 void addIntegerOps(OpTable& table);
 void addJoinOps(OpTable& table);

@@ -22,11 +22,11 @@ Value makeCausalMask(AtenOp& op, RankedTensorType scores) {
   return op.math.isAtLeast(row, column);
 }
 
-/// Repeats `value` [.., m, n] along leading dimensions.
-Value widenLeading(TensorMath& math, Value value, ArrayRef<int64_t> leading) {
+/// Repeats `value` along leading dimensions, those in front of its last `kept` ones.
+Value widenLeading(TensorMath& math, Value value, ArrayRef<int64_t> leading, size_t kept) {
   SmallVector<int64_t> own(shapeOf(value)), wide(leading);
-  if (own.size() < 2) return value;
-  wide.append(own.end() - 2, own.end());
+  if (own.size() < kept) return value;
+  llvm::append_range(wide, ArrayRef(own).take_back(kept));
   while (own.size() < wide.size()) own.insert(own.begin(), 1);
   return stretch(math, math.reshape(value, own), wide);
 }
@@ -34,12 +34,14 @@ Value widenLeading(TensorMath& math, Value value, ArrayRef<int64_t> leading) {
 /// q [.., h, m, d], k and v [.., h, n, d]; fewer heads of k and v are shared where `enable_gqa` says so.
 LogicalResult lowerAttention(AtenOp& op) {
   Value query = op.tensor("query"), key = op.tensor("key"), value = op.tensor("value");
-  if (!op.flag("enable_gqa", false)) {
-    SmallVector<int64_t> leading;
-    for (Value tensor : {query, key, value})
-      widenShape(leading, shapeOf(tensor).drop_back(std::min<int64_t>(2, tensorType(tensor).getRank())));
-    for (Value* tensor : {&query, &key, &value}) *tensor = widenLeading(op.math, *tensor, leading);
+  // Heads are dimension -3; where fewer of them are shared, only those in front of them are broadcast.
+  size_t last = op.flag("enable_gqa", false) ? 3 : 2;
+  SmallVector<int64_t> leading;
+  for (Value tensor : {query, key, value}) {
+    ArrayRef<int64_t> shape = shapeOf(tensor);
+    widenShape(leading, shape.drop_back(std::min(last, shape.size())));
   }
+  for (Value* tensor : {&query, &key, &value}) *tensor = widenLeading(op.math, *tensor, leading, last);
   if (failed(op.requireSameRank(query, key)) || failed(op.requireSameRank(query, value))) return failure();
   auto share = [&](Value shared) {
     ArrayRef<int64_t> shape = shapeOf(shared), wanted = shapeOf(query);

@@ -156,6 +156,12 @@ LogicalResult contract(AtenOp& op, ArrayRef<int64_t> ofSelf, ArrayRef<int64_t> o
   };
   addFree(a, ofSelf);
   addFree(b, ofOther);
+  // A contracted dimension of size 1 stands for as many equal elements as the other has.
+  for (auto [dimA, dimB] : llvm::zip(ofSelf, ofOther)) {
+    if (shapeOf(a)[dimA] == shapeOf(b)[dimB]) continue;
+    if (shapeOf(a)[dimA] == 1) b = reduceKeeping(op.math, b, ReduceKind::Add, dimB);
+    if (shapeOf(b)[dimB] == 1) a = reduceKeeping(op.math, a, ReduceKind::Add, dimA);
+  }
   Value product = op.math.create<DotGeneralOp>(tensorType(a).clone(shape), a, b, ArrayRef<int64_t>{},
                                                ArrayRef<int64_t>{}, ofSelf, ofOther, /*tf32=*/false);
   return op.finish(op.math.reshape(product, op.type().getShape()));

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace mlir::sgd;
 using namespace mlir::sgd::torch;
 
-static constexpr StringRef kCond = "higher_order.cond", kWhile = "higher_order.while_loop",
-                           kScan = "higher_order.scan", kMap = "higher_order.map_impl";
+static constexpr StringRef kCond = "higher_order.cond", kWhile = "higher_order.while_loop", kScan = "higher_order.scan",
+                           kMap = "higher_order.map_impl";
 
 ArrayRef<StringRef> mlir::sgd::torch::getControlFlowTargets() {
   static constexpr StringRef kAll[] = {kCond, kMap, kScan, kWhile};
@@ -150,8 +150,7 @@ LogicalResult GraphLowering::lowerCond(const Node& node, Location loc) {
   if (!isBoolean(chosen))
     return emitError(loc) << "'" << node.target << "' has a predicate of type " << chosen.getType()
                           << "; expected one boolean; reduce it";
-  Value index = math.create<arith::ExtUIOp>(RankedTensorType::get({}, builder.getI32Type()),
-                                            math.reshape(chosen, {}));
+  Value index = math.create<arith::ExtUIOp>(RankedTensorType::get({}, builder.getI32Type()), math.reshape(chosen, {}));
   return lowerBranches(node, index, *operands, loc);
 }
 
@@ -182,8 +181,7 @@ LogicalResult GraphLowering::lowerBranches(const Node& node, Value index, ArrayR
   SmallVector<Type> types(ValueRange(results.front().values).getTypes());
   for (auto [branch, lowered] : llvm::zip(branches.getBranches(), results)) {
     if (TypeRange(ValueRange(lowered.values)) != TypeRange(types)) return reportMismatch(node, loc);
-    if (state)
-      lowered.values.push_back(lowered.generator ? lowered.generator : Value(branch.getArguments().back()));
+    if (state) lowered.values.push_back(lowered.generator ? lowered.generator : Value(branch.getArguments().back()));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&branch.front());
     YieldOp::create(builder, loc, lowered.values);
@@ -202,9 +200,8 @@ LogicalResult GraphLowering::lowerBranches(const Node& node, Value index, ArrayR
 /// A loop whose body leaves all iter_args as they are. The state of a generator may become one of them.
 struct GraphLowering::Loop {
   Loop(OpBuilder& builder, Location loc, ValueRange inits, std::optional<int64_t> trips)
-      : op(WhileOp::create(builder, loc, inits, trips, [](OpBuilder&, ValueRange arguments) {
-          return SmallVector<Value>(arguments);
-        })) {}
+      : op(WhileOp::create(builder, loc, inits, trips,
+                           [](OpBuilder&, ValueRange arguments) { return SmallVector<Value>(arguments); })) {}
 
   Block& getBody() { return op.getBody().front(); }
 

@@ -47,6 +47,12 @@ LogicalResult spaceTensors(AtenOp& op, bool isLogarithmic) {
   Value number =
       math.select(isNear, math.add(start, math.multiply(step, at)), math.subtract(end, math.multiply(step, rest)));
   if (isLogarithmic) number = math.create<math::PowFOp>(math.splat(type, op.number("base", 10)), number);
+  if (isLogarithmic && !isFloat) {
+    // Powers are cut to integers, so that those that are whole must not be a rounding below.
+    Value whole = math.create<math::RoundEvenOp>(number), distance = math.absolute(math.subtract(number, whole));
+    Value isWhole = math.isLess(distance, math.multiply(math.absolute(whole), math.splat(type, 1e-13)));
+    number = math.select(isWhole, whole, number);
+  }
   return op.finish(op.convert(number, op.element()));
 }
 
@@ -55,8 +61,6 @@ template <bool isLogarithmic>
 LogicalResult lowerLinspace(AtenOp& op) {
   constexpr int64_t kMost = 1 << 20;
   int64_t steps = op.integer("steps", 1);
-  if (isLogarithmic && !isa<FloatType>(op.element()))
-    return op.error() << "gives integers, which is not supported; convert floats";
   if (op.tensor("start") || op.tensor("end")) return spaceTensors(op, isLogarithmic);
   if (steps < 0 || steps > kMost)
     return op.error() << "has " << steps << " steps; expected at most " << kMost << "; use arange";

@@ -100,6 +100,81 @@ LogicalResult lowerDifference(AtenOp& op) {
   return op.finish(value);
 }
 
+/// Finite differences along a dimension by the distances of its points, a vector: of second order inside, of
+/// `edgeOrder` at both ends. A quotient is a sum of values times weights that distances give.
+class Slope {
+ public:
+  Slope(TensorMath& math, Value values, Value gaps, int64_t dim, int64_t edgeOrder)
+      : math(math), values(values), gaps(gaps), dim(dim), edgeOrder(edgeOrder) {}
+
+  Value write() {
+    int64_t size = shapeOf(values)[dim], last = size - 1;
+    Value before = getGaps(0, last - 1), behind = getGaps(1, last), sum = math.add(before, behind);
+    Value product = math.multiply(before, behind), change = math.subtract(behind, before);
+    Value left = math.minus(math.divide(behind, math.multiply(before, sum)));
+    Value right = math.divide(before, math.multiply(behind, sum));
+    Value inside = math.add(weigh(math.divide(change, product), 1, last), weigh(left, 0, last - 1));
+    inside = math.add(inside, weigh(right, 2, size));
+    return math.concatenate({writeEdge(0, 1, 2, 0, 1), inside, writeEdge(last, last - 1, last - 2, last - 1, last - 2)},
+                            dim);
+  }
+
+ private:
+  Value getGaps(int64_t begin, int64_t end) { return takeSlice(math, gaps, 0, begin, end); }
+  /// Elements [begin, end) times weights.
+  Value weigh(Value weights, int64_t begin, int64_t end) {
+    Value part = takeSlice(math, values, dim, begin, end);
+    return math.multiply(part, math.broadcast(weights, dim, shapeOf(part)));
+  }
+  /// At the end `first`, from it and the next two points, by the gaps between them.
+  Value writeEdge(int64_t first, int64_t second, int64_t third, int64_t nearGap, int64_t farGap) {
+    Value near = getGaps(nearGap, nearGap + 1), far = getGaps(farGap, farGap + 1);
+    Value one = math.splat(tensorType(near), first == 0 ? 1.0 : -1.0);
+    if (edgeOrder == 1) {
+      Value slope = math.divide(one, near);
+      return math.add(weigh(slope, second, second + 1), weigh(math.minus(slope), first, first + 1));
+    }
+    Value sum = math.add(near, far);
+    Value a = math.minus(math.divide(math.add(sum, near), math.multiply(near, sum)));
+    Value b = math.divide(sum, math.multiply(near, far)), c = math.minus(math.divide(near, math.multiply(far, sum)));
+    Value result = weigh(math.multiply(a, one), first, first + 1);
+    result = math.add(result, weigh(math.multiply(b, one), second, second + 1));
+    return math.add(result, weigh(math.multiply(c, one), third, third + 1));
+  }
+
+  TensorMath& math;
+  Value values, gaps;
+  int64_t dim, edgeOrder;
+};
+
+/// Slopes along each dimension, by one distance, one per dimension, or the coordinates of points.
+LogicalResult lowerGradient(AtenOp& op) {
+  Value value = op.convert(op.tensor("self"), op.element());
+  int64_t rank = tensorType(value).getRank(), edgeOrder = op.integer("edge_order", 1);
+  SmallVector<int64_t> dims = op.has("dim") ? op.integers("dim") : llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  SmallVector<double> distances = op.numbers("spacing");
+  SmallVector<Value> coordinates = op.tensors("spacing");
+  for (auto [output, dim] : llvm::enumerate(dims)) {
+    dim = wrapDim(dim, rank);
+    int64_t size = shapeOf(value)[dim];
+    bool isListed = distances.size() == dims.size() || coordinates.size() == dims.size();
+    if (output >= op.getNumOutputs() || edgeOrder < 1 || edgeOrder > 2 || size <= edgeOrder ||
+        (!isListed && (!distances.empty() || !coordinates.empty())))
+      return op.error() << "has dimension " << dim << " of size " << size << ", or distances, that do not fit";
+    auto type = RankedTensorType::get({size - 1}, op.element());
+    Value gaps = op.constant(type, distances.empty() ? op.number("spacing", 1) : distances[output]);
+    if (!coordinates.empty()) {
+      Value points = coordinates[output];
+      if (!points || tensorType(points).getRank() != 1 || shapeOf(points)[0] != size)
+        return op.error() << "has coordinates that do not fit; expected a vector for each dimension";
+      auto [before, behind] = getNeighbours(op.math, op.convert(points, op.element()), 0);
+      gaps = op.math.subtract(behind, before);
+    }
+    (void)op.finish(Slope(op.math, value, gaps, dim, edgeOrder).write(), output);
+  }
+  return success();
+}
+
 /// The areas of trapezoids between neighbours, added up, or running.
 template <bool isRunning>
 LogicalResult lowerTrapezoid(AtenOp& op) {
@@ -135,6 +210,10 @@ void mlir::sgd::torch::addCumulativeOps(OpTable& table) {
   enter(table, {"cummax.default"}, lowerCumulativeExtremum<ReduceKind::Max>);
   enter(table, {"cummin.default"}, lowerCumulativeExtremum<ReduceKind::Min>);
   enter(table, {"diff.default"}, {lowerDifference, {"self"}, 1});
+  enter(table,
+        {"gradient.scalarint", "gradient.scalararray", "gradient.array", "gradient.scalarrayint",
+         "gradient.scalarrayarray", "gradient.tensorarrayint", "gradient.tensorarray"},
+        {lowerGradient, {"self"}, 1});
   enter(table, {"trapezoid.dx", "trapz.dx", "trapezoid.x", "trapz.x"}, {lowerTrapezoid<false>, {"y"}, 1});
   enter(table, {"cumulative_trapezoid.dx", "cumulative_trapezoid.x"}, {lowerTrapezoid<true>, {"y"}, 1});
 }

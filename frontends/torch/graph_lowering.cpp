@@ -17,7 +17,7 @@ static bool hasGraphs(StringRef target) { return llvm::is_contained(getControlFl
 /// Returns whether a target writes to its operand `self`, as "add_.Tensor" does.
 static bool writesToSelf(StringRef target) {
   StringRef name = target.split('.').second.split('.').first;
-  return name.ends_with("_") && !name.ends_with("__") && name != "detach_";
+  return name.ends_with("_") && !name.ends_with("__") && name != "detach_" && !changesDims(target);
 }
 
 /// The tensor that an op like "add_" writes to.
@@ -85,8 +85,7 @@ Location GraphLowering::getLoc(const Node& node) const {
 
 FailureOr<RankedTensorType> GraphLowering::getType(StringRef name, Location loc) const {
   auto found = program.tensors.find(name.str());
-  Type element =
-      found == program.tensors.end() ? Type() : getElementType(builder.getContext(), found->second.type);
+  Type element = found == program.tensors.end() ? Type() : getElementType(builder.getContext(), found->second.type);
   if (!element)
     return emitError(loc) << "'" << name
                           << "' has elements of a type that is not supported; expected floats of 16 to 64 bits, "
@@ -135,6 +134,7 @@ LogicalResult GraphLowering::lower(const Node& node) {
       return emitError(loc) << "'" << node.target << "' computes '" << output
                             << "', which is the name of another value; export the model anew";
   if (failed(refreshOperands(node))) return failure();
+  if (changesDims(node.target)) renamed.insert(getWritten(node));
   return hasGraphs(node.target) ? lowerControlFlow(node, loc) : lowerOp(node, loc);
 }
 
@@ -166,6 +166,7 @@ LogicalResult GraphLowering::compute(const Node& node, Location loc,
   }
   if (types.empty())
     return emitError(loc) << "'" << node.target << "' has no result, which is not supported; leave it out";
+  if (setEmptyOutputs(node, types, loc)) return success();
   auto drawBits = [&](TensorMath& math, RankedTensorType type) { return draw(math, type); };
   AtenOp op(program, node, values, types, builder, loc, drawBits);
   if (failed(checkOperands(node, op, loc)) || failed(findLowering(node.target)->lower(op))) return failure();
@@ -181,6 +182,16 @@ LogicalResult GraphLowering::compute(const Node& node, Location loc,
     if (value && !name.empty()) values[name] = isUnsignedByte(name) ? cutToByte(value, loc) : value;
   if (writes) llvm::append_range(*writes, op.getWrites());
   return success();
+}
+
+/// Results without elements are constants, whatever the op does with sizes of 0.
+bool GraphLowering::setEmptyOutputs(const Node& node, ArrayRef<RankedTensorType> types, Location loc) {
+  auto hasElements = [](RankedTensorType type) { return type.getNumElements() != 0; };
+  bool isOwn = getSharing(node, program).first == Sharing::Own && !writesToSelf(node.target);
+  if (!isOwn || llvm::any_of(types, hasElements)) return false;
+  for (auto [name, type] : llvm::zip(node.outputs, types))
+    values[name] = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+  return true;
 }
 
 bool GraphLowering::isUnsignedByte(StringRef name) const {
@@ -225,9 +236,11 @@ LogicalResult GraphLowering::write(const Node& node, TensorMath& math, StringRef
 /// Brings the tensors that a node reads up to date.
 LogicalResult GraphLowering::refreshOperands(const Node& node) {
   for (StringRef name : getOperands(node)) {
-    if (!values.contains(name))
+    if (!values.contains(name) || renamed.contains(name))
       return emitError(getLoc(node)) << "'" << node.target << "' reads '" << name
-                                     << "', which is no value of the program; export the model anew";
+                                     << "', which is no value of the program"
+                                     << (renamed.contains(name) ? " since its dimensions have changed" : "")
+                                     << "; export the model anew";
     if (failed(refresh(name))) return failure();
   }
   return success();

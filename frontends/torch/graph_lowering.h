@@ -50,6 +50,7 @@ class GraphLowering {
   /// Lowers an op and sets the values of its outputs. `writes` receives what it writes to operands.
   LogicalResult compute(const Node& node, Location loc,
                         SmallVectorImpl<std::pair<std::string, Value>>* writes = nullptr);
+  bool setEmptyOutputs(const Node& node, ArrayRef<RankedTensorType> types, Location loc);
   LogicalResult checkOperands(const Node& node, const AtenOp& op, Location loc);
   LogicalResult refreshOperands(const Node& node);
   LogicalResult write(const Node& node, TensorMath& math, StringRef name, Value value);
@@ -99,9 +100,10 @@ class GraphLowering {
   const ExportedProgram& program;
   StringRef fileName;
   Memory memory;
-  llvm::StringSet<> used;  // names that ops read or that are outputs
+  llvm::StringSet<> renamed;      // tensors whose dimensions an op has changed, which have another name since then
+  llvm::StringSet<> used;         // names that ops read or that are outputs
   llvm::StringSet<> graphInputs;  // of branches and loops
-  std::vector<Scope> scopes;  // the function's, then those of regions, from the outermost one
+  std::vector<Scope> scopes;      // the function's, then those of regions, from the outermost one
   unsigned generatorArgument = 0;
 };
 

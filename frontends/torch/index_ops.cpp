@@ -123,15 +123,28 @@ FailureOr<IndexTuple> readIndices(AtenOp& op, Value value) {
   return tuple;
 }
 
-LogicalResult lowerIndex(AtenOp& op) {
+FailureOr<Value> readAtIndices(AtenOp& op) {
   Value value = op.tensor("self");
   FailureOr<IndexTuple> tuple = readIndices(op, value);
   if (failed(tuple)) return failure();
   SmallVector<int64_t> slice(shapeOf(value));
   for (int64_t dim : tuple->dims) slice[dim] = 1;
-  return op.finish(op.math.create<GatherOp>(op.type(), value, tuple->vectors, tuple->getWindow(op.type().getRank()),
-                                            tuple->dims, ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, tuple->dims,
-                                            tuple->rank, slice, /*unsigned_indices=*/false));
+  return op.math.create<GatherOp>(op.type(), value, tuple->vectors, tuple->getWindow(op.type().getRank()), tuple->dims,
+                                  ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, tuple->dims, tuple->rank, slice,
+                                  /*unsigned_indices=*/false);
+}
+
+LogicalResult lowerIndex(AtenOp& op) {
+  FailureOr<Value> read = readAtIndices(op);
+  return failed(read) ? failure() : op.finish(*read);
+}
+
+/// `fill` where the mask is false, whatever the indices are there.
+LogicalResult lowerMaskedIndex(AtenOp& op) {
+  FailureOr<Value> read = readAtIndices(op);
+  if (failed(read)) return failure();
+  Value mask = op.operand("mask", op.type().clone(op.math.getBuilder().getI1Type()));
+  return op.finish(op.math.select(mask, *read, op.operand("fill", op.type())));
 }
 
 /// Per element of `mask`, in row-major order, how many before it are true.
@@ -168,7 +181,7 @@ LogicalResult putByMask(AtenOp& op, Value mask, int64_t dim) {
 }
 
 /// Slices of `values` are put, or added, at the places that the indices name.
-LogicalResult lowerIndexPut(AtenOp& op) {
+LogicalResult putAtIndices(AtenOp& op, bool accumulates) {
   Value value = op.tensor("self");
   SmallVector<Value> all = op.tensors("indices");
   if (llvm::count_if(all, [](Value index) { return bool(index); }) == 1)
@@ -182,12 +195,20 @@ LogicalResult lowerIndexPut(AtenOp& op) {
   ArrayRef<int64_t> places = shapeOf(tuple->vectors).drop_back();
   shape.insert(shape.begin() + tuple->at, places.begin(), places.end());
   Value updates = op.expand(op.convert(op.tensor("values"), op.element()), shape);
-  ScatterKind kind = op.flag("accumulate", false) ? ScatterKind::Add : ScatterKind::Set;
+  if (op.has("mask")) {
+    RankedTensorType type = tensorType(updates);
+    Value mask = op.operand("mask", type.clone(op.math.getBuilder().getI1Type()));
+    updates = op.math.select(mask, updates, op.constant(type, 0));
+  }
+  ScatterKind kind = accumulates ? ScatterKind::Add : ScatterKind::Set;
   return op.finish(op.math.create<ScatterOp>(op.type(), value, tuple->vectors, updates, kind,
                                              tuple->getWindow(static_cast<int64_t>(shape.size())), tuple->dims,
                                              ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, tuple->dims, tuple->rank,
                                              /*unsigned_indices=*/false, /*unique_indices=*/false));
 }
+
+LogicalResult lowerIndexPut(AtenOp& op) { return putAtIndices(op, op.flag("accumulate", false)); }
+LogicalResult lowerMaskedIndexAdd(AtenOp& op) { return putAtIndices(op, /*accumulates=*/true); }
 
 /// Elements of `source`, in turn, where the mask is true.
 LogicalResult lowerMaskedScatter(AtenOp& op) {
@@ -255,6 +276,8 @@ void mlir::sgd::torch::addIndexOps(OpTable& table) {
   enter(table, {"index_select.default"}, {lowerIndexSelect, {"self", "index"}});
   enter(table, {"index.Tensor", "_unsafe_index.Tensor"}, {lowerIndex, {"self"}, 1});
   enter(table, {"index_put.default", "_unsafe_index_put.default"}, {lowerIndexPut, {"self", "values"}});
+  enter(table, {"_unsafe_masked_index.default"}, {lowerMaskedIndex, {"self", "mask"}, 1});
+  enter(table, {"_unsafe_masked_index_put_accumulate.default"}, {lowerMaskedIndexAdd, {"self", "mask", "values"}});
   enter(table, {"masked_scatter.default"}, {lowerMaskedScatter, {"self", "mask", "source"}});
   enter(table, {"gather.default"}, {lowerGather, {"self", "index"}});
   enter(table, {"take.default"}, {lowerTake, {"self", "index"}});

@@ -91,6 +91,21 @@ LogicalResult lowerPower(AtenOp& op) {
   return op.finish(op.math.create<math::PowFOp>(x, op.operand("exponent", op.type())));
 }
 
+LogicalResult lowerGreatestDivisor(AtenOp& op) {
+  if (isFloat(op.self())) return op.error() << "is of floats; expected integers; export the model anew";
+  return op.finish(writeGreatestDivisor(op.math, op.self(), op.operand("other", op.type())));
+}
+
+/// |a / gcd * b|; 0 if both are.
+LogicalResult lowerLeastMultiple(AtenOp& op) {
+  TensorMath& math = op.math;
+  Value a = op.self(), b = op.operand("other", op.type()), zero = op.splat(0);
+  if (isFloat(a)) return op.error() << "is of floats; expected integers; export the model anew";
+  Value divisor = writeGreatestDivisor(math, a, b), isZero = math.isEqual(divisor, zero);
+  Value product = math.multiply(math.create<DivSIOp>(a, math.select(isZero, op.splat(1), divisor)), b);
+  return op.finish(math.select(math.isLess(product, zero), math.subtract(zero, product), product));
+}
+
 /// Shifts of floats multiply by powers of two.
 template <typename Shift, bool isLeft>
 LogicalResult lowerShift(AtenOp& op) {
@@ -108,6 +123,8 @@ void mlir::sgd::torch::addIntegerOps(OpTable& table) {
          "divide.Tensor_mode", "divide.Scalar_mode", "true_divide.Tensor", "true_divide.Scalar"},
         {lowerDivide, {}});
   enter(table, {"floor_divide.default", "floor_divide.Scalar"}, {lowerFloorDivide, {}});
+  enter(table, {"gcd.default"}, {lowerGreatestDivisor, {"self", "other"}});
+  enter(table, {"lcm.default"}, {lowerLeastMultiple, {"self", "other"}});
   enter(table, {"remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor"}, {lowerRemainder, {}});
   enter(table, {"fmod.Tensor", "fmod.Scalar"}, {lowerFmod, {}});
   enter(table,

@@ -97,6 +97,75 @@ LogicalResult lowerBlockDiagonal(AtenOp& op) {
   return op.finish(sum);
 }
 
+/// Chunks of each tensor along `dim`, of equal size with zeros at the end, joined chunk by chunk.
+LogicalResult lowerChunkConcatenate(AtenOp& op) {
+  int64_t chunks = op.integer("num_chunks", 1);
+  SmallVector<Value> parts;
+  int64_t dim = op.integer("dim", 0);
+  for (Value part : op.tensors("tensors")) {
+    if (!part || getRankOf(part) == 0 || chunks < 1)
+      return op.error() << "has an operand that does not fit; expected tensors of one or more dimensions, and chunks";
+    part = op.convert(part, op.element());
+    int64_t own = wrapDim(dim, getRankOf(part)), size = llvm::divideCeil(shapeOf(part)[own], chunks) * chunks;
+    part = op.math.resize(part, own, size);
+    SmallVector<int64_t> shape(shapeOf(part).take_front(own));
+    shape.push_back(chunks);
+    int64_t rest = 1;
+    for (int64_t behind : shapeOf(part).drop_front(own + 1)) rest *= behind;
+    shape.push_back(size / chunks * rest);
+    parts.push_back(op.math.reshape(part, shape));
+  }
+  if (parts.empty()) return op.error() << "has no operands; expected one or more";
+  return op.finish(op.math.concatenate(parts, op.type().getRank() - 1));
+}
+
+/// Each choice of `r` elements of a vector, in the order of their positions, one a row.
+LogicalResult lowerCombinations(AtenOp& op) {
+  constexpr int64_t kMost = 1 << 22;
+  int64_t size = shapeOf(op.tensor("self"))[0], count = op.integer("r", 2);
+  bool repeats = op.flag("with_replacement", false);
+  if (count < 1 || op.type().getRank() != 2 || op.type().getDimSize(1) != count || op.type().getNumElements() > kMost)
+    return op.error() << "chooses " << count << " of " << size << " elements; expected at most " << kMost
+                      << " numbers; choose fewer";
+  SmallVector<int64_t> positions, current(count, 0);
+  for (int64_t at = 0; at < count && !repeats; ++at) current[at] = at;
+  auto most = [&](int64_t at) { return repeats ? size - 1 : size - count + at; };
+  for (int64_t row = 0; row < op.type().getDimSize(0); ++row) {
+    llvm::append_range(positions, current);
+    int64_t at = count - 1;
+    while (at > 0 && current[at] == most(at)) --at;
+    ++current[at];
+    for (int64_t next = at + 1; next < count; ++next) current[next] = current[next - 1] + (repeats ? 0 : 1);
+  }
+  Value indices = op.math.reshape(op.vector(positions), op.type().getShape());
+  return op.finish(takeAlong(op.math, op.tensor("self"), indices, 0));
+}
+
+/// Powers 0, 1, ... of each element, in a new last dimension.
+LogicalResult lowerVandermonde(AtenOp& op) {
+  constexpr int64_t kMost = 1024;
+  Value x = op.convert(op.tensor("x"), op.element());
+  int64_t dim = getRankOf(x), count = op.integer("N", shapeOf(x).back());
+  if (count < 1 || count > kMost) return op.error() << "has " << count << " powers; expected 1 to " << kMost;
+  SmallVector<int64_t> shape(shapeOf(x));
+  shape.push_back(1);
+  x = op.math.reshape(x, shape);
+  SmallVector<Value> powers = {op.constant(tensorType(x), 1)};
+  while (static_cast<int64_t>(powers.size()) < count) powers.push_back(op.math.multiply(powers.back(), x));
+  return op.finish(op.math.concatenate(powers, dim));
+}
+
+/// Each tensor with at least so many dimensions.
+template <int64_t rank>
+LogicalResult lowerAddDims(AtenOp& op) {
+  for (auto [output, tensor] : llvm::enumerate(op.tensors("tensors")))
+    if (tensor && output < op.getNumOutputs())
+      (void)op.finish(rank == 1 && getRankOf(tensor) == 0 ? op.math.reshape(tensor, {1})
+                                                          : addDims(op.math, tensor, rank == 1 ? 0 : rank),
+                      output);
+  return success();
+}
+
 LogicalResult lowerStack(AtenOp& op) {
   int64_t dim = wrapDim(op.integer("dim", 0), op.type().getRank());
   SmallVector<int64_t> shape(op.type().getShape());
@@ -120,5 +189,11 @@ void mlir::sgd::torch::addJoinOps(OpTable& table) {
   enter(table, {"column_stack.default"}, {lowerColumnStack, {}});
   enter(table, {"stack.default"}, {lowerStack, {}});
   enter(table, {"block_diag.default"}, {lowerBlockDiagonal, {}});
+  enter(table, {"_chunk_cat.default"}, {lowerChunkConcatenate, {}});
+  enter(table, {"combinations.default"}, {lowerCombinations, {"self"}, 1});
+  enter(table, {"linalg_vander.default"}, {lowerVandermonde, {"x"}, 1});
+  enter(table, {"atleast_1d.Sequence"}, {lowerAddDims<1>, {}});
+  enter(table, {"atleast_2d.Sequence"}, {lowerAddDims<2>, {}});
+  enter(table, {"atleast_3d.Sequence"}, {lowerAddDims<3>, {}});
   enter(table, {"cartesian_prod.default"}, {lowerCartesianProduct, {}});
 }

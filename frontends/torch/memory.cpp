@@ -13,6 +13,7 @@ using namespace mlir::sgd::torch;
 static constexpr StringRef kViews[] = {"adjoint",
                                        "alias",
                                        "as_strided",
+                                       "as_strided_",
                                        "atleast_1d",
                                        "atleast_2d",
                                        "atleast_3d",
@@ -40,17 +41,23 @@ static constexpr StringRef kViews[] = {"adjoint",
                                        "split",
                                        "split_with_sizes",
                                        "squeeze",
+                                       "squeeze_",
                                        "swapaxes",
+                                       "swapaxes_",
                                        "swapdims",
+                                       "swapdims_",
                                        "t",
+                                       "t_",
                                        "tensor_split",
                                        "transpose",
+                                       "transpose_",
                                        "unbind",
                                        "unflatten",
                                        "unfold",
                                        "unsafe_chunk",
                                        "unsafe_split",
                                        "unsqueeze",
+                                       "unsqueeze_",
                                        "view",
                                        "view_as",
                                        "vsplit",
@@ -86,8 +93,11 @@ static Sharing getConversionSharing(StringRef op, const Node& node, const Tensor
   return node.find("memory_format") ? Sharing::Unknown : Sharing::Same;
 }
 
+/// "add" of "aten.add.Tensor".
+static StringRef getName(const Node& node) { return StringRef(node.target).split('.').second.split('.').first; }
+
 std::pair<Sharing, StringRef> mlir::sgd::torch::getSharing(const Node& node, const ExportedProgram& program) {
-  StringRef op = StringRef(node.target).split('.').second.split('.').first, viewed = getViewed(node);
+  StringRef op = getName(node), viewed = getViewed(node);
   auto from = program.tensors.find(viewed.str());
   if (from == program.tensors.end() || node.outputs.empty()) return {Sharing::Own, ""};
   if (llvm::is_contained(kViews, op)) return {Sharing::View, viewed};
@@ -144,7 +154,18 @@ Value mlir::sgd::torch::writeThrough(TensorMath& math, Value base, Value view, V
   return value;
 }
 
+bool mlir::sgd::torch::changesDims(StringRef target) {
+  StringRef name = target.split('.').second.split('.').first;
+  return name.ends_with("_") && llvm::is_contained(kViews, name);
+}
+
 void Memory::note(const Node& node) {
+  // Views of several tensors: which one's memory a result has is not told apart.
+  if (const Argument* viewed = node.find("tensors"); viewed && llvm::is_contained(kViews, getName(node)))
+    if (const auto* names = std::get_if<std::vector<TensorName>>(viewed)) {
+      for (const TensorName& one : *names) unknown.insert(getRoot(one.name));
+      for (const std::string& output : node.outputs) unknown.insert(output);
+    }
   auto [sharing, viewed] = getSharing(node, program);
   if (sharing == Sharing::Own) return;
   for (const std::string& output : node.outputs) {

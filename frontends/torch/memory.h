@@ -19,6 +19,10 @@ enum class Sharing {
 /// Returns how results of `node` relate to the tensor that it views, and that tensor's name.
 std::pair<Sharing, StringRef> getSharing(const Node& node, const ExportedProgram& program);
 
+/// Returns whether a target gives its operand other dimensions, as "unsqueeze_" does. Its result is a view of the
+/// tensor that the operand was, and the archive calls the operand by the result's name from then on.
+bool changesDims(StringRef target);
+
 /// Returns `base` with the elements that `view` consists of replaced by `value`; null if `view` is not made of `base`
 /// by ops that move elements and keep each once.
 Value writeThrough(TensorMath& math, Value base, Value view, Value value);

@@ -17,8 +17,8 @@ static constexpr StringRef kWithInPlaceForm[] = {
     "bitwise_xor", "ceil", "celu", "clamp", "clamp_max", "clamp_min", "clip", "conj_physical", "copy", "copysign", "cos", "cosh",
     "cumprod", "cumsum", "deg2rad", "detach", "digamma", "div", "divide", "elu", "eq", "erf", "erfc",
     "erfinv", "exp", "exp2", "expm1", "fill", "fix", "float_power", "floor", "floor_divide", "fmod", "frac", "ge",
-    "gelu", "greater", "greater_equal", "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hypot", "i0",
-    "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "le", "leaky_relu", "lerp", "less",
+    "gcd", "gelu", "greater", "greater_equal", "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hypot", "i0", "igamma", "igammac",
+    "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "lcm", "le", "leaky_relu", "lerp", "less",
     "less_equal", "lgamma", "log", "log10", "log1p", "log2", "logical_and", "logical_not", "logical_or",
     "logical_xor", "logit", "lt", "masked_fill", "masked_scatter", "mish", "mul", "multiply", "mvlgamma",
     "nan_to_num", "ne", "neg", "negative", "nextafter", "not_equal", "polygamma", "pow", "put", "rad2deg",
@@ -47,12 +47,12 @@ static void addInPlaceForms(OpTable& table) {
 static const OpTable& getTable() {
   static const OpTable table = [] {
     OpTable all;
-    for (auto add :
-         {addActivationOps, addAttentionOps, addContractionOps, addConvolutionOps,   addCreationOps, addCumulativeOps,
-          addDerivativeOps, addDistanceOps,  addEinsumOps,      addElementwiseOps,   addIndexOps,    addIntegerOps,
-          addJoinOps,       addLossOps,      addMarginLossOps,  addNormalizationOps, addOrderOps,    addPadOps,
-          addPoolOps,       addRandomOps,    addRecurrentOps,   addReductionOps,     addResampleOps, addScatterOps,
-          addShapeOps,      addSpecialOps,   addViewOps})
+    for (auto add : {addActivationOps, addAttentionOps,     addContractionOps, addConvolutionOps, addCreationOps,
+                     addCumulativeOps, addDerivativeOps,    addDistanceOps,    addEinsumOps,      addElementwiseOps,
+                     addGammaOps,      addIndexOps,         addIntegerOps,     addJoinOps,        addLossOps,
+                     addMarginLossOps, addNormalizationOps, addOrderOps,       addPadOps,         addPoolOps,
+                     addRandomOps,     addRecurrentOps,     addReductionOps,   addResampleOps,    addScatterOps,
+                     addShapeOps,      addSpecialOps,       addViewOps})
       add(all);
     addInPlaceForms(all);
     return all;

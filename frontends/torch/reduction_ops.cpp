@@ -1,6 +1,7 @@
 // Reductions, softmax, norms.
 #include <cmath>
 
+#include "dialects/sgd/linear_algebra.h"
 #include "frontends/torch/aten_op.h"
 #include "passes/graph/functions/losses.h"
 
@@ -170,6 +171,27 @@ LogicalResult lowerNorm(AtenOp& op) {
   return finishNorm(op, value, order, getDims(op, value));
 }
 
+/// Sums, largest or smallest of the singular values of matrices in the last two dimensions.
+Value writeSpectralNorm(AtenOp& op, Value matrices, ReduceKind kind) {
+  RankedTensorType type = tensorType(matrices);
+  Type element = type.getElementTypeBitWidth() == 64 ? type.getElementType() : op.math.getBuilder().getF32Type();
+  Value values = createLinearAlgebra(op.math.getBuilder(), op.math.getLoc(), LinearAlgebraKind::Svd, /*options=*/0,
+                                     op.convert(matrices, element))
+                     ->getResult(0);
+  return op.convert(op.math.reduce(values, kind, tensorType(values).getRank() - 1), type.getElementType());
+}
+
+/// The norm that singular values give: their sum, the largest or the smallest one.
+LogicalResult finishSpectralNorm(AtenOp& op, Value value, ArrayRef<int64_t> dims, ReduceKind kind) {
+  if (tensorType(value).getNumElements() == 0) return op.finish(op.splat(0));
+  SmallVector<int64_t> order;
+  for (int64_t dim = 0; dim < tensorType(value).getRank(); ++dim)
+    if (!llvm::is_contained(dims, dim)) order.push_back(dim);
+  llvm::append_range(order, dims);
+  Value norm = writeSpectralNorm(op, op.math.transpose(value, order), kind);
+  return op.finish(op.math.reshape(norm, op.type().getShape()));
+}
+
 /// The Frobenius norm, or the largest, or smallest, sum of magnitudes of columns or rows. linalg.norm takes norms of
 /// vectors too.
 template <bool isMatrix>
@@ -182,9 +204,14 @@ LogicalResult lowerMatrixNorm(AtenOp& op) {
   StringRef name = op.text("ord", op.has("ord") ? "" : "fro");
   double order = name == "fro" ? 2 : op.number("ord", 2);
   if (name == "fro" || dims.size() == 1) return finishNorm(op, value, order, dims);
-  if (dims.size() != 2 || dims[0] == dims[1] || !name.empty() || (order != 1 && order != -1 && !std::isinf(order)))
-    return op.error()
-           << "is a norm that singular values give, which is not supported; expected 'fro', 1, -1, inf or -inf";
+  bool isSpectral = name == "nuc" || (name.empty() && std::fabs(order) == 2);
+  if (dims.size() != 2 || dims[0] == dims[1] ||
+      !(isSpectral || (name.empty() && (std::fabs(order) == 1 || std::isinf(order)))))
+    return op.error() << "is a norm that is not defined; expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf of a matrix";
+  if (isSpectral) {
+    ReduceKind kind = name == "nuc" ? ReduceKind::Add : order > 0 ? ReduceKind::Max : ReduceKind::Min;
+    return finishSpectralNorm(op, value, dims, kind);
+  }
   if (order > 0 && tensorType(value).getNumElements() == 0) return op.finish(op.splat(0));
   int64_t summed = std::isinf(order) ? dims[1] : dims[0], compared = std::isinf(order) ? dims[0] : dims[1];
   Value sums = reduceKeeping(op.math, op.math.absolute(value), ReduceKind::Add, summed);

@@ -195,6 +195,23 @@ class EmbeddingBag {
   Value indices, offsets;
 };
 
+/// Rows that indices name are scaled down to a norm of `max_norm`.
+LogicalResult lowerEmbeddingRenorm(AtenOp& op) {
+  TensorMath& math = op.math;
+  Value table = op.self(), indices = op.tensor("indices");
+  indices = math.reshape(indices, {tensorType(indices).getNumElements()});
+  Value norm = writeNorm(math, table, op.number("norm_type", 2), 1);
+  RankedTensorType type = tensorType(norm);
+  Value named =
+      scatterSlices(math, op.constant(type, 0), indices,
+                    op.constant(type.clone({tensorType(indices).getNumElements(), 1}), 1), 0, ScatterKind::Set);
+  Value most = math.splat(type, op.number("max_norm", 0)), one = math.splat(type, 1.0);
+  Value factor = math.divide(most, math.add(norm, math.splat(type, 1e-7)));
+  Value isScaled = math.both(math.isLess(most, norm), math.isEqual(named, one));
+  factor = math.select(isScaled, factor, one);
+  return op.finish(math.multiply(table, stretch(math, factor, op.type().getShape())));
+}
+
 LogicalResult lowerEmbeddingBag(AtenOp& op) { return EmbeddingBag(op).lower(); }
 
 }  // namespace
@@ -209,6 +226,7 @@ void mlir::sgd::torch::addScatterOps(OpTable& table) {
   enter(table, {"index_fill.int_Scalar", "index_fill.int_Tensor"}, {lowerIndexCopy, {"self", "index"}});
   enter(table, {"index_add.default"}, {lowerIndexAdd, {"self", "index", "source"}});
   enter(table, {"index_reduce.default"}, {lowerIndexReduce, {"self", "index", "source"}});
+  enter(table, {"embedding_renorm_.default"}, {lowerEmbeddingRenorm, {"self", "indices"}, 2});
   enter(table,
         {"embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default",
          "_embedding_bag_forward_only.default"},

@@ -261,13 +261,15 @@ void mlir::sgd::torch::addShapeOps(OpTable& table) {
                 "squeeze.dims",           "unsqueeze.default",    "view_as.default",    "_reshape_alias.default",
                 "ravel.default",          "atleast_1d.default",   "atleast_2d.default", "view_copy.default",
                 "unsqueeze_copy.default", "squeeze_copy.default", "squeeze_copy.dim",   "squeeze_copy.dims",
-                "_reshape_copy.default"},
+                "_reshape_copy.default",  "unsqueeze_.default",   "squeeze_.default",   "squeeze_.dim",
+                "squeeze_.dims"},
         lowerReshape);
   enter(table, {"atleast_3d.default"}, lowerAtLeast3d);
   enter(table, {"expand.default", "expand_as.default", "broadcast_to.default", "expand_copy.default"}, lowerExpand);
   enter(table, {"permute.default", "permute_copy.default"}, lowerPermute);
   enter(table,
-        {"transpose.int", "t.default", "swapaxes.default", "swapdims.default", "transpose_copy.int", "t_copy.default"},
+        {"transpose.int", "t.default", "swapaxes.default", "swapdims.default", "transpose_copy.int", "t_copy.default",
+         "transpose_.default", "t_.default", "swapaxes_.default", "swapdims_.default"},
         lowerTranspose);
   enter(table, {"numpy_T.default"}, lowerReverseDims);
   enter(table, {"mT.default", "mH.default", "adjoint.default", "matrix_H.default"},

@@ -1,4 +1,4 @@
-// Functions of one or two numbers: roots, exponentials, angles, roundings, gamma and Bessel functions.
+// Functions of one or two numbers: roots, exponentials, angles, roundings, error and Bessel functions.
 #include <cmath>
 #include <numbers>
 
@@ -88,11 +88,16 @@ Value writeNormalQuantile(TensorMath& math, Value p) {
   return scale(math, writeErfInv(math, centred), std::numbers::sqrt2);
 }
 
-/// At 0 the pole has the sign of -x, as in PyTorch.
-Value writeTorchDigamma(TensorMath& math, Value x) {
+/// From a scaled erfc where the distribution function vanishes.
+Value writeLogNormalDistribution(TensorMath& math, Value x) {
   RankedTensorType type = tensorType(x);
-  Value pole = math.create<math::CopySignOp>(math.splat(type, kInfinity), math.minus(x));
-  return math.select(math.isEqual(x, math.splat(type, 0.0)), pole, writeDigamma(math, x));
+  Value minusOne = math.splat(type, -1.0), isFar = math.isLess(x, minusOne),
+        root = scale(math, x, 1 / std::numbers::sqrt2);
+  Value end = math.splat(type, -1 / std::numbers::sqrt2);
+  Value far = math.select(isFar, root, end), near = math.select(isFar, end, root);
+  Value tail = math.create<math::LogOp>(scale(math, writeScaledErfc(math, math.minus(far)), 0.5));
+  tail = math.subtract(tail, math.multiply(far, far));
+  return math.select(isFar, tail, math.create<math::Log1pOp>(scale(math, math.create<math::ErfcOp>(near), -0.5)));
 }
 
 /// -x log x, 0 at 0 and -inf below.
@@ -146,41 +151,39 @@ LogicalResult lowerHeaviside(AtenOp& op) {
   return op.finish(isFloat ? op.math.select(isNan(op.math, x), x, result) : result);
 }
 
-/// The derivative of digamma; below 1/2 by reflection: pi^2 / sin^2(pi x) - trigamma(1 - x).
-Value writeTrigamma(TensorMath& math, Value x) {
-  RankedTensorType type = tensorType(x);
-  Value one = math.splat(type, 1.0), isReflected = math.isLess(x, math.splat(type, 0.5));
-  Value own = writePolygamma(math, one, math.select(isReflected, math.subtract(one, x), x));
-  Value distance = math.subtract(x, math.create<math::RoundEvenOp>(x));
-  Value sine = math.create<math::SinOp>(scale(math, distance, std::numbers::pi));
-  Value ratio = math.divide(math.splat(type, std::numbers::pi), sine);
-  return math.select(isReflected, math.subtract(math.multiply(ratio, ratio), own), own);
+Value askIsFinite(TensorMath& math, Value x) {
+  return math.isLess(math.absolute(x), math.splat(tensorType(x), kInfinity));
 }
 
-LogicalResult lowerPolygamma(AtenOp& op) {
+/// A fraction of magnitude [1/2, 1) and a power of 2, whose product is x.
+LogicalResult lowerFrexp(AtenOp& op) {
   Value x = op.self();
-  int64_t n = op.integer("n", 0);
-  if (n == 0) return op.finish(writeTorchDigamma(op.math, x));
-  if (n == 1) return op.finish(writeTrigamma(op.math, x));
-  return op.error() << "is the derivative " << n << " of digamma, which is not supported; expected 0 or 1";
-}
-
-/// Infinite at the poles, 0, -1, ..., where XLA has NaN for odd powers.
-Value writeTorchZeta(TensorMath& math, Value x, Value q) {
   RankedTensorType type = tensorType(x);
-  Value isPole = math.both(math.isAtLeast(math.splat(type, 0.0), q), math.isEqual(q, math.create<math::FloorOp>(q)));
-  isPole = math.both(isPole, math.isLess(math.splat(type, 1.0), x));
-  return math.select(isPole, math.splat(type, kInfinity), writeZeta(math, x, q));
-}
-
-/// log of the multivariate gamma function: log gamma of x, x - 1/2, ..., and a constant.
-LogicalResult lowerMultivariateLogGamma(AtenOp& op) {
-  int64_t p = op.integer("p", 1);
-  if (p < 1 || p > 64) return op.error() << "is of dimension " << p << "; expected 1 to 64";
-  Value x = op.self(), sum = op.splat(static_cast<double>(p * (p - 1)) / 4 * std::log(std::numbers::pi));
-  for (int64_t i = 0; i < p; ++i)
-    sum = op.math.add(sum, writeLogGamma(op.math, op.math.subtract(x, op.splat(static_cast<double>(i) / 2))));
-  return op.finish(sum);
+  auto element = dyn_cast<FloatType>(op.element());
+  if (!element) return op.error() << "has a fraction that is no float; export the model anew";
+  TensorMath& math = op.math;
+  unsigned width = element.getWidth(), digits = APFloat::semanticsPrecision(element.getFloatSemantics()) - 1;
+  int64_t bias = 1 - APFloat::semanticsMinExponent(element.getFloatSemantics());
+  RankedTensorType bits = type.clone(math.getBuilder().getIntegerType(width));
+  auto number = [&](int64_t value) { return math.splat(bits, value); };
+  auto makePower = [&](Value exponent) {
+    Value raised = math.create<ShLIOp>(math.add(exponent, number(bias)), number(digits));
+    return math.create<arith::BitcastOp>(type, raised);
+  };
+  // Of numbers below the normal ones, those that a factor makes normal are read.
+  Value isTiny = math.isLess(math.absolute(x), math.splat(type, std::ldexp(1.0, static_cast<int>(1 - bias))));
+  Value lift = math.select(isTiny, number(digits + 1), number(0)), lifted = math.multiply(x, makePower(lift));
+  Value field = math.create<ShRUIOp>(math.create<arith::BitcastOp>(bits, lifted), number(digits));
+  field = math.create<arith::AndIOp>(field, number(2 * bias + 1));
+  Value exponent = math.subtract(math.subtract(field, number(bias - 1)), lift);
+  Value isPlain = math.both(askIsFinite(math, x), math.negate(math.isEqual(x, math.splat(type, 0.0))));
+  exponent = math.select(isPlain, exponent, number(0));
+  // In three factors, each of which has a power that is a normal number.
+  Value third = math.create<DivSIOp>(exponent, number(3)), last = math.subtract(exponent, math.add(third, third));
+  Value fraction = x;
+  for (Value part : {third, third, last}) fraction = math.multiply(fraction, makePower(math.subtract(number(0), part)));
+  (void)op.finish(math.select(isPlain, fraction, x), 0);
+  return op.getNumOutputs() < 2 ? success() : op.finish(op.convert(exponent, op.element(1)), 1);
 }
 
 LogicalResult lowerNanToNum(AtenOp& op) {
@@ -201,9 +204,6 @@ Value askIsReal(TensorMath& math, Value x) {
   return math.splat(tensorType(x).clone(math.getBuilder().getI1Type()), int64_t{1});
 }
 Value askIsNan(TensorMath& math, Value x) { return isNan(math, x); }
-Value askIsFinite(TensorMath& math, Value x) {
-  return math.isLess(math.absolute(x), math.splat(tensorType(x), kInfinity));
-}
 Value askIsInfinite(TensorMath& math, Value x) {
   return math.isEqual(math.absolute(x), math.splat(tensorType(x), kInfinity));
 }
@@ -275,17 +275,14 @@ void mlir::sgd::torch::addSpecialOps(OpTable& table) {
   enter(table, {"erf.default", "special_erf.default"}, unary<math::ErfOp>);
   enter(table, {"erfc.default", "special_erfc.default"}, unary<math::ErfcOp>);
   enter(table, {"erfinv.default", "special_erfinv.default"}, function<writeErfInv>);
-  enter(table, {"lgamma.default", "special_gammaln.default"}, function<writeLogGamma>);
-  enter(table, {"digamma.default", "special_psi.default", "special_digamma.default"}, function<writeTorchDigamma>);
-  enter(table, {"polygamma.default", "special_polygamma.default"}, lowerPolygamma);
-  enter(table, {"mvlgamma.default", "special_multigammaln.default"}, lowerMultivariateLogGamma);
-  enter(table, {"special_zeta.default", "special_zeta.other_scalar", "special_zeta.self_scalar"},
-        {function2<writeTorchZeta>, {}});
   enter(table, {"i0.default", "special_i0.default"}, function<writeBesselI0>);
   enter(table, {"special_i0e.default"}, function<writeBesselI0e>);
   enter(table, {"special_i1.default"}, function<writeBesselI1>);
   enter(table, {"special_i1e.default"}, function<writeBesselI1e>);
   enter(table, {"special_ndtr.default"}, function<writeNormalDistribution>);
+  enter(table, {"special_log_ndtr.default"}, function<writeLogNormalDistribution>);
+  enter(table, {"special_erfcx.default"}, function<writeScaledErfc>);
+  enter(table, {"frexp.Tensor"}, lowerFrexp);
   enter(table, {"special_ndtri.default"}, function<writeNormalQuantile>);
   enter(table, {"special_entr.default"}, function<writeEntropy>);
   enter(table, {"sinc.default", "special_sinc.default"}, function<writeSinc>);

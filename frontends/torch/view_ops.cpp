@@ -144,28 +144,43 @@ LogicalResult lowerDiagonalScatter(AtenOp& op) {
 // Windows
 // -----------------------------------------------------------------------------------------------------------------
 
-/// Elements of memory at multiples of strides.
-LogicalResult lowerAsStrided(AtenOp& op) {
+/// The positions, in row-major order of `self`, of elements of memory at multiples of strides.
+FailureOr<SmallVector<int64_t>> getStridedPositions(AtenOp& op, ArrayRef<int64_t> shape) {
   const TensorInfo* info = op.info("self");
-  Value value = op.tensor("self");
   SmallVector<int64_t> strides = op.integers("stride");
-  int64_t count = tensorType(value).getNumElements(), offset = op.integer("storage_offset", 0);
-  SmallVector<int64_t> indices{offset};
+  int64_t count = tensorType(op.tensor("self")).getNumElements();
+  SmallVector<int64_t> positions{op.integer("storage_offset", 0)};
   constexpr int64_t kMost = 1 << 22;
-  bool fits = info && info->isRowMajor() && info->offset == 0 && op.type().getNumElements() <= kMost &&
-              static_cast<int64_t>(strides.size()) == op.type().getRank();
-  for (int64_t dim = 0; fits && dim < op.type().getRank(); ++dim) {
+  bool fits = info && info->isRowMajor() && info->offset == 0 && ShapedType::getNumElements(shape) <= kMost &&
+              strides.size() == shape.size();
+  for (size_t dim = 0; fits && dim < shape.size(); ++dim) {
     SmallVector<int64_t> next;
-    for (int64_t index : indices)
-      for (int64_t at = 0; at < op.type().getDimSize(dim); ++at) next.push_back(index + at * strides[dim]);
-    indices = next;
+    for (int64_t position : positions)
+      for (int64_t at = 0; at < shape[dim]; ++at) next.push_back(position + at * strides[dim]);
+    positions = next;
   }
-  if (!fits || llvm::any_of(indices, [&](int64_t index) { return index < 0 || index >= count; }))
-    return op.error()
-           << "reads memory outside of its operand, or of one that is a view, which is not supported; use slice, "
-              "transpose or unfold";
-  Value flat = op.math.reshape(value, {count});
-  return op.finish(op.math.reshape(takeAlong(op.math, flat, op.vector(indices), 0), op.type().getShape()));
+  if (fits && llvm::all_of(positions, [&](int64_t position) { return position >= 0 && position < count; }))
+    return positions;
+  return op.error()
+         << "reads memory outside of its operand, or of one that is a view, which is not supported; use slice, "
+            "transpose or unfold";
+}
+
+LogicalResult lowerAsStrided(AtenOp& op) {
+  FailureOr<SmallVector<int64_t>> positions = getStridedPositions(op, op.type().getShape());
+  if (failed(positions)) return failure();
+  Value flat = op.math.reshape(op.tensor("self"), {tensorType(op.tensor("self")).getNumElements()});
+  return op.finish(op.math.reshape(takeAlong(op.math, flat, op.vector(*positions), 0), op.type().getShape()));
+}
+
+LogicalResult lowerAsStridedScatter(AtenOp& op) {
+  Value source = op.convert(op.tensor("src"), op.element());
+  FailureOr<SmallVector<int64_t>> positions = getStridedPositions(op, shapeOf(source));
+  if (failed(positions)) return failure();
+  Value flat = op.math.reshape(op.tensor("self"), {op.type().getNumElements()});
+  source = op.math.reshape(source, {static_cast<int64_t>(positions->size())});
+  Value written = scatterAlong(op.math, flat, op.vector(*positions), source, 0, ScatterKind::Set);
+  return op.finish(op.math.reshape(written, op.type().getShape()));
 }
 
 /// Windows of `size` elements, `step` apart, in a new last dimension.
@@ -200,6 +215,7 @@ void mlir::sgd::torch::addViewOps(OpTable& table) {
   enter(table, {"slice_scatter.default"}, {lowerSliceScatter, {"self", "src"}, 1});
   enter(table, {"select_scatter.default"}, {lowerSelectScatter, {"self", "src"}, 1});
   enter(table, {"diagonal_scatter.default"}, {lowerDiagonalScatter, {"self", "src"}, 2});
-  enter(table, {"as_strided.default", "as_strided_copy.default"}, lowerAsStrided);
+  enter(table, {"as_strided.default", "as_strided_copy.default", "as_strided_.default"}, lowerAsStrided);
+  enter(table, {"as_strided_scatter.default"}, {lowerAsStridedScatter, {"self", "src"}});
   enter(table, {"unfold.default", "unfold_copy.default"}, lowerUnfold);
 }

@@ -1,6 +1,7 @@
-// Log gamma, digamma, the Hurwitz zeta function, polygamma and Bessel functions.
+// Log gamma, digamma, the Hurwitz zeta function, polygamma, Bessel functions and a scaled erfc.
 #include <numbers>
 
+#include "passes/graph/functions/float_math.h"
 #include "passes/graph/functions/special_functions.h"
 
 using namespace mlir;
@@ -9,32 +10,6 @@ using namespace mlir::sgd;
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-
-/// Arithmetic on floats of one type; constants are numbers.
-class FloatMath : public TensorMath {
- public:
-  FloatMath(const TensorMath& math, RankedTensorType type) : TensorMath(math), type(type) {}
-
-  using TensorMath::add;
-  using TensorMath::isLess;
-  using TensorMath::multiply;
-  Value number(double value) { return splat(type, value); }
-  Value add(Value x, double y) { return add(x, number(y)); }
-  Value multiply(Value x, double y) { return multiply(x, number(y)); }
-  Value floor(Value x) { return create<math::FloorOp>(x); }
-  Value log(Value x) { return create<math::LogOp>(x); }
-  Value power(Value x, Value y) { return create<math::PowFOp>(x, y); }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) { return create<arith::CmpFOp>(predicate, x, y); }
-  Value isLess(Value x, double y) { return isLess(x, number(y)); }
-  Value isAtMost(Value x, double y) { return compare(arith::CmpFPredicate::OLE, x, number(y)); }
-  Value isWhole(Value x) { return isEqual(x, floor(x)); }
-  Value choose(Value condition, Value x, Value y) { return select(condition, x, y); }
-  Value choose(Value condition, double x, Value y) { return select(condition, number(x), y); }
-
-  RankedTensorType type;
-};
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t a(z) with t = z + kLanczos + 1/2 and a = kLanczosBase + sum of
 /// coefficient k / (z + k): C. Lanczos, "A precision approximation of the gamma function", 1964.
@@ -216,15 +191,42 @@ Value buildBesselI1e(FloatMath& b, Value x) {
   return b.create<math::CopySignOp>(b.choose(b.isAtMost(magnitude, 8), near, far), x);
 }
 
-/// `write` on `arguments`, in f32 or wider.
-template <typename Write>
-Value writeWide(TensorMath& math, ArrayRef<Value> arguments, Write write) {
-  RankedTensorType type = tensorType(arguments.front());
-  Type own = type.getElementType(), wide = own.getIntOrFloatBitWidth() < 32 ? math.getBuilder().getF32Type() : own;
-  SmallVector<Value> widened;
-  for (Value argument : arguments) widened.push_back(math.convert(argument, wide));
-  FloatMath b(math, type.clone(wide));
-  return math.convert(write(b, ArrayRef<Value>(widened)), own);
+/// t exp(P(t)) with t = 2 / (2 + z), a Chebyshev expansion of W. Press et al., "Numerical Recipes", 3rd edition, 6.2.2.
+Value buildScaledErfc(FloatMath& b, Value x) {
+  constexpr double kCoefficients[] = {-2.8e-17,
+                                      1.21e-16,
+                                      -9.4e-17,
+                                      -1.523e-15,
+                                      7.106e-15,
+                                      3.81e-16,
+                                      -1.12708e-13,
+                                      3.13092e-13,
+                                      8.94487e-13,
+                                      -6.886027e-12,
+                                      2.394038e-12,
+                                      9.6467911e-11,
+                                      -2.27365122e-10,
+                                      -9.91364156e-10,
+                                      5.059343495e-9,
+                                      6.529054439e-9,
+                                      -8.5238095915e-8,
+                                      1.5626441722e-8,
+                                      1.303655835580e-6,
+                                      -1.624290004647e-6,
+                                      -2.0278578112534e-5,
+                                      4.2523324806907e-5,
+                                      3.66839497852761e-4,
+                                      -9.46595344482036e-4,
+                                      -9.561514786808631e-3,
+                                      1.9476473204185836e-2,
+                                      6.4196979235649026e-1,
+                                      -1.3026537197817094};
+  Value isNegative = b.isLess(x, 0), z = b.absolute(x);
+  Value t = b.divide(b.number(2), b.add(z, 2));
+  Value upper = b.multiply(t, b.exponential(evaluateChebyshev(b, b.add(b.multiply(t, 4), -2), kCoefficients)));
+  Value safe = b.choose(isNegative, x, b.number(0));
+  Value lower = b.subtract(b.multiply(b.exponential(b.multiply(safe, safe)), 2), upper);
+  return b.choose(isNegative, lower, upper);
 }
 
 }  // namespace
@@ -251,4 +253,8 @@ Value mlir::sgd::writeBesselI0e(TensorMath& math, Value x) {
 
 Value mlir::sgd::writeBesselI1e(TensorMath& math, Value x) {
   return writeWide(math, x, [](FloatMath& b, ArrayRef<Value> x) { return buildBesselI1e(b, x[0]); });
+}
+
+Value mlir::sgd::writeScaledErfc(TensorMath& math, Value x) {
+  return writeWide(math, x, [](FloatMath& b, ArrayRef<Value> x) { return buildScaledErfc(b, x[0]); });
 }

@@ -1,5 +1,7 @@
-// Powers by repeated squaring.
+// Powers by repeated squaring, divisors by Euclid's algorithm.
 #include "passes/graph/functions/integer_functions.h"
+
+#include "passes/graph/functions/elementwise_loop.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -36,4 +38,21 @@ Value mlir::sgd::writeIntegerPower(TensorMath& math, Value base, Value exponent,
       math.create<arith::CmpIOp>(arith::CmpIPredicate::ule, math.add(base, one), math.splat(type, int64_t{2}));
   Value keeps = math.both(isUnit, math.negate(math.isEqual(base, zero)));
   return math.select(math.isLess(exponent, zero), math.select(keeps, power, zero), power);
+}
+
+Value mlir::sgd::writeGreatestDivisor(TensorMath& math, Value a, Value b) {
+  RankedTensorType type = tensorType(a);
+  auto isNonzero = [&](TensorMath& at, Value value) {
+    return at.negate(at.isEqual(value, at.splat(type, int64_t{0})));
+  };
+  Value divisor = writeWhile(
+      math, {a, b}, [&](TensorMath& at, ValueRange numbers) { return isNonzero(at, numbers[1]); },
+      [&](TensorMath& at, ValueRange numbers) -> SmallVector<Value> {
+        // Elements that are done keep their divisor.
+        Value goesOn = isNonzero(at, numbers[1]);
+        Value safe = at.select(goesOn, numbers[1], at.splat(type, int64_t{1}));
+        return {at.select(goesOn, numbers[1], numbers[0]), at.create<RemSIOp>(numbers[0], safe)};
+      })[0];
+  Value isNegative = math.isLess(divisor, math.splat(type, int64_t{0}));
+  return math.select(isNegative, math.subtract(math.splat(type, int64_t{0}), divisor), divisor);
 }

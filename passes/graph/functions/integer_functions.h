@@ -10,6 +10,10 @@ namespace mlir::sgd {
 /// is 1 or -1. `known` is the exponent of all elements; null: only `exponent` has it.
 Value writeIntegerPower(TensorMath& math, Value base, Value exponent, IntegerAttr known, bool isUnsigned);
 
+/// The greatest common divisor, not negative, of signed integers; 0 of two zeros. A loop of Euclid's steps until all
+/// elements are done.
+Value writeGreatestDivisor(TensorMath& math, Value a, Value b);
+
 }  // namespace mlir::sgd
 
 #endif

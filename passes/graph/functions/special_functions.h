@@ -22,6 +22,12 @@ Value writeDigamma(TensorMath& math, Value x);
 Value writeZeta(TensorMath& math, Value x, Value q);
 /// Derivative `n` of digamma; NaN where n is no whole number from 0 on.
 Value writePolygamma(TensorMath& math, Value n, Value x);
+/// The regularized incomplete gamma functions for a > 0 and x >= 0: the integral of t^(a-1) e^-t from 0 to x, or from x
+/// on with `isUpper`, over gamma(a). NaN elsewhere. A loop until all elements have converged, of at most 20,000 terms,
+/// which a up to 10^7 needs.
+Value writeIncompleteGamma(TensorMath& math, Value a, Value x, bool isUpper);
+/// exp(x^2) erfc(x).
+Value writeScaledErfc(TensorMath& math, Value x);
 /// exp(-|x|) times the modified Bessel function of the first kind of order zero, and of order one.
 Value writeBesselI0e(TensorMath& math, Value x);
 Value writeBesselI1e(TensorMath& math, Value x);

@@ -50,13 +50,15 @@ std::optional<int64_t> find(StringRef begin, StringRef condition) {
   context.loadDialect<arith::ArithDialect, func::FuncDialect, SgdDialect>();
   std::string text = (R"(
     func.func @main(%unknown: tensor<i32>) -> tensor<i32> {
-      %begin = arith.constant dense<)" + begin + R"(> : tensor<i32>
+      %begin = arith.constant dense<)" +
+                      begin + R"(> : tensor<i32>
       %eight = arith.constant dense<8> : tensor<i32>
       %0:3 = sgd.while (%begin, %eight, %unknown) while {
       ^bb0(%i: tensor<i32>, %n: tensor<i32>, %u: tensor<i32>):
         %c = arith.constant dense<7> : tensor<1xi32>
         %r = sgd.reshape %i : tensor<i32> -> tensor<1xi32>
-        )" + condition + R"(
+        )" + condition +
+                      R"(
       } do {
       ^bb0(%i: tensor<i32>, %n: tensor<i32>, %u: tensor<i32>):
         %two = arith.constant dense<2> : tensor<i32>
@@ -64,7 +66,8 @@ std::optional<int64_t> find(StringRef begin, StringRef condition) {
         sgd.yield %next, %n, %u : tensor<i32>, tensor<i32>, tensor<i32>
       } : (tensor<i32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>, tensor<i32>)
       return %0#0 : tensor<i32>
-    })").str();
+    })")
+                         .str();
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   EXPECT_TRUE(module) << text;
   std::optional<int64_t> trips;
@@ -79,7 +82,10 @@ TEST(TripCount, OfLoopsComparesACounterWithAConstant) {
   EXPECT_EQ(find("0", test("%t = arith.cmpi sgt, %n, %i : tensor<i32>")), 4);
   EXPECT_EQ(find("1", test("%t = arith.cmpi sge, %n, %i : tensor<i32>")), 4);
   EXPECT_EQ(find("9", test("%t = arith.cmpi sle, %i, %n : tensor<i32>")), 0);
-  EXPECT_EQ(find("0", "%s = arith.cmpi sle, %r, %c : tensor<1xi32>\n %t = sgd.reshape %s : tensor<1xi1> -> tensor<i1>\n sgd.yield %t : tensor<i1>"), 4);
+  EXPECT_EQ(find("0",
+                 "%s = arith.cmpi sle, %r, %c : tensor<1xi32>\n %t = sgd.reshape %s : tensor<1xi1> -> tensor<i1>\n "
+                 "sgd.yield %t : tensor<i1>"),
+            4);
   EXPECT_EQ(find("1", test("%t = arith.cmpi ne, %i, %n : tensor<i32>")), std::nullopt);
   EXPECT_EQ(find("0", test("%t = arith.cmpi slt, %i, %u : tensor<i32>")), std::nullopt);
   EXPECT_EQ(find("0", test("%t = arith.cmpi slt, %u, %n : tensor<i32>")), std::nullopt);
