@@ -30,6 +30,7 @@ Value writeTrigamma(TensorMath& math, Value x) {
   Value one = math.splat(type, 1.0), isReflected = math.isLess(x, math.splat(type, 0.5));
   Value own = writePolygamma(math, one, math.select(isReflected, math.subtract(one, x), x));
   Value distance = math.subtract(x, math.create<math::RoundEvenOp>(x));
+  distance = math.select(isReflected, distance, math.splat(type, 0.25));
   Value sine = math.create<math::SinOp>(math.multiply(distance, math.splat(type, std::numbers::pi)));
   Value ratio = math.divide(math.splat(type, std::numbers::pi), sine);
   return math.select(isReflected, math.subtract(math.multiply(ratio, ratio), own), own);
@@ -42,7 +43,8 @@ Value writeTorchZeta(TensorMath& math, Value x, Value q) {
   RankedTensorType type = tensorType(x);
   Value one = math.splat(type, 1.0), zero = math.splat(type, 0.0);
   auto isWhole = [&](Value value) { return math.isEqual(value, math.create<math::FloorOp>(value)); };
-  Value isPole = math.both(math.isAtLeast(zero, q), isWhole(q)), isBelow = math.both(math.isLess(q, zero), math.negate(isPole));
+  Value isPole = math.both(math.isAtLeast(zero, q), isWhole(q)),
+        isBelow = math.both(math.isLess(q, zero), math.negate(isPole));
   Value own = writeZeta(math, x, math.select(isBelow, math.subtract(one, q), q));
   Value d = math.select(isBelow, math.subtract(q, math.create<math::RoundEvenOp>(q)), math.splat(type, 0.5));
   Value sign = math.select(isWhole(math.multiply(x, math.splat(type, 0.5))), one, math.splat(type, -1.0));

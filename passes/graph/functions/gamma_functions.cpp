@@ -43,8 +43,10 @@ Value buildLogGamma(FloatMath& b, Value x) {
   // (z + 1/2) log t - t, whose parts may overflow where their difference does not.
   Value factor = b.subtract(b.add(lanczos.z, 0.5), b.divide(lanczos.t, lanczos.logT));
   Value logGamma = b.add(b.add(b.multiply(factor, lanczos.logT), std::log(2 * kPi) / 2), b.log(sum));
-  // gamma(x) gamma(1 - x) = pi / sin(pi x); the sine of the distance to the next integer keeps its digits.
-  Value magnitude = b.absolute(x), fraction = b.subtract(magnitude, b.floor(magnitude));
+  // gamma(x) gamma(1 - x) = pi / sin(pi x); the sine of the distance to the next integer keeps its digits. Elsewhere
+  // any number has a derivative.
+  Value magnitude = b.absolute(x), mirrored = b.choose(lanczos.isReflected, magnitude, b.number(0.25));
+  Value fraction = b.subtract(mirrored, b.floor(mirrored));
   Value distance = b.choose(b.compare(arith::CmpFPredicate::OGT, fraction, b.number(0.5)),
                             b.subtract(b.number(1), fraction), fraction);
   Value logSine = b.log(b.create<math::SinOp>(b.multiply(distance, kPi)));
@@ -65,7 +67,9 @@ Value buildDigamma(FloatMath& b, Value x) {
   }
   Value result = b.subtract(b.add(lanczos.logT, b.divide(slope, sum)), b.divide(b.number(kLanczos), lanczos.t));
   // digamma(1 - x) - digamma(x) = pi cot(pi x); the cotangent of the distance to the nearest integer keeps its digits.
-  Value distance = b.subtract(x, b.floor(b.add(x, 0.5))), angle = b.multiply(distance, kPi);
+  // Elsewhere any number has a derivative.
+  Value distance = b.subtract(x, b.floor(b.add(x, 0.5)));
+  Value angle = b.multiply(b.choose(lanczos.isReflected, distance, b.number(0.25)), kPi);
   Value cotangent = b.divide(b.create<math::CosOp>(angle), b.create<math::SinOp>(angle));
   result = b.choose(lanczos.isReflected, b.subtract(result, b.multiply(cotangent, kPi)), result);
   Value isPole = b.both(b.isAtMost(x, 0), b.isWhole(x));
@@ -221,7 +225,7 @@ Value buildScaledErfc(FloatMath& b, Value x) {
                                       1.9476473204185836e-2,
                                       6.4196979235649026e-1,
                                       -1.3026537197817094};
-  Value isNegative = b.isLess(x, 0), z = b.absolute(x);
+  Value isNegative = b.isLess(x, 0), z = b.choose(isNegative, b.minus(x), x);
   Value t = b.divide(b.number(2), b.add(z, 2));
   Value upper = b.multiply(t, b.exponential(evaluateChebyshev(b, b.add(b.multiply(t, 4), -2), kCoefficients)));
   Value safe = b.choose(isNegative, x, b.number(0));

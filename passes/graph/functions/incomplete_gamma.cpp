@@ -97,8 +97,8 @@ Value buildIncompleteGamma(FloatMath& b, Value a, Value x, bool isUpper) {
   Value lower = b.multiply(factor, buildSeries(b, b.choose(isBelow, a, one), b.choose(isBelow, x, b.number(0.5))));
   Value fraction = buildFraction(b, b.choose(isAbove, a, one), b.choose(isAbove, x, b.number(2)));
   Value upper = b.multiply(b.multiply(factor, ownA), fraction);
-  Value result = isUpper ? b.choose(isAbove, upper, b.subtract(one, lower))
-                         : b.choose(isAbove, b.subtract(one, upper), lower);
+  Value result =
+      isUpper ? b.choose(isAbove, upper, b.subtract(one, lower)) : b.choose(isAbove, b.subtract(one, upper), lower);
   // At the ends of a or x the function is 0 or 1; of two ends, and of what is negative, it is not defined.
   auto isBetween = [&](Value value) { return b.both(b.isLess(b.number(0), value), b.isLess(value, kInfinity)); };
   Value aIsZero = b.isEqual(a, b.number(0)), aIsEnd = b.isEqual(a, b.number(kInfinity));

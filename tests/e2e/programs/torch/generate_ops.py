@@ -161,6 +161,47 @@ def flat(results):
     return list(results) if isinstance(results, (tuple, list)) else [results]
 
 
+def enter_gamma():
+    a = torch.tensor([0.5, 1.0, 2.5, 7.0, 30.0, 300.0])
+    both(lambda x: (torch.igamma(a, x * a), torch.igammac(a, x * a)), torch.tensor([0.3, 2.0, 1.1, 0.4, 1.2, 0.98]))
+    ends = torch.tensor([0.0, 0.0, 1.0, 2.0, float("inf"), float("inf"), 2.0, -1.0, 2.0, float("nan"), 1e4])
+    forward(lambda a, x: (torch.igamma(a, x), torch.igammac(a, x)), ends, torch.tensor([0.0, 1.0, 0.0, float("inf"), 2.0, float("inf"), 1e-30, 1.0, -1.0, 1.0, 1.01e4]))
+    both(lambda x: (torch.lgamma(x), torch.digamma(x), torch.polygamma(1, x), torch.polygamma(2, x), torch.polygamma(3, x)), torch.tensor([0.3, 1.7, 1.0, 6.0, 40.0, -0.4, -3.3]))
+    forward(lambda x: (torch.polygamma(2, x), torch.polygamma(5, x), torch.special.zeta(torch.tensor(3.0), x), torch.special.zeta(torch.tensor(2.5), x)), torch.tensor([-8.25, -0.7, -20.4, -1.0, 0.0, 0.2, 9.0]))
+    both(lambda x: (torch.special.erfcx(x), torch.special.log_ndtr(x * 3)), torch.tensor([-2.0, -0.5, 0.0, 0.7, 3.0]))
+    forward(lambda x: (torch.special.erfcx(x), torch.special.log_ndtr(x)), torch.tensor([-30.0, -5.0, 20.0, 1e10, float("inf"), -float("inf"), float("nan")]))
+    forward(lambda x: (*torch.frexp(x), *torch.frexp(x.double())), torch.tensor([0.0, -0.0, 1.0, -3.7, 1e-40, -3e38, float("inf"), float("nan"), 1.1754944e-38]))
+    both(lambda x: torch.frexp(x)[0], x(5))
+    forward(lambda a, b: (torch.gcd(a, b), torch.lcm(a, b)), torch.tensor([0, 0, 12, -18, 2**40, 17, -(2**62), 7]), torch.tensor([0, 5, 18, 12, 2**35 * 3, 34, 2**61, 0]))
+    forward(lambda a, b: (torch.gcd(a, b), torch.lcm(a, b)), whole(0, 256, 9, dtype=torch.uint8), whole(0, 9, 9, dtype=torch.uint8))
+
+
+def enter_forms():
+    """Forms of ops that give their operand other dimensions, which views of it do not have."""
+
+    def reshaped(x):
+        y = x * 2
+        row = y[0]
+        y.unsqueeze_(0).add_(1)
+        y.transpose_(1, 2)
+        y[0, 1] = 5
+        y.squeeze_(0).mul_(2)
+        return y, row, y.t_()
+
+    both(reshaped, x(3, 4))
+    both(lambda a: (torch.combinations(a, 2), torch.combinations(a, 3, with_replacement=True), torch.linalg.vander(a), torch.linalg.vander(a, N=6)), x(4))
+    forward(lambda a, b: torch._chunk_cat([a, b], 0, 2), x(3, 4), x(5, 2))
+    forward(lambda a, b: torch.as_strided_scatter(a, b, (2, 2), (1, 5), 2), x(12), x(2, 2))
+    both(lambda a: (*torch.gradient(a), *torch.gradient(a, spacing=0.5, dim=1, edge_order=2), *torch.gradient(a, spacing=[2, 3])), x(4, 5))
+    both(lambda a, u: torch.gradient(a, spacing=(u.cumsum(0),), dim=1, edge_order=2), x(2, 4), positive(4))
+    both(lambda a: (torch.linalg.matrix_norm(a, "nuc"), torch.linalg.matrix_norm(a, 2), torch.linalg.matrix_norm(a, -2, dim=(0, 2))), x(3, 4, 5))
+    both(lambda a, b: torch.tensordot(a, b, dims=([0, 1], [1, 0])), x(1, 3, 2), x(3, 4))
+    both(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True), x(4, 3, 8), x(2, 2, 6, 8), x(2, 2, 6, 8))
+    forward(lambda a, i: F.embedding(i, a.clone(), max_norm=1.0), x(5, 4), whole(0, 5, 3))
+    forward(lambda a, b: (*torch.atleast_2d(a, b), *torch.atleast_3d(a, b), torch.logspace(a[0], 3, 4, dtype=torch.int64)), torch.tensor([1.0, 2.0]), torch.tensor(2.0))
+    forward(lambda a, i: (a[:0].gather(0, i[:0]), torch.take(a[:0], i[:0]), F.pixel_shuffle(a.reshape(1, 5, 1, 1)[:, :0], 1)), x(5), whole(0, 5, 3))
+
+
 class Values(nn.Module):
     def forward(self, *tensors):
         results, rest = [], iter(tensors)
@@ -215,7 +256,7 @@ def write(folder, name, module, inputs, results):
 
 def main(folder):
     torch.manual_seed(0)
-    for enter in (enter_arithmetic, enter_functions, enter_reductions, enter_products, enter_indices, enter_writes, enter_shapes, enter_windows, enter_norms, enter_losses):
+    for enter in (enter_arithmetic, enter_functions, enter_reductions, enter_products, enter_indices, enter_writes, enter_shapes, enter_windows, enter_norms, enter_losses, enter_gamma, enter_forms):
         enter()
     inputs = tuple(value.clone() for _, case in FORWARD for value in case)
     results = {f"result{i}": value.detach().numpy().copy() for i, value in enumerate(Values()(*inputs))}
