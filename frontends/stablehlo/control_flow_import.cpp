@@ -8,18 +8,10 @@
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/shape_ops.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/graph/loops/trip_count.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
-
-/// Layers that a scan repeats are few and gain from seeing each other. Steps of a sequence are many and gain nothing
-/// from being unrolled, while each of them costs time to compile.
-static constexpr int64_t kFewTrips = 8, kManyTripsShare = 4;
-
-/// How often a loop whose body is `ops` ops may be unrolled.
-static int64_t getMostTrips(int64_t trips, int64_t ops, int64_t limit) {
-  return std::max<int64_t>((trips > kFewTrips ? limit / kManyTripsShare : limit) / std::max<int64_t>(ops, 1), 1);
-}
 
 /// An integer constant where it is written.
 static std::optional<APInt> getWrittenInteger(Value value) {
@@ -44,7 +36,7 @@ static int64_t countOps(Region& region, const DenseMap<StringAttr, func::FuncOp>
     }
     int64_t ops = countOps(loop.getBody(), functions, limit);
     auto counted = analyzeLoop(loop, getWrittenInteger);
-    bool isRepeated = counted && counted->trips <= getMostTrips(counted->trips, ops, limit);
+    bool isRepeated = counted && counted->trips <= getMostUnrolledTrips(counted->trips, ops, limit);
     count += isRepeated ? counted->trips * ops : ops;
   }
   return count;
@@ -116,7 +108,8 @@ static bool keepsLoop(Region& region, const DenseMap<StringAttr, func::FuncOp>& 
   return llvm::any_of(region.getOps(), [&](Operation& op) {
     if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
       auto counted = analyzeLoop(loop, getWrittenInteger);
-      if (!counted || counted->trips > getMostTrips(counted->trips, countOps(loop.getBody(), functions, limit), limit))
+      if (!counted ||
+          counted->trips > getMostUnrolledTrips(counted->trips, countOps(loop.getBody(), functions, limit), limit))
         return true;
     }
     auto call = dyn_cast<func::CallOp>(op);
@@ -131,7 +124,7 @@ static bool keepsLoop(Region& region, const DenseMap<StringAttr, func::FuncOp>& 
 /// around loops stays one: a ring is written so that memory does not grow with its steps.
 static bool isUnrolled(Region& body, int64_t trips, const DenseMap<StringAttr, func::FuncOp>& functions, int64_t limit,
                        Operation* around) {
-  if (trips > getMostTrips(trips, countOps(body, functions, limit), limit)) return false;
+  if (trips > getMostUnrolledTrips(trips, countOps(body, functions, limit), limit)) return false;
   bool isManual = isa<ManualComputationOp>(around) || around->getParentOfType<ManualComputationOp>();
   return trips <= 1 || !isManual || !keepsLoop(body, functions, limit);
 }

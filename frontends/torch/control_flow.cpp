@@ -216,6 +216,26 @@ struct GraphLowering::Loop {
   std::optional<unsigned> generator;  // the iter_arg that is the state
 };
 
+/// Returns whether a loop of known trips carries tensors with as many rows of more than a number.
+static bool hasStackedValues(WhileOp loop) {
+  return llvm::any_of(loop.getInits().getTypes(), [&](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return tensor.getRank() >= 2 && tensor.getDimSize(0) == static_cast<int64_t>(*loop.getTrips());
+  });
+}
+
+SmallVector<Value> GraphLowering::finishLoop(Loop& loop) {
+  SmallVector<Value> results(loop.op.getResults());
+  std::optional<uint64_t> trips = loop.op.getTrips();
+  bool isKept = !trips || (options.keepsLayerLoops && hasStackedValues(loop.op));
+  int64_t ops = 0;
+  loop.getBody().walk([&](Operation*) { ++ops; });
+  if (!isKept && static_cast<int64_t>(*trips) <= getMostUnrolledTrips(*trips, ops, options.unrolledOps))
+    results = unrollLoop(loop.op);
+  if (loop.generator) scopes.back().generator = results[*loop.generator];
+  return results;
+}
+
 LogicalResult GraphLowering::lowerBody(const Node& node, Loop& loop, unsigned firstCarried, size_t numCarried,
                                        function_ref<SmallVector<Value>()> createInputs, SmallVectorImpl<Value>& others,
                                        Location loc) {
@@ -257,8 +277,8 @@ LogicalResult GraphLowering::lowerWhile(const Node& node, Location loc) {
     loop.op.getCondition().getBlocks().clear();
     loop.op.setTrips(*trips);
   }
-  if (loop.generator) scopes.back().generator = loop.op.getResult(*loop.generator);
-  return setOutputs(node, loop.op.getResults().take_front(carried->size()), loc);
+  SmallVector<Value> results = finishLoop(loop);
+  return setOutputs(node, ValueRange(results).take_front(carried->size()), loc);
 }
 
 LogicalResult GraphLowering::lowerCondition(const Node& node, Loop& loop, Block& condition,
@@ -311,8 +331,7 @@ LogicalResult GraphLowering::lowerScan(const Node& node, Location loc) {
   TensorMath step(inside, loc);
   yield->setOperand(0, step.add(number, step.index(1)));
   for (Value value : stacked) loop.op = addStack(loop.op, value, number, trips);
-  if (loop.generator) scopes.back().generator = loop.op.getResult(*loop.generator);
-  SmallVector<Value> results(loop.op.getResults().drop_front().take_front(carried->size()));
-  llvm::append_range(results, loop.op.getResults().take_back(stacked.size()));
+  SmallVector<Value> all = finishLoop(loop), results = llvm::to_vector(ArrayRef(all).slice(1, carried->size()));
+  llvm::append_range(results, ArrayRef(all).take_back(stacked.size()));
   return setOutputs(node, results, loc);
 }

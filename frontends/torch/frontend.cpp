@@ -52,7 +52,7 @@ class TorchFrontend final : public Frontend {
     if (!program) return fail(program.takeError());
     auto readMember = [&](StringRef name) { return archive->read(name, kMostBytes); };
     auto readStart = [&](StringRef name, uint64_t mostBytes) { return archive->readStart(name, mostBytes); };
-    return torch::importProgram(context, *program, source.getBufferIdentifier(), readMember, readStart);
+    return torch::importProgram(context, *program, source.getBufferIdentifier(), readMember, readStart, options);
   }
 
   bool bindsSizes() const final { return true; }

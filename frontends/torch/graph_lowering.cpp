@@ -48,8 +48,13 @@ void mlir::sgd::torch::forEachNode(ArrayRef<Node> nodes, function_ref<void(const
 }
 
 GraphLowering::GraphLowering(func::FuncOp function, OpBuilder& builder, const ExportedProgram& program,
-                             StringRef fileName)
-    : function(function), builder(builder), program(program), fileName(fileName), memory(program, values) {
+                             StringRef fileName, const ImportOptions& options)
+    : function(function),
+      builder(builder),
+      program(program),
+      fileName(fileName),
+      options(options),
+      memory(program, values) {
   for (const Output& output : program.outputs) used.insert(output.value);
   forEachNode(program.nodes, [&](const Node& node) {
     for (StringRef name : getOperands(node)) used.insert(name);

@@ -2,6 +2,7 @@
 #ifndef SGD_FRONTENDS_TORCH_GRAPH_LOWERING_H
 #define SGD_FRONTENDS_TORCH_GRAPH_LOWERING_H
 
+#include "frontends/frontend.h"
 #include "frontends/torch/memory.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -16,7 +17,8 @@ void forEachNode(ArrayRef<Node> nodes, function_ref<void(const Node&)> visit);
 /// Lowers nodes at the end of a function's body. Tensors have names; an op that writes to its operand rebinds the name.
 class GraphLowering {
  public:
-  GraphLowering(func::FuncOp function, OpBuilder& builder, const ExportedProgram& program, StringRef fileName);
+  GraphLowering(func::FuncOp function, OpBuilder& builder, const ExportedProgram& program, StringRef fileName,
+                const ImportOptions& options);
 
   /// The current value of each tensor, by name.
   AtenOp::Values values;
@@ -82,6 +84,8 @@ class GraphLowering {
   LogicalResult lowerBody(const Node& node, Loop& loop, unsigned firstCarried, size_t numCarried,
                           function_ref<SmallVector<Value>()> createInputs, SmallVectorImpl<Value>& others,
                           Location loc);
+  /// Unrolls short loops, as `options` say. Returns the values of the results.
+  SmallVector<Value> finishLoop(Loop& loop);
 
   /// Lowers `graph` at the end of `block`, in front of its terminator. `createInputs` returns the values of its inputs
   /// there.
@@ -99,6 +103,7 @@ class GraphLowering {
   OpBuilder& builder;
   const ExportedProgram& program;
   StringRef fileName;
+  const ImportOptions& options;
   Memory memory;
   llvm::StringSet<> renamed;      // tensors whose dimensions an op has changed, which have another name since then
   llvm::StringSet<> used;         // names that ops read or that are outputs

@@ -17,12 +17,13 @@ namespace {
 class Importer {
  public:
   Importer(MLIRContext* context, const ExportedProgram& program, StringRef fileName, ReadMember readMember,
-           ReadStart readStart)
+           ReadStart readStart, const ImportOptions& options)
       : context(context),
         program(program),
         fileName(fileName),
         readMember(readMember),
         readStart(readStart),
+        options(options),
         builder(context) {}
 
   OwningOpRef<ModuleOp> run() {
@@ -32,7 +33,7 @@ class Importer {
     function = func::FuncOp::create(builder, loc, "main", builder.getFunctionType({}, {}));
     Block* block = function.addEntryBlock();
     builder.setInsertionPointToEnd(block);
-    graph.emplace(function, builder, program, fileName);
+    graph.emplace(function, builder, program, fileName, options);
     if (failed(addArguments()) || failed(graph->run())) return nullptr;
     // An archive that contradicts itself gives ops that do not fit.
     if (failed(checkConstants()) || failed(addResults()) || failed(verify(*module))) return nullptr;
@@ -207,6 +208,7 @@ class Importer {
   StringRef fileName;
   ReadMember readMember;
   ReadStart readStart;
+  const ImportOptions& options;
   OpBuilder builder;
   func::FuncOp function;
   std::optional<GraphLowering> graph;
@@ -219,6 +221,7 @@ class Importer {
 }  // namespace
 
 OwningOpRef<ModuleOp> mlir::sgd::torch::importProgram(MLIRContext* context, const ExportedProgram& program,
-                                                      StringRef fileName, ReadMember readMember, ReadStart readStart) {
-  return Importer(context, program, fileName, readMember, readStart).run();
+                                                      StringRef fileName, ReadMember readMember, ReadStart readStart,
+                                                      const ImportOptions& options) {
+  return Importer(context, program, fileName, readMember, readStart, options).run();
 }

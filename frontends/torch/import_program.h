@@ -2,6 +2,7 @@
 #ifndef SGD_FRONTENDS_TORCH_IMPORT_PROGRAM_H
 #define SGD_FRONTENDS_TORCH_IMPORT_PROGRAM_H
 
+#include "frontends/frontend.h"
 #include "frontends/torch/initial_values.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -17,7 +18,7 @@ SmallVector<std::string> getLoweredOps();
 /// `readMember` and `readStart` return bytes of a member of the archive: of constants, and of weights that others like
 /// them are drawn after.
 OwningOpRef<ModuleOp> importProgram(MLIRContext* context, const ExportedProgram& program, StringRef fileName,
-                                    ReadMember readMember, ReadStart readStart);
+                                    ReadMember readMember, ReadStart readStart, const ImportOptions& options);
 
 }  // namespace mlir::sgd::torch
 

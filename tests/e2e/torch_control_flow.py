@@ -9,6 +9,8 @@ import harness
 import torch_program
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "programs" / "torch" / "control_flow"
+# Loops as loops, and short ones unrolled.
+UNROLLED = {"": ["--unroll", 0], " unrolled": []}
 TRAINED = ["branches", "recurrence", "layers", "iterates"]
 # Along the rows of loops, and across.
 RULES = {"across": [["data", None], [None, "data"]], "along": [[None, "data"], ["data", None]]}
@@ -136,6 +138,13 @@ def check_damage(folder):
             assert result.returncode in (0, 1), f"{result.returncode}: {result.stderr}"
 
 
-harness.main([*((name, lambda folder, name=name: torch_program.check_losses(folder, FOLDER / f"{name}.pt2")) for name in TRAINED),
-              ("random", lambda folder: torch_program.check_masks(folder, FOLDER / "random.pt2")), ("values", check_values), ("sizes", check_sizes), ("refusals", check_refusals),
+def check_stages(folder):
+    """A loop over stacked parameters is cut into one for each stage."""
+    torch_program.check_losses(folder, FOLDER / "layers.pt2", {"stages": {"stages": 2, "sequential": {"micro": 2}}})
+    loops = [harness.tool("sgdc", FOLDER / "layers.pt2", "--emit", "graph", *flags).stdout.count("sgd.while") for flags in UNROLLED.values()]
+    assert loops == [2, 0], loops
+
+
+harness.main([*((name + kind, lambda folder, name=name, flags=flags: torch_program.check_losses(folder, FOLDER / f"{name}.pt2", flags=flags)) for name in TRAINED for kind, flags in UNROLLED.items()),
+              *(("random" + kind, lambda folder, flags=flags: torch_program.check_masks(folder, FOLDER / "random.pt2", flags)) for kind, flags in UNROLLED.items()), ("stages", check_stages), ("values", check_values), ("sizes", check_sizes), ("refusals", check_refusals),
               ("unknown trips", check_unknown_trips), ("damage", check_damage)])

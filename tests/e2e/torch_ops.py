@@ -1,4 +1,5 @@
-"""Ops of PyTorch: values, and gradients through their lowerings, are PyTorch's."""
+"""Ops of PyTorch: values, on one rank and on two, and gradients through their lowerings, are PyTorch's."""
+import json
 import pathlib
 import re
 
@@ -14,10 +15,15 @@ def load(name):
     return {key: value for key, (_, value) in harness.compare_tensors.load(FOLDER / f"{name}.safetensors").items()}
 
 
-def run(folder, program, oracle):
-    harness.tool("sgdc", program, "-o", folder / "ops.sgda")
-    harness.save(folder / "in.safetensors", {name: value for name, value in oracle.items() if not re.match(r"(result|grad)\d", name)})
-    return {name: value for name, (_, value) in harness.run_once(folder / "ops.sgda", 1, folder / "in.safetensors", folder / "out.safetensors").items()}
+def get_inputs(oracle):
+    return {name: value for name, value in oracle.items() if not re.match(r"(result|grad)\d", name)}
+
+
+def run(folder, program, oracle, recipe=None):
+    (folder / "recipe.json").write_text(json.dumps(recipe or {}))
+    harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", folder / "ops.sgda")
+    harness.save(folder / "in.safetensors", get_inputs(oracle))
+    return {name: value for name, (_, value) in harness.run_once(folder / "ops.sgda", 2 if recipe else 1, folder / "in.safetensors", folder / "out.safetensors").items()}
 
 
 def difference(got, want, tolerance):
@@ -34,13 +40,19 @@ def difference(got, want, tolerance):
     return "" if error <= tolerance * max(size, 1e-3) else f"off by {error} of {size}"
 
 
-def check_values(folder):
+def check_values(folder, recipe=None):
     oracle = load("ops_values")
-    got = run(folder, FOLDER / "ops_values.pt2", oracle)
+    got = run(folder, FOLDER / "ops_values.pt2", oracle, recipe)
     wanted = [name for name in oracle if name.startswith("result")]
     assert len(wanted) > 300 and len(got) == len(wanted), (len(got), len(wanted))
     said = {name: difference(got[name], oracle[name], 2e-5) for name in wanted}
     assert not any(said.values()), {name: text for name, text in said.items() if text}
+
+
+def check_sharded(folder):
+    """Every input in shards along its first dimension, whether or not its rows divide."""
+    shardings = {name: ["data", *[None] * (value.ndim - 1)] for name, value in get_inputs(load("ops_values")).items() if value.ndim and value.shape[0] > 1}
+    check_values(folder, {"mesh": {"data": 2}, "rules": [{"tensor": name, "sharding": sharding} for name, sharding in shardings.items()]})
 
 
 def check_gradients(folder):
@@ -56,4 +68,4 @@ def check_gradients(folder):
     assert not any(said.values()), {name: text for name, text in said.items() if text}
 
 
-harness.main([("values", check_values), ("gradients", check_gradients)])
+harness.main([("values", check_values), ("sharded", check_sharded), ("gradients", check_gradients)])

@@ -20,28 +20,28 @@ def read_oracle(folder, program):
     return oracle
 
 
-def train(folder, program, recipe, steps):
+def train(folder, program, recipe, steps, *flags):
     (folder / "recipe.json").write_text(json.dumps({**recipe, "train": TRAIN}))
     report, log = folder / "report.json", folder / "log.jsonl"
-    harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", folder / "step.sgda", f"--report={report}")
+    harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", folder / "step.sgda", f"--report={report}", *flags)
     harness.tool("sgdrun", "-n", json.loads(report.read_text())["ranks"], folder / "step.sgda", "--init", folder / "init.safetensors",
                  "--batches", folder / "batches.safetensors", "--steps", steps, "--log-json", log)
     return [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
 
 
-def check_losses(folder, program, others=()):
+def check_losses(folder, program, others=(), flags=()):
     """Losses of training are PyTorch's under RECIPES and others."""
     oracle = read_oracle(folder, program)
     for name, recipe in {**RECIPES, **dict(others)}.items():
-        losses = train(folder, program, recipe, len(oracle["losses"]))
+        losses = train(folder, program, recipe, len(oracle["losses"]), *flags)
         for step, (own, want) in enumerate(zip(losses, oracle["losses"], strict=True)):
             assert abs(own - want) <= 2e-5 * abs(want), f"{name}: step {step}: {own} instead of {want}"
 
 
-def check_masks(folder, program):
+def check_masks(folder, program, flags=()):
     """Random masks change from step to step, and are the same on any mesh and in micro-batches."""
     read_oracle(folder, program)
-    losses = {name: train(folder, program, recipe, 4) for name, recipe in RECIPES.items()}
+    losses = {name: train(folder, program, recipe, 4, *flags) for name, recipe in RECIPES.items()}
     for name, own in losses.items():
         assert np.allclose(own, losses["one rank"], rtol=2e-5), f"{name}: {losses}"
     assert len({round(loss, 6) for loss in losses["one rank"]}) == 4

@@ -4,6 +4,7 @@
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 #include "passes/graph/loops/trip_numbers.h"
 
 using namespace mlir;
@@ -103,4 +104,19 @@ WhileOp mlir::sgd::addStack(WhileOp loop, Value value, Value index, int64_t rows
   Value next = DynamicUpdateSliceOp::create(builder, loc, type, body.getArguments().back(), row, starts);
   body.getTerminator()->setOperand(body.getNumArguments() - 1, next);
   return larger;
+}
+
+SmallVector<Value> mlir::sgd::unrollLoop(WhileOp loop) {
+  OpBuilder builder(loop);
+  Block& body = loop.getBody().front();
+  SmallVector<Value> carried(loop.getInits());
+  for (uint64_t trip = 0; trip < *loop.getTrips(); ++trip) {
+    IRMapping mapping;
+    mapping.map(body.getArguments(), carried);
+    for (Operation& op : body.without_terminator()) builder.clone(op, mapping);
+    carried = llvm::map_to_vector(loop.getYielded(), [&](Value value) { return mapping.lookup(value); });
+  }
+  loop->replaceAllUsesWith(carried);
+  loop.erase();
+  return carried;
 }

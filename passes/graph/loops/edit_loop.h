@@ -22,6 +22,9 @@ Value getTripNumber(WhileOp& loop);
 /// `value` is an iter_arg, the row holds it as it is when a trip begins. Replaces `loop`; the iter_arg is the last one.
 WhileOp addStack(WhileOp loop, Value value, Value index, int64_t rows);
 
+/// Replaces `loop`, whose trips are known, by the ops of all its trips. Returns the values of its results.
+SmallVector<Value> unrollLoop(WhileOp loop);
+
 /// Returns row `index` of `stack`, of shape [1, ...].
 Value readRow(OpBuilder& builder, Value stack, Value index);
 

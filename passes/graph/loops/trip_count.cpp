@@ -97,3 +97,8 @@ std::optional<int64_t> mlir::sgd::findTrips(WhileOp loop) {
   WideInteger most = (WideInteger(1) << (bits - 1)) - 1;
   return countTrips({known.begin, known.step, -most - 1, most}, predicate, *last);
 }
+
+int64_t mlir::sgd::getMostUnrolledTrips(int64_t trips, int64_t ops, int64_t limit) {
+  constexpr int64_t kFewTrips = 8, kManyTripsShare = 4;
+  return std::max<int64_t>((trips > kFewTrips ? limit / kManyTripsShare : limit) / std::max<int64_t>(ops, 1), 1);
+}

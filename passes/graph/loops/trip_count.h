@@ -24,6 +24,11 @@ std::optional<int64_t> countTrips(const CountedRange& counter, arith::CmpIPredic
 /// conditions.
 std::optional<int64_t> findTrips(WhileOp loop);
 
+/// Returns how many of `trips` trips, of `ops` ops each, may be unrolled where that should leave at most `limit` ops: a
+/// quarter of them with more than 8 trips, and one trip always. Layers that a loop repeats are few and gain from seeing
+/// each other. Steps of a sequence are many and gain nothing, while each of them costs time to compile.
+int64_t getMostUnrolledTrips(int64_t trips, int64_t ops, int64_t limit);
+
 }  // namespace mlir::sgd
 
 #endif
