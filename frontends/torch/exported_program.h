@@ -42,6 +42,7 @@ struct TensorInfo {
   /// In elements, from the begin of the memory; nothing for results of loops, which the archive does not know.
   std::optional<int64_t> offset;
   bool requiresGrad = false;
+  bool isKnown = true;  ///< false: sizes depend on values, and have no numbers
 
   bool isRowMajor() const;
 };

@@ -96,6 +96,10 @@ FailureOr<RankedTensorType> GraphLowering::getType(StringRef name, Location loc)
                           << "' has elements of a type that is not supported; expected floats of 16 to 64 bits, "
                              "integers of 8 to 64 bits "
                              "(without a sign only of 8), or booleans; convert it";
+  if (!found->second.isKnown)
+    return emitError(loc) << "'" << name
+                          << "' has a size that is not known before the model runs; expected sizes of the inputs; "
+                             "export the model without it";
   for (int64_t size : found->second.sizes)
     if (size < 0 || size > (int64_t{1} << 40))
       return emitError(loc) << "'" << name << "' has a size of " << size << "; expected a size that a tensor can have";

@@ -145,7 +145,7 @@ LogicalResult lowerCombinations(AtenOp& op) {
 LogicalResult lowerVandermonde(AtenOp& op) {
   constexpr int64_t kMost = 1024;
   Value x = op.convert(op.tensor("x"), op.element());
-  int64_t dim = getRankOf(x), count = op.integer("N", shapeOf(x).back());
+  int64_t dim = getRankOf(x), count = op.integer("N", dim ? shapeOf(x).back() : 1);
   if (count < 1 || count > kMost) return op.error() << "has " << count << " powers; expected 1 to " << kMost;
   SmallVector<int64_t> shape(shapeOf(x));
   shape.push_back(1);
@@ -191,7 +191,7 @@ void mlir::sgd::torch::addJoinOps(OpTable& table) {
   enter(table, {"block_diag.default"}, {lowerBlockDiagonal, {}});
   enter(table, {"_chunk_cat.default"}, {lowerChunkConcatenate, {}});
   enter(table, {"combinations.default"}, {lowerCombinations, {"self"}, 1});
-  enter(table, {"linalg_vander.default"}, {lowerVandermonde, {"x"}, 1});
+  enter(table, {"linalg_vander.default"}, {lowerVandermonde, {"x"}});
   enter(table, {"atleast_1d.Sequence"}, {lowerAddDims<1>, {}});
   enter(table, {"atleast_2d.Sequence"}, {lowerAddDims<2>, {}});
   enter(table, {"atleast_3d.Sequence"}, {lowerAddDims<3>, {}});

@@ -171,8 +171,15 @@ TensorInfo readTensor(const std::string& name, const Json& tensor, const Numbers
   info.type = tensor.at("dtype").get<int>();
   info.requiresGrad = tensor.value("requires_grad", false);
   info.offset = known.readKnown(tensor.at("storage_offset"));
-  for (const Json& size : tensor.at("sizes")) info.sizes.push_back(known.readWhole(size, "'" + name + "'"));
-  for (const Json& stride : tensor.at("strides")) info.strides.push_back(known.readWhole(stride, "'" + name + "'"));
+  auto read = [&](const Json& numbers, std::vector<int64_t>& values) {
+    for (const Json& number : numbers) {
+      bool isKnown = known.readKnown(number).has_value();
+      info.isKnown &= isKnown;
+      values.push_back(isKnown ? known.readWhole(number, "'" + name + "'") : 0);
+    }
+  };
+  read(tensor.at("sizes"), info.sizes);
+  read(tensor.at("strides"), info.strides);
   return info;
 }
 

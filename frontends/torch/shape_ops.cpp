@@ -181,6 +181,24 @@ LogicalResult lowerRepeatInterleave(AtenOp& op) {
   return op.finish(op.math.reshape(op.math.broadcast(value, dims, wide), op.type().getShape()));
 }
 
+/// Each slice as often as `repeats` says. Part j of the result is the slice before which at most j parts are.
+LogicalResult lowerRepeatByTensor(AtenOp& op) {
+  Value value = op.tensor("self");
+  if (!op.has("dim")) value = op.math.reshape(value, {tensorType(value).getNumElements()});
+  int64_t dim = wrapDim(op.integer("dim", 0), getRank(value));
+  if (getRank(value) == 0 || op.type().getRank() != getRank(value))
+    return op.error() << "has a result that does not fit; export the model anew";
+  auto counts = RankedTensorType::get({shapeOf(value)[dim]}, op.math.getBuilder().getI64Type());
+  Value repeats = op.convert(op.tensor("repeats"), counts.getElementType());
+  if (tensorType(repeats).getNumElements() == 1) repeats = op.math.reshape(repeats, {1});
+  repeats = op.expand(repeats, counts.getShape());
+  Value ends = op.math.create<CumulativeOp>(counts, repeats, ReduceKind::Add, /*dimension=*/0, /*reverse=*/false);
+  auto pairs = counts.clone({op.type().getDimSize(dim), counts.getDimSize(0)});
+  Value isBehind = op.math.isAtLeast(op.count(pairs, 0), op.math.broadcast(ends, 1, pairs.getShape()));
+  Value index = op.math.reduce(op.convert(isBehind, counts.getElementType()), ReduceKind::Add, 1);
+  return op.finish(takeAlong(op.math, value, index, dim));
+}
+
 /// The lower triangle up to `diagonal`, or the upper one from it on.
 template <bool isLower>
 LogicalResult lowerTriangle(AtenOp& op) {
@@ -283,6 +301,8 @@ void mlir::sgd::torch::addShapeOps(OpTable& table) {
          "tensor_split.indices", "unsafe_split.Tensor", "unsafe_chunk.default", "unsafe_split_with_sizes.default",
          "split_copy.Tensor", "split_with_sizes_copy.default"},
         {lowerSplit<>, {"self"}, 1});
+  // Of a list of positions the archive has no sizes.
+  enter(table, {"tensor_split.tensor_indices_or_sections"}, {lowerSplit<>, {"self", "tensor_indices_or_sections"}, 1});
   enter(table, {"hsplit.int", "hsplit.array"}, {lowerSplit<1>, {"self"}, 1});
   enter(table, {"vsplit.int", "vsplit.array"}, {lowerSplit<0>, {"self"}, 2});
   enter(table, {"dsplit.int", "dsplit.array"}, {lowerSplit<2>, {"self"}, 3});
@@ -294,6 +314,7 @@ void mlir::sgd::torch::addShapeOps(OpTable& table) {
   enter(table, {"roll.default"}, lowerRoll);
   enter(table, {"repeat.default", "tile.default"}, lowerRepeat);
   enter(table, {"repeat_interleave.self_int"}, lowerRepeatInterleave);
+  enter(table, {"repeat_interleave.self_Tensor"}, {lowerRepeatByTensor, {"self", "repeats"}});
   enter(table, {"tril.default"}, {lowerTriangle<true>, {"self"}, 2});
   enter(table, {"triu.default"}, {lowerTriangle<false>, {"self"}, 2});
   enter(table, {"pixel_shuffle.default"}, {lowerPixelShuffle, {"self"}, 3});

@@ -74,7 +74,7 @@ def check_refusals(folder):
     refuse(change_node("target", "torch.ops.mine.op"), "'mine.op' is not supported")
     refuse(change_node("inputs", []), "generate.py")
     dynamic = with_graph(contents, lambda graph: graph["graph_module"]["graph"]["tensor_values"]["x"]["sizes"].__setitem__(0, {"as_expr": {"expr_str": "s0"}}))
-    refuse(dynamic, "has a number in 'x' that is not known before the model runs; expected sizes of the inputs")
+    refuse(dynamic, "'x' has a size that is not known before the model runs; expected sizes of the inputs")
 
 
 def check_damage(folder):

@@ -197,6 +197,7 @@ def enter_forms():
     both(lambda a: (torch.linalg.matrix_norm(a, "nuc"), torch.linalg.matrix_norm(a, 2), torch.linalg.matrix_norm(a, -2, dim=(0, 2))), x(3, 4, 5))
     both(lambda a, b: torch.tensordot(a, b, dims=([0, 1], [1, 0])), x(1, 3, 2), x(3, 4))
     both(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True), x(4, 3, 8), x(2, 2, 6, 8), x(2, 2, 6, 8))
+    both(lambda a: (torch.repeat_interleave(a, torch.tensor([1, 3, 0, 2]), dim=1, output_size=6), *torch.tensor_split(a, torch.tensor(2), dim=1)), x(2, 4))
     forward(lambda a, i: F.embedding(i, a.clone(), max_norm=1.0), x(5, 4), whole(0, 5, 3))
     forward(lambda a, b: (*torch.atleast_2d(a, b), *torch.atleast_3d(a, b), torch.logspace(a[0], 3, 4, dtype=torch.int64)), torch.tensor([1.0, 2.0]), torch.tensor(2.0))
     forward(lambda a, i: (a[:0].gather(0, i[:0]), torch.take(a[:0], i[:0]), F.pixel_shuffle(a.reshape(1, 5, 1, 1)[:, :0], 1)), x(5), whole(0, 5, 3))
