@@ -215,6 +215,8 @@ Value takeAlong(TensorMath& math, Value value, Value indices, int64_t dim);
 Value gatherAlong(TensorMath& math, Value value, Value index, int64_t dim);
 /// Combines `updates` with `value` at the places that gatherAlong would read.
 Value scatterAlong(TensorMath& math, Value value, Value index, Value updates, int64_t dim, ScatterKind kind);
+/// Sums of booleans are whether one is true.
+inline ScatterKind getSumKind(Type element) { return element.isInteger(1) ? ScatterKind::Or : ScatterKind::Add; }
 /// Grows `shape` to that of a tensor broadcast with one of shape `other`.
 void widenShape(SmallVectorImpl<int64_t>& shape, ArrayRef<int64_t> other);
 /// Marks the op that computes `value`: differentiation treats it as a constant.

@@ -176,7 +176,8 @@ LogicalResult putByMask(AtenOp& op, Value mask, int64_t dim) {
   }
   auto dims = llvm::to_vector(llvm::seq<int64_t>(dim, dim + static_cast<int64_t>(own.size())));
   Value isChosen = op.math.broadcast(mask, dims, shape);
-  if (op.flag("accumulate", false)) values = op.math.add(value, values);
+  if (op.flag("accumulate", false))
+    values = op.element().isInteger(1) ? op.math.create<arith::OrIOp>(value, values) : op.math.add(value, values);
   return op.finish(op.math.select(isChosen, values, value));
 }
 
@@ -200,7 +201,7 @@ LogicalResult putAtIndices(AtenOp& op, bool accumulates) {
     Value mask = op.operand("mask", type.clone(op.math.getBuilder().getI1Type()));
     updates = op.math.select(mask, updates, op.constant(type, 0));
   }
-  ScatterKind kind = accumulates ? ScatterKind::Add : ScatterKind::Set;
+  ScatterKind kind = accumulates ? getSumKind(op.element()) : ScatterKind::Set;
   return op.finish(op.math.create<ScatterOp>(op.type(), value, tuple->vectors, updates, kind,
                                              tuple->getWindow(static_cast<int64_t>(shape.size())), tuple->dims,
                                              ArrayRef<int64_t>{}, ArrayRef<int64_t>{}, tuple->dims, tuple->rank,

@@ -145,7 +145,8 @@ LogicalResult lowerCombinations(AtenOp& op) {
 LogicalResult lowerVandermonde(AtenOp& op) {
   constexpr int64_t kMost = 1024;
   Value x = op.convert(op.tensor("x"), op.element());
-  int64_t dim = getRankOf(x), count = op.integer("N", dim ? shapeOf(x).back() : 1);
+  if (getRankOf(x) == 0) x = op.math.reshape(x, {1});
+  int64_t dim = getRankOf(x), count = op.integer("N", shapeOf(x).back());
   if (count < 1 || count > kMost) return op.error() << "has " << count << " powers; expected 1 to " << kMost;
   SmallVector<int64_t> shape(shapeOf(x));
   shape.push_back(1);

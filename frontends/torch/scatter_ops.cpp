@@ -87,7 +87,7 @@ LogicalResult lowerPut(AtenOp& op) {
   int64_t count = tensorType(value).getNumElements(), updates = tensorType(index).getNumElements();
   if (tensorType(source).getNumElements() != updates)
     return op.error() << "has a source that does not fit; export the model anew";
-  ScatterKind kind = op.flag("accumulate", false) ? ScatterKind::Add : ScatterKind::Set;
+  ScatterKind kind = op.flag("accumulate", false) ? getSumKind(op.element()) : ScatterKind::Set;
   Value flat = op.math.reshape(value, {count}), places = wrapIndices(op.math, op.math.reshape(index, {updates}), count);
   Value written = scatterAlong(op.math, flat, places, op.math.reshape(source, {updates}), 0, kind);
   return op.finish(op.math.reshape(written, op.type().getShape()));

@@ -73,6 +73,16 @@ def check_refusals(folder):
     refuse(change_node("target", "torch.ops.aten.multinomial.default"), r"generate.py:\d+:1: error: 'aten.multinomial.default' is not supported")
     refuse(change_node("target", "torch.ops.mine.op"), "'mine.op' is not supported")
     refuse(change_node("inputs", []), "generate.py")
+    def widen(model):
+        """Another node reads the operand of unsqueeze_ by the name that it had."""
+        graph = model["graph_module"]["graph"]
+        name = graph["nodes"][0]["outputs"][0]["as_tensor"]["name"]
+        inputs = [{"name": "self", "arg": {"as_tensor": {"name": name}}}, {"name": "dim", "arg": {"as_int": 0}}]
+        graph["nodes"].insert(1, {**graph["nodes"][0], "target": "torch.ops.aten.unsqueeze_.default", "inputs": inputs, "outputs": [{"as_tensor": {"name": "wide"}}]})
+        info = graph["tensor_values"][name]
+        graph["tensor_values"]["wide"] = {**info, "sizes": [{"as_int": 1}, *info["sizes"]], "strides": [{"as_int": 1}, *info["strides"]]}
+
+    refuse(with_graph(contents, widen), r"generate.py:\d+:1: error: '\S+' reads '\w+', which is no value of the program since its dimensions have changed")
     dynamic = with_graph(contents, lambda graph: graph["graph_module"]["graph"]["tensor_values"]["x"]["sizes"].__setitem__(0, {"as_expr": {"expr_str": "s0"}}))
     refuse(dynamic, "'x' has a size that is not known before the model runs; expected sizes of the inputs")
 
