@@ -36,7 +36,7 @@ static std::optional<WideInteger> countSteps(Predicate predicate, WideInteger va
     return (bound - value) % step == 0 && (bound - value) / step > 0 ? std::optional((bound - value) / step)
                                                                      : std::nullopt;
   bool isUpward = predicate == Predicate::slt || predicate == Predicate::sle;
-  if (isUpward != step > 0) return std::nullopt;
+  if (isUpward != (step > 0)) return std::nullopt;
   bool includesBound = predicate == Predicate::sle || predicate == Predicate::sge;
   WideInteger distance = isUpward ? bound - value : value - bound, size = isUpward ? step : -step;
   return (distance + (includesBound ? 1 : 0) + size - 1) / size;
