@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<RowFeed>> RowFeed::Make(std::shared_ptr<const Dat
     if (absl::Status status = feed->AddInput(inputs[source.input], source); !status.ok()) return status;
   }
   for (size_t source = 0; source < feed->set_->sources.size(); ++source) {
-    if (absl::Status status = feed->CheckColumns(source); !status.ok()) return status;
+    if (absl::Status status = feed->CheckColumns(source, options); !status.ok()) return status;
     for (size_t i = 0; i < feed->inputs_.size(); ++i) {
       if (absl::Status status = feed->CheckValues(source, i, options.most_checked); !status.ok()) return status;
     }
@@ -118,7 +118,7 @@ absl::Status RowFeed::AddColumn(size_t source, const InputType& input, const Sou
   return absl::OkStatus();
 }
 
-absl::Status RowFeed::CheckColumns(size_t source) {
+absl::Status RowFeed::CheckColumns(size_t source, const Options& options) {
   const RowSource& rows = *set_->sources[source].rows;
   std::vector<size_t> columns;
   for (const Feeding& feeding : feeding_[source]) columns.push_back(feeding.column);
@@ -131,7 +131,8 @@ absl::Status RowFeed::CheckColumns(size_t source) {
                                                    first.rows));
   }
   rows_.push_back(first.rows);
-  if (set_->sources.size() == 1 && first.rows < batch_rows_) {
+  const bool is_padded = options.last == RowOrder::LastBatch::kPadded;
+  if (set_->sources.size() == 1 && first.rows < batch_rows_ && !is_padded) {
     return absl::InvalidArgumentError(absl::StrCat(rows.name(), ": has ", first.rows, " rows, fewer than one batch of ",
                                                    batch_rows_, "; expected at least one batch"));
   }
@@ -160,7 +161,7 @@ absl::Status RowFeed::CheckValues(size_t source, size_t i, uint64_t most_checked
 absl::Status RowFeed::MakeOrder(const Options& options) {
   const std::vector<DataSource>& sources = set_->sources;
   if (sources.size() == 1) {
-    order_.emplace(rows_[0], batch_rows_, options.seed);
+    order_.emplace(rows_[0], batch_rows_, options.seed, options.last);
     return absl::OkStatus();
   }
   if (!options.seed) {

@@ -25,6 +25,7 @@ class RowFeed : public Feed {
 
   struct Options {
     std::optional<uint64_t> seed = std::nullopt;  // without, rows come in the source's order, which must be one
+    RowOrder::LastBatch last = RowOrder::LastBatch::kLeftOut;  // of one source
     uint64_t last_step = 0;                       // the last one to fill; later ones take longer
     // Values that might not fit an input are checked when the feed is made, in sources of up to so many bytes of them;
     // of larger ones where they are read.
@@ -33,7 +34,7 @@ class RowFeed : public Feed {
 
   // Errors (InvalidArgument) name file and tensor: a column that is not there, of another row shape than its input, of
   // a type or with values that the input does not hold exactly, columns with different numbers of rows, inputs with
-  // different batch sizes, fewer rows than one batch.
+  // different batch sizes, no rows or, without padding, fewer than one batch.
   static absl::StatusOr<std::unique_ptr<RowFeed>> Make(std::shared_ptr<const DataSet> set,
                                                        const std::vector<InputType>& inputs,
                                                        const std::vector<Source>& sources, const Options& options);
@@ -41,7 +42,12 @@ class RowFeed : public Feed {
   // Of the only source, or the first one.
   uint64_t rows() const { return rows_.front(); }
   uint64_t batch_rows() const { return batch_rows_; }
-  uint64_t batches_per_epoch() const { return rows() / batch_rows_; }
+  uint64_t batches_per_epoch() const { return order_->batches_per_epoch(); }
+  // Rows at the end of the step's batch that repeat others.
+  uint64_t padding(uint64_t step) const {
+    const uint64_t end = (step % batches_per_epoch() + 1) * batch_rows_;
+    return end > rows() ? end - rows() : 0;
+  }
   const DataSet& set() const { return *set_; }
   // By source.
   const std::vector<uint64_t>& rows_by_source() const { return rows_; }
@@ -67,7 +73,7 @@ class RowFeed : public Feed {
   RowFeed() = default;
   absl::Status AddInput(const InputType& input, const Source& fed);
   absl::Status AddColumn(size_t source, const InputType& input, const Source& fed);
-  absl::Status CheckColumns(size_t source);
+  absl::Status CheckColumns(size_t source, const Options& options);
   absl::Status CheckValues(size_t source, size_t i, uint64_t most_checked) const;
   absl::Status MakeOrder(const Options& options);
   absl::Status ForEachPicked(uint64_t step, size_t i, const Shard& shard, const Visit& visit) const;

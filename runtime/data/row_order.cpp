@@ -1,10 +1,13 @@
 // Nothing is stored by row.
 #include "runtime/data/row_order.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace sgd::data {
 
-RowOrder::RowOrder(uint64_t rows, uint64_t batch_rows, std::optional<uint64_t> seed)
-    : rows_{rows}, batch_rows_(batch_rows), seed_(seed) {}
+RowOrder::RowOrder(uint64_t rows, uint64_t batch_rows, std::optional<uint64_t> seed, LastBatch last)
+    : rows_{rows}, batch_rows_(batch_rows), seed_(seed), last_(last) {}
 
 RowOrder::RowOrder(std::vector<uint64_t> rows, uint64_t batch_rows, uint64_t seed, Mixture mixture)
     : rows_(std::move(rows)), batch_rows_(batch_rows), seed_(seed), mixture_(std::move(mixture)) {}
@@ -19,7 +22,7 @@ RowOrder::Batch RowOrder::At(uint64_t step) const {
     batch.permutation_.emplace(batch_rows_, *seed_, step);
     return batch;
   }
-  const uint64_t batches = rows_[0] / batch_rows_;
+  const uint64_t batches = batches_per_epoch();
   batch.first_ = step % batches * batch_rows_;
   if (seed_) batch.permutation_.emplace(rows_[0], *seed_, step / batches);
   return batch;
@@ -27,7 +30,7 @@ RowOrder::Batch RowOrder::At(uint64_t step) const {
 
 PickedRow RowOrder::Batch::operator()(uint64_t position) const {
   if (!order_->mixture_) {
-    const uint64_t index = first_ + position;
+    const uint64_t index = std::min(first_ + position, order_->rows_[0] - 1);
     return {0, permutation_ ? (*permutation_)(index) : index};
   }
   uint64_t index = (*permutation_)(position);

@@ -26,7 +26,11 @@ struct PickedRow {
 // different times.
 class RowOrder {
  public:
-  RowOrder(uint64_t rows, uint64_t batch_rows, std::optional<uint64_t> seed);
+  // What becomes of the rows of one source that do not fill a last batch. Padded: they fill it together with repetitions
+  // of the last of them.
+  enum class LastBatch : uint8_t { kLeftOut, kPadded };
+
+  RowOrder(uint64_t rows, uint64_t batch_rows, std::optional<uint64_t> seed, LastBatch last = LastBatch::kLeftOut);
   // `rows` by source.
   RowOrder(std::vector<uint64_t> rows, uint64_t batch_rows, uint64_t seed, Mixture mixture);
 
@@ -43,6 +47,10 @@ class RowOrder {
     Mixture::Step step_;
   };
   Batch At(uint64_t step) const;
+  // Of one source.
+  uint64_t batches_per_epoch() const {
+    return rows_[0] / batch_rows_ + (last_ == LastBatch::kPadded && rows_[0] % batch_rows_ > 0 ? 1 : 0);
+  }
 
  private:
   uint64_t SeedOf(size_t source) const;
@@ -50,6 +58,7 @@ class RowOrder {
   const std::vector<uint64_t> rows_;
   const uint64_t batch_rows_;
   const std::optional<uint64_t> seed_;
+  const LastBatch last_ = LastBatch::kLeftOut;
   const std::optional<Mixture> mixture_;
 };
 

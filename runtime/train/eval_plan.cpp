@@ -1,6 +1,7 @@
 // Eval's inputs one by one: state of the main program, or data.
 #include "runtime/train/eval_plan.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/data/data_set.h"
 #include "runtime/data/row_feed.h"
+#include "runtime/train/self_started.h"
 #include "runtime/train/state_match.h"
 
 namespace sgd::train {
@@ -59,9 +61,36 @@ MainInputs MainInputsOf(const Job& job, const ProgramView& eval) {
   return found;
 }
 
+// What the program counts from batch to batch.
+absl::Status PlanCounts(EvalPlan& plan) {
+  const ProgramView& eval = plan.program;
+  for (size_t input = 0; input < eval.inputs.size(); ++input) {
+    if (!CountsRows(eval.inputs[input])) continue;
+    const std::string& name = eval.inputs[input].name;
+    if (name == artifact::kEvaluationPadding || name == artifact::kEvaluationRows) {
+      const bool is_padding = name == artifact::kEvaluationPadding;
+      const data::TensorType& type = eval.inputs[input].type;
+      const auto element = is_padding ? data::ElementType::I32 : data::ElementType::F64;
+      if (!type.global_dims.empty() || type.element != element)
+        return absl::InvalidArgumentError(absl::StrCat(InputText(eval, input), ": expected a scalar ",
+                                                       is_padding ? "i32" : "f64", "; compile the model anew"));
+      (is_padding ? plan.padding_input : plan.rows_input) = input;
+      continue;
+    }
+    const auto output = std::ranges::find(eval.outputs, name, &data::InputType::name);
+    if (output == eval.outputs.end() || !SameValue(*output, eval.inputs[input])) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(InputText(eval, input), ": no output is its value for the next batch; compile the model anew"));
+    }
+    plan.counts.emplace_back(output - eval.outputs.begin(), input);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input, const MainInputs& mains,
                           const data::RowSource* rows, EvalSources& sources) {
   const std::string& name = eval.inputs[input].name;
+  if (CountsRows(eval.inputs[input])) return absl::OkStatus();
   std::optional<size_t> main = mains.by_name[input];
   std::optional<std::string> tensor = FedTensor(job, name);
   if (!tensor && rows != nullptr && rows->Find(name) && !(main && job.IsCarried(*main))) tensor = name;
@@ -105,12 +134,14 @@ absl::Status PlanEval(Job& job) {
     if (!status.ok()) return status;
   }
   plan.shared_inputs = std::move(sources.shared);
+  if (absl::Status status = PlanCounts(plan); !status.ok()) return status;
   if (set != nullptr) {
+    const auto last = plan.padding_input ? data::RowOrder::LastBatch::kPadded : data::RowOrder::LastBatch::kLeftOut;
     absl::StatusOr<std::unique_ptr<data::RowFeed>> feed =
-        data::RowFeed::Make(set, plan.program.inputs, sources.fed, {});
+        data::RowFeed::Make(set, plan.program.inputs, sources.fed, {.last = last});
     if (!feed.ok()) return feed.status();
     plan.batches = (*feed)->batches_per_epoch();
-    plan.rows_left_out = (*feed)->rows() % (*feed)->batch_rows();
+    if (!plan.padding_input) plan.rows_left_out = (*feed)->rows() % (*feed)->batch_rows();
     if (plan.rows_left_out > 0) {
       job.notes.push_back(absl::StrCat("evaluation leaves out the last ", plan.rows_left_out, " of ", (*feed)->rows(),
                                        " rows, which do not fill a batch of ", (*feed)->batch_rows()));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "runtime/artifact/accesses.h"
 #include "runtime/train/fed_inputs.h"
@@ -96,25 +97,75 @@ void Evaluator::FillSharedInputs() {
   }
 }
 
+absl::Status Evaluator::RunBatch(uint64_t batch, FedInputs* fed) {
+  const EvalPlan& plan = *session_.job().eval;
+  FillSharedInputs();
+  if (fed != nullptr) {
+    if (absl::Status status = fed->Fill(batch); !status.ok()) return status;
+  }
+  const auto fill = [&](std::optional<size_t> input, auto value) {
+    if (!input || !executor_.inputs()[*input].is_held) return;
+    std::memcpy(executor_.InputBytes(*input).data(), &value, sizeof(value));
+  };
+  fill(plan.padding_input, static_cast<int32_t>(plan.feed == nullptr ? 0 : plan.feed->padding(batch)));
+  fill(plan.rows_input, static_cast<double>(plan.feed == nullptr ? 0 : batch * plan.feed->batch_rows()));
+  for (size_t i = 0; i < plan.counts.size(); ++i) {
+    const auto& [output, input] = plan.counts[i];
+    if (!executor_.inputs()[input].is_held) continue;
+    const std::span<std::byte> bytes = executor_.InputBytes(input);
+    if (batch == 0) counts_[i].assign(bytes.size(), std::byte{0});
+    std::ranges::copy(counts_[i], bytes.begin());
+  }
+  if (absl::Status status = executor_.Run(batch); !status.ok()) return status;
+  return KeepCounts();
+}
+
+// Another stage may compute a count than those that read it.
+absl::Status Evaluator::KeepCounts() {
+  const EvalPlan& plan = *session_.job().eval;
+  const artifact::WholeProgram& whole = plan.program.whole;
+  for (size_t i = 0; i < plan.counts.size(); ++i) {
+    const auto& [output, input] = plan.counts[i];
+    const auto& from = whole.outputs[output];
+    const bool is_at_hand = std::ranges::all_of(whole.inputs[input].holders, [&](const artifact::Holder& holder) {
+      return from.HolderOf(holder.stage) != nullptr;
+    });
+    if (is_at_hand && plan.program.outputs[output].type == plan.program.inputs[input].type) {
+      if (executor_.inputs()[input].is_held) std::ranges::copy(executor_.OutputBytes(output), counts_[i].begin());
+      continue;
+    }
+    absl::StatusOr<std::vector<std::byte>> bytes =
+        session_.Recut(executor_.OutputBytes(output), plan.program.outputs[output].type, from.holders.front().stage,
+                       plan.program.inputs[input].type);
+    if (!bytes.ok()) return bytes.status();
+    counts_[i] = *std::move(bytes);
+  }
+  return absl::OkStatus();
+}
+
+// Of a program that counts rows, the last batch says it all.
+void Evaluator::AddScalars(EvalMeans& means) const {
+  const EvalPlan& plan = *session_.job().eval;
+  const auto scalars = ReadScalars(executor_, names_);
+  means.resize(scalars.size());
+  for (size_t i = 0; i < scalars.size(); ++i) {
+    means[i].first = scalars[i].first;
+    const double value = trace::AsDouble(scalars[i].second);
+    means[i].second = plan.padding_input ? value : means[i].second + value / static_cast<double>(plan.batches);
+  }
+}
+
 absl::StatusOr<EvalMeans> Evaluator::Evaluate() {
   const EvalPlan& plan = *session_.job().eval;
   if (absl::Status status = SaveState(); !status.ok()) return status;
   absl::StatusOr<std::unique_ptr<FedInputs>> fed = nullptr;
   if (plan.feed != nullptr) fed = FedInputs::Start(plan.feed, executor_, session_.Reading(0, plan.batches));
   if (!fed.ok()) return fed.status();
+  counts_.resize(plan.counts.size());
   EvalMeans means;
   for (uint64_t batch = 0; batch < plan.batches; ++batch) {
-    FillSharedInputs();
-    if (*fed != nullptr) {
-      if (absl::Status status = (*fed)->Fill(batch); !status.ok()) return status;
-    }
-    if (absl::Status status = executor_.Run(batch); !status.ok()) return status;
-    const auto scalars = ReadScalars(executor_, names_);
-    means.resize(scalars.size());
-    for (size_t i = 0; i < scalars.size(); ++i) {
-      means[i].first = scalars[i].first;
-      means[i].second += trace::AsDouble(scalars[i].second) / static_cast<double>(plan.batches);
-    }
+    if (absl::Status status = RunBatch(batch, fed->get()); !status.ok()) return status;
+    AddScalars(means);
   }
   for (const auto& [input, saved] : endangered_) std::ranges::copy(saved, session_.state().MutableBytes(input).begin());
   return means;

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/exec/executor.h"
+#include "runtime/train/fed_inputs.h"
 #include "runtime/train/session.h"
 #include "runtime/train/train_loop.h"
 
@@ -18,8 +19,8 @@ class Evaluator : public StateEvaluator {
   // Borrows the session, whose job evaluates.
   explicit Evaluator(Session& session);
 
-  // Scalar outputs by short name, each the mean over the batches. Call it when the main program's
-  // inputs hold the state.
+  // Scalar outputs by short name: of a program that counts rows those of one batch of all rows, of others each the mean
+  // over the batches. Call it when the main program's inputs hold the state.
   absl::StatusOr<EvalMeans> Evaluate() override;
   const std::vector<std::string>& names() const { return names_; }
 
@@ -27,10 +28,16 @@ class Evaluator : public StateEvaluator {
   void FindEndangered();
   absl::Status SaveState();
   void FillSharedInputs();
+  // `fed` may be null.
+  absl::Status RunBatch(uint64_t batch, FedInputs* fed);
+  absl::Status KeepCounts();
+  void AddScalars(EvalMeans& means) const;
 
   Session& session_;
   exec::Executor& executor_;
   std::vector<std::string> names_;  // short, by output
+  // By EvalPlan::counts: what the program has counted in the batches so far.
+  std::vector<std::vector<std::byte>> counts_;
   // Bytes of eval's inputs that it has cut otherwise than the main program, made anew for each
   // evaluation.
   std::vector<std::pair<size_t, std::vector<std::byte>>> recut_;

@@ -56,7 +56,7 @@ std::vector<Part> PartsOf(const Job& job, const exec::Executor& executor) {
       parts.push_back({Part::Kind::kCopy, i});
     } else if (StartsFromSeed(job.program.inputs[i])) {
       parts.push_back({Part::Kind::kGenerator, i});
-    } else if (StartsFromZeros(job.program.inputs[i])) {
+    } else if (StartsFromZeros(job.program.inputs[i]) || CountsRows(job.program.inputs[i])) {
       parts.push_back({Part::Kind::kZeros, i});
     } else if (job.options.mode == Mode::kBench && HasLongRuns(shard)) {
       AddRuns(Part::Kind::kRandomRun, shard, i, parts);

@@ -15,6 +15,7 @@
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/shared_snapshots.h"
 #include "runtime/data/feed.h"
+#include "runtime/data/row_feed.h"
 #include "runtime/data/safetensors.h"
 #include "runtime/exec/carry.h"
 #include "runtime/train/carry_plan.h"
@@ -56,9 +57,14 @@ struct EvalPlan {
 
   ProgramView program;
   std::vector<std::pair<size_t, size_t>> shared_inputs;  // (main program's input, eval's input)
-  std::shared_ptr<const data::Feed> feed;                // null when every input is shared
+  std::shared_ptr<const data::RowFeed> feed;             // null when every input is shared
   uint64_t batches = 1;
   uint64_t rows_left_out = 0;  // rows that fill no batch
+  // Of a program that counts rows, whose scalars are those of all rows so far: the inputs for rows at the end of a
+  // batch that do not count and for rows of the batches before, and pairs of (output, the input that it is for the next
+  // one).
+  std::optional<size_t> padding_input, rows_input;
+  exec::CarryPairs counts;
 };
 
 struct Job {

@@ -1,6 +1,7 @@
 // Inputs that the compiler adds to a program, and that a run may start without a file for.
 #pragma once
 
+#include "runtime/artifact/evaluation_state.h"
 #include "runtime/data/feed.h"
 
 namespace sgd::train {
@@ -13,6 +14,13 @@ inline bool StartsFromZeros(const data::InputType& input) {
 // The state of a generator, which starts from the seed.
 inline bool StartsFromSeed(const data::InputType& input) { return input.role == artifact::InputRole::Generator; }
 
-inline bool StartsByItself(const data::InputType& input) { return StartsFromSeed(input) || StartsFromZeros(input); }
+// What an eval program counts from batch to batch, which starts from zeros.
+inline bool CountsRows(const data::InputType& input) {
+  return input.role == artifact::InputRole::Input && artifact::IsEvaluationState(input.name);
+}
+
+inline bool StartsByItself(const data::InputType& input) {
+  return StartsFromSeed(input) || StartsFromZeros(input) || CountsRows(input);
+}
 
 }  // namespace sgd::train

@@ -46,7 +46,7 @@ def check_programs(folder):
     parameters = [f"params['{name}']" for name in ("b1", "b2", "w1", "w2")]
     slots = [f"optimizer/{slot}/{name}" for slot in ("exp_avg", "exp_avg_sq") for name in parameters]
     assert [one["name"] for one in programs["train"]["inputs"]] == [*parameters, "x", "y", *slots, "step"]
-    assert [one["name"] for one in programs["eval"]["inputs"]] == [*parameters, "x", "y"]
+    assert [one["name"] for one in programs["eval"]["inputs"]] == [*parameters, "x", "y", "evaluation/padding", "evaluation/rows", "evaluation/sums/0"]
     assert [one["name"] for one in programs["init"]["outputs"]] == [*slots, "step"]
     state, batches = (harness.compare_tensors.load(FOLDER / f"{name}.safetensors") for name in ("parameters", "batches"))
     harness.save(folder / "eval.safetensors", {**{name: value for name, (_, value) in state.items()}, "x": batches["step0.x"][1], "y": batches["step0.y"][1]})

@@ -79,7 +79,7 @@ PASSES = {
     "passes/graph/attention": KERNELS,  # index_ranges.h sees through clusters
     "passes/graph/loops": ["dialects/sgd"],
     "passes/graph/autodiff": ["dialects/sgd", "passes/graph/attention", "passes/graph/expressions", "passes/graph/loops"],  # causal_mask.h: one reading of triangles
-    "passes/graph/training": ["dialects/sgd", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions"],
+    "passes/graph/training": ["dialects/sgd", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions", "runtime/artifact"],  # evaluation_state.h: names that compiler and runtime share
     "passes/sharding/propagation": ["dialects/sgd", "passes/graph/carry", "passes/mesh"],
     "passes/sharding/reshard": ["dialects/sgd", "passes/cost", "passes/sharding/propagation"],
     "passes/sharding/manual": GRAPH,

@@ -251,7 +251,8 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->check(CheckCount<uint64_t>);
   reports
       .Add("--eval-data", "FILE,...", options.run.eval_data,
-           "Rows for 'eval', named as for --data; its scalar outputs are averaged over their batches")
+           "Rows for 'eval', named as for --data; its scalar outputs are those of all rows, or means over batches "
+           "(docs/training.md)")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);

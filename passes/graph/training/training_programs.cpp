@@ -11,6 +11,7 @@
 #include "passes/graph/autodiff/differentiate.h"
 #include "passes/graph/carry/carry_attrs.h"
 #include "passes/graph/functions/random_bits.h"
+#include "passes/graph/training/eval_rows.h"
 #include "passes/graph/training/initializers.h"
 #include "passes/graph/training/model.h"
 #include "passes/graph/training/optimizers.h"
@@ -404,6 +405,7 @@ LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSe
     evaluation.setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
   dropNextState(evaluation);
   eraseUnread(evaluation);
+  countRows(evaluation);
   if (settings.average) readAverages(evaluation, getFunction(train));
   if (failed(InitWriter(getFunction(init), getFunction(train)).write())) return failure();
   forward.erase();
