@@ -1,11 +1,14 @@
 // The pass sgd-make-training.
 #include "compiler/recipe/glob.h"
+#include "compiler/recipe/group_statistics.h"
 #include "compiler/recipe/passes.h"
 #include "compiler/recipe/requested.h"
+#include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/scope.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 #include "passes/graph/training/training_programs.h"
+#include "passes/sharding/manual/batch_rule.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_MAKETRAININGPASS
@@ -45,11 +48,25 @@ struct Group {
   bool isUsed = false;
 };
 
-/// A scope that stays in f32.
-struct WideScope {
+/// A scope that must have something, such as ops that stay in f32.
+struct UsedScope {
   ScopeGlob glob;
   bool isUsed = false;
 };
+
+FailureOr<std::vector<UsedScope>> parseScopes(ArrayRef<std::string> patterns, MLIRContext* context, StringRef field) {
+  FailureOr<std::vector<ScopeGlob>> globs = parseGlobs<ScopeGlob>(patterns, context, field);
+  if (failed(globs)) return failure();
+  std::vector<UsedScope> scopes;
+  for (ScopeGlob& glob : *globs) scopes.push_back({std::move(glob)});
+  return scopes;
+}
+
+bool isInAny(std::vector<UsedScope>& scopes, Operation* op) {
+  std::string scope = getScope(op->getLoc()).path;
+  auto own = llvm::find_if(scopes, [&](const UsedScope& one) { return !one.glob.findIn(scope).empty(); });
+  return own != scopes.end() && (own->isUsed = true);
+}
 
 struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass> {
   using MakeTrainingPassBase::MakeTrainingPassBase;
@@ -57,20 +74,26 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
   void getDependentDialects(DialectRegistry& registry) const final {
     MakeTrainingPassBase::getDependentDialects(registry);
     registerDerivativeRules(registry);
+    registerBatchRules(registry);
   }
 
   void runOnOperation() final {
     FailureOr<Requested> requested = Requested::read(getOperation());
     if (failed(requested)) return signalPassFailure();
     if (!requested->recipe || !requested->recipe->train) {
-      getOperation()->walk([](func::FuncOp function) { resolveModes(function, /*trains=*/true); });
+      getOperation()->walk([](func::FuncOp function) {
+        resolveModes(function, /*trains=*/true);
+        dropStatisticsMarks(function);
+      });
       return;
     }
     FileOfDiagnostics file(&getContext(), requested->recipe->fileName);
-    if (failed(make(*requested->recipe->train, requested->recipe->precision))) signalPassFailure();
+    if (failed(make(*requested))) signalPassFailure();
   }
 
-  LogicalResult make(const RecipeTraining& training, const RecipePrecision& precision) {
+  LogicalResult make(const Requested& requested) {
+    const RecipeTraining& training = *requested.recipe->train;
+    const RecipePrecision& precision = requested.recipe->precision;
     SmallVector<ModuleOp> programs = getPrograms(getOperation());
     if (programs.size() != 1 || programs.front() == getOperation())
       return emitError(UnknownLoc::get(&getContext()))
@@ -87,11 +110,10 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
       if (failed(globs)) return failure();
       groups.push_back({std::move(*globs), group.optimizer});
     }
-    FailureOr<std::vector<ScopeGlob>> scopes =
-        parseGlobs<ScopeGlob>(precision.wideScopes, &getContext(), "precision.scopes");
-    if (failed(scopes)) return failure();
-    std::vector<WideScope> wideScopes;
-    for (ScopeGlob& glob : *scopes) wideScopes.push_back({std::move(glob)});
+    FailureOr<std::vector<UsedScope>> wideScopes = parseScopes(precision.wideScopes, &getContext(), "precision.scopes");
+    FailureOr<std::vector<UsedScope>> normScopes =
+        parseScopes(training.batchNorm.scopes, &getContext(), "train.batch_norm.scopes");
+    if (failed(wideScopes) || failed(normScopes)) return failure();
     TrainingSettings settings{.schedule = training.schedule,
                               .loss = training.loss,
                               .precision = precision.settings,
@@ -101,13 +123,17 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
                               .clipValue = training.clipValue,
                               .isParameter = {},
                               .getParameterSettings = {},
-                              .staysWide = {}};
-    settings.staysWide = [&](Operation* op) {
-      std::string scope = getScope(op->getLoc()).path;
-      auto own = llvm::find_if(wideScopes, [&](const WideScope& one) { return !one.glob.findIn(scope).empty(); });
-      if (own == wideScopes.end()) return false;
-      return own->isUsed = true;
-    };
+                              .staysWide = {},
+                              .groupStatistics = {}};
+    settings.staysWide = [&](Operation* op) { return isInAny(*wideScopes, op); };
+    if (training.batchNorm.isPerRank)
+      settings.groupStatistics = [&](func::FuncOp function) {
+        FailureOr<int64_t> groups = countGroups(requested, programs.front());
+        if (failed(groups)) return failure();
+        return groupStatistics(function, *groups, [&](Operation* op) {
+          return op->hasAttr(kBatchStatisticsAttr) || isInAny(*normScopes, op);
+        });
+      };
     settings.isParameter = [&](StringRef name) { return matchesAny(*parameters, name); };
     settings.getParameterSettings = [&](StringRef name) {
       auto own = llvm::find_if(groups, [&](const Group& group) { return matchesAny(group.globs, name); });
@@ -117,12 +143,45 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
       return ParameterSettings{own->optimizer, isDecayed};
     };
     if (failed(makeTrainingPrograms(programs.front(), settings))) return failure();
-    return checkUse(training, groups, precision, wideScopes);
+    if (failed(checkScopes(training.batchNorm.scopes, *normScopes, "train.batch_norm.scopes", "statistic")))
+      return failure();
+    return checkUse(training, groups, precision, *wideScopes);
+  }
+
+  /// The blocks of rows that a rank computes in a micro-batch, each with statistics of its own.
+  FailureOr<int64_t> countGroups(const Requested& requested, ModuleOp program) {
+    const PlanOptions& options = requested.options;
+    int64_t groups = options.sequential ? options.sequential->size : 1;
+    MeshOp own = getMesh(program);
+    if (requested.recipe->batch.empty() && (own || !requested.recipe->mesh.empty()))
+      return LogicalResult(emitError(UnknownLoc::get(&getContext()))
+                           << "field 'train.batch_norm': the rows of a rank follow from the field 'batch', which is "
+                              "not there; name the axes over which the batch is sharded, or take \"global\"");
+    for (const std::string& name : requested.recipe->batch) {
+      std::optional<int64_t> size;
+      if (own)
+        if (std::optional<unsigned> axis = own.getMesh().getAxisIndex(name))
+          size = own.getMesh().getAxes()[*axis].getSize();
+      for (const std::vector<MeshAxisSize>* sizes : {&requested.recipe->mesh, &options.mesh})
+        for (const MeshAxisSize& axis : *sizes)
+          if (axis.name == name) size = axis.size;
+      groups *= size.value_or(1);  // an axis that is missing is refused where the batch is sharded
+    }
+    return groups;
+  }
+
+  LogicalResult checkScopes(ArrayRef<std::string> globs, ArrayRef<UsedScope> scopes, StringRef field, StringRef what) {
+    for (auto [glob, scope] : llvm::zip(globs, scopes))
+      if (!scope.isUsed)
+        return emitError(UnknownLoc::get(&getContext()))
+               << "field '" << field << "': no " << what << " is in the scope '" << glob
+               << "'; expected a scope of the model; correct it, or leave it out";
+    return success();
   }
 
   /// Refuses what decides nothing: a name that is misspelt.
   LogicalResult checkUse(const RecipeTraining& training, ArrayRef<Group> groups, const RecipePrecision& precision,
-                         ArrayRef<WideScope> wideScopes) {
+                         ArrayRef<UsedScope> wideScopes) {
     auto error = [&] { return emitError(UnknownLoc::get(&getContext())); };
     for (auto [number, group] : llvm::enumerate(groups))
       if (!group.isUsed)
@@ -130,11 +189,8 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
                        << llvm::join(training.groups[number].globs, "', '")
                        << "', which matches no parameter that is trained and that no group before it matches; expected "
                           "names of parameters; correct it, or leave the group out";
-    for (auto [glob, scope] : llvm::zip(precision.wideScopes, wideScopes))
-      if (precision.settings.compute && !scope.isUsed)
-        return error() << "field 'precision.scopes': no op that would be narrower is in the scope '" << glob
-                       << "'; expected a scope of the model; correct it, or leave it out";
-    return success();
+    if (!precision.settings.compute) return success();
+    return checkScopes(precision.wideScopes, wideScopes, "precision.scopes", "op that would be narrower");
   }
 };
 

@@ -23,8 +23,8 @@ class TrainingReader {
  public:
   llvm::Expected<RecipeTraining> read(const Json& value) {
     if (!value.is_object()) return expected("", value, "an object, {} for plain SGD on the model's own scalar output");
-    StringRef known[] = {"loss",       "metrics",    "optimizer", "schedule", "clip_global_norm",
-                         "clip_value", "parameters", "ema"};
+    StringRef known[] = {"loss",       "metrics",    "optimizer", "schedule",  "clip_global_norm",
+                         "clip_value", "parameters", "ema",       "batch_norm"};
     if (Error error = checkFieldNames(value, "train.", known)) return std::move(error);
     for (const auto& item : value.items())
       if (Error error = readField(item.key(), item.value())) return std::move(error);
@@ -39,6 +39,7 @@ class TrainingReader {
     if (name == "parameters") return readGlobs("parameters", value, training.parameters);
     if (name == "metrics") return readMetrics(value);
     if (name == "ema") return readAverage(value);
+    if (name == "batch_norm") return readBatchNorm(value);
     return readBound(name, value, name == "clip_value" ? training.clipValue : training.clipNorm);
   }
 
@@ -97,6 +98,22 @@ class TrainingReader {
     return Error::success();
   }
 
+  /// "global", "per_rank", or an object with one of these as its kind and scopes.
+  Error readBatchNorm(const Json& value) {
+    Json kind = value.is_object() ? value.value("kind", Json()) : value;
+    if (kind != "global" && kind != "per_rank")
+      return expected(value.is_object() ? "batch_norm.kind" : "batch_norm", kind,
+                      "\"global\" for statistics of the whole batch, or \"per_rank\" for those of each rank's rows");
+    training.batchNorm.isPerRank = kind == "per_rank";
+    if (!value.is_object()) return Error::success();
+    StringRef known[] = {"kind", "scopes"};
+    if (Error error = checkFieldNames(value, "train.batch_norm.", known)) return error;
+    auto scopes = value.find("scopes");
+    if (scopes == value.end()) return Error::success();
+    if (kind == "global") return expected("batch_norm.scopes", *scopes, "no scopes where the kind is \"global\"");
+    return readGlobs("batch_norm.scopes", *scopes, training.batchNorm.scopes);
+  }
+
   Error readBound(StringRef name, const Json& value, std::optional<double>& bound) {
     double number = value.is_number() ? value.get<double>() : 0;
     if (!(number > 0)) return expected(name, value, "a positive number");
@@ -107,7 +124,7 @@ class TrainingReader {
   Error readGlobs(const Twine& name, const Json& value, std::vector<std::string>& globs) {
     auto isGlob = [](const Json& glob) { return glob.is_string() && glob != ""; };
     if (!value.is_array() || !llvm::all_of(value, isGlob))
-      return expected(name, value, "a list of globs on names, [\"*.bias\"]");
+      return expected(name, value, "a list of globs, [\"*.bias\"]");
     for (const Json& glob : value) globs.push_back(glob.get<std::string>());
     return Error::success();
   }

@@ -54,6 +54,13 @@ struct RecipeParameterGroup {
   OptimizerSettings optimizer;
 };
 
+/// Whose rows statistics of a batch norm are of: of all, or of a rank's in a micro-batch.
+struct RecipeBatchNorm {
+  bool isPerRank = false;
+  std::vector<std::string>
+      scopes;  ///< globs on scopes whose sums over rows are statistics, besides those that are known
+};
+
 /// How the compiler makes training programs of a forward model.
 struct RecipeTraining {
   std::string text;  ///< the field's JSON: equal texts make equal programs
@@ -64,6 +71,7 @@ struct RecipeTraining {
   std::vector<MetricKind> metrics;
   std::optional<double> clipNorm, clipValue, average;
   std::vector<std::string> parameters, noDecay;  ///< globs on names of arguments
+  RecipeBatchNorm batchNorm;
 };
 
 /// Types of the programs that `train` makes.

@@ -1,4 +1,5 @@
-// What the frontend knows about an argument beyond its type; discardable attributes that go through to the artifact.
+// What the frontend knows about an argument, or an op, beyond its type; discardable attributes that go through to the
+// artifact.
 #ifndef SGD_DIALECTS_SGD_INPUT_ATTRS_H
 #define SGD_DIALECTS_SGD_INPUT_ATTRS_H
 
@@ -24,6 +25,10 @@ inline constexpr llvm::StringLiteral kEvaluatesAttr = "sgd.evaluates";
 /// UnitAttr on an arith.select with the condition true, and on the function that it is in: the first value is that of a
 /// training, the second that of an evaluation. `sgd-make-training` leaves none.
 inline constexpr llvm::StringLiteral kByModeAttr = "sgd.by_mode";
+
+/// UnitAttr on an sgd.reduce that sums for statistics of a batch norm, or F64Attr on an arith.mulf that multiplies a
+/// variance of so many elements by n / (n - 1). `sgd-make-training` leaves none.
+inline constexpr llvm::StringLiteral kBatchStatisticsAttr = "sgd.batch_statistics";
 
 }  // namespace mlir::sgd
 

@@ -1,4 +1,5 @@
 // Lowers batch normalisation and its gradient to reductions over all dimensions but the features'.
+#include "dialects/sgd/input_attrs.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 
@@ -31,7 +32,9 @@ class BatchNorm {
   Value repeat(Value perFeature) { return l.create<BroadcastInDimOp>(type, perFeature, ArrayRef<int64_t>{feature}); }
   Value sum(Value full) { return l.create<ReduceOp>(features, full, ReduceKind::Add, others); }
   Value mean(Value full) {
-    return l.create<arith::DivFOp>(sum(full), l.splat(features, static_cast<double>(elements)));
+    Value total = sum(full);
+    total.getDefiningOp()->setAttr(kBatchStatisticsAttr, UnitAttr::get(total.getContext()));
+    return l.create<arith::DivFOp>(total, l.splat(features, static_cast<double>(elements)));
   }
   Value variance(Value mean) {
     Value distance = centre(mean);

@@ -1,4 +1,5 @@
 // Normalizations. Statistics are those of the whole batch, of all ranks.
+#include "dialects/sgd/input_attrs.h"
 #include "frontends/torch/aten_op.h"
 
 using namespace mlir;
@@ -22,6 +23,18 @@ Moments getMoments(TensorMath& math, Value value, ArrayRef<int64_t> dims) {
   };
   Value mean = average(value), distance = math.subtract(value, stretch(math, mean, shapeOf(value)));
   return {mean, average(math.multiply(distance, distance)), count};
+}
+
+/// Says of sums over the batch what they are for.
+void markStatistics(Value mean) {
+  SmallVector<Value> values{mean};
+  while (!values.empty()) {
+    Operation* op = values.pop_back_val().getDefiningOp();
+    if (isa<ReduceOp>(op))
+      op->setAttr(kBatchStatisticsAttr, UnitAttr::get(op->getContext()));
+    else
+      values.push_back(op->getOperand(0));
+  }
 }
 
 Value getInverseDeviation(TensorMath& math, Value variance, double eps) {
@@ -167,6 +180,8 @@ LogicalResult lowerBatchNorm(AtenOp& op) {
   };
   Moments moments =
       isTraining ? getMoments(op.math, value, dims) : Moments{running(runningMean), running(runningVariance), 0};
+  if (isTraining)
+    for (Value moment : {moments.mean, moments.variance}) markStatistics(moment);
   Value mean = moments.mean, variance = moments.variance;
   if (isTraining && hasRunning) {
     mean = op.chooseByMode(mean, running(runningMean));
@@ -179,6 +194,7 @@ LogicalResult lowerBatchNorm(AtenOp& op) {
   if (isTraining && hasRunning) {
     double unbiased = moments.count / std::max(1.0, moments.count - 1);
     Value corrected = op.math.multiply(moments.variance, op.math.splat(tensorType(moments.variance), unbiased));
+    corrected.getDefiningOp()->setAttr(kBatchStatisticsAttr, op.math.getBuilder().getF64FloatAttr(moments.count));
     nextMean = mix(op, runningMean, moments.mean);
     nextVariance = mix(op, runningVariance, corrected);
     if (kind == Running::Overwritten) {

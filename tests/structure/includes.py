@@ -119,7 +119,7 @@ COMPILER = {
     "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/kernels/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding/propagation", "passes/sharding/reshard"],
-    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/training", "passes/spmd/compress", "passes/sharding/context", "passes/graph/loops", "passes/time/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names
+    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions", "passes/graph/training", "passes/spmd/compress", "passes/sharding/context", "passes/sharding/manual", "passes/graph/loops", "passes/time/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names; batch_op.h: one vmap
     "compiler/request": ["compiler", "dialects/sgd"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],

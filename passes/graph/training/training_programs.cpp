@@ -84,8 +84,6 @@ class TrainWriter {
   }
 
   void addState() {
-    for (unsigned parameter : model.parameters)
-      function.setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
     SmallVector<SmallVector<Slot>> slots;
     llvm::SetVector<StringRef> names;
     for (Trained& one : trained) {
@@ -366,6 +364,10 @@ static void eraseUnread(func::FuncOp function) {
   (void)function.eraseArguments(unread);
 }
 
+void mlir::sgd::dropStatisticsMarks(func::FuncOp function) {
+  function.walk([](Operation* op) { op->removeAttr(kBatchStatisticsAttr); });
+}
+
 void mlir::sgd::resolveModes(func::FuncOp function, bool trains) {
   if (!function->removeAttr(kByModeAttr)) return;
   function.walk([&](arith::SelectOp select) {
@@ -394,6 +396,11 @@ LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSe
   ModuleOp init = clone(kInitProgram), train = clone(kTrainProgram), eval = clone(kEvalProgram);
   resolveModes(getFunction(train), /*trains=*/true);
   resolveModes(getFunction(eval), /*trains=*/false);
+  for (ModuleOp program : {train, eval})
+    for (unsigned parameter : model->parameters)
+      getFunction(program).setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
+  if (settings.groupStatistics && failed(settings.groupStatistics(getFunction(train)))) return failure();
+  for (ModuleOp program : {train, eval}) dropStatisticsMarks(getFunction(program));
   if (settings.precision.compute) {
     narrowCompute(getFunction(train), *settings.precision.compute, settings.staysWide);
     narrowCompute(getFunction(eval), *settings.precision.compute, settings.staysWide);
@@ -401,8 +408,6 @@ LogicalResult mlir::sgd::makeTrainingPrograms(ModuleOp forward, const TrainingSe
   if (failed(TrainWriter(getFunction(train), *model, settings).write())) return failure();
   func::FuncOp evaluation = getFunction(eval);
   setResultRole(evaluation, model->loss, Role::Loss);
-  for (unsigned parameter : model->parameters)
-    evaluation.setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
   dropNextState(evaluation);
   eraseUnread(evaluation);
   countRows(evaluation);

@@ -28,6 +28,9 @@ LogicalResult makeTrainingPrograms(ModuleOp forward, const TrainingSettings& set
 /// that then draws no random numbers has no argument for their generator.
 void resolveModes(func::FuncOp function, bool trains);
 
+/// Removes the attributes of ops that compute statistics of a batch norm (kBatchStatisticsAttr).
+void dropStatisticsMarks(func::FuncOp function);
+
 }  // namespace mlir::sgd
 
 #endif

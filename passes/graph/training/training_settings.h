@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
 
 namespace mlir {
 class Operation;
+namespace func {
+class FuncOp;
+}  // namespace func
 }  // namespace mlir
 
 namespace mlir::sgd {
@@ -93,6 +97,9 @@ struct TrainingSettings {
   std::function<ParameterSettings(llvm::StringRef)> getParameterSettings;
   /// By ops: whether precision.compute leaves it out.
   std::function<bool(mlir::Operation*)> staysWide;
+  /// Of `train`, before anything is added to it: computes statistics of batch norms by groups of rows. Null: of all
+  /// rows.
+  std::function<llvm::LogicalResult(mlir::func::FuncOp)> groupStatistics;
 };
 
 /// "sgd", "adamw", ...; nothing for any other word.
