@@ -68,9 +68,7 @@ class StatisticsGrouping {
     return success();
   }
 
-  InFlightDiagnostic refuse(Operation* op) {
-    return op->emitError() << kField << "'" << op->getName() << "' ";
-  }
+  InFlightDiagnostic refuse(Operation* op) { return op->emitError() << kField << "'" << op->getName() << "' "; }
 
   /// The sums of each group, times their number: a division by the elements of all groups gives the group's mean.
   LogicalResult reduceByGroup(ReduceOp op) {
@@ -102,7 +100,8 @@ class StatisticsGrouping {
     if (!count) return value;
     auto unbiased = [](double count) { return count / std::max(1.0, count - 1); };
     double all = count.getValueAsDouble();
-    return math.multiply(value, math.splat(tensorType(value), unbiased(all / static_cast<double>(groups)) / unbiased(all)));
+    return math.multiply(value,
+                         math.splat(tensorType(value), unbiased(all / static_cast<double>(groups)) / unbiased(all)));
   }
 
   LogicalResult meetRows(Operation* op) {
@@ -113,7 +112,8 @@ class StatisticsGrouping {
     for (OpOperand& operand : op->getOpOperands()) {
       if (!grouped.contains(operand.get())) continue;
       Value repeated = repeatByRow(operand.get(), dim);
-      if (!repeated) return refuse(op) << "combines rows with statistics of a batch norm that are not repeated along rows";
+      if (!repeated)
+        return refuse(op) << "combines rows with statistics of a batch norm that are not repeated along rows";
       operand.set(repeated);
     }
     return success();
@@ -175,8 +175,8 @@ class StatisticsGrouping {
   CutMesh mesh;
   OpBuilder builder;
   TensorMath math;
-  DenseMap<Value, Value> grouped;                         // [groups, ...]
-  DenseMap<std::pair<Value, unsigned>, Value> repeated;   // by value and dimension of rows
+  DenseMap<Value, Value> grouped;                        // [groups, ...]
+  DenseMap<std::pair<Value, unsigned>, Value> repeated;  // by value and dimension of rows
 };
 
 /// Ops that `isStatistic` names. In a scope that is one there may be other reductions than over rows: these are none.
@@ -209,16 +209,18 @@ LogicalResult mlir::sgd::groupStatistics(func::FuncOp function, int64_t groups,
   BatchInputs batch = findBatchInputs(function);
   DenseSet<Operation*> statistics = findStatistics(function, batch, isStatistic);
   if (statistics.empty())
-    return function.emitError() << kField << "the model has no batch norm; expected batch_norm of PyTorch or "
-                                             "stablehlo.batch_norm_training; name the scopes of others by 'scopes', as "
-                                             "in {\"kind\": \"per_rank\", \"scopes\": [\"*BatchNorm*\"]}";
+    return function.emitError() << kField
+                                << "the model has no batch norm; expected batch_norm of PyTorch or "
+                                   "stablehlo.batch_norm_training; name the scopes of others by 'scopes', as "
+                                   "in {\"kind\": \"per_rank\", \"scopes\": [\"*BatchNorm*\"]}";
   for (Operation* op : statistics)
     if (op->getParentOp() != function)
-      return op->emitError() << kField << "statistics inside a loop or branch have no form by groups; unroll the loop, "
-                                          "or take \"global\"";
+      return op->emitError() << kField
+                             << "statistics inside a loop or branch have no form by groups; unroll the loop, "
+                                "or take \"global\"";
   if (batch.other)
-    return function.emitError() << kField << "the inputs '" << getInputName(function, batch.inputs.front())
-                                << "' and '" << getInputName(function, *batch.other)
+    return function.emitError() << kField << "the inputs '" << getInputName(function, batch.inputs.front()) << "' and '"
+                                << getInputName(function, *batch.other)
                                 << "' have different numbers of rows; expected one batch; take \"global\"";
   if (groups < 2) return success();
   if (batch.rows % groups != 0)

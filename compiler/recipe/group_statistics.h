@@ -12,8 +12,8 @@ namespace mlir::sgd {
 /// `groups` blocks of equally many, one after the other. Each is normalized by its own statistics, [groups, ...], which
 /// need no other rows. Results of the function that depend on statistics are the mean over groups.
 ///
-/// Fails with a diagnostic on rows that do not divide, on a function without such sums, and on statistics that meet rows
-/// in an op that is not elementwise.
+/// Fails with a diagnostic on rows that do not divide, on a function without such sums, and on statistics that meet
+/// rows in an op that is not elementwise.
 LogicalResult groupStatistics(func::FuncOp function, int64_t groups,
                               const std::function<bool(Operation*)>& isStatistic);
 

@@ -5,7 +5,9 @@
 #include "compiler/recipe/requested.h"
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/programs.h"
+#include "dialects/sgd/roles.h"
 #include "dialects/sgd/scope.h"
+#include "dialects/sgd/tensor_names.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 #include "passes/graph/training/training_programs.h"
 #include "passes/sharding/manual/batch_rule.h"
@@ -104,6 +106,7 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
                                                          &getContext(), "train.parameters");
     FailureOr<Globs> noDecay = parseGlobs<TensorGlob>(training.noDecay, &getContext(), "train.optimizer.no_decay");
     if (failed(parameters) || failed(noDecay)) return failure();
+    if (failed(checkMatches(training.noDecay, *noDecay, programs.front(), *parameters))) return failure();
     std::vector<Group> groups;
     for (const RecipeParameterGroup& group : training.groups) {
       FailureOr<Globs> globs = parseGlobs<TensorGlob>(group.globs, &getContext(), "train.optimizer.groups");
@@ -168,6 +171,31 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
       groups *= size.value_or(1);  // an axis that is missing is refused where the batch is sharded
     }
     return groups;
+  }
+
+  /// Refuses a glob that matches no parameter, as a misspelt one does.
+  LogicalResult checkMatches(ArrayRef<std::string> patterns, ArrayRef<TensorGlob> globs, ModuleOp program,
+                             const Globs& parameters) {
+    func::FuncOp function = getProgramFunctions(program).front();
+    std::vector<std::string> names;
+    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
+      if (std::string name = getInputName(function, argument);
+          getRole(function, argument) == Role::Parameter || matchesAny(parameters, name))
+        names.push_back(std::move(name));
+    for (auto [pattern, glob] : llvm::zip(patterns, globs)) {
+      if (llvm::any_of(names, [&](const std::string& name) { return glob.matches(name); })) continue;
+      std::string plain = TensorGlob::normalizeName(pattern);
+      llvm::erase(plain, '*');
+      auto normalized =
+          llvm::map_to_vector(names, [](const std::string& name) { return TensorGlob::normalizeName(name); });
+      SmallVector<StringRef> known(normalized.begin(), normalized.end());
+      StringRef nearest = findNearestName(plain, known);
+      InFlightDiagnostic error = emitError(UnknownLoc::get(&getContext()))
+                                 << "field 'train.optimizer.no_decay': '" << pattern << "' matches no parameter; ";
+      if (nearest.empty()) return error << "expected names of parameters; correct it, or leave it out";
+      return error << "did you mean '" << nearest << "'?";
+    }
+    return success();
   }
 
   LogicalResult checkScopes(ArrayRef<std::string> globs, ArrayRef<UsedScope> scopes, StringRef field, StringRef what) {

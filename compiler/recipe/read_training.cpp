@@ -59,6 +59,10 @@ class TrainingReader {
     llvm::Expected<LossKind> kind = readKind("loss", value, parseLoss, kinds);
     if (!kind) return kind.takeError();
     loss.kind = *kind;
+    llvm::SmallVector<StringRef> own = {"kind", "logits", "labels"};
+    if (loss.kind == LossKind::SoftmaxCrossEntropy) own.append({"smoothing", "soft_labels", "ignore_index"});
+    if (loss.kind == LossKind::NextToken) own.append({"smoothing", "ignore_index"});
+    if (Error error = checkOwnFields("loss", value, own, value["kind"].get<std::string>())) return error;
     for (auto [name, text] : {std::pair("logits", &loss.output), std::pair("labels", &loss.labels)})
       if (auto field = value.find(name); field != value.end()) {
         if (!field->is_string() || *field == "") return expected(Twine("loss.") + name, *field, "a name");
@@ -201,6 +205,42 @@ class TrainingReader {
     return Error::success();
   }
 
+  /// The fields of a kind beside `learning_rate` and `weight_decay`, which all have.
+  static llvm::ArrayRef<StringRef> getOwnFields(OptimizerKind kind) {
+    static const StringRef sgd[] = {"momentum", "nesterov"}, adagrad[] = {"eps"}, lion[] = {"betas"};
+    static const StringRef adafactor[] = {"beta2_decay", "eps", "min_scale", "clip_threshold"};
+    static const StringRef adam[] = {"betas", "eps"}, lars[] = {"momentum", "nesterov", "trust", "eps"};
+    static const StringRef muon[] = {"momentum", "nesterov", "match_rms_adamw", "betas", "eps"};
+    switch (kind) {
+      case OptimizerKind::Sgd:
+        return sgd;
+      case OptimizerKind::Adagrad:
+        return adagrad;
+      case OptimizerKind::Adafactor:
+        return adafactor;
+      case OptimizerKind::Adam:
+      case OptimizerKind::AdamW:
+      case OptimizerKind::Lamb:
+        return adam;
+      case OptimizerKind::Lars:
+        return lars;
+      case OptimizerKind::Lion:
+        return lion;
+      case OptimizerKind::Muon:
+        return muon;
+    }
+    llvm_unreachable("all kinds are handled");
+  }
+
+  /// Refuses fields that `kind`, of the object, does not read.
+  Error checkOwnFields(const Twine& path, const Json& value, llvm::ArrayRef<StringRef> own, const Twine& kind) {
+    for (const auto& [name, field] : value.items())
+      if (!llvm::is_contained(own, StringRef(name)))
+        return fail("field 'train." + path + "." + name + "' has no meaning for '" + kind + "', whose fields are " +
+                    llvm::join(own, ", ") + "; correct the kind, or leave the field out");
+    return Error::success();
+  }
+
   /// The fields of an optimizer; `further` are read by the caller.
   Error readRates(StringRef path, const Json& value, std::initializer_list<StringRef> further,
                   OptimizerSettings& settings) {
@@ -209,6 +249,10 @@ class TrainingReader {
                                           "beta2_decay", "min_scale",     "clip_threshold", "match_rms_adamw"};
     known.append(further);
     if (Error error = checkFieldNames(value, ("train." + path + ".").str(), known)) return error;
+    llvm::SmallVector<StringRef> own = {"kind", "learning_rate", "weight_decay"};
+    own.append(further);
+    llvm::append_range(own, getOwnFields(settings.kind));
+    if (Error error = checkOwnFields(path, value, own, getName(settings.kind))) return error;
     using Field = NumberField<OptimizerSettings, double>;
     for (const Field& field :
          {Field{"learning_rate", &OptimizerSettings::learningRate, 0, 1e6},
@@ -221,7 +265,9 @@ class TrainingReader {
       if (Error error = readNumber(path, value, field, settings)) return error;
     if (Error error = readBetas(path, value, settings)) return error;
     if (Error error = readFlag(path, value, "match_rms_adamw", settings.matchesAdamW)) return error;
-    return readFlag(path, value, "nesterov", settings.nesterov);
+    if (Error error = readFlag(path, value, "nesterov", settings.nesterov)) return error;
+    if (!value.contains("nesterov") || !settings.nesterov || settings.momentum > 0) return Error::success();
+    return expected(path + ".nesterov", true, "a 'momentum' above 0 beside it, or false");
   }
 
   Error readBetas(StringRef path, const Json& optimizer, OptimizerSettings& settings) {
@@ -235,6 +281,27 @@ class TrainingReader {
     settings.beta1 = (*value)[0].get<double>();
     settings.beta2 = (*value)[1].get<double>();
     return Error::success();
+  }
+
+  /// The fields of a schedule beside `warmup`, which all have.
+  static llvm::ArrayRef<StringRef> getOwnFields(RateScheduleKind kind) {
+    static const StringRef ends[] = {"steps", "end"}, polynomial[] = {"steps", "end", "power"};
+    static const StringRef step[] = {"every", "gamma"}, cycle[] = {"steps", "start", "end"};
+    switch (kind) {
+      case RateScheduleKind::Constant:
+      case RateScheduleKind::InverseRoot:
+        return {};
+      case RateScheduleKind::Linear:
+      case RateScheduleKind::Cosine:
+        return ends;
+      case RateScheduleKind::Polynomial:
+        return polynomial;
+      case RateScheduleKind::Step:
+        return step;
+      case RateScheduleKind::OneCycle:
+        return cycle;
+    }
+    llvm_unreachable("all kinds are handled");
   }
 
   Error readSchedule(const Json& value) {
@@ -252,8 +319,11 @@ class TrainingReader {
     if (!value.is_object()) return checkSteps(value);
     StringRef known[] = {"kind", "warmup", "steps", "start", "end", "power", "every", "gamma"};
     constexpr double kCycleEnd = 4e-6;  // PyTorch's
+    llvm::SmallVector<StringRef> own = {"kind", "warmup"};
+    llvm::append_range(own, getOwnFields(settings.kind));
     if (settings.kind == RateScheduleKind::OneCycle) settings.end = kCycleEnd;
     if (Error error = checkFieldNames(value, "train.schedule.", known)) return error;
+    if (Error error = checkOwnFields("schedule", value, own, value["kind"].get<std::string>())) return error;
     using Whole = NumberField<RateScheduleSettings, int64_t>;
     for (const Whole& field :
          {Whole{"warmup", &RateScheduleSettings::warmup, 0, 1e9}, Whole{"steps", &RateScheduleSettings::steps, 1, 1e9},

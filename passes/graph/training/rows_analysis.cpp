@@ -99,8 +99,7 @@ RowsState RowsAnalysis::visitSums(Operation* op) {
     if (kind != Kind::Sum) continue;
     // Integers that become floats are as exact as sums of floats.
     bool converts = isa<arith::SIToFPOp, arith::UIToFPOp>(op);
-    Linearity linearity =
-        converts ? Linearity::Alone : getLinearity(op, operand.getOperandNumber(), ReduceKind::Add);
+    Linearity linearity = converts ? Linearity::Alone : getLinearity(op, operand.getOperandNumber(), ReduceKind::Add);
     ++sums, alone += linearity == Linearity::Alone, together += linearity == Linearity::Together;
   }
   bool isLinear = (sums == 1 && alone == 1) || (together == sums && sums == op->getNumOperands());

@@ -1,22 +1,23 @@
 // Names and defaults.
 #include "passes/graph/training/training_settings.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir::sgd;
 
+static constexpr std::pair<llvm::StringLiteral, OptimizerKind> kOptimizers[] = {
+    {"sgd", OptimizerKind::Sgd},     {"adagrad", OptimizerKind::Adagrad}, {"adam", OptimizerKind::Adam},
+    {"adamw", OptimizerKind::AdamW}, {"lamb", OptimizerKind::Lamb},       {"lars", OptimizerKind::Lars},
+    {"lion", OptimizerKind::Lion},   {"muon", OptimizerKind::Muon},       {"adafactor", OptimizerKind::Adafactor}};
+
 std::optional<OptimizerKind> mlir::sgd::parseOptimizer(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<OptimizerKind>>(name)
-      .Case("sgd", OptimizerKind::Sgd)
-      .Case("adagrad", OptimizerKind::Adagrad)
-      .Case("adam", OptimizerKind::Adam)
-      .Case("adamw", OptimizerKind::AdamW)
-      .Case("lamb", OptimizerKind::Lamb)
-      .Case("lars", OptimizerKind::Lars)
-      .Case("lion", OptimizerKind::Lion)
-      .Case("adafactor", OptimizerKind::Adafactor)
-      .Case("muon", OptimizerKind::Muon)
-      .Default(std::nullopt);
+  const auto* found = llvm::find_if(kOptimizers, [&](const auto& entry) { return entry.first == name; });
+  return found == std::end(kOptimizers) ? std::nullopt : std::optional(found->second);
+}
+
+llvm::StringRef mlir::sgd::getName(OptimizerKind kind) {
+  return llvm::find_if(kOptimizers, [&](const auto& entry) { return entry.second == kind; })->first;
 }
 
 std::optional<LossKind> mlir::sgd::parseLoss(llvm::StringRef name) {

@@ -104,6 +104,8 @@ struct TrainingSettings {
 
 /// "sgd", "adamw", ...; nothing for any other word.
 std::optional<OptimizerKind> parseOptimizer(llvm::StringRef name);
+/// The inverse.
+llvm::StringRef getName(OptimizerKind kind);
 /// "softmax_cross_entropy", "next_token", ...
 std::optional<LossKind> parseLoss(llvm::StringRef name);
 /// "accuracy", "perplexity"
