@@ -185,6 +185,17 @@ def check_zero_logits(folder):
     assert np.allclose(got, want, rtol=1e-4, atol=1e-7), (got, want)
 
 
+def check_first_step(folder):
+    """The first step of Adam is the learning rate for each element: the corrections of its averages cancel, to rounding errors of f32."""
+    compile_case(folder, {"optimizer": {"kind": "adam", "learning_rate": 1, "eps": 1e-20}}, {})
+    harness.tool("sgdrun", "-n", 1, folder / "training.sgda", "--init", FOLDER / "parameters.safetensors", "--batches", FOLDER / "batches.safetensors", "--steps", 1,
+                 "--save-weights", folder / "out.safetensors")
+    before, after = (harness.compare_tensors.load(path) for path in (FOLDER / "parameters.safetensors", folder / "out.safetensors"))
+    for name, (_, value) in before.items():
+        step = np.abs(after[name][1].astype(float) - value)
+        assert np.allclose(step, 1, rtol=1e-6), f"{name}: {step}"
+
+
 def state_of(folder):
     saved = sorted((folder / "saved").glob("step-*"))[-1]
     return {name: value for name, (_, value) in harness.compare_tensors.load(saved / "state.safetensors").items()}
@@ -244,6 +255,6 @@ def check_loss_scale(folder):
 
 assert len(CASES) == 13 and len(LOSS_CASES) == 6
 harness.main([*((name, lambda folder, name=name: check(folder, name)) for name in CASES),
-              *((name, lambda folder, name=name: check_loss(folder, name)) for name in LOSS_CASES), ("own state", check_own_state), ("own labels", check_own_labels), ("zero logits", check_zero_logits), ("average", check_average), ("precision", check_precision),
+              *((name, lambda folder, name=name: check_loss(folder, name)) for name in LOSS_CASES), ("own state", check_own_state), ("own labels", check_own_labels), ("zero logits", check_zero_logits), ("first step", check_first_step), ("average", check_average), ("precision", check_precision),
               ("loss scale", check_loss_scale), ("programs", check_programs), ("resumed", check_resumed),
               ("plans", check_plans), ("refusals", check_refusals)])

@@ -79,9 +79,11 @@ Value Optimizer::descend(Value parameter, Value direction) {
   return math.subtract(parameter, math.multiply(repeat(learningRate, parameter), direction));
 }
 
+/// 1 - beta^count. As 1 - pow, the rounding of a beta near 1 to f32 would be an error of 1e-5 for 0.999.
 Value Optimizer::getCorrection(double beta) {
-  Value power = math.create<math::PowFOp>(number(beta, count), count);
-  return math.subtract(number(1, count), power);
+  if (beta == 0) return number(1, count);
+  Value exponent = math.multiply(count, number(std::log(beta), count));
+  return math.minus(math.create<math::ExpM1Op>(exponent));
 }
 
 Value Optimizer::updateSgd(const ParameterState& from, Value gradient, ParameterState& to) {
