@@ -2,6 +2,7 @@
 #include "compiler/export/convolution_instruction.h"
 #include "compiler/export/export_enums.h"
 #include "compiler/export/export_interface.h"
+#include "passes/plan/lowering/member_lines.h"
 #include "runtime/artifact/epilogue.h"
 
 using namespace mlir;
@@ -17,6 +18,7 @@ artifact::LaunchT mlir::sgd::exportLaunch(plan::LaunchOp launch, OperandExporter
       target.coordinates.push_back(std::make_unique<artifact::CoordinateT>());
       target.coordinates.back()->axes = getAxisRefs(axes.getAxes(), operands.mesh);
     }
+  for (StringRef line : getMemberLines(launch.getLoc())) target.members.push_back(operands.locations(line));
   target.range = launch.getRange();
   target.grain = launch.getGrain();
   return target;

@@ -2,6 +2,8 @@
 #ifndef SGD_COMPILER_EXPORT_INTERFACE_H
 #define SGD_COMPILER_EXPORT_INTERFACE_H
 
+#include <functional>
+
 #include "compiler/export/export_slices.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -14,6 +16,7 @@ struct OperandExporter {
   const llvm::StringMap<uint32_t>& kernels;            ///< position in ArtifactT.kernels
   const llvm::DenseMap<Operation*, uint32_t>& starts;  ///< collectives to their instructions, of those so far
   const llvm::DenseMap<int64_t, uint32_t>& channels;   ///< of the program: position in ArtifactT.channels
+  std::function<uint32_t(StringRef)> locations;        ///< position of a text in ProgramT.locations, where it is added
 };
 
 }  // namespace mlir::sgd

@@ -68,7 +68,12 @@ class ProgramExporter {
         context(context),
         program(std::make_unique<artifact::ProgramT>()),
         slices(function, context.writer),
-        operands{slices, context.mesh, context.kernels, starts, context.channels[getProgramName(function).str()]} {}
+        operands{slices,
+                 context.mesh,
+                 context.kernels,
+                 starts,
+                 context.channels[getProgramName(function).str()],
+                 [this](StringRef text) { return getNumber(text); }} {}
 
   FailureOr<std::unique_ptr<artifact::ProgramT>> run() {
     program->name = getProgramName(function).str();
@@ -82,9 +87,12 @@ class ProgramExporter {
  private:
   uint32_t getLocation(Location location) {
     std::string text = getSourceLine(location);
-    if (text.empty()) text = "<unknown>";
+    return getNumber(text.empty() ? "<unknown>" : text);
+  }
+
+  uint32_t getNumber(StringRef text) {
     auto [it, isNew] = locations.try_emplace(text, program->locations.size());
-    if (isNew) program->locations.push_back(text);
+    if (isNew) program->locations.push_back(text.str());
     return it->second;
   }
 

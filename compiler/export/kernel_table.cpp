@@ -1,6 +1,7 @@
 // Kernels as their first launches have them.
 #include "compiler/export/kernel_table.h"
 
+#include "compiler/export/export_types.h"
 #include "dialects/sgd/source_line.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/fusion/fusion_dialect.h"
@@ -44,9 +45,12 @@ static void describeCombined(const artifact::LaunchGroupT& group, artifact::Arti
 }
 
 /// A buffer holds a whole tensor, and indices that data gives are limited to it.
-static uint64_t getLeastBytes(Value tensor) {
+static void addBuffer(Value tensor, artifact::KernelT& kernel) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  return static_cast<uint64_t>(type.getNumElements()) * getElementBytes(type.getElementType());
+  kernel.least_bytes.push_back(static_cast<uint64_t>(type.getNumElements()) * getElementBytes(type.getElementType()));
+  std::optional<artifact::ElementType> element = getElementType(type.getElementType(), false);
+  // Narrow integers are kept in whole bytes.
+  kernel.elements.push_back(element.value_or(artifact::ElementType::I8));
 }
 
 LogicalResult mlir::sgd::declareKernels(ModuleOp plan, const KernelModel& model, artifact::ArtifactT& artifact) {
@@ -54,9 +58,8 @@ LogicalResult mlir::sgd::declareKernels(ModuleOp plan, const KernelModel& model,
     fusion::ClusterOp cluster = kernel.getCluster();
     FailureOr<KernelDescription> description = model.describe(cluster);
     if (failed(description)) return failure();
-    for (unsigned operand : kernel.getInputPositions())
-      target->least_bytes.push_back(getLeastBytes(cluster->getOperand(operand)));
-    for (Value result : cluster->getResults()) target->least_bytes.push_back(getLeastBytes(result));
+    for (unsigned operand : kernel.getInputPositions()) addBuffer(cluster->getOperand(operand), *target);
+    for (Value result : cluster->getResults()) addBuffer(result, *target);
     target->outputs = cluster->getNumResults();
     target->coordinates = description->coordinates.size();
     target->range = description->range;

@@ -1,8 +1,12 @@
 // One function for each kind of operation. A new kind does not compile until it is described here.
 #include "runtime/artifact/operands.h"
 
+#include <vector>
+
+#include "runtime/artifact/element_type.h"
 #include "runtime/artifact/epilogue.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/linear_algebra/form.h"
 
 namespace sgd::artifact {
 namespace {
@@ -11,6 +15,10 @@ Operand Read(const char* role, const Slice* slice) { return {role, slice, Access
 Operand Write(const char* role, const Slice* slice) { return {role, slice, Access::kWrite}; }
 Operand Optional(Operand operand) {
   operand.is_optional = true;
+  return operand;
+}
+Operand Of(std::optional<ElementType> element, Operand operand) {
+  operand.element = element;
   return operand;
 }
 
@@ -26,36 +34,45 @@ Operand Tensor(const char* role, const AttentionTensor* tensor, Access access) {
   return {role, tensor == nullptr ? nullptr : &tensor->slice(), access};
 }
 
+std::optional<ElementType> ElementOf(const KernelTable* kernels, uint32_t kernel, uint32_t buffer) {
+  if (kernel >= Size(kernels) || buffer >= Size(kernels->Get(kernel)->elements())) return std::nullopt;
+  return static_cast<ElementType>(kernels->Get(kernel)->elements()->Get(buffer));
+}
+
 // A buffer that a launch updates in place is an output like others.
-void Visit(const Launch& launch, VisitOperand visit) {
+void Visit(const Launch& launch, const KernelTable* kernels, VisitOperand visit) {
   const uint64_t count = Size(launch.buffers());
-  for (uint64_t i = 0; i < count; ++i) {
-    const Slice* slice = launch.buffers()->Get(static_cast<uint32_t>(i));
-    visit(i + launch.outputs() < count ? Read("buffer", slice) : Write("buffer", slice));
+  for (uint32_t i = 0; i < count; ++i) {
+    const Slice* slice = launch.buffers()->Get(i);
+    visit(Of(ElementOf(kernels, launch.kernel(), i),
+             i + launch.outputs() < count ? Read("buffer", slice) : Write("buffer", slice)));
   }
 }
 
-void Visit(const LaunchGroup& group, VisitOperand visit) {
-  for (const Launch* launch : *group.launches()) Visit(*launch, visit);
+void Visit(const LaunchGroup& group, const KernelTable* kernels, VisitOperand visit) {
+  for (const Launch* launch : *group.launches()) Visit(*launch, kernels, visit);
 }
 
 void Visit(const Matmul& matmul, VisitOperand visit) {
-  visit(Read("a", matmul.a()));
-  visit(Read("b", matmul.b()));
+  const ElementType result = ResultElementOf(matmul);
+  visit(Of(matmul.element(), Read("a", matmul.a())));
+  visit(Of(RhsElementOf(matmul), Read("b", matmul.b())));
   const library::Epilogue epilogue = EpilogueOf(matmul.epilogue());
-  visit(Result("c", matmul.c(), epilogue));
-  visit(Optional(Read("bias", matmul.bias())));
+  visit(Of(result, Result("c", matmul.c(), epilogue)));
+  visit(Of(result, Optional(Read("bias", matmul.bias()))));
   const bool writes_aux = epilogue.Has(library::EpilogueStep::kGelu);
-  visit(Optional(writes_aux ? Write("aux", matmul.aux()) : Read("aux", matmul.aux())));
-  visit(Optional(Write("reduction", matmul.reduction())));
+  visit(Of(result, Optional(writes_aux ? Write("aux", matmul.aux()) : Read("aux", matmul.aux()))));
+  visit(Of(result, Optional(Write("reduction", matmul.reduction()))));
   visit(Workspace(matmul.workspace()));
 }
 
 void Visit(const Convolution& convolution, VisitOperand visit) {
-  visit(Read("lhs", convolution.lhs()));
-  visit(Read("rhs", convolution.rhs()));
-  visit(Result("result", convolution.result(), EpilogueOf(convolution.epilogue())));
-  visit(Optional(Read("bias", convolution.bias())));
+  const ElementType element = convolution.element();
+  const ElementType result = convolution.rounds() ? element : AccumulatorElement(element);
+  visit(Of(element, Read("lhs", convolution.lhs())));
+  visit(Of(element, Read("rhs", convolution.rhs())));
+  visit(Of(result, Result("result", convolution.result(), EpilogueOf(convolution.epilogue()))));
+  visit(Of(result, Optional(Read("bias", convolution.bias()))));
   visit(Workspace(convolution.workspace()));
 }
 
@@ -63,40 +80,84 @@ void Visit(const Convolution& convolution, VisitOperand visit) {
 void Visit(const Attention& attention, VisitOperand visit) {
   const AttentionGradients* gradients = attention.gradients();
   const Access result = gradients == nullptr ? Access::kWrite : Access::kRead;
-  visit(Tensor("query", attention.query(), Access::kRead));
-  visit(Tensor("key", attention.key(), Access::kRead));
-  visit(Tensor("value", attention.value(), Access::kRead));
-  visit(Tensor("out", attention.out(), result));
-  visit({"log_sum", attention.log_sum(), result});
-  visit(Optional(Tensor("bias", attention.bias(), Access::kRead)));
+  const ElementType element = attention.element();
+  visit(Of(element, Tensor("query", attention.query(), Access::kRead)));
+  visit(Of(element, Tensor("key", attention.key(), Access::kRead)));
+  visit(Of(element, Tensor("value", attention.value(), Access::kRead)));
+  visit(Of(element, Tensor("out", attention.out(), result)));
+  visit(Of(ElementType::F32, {"log_sum", attention.log_sum(), result}));
+  visit(Of(attention.bias_element(), Optional(Tensor("bias", attention.bias(), Access::kRead))));
   if (gradients != nullptr) {
-    visit(Tensor("out_gradient", gradients->out_gradient(), Access::kRead));
-    visit(Tensor("query_gradient", gradients->query(), Access::kWrite));
-    visit(Tensor("key_gradient", gradients->key(), Access::kWrite));
-    visit(Tensor("value_gradient", gradients->value(), Access::kWrite));
+    visit(Of(element, Tensor("out_gradient", gradients->out_gradient(), Access::kRead)));
+    visit(Of(element, Tensor("query_gradient", gradients->query(), Access::kWrite)));
+    visit(Of(element, Tensor("key_gradient", gradients->key(), Access::kWrite)));
+    visit(Of(element, Tensor("value_gradient", gradients->value(), Access::kWrite)));
   }
   visit(Workspace(attention.workspace()));
 }
 
+// A call that is not verified may have other tensors than its form.
+std::optional<ElementType> ElementOf(const LinearAlgebra& call, const std::vector<linear_algebra::Tensor>& tensors,
+                                     uint32_t index) {
+  if (index >= tensors.size()) return std::nullopt;
+  return tensors[index].is_integer ? ElementType::I32 : call.element();
+}
+
 void Visit(const LinearAlgebra& call, VisitOperand visit) {
-  for (const Slice* input : *call.inputs()) visit(Read("input", input));
-  for (const Slice* output : *call.outputs()) visit(Write("output", output));
+  const linear_algebra::Form form{static_cast<linear_algebra::Kind>(call.kind()), call.options(), call.m(), call.n(),
+                                  call.k()};
+  const bool is_form = linear_algebra::WhyNot(form).empty();
+  const std::vector<linear_algebra::Tensor> inputs =
+      is_form ? linear_algebra::InputsOf(form) : std::vector<linear_algebra::Tensor>{};
+  const std::vector<linear_algebra::Tensor> outputs =
+      is_form ? linear_algebra::OutputsOf(form) : std::vector<linear_algebra::Tensor>{};
+  for (uint32_t i = 0; i < Size(call.inputs()); ++i)
+    visit(Of(ElementOf(call, inputs, i), Read("input", call.inputs()->Get(i))));
+  for (uint32_t i = 0; i < Size(call.outputs()); ++i)
+    visit(Of(ElementOf(call, outputs, i), Write("output", call.outputs()->Get(i))));
   visit(Workspace(call.workspace()));
 }
 
-void Visit(const Tiled& tiled, VisitOperand visit) {
+void Visit(const TileStep& step, const KernelTable* kernels, VisitOperand visit) {
+  switch (step.op_type()) {
+    case TileOperation::Launch:
+      return Visit(*step.op_as_Launch(), kernels, visit);
+    case TileOperation::Matmul:
+      return Visit(*step.op_as_Matmul(), visit);
+    case TileOperation::NONE:
+      return;
+  }
+}
+
+// As the steps see the operands that their tiles are parts of.
+std::vector<std::optional<ElementType>> ElementsOf(const Tiled& tiled, const KernelTable* kernels) {
+  std::vector<std::optional<ElementType>> elements(Size(tiled.operands()));
+  for (uint32_t i = 0; i < Size(tiled.steps()); ++i) {
+    const TileStep& step = *tiled.steps()->Get(i);
+    uint32_t part = 0;
+    Visit(step, kernels, [&](const Operand& operand) {
+      const int32_t whole = part < Size(step.operands()) ? step.operands()->Get(part) : -1;
+      if (whole >= 0 && static_cast<size_t>(whole) < elements.size()) elements[whole] = operand.element;
+      ++part;
+    });
+  }
+  return elements;
+}
+
+void Visit(const Tiled& tiled, const KernelTable* kernels, VisitOperand visit) {
+  const std::vector<std::optional<ElementType>> elements = ElementsOf(tiled, kernels);
   const uint64_t count = Size(tiled.operands());
-  for (uint64_t i = 0; i < count; ++i) {
-    const Slice* slice = tiled.operands()->Get(static_cast<uint32_t>(i))->slice();
-    visit(i + tiled.outputs() < count ? Read("buffer", slice) : Write("buffer", slice));
+  for (uint32_t i = 0; i < count; ++i) {
+    const Slice* slice = tiled.operands()->Get(i)->slice();
+    visit(Of(elements[i], i + tiled.outputs() < count ? Read("buffer", slice) : Write("buffer", slice)));
   }
 }
 
 void Visit(const Collective& collective, VisitOperand visit) {
   for (uint64_t i = 0; i < Size(collective.operands()); ++i) {
     const CollectiveOperand& operand = *collective.operands()->Get(static_cast<uint32_t>(i));
-    visit(Read("source", operand.source()));
-    visit(Write("target", operand.target()));
+    visit(Of(operand.element(), Read("source", operand.source())));
+    visit(Of(operand.element(), Write("target", operand.target())));
   }
   visit(Optional(Write("staging", collective.staging())));
 }
@@ -121,12 +182,14 @@ void Visit(const Case& branches, VisitOperand visit) { visit(Read("index", branc
 
 }  // namespace
 
-void ForEachOperand(const Instruction& instruction, VisitOperand visit) {
+void ForEachOperand(const Instruction& instruction, VisitOperand visit) { ForEachOperand(instruction, nullptr, visit); }
+
+void ForEachOperand(const Instruction& instruction, const KernelTable* kernels, VisitOperand visit) {
   switch (instruction.op_type()) {
     case Operation::Launch:
-      return Visit(*instruction.op_as_Launch(), visit);
+      return Visit(*instruction.op_as_Launch(), kernels, visit);
     case Operation::LaunchGroup:
-      return Visit(*instruction.op_as_LaunchGroup(), visit);
+      return Visit(*instruction.op_as_LaunchGroup(), kernels, visit);
     case Operation::Matmul:
       return Visit(*instruction.op_as_Matmul(), visit);
     case Operation::Convolution:
@@ -136,7 +199,7 @@ void ForEachOperand(const Instruction& instruction, VisitOperand visit) {
     case Operation::LinearAlgebra:
       return Visit(*instruction.op_as_LinearAlgebra(), visit);
     case Operation::Tiled:
-      return Visit(*instruction.op_as_Tiled(), visit);
+      return Visit(*instruction.op_as_Tiled(), kernels, visit);
     case Operation::Collective:
       return Visit(*instruction.op_as_Collective(), visit);
     case Operation::Copy:
@@ -157,17 +220,8 @@ void ForEachOperand(const Instruction& instruction, VisitOperand visit) {
   }
 }
 
-void ForEachOperand(const Launch& launch, VisitOperand visit) { Visit(launch, visit); }
+void ForEachOperand(const Launch& launch, VisitOperand visit) { Visit(launch, nullptr, visit); }
 
-void ForEachOperand(const TileStep& step, VisitOperand visit) {
-  switch (step.op_type()) {
-    case TileOperation::Launch:
-      return Visit(*step.op_as_Launch(), visit);
-    case TileOperation::Matmul:
-      return Visit(*step.op_as_Matmul(), visit);
-    case TileOperation::NONE:
-      return;
-  }
-}
+void ForEachOperand(const TileStep& step, VisitOperand visit) { Visit(step, nullptr, visit); }
 
 }  // namespace sgd::artifact

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/functional/function_ref.h"
 #include "runtime/artifact/program_generated.h"
@@ -21,15 +22,20 @@ struct Operand {
   const Slice* slice;
   Access access;
   bool is_optional = false;
+  // Of values; nothing for bytes that an operation moves, fills or works in without knowing what they are.
+  std::optional<ElementType> element = std::nullopt;
 
   bool is_written() const { return access != Access::kRead; }
 };
 
 using VisitOperand = absl::FunctionRef<void(const Operand&)>;
+using KernelTable = flatbuffers::Vector<flatbuffers::Offset<Kernel>>;
 
 // Visits what one execution of the operation alone touches, in the order of the schema: of a loop or a case only what
-// decides, not what they run; of a Done nothing. Operations need not be verified: unknown ones touch nothing.
+// decides, not what they run; of a Done nothing. Operations need not be verified: unknown ones touch nothing. What
+// elements the buffers of launches have is known with the artifact's `kernels` alone.
 void ForEachOperand(const Instruction& instruction, VisitOperand visit);
+void ForEachOperand(const Instruction& instruction, const KernelTable* kernels, VisitOperand visit);
 void ForEachOperand(const Launch& launch, VisitOperand visit);
 // As if the step ran once, at the first tile.
 void ForEachOperand(const TileStep& step, VisitOperand visit);

@@ -9,6 +9,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
+#include "runtime/artifact/element_type.h"
 #include "runtime/artifact/invalid.h"
 #include "runtime/artifact/reader.h"
 
@@ -23,6 +24,14 @@ absl::Status VerifyKernel(const Artifact& root, const Kernel& kernel) {
   if (kernel.range() > static_cast<uint64_t>(INT64_MAX)) return Invalid("its range is larger than 2^63");
   if (kernel.outputs() > Size(kernel.least_bytes())) {
     return Invalid(absl::StrCat(kernel.outputs(), " of its ", Size(kernel.least_bytes()), " buffers are outputs"));
+  }
+  if (Size(kernel.elements()) != 0 && Size(kernel.elements()) != Size(kernel.least_bytes())) {
+    return Invalid(absl::StrCat("the elements of ", Size(kernel.elements()), " of its ", Size(kernel.least_bytes()),
+                                " buffers are known; expected all or none"));
+  }
+  for (uint32_t i = 0; i < Size(kernel.elements()); ++i) {
+    if (!IsOfInstructions(static_cast<ElementType>(kernel.elements()->Get(i))))
+      return Invalid(absl::StrCat("buffer ", i, " has elements of no type that instructions know"));
   }
   if (Size(kernel.parts()) == 0) return absl::OkStatus();
   if (Size(kernel.least_bytes()) != 0 || kernel.coordinates() != 0 || kernel.range() != 0)

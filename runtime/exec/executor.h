@@ -25,6 +25,7 @@
 #include "runtime/data/shard.h"
 #include "runtime/exec/caller_buffers.h"
 #include "runtime/exec/context.h"
+#include "runtime/exec/instruction_observer.h"
 #include "runtime/exec/loop_watch.h"
 #include "runtime/exec/prepared_program.h"
 #include "runtime/exec/stream_timer.h"
@@ -114,6 +115,10 @@ class Executor {
   virtual absl::Status End() = 0;
   virtual bool has_streams() const = 0;
 
+  // Begin with the observer called around each instruction. Unimplemented on a device with streams, where instructions
+  // run while others are enqueued.
+  virtual absl::Status RunObserved(uint64_t step, InstructionObserver& observer) = 0;
+
   // Of a device that the host feeds by copies, before the first step: `fed` inputs are filled before every step, `kept`
   // ones hold the same before every step, what was filled before. ResourceExhausted when memory is.
   virtual absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) = 0;
@@ -153,6 +158,7 @@ class Executor {
   // When that step began, by a clock of the host that does not jump; the epoch on a device with streams.
   absl::Time runs_begin() const { return runs_begin_; }
   const std::string& program() const { return program_->name(); }
+  const PreparedProgram& prepared() const { return *program_; }
 
  protected:
   Executor(ExecutionContext& context, std::unique_ptr<PreparedProgram> program, const ExecutorOptions& options);

@@ -35,6 +35,13 @@ absl::Status HostExecutor::End() {
   return absl::OkStatus();
 }
 
+absl::Status HostExecutor::RunObserved(uint64_t step, InstructionObserver& observer) {
+  observer_ = &observer;
+  absl::Status status = Begin(step, /*carry=*/nullptr);
+  observer_ = nullptr;
+  return status;
+}
+
 absl::Status HostExecutor::StageInputs(const std::vector<size_t>&, const std::vector<size_t>&) {
   return absl::OkStatus();
 }
@@ -58,7 +65,9 @@ absl::Status HostExecutor::RunBlock(const artifact::Block& block) {
       if (!status.ok()) return status;
       continue;
     }
-    absl::Status status = options_.profile ? ExecuteTimed(i) : Execute(instruction);
+    absl::Status status = observer_ != nullptr ? ExecuteObserved(i)
+                          : options_.profile   ? ExecuteTimed(i)
+                                               : Execute(instruction);
     if (!status.ok()) {
       return program_->Locate(absl::Status(status.code(), absl::StrCat("step ", step_, ": ", status.message())), i);
     }
@@ -105,6 +114,14 @@ absl::Status HostExecutor::RunCase(uint64_t index) {
 
 absl::Status HostExecutor::Execute(PreparedInstruction& instruction) {
   return instruction.kind == Kind::kThunk ? instruction.thunk->Execute() : ExecuteCollective(instruction);
+}
+
+absl::Status HostExecutor::ExecuteObserved(uint64_t index) {
+  observer_->Before(index);
+  absl::Status status = Execute((*program_)[index]);
+  if (status.ok()) status = context_.device().Synchronize();
+  if (status.ok()) observer_->After(index);
+  return status;
 }
 
 absl::Status HostExecutor::ExecuteTimed(uint64_t index) {

@@ -20,6 +20,7 @@ class HostExecutor final : public Executor {
   absl::Status Begin(uint64_t step, Carry* carry) override;
   absl::Status End() override;
   bool has_streams() const override { return false; }
+  absl::Status RunObserved(uint64_t step, InstructionObserver& observer) override;
   // Nothing: the host fills inputs in their places.
   absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) override;
   std::span<std::byte> InputBytes(size_t index) const override;
@@ -35,11 +36,13 @@ class HostExecutor final : public Executor {
   absl::Status RunTrips(uint64_t index);
   absl::Status RunCase(uint64_t index);
   absl::Status Execute(PreparedInstruction& instruction);
+  absl::Status ExecuteObserved(uint64_t index);
   absl::Status ExecuteTimed(uint64_t index);
   absl::Status ExecuteCollective(const PreparedInstruction& instruction);
   absl::Status Communicate(const PreparedInstruction& instruction);
 
   LoopWatch loops_;
+  InstructionObserver* observer_ = nullptr;  // of the step that runs
   uint64_t step_ = 0;
 };
 

@@ -137,6 +137,10 @@ StreamStep::Frame StreamExecutor::FrameOf(uint32_t slot, Carry* carry) {
   return frame;
 }
 
+absl::Status StreamExecutor::RunObserved(uint64_t, InstructionObserver&) {
+  return absl::UnimplementedError("instructions of a device with streams cannot be looked at one by one");
+}
+
 absl::Status StreamExecutor::End() {
   if (under_way_.empty()) return absl::FailedPreconditionError("no step is in flight");
   const StepUnderWay ending = under_way_.front();

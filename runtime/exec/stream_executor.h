@@ -30,6 +30,7 @@ class StreamExecutor final : public Executor {
   absl::Status Begin(uint64_t step, Carry* carry) override;
   absl::Status End() override;
   bool has_streams() const override { return true; }
+  absl::Status RunObserved(uint64_t step, InstructionObserver& observer) override;
   absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) override;
   std::span<std::byte> InputBytes(size_t index) const override { return host_->FillInput(index); }
   std::span<const std::byte> OutputBytes(size_t index) const override { return host_->ReadOutput(index); }

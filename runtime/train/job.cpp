@@ -11,6 +11,7 @@
 #include "runtime/train/carry_text.h"
 #include "runtime/train/eval_plan.h"
 #include "runtime/train/self_started.h"
+#include "runtime/train/step_judge.h"
 #include "runtime/train/init_plan.h"
 #include "runtime/train/initial_state.h"
 #include "runtime/train/job_feed.h"
@@ -91,7 +92,8 @@ absl::Status FillJob(std::optional<checkpoint::Checkpoint> kept, Job& job) {
     if (!job.initial[i] && StartsFromSeed(job.program.inputs[i]))
       job.notes.push_back(absl::StrCat(InputText(job.program, i), " starts from --seed ", job.seed));
   }
-  return ChooseOutputs(job);
+  if (absl::Status status = ChooseOutputs(job); !status.ok()) return status;
+  return CheckGuardLimits(job);
 }
 
 const char* ModeName(Mode mode) {
@@ -144,6 +146,8 @@ std::string AgreementText(const Job& job) {
       "\nseed: ", job.seed, "\ndata: ", job.feed_text,
       "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
       "\n--mtbf: ", absl::FormatDuration(options.mtbf), "\n--fast: ", options.fast ? "yes" : "no",
+      "\n--guard: ", options.guard.every, " --guard-loss: ", options.guard.loss_factor,
+      " --guard-grad-norm: ", options.guard.gradient_norm, " --on-guard: ", options.guard.skips_steps ? "skip" : "stop",
       "\n--eval-every: ", options.eval_every, "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
       "\n--save-weights: ", options.save_weights.empty() ? "no" : "yes",
       "\n--outputs: ", options.outputs.empty() ? "none" : absl::StrJoin(job.output_names, " "), "\ncarried:");

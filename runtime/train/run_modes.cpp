@@ -16,6 +16,7 @@
 #include "runtime/train/job_facts.h"
 #include "runtime/train/kept_state.h"
 #include "runtime/train/train_loop.h"
+#include "runtime/train/training_guard.h"
 #include "runtime/train/weights_saver.h"
 #include "runtime/watch/places.h"
 #include "runtime/watch/step_watch.h"
@@ -106,6 +107,8 @@ absl::Status Train(Session& session, TrainObserver* observer) {
   if (job.snapshots != nullptr) {
     snapshots.emplace(*job.snapshots, [&] { return session.state().Tensors(); }, session.control(), options.deadline);
   }
+  std::optional<TrainingGuard> guard;
+  if (options.guard.is_on()) guard.emplace(session, observer);
   if (observer != nullptr) {
     if (absl::Status status = observer->Begun(FactsOf(job), **watch); !status.ok()) return status;
   }
@@ -116,6 +119,7 @@ absl::Status Train(Session& session, TrainObserver* observer) {
                                    .snapshots = snapshots ? &*snapshots : nullptr,
                                    .weights = weights ? &*weights : nullptr,
                                    .observer = observer,
+                                   .guard = guard ? &*guard : nullptr,
                                    .watch = watch->get(),
                                    .saving = &saving},
                                   {.first_step = job.first_step,

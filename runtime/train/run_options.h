@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/train/guard_options.h"
 
 namespace sgd::train {
 
@@ -48,6 +49,7 @@ struct RunOptions {
   std::string carry_json;
   uint64_t bench_steps = 0;
   uint64_t past_restarts = 0;  // of this run before this start, for those who watch it
+  GuardOptions guard;
 
   std::string device;               // empty: what the artifact was compiled for
   bool shares_gpus = false;         // whether several ranks may have one GPU

@@ -1,6 +1,8 @@
 // Steps of a prepared rank, and its state between them.
 #include "runtime/train/session.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
@@ -15,6 +17,8 @@ absl::Status Session::Begin(uint64_t step, bool carries) {
   if (last_begin_ != absl::InfinitePast()) wait_limit_.StepAfter(now - last_begin_);
   last_begin_ = now;
   has_carried_ = carries && has_streams();
+  if (exec::InstructionObserver* observer = std::exchange(observer_, nullptr))
+    return executor_->RunObserved(step, *observer);
   return executor_->Begin(step, has_carried_ ? &state_->carry() : nullptr);
 }
 

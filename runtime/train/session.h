@@ -53,6 +53,9 @@ class Session : public StepRunner {
   absl::Status FillInputs(uint64_t step) override;
   absl::Status Begin(uint64_t step, bool carries) override;
   absl::Status End() override { return executor_->End(); }
+  // Calls the observer around each instruction of the next step that begins: see Executor::RunObserved. Not on a device
+  // with streams.
+  void ObserveNextStep(exec::InstructionObserver& observer) { observer_ = &observer; }
   bool runs_ahead() const override { return has_streams() && !job_.options.times_instructions; }
   StepScalars ReadScalars() const override;
   const exec::StepTiming& timing() const override { return executor_->timing(); }
@@ -99,7 +102,8 @@ class Session : public StepRunner {
   std::unique_ptr<FedInputs> fed_;  // null without data
   std::function<void(const std::string&)> note_;
   bool is_first_fill_ = true;
-  bool has_carried_ = false;  // the last step that has begun
+  bool has_carried_ = false;                       // the last step that has begun
+  exec::InstructionObserver* observer_ = nullptr;  // of the next step
 };
 
 }  // namespace sgd::train

@@ -11,11 +11,13 @@ namespace sgd::train {
 
 absl::Status TrainLoop::Run() {
   const uint64_t end = options_.first_step + options_.steps;
-  for (uint64_t step = options_.first_step; step < end; ++step) {
+  for (uint64_t step = options_.first_step; step < end;) {
     absl::StatusOr<bool> goes_on = parts_.control.BeginStep(step, options_.deadline);
     if (!goes_on.ok()) return goes_on.status();
-    if (!*goes_on) return Stop(step);
-    if (absl::Status status = Step(step, step + 1 == end); !status.ok()) return status;
+    absl::StatusOr<uint64_t> next = *goes_on ? Step(step, step + 1 == end) : CheckBeforeStop(step);
+    if (!next.ok()) return next.status();
+    if (!*goes_on && *next == step) return Stop(step);
+    step = *next;
     if (parts_.saver != nullptr) parts_.saver->TellEnded();
   }
   // Ranks were lost after the last step, and with them what was to become of its state.
@@ -27,22 +29,28 @@ absl::Status TrainLoop::Run() {
   return keeps_state ? AgreeOnKeptState() : absl::OkStatus();
 }
 
-absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
+absl::StatusOr<uint64_t> TrainLoop::Step(uint64_t step, bool is_last) {
+  if (parts_.guard != nullptr && parts_.guard->IsSkipped(step)) return LeaveOut(step, is_last);
   const absl::Time begin = SteadyNow();
   if (parts_.watch != nullptr) parts_.watch->FillsInputs();
   if (absl::Status status = parts_.runner.FillInputs(step); !status.ok()) return status;
   const absl::Duration input = SteadyNow() - begin;
   if (parts_.watch != nullptr) parts_.watch->InputsFilled(input);
+  if (parts_.guard != nullptr) {
+    if (absl::Status status = parts_.guard->BeforeStep(step); !status.ok()) return status;
+  }
   const bool writes_outputs = is_last && options_.writes_outputs;
   if (absl::Status status = parts_.runner.Begin(step, /*carries=*/!writes_outputs); !status.ok()) return status;
   if (in_flight_) {
     if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
   }
   if (parts_.runner.runs_ahead() && !is_last && !EvaluatesAfter(step) && !SavesAfter(step, is_last) &&
-      !CopiesAfter(step)) {
+      !CopiesAfter(step) && !ChecksAfter(step, is_last)) {
     in_flight_ = step;
     input_of_step_before_ = input;
-    return parts_.runner.CarryOutputs();
+    absl::Status status = parts_.runner.CarryOutputs();
+    if (!status.ok()) return status;
+    return step + 1;
   }
   absl::StatusOr<trace::StepRecord> record = End(step, begin, input);
   if (!record.ok()) return record.status();
@@ -50,20 +58,56 @@ absl::Status TrainLoop::Step(uint64_t step, bool is_last) {
     if (absl::Status status = parts_.runner.WriteOutputs(); !status.ok()) return status;
   }
   if (absl::Status status = parts_.runner.CarryOutputs(); !status.ok()) return status;
+  return FinishStep(step, is_last, *record);
+}
 
+// The step is reported even where its state is at fault, and where it can be before the check, which may end the job.
+absl::StatusOr<uint64_t> TrainLoop::FinishStep(uint64_t step, bool is_last, const trace::StepRecord& record) {
+  const bool evaluates = EvaluatesAfter(step);
+  if (!evaluates) {
+    if (absl::Status status = Report(record, nullptr); !status.ok()) return status;
+  }
+  absl::StatusOr<uint64_t> next = CheckAfter(step, is_last);
+  const bool goes_on = next.ok() && *next == step + 1;
   std::optional<EvalMeans> eval;
-  if (EvaluatesAfter(step)) {
+  if (goes_on && evaluates) {
     parts_.runner.AllowDelay();
     absl::StatusOr<EvalMeans> means = parts_.evaluator->Evaluate();
     if (!means.ok()) return means.status();
     eval = *std::move(means);
     if (parts_.saver != nullptr) parts_.saver->Evaluated(*eval);
   }
-  if (absl::Status status = Report(*record, eval ? &*eval : nullptr); !status.ok()) return status;
-  if (CopiesAfter(step) && !writes_outputs) {
+  if (evaluates) {
+    if (absl::Status status = Report(record, eval ? &*eval : nullptr); !status.ok()) return status;
+  }
+  const bool writes_outputs = is_last && options_.writes_outputs;
+  if (goes_on && CopiesAfter(step) && !writes_outputs) {
     if (absl::Status status = Copy(step + 1); !status.ok()) return status;
   }
-  return SavesAfter(step, is_last) ? Save(step + 1) : absl::OkStatus();
+  if (goes_on && SavesAfter(step, is_last)) {
+    if (absl::Status status = Save(step + 1); !status.ok()) return status;
+  }
+  return next;
+}
+
+// Its place in the order of steps stays, with what is due behind it.
+absl::StatusOr<uint64_t> TrainLoop::LeaveOut(uint64_t step, bool is_last) {
+  absl::StatusOr<uint64_t> next = CheckAfter(step, is_last);
+  if (next.ok() && *next == step + 1 && SavesAfter(step, is_last)) {
+    if (absl::Status status = Save(step + 1); !status.ok()) return status;
+  }
+  return next;
+}
+
+absl::StatusOr<uint64_t> TrainLoop::CheckAfter(uint64_t step, bool is_last) {
+  return ChecksAfter(step, is_last) ? parts_.guard->Check(step + 1) : step + 1;
+}
+
+absl::StatusOr<uint64_t> TrainLoop::CheckBeforeStop(uint64_t steps_done) {
+  if (in_flight_) {
+    if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
+  }
+  return parts_.guard != nullptr ? parts_.guard->Check(steps_done) : steps_done;
 }
 
 absl::Status TrainLoop::ReportStepBefore() {
@@ -79,8 +123,10 @@ absl::StatusOr<trace::StepRecord> TrainLoop::End(uint64_t step, absl::Time begin
   if (parts_.watch != nullptr)
     parts_.watch->StepEnded(step, parts_.runner.timing().total, parts_.runner.timing().communication);
   StepScalars scalars = parts_.runner.ReadScalars();
-  return trace::StepRecord{
+  trace::StepRecord record{
       .step = step, .duration = duration, .input = input, .loss = scalars.loss, .outputs = std::move(scalars.outputs)};
+  if (parts_.guard != nullptr) parts_.guard->StepEnded(record);
+  return record;
 }
 
 absl::Status TrainLoop::Report(const trace::StepRecord& step, const EvalMeans* eval) {
@@ -94,6 +140,10 @@ absl::Status TrainLoop::Report(const trace::StepRecord& step, const EvalMeans* e
   return absl::OkStatus();
 }
 
+bool TrainLoop::ChecksAfter(uint64_t step, bool is_last) const {
+  return parts_.guard != nullptr && (is_last || parts_.guard->IsDueAfter(step) || SavesAfter(step, is_last));
+}
+
 bool TrainLoop::EvaluatesAfter(uint64_t step) const {
   return parts_.evaluator != nullptr && options_.eval_every > 0 && (step + 1) % options_.eval_every == 0;
 }
@@ -105,7 +155,11 @@ bool TrainLoop::SavesAfter(uint64_t step, bool is_last) const {
 }
 
 bool TrainLoop::CopiesAfter(uint64_t step) const {
-  return parts_.snapshots != nullptr && options_.snapshot_every != 0 && (step + 1) % options_.snapshot_every == 0;
+  if (parts_.snapshots == nullptr || options_.snapshot_every == 0) return false;
+  if (parts_.guard == nullptr) return (step + 1) % options_.snapshot_every == 0;
+  // Only what has been checked is worth going on from.
+  const uint64_t since = last_copied_.value_or(options_.first_step);
+  return parts_.guard->IsDueAfter(step) && step + 1 >= since + options_.snapshot_every;
 }
 
 absl::Status TrainLoop::Copy(uint64_t steps_done) {
@@ -144,9 +198,6 @@ absl::Status TrainLoop::AgreeOnKeptState() {
 
 // All ranks have done `steps_done` steps and the user wants them to stop.
 absl::Status TrainLoop::Stop(uint64_t steps_done) {
-  if (in_flight_) {
-    if (absl::Status status = ReportStepBefore(); !status.ok()) return status;
-  }
   if (parts_.control.stop_signal() == launch::kResizeSignal) return StopForOthers(steps_done);
   const bool has_run = steps_done > options_.first_step || options_.has_unsaved;
   const bool saves = parts_.saver != nullptr && has_run;

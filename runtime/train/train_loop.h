@@ -10,6 +10,7 @@
 #include "runtime/clock/steady_clock.h"
 #include "runtime/comm/control/control.h"
 #include "runtime/train/save_intervals.h"
+#include "runtime/train/step_guard.h"
 #include "runtime/train/step_runner.h"
 #include "runtime/train/train_observer.h"
 #include "runtime/watch/step_watch.h"
@@ -52,8 +53,8 @@ struct TrainLoopOptions {
 };
 
 // Collaborators of the loop; none is owned. Without an evaluator nothing is evaluated, without a saver nothing is
-// saved, without an observer, as on all ranks but one, nothing is reported. `snapshots` keeps copies in memory,
-// `weights` saves once, when the run ends.
+// saved, without an observer, as on all ranks but one, nothing is reported, without a guard nothing is checked. State
+// is checked before it is saved or copied. `snapshots` keeps copies in memory, `weights` saves once, when the run ends.
 struct TrainLoopParts {
   StepRunner& runner;
   comm::Control& control;
@@ -62,6 +63,7 @@ struct TrainLoopParts {
   StateSaver* snapshots = nullptr;
   StateSaver* weights = nullptr;
   TrainObserver* observer = nullptr;
+  StepGuard* guard = nullptr;
   watch::StepWatch* watch = nullptr;               // null: nothing is measured
   const watch::TimedAgreements* saving = nullptr;  // those that the saver waits in; null: unknown
 };
@@ -78,11 +80,17 @@ class TrainLoop {
   absl::Status Run();
 
  private:
-  absl::Status Step(uint64_t step, bool is_last);
+  // Each returns the step to go on with: the next one, or an earlier one to which the guard has gone back.
+  absl::StatusOr<uint64_t> Step(uint64_t step, bool is_last);
+  absl::StatusOr<uint64_t> FinishStep(uint64_t step, bool is_last, const trace::StepRecord& record);
+  absl::StatusOr<uint64_t> LeaveOut(uint64_t step, bool is_last);
+  absl::StatusOr<uint64_t> CheckBeforeStop(uint64_t steps_done);
+  absl::StatusOr<uint64_t> CheckAfter(uint64_t step, bool is_last);
   absl::Status ReportStepBefore();
   // `input`: how long the step waited for its inputs.
   absl::StatusOr<trace::StepRecord> End(uint64_t step, absl::Time begin, absl::Duration input);
   absl::Status Report(const trace::StepRecord& step, const EvalMeans* eval);
+  bool ChecksAfter(uint64_t step, bool is_last) const;
   bool EvaluatesAfter(uint64_t step) const;
   bool SavesAfter(uint64_t step, bool is_last) const;
   bool CopiesAfter(uint64_t step) const;

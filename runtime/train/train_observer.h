@@ -52,6 +52,8 @@ class TrainObserver {
   virtual void Stopped(const StopRecord& stop) = 0;
   // A checkpoint is complete.
   virtual absl::Status Saved(const SaveRecord& /*save*/) { return absl::OkStatus(); }
+  // What happens beside steps, as a JSON object with the field "event", for logs. An error ends the loop.
+  virtual absl::Status Event(const std::string& /*json*/) { return absl::OkStatus(); }
   // Worth telling, no error.
   virtual void Note(const std::string& text) = 0;
 };

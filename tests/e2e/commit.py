@@ -117,4 +117,5 @@ def main():
     harness.main(tests)
 
 
-main()
+if __name__ == "__main__":
+    main()

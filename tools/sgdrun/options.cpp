@@ -32,6 +32,12 @@ std::string CheckCount(const std::string& text) {
   return absl::StrCat("'", text, "' is out of range; expected an integer from 1 to ", kMost);
 }
 
+std::string CheckLimit(const std::string& text) {
+  double limit = 0;
+  if (absl::SimpleAtod(text, &limit) && limit > 0 && limit <= std::numeric_limits<double>::max()) return "";
+  return absl::StrCat("'", text, "' is out of range; expected a positive number");
+}
+
 constexpr char kAbout[] =
     "Runs a compiled artifact (.sgda) on its ranks: once, as a training loop, or as a benchmark.\n"
     "Tensors are global in safetensors files; inputs are named arg0, arg1, ... or by the model's "
@@ -68,6 +74,11 @@ with 1.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override { return kUsage; }
+  // Without what a flag alone stands for.
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    return name.substr(0, name.find('{'));
+  }
   std::string make_positionals(const CLI::App*) const override { return ""; }
   std::string make_group(std::string group, bool is_positional,
                          std::vector<const CLI::Option*> options) const override {
@@ -258,6 +269,31 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
 }
 
+void AddGuardFlags(CLI::App& app, Options& options) {
+  train::GuardOptions& guard = options.run.guard;
+  const Group group(app, "Train: guard");
+  app.add_flag("--guard{100}", guard.every,
+               "Every K steps (default 100), check that replicas of the state are equal, that no bytes changed between "
+               "steps and that values are finite; name the rank, tensor and source line at fault (docs/guards.md)")
+      ->group("Train: guard")
+      ->option_text("[=K]")
+      ->check(CheckCount<uint64_t>);
+  group
+      .Add("--guard-loss", "FACTOR", guard.loss_factor,
+           "With --guard: the most that a loss may be of its running median")
+      ->check(CheckLimit);
+  group
+      .Add("--guard-grad-norm", "LIMIT", guard.gradient_norm,
+           "With --guard: the largest that the program's output grad_norm may be")
+      ->check(CheckLimit);
+  group
+      .Call<std::string>(
+          "--on-guard", "ACTION", [&](const std::string& action) { guard.skips_steps = action == "skip"; },
+          "What to do with a step that is at fault by its data: stop (default), or skip: go back to the last check and "
+          "leave it out")
+      ->check(CLI::IsMember({"stop", "skip"}));
+}
+
 void AddOtherFlags(CLI::App& app, Options& options) {
   const Group bench(app, "Benchmark");
   bench.Add("--bench", "K", options.run.bench_steps, "Time K steps on --inputs or random inputs; prints one JSON line")
@@ -377,7 +413,8 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
     for (const char* flag :
          {"--init", "--resume", "--save", "--save-every", "--mtbf", "--keep", "--restarts", "--min-ranks", "--resize",
           "--peer-copies", "--save-weights", "--data", "--feed", "--batches", "--loss", "--log-json", "--print-every",
-          "--live", "--metrics", "--metrics-port", "--eval-every", "--eval-data"}) {
+          "--live", "--metrics", "--metrics-port", "--eval-every", "--eval-data", "--guard", "--guard-loss",
+          "--guard-grad-norm", "--on-guard"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }
@@ -401,6 +438,13 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (given("--min-ranks") && !given("--restarts")) return "--min-ranks needs --restarts";
   if (given("--peer-copies") && !given("--restarts"))
     return "--peer-copies are what --restarts goes on from; --restarts is missing";
+  for (const char* flag : {"--guard-loss", "--guard-grad-norm", "--on-guard"}) {
+    if (given(flag) && !given("--guard")) return absl::StrCat(flag, " needs --guard");
+  }
+  if (given("--guard") && given("--fast"))
+    return "--guard repeats steps and compares bits, and with --fast these may vary; leave out one of them";
+  if (options.run.guard.skips_steps && given("--outputs"))
+    return "--on-guard skip and --outputs exclude each other: the last step may be left out";
   if (given("--eval-data") && !given("--eval-every")) return "--eval-data needs --eval-every";
   return CheckRankFlags(app);
 }
@@ -418,6 +462,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   app.add_option("artifact", options.run.artifact, "The compiled model, made by sgdc")->option_text("ARTIFACT");
   AddOnceFlags(app, options);
   AddTrainFlags(app, options);
+  AddGuardFlags(app, options);
   AddOtherFlags(app, options);
   const char* other = "Other";
   app.add_flag("--topology", options.shows_topology,

@@ -36,6 +36,7 @@ class Reporter : public train::TrainObserver {
   absl::Status Saved(const train::SaveRecord& save) override;
   absl::Status StragglerFound(const watch::Straggler& straggler, const watch::RankPlace& place) override;
   void Stopped(const train::StopRecord& stop) override;
+  absl::Status Event(const std::string& json) override { return log_ ? log_->WriteLine(json) : absl::OkStatus(); }
   void Note(const std::string& text) override;
 
  private:

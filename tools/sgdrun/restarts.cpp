@@ -111,7 +111,7 @@ bool Restarts::GoesOnAfter(const process::Failure& failure) {
   const std::optional<uint32_t> blamed = comm::BlamedRank(CauseOf(failure));
   Log(trace::RankLostJson(blamed ? blamed : failure.rank, step, CauseOf(failure)));
   // The user has asked the ranks to stop, and those that were to do it are gone: the next ones do it.
-  if (failure.stop_signal != 0 && failure.stop_signal != launch::kResizeSignal) raise(failure.stop_signal);
+  if (failure.stop_signal > 0 && failure.stop_signal != launch::kResizeSignal) raise(failure.stop_signal);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "dialects/fusion/fusion_dialect.h"
 #include "passes/kernels/order/buffers.h"
 #include "passes/plan/lowering/lower_matmul.h"
+#include "passes/plan/lowering/member_lines.h"
 #include "passes/plan/memory/arena_planner.h"
 
 using namespace mlir;
@@ -96,7 +97,7 @@ class TileConverter {
     if (llvm::is_contained(inputs, Value()) || llvm::is_contained(outputs, Value()))
       return cluster.emitOpError(
           "acts on a part of a tensor that is not contiguous, or not at multiples of 64 bytes, in each tile");
-    plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, ArrayAttr(),
+    plan::LaunchOp::create(builder, getLocationWithMembers(cluster), entry->symbol, inputs, outputs, ArrayAttr(),
                            builder.getI64IntegerAttr(description.range), builder.getI64IntegerAttr(description.grain),
                            plan::WorkAttr::get(builder.getContext(), getWork(cluster)), /*group=*/IntegerAttr());
     return success();

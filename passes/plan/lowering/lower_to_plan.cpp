@@ -12,6 +12,7 @@
 #include "passes/plan/lowering/lower_linear_algebra.h"
 #include "passes/plan/lowering/lower_matmul.h"
 #include "passes/plan/lowering/lower_tiled.h"
+#include "passes/plan/lowering/member_lines.h"
 #include "passes/plan/lowering/outline.h"
 #include "passes/plan/lowering/passes.h"
 #include "passes/plan/memory/passes.h"
@@ -298,7 +299,7 @@ class FunctionConverter {
       SmallVector<Attribute> lists(description.coordinates.begin(), description.coordinates.end());
       coordinates = builder.getArrayAttr(lists);
     }
-    plan::LaunchOp::create(builder, cluster.getLoc(), entry->symbol, inputs, outputs, coordinates,
+    plan::LaunchOp::create(builder, getLocationWithMembers(cluster), entry->symbol, inputs, outputs, coordinates,
                            builder.getI64IntegerAttr(description.range), builder.getI64IntegerAttr(description.grain),
                            plan::WorkAttr::get(builder.getContext(), getWork(cluster)), /*group=*/IntegerAttr());
     return success();

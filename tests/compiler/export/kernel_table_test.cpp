@@ -26,10 +26,43 @@ func.func @main(%x: tensor<4x100xf32>) -> tensor<4xf32> {
   EXPECT_EQ(kernel.ops()->str(), "mulf, exp, reduce add");  // each once, constants not
   EXPECT_EQ(kernel.outputs(), 1u);
   EXPECT_EQ(toNumbers(kernel.least_bytes()), (std::vector<uint64_t>{1600, 16}));
+  ASSERT_EQ(kernel.elements()->size(), 2u);
+  for (auto element : *kernel.elements())
+    EXPECT_EQ(static_cast<artifact::ElementType>(element), artifact::ElementType::F32);
   EXPECT_EQ(kernel.bytes(), 1616u);
   EXPECT_GE(kernel.flops(), 4u * 100 * (1 + 10 + 10) + 4 * 99);
   EXPECT_GT(kernel.seconds(), 0);
   EXPECT_TRUE(kernel.loc()->str().starts_with("step.mlir:")) << kernel.loc()->str();
+}
+
+/// Equal clusters share a kernel, and each launch has lines of its own: functions first, then sums, none of what is
+/// finite everywhere.
+TEST(ExportKernels, LaunchesNameTheLinesThatMayOverflow) {
+  auto file = compileToFile(R"(
+func.func @main(%x: tensor<4x100xf32>, %y: tensor<4x100xf32>) -> (tensor<4x100xf32>, tensor<4x100xf32>) {
+  %0 = arith.addf %x, %x : tensor<4x100xf32>
+  %1 = math.tanh %0 : tensor<4x100xf32>
+  %2 = math.log %1 : tensor<4x100xf32>
+  %3 = arith.addf %y, %y : tensor<4x100xf32>
+  %4 = math.tanh %3 : tensor<4x100xf32>
+  %5 = math.log %4 : tensor<4x100xf32>
+  return %2, %5 : tensor<4x100xf32>, tensor<4x100xf32>
+})");
+  ASSERT_TRUE(file);
+  const artifact::Program& program = *file->root().programs()->Get(0);
+  std::vector<std::vector<std::string>> lines;
+  for (const artifact::Instruction* instruction : *program.instructions()) {
+    std::vector<const artifact::Launch*> launches;
+    if (const auto* launch = instruction->op_as_Launch()) launches.push_back(launch);
+    if (const auto* group = instruction->op_as_LaunchGroup())
+      launches.insert(launches.end(), group->launches()->begin(), group->launches()->end());
+    for (const artifact::Launch* launch : launches) {
+      lines.emplace_back();
+      for (uint32_t member : *launch->members()) lines.back().push_back(program.locations()->Get(member)->str());
+    }
+  }
+  EXPECT_EQ(lines, (std::vector<std::vector<std::string>>{{"log at step.mlir:5:8", "addf at step.mlir:3:8"},
+                                                          {"log at step.mlir:8:8", "addf at step.mlir:6:8"}}));
 }
 
 /// Three loops over other shapes: launches must pass what their kernels' code takes.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/accesses.h"
+#include "runtime/artifact/element_type.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/schema_names.h"
 #include "runtime/comm/collectives/collective_spec.h"
@@ -95,6 +96,67 @@ TEST(Operands, OfAttentionDependOnTheDirection) {
             "read query 0+8, read key 8+8, read value 16+8, read out 24+8, read log_sum 32+8, read bias (), "
             "read out_gradient 40+8, write query_gradient 48+8, write key_gradient 56+8, write value_gradient 64+8, "
             "write workspace ()");
+}
+
+// "a f32, b f8e4m3fn": of those whose elements are known.
+std::string ElementsOf(InstructionT& instruction, const std::vector<std::vector<ElementType>>& kernels) {
+  ArtifactT artifact;
+  for (const std::vector<ElementType>& elements : kernels) {
+    artifact.kernels.push_back(std::make_unique<KernelT>());
+    artifact.kernels.back()->symbol = "kernel";
+    artifact.kernels.back()->elements = elements;
+  }
+  artifact.compiler_version = "0", artifact.target = "cpu";
+  flatbuffers::FlatBufferBuilder table, builder;
+  table.Finish(Artifact::Pack(table, &artifact));
+  builder.Finish(Instruction::Pack(builder, &instruction));
+  std::string text;
+  ForEachOperand(*flatbuffers::GetRoot<Instruction>(builder.GetBufferPointer()),
+                 flatbuffers::GetRoot<Artifact>(table.GetBufferPointer())->kernels(), [&](const Operand& operand) {
+                   if (operand.element)
+                     absl::StrAppend(&text, text.empty() ? "" : ", ", operand.role, " ", ElementName(*operand.element));
+                 });
+  return text;
+}
+
+TEST(Operands, HaveTheElementsOfTheirOperation) {
+  InstructionT instruction;
+  MatmulT matmul = Product();
+  matmul.element = ElementType::F8E4M3FN, matmul.b_element = ElementType::F8E5M2, matmul.c_element = ElementType::BF16;
+  instruction.op.Set(std::move(matmul));
+  EXPECT_EQ(ElementsOf(instruction, {}), "a f8e4m3fn, b f8e5m2, c bf16, bias bf16, aux bf16, reduction bf16");
+  CopyT copy;
+  copy.source = At(0, 64), copy.target = At(128, 16);
+  instruction.op.Set(std::move(copy));
+  EXPECT_EQ(ElementsOf(instruction, {}), "");
+}
+
+TEST(Operands, OfLaunchesHaveTheElementsOfTheirKernels) {
+  LaunchT launch;
+  launch.kernel = 1, launch.outputs = 1;
+  launch.buffers = {Slice(Space::Private, 0, 4), Slice(Space::Private, 4, 4)};
+  const std::vector<std::vector<ElementType>> kernels = {{}, {ElementType::I32, ElementType::F64}};
+  InstructionT instruction;
+  instruction.op.Set(LaunchT(launch));
+  EXPECT_EQ(ElementsOf(instruction, kernels), "buffer i32, buffer f64");
+  EXPECT_EQ(ElementsOf(instruction, {}), "");
+  LaunchGroupT group;
+  for (int i = 0; i < 2; ++i) group.launches.push_back(std::make_unique<LaunchT>(launch));
+  group.launches[1]->kernel = 0;
+  instruction.op.Set(std::move(group));
+  EXPECT_EQ(ElementsOf(instruction, kernels), "buffer i32, buffer f64");
+  // The steps of tiles see parts of what the tiles see.
+  TiledT tiled;
+  for (uint64_t offset : {8, 12}) {
+    tiled.operands.push_back(std::make_unique<TileOperandT>());
+    tiled.operands.back()->slice = At(offset, 4);
+  }
+  tiled.outputs = 1;
+  tiled.steps.push_back(std::make_unique<TileStepT>());
+  tiled.steps[0]->op.Set(LaunchT(launch));
+  tiled.steps[0]->operands = {1, -1};
+  instruction.op.Set(std::move(tiled));
+  EXPECT_EQ(ElementsOf(instruction, kernels), "buffer i32");
 }
 
 // Accesses are the operands that are there.

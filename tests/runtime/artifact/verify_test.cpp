@@ -50,6 +50,11 @@ std::vector<Violation> RootCases() {
       {"kernel of no other", [](ArtifactT& a, ProgramT&) { AddCombined(a, {3}); }, "combined of kernel 3 of 3"},
       {"part with buffers", [](ArtifactT& a, ProgramT&) { a.kernels[0]->parts = {1}; },
        "kernel 'scale': it is combined of others and takes buffers"},
+      {"elements of some buffers", [](ArtifactT& a, ProgramT&) { a.kernels[0]->elements = {ElementType::F32}; },
+       "kernel 'scale': the elements of 1 of its 2 buffers are known; expected all or none"},
+      {"elements of no type",
+       [](ArtifactT& a, ProgramT&) { a.kernels[0]->elements = {ElementType::F32, ElementType::C64}; },
+       "kernel 'scale': buffer 1 has elements of no type that instructions know"},
       {"line break", [](ArtifactT& a, ProgramT&) { a.kernels[1]->symbol = "a\nb"; }, "'a\\nb'"},
   };
 }

@@ -106,13 +106,13 @@ TEST(RowFeed, PadsTheLastBatchByTheLastRow) {
   TemporaryFolder folder;
   WriteCounting(folder / "d", {{"y", {10}}, {"few", {3}}});
   const std::vector<InputType> inputs = Inputs(2);
-  auto feed = RowFeed::Make(Open(folder / "d"), inputs, {{1, "y"}}, std::nullopt, RowFeed::LastBatch::kPadded);
+  auto feed = RowFeed::Make(Set(folder / "d"), inputs, {{1, "y"}}, {.last = RowOrder::LastBatch::kPadded});
   ASSERT_TRUE(feed.ok()) << feed.status();
   EXPECT_EQ((*feed)->batches_per_epoch(), 3u);
   EXPECT_EQ((*feed)->padding(1), 0u);
   EXPECT_EQ((*feed)->padding(2), 2u);
   EXPECT_EQ(Batch(**feed, 2, 0, inputs, 2), (std::vector<int32_t>{8, 9, 9, 9}));
-  auto few = RowFeed::Make(Open(folder / "d"), inputs, {{1, "few"}}, std::nullopt, RowFeed::LastBatch::kPadded);
+  auto few = RowFeed::Make(Set(folder / "d"), inputs, {{1, "few"}}, {.last = RowOrder::LastBatch::kPadded});
   ASSERT_TRUE(few.ok()) << few.status();
   EXPECT_EQ((*few)->batches_per_epoch(), 1u);
   EXPECT_EQ((*few)->padding(0), 1u);

@@ -197,10 +197,13 @@ TEST_P(Ranks, EvaluateTheStateAfterTheStepWhereverEvalKeepsIt) {
                 .has_eval = true,
                 .eval_overwrites_state = overwrites,
                 .others_shard_state = shards});
-      Recorder recorder;
-      EXPECT_EQ(RunTraining(recorder), absl::OkStatus());
-      EXPECT_THAT(recorder.losses, ElementsAre(20, 36, 52, 68)) << overwrites << shards;
-      EXPECT_THAT(recorder.sums, ElementsAre(36, 68)) << overwrites << shards;
+      for (const uint64_t guard : {0, 1, 2}) {
+        options_.guard.every = guard;
+        Recorder recorder;
+        EXPECT_EQ(RunTraining(recorder), absl::OkStatus());
+        EXPECT_THAT(recorder.losses, ElementsAre(20, 36, 52, 68)) << overwrites << shards;
+        EXPECT_THAT(recorder.sums, ElementsAre(36, 68)) << overwrites << shards;
+      }
     }
   }
 }

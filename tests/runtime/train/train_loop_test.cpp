@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,32 @@ class FakeSaver : public StateSaver {
   const std::string action_;
 };
 
+class FakeGuard : public StepGuard {
+ public:
+  explicit FakeGuard(Calls& calls) : calls_(calls) {}
+  absl::Status BeforeStep(uint64_t step) override {
+    calls_.push_back(absl::StrCat("guard before ", step));
+    return absl::OkStatus();
+  }
+  void StepEnded(const trace::StepRecord& step) override { calls_.push_back(absl::StrCat("guard ended ", step.step)); }
+  bool IsDueAfter(uint64_t step) const override { return (step + 1) % every == 0; }
+  absl::StatusOr<uint64_t> Check(uint64_t steps_done) override {
+    calls_.push_back(absl::StrCat("check ", steps_done));
+    if (steps_done == failing_check) return absl::DataLossError("a bit flipped");
+    if (steps_done != skipping_check || !skipped_.empty()) return steps_done;
+    skipped_.push_back(skipped_step);
+    return steps_done - every;
+  }
+  bool IsSkipped(uint64_t step) const override { return std::ranges::find(skipped_, step) != skipped_.end(); }
+
+  uint64_t every = 2;
+  uint64_t failing_check = ~uint64_t{0}, skipping_check = ~uint64_t{0}, skipped_step = 0;
+
+ private:
+  Calls& calls_;
+  std::vector<uint64_t> skipped_;
+};
+
 class FakeObserver : public TrainObserver {
  public:
   explicit FakeObserver(Calls& calls) : calls_(calls) {}
@@ -139,6 +166,8 @@ struct LoopSetup {
   uint64_t failing_step = ~uint64_t{0};
   uint64_t unreadable_step = ~uint64_t{0};
   uint64_t failing_save = ~uint64_t{0};
+  uint64_t checks_every = 0;  // 0: no guard
+  uint64_t failing_check = ~uint64_t{0}, skipping_check = ~uint64_t{0}, skipped_step = 0;
 };
 
 struct Outcome {
@@ -159,12 +188,16 @@ Outcome RunLoop(const LoopSetup& setup) {
   saver.failing_save = setup.failing_save;
   saver.finish = setup.finish;
   FakeObserver observer(outcome.calls);
+  FakeGuard guard(outcome.calls);
+  guard.every = setup.checks_every, guard.failing_check = setup.failing_check;
+  guard.skipping_check = setup.skipping_check, guard.skipped_step = setup.skipped_step;
   outcome.status = TrainLoop({.runner = runner,
                               .control = control,
                               .evaluator = setup.evaluates ? &evaluator : nullptr,
                               .saver = setup.saves ? &saver : nullptr,
                               .snapshots = setup.copies ? &copies : nullptr,
-                              .observer = &observer},
+                              .observer = &observer,
+                              .guard = setup.checks_every > 0 ? &guard : nullptr},
                              setup.options)
                        .Run();
   outcome.is_state_kept = control.is_state_kept;
@@ -183,8 +216,8 @@ TEST(TrainLoop, TellsTheWatchOfStepsInputsAndCheckpoints) {
   Calls calls;
   FakeRunner runner(calls, /*runs_ahead=*/false);
   comm::MeetingPlace place(1);
-  StoppedRank control(place, ~uint64_t{0});
-  FakeSaver saver(calls);
+  StoppedRank control(place, ~uint64_t{0}, kSignal);
+  FakeSaver saver(calls, "save");
   auto board = watch::FlightBoard::Create(1);
   ASSERT_TRUE(board.ok()) << board.status();
   auto watch = watch::StepWatch::Create(
@@ -341,6 +374,72 @@ TEST(TrainLoop, ASaveThatDoesNotFinishFailsTheRun) {
       {.options = {.first_step = 0, .steps = 1}, .saves = true, .finish = absl::ResourceExhaustedError("no space")});
   EXPECT_EQ(outcome.status.message(), "no space");
   EXPECT_FALSE(outcome.is_state_kept);
+}
+
+TEST(TrainLoop, ChecksBetweenStepsThatAreDue) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 3}, .checks_every = 2});
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_THAT(outcome.calls,
+              ElementsAre("fill 0", "guard before 0", "begin 0", "end 0", "guard ended 0", "carry", "told 0 loss 0",  //
+                          "fill 1", "guard before 1", "begin 1", "end 1", "guard ended 1", "carry", "told 1 loss 1",
+                          "check 2",  //
+                          "fill 2", "guard before 2", "begin 2", "end 2", "guard ended 2", "carry", "told 2 loss 2",
+                          "check 3"));
+}
+
+TEST(TrainLoop, NothingRunsWhileStateIsChecked) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 4}, .runs_ahead = true, .checks_every = 2});
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_THAT(CallsNaming(outcome.calls, "e"), ElementsAre("end 0", "end 1", "end 2", "end 3"));
+  EXPECT_THAT(outcome.calls,
+              ElementsAre("fill 0", "guard before 0", "begin 0", "carry",                                    //
+                          "fill 1", "guard before 1", "begin 1", "end 0", "guard ended 0", "told 0 loss 0",  //
+                          "end 1", "guard ended 1", "carry", "told 1 loss 1", "check 2",                     //
+                          "fill 2", "guard before 2", "begin 2", "carry",                                    //
+                          "fill 3", "guard before 3", "begin 3", "end 2", "guard ended 2", "told 2 loss 2",  //
+                          "end 3", "guard ended 3", "carry", "told 3 loss 3", "check 4"));
+}
+
+TEST(TrainLoop, StateAtFaultIsToldAndNotSaved) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 4, .save_every = 1},
+                                   .saves = true,
+                                   .checks_every = 100,
+                                   .failing_check = 2});
+  EXPECT_EQ(outcome.status.message(), "a bit flipped");
+  EXPECT_THAT(CallsNaming(outcome.calls, "save"), ElementsAre("save 1"));
+  EXPECT_THAT(CallsNaming(outcome.calls, "told"), ElementsAre("told 0 loss 0", "told 1 loss 1"));
+}
+
+TEST(TrainLoop, AStopChecksBeforeItSaves) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 9},
+                                   .saves = true,
+                                   .stop_before = 3,
+                                   .checks_every = 100,
+                                   .failing_check = 3});
+  EXPECT_EQ(outcome.status.message(), "a bit flipped");
+  EXPECT_THAT(CallsNaming(outcome.calls, "save"), ElementsAre());
+}
+
+// What is due behind the last step is done though the step is left out.
+TEST(TrainLoop, GoesBackAndLeavesOutAStep) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 4},
+                                   .saves = true,
+                                   .checks_every = 2,
+                                   .skipping_check = 4,
+                                   .skipped_step = 3});
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_THAT(CallsNaming(outcome.calls, "fill"), ElementsAre("fill 0", "fill 1", "fill 2", "fill 3", "fill 2"));
+  EXPECT_THAT(CallsNaming(outcome.calls, "check"), ElementsAre("check 2", "check 4", "check 4"));
+  EXPECT_THAT(CallsNaming(outcome.calls, "save"), ElementsAre("save 4"));
+}
+
+TEST(TrainLoop, OnlyCheckedStateIsCopied) {
+  const Outcome outcome = RunLoop({.options = {.first_step = 0, .steps = 9, .snapshot_every = 1},
+                                   .copies = true,
+                                   .checks_every = 3,
+                                   .failing_check = 6});
+  EXPECT_EQ(outcome.status.message(), "a bit flipped");
+  EXPECT_THAT(CallsNaming(outcome.calls, "copy"), ElementsAre("copy 3"));
 }
 
 TEST(TrainLoop, EndsWithTheFirstError) {

@@ -1,0 +1,32 @@
+// The interface through which the training loop has its steps watched.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/trace/json_log.h"
+
+namespace sgd::train {
+
+// All ranks call it alike. An error ends the job.
+class StepGuard {
+ public:
+  virtual ~StepGuard() = default;
+
+  // Before a step whose inputs are filled.
+  virtual absl::Status BeforeStep(uint64_t step) = 0;
+  // After the end of a step, before its outputs are carried; of a device that carries them itself, at the latest one
+  // step later. Waits for nobody.
+  virtual void StepEnded(const trace::StepRecord& step) = 0;
+
+  // Whether the state after this step is to be checked.
+  virtual bool IsDueAfter(uint64_t step) const = 0;
+  // Between two steps, while none is in flight. Returns the next step: `steps_done`, or an earlier one after the guard
+  // has gone back to the state before it, in order to leave out a step.
+  virtual absl::StatusOr<uint64_t> Check(uint64_t steps_done) = 0;
+  // Whether the loop leaves out this step.
+  virtual bool IsSkipped(uint64_t step) const = 0;
+};
+
+}  // namespace sgd::train
