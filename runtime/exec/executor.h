@@ -30,6 +30,7 @@
 #include "runtime/exec/prepared_program.h"
 #include "runtime/exec/stream_timer.h"
 #include "runtime/exec/wait_limit.h"
+#include "runtime/watch/core_delay.h"
 #include "runtime/watch/flight_ring.h"
 
 namespace sgd::exec {
@@ -53,6 +54,8 @@ struct ExecutorOptions {
   // Where steps and instructions are written down as they begin; of a device with streams, steps alone. Null: nowhere.
   // Must outlive the executor.
   watch::FlightRing* flight = nullptr;
+  // Told of each wait for other ranks, of a device without streams; null for none. Must outlive the executor.
+  watch::CoreDelay* delay = nullptr;
   // Of steps that are long in loops.
   LoopLimits loops = {};
   // Memory of the caller for inputs and outputs that this rank holds; others are in the context's arenas.

@@ -137,7 +137,9 @@ absl::Status HostExecutor::ExecuteCollective(const PreparedInstruction& instruct
   if (absl::Status status = context_.device().Synchronize(); !status.ok()) return status;
   const absl::Time begin = SteadyNow();
   if (options_.progress != nullptr) options_.progress->SetWaiting(true);
+  if (options_.delay != nullptr) options_.delay->BeginWait();
   absl::Status status = Communicate(instruction);
+  if (options_.delay != nullptr) options_.delay->EndWait();
   if (options_.progress != nullptr) options_.progress->SetWaiting(false);
   if (status.ok() && options_.flight != nullptr) options_.flight->Write(watch::FlightKind::kWaited, 0);
   timing_.communication += SteadyNow() - begin;

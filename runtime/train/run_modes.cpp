@@ -88,7 +88,8 @@ absl::Status Train(Session& session, TrainObserver* observer) {
       watch::StepWatch::Create(session.control(), {.place = PlaceOf(session),
                                                    .measures_waits = !session.has_streams(),
                                                    .deadline = options.deadline,
-                                                   .flight = session.flight()});
+                                                   .flight = session.flight(),
+                                                   .delay = session.core_delay()});
   if (!watch.ok()) return watch.status();
   watch::TimedAgreements saving(session.control().beside());
   std::optional<Evaluator> evaluator;

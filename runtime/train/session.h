@@ -20,6 +20,7 @@
 #include "runtime/train/job.h"
 #include "runtime/train/rank_device.h"
 #include "runtime/train/step_runner.h"
+#include "runtime/watch/core_delay.h"
 #include "runtime/watch/flight_ring.h"
 
 namespace sgd::train {
@@ -63,6 +64,8 @@ class Session : public StepRunner {
   absl::Status CarryOutputs() override { return has_carried_ ? absl::OkStatus() : state_->Advance(); }
 
   watch::FlightRing* flight() const { return flight_; }
+  // Of a job that trains on a device that the host waits for; else null.
+  watch::CoreDelay* core_delay() const { return core_delay_.get(); }
 
   bool has_streams() const { return executor_->has_streams(); }
   // Whether the device still runs something a second after this was asked.
@@ -96,6 +99,7 @@ class Session : public StepRunner {
   exec::WaitLimit wait_limit_;
   absl::Time last_begin_ = absl::InfinitePast();  // of a step
   watch::FlightRing* flight_ = nullptr;
+  std::unique_ptr<watch::CoreDelay> core_delay_;
   std::unique_ptr<exec::ExecutionContext> context_;
   std::unique_ptr<exec::Executor> executor_, eval_executor_;
   std::unique_ptr<CarriedState> state_;

@@ -82,6 +82,7 @@ absl::Status Session::OpenContext(const SessionHooks& hooks) {
   context_ = *std::move(context);
   if (const std::string& note = context_->algorithm_note(); !note.empty()) hooks.note(note);
   if (device_.device().streams() != nullptr) return absl::OkStatus();
+  if (job_.options.mode == Mode::kTrain) core_delay_ = std::make_unique<watch::CoreDelay>();
   absl::StatusOr<std::unique_ptr<exec::ProgressWatch>> progress = exec::ProgressWatch::Start(
       device_.device(), {.deadline = std::max(job_.options.deadline, absl::Milliseconds(100)),
                          .give_up = [this](const absl::Status& error) {
@@ -101,6 +102,7 @@ absl::StatusOr<std::unique_ptr<exec::Executor>> Session::MakeExecutor(const std:
                                  .eager = job_.options.eager,
                                  .progress = progress_.get(),
                                  .flight = flight_,
+                                 .delay = core_delay_.get(),
                                  .loops = loop_limits_});
 }
 

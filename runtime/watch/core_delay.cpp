@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "runtime/clock/steady_clock.h"
 
@@ -28,28 +30,52 @@ int64_t ReadDelay(int file) {
 }  // namespace
 
 CoreDelay::CoreDelay() {
+  const std::string own = std::to_string(gettid());
+  const auto open_account = [&](const std::filesystem::path& task) {
+    comm::UniqueFd file(open((task / "schedstat").c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.valid()) threads_.push_back({.file = std::move(file)});
+  };
+  const std::filesystem::path tasks = "/proc/self/task";
+  open_account(tasks / own);
   std::error_code error;
-  for (std::filesystem::directory_iterator at("/proc/self/task", error), end; !error && at != end;
-       at.increment(error)) {
+  for (std::filesystem::directory_iterator at(tasks, error), end; !error && at != end; at.increment(error)) {
     if (threads_.size() == kMostThreads) break;
-    comm::UniqueFd file(open((at->path() / "schedstat").c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.valid()) threads_.push_back({std::move(file), 0});
+    if (at->path().filename() != own) open_account(at->path());
   }
-  for (Thread& thread : threads_) thread.nanoseconds = ReadDelay(thread.file.get());
+  for (Thread& thread : threads_) thread.seen = ReadDelay(thread.file.get());
+}
+
+int64_t CoreDelay::Look(Thread& thread) {
+  const int64_t now = ReadDelay(thread.file.get());
+  return now - std::exchange(thread.seen, now);
+}
+
+void CoreDelay::Pace::Looked(int64_t begin, int64_t end) {
+  cost = std::min(cost, end - begin);  // this look may have been interrupted
+  next = end + cost * kCostFactor;
+}
+
+void CoreDelay::BeginWait() {
+  const int64_t begin = SteadyNanoseconds();
+  if (begin < own_.next || threads_.empty()) return;
+  threads_[0].counted += Look(threads_[0]);
+  own_.Looked(begin, SteadyNanoseconds());
+  is_waiting_ = true;
+}
+
+void CoreDelay::EndWait() {
+  if (std::exchange(is_waiting_, false)) static_cast<void>(Look(threads_[0]));
 }
 
 absl::Duration CoreDelay::Take() {
   const int64_t begin = SteadyNanoseconds();
-  if (begin < next_look_) return absl::ZeroDuration();
+  if (begin < all_.next) return absl::ZeroDuration();
   int64_t most = 0;
   for (Thread& thread : threads_) {
-    const int64_t now = ReadDelay(thread.file.get());
-    most = std::max(most, now - thread.nanoseconds);
-    thread.nanoseconds = now;
+    thread.counted += Look(thread);
+    most = std::max(most, std::exchange(thread.counted, 0));
   }
-  const int64_t end = SteadyNanoseconds();
-  cost_ = std::min(cost_, end - begin);  // this look may have been interrupted
-  next_look_ = end + cost_ * kCostFactor;
+  all_.Looked(begin, SteadyNanoseconds());
   return absl::Nanoseconds(most);
 }
 

@@ -1,6 +1,8 @@
-// For how long threads of this process were ready to run and had no core, by the kernel's account (schedstat).
+// For how long threads of this process were ready to run and had no core, by the kernel's account (schedstat), while
+// they did not wait for other ranks.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -8,24 +10,38 @@
 
 namespace sgd::watch {
 
-// Belongs to one thread. Looks at the threads that there were when it was made, the first 64 at most.
+// Belongs to the thread that makes it, which executes steps. Looks at it and at the other threads that there were then,
+// the first 64 at most.
 class CoreDelay {
  public:
   CoreDelay();
 
-  // The most that a thread was held up since the last call. Zero where the kernel keeps no account, and where the last
-  // look was so recent that another one would cost more than 0.1 % of the time: it is in a later answer then.
+  // Around each wait for other ranks: what delays this thread in between is not counted. Only where the last look is
+  // long enough ago.
+  void BeginWait();
+  void EndWait();
+
+  // The most that a thread was delayed since the last call. Looks take 0.2 % of the time at most: what they have not
+  // seen is in a later answer. Zero where the kernel keeps no account.
   absl::Duration Take();
 
  private:
   struct Thread {
     comm::UniqueFd file;
-    int64_t nanoseconds = 0;
+    int64_t seen = 0;     // nanoseconds, as of the last look
+    int64_t counted = 0;  // since the last answer
   };
+  // When to look again, after a look that began at a time.
+  struct Pace {
+    int64_t next = 0;
+    int64_t cost = INT64_MAX / 10'000;
+    void Looked(int64_t begin, int64_t end);
+  };
+  static int64_t Look(Thread& thread);
 
-  std::vector<Thread> threads_;
-  int64_t next_look_ = 0;
-  int64_t cost_ = INT64_MAX / 10'000;  // nanoseconds of a look
+  std::vector<Thread> threads_;  // the first is this one
+  Pace own_, all_;
+  bool is_waiting_ = false;  // and the begin of the wait was looked at
 };
 
 }  // namespace sgd::watch

@@ -12,7 +12,7 @@ struct StepSample {
   float wait = 0;        // in collectives and messages, peers included
   float input = 0;       // fills inputs before the step
   float checkpoint = 0;  // saves since the step before, less waits for peers
-  float delay = 0;       // of these, the thread that was held up most was ready to run and had no core
+  float delay = 0;       // in its own time: the thread that was delayed most was ready to run and had no core
 
   // The time that does not depend on peers.
   float own() const { return compute + input + checkpoint; }

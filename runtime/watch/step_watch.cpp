@@ -88,7 +88,7 @@ void StepWatch::StepEnded(uint64_t step, absl::Duration total, absl::Duration co
             .wait = Seconds(communication),
             .input = Seconds(std::exchange(input_, absl::ZeroDuration())),
             .checkpoint = Seconds(std::exchange(checkpoint_, absl::ZeroDuration())),
-            .delay = options_.measures_core_delay ? Seconds(delay_.Take()) : 0};
+            .delay = options_.delay == nullptr ? 0 : Seconds(options_.delay->Take())};
   ++state_.steps;
   Publish();
 }

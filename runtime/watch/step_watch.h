@@ -30,10 +30,9 @@ struct WatchOptions {
   // Whether the time of collectives in a step is measured, as it is where the host executes them. Without it there is
   // no telling who waits for whom, and nobody is found.
   bool measures_waits = true;
-  // Whether to tell apart the time in which threads had no core: of this process, so not where ranks are threads.
-  bool measures_core_delay = true;
   absl::Duration deadline = absl::Seconds(300);
   FlightRing* flight = nullptr;  // where inputs and checkpoints are written down; may be null
+  CoreDelay* delay = nullptr;    // of this process; borrowed. Null: not measured
 };
 
 // Belongs to the thread of the steps, but for the functions that say otherwise.
@@ -74,7 +73,6 @@ class StepWatch {
   std::vector<RankPlace> places_;
   RankState state_;
   absl::Duration input_, checkpoint_;
-  CoreDelay delay_;
   int64_t next_memory_ = 0;     // when to look at it again
   uint64_t publish_every_ = 1;  // steps, a power of two
   int64_t last_publish_ = 0;

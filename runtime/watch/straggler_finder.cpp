@@ -28,13 +28,12 @@ float MedianOf(const std::vector<uint32_t>& ranks, const std::vector<StepSample>
   return Median(std::move(values));
 }
 
-// Counts a wait for a core like one for peers: a step takes equally long on all ranks, whatever they wait for. Threads
-// also wait for cores while their rank waits for peers, as far as is known in proportion.
+// Counts a wait for a core like one for peers: a step takes equally long on all ranks, whatever they wait for.
 StepSample WithoutDelay(StepSample sample) {
-  const float total = sample.total();
-  if (sample.delay <= 0 || total <= 0) return sample;
-  const float delay = std::min(sample.delay, total) * sample.own() / total;
-  const float factor = 1 - delay / sample.own();
+  const float own = sample.own();
+  const float delay = std::min(sample.delay, own);
+  if (delay <= 0) return sample;
+  const float factor = 1 - delay / own;
   sample.compute *= factor;
   sample.input *= factor;
   sample.checkpoint *= factor;
@@ -86,8 +85,10 @@ void RankComparison::AddGroup(const std::vector<uint32_t>& group, const std::vec
   }
   for (uint32_t rank : group) {
     const StepSample& sample = samples[rank];
-    Note(rank, {.is_late = IsLate(rank, sample, own, wait - sample.wait),
+    Note(rank, {.is_late = IsLate(rank, sample, own),
                 .own = sample.own(),
+                .excess = sample.own() - own,
+                .extra_wait = wait - sample.wait,
                 .compute = sample.compute - compute,
                 .input = sample.input - input,
                 .checkpoint = sample.checkpoint - checkpoint,
@@ -110,8 +111,10 @@ void RankComparison::AddLone(uint32_t rank, const std::vector<StepSample>& sampl
     return;
   }
   const StepSample& usual = track.usual;
-  Note(rank, {.is_late = IsLate(rank, sample, usual.own(), ExtraWaitOfOthers(rank, samples)),
+  Note(rank, {.is_late = IsLate(rank, sample, usual.own()),
               .own = sample.own(),
+              .excess = sample.own() - usual.own(),
+              .extra_wait = ExtraWaitOfOthers(rank, samples),
               .compute = sample.compute - usual.compute,
               .input = sample.input - usual.input,
               .checkpoint = sample.checkpoint - usual.checkpoint,
@@ -139,12 +142,20 @@ float RankComparison::SpreadOf(uint32_t rank) const {
   return median > 0 ? Median(std::move(values)) / median : 0;
 }
 
-bool RankComparison::IsLate(uint32_t rank, const StepSample& sample, float reference,
-                            float extra_wait_of_others) const {
+bool RankComparison::IsLate(uint32_t rank, const StepSample& sample, float reference) const {
   const float excess = sample.own() - reference;
   const float factor = std::max(kLateFactor, 1 + kSpreadFactor * SpreadOf(rank));
-  return sample.own() > reference * factor && excess > kLeastShare * sample.total() &&
-         extra_wait_of_others > excess / 2;
+  return sample.own() > reference * factor && excess > kLeastShare * sample.total();
+}
+
+bool RankComparison::IsSlow(uint32_t rank) const {
+  if (tracks_[rank].score < kScore) return false;
+  float excess = 0, extra_wait = 0;
+  for (const Lag& lag : tracks_[rank].lags) {
+    excess += lag.excess;
+    extra_wait += lag.extra_wait;
+  }
+  return extra_wait > excess / 2;
 }
 
 void RankComparison::Note(uint32_t rank, const Lag& lag) {

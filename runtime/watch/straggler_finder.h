@@ -1,10 +1,11 @@
 // Finds ranks that the others wait for, from samples of all ranks. Plain data: it neither measures nor talks.
 //
 // Ranks of one group run the same program over shards of equal size, so that their own times should be equal: a rank is
-// late in a step if it takes longer than the median of its group and its peers wait for it. The only rank of a group,
+// late in a step if it takes longer than the median of its group. The only rank of a group,
 // as of a pipeline stage, is compared with its own first steps, since stages may differ. A rank is a straggler if it is
 // late in 14 steps in a row, or more than three times as often as not until that many steps are left over: noise, by
-// which a rank is late in a quarter of the steps, gets there once in 10^8 steps.
+// which a rank is late in a quarter of the steps, gets there once in 10^8 steps. Over these steps its peers must wait
+// for it.
 #pragma once
 
 #include <array>
@@ -44,8 +45,8 @@ class RankComparison {
   // A step of all ranks, by rank.
   void Add(const std::vector<StepSample>& samples);
 
-  // Whether the rank is late in most steps, and for how many seconds it has been.
-  bool IsSlow(uint32_t rank) const { return tracks_[rank].score == kScore; }
+  // Whether the rank is late in most steps and the others wait for it, and for how many seconds it has been late.
+  bool IsSlow(uint32_t rank) const;
   double slow_seconds(uint32_t rank) const { return tracks_[rank].slow_seconds; }
   // Whether it has not been late in a hundred steps, but for single ones.
   bool KeepsUp(uint32_t rank) const;
@@ -56,7 +57,8 @@ class RankComparison {
   // How far a rank was behind its reference in a step.
   struct Lag {
     bool is_late = false;
-    float own = 0;
+    float own = 0, excess = 0;
+    float extra_wait = 0;                          // of its peers
     float compute = 0, input = 0, checkpoint = 0;  // more than the reference
     float cost = 0, total = 0;
   };
@@ -74,7 +76,7 @@ class RankComparison {
   void AddLone(uint32_t rank, const std::vector<StepSample>& samples);
   float ExtraWaitOfOthers(uint32_t rank, const std::vector<StepSample>& samples) const;
   // Whether the rank takes longer than its reference for more than noise.
-  bool IsLate(uint32_t rank, const StepSample& sample, float reference, float extra_wait_of_others) const;
+  bool IsLate(uint32_t rank, const StepSample& sample, float reference) const;
   // The median deviation of a rank's own times in the window, as a share of their median.
   float SpreadOf(uint32_t rank) const;
   void Note(uint32_t rank, const Lag& lag);

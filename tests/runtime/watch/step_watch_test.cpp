@@ -4,12 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sched.h>
+#include <time.h>
+
 #include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/time/clock.h"
 #include "nlohmann/json.hpp"
+#include "runtime/watch/core_delay.h"
 #include "runtime/watch/places.h"
 #include "runtime/watch/timed_agreements.h"
 #include "tests/runtime/comm/rank_threads.h"
@@ -25,10 +30,9 @@ constexpr absl::Duration kDeadline = absl::Seconds(60);
 constexpr uint64_t kSteps = 40;
 
 std::unique_ptr<StepWatch> Watch(comm::Control& control, bool measures_waits = true) {
-  auto watch = StepWatch::Create(control, {.place = {.host = "h", .cores = "core 0", .group = 0},
-                                           .measures_waits = measures_waits,
-                                           .measures_core_delay = false,
-                                           .deadline = kDeadline});
+  auto watch = StepWatch::Create(
+      control,
+      {.place = {.host = "h", .cores = "core 0", .group = 0}, .measures_waits = measures_waits, .deadline = kDeadline});
   EXPECT_TRUE(watch.ok()) << watch.status();
   return *std::move(watch);
 }
@@ -93,6 +97,44 @@ TEST(StepWatch, CountsCheckpointsAndTheirStalls) {
     EXPECT_NEAR(state.Sample(1).checkpoint, 0.003, 1e-6);
     EXPECT_NEAR(state.Sample(1).compute, 0.001, 1e-6);
   });
+}
+
+// Computes for so long on a core that another thread wants as well.
+void ComputeOnSharedCore(absl::Duration time) {
+  timespec begin = {}, now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  do {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  } while (absl::DurationFromTimespec(now) - absl::DurationFromTimespec(begin) < time);
+}
+
+TEST(CoreDelay, CountsTimeWithoutACoreButNotInWaits) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  int core = 0;
+  while (!CPU_ISSET(core, &before)) ++core;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  CoreDelay delay;  // of this thread: the other one is not there yet
+  std::atomic<bool> stops = false;
+  std::thread other([&] {
+    while (!stops) ComputeOnSharedCore(absl::Milliseconds(1));
+  });
+  ComputeOnSharedCore(absl::Milliseconds(100));
+  const absl::Duration own = delay.Take();
+  absl::SleepFor(absl::Milliseconds(50));  // so that it looks again
+  static_cast<void>(delay.Take());
+  absl::SleepFor(absl::Milliseconds(50));
+  delay.BeginWait();
+  ComputeOnSharedCore(absl::Milliseconds(100));
+  delay.EndWait();
+  const absl::Duration in_wait = delay.Take();
+  stops = true;
+  other.join();
+  sched_setaffinity(0, sizeof(before), &before);
+  EXPECT_GT(own, absl::Milliseconds(20));
+  EXPECT_LT(in_wait, own / 2);
 }
 
 TEST(StepWatch, TimedAgreementsKnowHowLongTheyWaited) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "runtime/comm/one_host/shared_memory_communicator.h"
+#include "runtime/watch/core_delay.h"
 #include "runtime/watch/flight_ring.h"
 #include "runtime/watch/job_status.h"
 #include "runtime/watch/step_watch.h"
@@ -54,12 +55,18 @@ int Measure() {
   auto communicator = comm::SharedMemoryCommunicator::Connect(*segment, 0, absl::Seconds(10));
   auto board = FlightBoard::Create(1);
   if (!communicator.ok() || !board.ok()) return 1;
-  auto watch = StepWatch::Create((*communicator)->control(), {.place = {.host = "h", .cores = "core 0", .group = 0}});
+  CoreDelay delay;
+  auto watch = StepWatch::Create((*communicator)->control(),
+                                 {.place = {.host = "h", .cores = "core 0", .group = 0}, .delay = &delay});
   if (!watch.ok()) return 1;
   uint64_t step = 0;
   const double ended = CostOf(100, [&] {
     (*watch)->InputsFilled(absl::Microseconds(1));
     (*watch)->StepEnded(step++, absl::Milliseconds(2), absl::Microseconds(100));
+  });
+  const double wait = CostOf(1000, [&] {
+    delay.BeginWait();
+    delay.EndWait();
   });
   StatusKeeper keeper({.first_step = 0, .steps = 1'000'000}, watch->get());
   const double kept = CostOf(100, [&] { keeper.StepEnded(step++, absl::Milliseconds(2), 1.0); });
@@ -68,8 +75,8 @@ int Measure() {
   const double record = CostOf(1000, [&] { (*board)->ring(0).Write(FlightKind::kInstruction, 7); });
   std::printf(
       "{\"step_us\": %.3f, \"look_at_rank_us\": %.3f, \"compare_8_ranks_us\": %.3f, \"status_step_us\": %.3f, "
-      "\"status_read_us\": %.3f, \"record_us\": %.4f}\n",
-      ended, state, CompareCost(), kept, read, record);
+      "\"status_read_us\": %.3f, \"record_us\": %.4f, \"wait_us\": %.3f}\n",
+      ended, state, CompareCost(), kept, read, record, wait);
   return 0;
 }
 
