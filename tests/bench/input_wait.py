@@ -1,6 +1,6 @@
 """How long steps wait for data that is on the disk: files are written, dropped from the system's memory, and read in shuffled order while a step of some milliseconds runs.
 usage: SGD_BUILD_DIR=build input_wait.py [--ranks 2] [--steps 300] [--gib 1] [--folder FOLDER]
-Prints per data set, cold and warm: the median step, and of the time that a step waited for its inputs and copied them, the mean, the 99th percentile and the share of the run."""
+Prints per data set, cold and warm: the median step, and of the time that a step waited for its inputs and copied them, the median, the 90th percentile, the mean and the share of the run."""
 import argparse
 import json
 import os
@@ -61,7 +61,7 @@ def measure(artifact, ranks, steps, folder, data, work):
     harness.tool("sgdrun", "-n", ranks, artifact, "--init", work / "init.safetensors", "--steps", steps, "--log-json", log, "--print-every", steps, "--data", *data)
     rows = [json.loads(line) for line in log.read_text().splitlines()][1:]  # nothing is ahead of the first step
     step, wait = (np.array([row[key] for row in rows]) * 1e3 for key in ("seconds", "input_seconds"))
-    return f"step {np.median(step):7.2f} ms   input: mean {wait.mean():6.3f} ms, p99 {np.percentile(wait, 99):6.2f} ms, {100 * wait.sum() / step.sum():4.1f} % of the run"
+    return f"step {np.median(step):7.2f} ms   input: median {np.median(wait):6.3f} ms, p90 {np.percentile(wait, 90):6.3f} ms, mean {wait.mean():6.3f} ms, {100 * wait.sum() / step.sum():4.1f} % of the run"
 
 
 def main():
