@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<RowFeed>> RowFeed::Make(std::shared_ptr<const Dat
   for (size_t source = 0; source < feed->set_->sources.size(); ++source) {
     if (absl::Status status = feed->CheckColumns(source, options); !status.ok()) return status;
     for (size_t i = 0; i < feed->inputs_.size(); ++i) {
-      if (absl::Status status = feed->CheckValues(source, i, options.most_checked); !status.ok()) return status;
+      if (absl::Status status = feed->CheckValues(source, i, options); !status.ok()) return status;
     }
   }
   if (absl::Status status = feed->MakeOrder(options); !status.ok()) return status;
@@ -140,15 +140,16 @@ absl::Status RowFeed::CheckColumns(size_t source, const Options& options) {
   return rows.CheckAligned(columns);
 }
 
-absl::Status RowFeed::CheckValues(size_t source, size_t i, uint64_t most_checked) const {
+absl::Status RowFeed::CheckValues(size_t source, size_t i, const Options& options) const {
   const auto& [number, conversion] = feeding_[source][i];
   const Column& column = set_->sources[source].rows->columns()[number];
   const uint64_t elements = ElementsOf(column.row_dims);
   uint64_t bytes = 0;
   Dims dims = column.row_dims;
   dims.insert(dims.begin(), column.rows);
-  if (!conversion.may_fail() || !TensorBytes(column.element, dims, bytes) || bytes > most_checked)
-    return absl::OkStatus();
+  const bool is_small = TensorBytes(column.element, dims, bytes) && bytes <= options.most_checked &&
+                        column.rows <= options.most_checked_rows;
+  if (!conversion.may_fail() || !is_small) return absl::OkStatus();
   std::vector<std::byte> scratch, target(elements * artifact::ElementSize(conversion.to));
   ReadWatch watch;
   for (uint64_t row = 0; row < column.rows; ++row) {

@@ -27,9 +27,10 @@ class RowFeed : public Feed {
     std::optional<uint64_t> seed = std::nullopt;  // without, rows come in the source's order, which must be one
     RowOrder::LastBatch last = RowOrder::LastBatch::kLeftOut;  // of one source
     uint64_t last_step = 0;                       // the last one to fill; later ones take longer
-    // Values that might not fit an input are checked when the feed is made, in sources of up to so many bytes of them;
+    // Values that might not fit an input are checked when the feed is made, in columns of up to so many bytes and rows;
     // of larger ones where they are read.
     uint64_t most_checked = uint64_t{256} << 20;
+    uint64_t most_checked_rows = uint64_t{2} << 20;
   };
 
   // Errors (InvalidArgument) name file and tensor: a column that is not there, of another row shape than its input, of
@@ -74,7 +75,7 @@ class RowFeed : public Feed {
   absl::Status AddInput(const InputType& input, const Source& fed);
   absl::Status AddColumn(size_t source, const InputType& input, const Source& fed);
   absl::Status CheckColumns(size_t source, const Options& options);
-  absl::Status CheckValues(size_t source, size_t i, uint64_t most_checked) const;
+  absl::Status CheckValues(size_t source, size_t i, const Options& options) const;
   absl::Status MakeOrder(const Options& options);
   absl::Status ForEachPicked(uint64_t step, size_t i, const Shard& shard, const Visit& visit) const;
   // Reads bytes of a row, as the input's type has them, from `first` on; through `scratch` where they are converted.

@@ -39,9 +39,9 @@ absl::StatusOr<std::unique_ptr<TensorRows>> TensorRows::Open(std::shared_ptr<Dat
 void TensorRows::Add(size_t tensor) {
   const TensorEntry& entry = tensors_[tensor].entry;
   const std::string own_fault = FaultOf(entry);
-  std::optional<size_t> found = Find(entry.name);
-  if (!found) {
-    found = columns_.size();
+  const auto [at, is_new] = by_name_.try_emplace(entry.name, columns_.size());
+  const size_t found = at->second;
+  if (is_new) {
     columns_.push_back(
         {entry.name, entry.element, own_fault.empty() ? RowDims(entry) : Dims(), /*rows=*/0, absl::OkStatus()});
     parts_.emplace_back();
@@ -49,7 +49,7 @@ void TensorRows::Add(size_t tensor) {
     TensorBytes(entry.element, columns_.back().row_dims, row_bytes);
     row_bytes_.push_back(row_bytes);
   }
-  Column& column = columns_[*found];
+  Column& column = columns_[found];
   const auto fail = [&](const auto&... what) {
     if (column.fault.ok())
       column.fault = absl::InvalidArgumentError(absl::StrCat(files_->TextOf(tensors_[tensor]), ": ", what...));
@@ -63,7 +63,7 @@ void TensorRows::Add(size_t tensor) {
   // Sizes of files bound the sum; of rows without bytes there may be any number.
   constexpr uint64_t kMostRows = uint64_t{1} << 62;
   if (entry.dims[0] > kMostRows - column.rows) return fail("has ", entry.dims[0], " rows, more than can be counted");
-  if (entry.dims[0] > 0) parts_[*found].push_back({tensor, column.rows});
+  if (entry.dims[0] > 0) parts_[found].push_back({tensor, column.rows});
   column.rows += entry.dims[0];
 }
 

@@ -2,6 +2,7 @@
 // another.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,8 +44,9 @@ class TensorRows : public RowSource {
   const std::shared_ptr<DataFiles> files_;
   std::string name_;
   std::vector<DataTensor> tensors_;
-  std::vector<std::vector<Part>> parts_;  // by column, those with rows in ascending order
-  std::vector<uint64_t> row_bytes_;       // by column
+  std::vector<std::vector<Part>> parts_;   // by column, those with rows in ascending order
+  std::vector<uint64_t> row_bytes_;        // by column
+  std::map<std::string, size_t> by_name_;  // of columns
 };
 
 }  // namespace sgd::data
