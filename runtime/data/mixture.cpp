@@ -8,7 +8,7 @@
 namespace sgd::data {
 namespace {
 
-constexpr uint64_t kStride = 64;
+constexpr size_t kMostStates = 1 << 14;
 constexpr int64_t kUnit = int64_t{1} << 24;
 
 }  // namespace
@@ -22,13 +22,11 @@ double WeightAt(const WeightSchedule& schedule, uint64_t step) {
   return from.weight + (next->weight - from.weight) * part;
 }
 
-Mixture::Mixture(std::vector<WeightSchedule> weights, uint64_t batch_rows, uint64_t last_step)
+Mixture::Mixture(std::vector<WeightSchedule> weights, uint64_t batch_rows)
     : weights_(std::move(weights)), batch_rows_(batch_rows) {
-  State state{std::vector<uint64_t>(weights_.size()), std::vector<int64_t>(weights_.size())};
-  for (uint64_t step = 0; step <= last_step; ++step) {
-    if (step % kStride == 0) states_.push_back(state);
-    if (step < last_step) Advance(state, step);
-  }
+  last_.taken.resize(weights_.size());
+  last_.owed.resize(weights_.size());
+  states_.push_back(last_);
 }
 
 // Rounded down, what is missing to kUnit goes to the greatest share.
@@ -43,8 +41,8 @@ std::vector<int64_t> Mixture::Shares(uint64_t step) const {
   return shares;
 }
 
-std::vector<uint64_t> Mixture::Advance(State& state, uint64_t step) const {
-  const std::vector<int64_t> shares = Shares(step);
+std::vector<uint64_t> Mixture::Advance(State& state) const {
+  const std::vector<int64_t> shares = Shares(state.step++);
   std::vector<uint64_t> rows(shares.size());
   uint64_t left = batch_rows_;
   const auto take = [&](size_t source, uint64_t count) {
@@ -63,12 +61,30 @@ std::vector<uint64_t> Mixture::Advance(State& state, uint64_t step) const {
   return rows;
 }
 
+void Mixture::Keep(const State& state) const {
+  states_.push_back(state);
+  if (states_.size() < kMostStates) return;
+  // Every other one goes.
+  for (size_t i = 1; 2 * i < states_.size(); ++i) states_[i] = std::move(states_[2 * i]);
+  states_.resize((states_.size() + 1) / 2);
+  stride_ *= 2;
+}
+
+Mixture::State Mixture::StateBefore(uint64_t step) const {
+  const std::lock_guard lock(mutex_);
+  State state = last_.step <= step ? last_ : *(std::ranges::upper_bound(states_, step, {}, &State::step) - 1);
+  while (state.step < step) {
+    Advance(state);
+    if (state.step == states_.back().step + stride_) Keep(state);
+  }
+  last_ = state;
+  return state;
+}
+
 Mixture::Step Mixture::At(uint64_t step) const {
-  const uint64_t kept = std::min<uint64_t>(step / kStride, states_.size() - 1);
-  State state = states_[kept];
-  for (uint64_t before = kept * kStride; before < step; ++before) Advance(state, before);
+  State state = StateBefore(step);
   std::vector<uint64_t> taken = state.taken;
-  return {.before = std::move(taken), .rows = Advance(state, step)};
+  return {.before = std::move(taken), .rows = Advance(state)};
 }
 
 }  // namespace sgd::data

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 namespace sgd::data {
@@ -19,28 +20,37 @@ using WeightSchedule = std::vector<WeightPoint>;  // one point or more, by ascen
 // than there are sources. This definition is fixed: resumed runs depend on it.
 class Mixture {
  public:
-  // By source. At every step at least one weight is above 0, and none is below. Takes time in proportion to
-  // `last_step`, some 10 ms for a million, and memory for one of 64 steps.
-  Mixture(std::vector<WeightSchedule> weights, uint64_t batch_rows, uint64_t last_step);
+  // By source. At every step at least one weight is above 0, and none is below.
+  Mixture(std::vector<WeightSchedule> weights, uint64_t batch_rows);
 
   struct Step {
     std::vector<uint64_t> before;  // rows that the steps before have taken, by source
     std::vector<uint64_t> rows;    // of this step's batch; their sum is batch_rows
   };
+  // Threads may ask at once. A step behind the last one that was asked for costs little; another one, the steps since
+  // one that was kept, from step 0 on where there is none: a million take less than a second.
   Step At(uint64_t step) const;
 
  private:
+  // Before a step.
   struct State {
+    uint64_t step = 0;
     std::vector<uint64_t> taken;
     std::vector<int64_t> owed;  // in units of kUnit for a row
   };
   // Weights of a step, in units of which one is kUnit.
   std::vector<int64_t> Shares(uint64_t step) const;
-  std::vector<uint64_t> Advance(State& state, uint64_t step) const;
+  // Goes to the next step; returns the rows of this one.
+  std::vector<uint64_t> Advance(State& state) const;
+  State StateBefore(uint64_t step) const;
+  void Keep(const State& state) const;
 
   const std::vector<WeightSchedule> weights_;
   const uint64_t batch_rows_;
-  std::vector<State> states_;  // before every kStride-th step
+  mutable std::mutex mutex_;           // of all below
+  mutable std::vector<State> states_;  // before every stride_-th step, as far as steps were asked for
+  mutable uint64_t stride_ = 64;
+  mutable State last_;  // that was asked for
 };
 
 // The weight at a step.

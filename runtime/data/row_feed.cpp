@@ -171,7 +171,7 @@ absl::Status RowFeed::MakeOrder(const Options& options) {
   }
   std::vector<WeightSchedule> weights;
   for (const DataSource& source : sources) weights.push_back(source.weight);
-  order_.emplace(rows_, batch_rows_, *options.seed, Mixture(std::move(weights), batch_rows_, options.last_step));
+  order_.emplace(rows_, batch_rows_, *options.seed, std::make_unique<const Mixture>(std::move(weights), batch_rows_));
   return absl::OkStatus();
 }
 

@@ -26,7 +26,6 @@ class RowFeed : public Feed {
   struct Options {
     std::optional<uint64_t> seed = std::nullopt;  // without, rows come in the source's order, which must be one
     RowOrder::LastBatch last = RowOrder::LastBatch::kLeftOut;  // of one source
-    uint64_t last_step = 0;                       // the last one to fill; later ones take longer
     // Values that might not fit an input are checked when the feed is made, in columns of up to so many bytes and rows;
     // of larger ones where they are read.
     uint64_t most_checked = uint64_t{256} << 20;

@@ -9,7 +9,8 @@ namespace sgd::data {
 RowOrder::RowOrder(uint64_t rows, uint64_t batch_rows, std::optional<uint64_t> seed, LastBatch last)
     : rows_{rows}, batch_rows_(batch_rows), seed_(seed), last_(last) {}
 
-RowOrder::RowOrder(std::vector<uint64_t> rows, uint64_t batch_rows, uint64_t seed, Mixture mixture)
+RowOrder::RowOrder(std::vector<uint64_t> rows, uint64_t batch_rows, uint64_t seed,
+                   std::unique_ptr<const Mixture> mixture)
     : rows_(std::move(rows)), batch_rows_(batch_rows), seed_(seed), mixture_(std::move(mixture)) {}
 
 uint64_t RowOrder::SeedOf(size_t source) const { return Mix(*seed_) + source + 1; }

@@ -32,7 +32,7 @@ class RowOrder {
 
   RowOrder(uint64_t rows, uint64_t batch_rows, std::optional<uint64_t> seed, LastBatch last = LastBatch::kLeftOut);
   // `rows` by source.
-  RowOrder(std::vector<uint64_t> rows, uint64_t batch_rows, uint64_t seed, Mixture mixture);
+  RowOrder(std::vector<uint64_t> rows, uint64_t batch_rows, uint64_t seed, std::unique_ptr<const Mixture> mixture);
 
   // The rows of one batch, by position.
   class Batch {
@@ -59,7 +59,7 @@ class RowOrder {
   const uint64_t batch_rows_;
   const std::optional<uint64_t> seed_;
   const LastBatch last_ = LastBatch::kLeftOut;
-  const std::optional<Mixture> mixture_;
+  const std::unique_ptr<const Mixture> mixture_;  // null for one source
 };
 
 }  // namespace sgd::data

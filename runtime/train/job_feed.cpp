@@ -80,8 +80,8 @@ absl::Status OpenDataFeed(Job& job) {
   if (!set.ok()) return set.status();
   absl::StatusOr<std::vector<data::RowFeed::Source>> sources = SourcesOf(job, **set);
   if (!sources.ok()) return sources.status();
-  absl::StatusOr<std::unique_ptr<data::RowFeed>> feed = data::RowFeed::Make(
-      *set, job.program.inputs, *sources, {.seed = job.seed, .last_step = job.first_step + job.options.steps});
+  absl::StatusOr<std::unique_ptr<data::RowFeed>> feed =
+      data::RowFeed::Make(*set, job.program.inputs, *sources, {.seed = job.seed});
   if (!feed.ok()) return feed.status();
   absl::StatusOr<std::string> text = FeedText(**feed, *sources);
   if (!text.ok()) return text.status();

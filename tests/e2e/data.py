@@ -1,12 +1,15 @@
 """Data sets in every format: the same losses on 1, 2 and 3 ranks, each row once per epoch, and exact resumption in mid-epoch on other ranks. The program counts the rows
 that it is given; all its numbers are small integers, so sums are the same in any order."""
 import json
+import pathlib
+import re
 import subprocess
 
 import numpy as np
 
 import harness
 
+DOCUMENTATION = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "data.md"
 BATCH, ROWS, WIDTH, IDS = 6, 24, 4, 64
 EPOCH = ROWS // BATCH  # steps
 # loss = sum(x * y); seen[i] += the number of rows that begin with i.
@@ -166,7 +169,13 @@ def broken_data_is_refused_before_training(folder):
     large = Y.copy()
     large[3, 1] = 1 << 40
     np.save(folder / "y-4.npy", large)
+    # The example of the documentation, whose rows are too long for the program.
+    (folder / "web").mkdir()
+    np.zeros(3000, np.uint16).tofile(folder / "web" / "0.bin")
+    np.zeros(3000, np.uint16).tofile(folder / "code.bin")
+    (folder / "set.json").write_text(re.search(r"```json\n(.*?)```", DOCUMENTATION.read_text(), re.S)[1])
     cases = [
+        (["set.json"], f"{folder}/web/0.bin: tensor 'x': not in the file, but input 'x' is to be fed from it; expected one of 'tokens', 'targets'; say --feed"),
         (["short.npz"], "short.npz: truncated: a zip archive without the directory at its end"),
         (["x-1.npy", "y.npy"], "x-1.npy: truncated: I64[24,4] takes 768 bytes, but 760 follow its header"),
         (["x.npy", "y-1.npy"], "tensor 'y': is I64[24,2]; its rows do not fit input 'y', I32[6,4]"),
