@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/artifact/out_of_memory.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/thread/spawn_thread.h"
 
@@ -147,7 +148,7 @@ void ReadAhead::Run(State& state) {
     if (state.ends) break;
     const uint64_t step = state.next_read, end_step = state.end_step, jumps = state.jumps;
     lock.unlock();
-    absl::Status status = state.ReadBatch(step, end_step);
+    absl::Status status = artifact::WithMemoryFor("a batch of data", [&] { return state.ReadBatch(step, end_step); });
     lock.lock();
     if (state.jumps != jumps) continue;
     state.status = status;
