@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+
 #include "runtime/data/data_set_json.h"
 #include "runtime/data/file_list.h"
 #include "runtime/data/row_feed.h"
@@ -225,6 +228,38 @@ TEST_F(Tokens, ArePackedByDocument) {
   set = Describe(R"({"sources": [{"tokens": "d.npz", "sequence": 5, "documents": true}]})");
   EXPECT_EQ(RowsOf(*set->sources[0].rows, "tokens"), (Rows{{6, 7, 8, 5, 0}}));
   EXPECT_EQ(RowsOf(*set->sources[0].rows, "segment_ids"), (Rows{{1, 1, 1, 2, 0}}));
+}
+
+// Tokens are their own numbers, so that a row tells where it is from.
+TEST_F(Tokens, OfDocumentsAreInOneRowEachOnce) {
+  std::mt19937 random(5);
+  for (int run = 0; run < 20; ++run) {
+    std::vector<int32_t> starts = {0};
+    while (starts.back() < 400) starts.push_back(starts.back() + static_cast<int32_t>(random() % 40));
+    const int32_t count = starts.back();
+    starts.pop_back();
+    WriteTokens("a.bin", 0, static_cast<uint16_t>(count));
+    WriteText(folder_ / "a.npy", Int32s(starts));
+    const std::set<int32_t> begins(starts.begin(), starts.end());
+    auto set = Describe(absl::StrCat(R"({"sources": [{"tokens": "a.bin", "type": "u16", "targets": true, "sequence": )",
+                                     1 + random() % 50, R"(, "documents": "a.npy", "pad": -1}]})"));
+    const RowSource& source = *set->sources[0].rows;
+    const Rows tokens = RowsOf(source, "tokens"), targets = RowsOf(source, "targets"),
+               positions = RowsOf(source, "positions");
+    std::vector<int> seen(static_cast<size_t>(count));
+    for (size_t row = 0; row < tokens.size(); ++row) {
+      for (size_t i = 0; i < tokens[row].size(); ++i) {
+        const int32_t token = tokens[row][i];
+        EXPECT_EQ(targets[row][i], token < 0 ? -100 : token + 1);
+        if (token < 0) continue;
+        ++seen[static_cast<size_t>(token)];
+        EXPECT_FALSE(begins.contains(token + 1)) << "a target is of the same document";
+        if (positions[row][i] > 0) EXPECT_EQ(tokens[row][i - 1], token - 1);
+      }
+    }
+    for (int32_t token = 0; token < count; ++token)
+      EXPECT_EQ(seen[static_cast<size_t>(token)], begins.contains(token + 1) || token + 1 == count ? 0 : 1) << token;
+  }
 }
 
 TEST_F(Tokens, NeedStartsThatAreStarts) {
