@@ -142,8 +142,7 @@ class GridSampler {
 
   LogicalResult lower() {
     if ((rank != 2 && rank != 3) || tensorType(grid).getRank() != rank + 2 || shapeOf(grid).back() != rank ||
-        shapeOf(grid)[0] != shapeOf(input)[0] || (mode == Bicubic && rank != 2) || mode > Bicubic ||
-        padding > Reflection)
+        shapeOf(grid)[0] != shapeOf(input)[0] || mode > Bicubic || padding > Reflection)
       return op.error() << "has a grid that does not fit; expected points of 2 or 3 numbers per picture";
     count = 1;
     for (int64_t size : shapeOf(grid).drop_front().drop_back()) count *= size;
@@ -260,19 +259,30 @@ class GridSampler {
     return {outer(math.add(t, one)), inner(t), inner(math.subtract(one, t)), outer(math.subtract(number(2), t))};
   }
 
+  /// Four taps along each dimension.
   Value sampleCubic(ArrayRef<Value> places) {
-    Value row = math.create<math::FloorOp>(places[0]), column = math.create<math::FloorOp>(places[1]), sum;
-    SmallVector<Value> ofRow = cubicWeights(math.subtract(places[0], row)),
-                       ofColumn = cubicWeights(math.subtract(places[1], column));
-    for (int64_t i = 0; i < 4; ++i)
-      for (int64_t k = 0; k < 4; ++k) {
-        Value at[] = {bring(math.add(row, number(static_cast<double>(i - 1))), 0),
-                      bring(math.add(column, number(static_cast<double>(k - 1))), 1)};
+    SmallVector<SmallVector<Value>> taps(rank), weights(rank);
+    for (auto [dim, place] : llvm::enumerate(places)) {
+      Value first = math.create<math::FloorOp>(place);
+      weights[dim] = cubicWeights(math.subtract(place, first));
+      for (int64_t tap = 0; tap < 4; ++tap) {
+        Value at = bring(math.add(first, number(static_cast<double>(tap - 1))), static_cast<int64_t>(dim));
         // Reflected places are whole, but for roundings.
-        for (Value& place : at) place = math.create<math::RoundEvenOp>(place);
-        Value part = take(at, math.multiply(ofRow[i], ofColumn[k]));
-        sum = sum ? math.add(sum, part) : part;
+        taps[dim].push_back(math.create<math::RoundEvenOp>(at));
       }
+    }
+    Value sum;
+    for (int64_t corner = 0; corner < int64_t{1} << (2 * rank); ++corner) {
+      SmallVector<Value> at;
+      Value weight;
+      for (int64_t dim = 0; dim < rank; ++dim) {
+        int64_t tap = (corner >> (2 * (rank - 1 - dim))) & 3;
+        at.push_back(taps[dim][tap]);
+        weight = weight ? math.multiply(weight, weights[dim][tap]) : weights[dim][tap];
+      }
+      Value part = take(at, weight);
+      sum = sum ? math.add(sum, part) : part;
+    }
     return sum;
   }
 

@@ -201,6 +201,7 @@ def enter_forms():
     forward(lambda a, i: F.embedding(i, a.clone(), max_norm=1.0), x(5, 4), whole(0, 5, 3))
     forward(lambda a, b: (*torch.atleast_2d(a, b), *torch.atleast_3d(a, b), torch.logspace(a[0], 3, 4, dtype=torch.int64)), torch.tensor([1.0, 2.0]), torch.tensor(2.0))
     forward(lambda a, i: (a.index_put((i,), i > 1, accumulate=True), a.put(i, i > 1, accumulate=True), torch.linalg.vander(i[0].float(), N=3)), whole(0, 2, 5).bool(), torch.tensor([0, 2, 2, 4, 0]))
+    both(lambda a, g: F.grid_sample(a, g, mode="bicubic", padding_mode="reflection", align_corners=False), x(1, 2, 3, 4, 5), x(1, 2, 1, 2, 3))
     forward(lambda a, i: (a[:0].gather(0, i[:0]), torch.take(a[:0], i[:0]), F.pixel_shuffle(a.reshape(1, 5, 1, 1)[:, :0], 1)), x(5), whole(0, 5, 3))
 
 
