@@ -95,9 +95,9 @@ def check_hosts(network, folder, training, place):
     """Two hosts leave the state, and log the losses, of one."""
     ranks = compile_case(folder, training, PLACES[place])
     harness.tool("sgdrun", "-n", ranks, folder / "training.sgda", *arguments(folder, "one"))
+    common = [folder / "training.sgda", *arguments(folder, "two")]
     meeting = f"{network.address(0)}:{30000 + HOSTS.index((training, place))}"
-    ended = harness.finish([network.start(host, [harness.BUILD / "bin" / "sgdrun", "-n", ranks // 2, "--nnodes", 2, "--node-rank", host, "--master", meeting, "--deadline", 60, folder / "training.sgda",
-                                                 *arguments(folder, "two")]) for host in range(2)])
+    ended = harness.finish([network.start(host, [harness.BUILD / "bin" / "sgdrun", "-n", ranks // 2, "--nnodes", 2, "--node-rank", host, "--master", meeting, "--deadline", 60, *common]) for host in range(2)])
     assert all(code == 0 for code, _ in ended), ended
     (one, state), (two, other) = results(folder, "one"), results(folder, "two")
     assert np.array_equal(one, two), (one, two)
