@@ -152,7 +152,7 @@ def refused(folder, message, *flags, model="gpt_dp"):
 
 
 def check_refusals(folder):
-    refused(folder, "is kept of all parts of 'micro', which takes the memory of the whole batch", "--micro", 2, "--micro-refuse", model="resnet_small")
+    refused(folder, "is kept for a later loop for all parts of 'micro' at once, which takes the memory of the whole batch", "--micro", 2, "--micro-refuse", model="resnet_small")
     harness.tool("sgdc", harness.MODELS / "gpt_dp" / "model.mlir", "--micro", 2, "--micro-refuse", "--report")
     # Two loops, of which the first one sums the mask, take no more memory than one.
     harness.tool("sgdc", pathlib.Path(__file__).parent / "programs" / "masked_scan.mlir", "--micro", 4, "--micro-refuse", "--report")

@@ -69,24 +69,28 @@ LogicalResult BatchParts::checkKept(Operation* op, const LoopSchedule& schedule)
     return llvm::all_of(value.getUsers(), [](Operation* user) { return isa<func::ReturnOp>(user); });
   };
   auto refuseOp = [&](StringRef reason) {
-    return op->emitError() << reason << " of all parts of '" << axis.getName()
-                           << "', which takes the memory of the whole batch; --micro-refuse allows none; compute it "
-                              "from rows of one part, or compile without";
+    return op->emitError() << "the " << op->getResult(0).getType() << " that is computed here " << reason
+                           << " for all parts of '" << axis.getName()
+                           << "' at once, which takes the memory of the whole batch; --micro-refuse allows none; "
+                              "compute each row from itself, or compile without --micro-refuse";
   };
   bool isGather = isa<spmd::AllGatherOp>(op) && schedule.joinsCoordinates(op);
-  if (isGather && !llvm::all_of(op->getResults(), isReturned)) return refuseOp("is needed");
+  if (isGather && !llvm::all_of(op->getResults(), isReturned)) return refuseOp("is needed by an op");
   LoopPlace place = schedule.get(op);
   bool isLeft = place.isInLoop && llvm::any_of(op->getResults(), [&](Value result) {
                   return schedule.getLeft(place.index).contains(result);
                 });
-  return isLeft ? LogicalResult(refuseOp("is kept")) : success();
+  return isLeft ? LogicalResult(refuseOp("is kept for a later loop")) : success();
 }
 
 LogicalResult BatchParts::check(const LoopSchedule& schedule, bool refuse) {
   auto refuseOp = [&](Operation* op) {
-    return op->emitError() << "needs rows of other coordinates of '" << axis.getName()
-                           << "' in a form that loops over it do not have; expected each row of the batch to be "
-                              "computed from itself, sums over rows, or all rows; compile without --micro";
+    return op->emitError() << "the " << op->getResult(0).getType()
+                           << " that is computed here needs rows of other parts "
+                           << "of '" << axis.getName()
+                           << "', neither as a sum over rows nor as all rows; expected each "
+                              "row to be computed from itself, from sums over rows, or from all rows; compile without '"
+                           << axis.getName() << "'";
   };
   WalkResult result = function.walk([&](Operation* op) {
     bool isHere = op->getParentOp() == function;

@@ -46,7 +46,7 @@ sgd.mesh @mesh = <["micro"=4]> {sgd.sequential = #sgd<axis"micro"=4>}
 // The mean of the whole batch ends a loop. The matmul is kept for the next one, its exponential is computed again.
 // CHECK-LABEL: @centred(
 // CHECK-SAME: -> (tensor<8x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{}, {}]>})
-// REFUSE: error: is kept of all parts of 'micro', which takes the memory of the whole batch; --micro-refuse allows none; compute it from rows of one part, or compile without
+// REFUSE: error: the 'tensor<{{.*}}>' that is computed here is kept for a later loop for all parts of 'micro' at once, which takes the memory of the whole batch; --micro-refuse allows none; compute each row from itself, or compile without --micro-refuse
 func.func @centred(%x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}, %w: tensor<8x8xf32>)
     -> (tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) {
   // CHECK: %[[FIRST:.*]]:{{[0-9]+}} = sgd.while
