@@ -33,7 +33,7 @@ absl::StatusOr<Hash> Sha256(Bytes bytes);
 std::string HexHash(const Hash& hash);
 
 inline constexpr std::array<uint8_t, 8> kMagic = {0x89, 'S', 'G', 'D', 'A', '\r', '\n', 0x1a};
-inline constexpr uint32_t kFormatVersion = 3;
+inline constexpr uint32_t kFormatVersion = 4;
 inline constexpr uint64_t kPageSize = 4096;
 inline constexpr uint64_t kProgramAlignment = 16;
 

@@ -122,10 +122,26 @@ absl::Status VerifySharding(const VerifyContext& context, const TensorInfo& type
   return absl::OkStatus();
 }
 
+absl::Status VerifyOwner(const VerifyContext& context, const TensorInfo& type) {
+  const std::vector<comm::AxisRef> owner = AxesOf(type.owner());
+  if (owner.empty()) return type.owner_index() == 0 ? absl::OkStatus() : Invalid("has an owner along no axes");
+  std::vector<comm::AxisRef> axes = owner;
+  for (uint32_t i = 0; i < Size(type.sharding()); ++i) {
+    const std::vector<comm::AxisRef> of_dim = AxesOf(type.sharding()->Get(i)->axes());
+    axes.insert(axes.end(), of_dim.begin(), of_dim.end());
+  }
+  if (absl::Status status = comm::CheckAxes(context.mesh, axes); !status.ok()) return In("its owner", status);
+  if (absl::Status status = VerifyOwnStage(context, owner); !status.ok()) return In("its owner", status);
+  if (type.owner_index() >= comm::AxesSize(owner))
+    return Invalid(absl::StrCat("its owner is rank ", type.owner_index(), " of ", comm::AxesSize(owner)));
+  return Size(type.rows()) == 0 ? absl::OkStatus() : Invalid("has an owner, and some rows alone");
+}
+
 absl::Status VerifyTensor(const VerifyContext& context, const TensorInfo& type, const Slice* slice) {
   if (type.element() > ElementType::MAX) return Invalid("unknown element type");
   if (Size(type.global_dims()) > kMaxDims) return Invalid(absl::StrCat("more than ", kMaxDims, " dimensions"));
   if (absl::Status status = VerifySharding(context, type); !status.ok()) return status;
+  if (absl::Status status = VerifyOwner(context, type); !status.ok()) return status;
   const std::optional<uint64_t> bytes = TensorBytes(type.local_dims(), type.element());
   if (!bytes || !TensorBytes(type.global_dims(), type.element())) return Invalid("the tensor has more than 2^62 bytes");
   if (absl::Status status = VerifySlice(context, slice, "its slice"); !status.ok()) return status;
@@ -213,6 +229,8 @@ absl::Status VerifyCarry(const Program& program, const Output& output, absl::fla
   if (Size(from.rows()) != Size(to.rows()) ||
       (Size(to.rows()) != 0 && !std::equal(from.rows()->begin(), from.rows()->end(), to.rows()->begin(), is_same)))
     return Invalid(absl::StrCat("carries into input ", index, " of other rows"));
+  if (from.owner_index() != to.owner_index() || !std::ranges::equal(AxesOf(from.owner()), AxesOf(to.owner()), SameAxis))
+    return Invalid(absl::StrCat("carries into input ", index, " of another owner"));
   for (uint32_t i = 0; i < Size(from.local_dims()); ++i) {
     if (!std::ranges::equal(ShardingAxes(from, i), ShardingAxes(to, i), SameAxis) || Blocks(from, i) != Blocks(to, i)) {
       return Invalid(absl::StrCat("carries into input ", index, " of another sharding"));

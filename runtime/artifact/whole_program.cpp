@@ -31,15 +31,19 @@ bool SameDims(const flatbuffers::Vector<uint64_t>* a, const flatbuffers::Vector<
   return Size(a) == Size(b) && (Size(a) == 0 || std::equal(a->begin(), a->end(), b->begin()));
 }
 
+bool SameAxes(const std::vector<comm::AxisRef>& a, const std::vector<comm::AxisRef>& b) {
+  const auto is_same = [](const comm::AxisRef& p, const comm::AxisRef& q) {
+    return p.axis == q.axis && p.pre_size == q.pre_size && p.size == q.size;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), is_same);
+}
+
 bool SameSharding(const TensorInfo& a, const TensorInfo& b) {
   if (Size(a.sharding()) != Size(b.sharding())) return false;
+  if (a.owner_index() != b.owner_index() || !SameAxes(AxesOf(a.owner()), AxesOf(b.owner()))) return false;
   for (uint32_t i = 0; i < Size(a.sharding()); ++i) {
-    const std::vector<comm::AxisRef> x = AxesOf(a.sharding()->Get(i)->axes()), y = AxesOf(b.sharding()->Get(i)->axes());
-    const auto is_same = [](const comm::AxisRef& p, const comm::AxisRef& q) {
-      return p.axis == q.axis && p.pre_size == q.pre_size && p.size == q.size;
-    };
     if (a.sharding()->Get(i)->blocks() != b.sharding()->Get(i)->blocks() ||
-        !std::equal(x.begin(), x.end(), y.begin(), y.end(), is_same))
+        !SameAxes(AxesOf(a.sharding()->Get(i)->axes()), AxesOf(b.sharding()->Get(i)->axes())))
       return false;
   }
   return true;

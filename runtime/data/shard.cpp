@@ -42,7 +42,8 @@ uint32_t ReplicaOf(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& 
 
 bool TensorType::operator==(const TensorType& other) const {
   if (element != other.element || global_dims != other.global_dims || local_dims != other.local_dims ||
-      rows != other.rows || stages != other.stages)
+      rows != other.rows || stages != other.stages || owner_index != other.owner_index ||
+      !std::ranges::equal(owner, other.owner, SameAxis))
     return false;
   for (size_t d = 0; d < global_dims.size(); ++d) {
     if (!std::ranges::equal(AxesOf(*this, d), AxesOf(other, d), SameAxis)) return false;
@@ -67,6 +68,11 @@ TensorType TypeOf(const artifact::TensorInfo& info) {
   }
   for (uint32_t i = 0; i < artifact::Size(info.rows()); ++i)
     type.rows.push_back({info.rows()->Get(i)->first(), info.rows()->Get(i)->count()});
+  for (uint32_t i = 0; i < artifact::Size(info.owner()); ++i) {
+    const artifact::AxisRef* axis = info.owner()->Get(i);
+    type.owner.push_back({axis->axis(), axis->pre_size(), axis->size()});
+  }
+  type.owner_index = info.owner_index();
   return type;
 }
 
@@ -97,8 +103,9 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) {
   const uint32_t stage = type.is_spread() ? rank / RanksOfStage(mesh) : 0;
   type_ = type.is_spread() ? type.stages[stage] : type;
   TensorBytes(type_.element, type_.global_dims, global_bytes_);
-  if (type.is_spread() && type_.rows.empty()) return;
-  std::vector<comm::AxisRef> sharded;
+  const bool is_owner = comm::LinearIndex(mesh, type_.owner, rank) == type_.owner_index;
+  if ((type.is_spread() && type_.rows.empty()) || !is_owner) return;
+  std::vector<comm::AxisRef> sharded = type_.owner;
   for (size_t d = 0; d < type_.global_dims.size(); ++d) {
     uint64_t index = 0;
     if (d < type_.sharding.size()) {

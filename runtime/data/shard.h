@@ -27,7 +27,8 @@ struct RowRange {
 // (replicated), and so has `blocks` the number of blocks of each, of which every rank has a tile (see Shard).
 // Of a tensor that is spread over the stages of a pipeline, the coordinates of the mesh's first axis, each stage has
 // rows of its own, each range of which is sharded by itself: `stages` says which, and how. All else is the first
-// stage's.
+// stage's. Of a tensor with owners, the ranks whose linear index over the axes `owner` is `owner_index` hold their
+// shards, and others nothing.
 struct TensorType {
   ElementType element = ElementType::F32;
   Dims global_dims;
@@ -36,6 +37,8 @@ struct TensorType {
   Dims blocks{};
   std::vector<RowRange> rows{};      // of one stage; empty: all
   std::vector<TensorType> stages{};  // those without rows have a type without local dimensions
+  std::vector<comm::AxisRef> owner{};
+  uint64_t owner_index = 0;
 
   bool is_spread() const { return !stages.empty(); }
 
@@ -79,7 +82,7 @@ class Shard {
   // How many different shards the tensor has, or a stage's part of it.
   uint64_t shards() const { return shards_; }
   bool has_padding() const;
-  // Whether there is anything: a stage may have no rows of a tensor that is spread.
+  // Whether there is anything: a stage may have no rows of a tensor that is spread, and a rank may be no owner.
   bool has_rows() const { return has_rows_; }
 
   uint64_t local_bytes() const { return local_bytes_; }

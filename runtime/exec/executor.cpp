@@ -22,15 +22,17 @@ Tensor TensorOf(const ExecutionContext& context, const device::MemoryMap& memory
   const uint32_t ranks_of_stage = static_cast<uint32_t>(context.file().ranks_of_stage());
   const uint32_t rank_of_stage = context.rank() % ranks_of_stage;
   data::Shard shard(type, context.mesh(), type.is_spread() ? context.rank() : rank_of_stage);
-  const bool writes = type.is_spread() ? shard.has_rows() : whole.holders.front().stage == context.stage();
+  // The slice of a tensor that other ranks own is another tensor's here.
+  const bool is_held = own != nullptr && shard.has_rows();
+  const bool writes = type.is_spread() || whole.holders.front().stage == context.stage();
   const uint32_t replica = shard.replica();
-  const uint32_t replicas = own != nullptr && writes ? ranks_of_stage / static_cast<uint32_t>(shard.shards()) : 0;
+  const uint32_t replicas = is_held && writes ? ranks_of_stage / static_cast<uint32_t>(shard.shards()) : 0;
   return {.name = whole.tensor->name()->str(),
           .shard = std::move(shard),
-          .bytes = own == nullptr ? nullptr : memory.Address(*own->slice()),
+          .bytes = is_held ? memory.Address(*own->slice()) : nullptr,
           .is_state = false,
           .carry_input = std::nullopt,
-          .is_held = own != nullptr,
+          .is_held = is_held,
           .replica = replica,
           .replicas = replicas};
 }
@@ -38,11 +40,17 @@ Tensor TensorOf(const ExecutionContext& context, const device::MemoryMap& memory
 // The same buffers by the positions of the rank's own program.
 template <typename T>
 absl::StatusOr<std::vector<CallerTensor>> OnRank(const std::vector<CallerTensor>& tensors,
-                                                 const std::vector<artifact::Whole<T>>& whole, int32_t stage,
-                                                 const char* what) {
+                                                 const std::vector<artifact::Whole<T>>& whole,
+                                                 const ExecutionContext& context, const char* what) {
   std::vector<CallerTensor> own;
+  const uint32_t rank_of_stage = context.rank() % static_cast<uint32_t>(context.file().ranks_of_stage());
   for (const CallerTensor& tensor : tensors) {
-    const artifact::Holder* holder = tensor.position < whole.size() ? whole[tensor.position].HolderOf(stage) : nullptr;
+    const artifact::Holder* holder =
+        tensor.position < whole.size() ? whole[tensor.position].HolderOf(context.stage()) : nullptr;
+    if (holder != nullptr) {
+      const data::TensorType type = data::TypeOf(*whole[tensor.position].tensor->type());
+      if (!type.owner.empty() && !data::Shard(type, context.mesh(), rank_of_stage).has_rows()) holder = nullptr;
+    }
     if (holder == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat("a buffer is for ", what, " ", tensor.position,
                                                      ", which this rank has not; expected one of its own"));
@@ -55,9 +63,9 @@ absl::StatusOr<std::vector<CallerTensor>> OnRank(const std::vector<CallerTensor>
 absl::StatusOr<CallerBuffers> BuffersOf(const ExecutionContext& context, const artifact::Program& program,
                                         const ExecutorOptions& options) {
   const artifact::WholeProgram whole = artifact::WholeOf(context.file().root(), program.name()->string_view());
-  const auto inputs = OnRank(options.inputs, whole.inputs, context.stage(), "input");
+  const auto inputs = OnRank(options.inputs, whole.inputs, context, "input");
   if (!inputs.ok()) return inputs.status();
-  const auto outputs = OnRank(options.outputs, whole.outputs, context.stage(), "output");
+  const auto outputs = OnRank(options.outputs, whole.outputs, context, "output");
   if (!outputs.ok()) return outputs.status();
   return CallerBuffers::Bind(program, context.memory(), context.private_bytes(), *inputs, *outputs);
 }

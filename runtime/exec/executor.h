@@ -70,7 +70,7 @@ struct Tensor {
                                         // caller's, where it gave some
   bool is_state;                        // inputs only: Input.state
   std::optional<uint32_t> carry_input;  // outputs only: the position of the input that it becomes
-  bool is_held = true;                  // whether this rank's stage has it; else `bytes` is null
+  bool is_held = true;  // whether this rank's stage has it, and no other rank owns it; else `bytes` is null
   // This rank's number among the ranks that hold this shard, and their number; none where another stage's ranks hold
   // all of the tensor too, and come first.
   uint32_t replica = 0;

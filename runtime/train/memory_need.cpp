@@ -37,12 +37,17 @@ std::string MemoryNeed::Text() const {
 MemoryNeed NeedOf(const Job& job, uint32_t rank) {
   const artifact::ArtifactFile::Spaces spaces = job.file->SpacesOf(rank);
   const int32_t stage = job.file->StageOf(rank);
+  const comm::Mesh mesh = data::MeshOf(job.file->root());
   MemoryNeed need{.window = spaces.window_bytes, .constants = job.file->constants().size()};
   absl::StatusOr<const artifact::Program*> program = job.file->FindProgram(job.program.name, stage);
   for (size_t i = 0; program.ok() && i < job.program.whole.inputs.size(); ++i) {
     const artifact::Holder* holder = job.program.whole.inputs[i].HolderOf(stage);
     if (holder == nullptr) continue;
-    const artifact::Slice& slice = *(*program)->inputs()->Get(holder->index)->slice();
+    const artifact::Input& input = *(*program)->inputs()->Get(holder->index);
+    const data::TensorType type = data::TypeOf(*input.type());
+    // Another tensor's memory here.
+    if (!type.owner.empty() && !data::Shard(type, mesh, rank).has_rows()) continue;
+    const artifact::Slice& slice = *input.slice();
     if (slice.space() == artifact::Space::Private) need.inputs += slice.size();
     const bool is_restored = job.IsConstant(i) && !artifact::KeepsInput(job.file->root(), **program, holder->index);
     if (job.IsFed(i) || is_restored) need.staging += Rounded(slice.size(), kStaging);

@@ -26,6 +26,7 @@ Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& info) 
                {"sharding", sharding}};
   if (std::ranges::any_of(type.blocks, [](uint64_t blocks) { return blocks != 1; })) json["blocks"] = type.blocks;
   for (const data::RowRange& rows : type.rows) json["rows"].push_back({rows.first, rows.first + rows.count});
+  if (!type.owner.empty()) json["owner"] = {{"axes", AxesJson(root, info.owner())}, {"index", type.owner_index}};
   return json;
 }
 

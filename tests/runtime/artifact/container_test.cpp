@@ -158,7 +158,7 @@ TEST(Container, ErrorsSayWhatIsDamaged) {
   };
   EXPECT_EQ(flipped(0),
             "is not an sgd artifact: its magic number is another; expected a file that sgdc wrote; give its path");
-  EXPECT_THAT(flipped(8), HasSubstr("has format version 2; expected version 3; compile the model again"));
+  EXPECT_THAT(flipped(8), HasSubstr("has format version 5; expected version 4; compile the model again"));
   EXPECT_THAT(flipped(30), HasSubstr("damaged header or section table"));
   EXPECT_THAT(flipped(70), HasSubstr("damaged header or section table"));
   EXPECT_THAT(

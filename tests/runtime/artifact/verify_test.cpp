@@ -81,6 +81,24 @@ std::vector<Violation> TensorCases() {
        "dimension 0 of size 8 over 2 shards has local size 2 where 4 is expected"},
       {"sharding length", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding.pop_back(); },
        "one entry per dimension"},
+      {"owner of a shard", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->owner = {AxisRef(0, 1, 2)}; },
+       "its owner: "},
+      {"owner along no axes", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->owner_index = 1; },
+       "has an owner along no axes"},
+      {"owner beyond the ranks",
+       [](ArtifactT&, ProgramT& p) {
+         p.inputs[1]->type->owner = {AxisRef(0, 1, 2)};
+         p.inputs[1]->type->owner_index = 2;
+       },
+       "its owner is rank 2 of 2"},
+      {"owner along an unknown axis", [](ArtifactT&, ProgramT& p) { p.inputs[1]->type->owner = {AxisRef(3, 1, 2)}; },
+       "axis"},
+      {"carried to another owner",
+       [](ArtifactT&, ProgramT& p) {
+         p.inputs[1]->type->owner = {AxisRef(0, 1, 2)};
+         p.inputs[1]->type->sharding.clear();
+       },
+       "of another owner"},
       {"unknown axis", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding[0]->axes[0] = AxisRef(3, 1, 2); },
        "axis 3"},
       {"axis twice", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->sharding[1]->axes = {AxisRef(0, 1, 2)}; },

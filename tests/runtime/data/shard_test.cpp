@@ -288,5 +288,29 @@ TEST(RandomValues, SuitEachElementType) {
   EXPECT_EQ(integers, std::vector<int32_t>(4, 0));
 }
 
+// Of 2 x 3 ranks those with index 1 on the second axis own the tensor, and the first of them writes it.
+TEST(Shard, OwnersHoldAll) {
+  const comm::Mesh mesh{{2, 3}};
+  TensorType type = Type({4, 2}, {});
+  type.owner = {{1, 1, 3}};
+  type.owner_index = 1;
+  CheckRoundTrip(type, mesh);
+  for (uint32_t rank = 0; rank < mesh.ranks(); ++rank) {
+    const Shard shard(type, mesh, rank);
+    EXPECT_EQ(shard.has_rows(), rank % 3 == 1);
+    EXPECT_EQ(shard.local_bytes(), rank % 3 == 1 ? 32u : 0u);
+    EXPECT_EQ(shard.is_first_replica(), rank == 1);
+  }
+  TensorType other = type;
+  other.owner_index = 2;
+  EXPECT_FALSE(type == other);
+  EXPECT_FALSE(type == Type({4, 2}, {}));
+  // Owners may share the rows.
+  TensorType shared = Type({4, 2}, {{{0, 1, 2}}, {}});
+  shared.owner = type.owner;
+  shared.owner_index = 2;
+  CheckRoundTrip(shared, mesh);
+}
+
 }  // namespace
 }  // namespace sgd::data
