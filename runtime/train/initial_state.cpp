@@ -132,7 +132,7 @@ absl::Status TakeInitial(const FilePtr& file, const FindInput& find, std::set<si
 
 // State that was trained by one carry and goes on by another would be of neither.
 absl::Status CheckCarryOfCheckpoint(const std::string& path, const std::string& carry, bool is_asked_for, Job& job) {
-  if (carry.empty() || carry == job.carry_hash) return absl::OkStatus();
+  if (carry.empty() || carry == job.carry_hash || carry == job.ordered_carry_hash) return absl::OkStatus();
   if (!is_asked_for) {
     return absl::InvalidArgumentError(absl::StrCat(
         path,

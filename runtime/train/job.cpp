@@ -47,15 +47,23 @@ absl::Status CheckCarry(const Job& job, const CarryRequest& request, const Carry
   return absl::Status(status.code(), absl::StrCat(job.options.artifact, ": ", status.message()));
 }
 
-std::string HashOf(const exec::CarryPairs& carry, const ProgramView& program) {
-  std::string text;
-  // Compression may change from run to run of a training.
-  for (const auto& [output, input] : carry) {
-    if (StartsFromZeros(program.inputs[input])) continue;
-    absl::StrAppend(&text, program.outputs[output].name, " becomes ", program.inputs[input].name, "\n");
-  }
+std::string HashOf(const std::vector<std::string>& lines) {
+  const std::string text = absl::StrJoin(lines, "");
   absl::StatusOr<artifact::Hash> hash = artifact::Sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   return hash.ok() ? artifact::HexHash(*hash) : "";
+}
+
+// Of programs for other ranks, which may have their tensors in another order, the hash is the same.
+void HashCarry(Job& job) {
+  std::vector<std::string> lines;
+  // Compression may change from run to run of a training.
+  for (const auto& [output, input] : job.carry) {
+    if (StartsFromZeros(job.program.inputs[input])) continue;
+    lines.push_back(absl::StrCat(job.program.outputs[output].name, " becomes ", job.program.inputs[input].name, "\n"));
+  }
+  job.ordered_carry_hash = HashOf(lines);
+  std::ranges::sort(lines);
+  job.carry_hash = HashOf(lines);
 }
 
 absl::Status FillJob(std::optional<checkpoint::Checkpoint> kept, Job& job) {
@@ -64,7 +72,7 @@ absl::Status FillJob(std::optional<checkpoint::Checkpoint> kept, Job& job) {
   absl::StatusOr<CarryPlan> plan = PlanCarry(job.program, *request);
   if (!plan.ok()) return plan.status();
   if (job.options.mode != Mode::kOnce) job.carry = plan->pairs;
-  job.carry_hash = HashOf(job.carry, job.program);
+  HashCarry(job);
   job.seed = job.options.seed.value_or(0);
   for (const std::string* path : {&job.options.inputs, &job.options.init}) {
     if (absl::Status status = TakeFile(*path, job); !status.ok()) return status;

@@ -75,7 +75,8 @@ struct Job {
   std::unique_ptr<artifact::ArtifactFile> file;
   ProgramView program;
   exec::CarryPairs carry;
-  std::string carry_hash;  // of the names of what goes where, for checkpoints
+  std::string carry_hash;          // of the names of what goes where, for checkpoints
+  std::string ordered_carry_hash;  // likewise, in the program's order: what older checkpoints have
 
   // By input: what it holds before the first step. An input without one is in the feed, in init's
   // outputs, or random (benchmarks).
