@@ -49,6 +49,15 @@ bool mlir::sgd::movesPartialBlock(Operation* op) {
          whole.getUnreducedKind() == block.getUnreducedKind();
 }
 
+bool mlir::sgd::joinsPartialRows(Operation* op) {
+  if (!isa<ConcatenateOp>(op)) return false;
+  ShardingAttr joined = getSharding(op->getResult(0).getType());
+  return joined && joined.isPartial() && llvm::all_of(op->getOperands(), [&](Value operand) {
+           ShardingAttr own = getSharding(operand.getType());
+           return own.getUnreduced() == joined.getUnreduced() && own.getUnreducedKind() == joined.getUnreducedKind();
+         });
+}
+
 bool mlir::sgd::isFactor(Operation* op, unsigned operand, ReduceKind kind) {
   return op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 2 && !joinsPartials(op, kind) &&
          getLinearity(op, 1 - operand, kind) == Linearity::Alone;

@@ -22,6 +22,9 @@ SmallVector<OpOperand*, 2> getBlockOperands(Operation* op);
 /// True when `op` puts summands of a block among summands of what the block becomes a part of, or reads such a block.
 bool movesPartialBlock(Operation* op);
 
+/// True when `op` concatenates summands, all of them over the same ranks, to summands of the whole.
+bool joinsPartialRows(Operation* op);
+
 /// True when `op` multiplies or divides operand `operand` by a constant, the same on all ranks.
 bool scalesPartial(Operation* op, unsigned operand);
 

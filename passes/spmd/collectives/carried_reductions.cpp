@@ -1,9 +1,11 @@
-// A chain is a reduction followed by linear ops with one use each; two chains that meet in a sum, or one that ends in a
-// smaller value, are rebuilt on the partial value with the reduction behind.
+// A chain is a reduction followed by linear ops with one use each; two chains that meet in a sum, several that are
+// concatenated and then sharded, or one that ends in a smaller value, are rebuilt on the partial value with the
+// reduction behind.
 #include "passes/spmd/collectives/carried_reductions.h"
 
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/sharding/propagation/constants.h"
 #include "passes/sharding/propagation/partial_values.h"
 #include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/collectives/reduction_chain.h"
@@ -22,6 +24,7 @@ class Carrier {
  private:
   bool merge(Operation* op);
   bool shrink(Operation* op);
+  bool join(ConcatenateOp op);
   void finish(Operation* op, Value partial);
 
   const MeshAxes& mesh;
@@ -79,8 +82,49 @@ bool Carrier::shrink(Operation* op) {
   return true;
 }
 
+/// A concatenation of chains that are partial in the same way, and of zeros, of which each rank wants a shard: one
+/// reduction straight to the shards, instead of whole values of which each rank takes its own.
+bool Carrier::join(ConcatenateOp op) {
+  if (!op->hasOneUse()) return false;
+  auto reshard = dyn_cast<ReshardOp>(*op->user_begin());
+  RankedTensorType type = tensorType(op.getResult());
+  if (!reshard || getSharding(type).isPartial() || getSharding(reshard.getType()).isPartial()) return false;
+  std::optional<ShardingAttr> partial;
+  SmallVector<std::optional<ReductionChain>, 1> chains;
+  std::optional<ReshardCost> before = costs.get(type, reshard.getType());
+  for (Value input : op.getInputs()) {
+    std::optional<ReductionChain>& chain = chains.emplace_back(traceReduction(input, mesh));
+    if (!chain) continue;
+    std::optional<ReshardCost> own =
+        costs.get(tensorType(chain->reduction.getInput()), tensorType(chain->reduction.getResult()));
+    if (!before || !own || (partial && *partial != chain->partial)) return false;
+    *before += *own;
+    partial = chain->partial;
+  }
+  if (!partial) return false;
+  for (auto [input, chain] : llvm::zip(op.getInputs(), chains))
+    if (!chain && !(input.hasOneUse() && isNeutralConstant(input, partial->getUnreducedKind()))) return false;
+  std::optional<OpShardings> shardings = shardLike(op, 0, *partial, mesh);
+  if (!shardings) return false;
+  RankedTensorType joined = withSharding(type, shardings->result);
+  std::optional<ReshardCost> after = costs.get(joined, reshard.getType());
+  if (!after || !(*after < *before)) return false;
+  OpBuilder builder(op);
+  SmallVector<Value> inputs;
+  for (auto [input, chain] : llvm::zip(op.getInputs(), chains)) {
+    if (!chain) retypeFreeValue(input, *partial);
+    inputs.push_back(chain ? rebuildOnPartial(*chain) : Value(input));
+  }
+  Value sum = ConcatenateOp::create(builder, op.getLoc(), joined, inputs, op.getDimension());
+  builder.setInsertionPoint(reshard);
+  reshard.getInputMutable().assign(sum);
+  eraseUnused(op);
+  return true;
+}
+
 void Carrier::visit(Operation* op) {
-  if (merge(op))
+  auto concatenate = dyn_cast<ConcatenateOp>(op);
+  if (merge(op) || (concatenate && join(concatenate)))
     ++counts.numMerged;
   else if (shrink(op))
     ++counts.numMoved;

@@ -25,7 +25,7 @@ def PlaceReductionsPass : Pass<"sgd-place-reductions", "::mlir::ModuleOp"> {
   let summary = "Decides where partial values are reduced, and plans the reshards of each value";
   let description = [{
     Works on global shapes with shardings in types, before `sgd-localize`. Moves reductions past linear ops where that saves
-    bytes: a sum of two reductions becomes one reduction of the sum, and a reduction moves past an op that shrinks the value. Reduces an accumulator of a
+    bytes: a sum of two reductions becomes one reduction of the sum, reductions that are concatenated and then sharded become one reduction straight to the shards, and a reduction moves past an op that shrinks the value. Reduces an accumulator of a
     loop once, after the loop; several accumulators may read one reduction. Hoists reshards of loop-invariant values, as long as their results take at most 256 MiB
     of a rank, and gathers of values that the loop reads row by row, where the rows of all iterations send more. Keeps a block that is read, changed and
     written back on the rank that holds it. Moves reshards before a few elementwise ops that widen their operand (int8 weights that are converted and

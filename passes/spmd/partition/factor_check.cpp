@@ -110,7 +110,7 @@ LogicalResult FactorCheck::checkPartial(const ShardingRule& rule) {
       isLinear = true, numPartial = 1;
   }
   if (isa<OptimizationBarrierOp>(op)) return success();
-  if (movesPartialBlock(op)) numPartial = 1, isLinear = true;
+  if (movesPartialBlock(op) || joinsPartialRows(op)) numPartial = 1, isLinear = true;
   if (numPartial > 1 || !isLinear)
     return op->emitOpError() << "is not linear and has an operand that is partial over " << print(carried)
                              << "; expected reduced operands";

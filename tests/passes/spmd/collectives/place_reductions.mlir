@@ -220,3 +220,52 @@ func.func @shared_gather(%w: tensor<8x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>,
   %z = sgd.dot_general %y, %h batching = [] x [] contracting = [1] x [0] : tensor<16x4xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<4x8xf32, #sgd.sharding<@mesh, [{}, {}]>> -> tensor<16x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
   return %z : tensor<16x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
 }
+
+// -----
+
+sgd.mesh @mesh = <["data"=2]>
+
+!x = tensor<8x4xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+!part = tensor<4x4xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+!sum = tensor<4x4xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!row = tensor<1x16xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!stack = tensor<4x16xf32, #sgd.sharding<@mesh, [{}, {}]>>
+!owned = tensor<4x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+
+// Sums that are joined, with zeros, and then sharded along the joined dimension: one reduction straight to the shards.
+// CHECK-LABEL: func.func @joined
+// CHECK-NOT: sgd.reshard
+// CHECK: %[[JOINED:.*]] = sgd.concatenate {{.*}} dimension = 0 {{.*}} -> tensor<4x16xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+// CHECK-NEXT: %[[OWNED:.*]] = sgd.reshard %[[JOINED]] : {{.*}} -> tensor<4x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+// CHECK-NEXT: return %[[OWNED]]
+func.func @joined(%x: !x, %y: !x) -> !owned {
+  %a = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !x, !x -> !part
+  %b = sgd.dot_general %y, %x batching = [] x [] contracting = [0] x [0] : !x, !x -> !part
+  %c = sgd.dot_general %y, %y batching = [] x [] contracting = [0] x [0] : !x, !x -> !part
+  %ra = sgd.reshard %a : !part -> !sum
+  %rb = sgd.reshard %b : !part -> !sum
+  %rc = sgd.reshard %c : !part -> !sum
+  %fa = sgd.reshape %ra : !sum -> !row
+  %fb = sgd.reshape %rb : !sum -> !row
+  %fc = sgd.reshape %rc : !sum -> !row
+  %zero = arith.constant dense<0.0> : !row
+  %joined = sgd.concatenate %fa, %fb, %fc, %zero dimension = 0 : (!row, !row, !row, !row) -> !stack
+  %owned = sgd.reshard %joined : !stack -> !owned
+  return %owned : !owned
+}
+
+// A row that is no sum of ranks must not be added up.
+// CHECK-LABEL: func.func @joined_with_another
+// CHECK-COUNT-2: sgd.reshard {{.*}} : tensor<4x4xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"data"}>>
+// CHECK: sgd.concatenate {{.*}} -> tensor<4x16xf32, #sgd.sharding<@mesh, [{}, {}]>>
+func.func @joined_with_another(%x: !x, %y: !x, %other: tensor<2x16xf32, #sgd.sharding<@mesh, [{}, {}]>>) -> !owned {
+  %a = sgd.dot_general %x, %y batching = [] x [] contracting = [0] x [0] : !x, !x -> !part
+  %b = sgd.dot_general %y, %x batching = [] x [] contracting = [0] x [0] : !x, !x -> !part
+  %ra = sgd.reshard %a : !part -> !sum
+  %rb = sgd.reshard %b : !part -> !sum
+  %fa = sgd.reshape %ra : !sum -> !row
+  %fb = sgd.reshape %rb : !sum -> !row
+  %joined = sgd.concatenate %fa, %fb, %other dimension = 0 : (!row, !row, tensor<2x16xf32, #sgd.sharding<@mesh, [{}, {}]>>) -> !stack
+  %owned = sgd.reshard %joined : !stack -> !owned
+  return %owned : !owned
+}
