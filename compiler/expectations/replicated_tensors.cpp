@@ -1,6 +1,7 @@
 // The plan keeps the sharding of arguments and results in their attributes.
 #include "compiler/expectations/replicated_tensors.h"
 
+#include "dialects/sgd/tensor_parts.h"
 #include "passes/graph/carry/carry_attrs.h"
 
 using namespace mlir;
@@ -14,17 +15,27 @@ class TensorVisitor {
 
   void visit(DictionaryAttr attributes, std::string name, Type type) {
     if (auto given = attributes ? attributes.getAs<StringAttr>(kNameAttr) : StringAttr()) name = given.str();
-    tensors.names.push_back(name);
-    if (!glob.matches(name)) return;
-    tensors.hasMatch = true;
     auto tensor = attributes ? attributes.getAs<plan::TensorAttr>(plan::kTensorAttr) : plan::TensorAttr();
-    if (isReplicated(tensor ? tensor.getSharding() : ShardingAttr()))
-      tensors.measured.add(std::move(name), getByteSize(cast<MemRefType>(type)));
+    bool isWhole = isReplicated(tensor ? tensor.getSharding() : ShardingAttr());
+    uint64_t bytes = getByteSize(cast<MemRefType>(type));
+    if (auto parts = attributes ? attributes.getAs<ArrayAttr>(kPartNamesAttr) : ArrayAttr()) {
+      for (auto part : parts.getAsRange<StringAttr>())
+        visit(part.str(), isWhole, bytes / cast<MemRefType>(type).getDimSize(0));
+      return;
+    }
+    visit(std::move(name), isWhole, bytes);
   }
 
   ReplicatedTensors tensors;
 
  private:
+  void visit(std::string name, bool isWhole, uint64_t bytes) {
+    tensors.names.push_back(name);
+    if (!glob.matches(name)) return;
+    tensors.hasMatch = true;
+    if (isWhole) tensors.measured.add(std::move(name), bytes);
+  }
+
   bool isReplicated(ShardingAttr sharding) const {
     if (axis.empty() ? mesh.getNumRanks() == 1 : *mesh.getAxisSize(axis) == 1) return false;
     if (!sharding) return true;

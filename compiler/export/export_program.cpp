@@ -4,6 +4,7 @@
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_interface.h"
 #include "compiler/export/export_work.h"
+#include "compiler/export/tensor_parts.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/plan/host_copy.h"
 #include "dialects/sgd/input_attrs.h"
@@ -187,27 +188,34 @@ class ProgramExporter {
 
   LogicalResult addInputs() {
     for (BlockArgument argument : function.getArguments()) {
-      auto input = std::make_unique<artifact::InputT>();
-      input->name = getInputName(function, argument.getArgNumber());
-      auto type = getTensorInfo(cast<MemRefType>(argument.getType()), function.getArgAttrDict(argument.getArgNumber()),
-                                context.mesh);
-      if (failed(type))
+      unsigned index = argument.getArgNumber();
+      std::string name = getInputName(function, index);
+      auto parts = getTensorParts(name, cast<MemRefType>(argument.getType()), function.getArgAttrDict(index),
+                                  slices.get(argument), context.mesh);
+      if (failed(parts))
         return emitError(argument.getLoc())
-               << "argument '" << input->name << "' has the element type "
+               << "argument '" << name << "' has the element type "
                << cast<MemRefType>(argument.getType()).getElementType() << ", which artifacts do not have";
-      input->type = std::move(*type);
-      input->slice = slices.getOwned(argument);
-      input->position = getPosition(function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kPositionAttr));
-      input->state = context.stateNames.contains(input->name);
-      addDoubt(argument.getArgNumber(), *input);
-      if (auto bits = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kNarrowBitsAttr))
-        input->narrow_bits = static_cast<uint8_t>(bits.getInt());
-      if (auto aliases = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kAliasesAttr))
-        for (auto alias : aliases.getAsRange<StringAttr>()) input->aliases.push_back(alias.str());
-      input->role = getInputRole(getRole(function, argument.getArgNumber()));
-      program->inputs.push_back(std::move(input));
+      firstInputs.push_back(program->inputs.size());
+      for (TensorPart& part : *parts) addInput(index, std::move(part), context.stateNames.contains(name));
     }
     return success();
+  }
+
+  void addInput(unsigned argument, TensorPart part, bool isState) {
+    auto input = std::make_unique<artifact::InputT>();
+    input->name = std::move(part.name);
+    input->type = std::move(part.type);
+    input->slice = std::move(part.slice);
+    input->position = getPosition(function.getArgAttrOfType<IntegerAttr>(argument, kPositionAttr));
+    input->state = isState;
+    addDoubt(argument, *input);
+    if (auto bits = function.getArgAttrOfType<IntegerAttr>(argument, kNarrowBitsAttr))
+      input->narrow_bits = static_cast<uint8_t>(bits.getInt());
+    if (auto aliases = function.getArgAttrOfType<ArrayAttr>(argument, kAliasesAttr))
+      for (auto alias : aliases.getAsRange<StringAttr>()) input->aliases.push_back(alias.str());
+    input->role = getInputRole(getRole(function, argument));
+    program->inputs.push_back(std::move(input));
   }
 
   static int32_t getPosition(IntegerAttr position) { return position ? static_cast<int32_t>(position.getInt()) : -1; }
@@ -223,25 +231,30 @@ class ProgramExporter {
   LogicalResult addOutputs() {
     for (OpOperand& operand : function.front().getTerminator()->getOpOperands()) {
       unsigned index = operand.getOperandNumber();
-      auto output = std::make_unique<artifact::OutputT>();
-      output->name = getOutputName(function, index);
-      auto type =
-          getTensorInfo(cast<MemRefType>(operand.get().getType()), function.getResultAttrDict(index), context.mesh);
-      if (failed(type))
+      auto parts = getTensorParts(getOutputName(function, index), cast<MemRefType>(operand.get().getType()),
+                                  function.getResultAttrDict(index), slices.get(operand.get()), context.mesh);
+      if (failed(parts))
         return emitError(operand.getOwner()->getLoc())
                << "result " << index << " has the element type "
                << cast<MemRefType>(operand.get().getType()).getElementType() << ", which artifacts do not have";
-      output->type = std::move(*type);
-      output->slice = slices.getOwned(operand.get());
-      output->position = getPosition(function.getResultAttrOfType<IntegerAttr>(index, kPositionAttr));
-      if (std::optional<unsigned> argument = getCarriedArgument(function, index)) {
-        output->carry_input = *argument;
-        output->carry_basis = getCarryBasis(function.getResultAttrOfType<StringAttr>(index, kCarryBasisAttr));
-      }
-      output->role = getOutputRole(getResultRole(function, index));
-      program->outputs.push_back(std::move(output));
+      for (auto [number, part] : llvm::enumerate(*parts)) addOutput(index, number, std::move(part));
     }
     return success();
+  }
+
+  /// `number`: of the part among those of the result.
+  void addOutput(unsigned result, size_t number, TensorPart part) {
+    auto output = std::make_unique<artifact::OutputT>();
+    output->name = std::move(part.name);
+    output->type = std::move(part.type);
+    output->slice = std::move(part.slice);
+    output->position = getPosition(function.getResultAttrOfType<IntegerAttr>(result, kPositionAttr));
+    if (std::optional<unsigned> argument = getCarriedArgument(function, result)) {
+      output->carry_input = static_cast<int32_t>(firstInputs[*argument] + number);
+      output->carry_basis = getCarryBasis(function.getResultAttrOfType<StringAttr>(result, kCarryBasisAttr));
+    }
+    output->role = getOutputRole(getResultRole(function, result));
+    program->outputs.push_back(std::move(output));
   }
 
   /// The reader computes the same hash from the packed program.
@@ -259,6 +272,7 @@ class ProgramExporter {
   ExportContext& context;
   std::unique_ptr<artifact::ProgramT> program;
   SliceExporter slices;
+  SmallVector<size_t> firstInputs;              // by argument: the first of its inputs
   llvm::DenseMap<Operation*, uint32_t> starts;  // collectives to their instructions
   OperandExporter operands;
   llvm::StringMap<uint32_t> locations;

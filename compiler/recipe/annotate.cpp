@@ -9,6 +9,7 @@
 #include "compiler/recipe/zero.h"
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/roles.h"
+#include "dialects/sgd/tensor_parts.h"
 #include "passes/graph/carry/carry_attrs.h"
 
 namespace mlir::sgd {
@@ -83,6 +84,49 @@ static LogicalResult shardSteps(ArrayRef<func::FuncOp> functions, const Recipe& 
   return success();
 }
 
+/// The shardings that `asked`, of kAxesAttr, stands for.
+static SmallVector<ShardingAttr> getAskedShardings(FlatSymbolRefAttr mesh, ArrayAttr asked) {
+  SmallVector<ShardingAttr> shardings;
+  for (auto axesByDim : asked.getAsRange<ArrayAttr>()) {
+    SmallVector<DimShardingAttr> dims;
+    for (auto axes : axesByDim.getAsRange<ArrayAttr>())
+      dims.push_back(DimShardingAttr::get(asked.getContext(), llvm::to_vector(axes.getAsRange<AxisRefAttr>()),
+                                          /*isOpen=*/false, std::nullopt));
+    shardings.push_back(ShardingAttr::get(asked.getContext(), mesh, dims, {}, {}, ReduceKind::Add));
+  }
+  return shardings;
+}
+
+static void shardArgumentsAsAsked(func::FuncOp function, FlatSymbolRefAttr mesh, Annotator& annotator) {
+  SmallVector<ShardingAttr> shardings(function.getNumArguments());
+  bool isAsked = false;
+  for (unsigned argument = 0; argument < shardings.size(); ++argument) {
+    auto asked = function.getArgAttrOfType<ArrayAttr>(argument, kAxesAttr);
+    if (!asked) continue;
+    function.removeArgAttr(argument, kAxesAttr);
+    shardings[argument] = getAskedShardings(mesh, asked).front();
+    isAsked = true;
+  }
+  if (isAsked) annotator.annotateArguments(function, shardings);
+}
+
+/// Annotates what the program asked for when there was no mesh.
+static void shardAsAsked(func::FuncOp function) {
+  auto program = function->getParentOfType<ModuleOp>();
+  Annotator annotator(program);
+  auto mesh = FlatSymbolRefAttr::get(getMesh(program).getSymNameAttr());
+  shardArgumentsAsAsked(function, mesh, annotator);
+  SmallVector<Operation*> ops;
+  function.walk([&](Operation* op) {
+    if (op != function && op->hasAttr(kAxesAttr)) ops.push_back(op);
+  });
+  for (Operation* op : ops) {
+    Value value = op->getResult(0);
+    for (ShardingAttr sharding : getAskedShardings(mesh, cast<ArrayAttr>(op->removeAttr(kAxesAttr))))
+      value = annotator.constrain(value, sharding);
+  }
+}
+
 static LogicalResult annotate(ArrayRef<ModuleOp> programs, const Recipe& recipe) {
   if (failed(setCompression(programs, recipe))) return failure();
   SmallVector<func::FuncOp> functions = getProgramFunctions(programs);
@@ -96,6 +140,7 @@ static LogicalResult annotate(ArrayRef<ModuleOp> programs, const Recipe& recipe)
            << "shards over axes, but neither it nor the model has a mesh; add a field 'mesh', such as {\"data\": 4}";
   FailureOr<SmallVector<RuledArguments>> ruled = applyTensorRules(functions, recipe);
   if (failed(ruled) || failed(shardSteps(functions, recipe, *ruled))) return failure();
+  if (!recipe.batch.empty()) llvm::for_each(functions, shardAsAsked);
   shareStateShardings(functions);
   return applyScopeRules(functions, recipe);
 }

@@ -94,10 +94,15 @@ void Annotator::annotateValue(Value value, ShardingAttr sharding) {
       constraint.setShardingAttr(sharding);
       return;
     }
+  constrain(value, sharding);
+}
+
+Value Annotator::constrain(Value value, ShardingAttr sharding) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
   auto constraint = ShardingConstraintOp::create(builder, value.getLoc(), value, sharding);
   value.replaceAllUsesExcept(constraint.getResult(), constraint);
+  return constraint;
 }
 
 std::string mlir::sgd::getArgumentName(func::FuncOp function, unsigned argument) {

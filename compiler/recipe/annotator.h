@@ -34,6 +34,8 @@ class Annotator {
   void annotateResult(func::FuncOp function, unsigned result, ShardingAttr sharding);
   /// By a constraint, or by a constraint that the program has already.
   void annotateValue(Value value, ShardingAttr sharding);
+  /// By a constraint behind others. Returns its result, which all users of `value` now read.
+  Value constrain(Value value, ShardingAttr sharding);
 
   InFlightDiagnostic error() { return emitError(getLoc()); }
   InFlightDiagnostic remark() { return emitRemark(getLoc()); }

@@ -8,6 +8,7 @@
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/scope.h"
 #include "dialects/sgd/tensor_names.h"
+#include "dialects/sgd/stages.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 #include "passes/graph/training/training_programs.h"
 #include "passes/sharding/manual/batch_rule.h"
@@ -70,6 +71,69 @@ bool isInAny(std::vector<UsedScope>& scopes, Operation* op) {
   return own != scopes.end() && (own->isUsed = true);
 }
 
+/// The axes that the program will have: its own, those of the recipe behind others, with the sizes of the flag.
+std::vector<MeshAxisSize> getAxes(ModuleOp program, const Requested& requested) {
+  const Recipe& recipe = *requested.recipe;
+  std::vector<MeshAxisSize> axes;
+  auto find = [](const std::vector<MeshAxisSize>& list, StringRef name) {
+    return llvm::find_if(list, [&](const MeshAxisSize& axis) { return axis.name == name; });
+  };
+  MeshOp mesh = getMesh(program);
+  if (mesh && recipe.keepsAnnotations)
+    for (MeshAxisAttr axis : mesh.getMesh().getAxes())
+      if (find(recipe.mesh, axis.getName()) == recipe.mesh.end())
+        axes.push_back({axis.getName().str(), axis.getSize()});
+  axes.insert(axes.end(), recipe.mesh.begin(), recipe.mesh.end());
+  for (MeshAxisSize& axis : axes)
+    if (auto given = find(requested.options.mesh, axis.name); given != requested.options.mesh.end())
+      axis.size = given->size;
+  return axes;
+}
+
+/// Globs of the rules that say how tensors are sharded.
+FailureOr<Globs> parseRules(const Recipe& recipe, MLIRContext* context) {
+  Globs globs;
+  for (const RecipeRule& rule : recipe.rules) {
+    if (rule.tensor.empty() || rule.kind == RecipeRule::Kind::Batch) continue;
+    FailureOr<Globs> own = parseGlobs<TensorGlob>(rule.tensor, context, rule.path);
+    if (failed(own)) return failure();
+    for (TensorGlob& glob : *own) globs.push_back(std::move(glob));
+  }
+  return globs;
+}
+
+/// The ranks that have the batch share the matrices. No stacks are shared between stages, which have other matrices,
+/// and over compressed axes, where updates are not sharded.
+FailureOr<MatrixRanks> getMatrixRanks(ModuleOp program, const Requested& requested) {
+  const Recipe& recipe = *requested.recipe;
+  std::vector<MeshAxisSize> axes = getAxes(program, requested);
+  MatrixRanks ranks{.axes = recipe.batch, .isPlaced = {}, .cost = {}, .parts = {}};
+  for (const std::string& name : recipe.batch) {
+    auto axis = llvm::find_if(axes, [&](const MeshAxisSize& axis) { return axis.name == name; });
+    if (axis == axes.end()) return MatrixRanks();  // an error of sgd-annotate
+    ranks.size *= axis->size;
+    ranks.parts.push_back({static_cast<unsigned>(axis - axes.begin()), 1, axis->size});
+  }
+  if (ranks.size < 2) return MatrixRanks();
+  ranks.stacks = !recipe.stages && !getStageAxis(getMesh(program)) && recipe.compress.empty();
+  ranks.shardsState = recipe.zero > 0;
+  ranks.shardsParameters = recipe.zero == 3;
+  StringRef name = requested.options.topology;
+  llvm::Expected<Topology> topology = loadTopology(name.empty() ? "host" : name);
+  if (!topology) return emitError(program.getLoc()) << llvm::toString(topology.takeError()), failure();
+  MeshSizes sizes;
+  for (const MeshAxisSize& axis : axes) sizes.push_back(axis.size);
+  ranks.cost = std::make_shared<CostModel>(std::move(*topology), sizes);
+  FailureOr<Globs> rules = parseRules(recipe, program.getContext());
+  if (failed(rules)) return failure();
+  auto shared = std::make_shared<Globs>(std::move(*rules));
+  ranks.isPlaced = [shared, axes, keeps = recipe.keepsAnnotations](StringRef name, ArrayRef<StringRef> used) {
+    auto isSharding = [&](const MeshAxisSize& axis) { return axis.size > 1 && llvm::is_contained(used, axis.name); };
+    return matchesAny(*shared, name) || (keeps && llvm::any_of(axes, isSharding));
+  };
+  return ranks;
+}
+
 struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass> {
   using MakeTrainingPassBase::MakeTrainingPassBase;
 
@@ -117,6 +181,8 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
     FailureOr<std::vector<UsedScope>> normScopes =
         parseScopes(training.batchNorm.scopes, &getContext(), "train.batch_norm.scopes");
     if (failed(wideScopes) || failed(normScopes)) return failure();
+    FailureOr<MatrixRanks> matrixRanks = getMatrixRanks(programs.front(), requested);
+    if (failed(matrixRanks)) return failure();
     TrainingSettings settings{.schedule = training.schedule,
                               .loss = training.loss,
                               .precision = precision.settings,
@@ -124,6 +190,7 @@ struct MakeTrainingPass : mlir::sgd::impl::MakeTrainingPassBase<MakeTrainingPass
                               .average = training.average,
                               .clipNorm = training.clipNorm,
                               .clipValue = training.clipValue,
+                              .matrixRanks = std::move(*matrixRanks),
                               .isParameter = {},
                               .getParameterSettings = {},
                               .staysWide = {},

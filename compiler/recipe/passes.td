@@ -13,7 +13,8 @@ def MakeTrainingPass : Sgd_RecipePass<"sgd-make-training"> {
   let description = [{
     Runs first where the recipe has the field `train`. Before: the compilation has one program, whose function computes a loss of parameters and inputs. After: it has three. `train` is the
     forward pass, its gradients (`sgd-differentiate`), and the update of each parameter by the optimizer, whose state has the names `optimizer/SLOT/NAME`; `eval` is the forward pass; `init` gives the
-    optimizer's state. Arguments and results have roles, and results that are state name the arguments that they are in the next step.
+    optimizer's state. Arguments and results have roles, and results that are state name the arguments that they are in the next step. Where ranks share the batch,
+    matrices of equal size that Muon updates are rows of one argument, which says what the rows are for the user (`sgd.part_names`) and which axes shard it (`sgd.axes`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::sgd::SgdDialect"];
 }
@@ -53,7 +54,8 @@ def AnnotatePass : Sgd_RecipePass<"sgd-annotate"> {
   let summary = "Shards arguments, results and values as the recipe says";
   let description = [{
     Before: programs are one function each, whose carried results and roles are decided; their mesh is final. After: rules, batch and ZeRO stage are annotations, as if the author of the programs had
-    written them; an annotation of the program's own gives way, with a remark. Compressed axes are in `sgd.compress`.
+    written them; an annotation of the program's own gives way, with a remark. Compressed axes are in `sgd.compress`. What
+    arguments and ops ask for by `sgd.axes` is an annotation too.
   }];
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/recipe/parameter_reads.h"
 #include "dialects/sgd/roles.h"
 #include "dialects/sgd/tensor_layout.h"
+#include "dialects/sgd/tensor_parts.h"
 #include "runtime/artifact/tensor_path.h"
 
 using namespace mlir;
@@ -47,6 +48,7 @@ class ZeroSharding {
   /// Whether the stage shards the argument's role, and no rule replicates the argument.
   bool isSharded(unsigned argument) const {
     if (ruled[argument] && recipe.rules[*ruled[argument]].kind == RecipeRule::Kind::Replicate) return false;
+    if (func::FuncOp(function).getArgAttrOfType<ArrayAttr>(argument, kAxesAttr)) return false;  // the program says how
     Role role = getRole(function, argument);
     return role == Role::OptimizerState || (isReadByLoss(role) && recipe.zero == 3);
   }
@@ -149,7 +151,9 @@ class ZeroSharding {
 
   LogicalResult annotate(unsigned argument) {
     Role role = getRole(function, argument);
-    if (!isState(role) || (!dims[argument] && ruled[argument])) return success();
+    if (!isState(role) || (!dims[argument] && ruled[argument]) ||
+        function.getArgAttrOfType<ArrayAttr>(argument, kAxesAttr))
+      return success();
     SmallVector<RecipeDim> sharding(getRule(argument));
     if (sharding.empty()) sharding.assign(getType(argument).getRank(), RecipeDim{{}, /*isOpen=*/true});
     if (dims[argument]) {

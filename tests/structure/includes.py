@@ -80,7 +80,7 @@ PASSES = {
     "passes/graph/attention": KERNELS,  # index_ranges.h sees through clusters
     "passes/graph/loops": ["dialects/sgd"],
     "passes/graph/autodiff": ["dialects/sgd", "passes/graph/attention", "passes/graph/expressions", "passes/graph/loops"],  # causal_mask.h: one reading of triangles
-    "passes/graph/training": ["dialects/sgd", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions", "runtime/artifact"],  # evaluation_state.h: names that compiler and runtime share
+    "passes/graph/training": ["dialects/cost", "dialects/sgd", "passes/cost", "passes/mesh", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions", "runtime/artifact"],  # evaluation_state.h: names that compiler and runtime share
     "passes/sharding/propagation": ["dialects/sgd", "passes/graph/carry", "passes/mesh"],
     "passes/sharding/reshard": ["dialects/sgd", "passes/cost", "passes/sharding/propagation"],
     "passes/sharding/manual": GRAPH,
@@ -120,7 +120,7 @@ COMPILER = {
     "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/kernels/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding/propagation", "passes/sharding/reshard"],
-    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions", "passes/graph/training", "passes/spmd/compress", "passes/sharding/context", "passes/sharding/manual", "passes/graph/loops", "passes/time/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names; batch_op.h: one vmap
+    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/cost", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions", "passes/graph/training", "passes/spmd/compress", "passes/sharding/context", "passes/sharding/manual", "passes/graph/loops", "passes/time/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names; batch_op.h: one vmap
     "compiler/request": ["compiler", "dialects/sgd"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],

@@ -7,11 +7,12 @@
 #include <numbers>
 #include <utility>
 
+#include "passes/graph/training/matrix_stack_writer.h"
+
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// Muon updates matrices; other parameters get AdamW.
-static bool isMuon(const OptimizerSettings& settings, size_t rank) {
+bool mlir::sgd::isMuon(const OptimizerSettings& settings, size_t rank) {
   return settings.kind == OptimizerKind::Muon && rank == 2;
 }
 
@@ -44,8 +45,9 @@ SmallVector<Slot> mlir::sgd::getSlots(const OptimizerSettings& settings, ArrayRe
   llvm_unreachable("all kinds are handled");
 }
 
-Optimizer::Optimizer(TensorMath& math, const ParameterSettings& parameter, Value factor, Value step)
-    : math(math), settings(parameter.optimizer), isDecayed(parameter.isDecayed) {
+Optimizer::Optimizer(TensorMath& math, const ParameterSettings& parameter, const MatrixRanks& ranks, Value factor,
+                     Value step)
+    : math(math), settings(parameter.optimizer), ranks(ranks), isDecayed(parameter.isDecayed) {
   learningRate = scale(factor, settings.learningRate);
   count = math.add(math.toFloat(step), math.splat(1.0, step));
 }
@@ -197,37 +199,22 @@ Value Optimizer::updateAdafactor(const ParameterState& from, Value gradient, Par
   return math.subtract(decay(from.parameter), math.multiply(repeat(step, direction), direction));
 }
 
-/// Five steps of a Newton-Schulz iteration, which bring the singular values near 1.
-static Value orthogonalize(TensorMath& math, Value matrix) {
-  constexpr double kA = 3.4445, kB = -4.775, kC = 2.0315, kLeastNorm = 1e-7;
-  constexpr int kSteps = 5;
-  auto times = [&](Value value, double factor) { return math.multiply(value, math.splat(factor, value)); };
-  ArrayRef<int64_t> shape = tensorType(matrix).getShape();
-  bool isTall = shape[0] > shape[1];
-  Value x = isTall ? math.transpose(matrix, {1, 0}) : matrix;
-  Value squares = getSquares(math, x);
-  Value norm = math.maximum(math.create<math::SqrtOp>(squares), math.splat(kLeastNorm, squares));
-  x = math.divide(x, math.broadcast(norm, {}, tensorType(x).getShape()));
-  for (int step = 0; step < kSteps; ++step) {
-    Value gram = math.dot(x, x, 1, 1);
-    Value polynomial = math.add(times(gram, kB), times(math.dot(gram, gram, 1, 0), kC));
-    x = math.add(times(x, kA), math.dot(polynomial, x, 1, 0));
-  }
-  return isTall ? math.transpose(x, {1, 0}) : x;
+Value Optimizer::getMuonDirection(Value momentum, Value gradient, Value& next) {
+  next = average(momentum, gradient, settings.momentum);
+  return settings.nesterov ? average(next, gradient, settings.momentum) : next;
+}
+
+double Optimizer::getMuonFactor(ArrayRef<int64_t> shape) const {
+  double rows = static_cast<double>(shape[0]), columns = static_cast<double>(std::max<int64_t>(1, shape[1]));
+  return settings.matchesAdamW ? 0.2 * std::sqrt(std::max(rows, columns)) : std::sqrt(std::max(1.0, rows / columns));
 }
 
 Value Optimizer::updateMuon(const ParameterState& from, Value gradient, ParameterState& to) {
-  Value buffer = average(from.slots[0], gradient, settings.momentum);
-  to.slots = {buffer};
-  Value direction = settings.nesterov ? average(buffer, gradient, settings.momentum) : buffer;
-  ArrayRef<int64_t> shape = tensorType(gradient).getShape();
-  double rows = static_cast<double>(shape[0]), columns = static_cast<double>(std::max<int64_t>(1, shape[1]));
-  double factor =
-      settings.matchesAdamW ? 0.2 * std::sqrt(std::max(rows, columns)) : std::sqrt(std::max(1.0, rows / columns));
-  Type element = tensorType(direction).getElementType();
+  to.slots.resize(1);
+  Value direction = getMuonDirection(from.slots[0], gradient, to.slots[0]);
   Value wide = math.convert(direction, math.getBuilder().getF32Type());
-  Value orthogonal = math.convert(orthogonalize(math, wide), element);
-  return descend(decay(from.parameter), scale(orthogonal, factor));
+  Value orthogonal = math.convert(orthogonalizeTogether(math, wide, ranks), tensorType(direction).getElementType());
+  return takeMuonStep(from.parameter, scale(orthogonal, getMuonFactor(shapeOf(gradient))));
 }
 
 ParameterState Optimizer::update(const ParameterState& state, Value gradient) {

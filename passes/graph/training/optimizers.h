@@ -13,6 +13,9 @@ struct Slot {
   SmallVector<int64_t> shape;
 };
 
+/// Muon updates matrices; other parameters get AdamW.
+bool isMuon(const OptimizerSettings& settings, size_t rank);
+
 /// Returns what the optimizer keeps for a parameter of `shape`.
 SmallVector<Slot> getSlots(const OptimizerSettings& settings, ArrayRef<int64_t> shape);
 
@@ -27,9 +30,15 @@ class Optimizer {
  public:
   /// `factor`, a scalar of f32, multiplies the learning rate in this step; `step` is a scalar integer that counts from
   /// 0.
-  Optimizer(TensorMath& math, const ParameterSettings& parameter, Value factor, Value step);
+  Optimizer(TensorMath& math, const ParameterSettings& parameter, const MatrixRanks& ranks, Value factor, Value step);
 
   ParameterState update(const ParameterState& state, Value gradient);
+
+  /// The parts of Muon's update, of tensors of any shape: the direction to orthogonalize, with the next momentum; the
+  /// factor of the step of a matrix; the parameter after the step.
+  Value getMuonDirection(Value momentum, Value gradient, Value& next);
+  double getMuonFactor(ArrayRef<int64_t> shape) const;
+  Value takeMuonStep(Value parameter, Value step) { return descend(decay(parameter), step); }
 
  private:
   Value updateAdafactor(const ParameterState& from, Value gradient, ParameterState& to);
@@ -62,6 +71,7 @@ class Optimizer {
 
   TensorMath& math;
   const OptimizerSettings& settings;
+  const MatrixRanks& ranks;
   const bool isDecayed;
   Value learningRate, count;  // scalars of f32; the count is that of the step, from 1
 };

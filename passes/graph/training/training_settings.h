@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/LogicalResult.h"
+#include "passes/cost/cost_model.h"
 
 namespace mlir {
 class Operation;
@@ -83,6 +86,19 @@ struct PrecisionSettings {
   int64_t growthSteps = 2000;
 };
 
+/// The ranks over which updates that read whole matrices are dealt out.
+struct MatrixRanks {
+  std::vector<std::string> axes;  ///< of the mesh, major to minor
+  int64_t size = 1;
+  bool stacks = true;             ///< whether matrices may share stacks; else each is of all ranks
+  bool shardsState = false;       ///< of the optimizer; else each rank has it whole
+  bool shardsParameters = false;  ///< likewise
+  /// Whether the recipe says how a parameter is sharded beside that, or the program does along `axes`. By its name.
+  std::function<bool(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> axes)> isPlaced;
+  std::shared_ptr<const CostModel> cost;  ///< of the mesh; null where there is one rank
+  AxisParts parts;                        ///< `axes`, by their positions in the mesh
+};
+
 enum class MetricKind : uint8_t { Accuracy, Perplexity };
 
 struct TrainingSettings {
@@ -92,6 +108,7 @@ struct TrainingSettings {
   std::vector<MetricKind> metrics;
   std::optional<double> average;  ///< the decay of an exponential moving average of parameters, which `eval` reads
   std::optional<double> clipNorm, clipValue;
+  MatrixRanks matrixRanks;
   /// By names of arguments.
   std::function<bool(llvm::StringRef)> isParameter;
   std::function<ParameterSettings(llvm::StringRef)> getParameterSettings;
