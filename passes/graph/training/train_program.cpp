@@ -164,8 +164,6 @@ class TrainWriter {
   }
 
   void addState() {
-    for (unsigned parameter : model.parameters)
-      function.setArgAttr(parameter, kRoleAttr, RoleAttr::get(builder.getContext(), Role::Parameter));
     SmallVector<SmallVector<Slot>> slots;
     llvm::SetVector<StringRef> names;
     for (const Trained& one : trained) {
