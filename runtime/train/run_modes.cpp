@@ -41,8 +41,7 @@ absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, comm::Ag
   SavingOptions saving = {
       .directory = options.save, .keep = options.keep, .deadline = options.deadline, .point = PointOf(job)};
   const auto state = [&session] { return session.state().Tensors(); };
-  if (job.saved_copy == nullptr)
-    return std::make_unique<CheckpointSaver>(std::move(saving), state, ranks, observer);
+  if (job.saved_copy == nullptr) return std::make_unique<CheckpointSaver>(std::move(saving), state, ranks, observer);
   return BackgroundSaver::Create(std::move(saving), *job.saved_copy, state, session.control(), observer);
 }
 

@@ -14,7 +14,8 @@ namespace sgd::train {
 class SaveIntervals {
  public:
   // `mtbf`: mean time between failures of a rank.
-  SaveIntervals(absl::Duration mtbf, uint64_t first_step) : mtbf_(mtbf), next_(first_step + kFirst), last_(first_step) {}
+  SaveIntervals(absl::Duration mtbf, uint64_t first_step)
+      : mtbf_(mtbf), next_(first_step + kFirst), last_(first_step) {}
 
   bool IsDue(uint64_t steps_done) const { return steps_done >= next_; }
   // All ranks call it, after a save that has stopped this one for `stall`. Errors as of Agreements.

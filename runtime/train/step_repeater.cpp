@@ -37,7 +37,8 @@ absl::StatusOr<trace::StepRecord> StepRepeater::RunStep(uint64_t step) {
   if (absl::Status status = session_.End(); !status.ok()) return status;
   StepScalars scalars = session_.ReadScalars();
   if (absl::Status status = session_.CarryOutputs(); !status.ok()) return status;
-  return trace::StepRecord{.step = step, .duration = {}, .input = {}, .loss = scalars.loss, .outputs = std::move(scalars.outputs)};
+  return trace::StepRecord{
+      .step = step, .duration = {}, .input = {}, .loss = scalars.loss, .outputs = std::move(scalars.outputs)};
 }
 
 absl::StatusOr<StepRepeater::Outcome> StepRepeater::Repeat(uint64_t steps_done, std::span<const TensorSum> first) {

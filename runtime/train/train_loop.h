@@ -105,7 +105,7 @@ class TrainLoop {
   const TrainLoopOptions options_;
   std::optional<uint64_t> last_saved_, last_copied_;  // steps done
   std::optional<uint64_t> in_flight_;                 // the step before, where it has not ended
-  absl::Duration input_of_step_before_;  // where it is in flight
+  absl::Duration input_of_step_before_;               // where it is in flight
   absl::Time last_end_ = SteadyNow();
   SaveIntervals intervals_;  // with `mtbf`
 };

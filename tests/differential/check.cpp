@@ -163,7 +163,7 @@ class Check {
     compileOptions.threads = 1;
     compileOptions.target = options.target;
     compileOptions.topology = options.topology;
-    auto compiled = sgd::compile({{"main", kFileName, program}}, compileOptions, stream);
+    auto compiled = mlir::sgd::compile({{"main", kFileName, program}}, compileOptions, stream);
     if (succeeded(compiled)) {
       compilation = std::move(*compiled);
       return true;

@@ -410,11 +410,12 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                      : given("--steps") ? train::Mode::kTrain
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
-    for (const char* flag :
-         {"--init", "--resume", "--save", "--save-every", "--mtbf", "--keep", "--restarts", "--min-ranks", "--resize",
-          "--peer-copies", "--save-weights", "--data", "--feed", "--batches", "--loss", "--log-json", "--print-every",
-          "--live", "--metrics", "--metrics-port", "--eval-every", "--eval-data", "--guard", "--guard-loss",
-          "--guard-grad-norm", "--on-guard"}) {
+    for (const char* flag : {"--init",         "--resume",      "--save",      "--save-every", "--mtbf",
+                             "--keep",         "--restarts",    "--min-ranks", "--resize",     "--peer-copies",
+                             "--save-weights", "--data",        "--feed",      "--batches",    "--loss",
+                             "--log-json",     "--print-every", "--live",      "--metrics",    "--metrics-port",
+                             "--eval-every",   "--eval-data",   "--guard",     "--guard-loss", "--guard-grad-norm",
+                             "--on-guard"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }

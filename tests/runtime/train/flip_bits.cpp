@@ -43,7 +43,7 @@ struct Arguments {
 absl::StatusOr<Job> Prepare(const Arguments& arguments) {
   RunOptions options;
   options.artifact = arguments.artifact;
-  options.data = arguments.data;
+  options.data = {arguments.data};
   options.mode = Mode::kTrain;
   options.steps = 3 * arguments.every;
   options.deadline = absl::Seconds(60);

@@ -18,7 +18,7 @@ class Flipper : public StepRunner, public StateEvaluator {
     if (flip && flip->rank == session.context().rank()) flip_ = flip;
   }
 
-  void FillInputs(uint64_t step) override { session_.FillInputs(step); }
+  absl::Status FillInputs(uint64_t step) override { return session_.FillInputs(step); }
   absl::Status Begin(uint64_t step, bool carries) override {
     if (flip_ && flip_->is_within && flip_->step == step) FlipOnce();
     next_step_ = step + 1;
