@@ -135,13 +135,14 @@ COMPILER = {
 }
 TOOLS = {
     "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target", "runtime/artifact", "runtime/json"],
+    "tools/command_line": [],
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends", "frontends/text", "reference", "dialects/sgd", "passes/spmd/partition", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text"],
     "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/json", "runtime/text"],
-    "tools/sgdrun": list(RUNTIME),  # targets/cpu/device: the target that is built in
-    "tools/sgd-ckpt": ["runtime/artifact", "runtime/checkpoint", "runtime/data", "runtime/json", "runtime/process", "runtime/trace"],
-    "tools/sgd-top": ["runtime/artifact", "runtime/comm", "runtime/trace", "runtime/watch"],
-    "tools/sgd-plot": ["runtime/artifact", "runtime/comm", "runtime/watch"],
-    "tools/sgd-inspect": ["runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/process", "runtime/trace"],
+    "tools/sgdrun": list(RUNTIME) + ["tools/command_line"],  # targets/cpu/device: the target that is built in
+    "tools/sgd-ckpt": ["tools/command_line", "runtime/artifact", "runtime/checkpoint", "runtime/data", "runtime/json", "runtime/process", "runtime/trace"],
+    "tools/sgd-top": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/trace", "runtime/watch"],
+    "tools/sgd-plot": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/watch"],
+    "tools/sgd-inspect": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/process", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **FRONTENDS, **COMPILER, **TOOLS}
 # The folder of all folders of runtime/comm.

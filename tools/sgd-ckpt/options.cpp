@@ -1,7 +1,7 @@
-// Parsing with CLI11, whose exceptions end here.
+// Flags and their texts.
 #include "tools/sgd-ckpt/options.h"
 
-#include <CLI/CLI.hpp>
+#include "tools/command_line/parse.h"
 
 namespace sgd::ckpt {
 namespace {
@@ -36,17 +36,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
       ->required()
       ->option_text("DIR");
   diff->add_option("other", options.other, "What it is compared with")->required()->option_text("DIR");
-  app.set_version_flag("--version", std::string("sgd-ckpt ") + SGD_VERSION, "Print the version");
-  app.set_help_flag("-h,--help", "Print this text");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return Leave{0, app.help()};
-  } catch (const CLI::CallForVersion& version) {
-    return Leave{0, std::string(version.what()) + "\n"};
-  } catch (const CLI::ParseError& error) {
-    return Leave{2, std::string("sgd-ckpt: ") + error.what() + " (see sgd-ckpt --help)\n"};
-  }
+  if (std::optional<Leave> leave = tools::Parse(app, SGD_VERSION, argc, argv)) return *leave;
   return options;
 }
 

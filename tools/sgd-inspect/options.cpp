@@ -1,7 +1,7 @@
-// Parsing with CLI11, whose exceptions end here.
+// Flags and their texts.
 #include "tools/sgd-inspect/options.h"
 
-#include <CLI/CLI.hpp>
+#include "tools/command_line/parse.h"
 
 namespace sgd::inspect {
 
@@ -32,17 +32,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
       ->excludes("--json")
       ->excludes("--check-streams")
       ->option_text("ARCH");
-  app.set_version_flag("--version", std::string("sgd-inspect ") + SGD_VERSION, "Print the version");
-  app.set_help_flag("-h,--help", "Print this text");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return Leave{0, app.help()};
-  } catch (const CLI::CallForVersion& version) {
-    return Leave{0, std::string(version.what()) + "\n"};
-  } catch (const CLI::ParseError& error) {
-    return Leave{2, std::string("sgd-inspect: ") + error.what() + " (see sgd-inspect --help)\n"};
-  }
+  if (std::optional<Leave> leave = tools::Parse(app, SGD_VERSION, argc, argv)) return *leave;
   return options;
 }
 

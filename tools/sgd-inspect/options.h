@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "tools/command_line/leave.h"
 #include "tools/sgd-inspect/parts.h"
 
 namespace sgd::inspect {
@@ -23,11 +24,9 @@ struct Options {
   Instead instead;
 };
 
-// What to do with a command line: options to run with, or a text to print and leave.
-struct Leave {
-  int exit_code;     // 0 for --help and --version, 2 for wrong usage
-  std::string text;  // for standard output when exit_code is 0, else for standard error; ends with a line end
-};
+using tools::Leave;
+
+// Options to run with, or a text to print and leave.
 std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv);
 
 }  // namespace sgd::inspect

@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
   using namespace sgd;
   artifact::ReserveStandardDescriptors();
   signal(SIGXFSZ, SIG_IGN);
-  const std::variant<plot::Options, plot::Leave> parsed = plot::ParseOptions(argc, argv);
-  if (const auto* leave = std::get_if<plot::Leave>(&parsed)) {
+  const std::variant<plot::Options, tools::Leave> parsed = plot::ParseOptions(argc, argv);
+  if (const auto* leave = std::get_if<tools::Leave>(&parsed)) {
     std::fputs(leave->text.c_str(), leave->exit_code == 0 ? stdout : stderr);
     return leave->exit_code;
   }

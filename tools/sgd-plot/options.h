@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "tools/command_line/leave.h"
+
 namespace sgd::plot {
 
 struct Options {
@@ -12,11 +14,9 @@ struct Options {
   std::string output;
 };
 
-// A text to print instead, and the exit code.
-struct Leave {
-  int exit_code;
-  std::string text;
-};
+using tools::Leave;
+
+// Options to run with, or a text to print and leave.
 std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv);
 
 }  // namespace sgd::plot

@@ -136,8 +136,8 @@ int main(int argc, char** argv) {
   using namespace sgd;
   artifact::ReserveStandardDescriptors();
   signal(SIGPIPE, SIG_IGN);
-  const std::variant<top::Options, top::Leave> parsed = top::ParseOptions(argc, argv);
-  if (const auto* leave = std::get_if<top::Leave>(&parsed)) {
+  const std::variant<top::Options, tools::Leave> parsed = top::ParseOptions(argc, argv);
+  if (const auto* leave = std::get_if<tools::Leave>(&parsed)) {
     std::fputs(leave->text.c_str(), leave->exit_code == 0 ? stdout : stderr);
     return leave->exit_code;
   }

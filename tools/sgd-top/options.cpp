@@ -1,9 +1,8 @@
-// Parsing with CLI11, whose exceptions end here.
+// Flags and their texts.
 #include "tools/sgd-top/options.h"
 
-#include <CLI/CLI.hpp>
-
 #include "runtime/comm/control/build_version.h"
+#include "tools/command_line/parse.h"
 
 namespace sgd::top {
 
@@ -22,17 +21,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   app.add_option("--every", options.every, "Seconds between two looks (default 1)")
       ->check(CLI::Range(0.1, 3600.0))
       ->option_text("SECONDS");
-  app.set_version_flag("--version", "sgd-top " + comm::BuildVersion(), "Print the version");
-  app.set_help_flag("-h,--help", "Print this text");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return Leave{0, app.help()};
-  } catch (const CLI::CallForVersion& version) {
-    return Leave{0, std::string(version.what()) + "\n"};
-  } catch (const CLI::ParseError& error) {
-    return Leave{2, std::string("sgd-top: ") + error.what() + " (see sgd-top --help)\n"};
-  }
+  if (std::optional<Leave> leave = tools::Parse(app, comm::BuildVersion(), argc, argv)) return *leave;
   return options;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <variant>
 
+#include "tools/command_line/leave.h"
+
 namespace sgd::top {
 
 struct Options {
@@ -12,11 +14,9 @@ struct Options {
   double every = 1;  // seconds
 };
 
-// A text to print instead, and the exit code.
-struct Leave {
-  int exit_code;
-  std::string text;
-};
+using tools::Leave;
+
+// Options to run with, or a text to print and leave.
 std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv);
 
 }  // namespace sgd::top

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/control/build_version.h"
+#include "tools/command_line/parse.h"
 
 namespace sgd::sgdrun {
 namespace {
@@ -450,8 +451,6 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   return CheckRankFlags(app);
 }
 
-Leave WrongUsage(const std::string& what) { return {2, absl::StrCat("sgdrun: ", what, " (see sgdrun --help)\n")}; }
-
 }  // namespace
 
 std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
@@ -474,20 +473,11 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
                  "sgdc and sgd-sim (docs/topologies.md)")
       ->option_text("FILE")
       ->group(other);
-  app.set_version_flag("--version", "sgdrun " + comm::BuildVersion(), "Print the version")->group(other);
-  app.set_help_flag("-h,--help", "Print this text")->group(other);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return Leave{0, app.help()};
-  } catch (const CLI::CallForVersion& version) {
-    return Leave{0, absl::StrCat(version.what(), "\n")};
-  } catch (const CLI::ParseError& error) {
-    return WrongUsage(error.what());
-  }
+  app.option_defaults()->group(other);
+  if (std::optional<tools::Leave> leave = tools::Parse(app, comm::BuildVersion(), argc, argv)) return *leave;
   options.run.times_instructions = !options.profile.empty() || !options.trace.empty();
   std::string fault = CheckCombination(app, options);
-  if (!fault.empty()) return WrongUsage(fault);
+  if (!fault.empty()) return tools::WrongUsage(app, fault);
   return options;
 }
 

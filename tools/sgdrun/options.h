@@ -11,6 +11,7 @@
 #include "runtime/launch/launch.h"
 #include "runtime/launch/rank_environment.h"
 #include "runtime/train/run_options.h"
+#include "tools/command_line/leave.h"
 
 namespace sgd::sgdrun {
 
@@ -47,12 +48,9 @@ struct Options {
   std::optional<Resumption> resumption;  // no flag
 };
 
-// A parsed command line: options to run with, or a text to print and leave.
-struct Leave {
-  int exit_code;     // 0 for --help and --version, 2 for wrong usage
-  std::string text;  // for standard output when exit_code is 0, else for standard error; ends with
-                     // a line end
-};
+using tools::Leave;
+
+// Options to run with, or a text to print and leave.
 std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv);
 
 }  // namespace sgd::sgdrun
