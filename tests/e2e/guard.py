@@ -72,7 +72,7 @@ def train(folder, artifact, ranks, batches, *flags):
     log = folder / "log.jsonl"
     result = harness.tool("sgdrun", "-n", ranks, artifact, "--batches", batches, "--steps", STEPS, "--log-json", log, *flags, check=False)
     rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-    return result, [row for row in rows if "event" not in row], [row for row in rows if "event" in row]
+    return result, [row for row in rows if "event" not in row], [row for row in rows if row.get("event") == "guard"]
 
 
 def check_fault(folder, kind):
