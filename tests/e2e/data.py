@@ -53,7 +53,7 @@ class Program:
         result = harness.tool("sgdrun", "-n", ranks, self.artifacts[ranks], *start, "--steps", steps, "--log-json", log, "--outputs", out, "--seed", 5, *data, *extra, check=check)
         if result.returncode != 0:
             return None, None, result.stderr
-        rows = [json.loads(line) for line in log.read_text().splitlines()]
+        rows = harness.steps_of(log)
         assert all(row["input_seconds"] >= 0 for row in rows), rows
         return [row["loss"] for row in rows], harness.compare_tensors.load(out)["result1"][1].astype(int), result.stderr
 

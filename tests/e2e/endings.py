@@ -46,8 +46,7 @@ def end(process, code, *parts):
 
 
 def rows(folder):
-    """Steps that are logged."""
-    return [row for row in map(json.loads, (folder / "log.jsonl").read_text().splitlines()) if "event" not in row]
+    return harness.steps_of(folder / "log.jsonl")
 
 
 def torchrun(rank, ranks):

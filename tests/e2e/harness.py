@@ -83,11 +83,16 @@ def run_once(artifact, ranks, inputs, outputs, *extra):
     return compare_tensors.load(outputs)
 
 
+def steps_of(log):
+    """The steps in a log, without what is told beside them."""
+    return [row for row in map(json.loads, pathlib.Path(log).read_text().splitlines()) if "event" not in row]
+
+
 def losses(artifact, ranks, model, folder, steps, *extra):
     log = pathlib.Path(folder) / "log.jsonl"
     tool("sgdrun", "-n", ranks, artifact, "--init", model.data / "inputs.safetensors", "--batches", model.data / "batches.safetensors",
          "--carry-json", model.carry_file(folder), "--steps", steps, "--log-json", log, *extra)
-    return [row["loss"] for row in map(json.loads, log.read_text().splitlines()) if "loss" in row]
+    return [row["loss"] for row in steps_of(log)]
 
 
 def children(pid):

@@ -93,7 +93,7 @@ def train(folder, ranks, micro, *flags):
     (folder / "recipe.json").write_text(json.dumps({"mesh": {"data": ranks}, "batch": "data", "sequential": {"micro": micro}}))
     harness.tool("sgdc", *(f"{name}={digits / name}.mlir" for name in ("init", "train", "eval")), "--recipe", folder / "recipe.json", "-o", folder / "m.sgda")
     harness.tool("sgdrun", "-n", ranks, folder / "m.sgda", "--seed", 1, "--data", digits / "train.safetensors", "--feed", "x=x,y=y", "--log-json", log, *flags)
-    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    rows = harness.steps_of(log)
     log.unlink()
     return [row["loss"] for row in rows], [list(row["eval"].values()) for row in rows if "eval" in row]
 
