@@ -162,7 +162,7 @@ TEST_P(Ranks, ShowTheRunWhileItLasts) {
   WriteToy({.ranks = GetParam(), .has_init = true});
   WriteRows("data.safetensors", std::vector<float>(8, 1));
   options_.steps = 3;
-  options_.restarts = 2;
+  options_.past_restarts = 2;
   Viewer viewer;
   EXPECT_EQ(RunTraining(viewer), absl::OkStatus());
   EXPECT_EQ(viewer.facts.first_step, 0);
