@@ -107,7 +107,7 @@ TEST_F(SgdrunErrors, WrongUsage) {
   ExpectWrongUsage("--keep needs --save", {artifact_, "--steps", "1", "--keep", "last=1"});
   for (const char* keep : {"3", "last=0", "last=-1", "last=few", "first=2"}) {
     ExpectWrongUsage(
-        absl::StrCat("'", keep, "' is not understood; expected last=K with a K of 1 or more, as in last=3"),
+        absl::StrCat("'", keep, "' is not understood; expected last=K or every=K with a K of 1 or more, as in last=3"),
         {artifact_, "--steps", "1", "--save", "a", "--keep", keep});
   }
   ExpectWrongUsage("'x' is no pair; expected INPUT=TENSOR, as in x=images",
@@ -313,7 +313,7 @@ TEST_F(SgdrunErrors, Checkpoints) {
   std::string bytes = data::ReadText(state);
   bytes.back() ^= 1;
   data::WriteText(state, bytes);
-  fault("state.safetensors: is corrupt: its SHA-256 is not the manifest's", {"--save", folder_ / "again"});
+  fault("state.safetensors: is corrupt: its checksum is not the manifest's", {"--save", folder_ / "again"});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "again")) << "nothing may be made before everything is checked";
   fault("saved: holds no complete checkpoint: ", {});
   ExpectFault("saved: holds checkpoints of another run, the last after 2 steps; go on with that one by --resume",

@@ -153,6 +153,7 @@ TEST_F(Sgdrun, ResumesWithTheSameBitsOnOtherRanks) {
            "--log-json", folder_ / "rest", "--outputs", folder_ / "parts.out"});
   const std::vector<nlohmann::json> whole = Log("whole");
   std::vector<nlohmann::json> parts = Log("parts");
+  std::erase_if(parts, [](const nlohmann::json& line) { return line.contains("event"); });
   for (const nlohmann::json& line : Log("rest")) parts.push_back(line);
   ASSERT_EQ(whole.size(), 7u);
   ASSERT_EQ(parts.size(), 7u);
