@@ -1,4 +1,4 @@
-// What an argument or result is for the user: one tensor, or a tensor for each row (dialects/sgd/tensor_parts.h).
+// The tensors that an argument or result is for the user: itself, or one for each row (dialects/sgd/tensor_parts.h).
 #ifndef SGD_COMPILER_EXPORT_TENSOR_PARTS_H
 #define SGD_COMPILER_EXPORT_TENSOR_PARTS_H
 

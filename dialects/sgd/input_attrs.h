@@ -1,5 +1,5 @@
-// What the frontend knows about an argument, or an op, beyond its type; discardable attributes that go through to the
-// artifact.
+// Facts that the frontend knows about an argument, or an op, beyond its type; discardable attributes that go through to
+// the artifact.
 #ifndef SGD_DIALECTS_SGD_INPUT_ATTRS_H
 #define SGD_DIALECTS_SGD_INPUT_ATTRS_H
 

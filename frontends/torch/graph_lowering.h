@@ -64,7 +64,7 @@ class GraphLowering {
   // Branches and loops (control_flow.cpp)
   // ---------------------------------------------------------------------------------------------------------------
 
-  /// What a graph computes, and the state of the generator behind it; null where it draws nothing.
+  /// The results of a graph, and the state of the generator behind it; null where it draws nothing.
   struct Lowered {
     SmallVector<Value> values;
     Value generator;

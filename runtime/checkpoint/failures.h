@@ -1,4 +1,4 @@
-// What failures and checkpoints leave of a run's time.
+// The part of a run's time that failures and checkpoints leave.
 #pragma once
 
 namespace sgd::checkpoint {

@@ -35,7 +35,7 @@ struct LocalTensor {
   uint32_t replicas = 1;
 };
 
-// What files of state have as metadata.
+// The metadata of files of state.
 inline const data::Metadata& StateMetadata() {
   static const data::Metadata metadata = {{"format", "sgd"}};
   return metadata;

@@ -26,8 +26,8 @@ struct PickedRow {
 // different times.
 class RowOrder {
  public:
-  // What becomes of the rows of one source that do not fill a last batch. Padded: they fill it together with
-  // repetitions of the last of them.
+  // Rows of one source that do not fill a last batch are left out, or fill it together with repetitions of the last of
+  // them.
   enum class LastBatch : uint8_t { kLeftOut, kPadded };
 
   RowOrder(uint64_t rows, uint64_t batch_rows, std::optional<uint64_t> seed, LastBatch last = LastBatch::kLeftOut);

@@ -1,4 +1,4 @@
-// What a checkpoint would hold, as tensors in memory.
+// The tensors of a checkpoint, in memory.
 #include "runtime/train/kept_state.h"
 
 #include <algorithm>

@@ -61,7 +61,7 @@ class StackSearch {
     return 1;
   }
 
-  // What a rank sends beside reduced gradients and gathered parameters, of which it sends (ranks - 1) / ranks of a
+  // Sent by a rank beside reduced gradients and gathered parameters, of which it sends (ranks - 1) / ranks of a
   // matrix each, for `count` matrices. In matrices.
 
   /// Empty slots are reduced, and gathered with sharded parameters, or with the steps.

@@ -21,7 +21,7 @@ struct BatchInputs {
 /// All arguments with the role of an input but scalars and the words of a random generator.
 BatchInputs findBatchInputs(func::FuncOp function);
 
-/// What a value is of the batch.
+/// How a value belongs to the rows of the batch.
 struct RowsState {
   enum class Kind : uint8_t {
     Independent,  ///< of no row
