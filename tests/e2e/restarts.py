@@ -103,14 +103,14 @@ def killed(folder):
     """At random moments, also while checkpoints are written: equal losses, bits and checkpoints."""
     artifact = digits(folder, 3)
     reference = fresh(folder, "reference")
-    finished(started(reference, 3, artifact, 600, *DIGITS_DATA))
+    finished(started(reference, 3, artifact, 1500, *DIGITS_DATA))
     disturbed = fresh(folder, "disturbed")
-    process = started(disturbed, 3, artifact, 600, *DIGITS_DATA, "--restarts", 50, "--save-every", 50, "--keep", "last=3")
+    process = started(disturbed, 3, artifact, 1500, *DIGITS_DATA, "--restarts", 50, "--save-every", 50, "--keep", "last=3")
     kills = kill_some(process, disturbed, 12)
     errors = finished(process)
     assert kills >= 8 and errors.count("going on with step") == len(events(disturbed, "resumed")) >= 8, (kills, errors)
-    assert losses(disturbed) == losses(reference) and state(disturbed, 600) == state(reference, 600)
-    assert sorted(os.listdir(disturbed / "save")) == [f"step-{step:010d}" for step in (500, 550, 600)] or ".lock" in os.listdir(disturbed / "save")
+    assert losses(disturbed) == losses(reference) and state(disturbed, 1500) == state(reference, 1500)
+    assert sorted(os.listdir(disturbed / "save")) == [f"step-{step:010d}" for step in (1400, 1450, 1500)] or ".lock" in os.listdir(disturbed / "save")
     for lost, resumed in zip(events(disturbed, "rank_lost"), events(disturbed, "resumed")):
         assert "killed by signal 9" in lost["cause"] and lost["rank"] in range(3), lost
         assert resumed["from"] == "peer" and resumed["ranks"] == 3 and lost["step"] - 1 <= resumed["step"] <= lost["step"] + 1, (lost, resumed)
@@ -171,12 +171,12 @@ def used_up(folder):
     assert process.returncode == 1 and errors.splitlines()[-1].startswith("sgdrun: rank ") and "killed by signal 9" in errors.splitlines()[-1], errors
     # With fewer ranks, which do not divide the state alike.
     reference, fewer = fresh(folder, "reference"), fresh(folder, "fewer")
-    finished(started(reference, 1, artifact, 400, *DIGITS_DATA))
-    process = started(fewer, 4, artifact, 400, *DIGITS_DATA, "--restarts", 1, "--min-ranks", 2)
+    finished(started(reference, 1, artifact, 2000, *DIGITS_DATA))
+    process = started(fewer, 4, artifact, 2000, *DIGITS_DATA, "--restarts", 1, "--min-ranks", 2)
     assert kill_some(process, fewer, 2) == 2
     finished(process)
     assert [event["ranks"] for event in events(fewer, "resumed")] == [4, 2]
-    assert np.allclose(losses(fewer), losses(reference), rtol=1e-3, atol=1e-5)
+    assert np.allclose(losses(fewer), losses(reference), rtol=1e-2, atol=1e-5)
 
 
 def resized(folder):
