@@ -38,7 +38,7 @@ class BackgroundSaves {
 
   // ResourceExhausted without a thread. `snapshot` must outlive it.
   static absl::StatusOr<std::unique_ptr<BackgroundSaves>> Start(SharedSnapshot& snapshot, Options options);
-  // Ends at the next opportunity: a save under way is given up, and leaves nothing.
+  // A save under way is given up between two writes, and leaves nothing.
   ~BackgroundSaves();
   BackgroundSaves(const BackgroundSaves&) = delete;
   BackgroundSaves& operator=(const BackgroundSaves&) = delete;

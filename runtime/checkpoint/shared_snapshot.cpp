@@ -49,7 +49,7 @@ SharedSnapshot::~SharedSnapshot() {
 }
 
 void SharedSnapshot::Fill(uint64_t steps_done, const std::vector<LocalTensor>& state) {
-  // Whoever comes first says that this copy is of other steps from now on.
+  // The first rank that comes marks the copy as one of other steps.
   uint64_t seen = shared_->progress.load(std::memory_order_acquire);
   while (seen / kMostRanks != steps_done + 1 &&
          !shared_->progress.compare_exchange_weak(seen, (steps_done + 1) * kMostRanks, std::memory_order_acq_rel)) {

@@ -1,4 +1,4 @@
-// What --data names: sources of rows, with weights where there are several.
+// The data sets that --data names: sources of rows, with weights where there are several.
 #pragma once
 
 #include <memory>

@@ -123,7 +123,7 @@ void NonFiniteTrace::NoteRead(uint64_t index, const Operand& operand, Read& read
     origin = {source, kinds.has_nan ? std::optional(source) : std::nullopt};
   }
   if (kinds.has_nan && !origin->nan) origin->nan = origin->first;
-  // What is not a number matters more than an infinity, which may be meant.
+  // Not-a-number matters more than an infinity, which may be meant.
   if (!read.first || (origin->nan && !read.nan)) read.first = origin->first;
   if (!read.nan) read.nan = origin->nan;
 }

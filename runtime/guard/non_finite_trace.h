@@ -44,7 +44,7 @@ class NonFiniteTrace : public exec::InstructionObserver {
     std::vector<std::string> lines = {};  // of an instruction, those that may have made it: "divf at model.py:9:8"
     std::string place = "";               // of an input's first value that is not finite: "[3, 5]"
   };
-  // What an instruction reads that is not finite.
+  // The values that an instruction reads and that are not finite.
   struct Read {
     std::optional<size_t> first;  // sources
     std::optional<size_t> nan;

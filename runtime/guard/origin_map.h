@@ -25,7 +25,7 @@ class OriginMap {
  public:
   void Set(const artifact::Slice& slice, const Origin& origin);
   void Clear(const artifact::Slice& slice);
-  // What is known of `source`, for the `target`, of the same size.
+  // Copies the origin of `source` to `target`, of the same size.
   void Copy(const artifact::Slice& source, const artifact::Slice& target);
   // Of the first bytes of the slice that have one.
   std::optional<Origin> Find(const artifact::Slice& slice) const;

@@ -51,7 +51,6 @@ class StepRepeater {
 
  private:
   absl::StatusOr<trace::StepRecord> RunStep(uint64_t step);
-  guard::Alarm JudgeState(uint64_t step) const;
   std::string TextOfCause(const guard::Alarm& alarm, const guard::NonFiniteTrace& trace) const;
 
   Session& session_;

@@ -61,8 +61,10 @@ def losses(folder, are_as_many=True):
 
 
 def steps_logged(folder):
-    path = folder / "log.jsonl"
-    return sum('"loss"' in line for line in path.read_text().splitlines()) if path.exists() else 0
+    try:
+        return sum('"loss"' in line for line in (folder / "log.jsonl").read_text().splitlines())
+    except FileNotFoundError:  # also where sgdrun has tried whether it can write one
+        return 0
 
 
 def state(folder, steps):
@@ -199,6 +201,26 @@ def resized(folder):
     assert all(event["seconds"] < 2 * harness.slowness() for event in events(run, "resumed")), events(run, "resumed")
 
 
+def resized_by_a_loss(folder):
+    """A rank is lost while others are asked to give way: those that come next are as many as was asked for, and a later SIGTERM stops them."""
+    artifact = digits(folder, 3, 2)
+    run = fresh(folder, "run")
+    wanted = folder / "ranks"
+    wanted.write_text("2\n")
+    process = started(run, 3, artifact, 10**9, *DIGITS_DATA, "--resize", wanted, "--restarts", 3)
+    harness.wait_until(lambda: steps_logged(run) > 5)
+    held = harness.children(process.pid)[0]
+    os.kill(held, signal.SIGSTOP)
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.1)
+    os.kill(held, signal.SIGKILL)
+    harness.wait_until(lambda: events(run, "resumed"))
+    assert events(run, "resumed")[0]["ranks"] == 2 and len(events(run, "rank_lost")) == 1, rows(run)[-1]
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=harness.TIMEOUT)
+    assert process.returncode == 75 and "as " + str(wanted) in errors, (process.returncode, errors)
+
+
 def refused(folder):
     artifact = digits(folder, 2)
     torchrun = {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29517"}
@@ -211,4 +233,4 @@ def refused(folder):
 
 if __name__ == "__main__":
     harness.main([("killed", killed), *((f"recipe {name}", recipe(name)) for name in RECIPES), ("other ends", other_ends), ("restarts used up", used_up),
-                  ("resized", resized), ("refused", refused)])
+                  ("resized", resized), ("resized by a loss", resized_by_a_loss), ("refused", refused)])

@@ -106,6 +106,11 @@ bool Restarts::GoesOnAfter(const process::Failure& failure) {
   } else {
     absl::StrAppend(&text, "; restarts left: ", --left_);
   }
+  // The ranks that were to give way to others are gone before they could.
+  if (const std::optional<uint32_t> wanted = std::exchange(wanted_ranks_, std::nullopt); wanted && !fewer) {
+    SetRanks(*wanted);
+    absl::StrAppend(&text, "; on ", *wanted, " ranks, as ", options_.run.resize, " says");
+  }
   ++options_.run.past_restarts;
   PrintNote(text);
   const std::optional<uint32_t> blamed = comm::BlamedRank(CauseOf(failure));
