@@ -1,7 +1,9 @@
-// ANSI codes (ECMA-48): one write for each drawing.
+// ANSI codes (ECMA-48): one write for each drawing, past the buffer of lines of the stream, so that a signal that ends the
+// process leaves no half of one.
 #include "runtime/watch/live_block.h"
 
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/replace_file.h"
 
 namespace sgd::watch {
 namespace {
@@ -28,8 +30,8 @@ void LiveBlock::Line(const std::string& text) {
 }
 
 void LiveBlock::Print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stream_);
   std::fflush(stream_);
+  artifact::WriteAll(fileno(stream_), text, "the terminal").IgnoreError();
 }
 
 }  // namespace sgd::watch

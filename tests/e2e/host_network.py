@@ -56,10 +56,11 @@ class Network:
             self.add(host)
 
     def add(self, host):
-        # UCX reads the names of devices in /sys, which shows those of the namespace that has mounted it.
-        holder = subprocess.Popen(["unshare", "--net", "--uts", "--mount", "sh", "-c",
-                                   f"mount -t sysfs sysfs /sys; hostname host{host} && exec sleep 1200"], stderr=subprocess.DEVNULL)
-        harness.wait_until(lambda: os.readlink(f"/proc/{holder.pid}/exe").endswith("sleep"))
+        # UCX reads the names of devices in /sys, which shows those of the namespace that has mounted it. The process that holds the namespace ends with this
+        # one, whose end closes its input, and keeps no output of this one open.
+        holder = subprocess.Popen(["unshare", "--net", "--uts", "--mount", "sh", "-c", f"mount -t sysfs sysfs /sys; hostname host{host} && exec cat"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        harness.wait_until(lambda: os.readlink(f"/proc/{holder.pid}/exe").endswith("cat"))
         enter = ["nsenter", "--net", "--uts", "--mount", f"--wd={os.getcwd()}", "--target", str(holder.pid)]
         command("ip", "link", "add", f"cable{host}", "type", "veth", "peer", "name", "eth0", "netns", str(holder.pid))
         command("ip", "link", "set", f"cable{host}", "master", "bridge0")

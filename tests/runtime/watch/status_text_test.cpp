@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -61,20 +62,23 @@ TEST(StatusText, ALongHistoryKeepsItsShape) {
 }
 
 TEST(LiveBlock, DrawsInItsPlaceAndLeavesTheTerminalAsItWas) {
-  char* bytes = nullptr;
-  size_t size = 0;
-  std::FILE* stream = open_memstream(&bytes, &size);
+  std::FILE* stream = std::tmpfile();
+  ASSERT_NE(stream, nullptr);
+  off_t seen = 0;
+  const auto drawn = [&] {
+    std::string bytes(256, '\0');
+    bytes.resize(static_cast<size_t>(pread(fileno(stream), bytes.data(), bytes.size(), seen)));
+    seen += static_cast<off_t>(bytes.size());
+    return bytes;
+  };
   LiveBlock block(stream);
   block.Draw({"a", "b"});
-  EXPECT_EQ(std::string(bytes, size), "\033[?7l\r\033[Ka\n\033[Kb\n\033[J\033[?7h");
-  size_t before = size;
+  EXPECT_EQ(drawn(), "\033[?7l\r\033[Ka\n\033[Kb\n\033[J\033[?7h");
   block.Draw({"c"});
-  EXPECT_EQ(std::string(bytes + before, size - before), "\033[?7l\r\033[2A\033[Kc\n\033[J\033[?7h");
-  before = size;
+  EXPECT_EQ(drawn(), "\033[?7l\r\033[2A\033[Kc\n\033[J\033[?7h");
   block.Line("note");
-  EXPECT_EQ(std::string(bytes + before, size - before), "\r\033[1A\033[Jnote\n\033[?7l\r\033[Kc\n\033[J\033[?7h");
+  EXPECT_EQ(drawn(), "\r\033[1A\033[Jnote\n\033[?7l\r\033[Kc\n\033[J\033[?7h");
   std::fclose(stream);
-  std::free(bytes);
 }
 
 class LogFile : public ::testing::Test {
