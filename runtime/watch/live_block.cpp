@@ -1,5 +1,5 @@
-// ANSI codes (ECMA-48): one write for each drawing, past the buffer of lines of the stream, so that a signal that ends the
-// process leaves no half of one.
+// ANSI codes (ECMA-48): one write for each drawing, past the buffer of lines of the stream, so that a signal that ends
+// the process leaves no half of one.
 #include "runtime/watch/live_block.h"
 
 #include "absl/strings/str_cat.h"
