@@ -4,6 +4,7 @@
 #include "compiler/recipe/recipe_json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "runtime/text/nearest_name.h"
 
 using namespace mlir::sgd;
 using llvm::ArrayRef;
@@ -13,15 +14,7 @@ using llvm::Twine;
 using Json = nlohmann::ordered_json;
 
 StringRef mlir::sgd::findNearestName(StringRef name, ArrayRef<StringRef> names) {
-  StringRef nearest;
-  unsigned least = std::max<size_t>(2, name.size() / 2);
-  for (StringRef candidate : names) {
-    unsigned distance = name.edit_distance_insensitive(candidate, /*AllowReplacements=*/true, least);
-    if (distance > least || (distance == least && !nearest.empty())) continue;
-    nearest = candidate;
-    least = distance;
-  }
-  return nearest;
+  return ::sgd::text::NearestName(name, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
 namespace {

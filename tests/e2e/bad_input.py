@@ -42,7 +42,7 @@ def compile_text(folder, text, *args):
 def model_texts(folder):
     refused(compile_text(folder, TEXT[:len(TEXT) // 2]), "error")
     refused(compile_text(folder, ""), "is empty; expected", "StableHLO")
-    refused(compile_text(folder, "GGUF\x03\x00"), "unknown format", "GGUF\\03", "StableHLO", "PyTorch")
+    refused(compile_text(folder, "GGUF\x03\x00"), "is a GGUF file", "torch.export")
     refused(compile_text(folder, "not MLIR at all"), "m.mlir:1")
     refused(compile_text(folder, MODULE.replace("stablehlo.add %arg0", "stablehlo.frobnicate %arg0")), "frobnicate", "m.mlir:3")
     refused(compile_text(folder, MODULE.replace("stablehlo.add %arg0, %arg0", "stablehlo.add %arg0, %missing")), "undeclared", "m.mlir:3")
@@ -74,7 +74,9 @@ def usage(folder):
     refused(compile_text(folder, MODULE, "--mesh", "rows=4"), "rows")
     refused(compile_text(folder, MODULE, "--mesh", "data=0"), code=2)
     refused(harness.tool("sgdrun", check=False), code=2)
-    refused(harness.tool("sgdrun", "--frobnicate", check=False), code=2)
+    refused(harness.tool("sgdrun", "--frobnicate", check=False), "sgdrun: there is no flag --frobnicate (see sgdrun --help)", code=2)
+    for tool, flag, meant in (("sgdc", "--reprot=r.json", "--report"), ("sgdrun", "--step", "--steps"), ("sgd-sim", "--topolgy", "--topology"), ("sgd-inspect", "--memori", "--memory")):
+        refused(harness.tool(tool, "x", flag, check=False), f"{tool}: there is no flag {flag.split('=')[0]}; did you mean {meant}? (see {tool} --help)", code=2)
 
 
 def outputs_that_cannot_be_written(folder):
@@ -193,7 +195,7 @@ def long_flags(folder):
     """Names of 100 kB and counts out of range in the compiler's flags."""
     model, name = folder / "m.mlir", "n" * 100_000
     model.write_text(MODULE)
-    for args, cause, code in (([name], "cannot read: File name too long", 1), ([model, "--recipe", name], "cannot read the recipe: File name too long", 1),
+    for args, cause, code in (([name], "cannot read: File name too long", 1), ([model, "--recipe", name], "there is no recipe of this name", 1),
                               ([model, "--topology", name], "File name too long", 1), ([model, "--mesh", f"data={name}"], "must be a positive integer", 2),
                               ([model, "--emit", name], "is not graph", 2), ([model, "--" + name], "--nnn", 2), ([model, "--micro", name], "--micro", 2),
                               ([model, "--micro", -3], "-3 not in range 1 to 1048576", 2)):

@@ -86,7 +86,7 @@ PASSES = {
     "passes/sharding/manual": GRAPH,
     "passes/sharding/context": GRAPH + ["passes/clock", "passes/cost", "passes/graph/attention", "passes/graph/expressions", "passes/sharding/propagation", "passes/sharding/reshard"],
     "passes/sharding/permutation": ["dialects/sgd", "passes/graph/loops", "passes/sharding/context", "passes/sharding/propagation"],  # sequential_dims.h: one look ahead; loop_stacks.h: one reading of stacks
-    "passes/spmd/partition": GRAPH + ["passes/cost", "passes/graph/expressions", "passes/sharding/propagation", "passes/sharding/reshard"],
+    "passes/spmd/partition": GRAPH + ["passes/cost", "passes/graph/carry", "passes/graph/expressions", "passes/sharding/propagation", "passes/sharding/reshard"],
     "passes/spmd/compress": GRAPH + ["passes/cost", "passes/graph/carry", "passes/graph/expressions", "passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/partition"],
     "passes/spmd/collectives": GRAPH + ["passes/graph/carry", "passes/graph/loops", "passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/compress", "passes/spmd/partition"],
     "passes/spmd/choice": GRAPH + ["passes/sharding/propagation", "passes/sharding/reshard", "passes/spmd/collectives", "passes/spmd/compress", "passes/spmd/partition", "passes/timing"],
@@ -120,7 +120,7 @@ COMPILER = {
     "targets/gpu/libraries": ["dialects/sgd", "dialects/fusion", "passes/kernels/library", "runtime/artifact", "targets/gpu/codegen"],  # convolution_form.h: one rule for compiler and device
     "compiler": [],  # options, locations and timings, which its folders share
     "compiler/bound": GRAPH + ["compiler", "passes/mesh", "passes/cost", "passes/sharding/propagation", "passes/sharding/reshard"],
-    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/cost", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions", "passes/graph/training", "passes/spmd/compress", "passes/sharding/context", "passes/sharding/manual", "passes/graph/loops", "passes/time/stages", "runtime/artifact", "runtime/comm", "runtime/json"],  # tensor_path.h: one reading of names; batch_op.h: one vmap
+    "compiler/recipe": ["compiler", "compiler/request", "dialects/sgd", "passes/cost", "passes/graph/autodiff", "passes/graph/carry", "passes/graph/expressions", "passes/graph/training", "passes/spmd/compress", "passes/sharding/context", "passes/sharding/manual", "passes/graph/loops", "passes/time/stages", "runtime/artifact", "runtime/comm", "runtime/json", "runtime/text"],  # tensor_path.h: one reading of names; batch_op.h: one vmap
     "compiler/request": ["compiler", "dialects/sgd"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
@@ -134,10 +134,10 @@ COMPILER = {
     "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/graph/carry", "passes/cost"],
 }
 TOOLS = {
-    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/target", "runtime/artifact", "runtime/json"],
-    "tools/command_line": [],
+    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/recipe", "compiler/target", "runtime/artifact", "runtime/json", "tools/command_line"],
+    "tools/command_line": ["runtime/artifact", "runtime/text"],
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends", "frontends/text", "reference", "dialects/sgd", "passes/spmd/partition", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text"],
-    "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/json", "runtime/text"],
+    "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/json", "runtime/text", "tools/command_line"],
     "tools/sgdrun": list(RUNTIME) + ["tools/command_line"],  # targets/cpu/device: the target that is built in
     "tools/sgd-ckpt": ["tools/command_line", "runtime/artifact", "runtime/checkpoint", "runtime/data", "runtime/json", "runtime/process", "runtime/trace"],
     "tools/sgd-top": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/trace", "runtime/watch"],

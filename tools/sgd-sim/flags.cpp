@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "llvm/Support/FormatVariadic.h"
-#include "runtime/artifact/short_message.h"
+#include "tools/command_line/parse.h"
 
 namespace mlir::sgd {
 
@@ -32,6 +32,12 @@ static CLI::Validator isWithin(double least, double most) {
     return llvm::formatv("'{0}' is out of range; expected a number from {1} to {2}", text, least, most);
   };
   return CLI::Validator(check, "");
+}
+
+/// The exit code.
+static int print(const ::sgd::tools::Leave& leave) {
+  (leave.exit_code == 0 ? std::cout : std::cerr) << leave.text;
+  return leave.exit_code;
 }
 
 std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
@@ -72,16 +78,11 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
       ->check(isWithin(0, 1e12));
   app.add_option("--epoch-steps", flags.epochSteps, "Steps of an epoch: says its device hours and price")
       ->check(isWithin(0, 1e15));
-  app.set_version_flag("--version", std::string("sgd-sim ") + SGD_VERSION, "Print the version");
-  app.set_help_flag("-h,--help", "Print this text");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    std::cerr << "sgd-sim: " << ::sgd::artifact::ShortMessage(error.what())
-              << "\nRun with --help for more information.\n";
-    return 2;
-  }
+  app.add_option("--price", flags.pricePerHour,
+                 "Of an hour of a device, in any currency, for the price of an epoch (default: the topology's)")
+      ->check(isWithin(0, 1e12));
+  if (std::optional<::sgd::tools::Leave> leave = ::sgd::tools::Parse(app, SGD_VERSION, argc, argv))
+    return print(*leave);
   const char* fault = nullptr;
   if (flags.artifact.empty() == flags.model.empty()) fault = "expected an artifact, or --model";
   if (!flags.model.empty() && !flags.plan.empty()) fault = "--plan is for an artifact";
@@ -92,8 +93,7 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
   if (!flags.text.empty() && isSimulated)
     fault = "--write-text simulates nothing; expected it without flags about a simulation; leave them out";
   if (!fault) return std::nullopt;
-  std::cerr << "sgd-sim: " << fault << "\nRun with --help for more information.\n";
-  return 2;
+  return print(::sgd::tools::WrongUsage(app, fault));
 }
 
 }  // namespace mlir::sgd

@@ -12,7 +12,7 @@ namespace mlir::sgd {
 struct Flags {
   std::string artifact, model, text, save, topology, target, mesh, plan, program, json, svg, sweep;
   double failureHours = 0, restartSeconds = 120;
-  std::optional<double> saveSeconds;
+  std::optional<double> saveSeconds, pricePerHour;
   uint64_t epochSteps = 0;
 };
 
