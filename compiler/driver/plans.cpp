@@ -1,6 +1,7 @@
 // Pairs meshes with recipes, compiles plan after plan, and joins their artifacts.
 #include "compiler/driver/plans.h"
 
+#include "compiler/recipe/built_in.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -55,10 +56,26 @@ llvm::Expected<std::vector<PlanRequest>> mlir::sgd::getPlans(const CompileOption
   return plans;
 }
 
+static LogicalResult setBuiltInRecipe(CompileOptions& options, llvm::raw_ostream& errors) {
+  bool hasDataAxis = llvm::any_of(options.mesh, [](const MeshAxisSize& axis) { return axis.name == "data"; });
+  llvm::Expected<std::string> text = getBuiltInRecipe(options.recipeFile, hasDataAxis);
+  if (!text) {
+    errors << "sgdc: error: " << ::sgd::artifact::ShortMessage(llvm::toString(text.takeError())) << "\n";
+    return failure();
+  }
+  options.recipe = std::move(*text);
+  if (!StringRef(options.recipeFile).starts_with("-")) options.recipeFile = "--recipe " + options.recipeFile;
+  return success();
+}
+
 LogicalResult mlir::sgd::readRecipes(MutableArrayRef<PlanRequest> plans, llvm::raw_ostream& errors) {
   for (size_t i = 0; i < plans.size(); ++i) {
     CompileOptions& options = plans[i].options;
     if (options.recipeFile.empty()) continue;
+    if (!isRecipeFile(options.recipeFile)) {
+      if (failed(setBuiltInRecipe(options, errors))) return failure();
+      continue;
+    }
     // One for all plans may be standard input.
     if (i > 0 && options.recipeFile == plans[i - 1].options.recipeFile)
       options.recipe = plans[i - 1].options.recipe;

@@ -19,7 +19,7 @@ struct PlanRequest {
 llvm::Expected<std::vector<PlanRequest>> getPlans(const CompileOptions& options, llvm::ArrayRef<std::string> meshes,
                                                   llvm::ArrayRef<std::string> recipes);
 
-/// Reads the recipes that the plans name. Prints one line to `errors` on failure.
+/// Reads the recipes that the plans name, files or built-in ones. Prints one line to `errors` on failure.
 LogicalResult readRecipes(llvm::MutableArrayRef<PlanRequest> plans, llvm::raw_ostream& errors);
 
 struct CompiledPlan {
@@ -40,7 +40,8 @@ struct CompiledPlans {
   nlohmann::json toJson(T Compilation::* part) const;
   /// As text; of several plans, each behind a line with its name.
   template <typename T>
-  void print(T Compilation::* part, llvm::raw_ostream& os) const;
+  void print(T Compilation::* part, llvm::raw_ostream& os,
+             void (T::*printer)(llvm::raw_ostream&) const = &T::print) const;
 };
 
 /// The folder that compilations are kept in, see compileCached().
@@ -67,10 +68,11 @@ nlohmann::json CompiledPlans::toJson(T Compilation::* part) const {
 }
 
 template <typename T>
-void CompiledPlans::print(T Compilation::* part, llvm::raw_ostream& os) const {
+void CompiledPlans::print(T Compilation::* part, llvm::raw_ostream& os,
+                          void (T::*printer)(llvm::raw_ostream&) const) const {
   for (const CompiledPlan& plan : plans) {
     if (plans.size() > 1) os << "plan " << plan.name << "\n";
-    (plan.compilation.*part).print(os);
+    ((plan.compilation.*part).*printer)(os);
   }
 }
 

@@ -137,7 +137,8 @@ static LogicalResult annotate(ArrayRef<ModuleOp> programs, const Recipe& recipe)
   });
   if (shards && !Annotator(programs.front()).hasAxes())
     return emitError(UnknownLoc::get(functions.front().getContext()))
-           << "shards over axes, but neither it nor the model has a mesh; add a field 'mesh', such as {\"data\": 4}";
+           << "shards over axes, but neither it nor the model has a mesh; give its axes by --mesh data=N, or in the "
+              "field 'mesh'";
   FailureOr<SmallVector<RuledArguments>> ruled = applyTensorRules(functions, recipe);
   if (failed(ruled) || failed(shardSteps(functions, recipe, *ruled))) return failure();
   if (!recipe.batch.empty()) llvm::for_each(functions, shardAsAsked);

@@ -16,7 +16,8 @@ LogicalResult Annotator::checkAxes(ArrayRef<std::string> axes, const Twine& fiel
                                          << "', which the mesh has not";
     StringRef nearest = findNearestName(axis, names);
     if (!nearest.empty()) return message << "; did you mean '" << nearest << "'?";
-    if (names.empty()) return message << "; the model has no mesh: name its axes in the field 'mesh'";
+    if (names.empty())
+      return message << "; the model has no mesh: give its axes by --mesh " << axis << "=N, or in the field 'mesh'";
     return message << "; its axes are " << llvm::join(names, ", ");
   }
   return success();

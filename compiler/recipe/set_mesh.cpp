@@ -1,4 +1,4 @@
-// The pass sgd-set-mesh: axes of the recipe, then sizes of --mesh.
+// The pass sgd-set-mesh: axes of the recipe, then sizes of --mesh, which names the axes of a recipe that names none.
 #include "compiler/recipe/passes.h"
 #include "compiler/recipe/requested.h"
 #include "dialects/sgd/mesh_name.h"
@@ -43,10 +43,10 @@ static LogicalResult setSizes(ModuleOp program, ArrayRef<MeshAxisSize> sizes) {
     if (axis == axes.end()) {
       InFlightDiagnostic error = emitError(UnknownLoc::get(program.getContext()))
                                  << "--mesh names the axis '" << wanted.name << "', which the model has not";
-      if (axes.empty()) return error << "; it has no mesh";
-      error << "; its axes are ";
+      error << (axes.empty() ? "; it has no mesh" : "; its axes are ");
       llvm::interleaveComma(axes, error, [&](MeshAxisAttr axis) { error << axis.getName(); });
-      return error;
+      return error << "; a new axis needs a recipe that shards something over it, as --batch " << wanted.name
+                   << " does the rows of inputs";
     }
     *axis = MeshAxisAttr::get(program.getContext(), wanted.name, wanted.size);
   }
@@ -55,6 +55,13 @@ static LogicalResult setSizes(ModuleOp program, ArrayRef<MeshAxisSize> sizes) {
   if (failed(MeshAttr::verify(error, axes))) return failure();
   mesh.setMeshAttr(MeshAttr::get(program.getContext(), axes));
   return success();
+}
+
+/// Those of `sizes` that the program has no axis for.
+static SmallVector<MeshAxisSize> getNewAxes(ModuleOp program, ArrayRef<MeshAxisSize> sizes) {
+  MeshOp mesh = getMesh(program);
+  auto isNew = [&](const MeshAxisSize& axis) { return !mesh || !mesh.getMesh().getAxisSize(axis.name); };
+  return llvm::to_vector(llvm::make_filter_range(sizes, isNew));
 }
 
 namespace {
@@ -70,8 +77,12 @@ struct SetMeshPass : mlir::sgd::impl::SetMeshPassBase<SetMeshPass> {
       for (ModuleOp program : programs)
         if (failed(setAxes(program, requested->recipe->mesh))) return signalPassFailure();
     }
+    // A recipe without sizes leaves its axes to --mesh.
+    bool isMeshOfRecipe = requested->recipe && requested->recipe->mesh.empty();
     for (auto [index, program] : llvm::enumerate(programs)) {
       FileOfDiagnostics file(&getContext(), requested->getFile(index));
+      SmallVector<MeshAxisSize> added = getNewAxes(program, requested->options.mesh);
+      if (isMeshOfRecipe && !added.empty() && failed(setAxes(program, added))) return signalPassFailure();
       if (failed(setSizes(program, requested->options.mesh))) return signalPassFailure();
     }
   }

@@ -111,20 +111,25 @@ class TensorRules {
       if (numMatched[index] > 0)
         return error() << "field '" << getTensorField(rule) << "': rules before it decide every tensor that '"
                        << rule.tensor << "' matches; put it before them, or remove it";
-      InFlightDiagnostic message = error() << "field '" << getTensorField(rule) << "': '" << rule.tensor
-                                           << "' matches no tensor of the program";
-      std::string nearest = findNearestTensor(rule.tensor);
-      return nearest.empty() ? message : message << "; the nearest name is " << nearest;
+      return error() << "field '" << getTensorField(rule) << "': '" << rule.tensor
+                     << "' matches no tensor of the program; " << getAdvice(rule.tensor);
     }
     return success();
   }
 
-  std::string findNearestTensor(StringRef glob) {
+  /// Names that `glob` may have meant.
+  std::string getAdvice(StringRef glob) {
+    constexpr size_t kListed = 4;
     SmallVector<StringRef> names;
     for (func::FuncOp function : functions)
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         if (auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr)) names.push_back(name.getValue());
-    return findNearestName(glob, names).str();
+    if (names.empty())
+      return "its text names no inputs: print it by as_text(debug_info=True), or say arg0, arg1, ... by their order";
+    if (StringRef nearest = findNearestName(glob, names); !nearest.empty())
+      return ("the nearest name is " + nearest).str();
+    std::string listed = llvm::join(ArrayRef(names).take_front(kListed), ", ");
+    return "there are " + listed + (names.size() > kListed ? " and others" : "");
   }
 
   InFlightDiagnostic error() { return emitError(UnknownLoc::get(context)); }

@@ -99,6 +99,28 @@ def check_mesh_flag(folder):
     assert json.loads(report.read_text())["ranks"] == 8
 
 
+def check_names(folder):
+    """Recipes by name, and --batch, are the files that say the same."""
+    def report(*flags):
+        path = folder / "report.json"
+        harness.tool("sgdc", EXAMPLES / "gpt.mlir", *flags, f"--report={path}")
+        found = json.loads(path.read_text())
+        return {key: found[key] for key in ("ranks", "sent_bytes", "memory", "collectives", "flops")}
+
+    for name, file in (("ddp", "ddp.json"), ("zero1", "zero1.json"), ("zero3", "zero3.json")):
+        assert report("--recipe", name, "--mesh", "data=4") == report("--recipe", EXAMPLES / file), name
+    assert report("--batch", "data", "--mesh", "data=4") == report("--recipe", EXAMPLES / "ddp.json")
+    (folder / "pipeline.json").write_text(json.dumps({"mesh": {"data": 2}, "stages": 2, "batch": "data", "sequential": {"micro": 8}}))
+    assert report("--recipe", "pipeline:2", "--mesh", "data=2") == report("--recipe", folder / "pipeline.json")
+    for flags, message in ((("--recipe", "zero4", "--mesh", "data=4"), "there is no recipe of this name; did you mean 'zero1'? There are ddp, zero1"),
+                           (("--recipe", "pipeline:one"), "expected a number of stages, 2 to 4096, as in pipeline:4"),
+                           (("--recipe", "ddp"), "give its axes by --mesh data=N"), (("--mesh", "data=4"), "as --batch data does the rows of inputs")):
+        result = harness.tool("sgdc", EXAMPLES / "gpt.mlir", *flags, "-o", folder / "m.sgda", check=False)
+        assert result.returncode == 1 and message in result.stderr, result.stderr
+    result = harness.tool("sgdc", EXAMPLES / "gpt.mlir", "--recipe", "ddp", "--batch", "data", "-o", folder / "m.sgda", check=False)
+    assert result.returncode == 2 and "--batch is short for a recipe, and --recipe gives one" in result.stderr, result.stderr
+
+
 def check_cache(folder):
     """Another recipe is another compilation."""
     sent = []
@@ -134,7 +156,7 @@ def main():
     examples = sorted(path.name for path in EXAMPLES.glob("*.json") if "compress" not in json.loads(path.read_text()))
     assert len(examples) >= 6
     tests += [(f"example {name}", lambda folder, name=name: check_example(folder, name)) for name in examples]
-    harness.main(tests + [("--mesh resizes the recipe's axes", check_mesh_flag), ("the cache knows recipes", check_cache), ("programs share sharded state", check_programs)])
+    harness.main(tests + [("--mesh resizes the recipe's axes", check_mesh_flag), ("recipes by name", check_names), ("the cache knows recipes", check_cache), ("programs share sharded state", check_programs)])
 
 
 main()

@@ -16,7 +16,7 @@ struct Flags {
   std::string listOps;  // of this frontend
   int64_t micro = 0;    // 0: not given
   std::vector<std::string> recipes, meshes;
-  std::string output, bindings, emit, emitRequest, memoryLimit, tileScratch, cache,
+  std::string output, batch, bindings, emit, emitRequest, memoryLimit, tileScratch, cache,
       cacheSize = "2GiB", shardUpdates = "auto", constraints = "keep";
   uint64_t cacheBytes = 0;
   std::optional<int64_t> autoRanks;

@@ -235,9 +235,13 @@ TEST(Errors, Mesh) {
   CompileOptions options;
   options.mesh = {{"model", 2}};
   EXPECT_EQ(errorOf(kSharded, options),
-            "m.mlir: error: --mesh names the axis 'model', which the model has not; its axes are data\n");
+            "m.mlir: error: --mesh names the axis 'model', which the model has not; its axes are data; a new axis "
+            "needs a recipe that "
+            "shards something over it, as --batch model does the rows of inputs\n");
   EXPECT_EQ(errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", options),
-            "m.mlir: error: --mesh names the axis 'model', which the model has not; it has no mesh\n");
+            "m.mlir: error: --mesh names the axis 'model', which the model has not; it has no mesh; a new axis needs a "
+            "recipe that "
+            "shards something over it, as --batch model does the rows of inputs\n");
 }
 
 TEST(Errors, MeshOfTooManyRanks) {

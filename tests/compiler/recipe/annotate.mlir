@@ -17,7 +17,7 @@ module attributes {sgd.request = #sgd.request<version = 2, {recipe_file = "r.jso
 
 // -----
 
-// ERROR: error: shards over axes, but neither it nor the model has a mesh; add a field 'mesh', such as {"data": 4}
+// ERROR: error: shards over axes, but neither it nor the model has a mesh; give its axes by --mesh data=N, or in the field 'mesh'
 module attributes {sgd.request = #sgd.request<version = 2, {recipe_file = "r.json", recipe = "{\22batch\22: \22data\22}"}>} {
   func.func @main(%x: tensor<8xf32>) { return }
 }

@@ -231,7 +231,8 @@ std::string errorOf(const char* recipe, const std::string& program = kStep) {
 }
 
 TEST(Recipe, WhatDoesNotFitTheProgramIsRefused) {
-  EXPECT_THAT(errorOf(R"({"batch": "data"})"), HasSubstr("neither it nor the model has a mesh; add a field 'mesh'"));
+  EXPECT_THAT(errorOf(R"({"batch": "data"})"),
+              HasSubstr("neither it nor the model has a mesh; give its axes by --mesh data=N"));
   EXPECT_EQ(errorOf(R"({"mesh": {"data": 2}, "batch": "dta"})"),
             "r.json: error: field 'batch' names the axis 'dta', which the mesh has not; did you mean 'data'?\n");
   EXPECT_EQ(errorOf(R"({"mesh": {"a": 2}, "rules": [{"tensor": "state.ww", "sharding": []}]})"),

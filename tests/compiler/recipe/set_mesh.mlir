@@ -23,6 +23,15 @@ module attributes {sgd.request = #sgd.request<version = 2, {recipe_file = "r.jso
 
 // -----
 
+// A recipe that names no sizes leaves its axes to --mesh.
+// CHECK: sgd.mesh @mesh = <["old"=3, "data"=8]>
+module attributes {sgd.request = #sgd.request<version = 2, {mesh = [#sgd<axis"data"=8>], recipe_file = "r.json", recipe = "{\22batch\22: \22data\22}"}>} {
+  sgd.mesh @mesh = <["old"=3]>
+  func.func @main(%x: tensor<8xf32>) { return }
+}
+
+// -----
+
 // ERROR: error: --mesh names the axis 'model', which the model has not; its axes are data
 module attributes {sgd.request = #sgd.request<version = 2, {mesh = [#sgd<axis"model"=8>], programs = [["main", "step.mlir"]]}>} {
   sgd.mesh @mesh = <["data"=2]>
