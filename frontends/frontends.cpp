@@ -1,6 +1,7 @@
 // Which frontend imports a program; no answer depends on the order of frontends.
 #include "frontends/frontends.h"
 
+#include "frontends/foreign_formats.h"
 #include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -35,6 +36,10 @@ static std::string describeStart(StringRef bytes) {
 
 static void refuseUnknown(MLIRContext* context, StringRef bytes) {
   InFlightDiagnostic error = emitError(UnknownLoc::get(context));
+  if (std::optional<ForeignFormat> foreign = findForeignFormat(bytes)) {
+    error << "is " << foreign->name << "; expected a program; " << foreign->advice;
+    return;
+  }
   if (bytes.empty())
     error << "is empty";
   else
@@ -45,6 +50,9 @@ static void refuseUnknown(MLIRContext* context, StringRef bytes) {
 OwningOpRef<ModuleOp> mlir::sgd::importProgram(MLIRContext* context, llvm::MemoryBufferRef source,
                                                const ImportOptions& options) {
   SmallVector<const Frontend*> found = findFrontends(source.getBuffer());
+  // Text that no frontend is sure of may be somebody else's.
+  auto isUnsure = [&](const Frontend* frontend) { return frontend->accepts(source.getBuffer()) != Acceptance::Yes; };
+  if (llvm::all_of(found, isUnsure) && findForeignFormat(source.getBuffer())) found.clear();
   if (found.size() == 1 && !options.bindings.empty() && !found.front()->bindsSizes()) {
     emitError(FileLineColLoc::get(context, source.getBufferIdentifier(), 0, 0))
         << "has no open sizes that --bind could bind; expected a PyTorch model with dynamic shapes; leave --bind out";

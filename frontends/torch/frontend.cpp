@@ -1,6 +1,7 @@
 // PyTorch's exported programs, as torch.export.save writes them.
 #include "frontends/frontend.h"
 
+#include "frontends/foreign_formats.h"
 #include "frontends/torch/archive.h"
 #include "frontends/torch/import_program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +38,9 @@ class TorchFrontend final : public Frontend {
     return "a PyTorch archive, as torch.export.save(torch.export.export(module, inputs), 'model.pt2') writes it";
   }
 
-  Acceptance accepts(StringRef bytes) const final { return torch::isZip(bytes) ? Acceptance::Yes : Acceptance::No; }
+  Acceptance accepts(StringRef bytes) const final {
+    return torch::isZip(bytes) && !findForeignFormat(bytes) ? Acceptance::Yes : Acceptance::No;
+  }
 
   OwningOpRef<ModuleOp> import(MLIRContext* context, llvm::MemoryBufferRef source,
                                const ImportOptions& options) const final {

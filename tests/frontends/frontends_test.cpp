@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontends/foreign_formats.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -56,8 +57,40 @@ TEST(Frontends, UnknownFormatsAreRefusedWithWhatIsExpected) {
       "torch.export.save(torch.export.export(module, inputs), 'model.pt2') writes it; export the program as one of "
       "them";
   EXPECT_EQ(importError(""), std::string("is empty") + expected);
-  EXPECT_EQ(importError(StringRef("GGUF\0\0\0\0", 8)),
-            std::string("unknown format, beginning with 'GGUF\\00\\00\\00\\00'") + expected);
+  EXPECT_EQ(importError(StringRef("\1\2\3\4\0\0", 6)),
+            std::string("unknown format, beginning with '\\01\\02\\03\\04\\00\\00'") + expected);
+}
+
+TEST(Frontends, ForeignFormatsAreNamed) {
+  const std::pair<StringRef, const char*> formats[] = {
+      {"ML\xefR\x0dStableHLO_v1.9.0", "is MLIR bytecode; expected a program; print the program by jax.jit"},
+      {StringRef("\x80\x04\x95\x10\0\0", 6), "is a Python pickle; expected a program; export the module"},
+      {StringRef("\x93NUMPY\1\0v\0", 10), "is a NumPy array; expected a program; tensors are for sgdrun"},
+      {"\x08\x07\x12\x07pytorch", "is an ONNX model; "},
+      {"\n\x08jit_step\x12", "is an HLO module as a protocol buffer; "},
+      {StringRef("\x18\0\0\0\0\0\0\0{\"a\": {}}", 17), "is a safetensors file; "},
+      {StringRef("\x89SGDA\r\n\x1a", 8), "is a compiled artifact; expected a program; run it by sgdrun"},
+      {"HloModule jit_step, entry_computation_layout={}", "is HLO text; "},
+      {"{ lambda ; a:f32[8]. let b = mul a a in (b,) }", "is a jaxpr; "},
+      {"{\n  \"mesh\": {\"data\": 4}\n}", "is JSON; expected a program; recipes are given by --recipe"},
+      {"import jax\nimport jax.numpy as jnp\n", "is Python source; "},
+      {"\n\"\"\"Trains.\"\"\"\n", "is Python source; "},
+  };
+  auto getZip = [](StringRef member) {
+    std::string header("PK\3\4" + std::string(26, '\0') + member.str() + "...");
+    header[26] = static_cast<char>(member.size());
+    return header;
+  };
+  EXPECT_THAT(importError(getZip("w.npy")), ::testing::StartsWith("is an npz file of arrays; expected a program; "));
+  EXPECT_THAT(importError(getZip("model/data.pkl")), ::testing::StartsWith("is what torch.save writes; "));
+  for (const auto& [bytes, message] : formats) EXPECT_THAT(importError(bytes), ::testing::StartsWith(message));
+}
+
+TEST(Frontends, TextOfMlirIsNotForeign) {
+  for (StringRef text :
+       {"module {\n}", "#map = affine_map<(d0) -> (d0)>\n", "// import x\nmodule {}", "func.func @main() { return }",
+        "\"builtin.module\"() ({}) : () -> ()", "!t = tensor<4xf32>", "sdy.mesh @mesh = <[\"data\"=4]>"})
+    EXPECT_FALSE(findForeignFormat(text)) << text.str();
 }
 
 TEST(Frontends, BinaryFormatsAreNoText) {
