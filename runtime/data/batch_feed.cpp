@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(std::shared_ptr<const
     std::string_view name;
     if (!SplitName(entry.name, step, name)) return fault(entry, "batches are named stepK.argN or stepK.<input>");
     std::optional<size_t> input = names.Find(name);
-    if (!input) return fault(entry, "the program has no input ", QuotedName(name));
+    if (!input) return fault(entry, "the program has no input ", QuotedName(name), names.Advice(name));
     absl::Status status = CheckTensor(*feed->file_, entry, inputs[*input]);
     if (!status.ok()) return status;
     if (!steps[step].emplace(*input, &entry).second) {

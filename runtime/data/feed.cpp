@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/text/nearest_name.h"
 
 namespace sgd::data {
 NameTable::NameTable(std::string prefix, const std::vector<std::string>& names)
@@ -31,6 +32,21 @@ std::optional<size_t> NameTable::Find(std::string_view name) const {
   }
   auto at = by_name_.find(name);
   return at == by_name_.end() ? std::nullopt : at->second;
+}
+
+std::string NameTable::Advice(std::string_view name) const {
+  constexpr size_t kListed = 8;
+  std::vector<std::string_view> names;
+  for (const auto& [known, index] : by_name_) names.push_back(known);
+  if (names.empty()) return "; there are none";
+  const std::string_view nearest = text::NearestName(name, names);
+  if (!nearest.empty()) return absl::StrCat("; did you mean ", QuotedName(nearest), "?");
+  const size_t listed = std::min(names.size(), kListed);
+  const std::string more = names.size() > listed ? absl::StrCat(" and ", names.size() - listed, " more") : "";
+  return absl::StrCat("; there are ",
+                      absl::StrJoin(names.begin(), names.begin() + listed, ", ",
+                                    [](std::string* text, std::string_view known) { text->append(QuotedName(known)); }),
+                      more);
 }
 
 std::string NameTable::Position(size_t index) const { return absl::StrCat(prefix_, index); }
@@ -84,15 +100,27 @@ absl::Status CheckValues(const SafetensorsFile& file, const TensorEntry& entry, 
   return absl::OkStatus();
 }
 
+// The first thing that keeps a tensor of a file from being the input.
+std::string Difference(const TensorEntry& entry, const InputType& input) {
+  const Dims &has = entry.dims, &wants = input.type.global_dims;
+  if (has == wants) return absl::StrCat("cast it to ", artifact::SafetensorsName(input.type.element));
+  if (has.size() != wants.size())
+    return absl::StrCat("it has ", has.size(), " dimensions and not ", wants.size(), "; reshape it");
+  const size_t dim = std::ranges::mismatch(has, wants).in1 - has.begin();
+  return absl::StrCat("dimension ", dim, " is ", has[dim], " and not ", wants[dim],
+                      "; give a tensor of this shape, or compile the model for that one");
+}
+
 }  // namespace
 
 absl::Status CheckTensor(const SafetensorsFile& file, const TensorEntry& entry, const InputType& input) {
   if (DimsAs(entry, input.type.element) == input.type.global_dims) return CheckValues(file, entry, input);
   const bool is_other_width = input.narrow_bits == 0 && AreOtherIntegers(entry.element, input.type.element);
   if (is_other_width && entry.dims == input.type.global_dims) return CheckValues(file, entry, input);
-  return absl::InvalidArgumentError(absl::StrCat(
-      file.path(), ": tensor ", QuotedName(entry.name), ": is ", FileTypeText(entry.element, entry.dims),
-      ", but input ", QuotedName(input.name), " is ", FileTypeText(input.type.element, input.type.global_dims)));
+  return absl::InvalidArgumentError(
+      absl::StrCat(file.path(), ": tensor ", QuotedName(entry.name), ": is ", FileTypeText(entry.element, entry.dims),
+                   ", but input ", QuotedName(input.name), " is ",
+                   FileTypeText(input.type.element, input.type.global_dims), ": ", Difference(entry, input)));
 }
 
 }  // namespace sgd::data

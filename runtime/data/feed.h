@@ -26,6 +26,9 @@ class NameTable {
   NameTable(std::string prefix, const std::vector<std::string>& names);
 
   std::optional<size_t> Find(std::string_view name) const;
+  // Completes a message about a name that is not found: "; did you mean 'x'?", or else "; there are 'x', 'y' and 3
+  // more".
+  std::string Advice(std::string_view name) const;
   // "arg3".
   std::string Position(size_t index) const;
   size_t size() const { return size_; }

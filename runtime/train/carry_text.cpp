@@ -31,6 +31,16 @@ bool AddPair(std::string_view text, const ProgramView& program, CarryRequest& re
   return false;
 }
 
+// About the first of the two names that the program has not.
+std::string PairAdvice(std::string_view text, const ProgramView& program) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return "; expected a colon between the two";
+  const std::string_view output = text.substr(0, colon), input = text.substr(colon + 1);
+  if (output != kNone && !program.output_names.Find(output))
+    return absl::StrCat("; it has no output ", data::QuotedName(output), program.output_names.Advice(output));
+  return absl::StrCat("; it has no input ", data::QuotedName(input), program.input_names.Advice(input));
+}
+
 std::optional<size_t> ReadPosition(const nlohmann::json& value, const data::NameTable& names) {
   if (value.is_string()) return names.Find(value.get<std::string>());
   if (value.is_number_unsigned() && value.get<uint64_t>() < names.size()) return value.get<uint64_t>();
@@ -54,8 +64,9 @@ absl::StatusOr<CarryRequest> ParseCarry(const std::string& text, const ProgramVi
     }
     if (!is_added) {
       const std::string rest = text.substr(begin, text.find(',', begin) - begin);
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--carry: ", data::QuotedName(rest), " is not OUTPUT:INPUT of program ", data::QuotedName(program.name)));
+      return absl::InvalidArgumentError(absl::StrCat("--carry: ", data::QuotedName(rest),
+                                                     " is not OUTPUT:INPUT of program ", data::QuotedName(program.name),
+                                                     PairAdvice(rest, program)));
     }
     begin = comma + 1;
   }

@@ -116,7 +116,7 @@ absl::Status TakeInitial(const FilePtr& file, const FindInput& find, std::set<si
     if (!input) {
       return absl::InvalidArgumentError(absl::StrCat(file->path(), ": tensor ", data::QuotedName(entry.name),
                                                      ": program ", data::QuotedName(job.program.name),
-                                                     " has no such input"));
+                                                     " has no such input", job.program.input_names.Advice(entry.name)));
     }
     absl::Status status = data::CheckTensor(*file, entry, job.program.inputs[*input]);
     if (!status.ok()) return status;

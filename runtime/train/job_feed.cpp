@@ -24,7 +24,8 @@ absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const dat
     std::optional<size_t> input = job.program.input_names.Find(name);
     if (!input) {
       return absl::InvalidArgumentError(absl::StrCat("--feed: program ", data::QuotedName(job.program.name),
-                                                     " has no input ", data::QuotedName(name)));
+                                                     " has no input ", data::QuotedName(name),
+                                                     job.program.input_names.Advice(name)));
     }
     for (const data::RowFeed::Source& other : sources) {
       if (other.input == *input) {

@@ -42,7 +42,8 @@ absl::Status ChooseOutputs(Job& job) {
     job.loss = job.program.output_names.Find(job.options.loss);
     if (!job.loss) {
       return absl::InvalidArgumentError(absl::StrCat("--loss: program ", data::QuotedName(job.program.name),
-                                                     " has no output ", data::QuotedName(job.options.loss)));
+                                                     " has no output ", data::QuotedName(job.options.loss),
+                                                     job.program.output_names.Advice(job.options.loss)));
     }
     if (!outputs[*job.loss].type.global_dims.empty()) {
       return absl::InvalidArgumentError(

@@ -170,9 +170,9 @@ TEST_F(SgdrunErrors, Inputs) {
   };
   fault("none: cannot open: No such file or directory", folder_ / "none");
   fault("input arg1 'x' (f32[8,4]) of program 'train' is not in --inputs", Tensors("part", {{"arg0", {1, 4}}}));
-  fault("tensor 'arg0': is F32[4], but input 'params['w']' is F32[1,4]",
+  fault("tensor 'arg0': is F32[4], but input 'params['w']' is F32[1,4]: it has 1 dimensions and not 2; reshape it",
         Tensors("shape", {{"arg0", {4}}, {"arg1", {8, 4}}}));
-  fault("tensor 'arg0': is I32[1,4], but input 'params['w']' is F32[1,4]",
+  fault("tensor 'arg0': is I32[1,4], but input 'params['w']' is F32[1,4]: cast it to F32",
         Tensors("type", {{"arg0", {1, 4}}, {"arg1", {8, 4}}}, ElementType::I32));
   fault("tensor 'y': program 'train' has no such input", Tensors("name", {{"arg0", {1, 4}}, {"x", {8, 4}}, {"y", {}}}));
   fault("tensor 'arg2': program 'train' has no such input",
@@ -211,7 +211,8 @@ TEST_F(SgdrunErrors, Data) {
   auto fault = [&](const std::string& message, const std::string& feed) {
     ExpectFault(message, {toy, "--steps", "1", "--data", rows, "--feed", feed});
   };
-  fault("--feed: program 'train' has no input 'y'", "y=x");
+  fault("--feed: program 'train' has no input 'y'; there are ", "y=x");
+  fault("--feed: program 'train' has no input 'params[w]'; did you mean 'params['w']'?", "params[w]=x");
   fault("tensor 'none': not in the file", "x=none");
   fault("has 5 rows, fewer than one batch of 8", "x=few");
   fault("--feed: input arg1 'x' (f32[8,4]) of program 'train' is fed twice", "x=x,arg1=x");
@@ -224,7 +225,8 @@ TEST_F(SgdrunErrors, Carry) {
   auto fault = [&](const std::string& message, const std::string& flag, const std::string& value) {
     ExpectFault(message, {artifact_, "--init", init, "--steps", "1", flag, value});
   };
-  fault("--carry: 'result7:arg0' is not OUTPUT:INPUT of program 'train'", "--carry", "result7:arg0");
+  fault("--carry: 'result7:arg0' is not OUTPUT:INPUT of program 'train'; it has no output 'result7'; there are ",
+        "--carry", "result7:arg0");
   fault(
       "cannot carry output result1 'result[1]['w']' (f32[1,4]) of program 'train' to input arg1 "
       "'x' "

@@ -202,7 +202,7 @@ TEST(Integers, OfOtherWidthsAreConvertedWhereEveryValueFits) {
               HasSubstr("element [1, 0] is -1; expected 0 to 255"));
   bytes[0].type.element = ElementType::F32;
   EXPECT_THAT(std::string(CheckTensor(*file, *file->Find("x"), bytes[0]).message()),
-              HasSubstr("is I64[2,2], but input 'x' is F32[2,2]"));
+              HasSubstr("is I64[2,2], but input 'x' is F32[2,2]: cast it to F32"));
 }
 
 TEST(BatchFeed, CyclesThroughBatches) {
@@ -227,8 +227,10 @@ TEST(BatchFeed, SaysWhatDoesNotFit) {
     return std::string(feed.status().message());
   };
   EXPECT_THAT(message({{"x", {4, 3}}}), HasSubstr("tensor 'x': batches are named stepK.argN or stepK.<input>"));
-  EXPECT_THAT(message({{"step0.z", {4}}}), HasSubstr("tensor 'step0.z': the program has no input 'z'"));
-  EXPECT_THAT(message({{"step0.y", {5}}}), HasSubstr("tensor 'step0.y': is I32[5], but input 'y' is I32[4]"));
+  EXPECT_THAT(message({{"step0.z", {4}}}),
+              HasSubstr("tensor 'step0.z': the program has no input 'z'; there are 'x', 'y'"));
+  EXPECT_THAT(message({{"step0.y", {5}}}),
+              HasSubstr("tensor 'step0.y': is I32[5], but input 'y' is I32[4]: dimension 0 is 5 and not 4; "));
   EXPECT_THAT(message({{"step0.y", {4}}, {"step0.arg1", {4}}}), HasSubstr("input 'y' occurs twice in this step"));
   EXPECT_THAT(message({{"step1.y", {4}}}), HasSubstr("has no tensors for step0, but for step1"));
   EXPECT_THAT(message({{"step0.y", {4}}, {"step1.x", {4, 3}}}),
