@@ -88,6 +88,8 @@ llvm::Expected<StepEstimate> mlir::sgd::estimateStep(const Machine& machine, con
     estimate.mesh.emplace_back(root.mesh()->Get(axis)->name()->str(), machine.getMesh()[axis]);
   estimate.ranks = machine.getRanks();
   estimate.peakBytes = getPeakBytes(root);
+  const DeviceModel& device = machine.getCost().getTopology().device;
+  estimate.deviceBytes = static_cast<uint64_t>(device.memoryBytes);
   addStages(machine, std::move(*step), estimate);
   if (options.failureHours > 0) {
     estimate.failures = estimateFailures(machine, options, estimate);
@@ -96,7 +98,7 @@ llvm::Expected<StepEstimate> mlir::sgd::estimateStep(const Machine& machine, con
   estimate.epochSteps = options.epochSteps;
   double seconds = static_cast<double>(options.epochSteps) * estimate.stepSeconds / estimate.goodput;
   estimate.epochDeviceHours = seconds / kSecondsPerHour * static_cast<double>(estimate.ranks);
-  estimate.epochPrice = estimate.epochDeviceHours * machine.getCost().getTopology().device.pricePerHour;
+  estimate.epochPrice = estimate.epochDeviceHours * options.pricePerHour.value_or(device.pricePerHour);
   return estimate;
 }
 

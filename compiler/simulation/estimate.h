@@ -31,6 +31,7 @@ struct StepEstimate {
   double modelFlopsPerRank = 0;     ///< of a step, by the model's sizes; 0: not known
   double utilization = 0;           ///< of the data sheet's flops, by what the program computes
   uint64_t peakBytes = 0;           ///< of the rank that needs most, as the artifact was compiled
+  uint64_t deviceBytes = 0;         ///< of memory that a device has; 0: not known
   uint64_t stateBytes = 0;          ///< of a rank, that a checkpoint saves
   ModelState modelState;            ///< of the stage that has most of it
   std::vector<StageTimes> stages;
@@ -39,8 +40,10 @@ struct StepEstimate {
   double goodput = 1;
   // Of an epoch, where its steps are known.
   uint64_t epochSteps = 0;
-  double epochDeviceHours = 0, epochPrice = 0;
+  double epochDeviceHours = 0;
+  double epochPrice = 0;  ///< 0: not known
 
+  bool fits() const { return deviceBytes == 0 || peakBytes <= deviceBytes; }
   double getModelTeraflopsPerRank() const { return getTeraflopsPerSecond(modelFlopsPerRank); }
   double getTeraflopsPerRank() const { return getTeraflopsPerSecond(flopsPerRank); }
 
@@ -55,6 +58,7 @@ struct EstimateOptions {
   std::optional<double> saveSeconds;  ///< absent: by the state's size and the topology's storage
   double restartSeconds = 120;
   uint64_t epochSteps = 0;
+  std::optional<double> pricePerHour;  ///< of a device; absent: that of the topology
   bool keepsIntervals = false;
 };
 

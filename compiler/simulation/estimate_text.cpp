@@ -30,6 +30,10 @@ Json mlir::sgd::toJson(const StepEstimate& estimate) {
   if (estimate.modelFlopsPerRank > 0) json["model_tflops_per_rank"] = estimate.getModelTeraflopsPerRank();
   json["flops_per_rank"] = estimate.flopsPerRank;
   json["peak_bytes"] = estimate.peakBytes;
+  if (estimate.deviceBytes > 0) {
+    json["device_bytes"] = estimate.deviceBytes;
+    json["fits"] = estimate.fits();
+  }
   json["model_state_bytes"] = estimate.modelState.getBytes();
   json["state_bytes"] = estimate.modelState.kept;
   json["gradient_bytes"] = estimate.modelState.gradients;
@@ -40,9 +44,10 @@ Json mlir::sgd::toJson(const StepEstimate& estimate) {
                         {"save_seconds", failures->model.save},
                         {"restart_seconds", failures->model.restart},
                         {"best_interval_seconds", failures->bestInterval}};
-  if (estimate.epochSteps > 0)
-    json["epoch"] = {
-        {"steps", estimate.epochSteps}, {"device_hours", estimate.epochDeviceHours}, {"price", estimate.epochPrice}};
+  if (estimate.epochSteps > 0) {
+    json["epoch"] = {{"steps", estimate.epochSteps}, {"device_hours", estimate.epochDeviceHours}};
+    if (estimate.epochPrice > 0) json["epoch"]["price"] = estimate.epochPrice;
+  }
   for (const StageTimes& stage : estimate.stages) json["stages"].push_back(::toJson(stage));
   return json;
 }
@@ -78,6 +83,15 @@ static std::string formatSize(uint64_t bytes) {
   return text;
 }
 
+static void printFit(const StepEstimate& estimate, llvm::raw_ostream& os) {
+  if (estimate.deviceBytes == 0) return;
+  os << (estimate.fits() ? "fits" : "does not fit") << ": a rank needs " << formatSize(estimate.peakBytes) << " of "
+     << formatSize(estimate.deviceBytes);
+  if (!estimate.fits())
+    os << "; compile with --memory-limit, or shard more: --recipe zero3, more stages, or more micro-batches by --micro";
+  os << "\n";
+}
+
 static void printStages(const StepEstimate& estimate, llvm::raw_ostream& os) {
   if (estimate.stages.size() < 2) return;
   for (auto [number, stage] : llvm::enumerate(estimate.stages))
@@ -97,6 +111,7 @@ static void printFailures(const StepEstimate& estimate, llvm::raw_ostream& os) {
 std::string mlir::sgd::toText(const StepEstimate& estimate) {
   std::string text;
   llvm::raw_string_ostream os(text);
+  printFit(estimate, os);
   os << "ranks          " << estimate.ranks << (estimate.mesh.empty() ? "" : " ") << formatMesh(estimate) << "\n";
   os << "a step\n";
   os << "  time         " << formatSeconds(estimate.stepSeconds) << "\n";

@@ -102,10 +102,21 @@ def other_meshes(folder):
 def epochs(folder):
     model = harness.Model("mlp_digits")
     artifact, _ = compile_text(folder, harness.model_text.file(model.path / "model.mlir", folder))
-    step = estimate(artifact, "--epoch-steps", "1000", "--failures", "10", "--save-seconds", "2", "--restart-seconds", "60")
+    step = estimate(artifact, "--epoch-steps", "1000", "--failures", "10", "--save-seconds", "2", "--restart-seconds", "60", "--price", "2")
     hours = 1000 * step["step_seconds"] / step["goodput"] * step["ranks"] / 3600
-    assert math.isclose(step["epoch"]["device_hours"], hours), step
+    assert math.isclose(step["epoch"]["device_hours"], hours) and math.isclose(step["epoch"]["price"], 2 * hours), step
+    assert "price" not in estimate(artifact, "--epoch-steps", "1000")["epoch"]
     assert step["failures"]["mean_seconds_between"] == 36000 / step["ranks"] and step["failures"]["save_seconds"] == 2, step
+
+
+def other_devices(folder):
+    """A plan for CPUs says little of GPUs."""
+    model = harness.Model("mlp_digits")
+    artifact, _ = compile_text(folder, harness.model_text.file(model.path / "model.mlir", folder))
+    result = simulate(artifact, "--topology", "h100")
+    assert "is compiled for cpu, and the devices of 'h100' are GPUs; compile it by sgdc --target cuda:sm_90" in result.stderr, result.stderr
+    assert result.stdout.startswith("fits: a rank needs "), result.stdout
+    assert not simulate(artifact).stderr
 
 
 def nothing_to_do(folder):
@@ -135,5 +146,5 @@ def wrong_input(folder):
         assert len(result.stderr.splitlines()) <= 2 and len(result.stderr) < 600, result.stderr
 
 
-harness.main([("the report's estimate", equals_the_report), ("timelines", timelines), ("other meshes", other_meshes), ("epochs", epochs), ("nothing to do", nothing_to_do),
+harness.main([("the report's estimate", equals_the_report), ("timelines", timelines), ("other meshes", other_meshes), ("epochs", epochs), ("other devices", other_devices), ("nothing to do", nothing_to_do),
               ("wrong input", wrong_input)])

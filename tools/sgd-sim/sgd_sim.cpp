@@ -49,6 +49,7 @@ EstimateOptions getOptions(const Flags& flags) {
   options.saveSeconds = flags.saveSeconds;
   options.restartSeconds = flags.restartSeconds;
   options.epochSteps = flags.epochSteps;
+  options.pricePerHour = flags.pricePerHour;
   options.keepsIntervals = !flags.svg.empty() && flags.sweep.empty();
   return options;
 }
@@ -181,6 +182,16 @@ llvm::Expected<Topology> findTopology(const Flags& flags, const ::sgd::artifact:
                                  "', which is not built in; name its file by --topology");
 }
 
+/// The plan of a CPU fuses, merges and overlaps otherwise than that of a GPU.
+void warnOfOtherDevice(const Flags& flags, const ::sgd::artifact::Artifact& artifact, const Topology& topology) {
+  const std::string target = artifact.target()->str();
+  const bool isForCpu = target == "cpu", isCpu = topology.device.architecture.empty();
+  if (isForCpu == isCpu) return;
+  llvm::errs() << "sgd-sim: warning: '" << flags.artifact << "' is compiled for " << target << ", and the devices of '"
+               << topology.name << "' are " << (isCpu ? "CPUs" : "GPUs") << "; compile it by sgdc --target "
+               << (isCpu ? "cpu" : "cuda:" + topology.device.architecture) << " for the plan that would run there\n";
+}
+
 /// Before the work of which they will hold the results.
 absl::Status checkOutputs(const Flags& flags) {
   for (const std::string* path : {&flags.text, &flags.save, &flags.json, &flags.svg})
@@ -225,6 +236,7 @@ int runArtifact(const Flags& flags, Request request) {
   if (!file) return fail(llvm::toString(file.takeError()));
   llvm::Expected<Topology> topology = findTopology(flags, (*file)->root());
   if (!topology) return fail(llvm::toString(topology.takeError()));
+  warnOfOtherDevice(flags, (*file)->root(), *topology);
   return simulate(**file, std::move(*topology), std::move(request), flags, /*flopsPerRank=*/0);
 }
 

@@ -6,6 +6,7 @@
 using namespace mlir::sgd;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 namespace {
 
@@ -65,6 +66,17 @@ TEST(EstimateText, AnEpochHasAPriceWhereDevicesHave) {
   EXPECT_THAT(toText(estimate), HasSubstr("  epoch        1000 steps, 4.5 device hours, price 9\n"));
 }
 
+TEST(EstimateText, FirstSaysWhetherItFits) {
+  StepEstimate estimate = getPipeline();
+  EXPECT_THAT(toText(estimate), StartsWith("ranks "));
+  estimate.deviceBytes = 4 << 20;
+  EXPECT_THAT(toText(estimate), StartsWith("fits: a rank needs 3 MiB of 4 MiB\nranks "));
+  EXPECT_EQ(toJson(estimate)["fits"], true);
+  estimate.deviceBytes = 2 << 20;
+  EXPECT_THAT(toText(estimate), StartsWith("does not fit: a rank needs 3 MiB of 2 MiB; compile with --memory-limit"));
+  EXPECT_EQ(toJson(estimate)["fits"], false);
+}
+
 TEST(EstimateText, ScalingIsThatOfTheFirstLine) {
   StepEstimate first = getPipeline(), more = getPipeline(), nothing = StepEstimate();
   more.ranks = 16;
@@ -85,7 +97,8 @@ TEST(EstimateText, JsonLeavesOutWhatIsNotKnown) {
   EXPECT_EQ(json["model_state_bytes"], 2047);
   EXPECT_EQ(json["failures"]["best_interval_seconds"], 4500);
   auto empty = toJson(StepEstimate());
-  for (const char* key : {"mesh", "failures", "epoch", "stages", "sent_bytes", "model_tflops_per_rank"})
+  for (const char* key :
+       {"mesh", "fits", "device_bytes", "failures", "epoch", "stages", "sent_bytes", "model_tflops_per_rank"})
     EXPECT_FALSE(empty.contains(key)) << key;
   EXPECT_EQ(empty["tflops_per_rank"], 0);  // and not 0 / 0
 }
