@@ -5,6 +5,7 @@
 
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_program.h"
+#include "compiler/report/explain_summary.h"
 #include "compiler/report/offloaded.h"
 #include "dialects/sgd/source_line.h"
 #include "dialects/sgd/stages.h"
@@ -86,6 +87,7 @@ class Explainer {
   void addCollective(plan::CollectiveOp collective, StringRef program, uint64_t executions) {
     ExplainRecord base;
     base.program = program.str();
+    base.collective = ++numCollectives;
     base.location = getSourceLine(collective.getLoc());
     base.op = ::sgd::comm::CollectiveName(collective.getKind());
     base.bytes = getSentBytes(collective) * executions;
@@ -103,6 +105,8 @@ class Explainer {
       record.scope = decision.scope;
       record.chosen = decision.chosen;
       record.why = ::sgd::artifact::CauseText(movement);
+      record.tensorBytes = decision.bytes * executions;
+      record.hiddenSeconds = decision.hiddenSeconds * static_cast<double>(executions);
       record.from = movement.from;
       record.to = movement.to;
       record.steps = ::sgd::artifact::StepText(movement);
@@ -156,6 +160,7 @@ class Explainer {
   };
 
   OpTimes times;
+  uint64_t numCollectives = 0;
   ExplanationReport explanation;
   std::map<std::string, Sends> sends;  // by program, location, type and stages
 };
@@ -176,7 +181,9 @@ ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& t
   return explainer.take();
 }
 
-void ExplanationReport::print(llvm::raw_ostream& os) const {
+void ExplanationReport::print(llvm::raw_ostream& os) const { printSummary(*this, os); }
+
+void ExplanationReport::printAll(llvm::raw_ostream& os) const {
   if (records.empty()) os << "no collectives\n";
   for (const ExplainRecord& record : records) {
     os << (record.location.empty() ? "<unknown>" : record.location) << ": " << record.op;

@@ -27,18 +27,27 @@ struct ExplainRecord {
   std::string from;  ///< sharding before, or what moves; empty when the collective is the program's own
   std::string to;
   std::string steps;   ///< "step 1 of 1: all_reduce, 6144 bytes sent, 13.0 us"
-  uint64_t bytes = 0;  ///< sent per rank and step
-  double seconds = 0;  ///< of a step, by the cost model
+  uint64_t bytes = 0;  ///< sent per rank and step; of a collective of several tensors, all of it in its first record
+  double seconds = 0;  ///< of a step, by the cost model; likewise
+  uint64_t collective = 0;   ///< of the program, from 1; 0 where the record is about none
+  uint64_t tensorBytes = 0;  ///< what this tensor alone would send, of a collective
+  double hiddenSeconds = 0;  ///< of a collective that runs beside compute
   std::string why;
   uint64_t freedBytes = 0;  ///< by running again: of buffers that need not be kept
   uint64_t flops = 0;       ///< of running again
+
+  /// Whether it says how much of a collective is hidden, and moves nothing.
+  bool isOverlap() const { return hiddenSeconds > 0; }
 };
 
 struct ExplanationReport {
   std::vector<ExplainRecord> records;
 
   nlohmann::json toJson() const;
+  /// For people; see printSummary().
   void print(llvm::raw_ostream& os) const;
+  /// Each record in two lines, in program order.
+  void printAll(llvm::raw_ostream& os) const;
 };
 
 /// Reads what toJson() gives. False when something is missing or of another type.

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "compiler/report/amounts.h"
 #include "compiler/export/export_program.h"
 #include "compiler/report/offloaded.h"
 #include "dialects/cost/cost_op.h"
@@ -151,16 +152,6 @@ void addCompressions(func::FuncOp function, Report& report) {
     report.compressions.push_back(
         {decision.subject, decision.chosen, decision.bytes, other.bytes, decision.source, other.why});
   }
-}
-
-std::string formatBytes(uint64_t bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = bytes;
-  size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format(unit == 0 ? "%.0f %s" : "%.2f %s", value, units[unit]);
-  return text;
 }
 
 }  // namespace

@@ -3,9 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <sstream>
 
-#include "runtime/artifact/short_message.h"
+#include "tools/command_line/parse.h"
 
 namespace {
 
@@ -19,6 +18,8 @@ Several programs go into one artifact as NAME=MODEL; state is shared between the
 Examples:
   sgdc step.mlir -o step.sgda                        the mesh that the model names
   sgdc step.mlir -o step.sgda --mesh data=8          the same model on 8 ranks
+  sgdc step.mlir -o step.sgda --mesh data=8 --recipe zero3
+                                                     a model for one device on 8 ranks, parameters in shards
   sgdc step.mlir -o step.sgda --mesh data=8 --mesh data=4
                                                      a plan for 8 ranks and one for 4 in one artifact
   sgdc step.mlir -o step.sgda --target cuda:sm_90    kernels for GPUs; neither a GPU nor CUDA is needed
@@ -46,9 +47,13 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...");
   app.add_option("-o", flags.output, "Write the artifact (.sgda) to FILE")->type_name("FILE");
   addRepeated(app, "--recipe", flags.recipes,
-              "How to shard the model without touching its text: mesh, rules by names and scopes, batch, ZeRO stage "
-              "(docs/recipes.md); several make a plan each (docs/bundles.md)")
-      ->type_name("FILE.json");
+              "How to shard the model without touching its text: a file with mesh, rules by names and scopes, batch, "
+              "ZeRO stage (docs/recipes.md), or ddp, zero1, zero2, zero3 (over the axis data of --mesh) or pipeline:P; "
+              "several make a plan each (docs/bundles.md)")
+      ->type_name("FILE.json|NAME");
+  app.add_option("--batch", flags.batch,
+                 "Shard the rows of all inputs over axes: short for a recipe with the field batch")
+      ->type_name("AXIS,...");
   app.add_option("--auto", flags.autoRanks,
                  "Find a recipe for N ranks: meshes, sharding rules, ZeRO stages, pipelines and parts of the batch are "
                  "compared by the simulated time of their plans (docs/auto-sharding.md)")
@@ -84,7 +89,8 @@ void addFlags(CLI::App& app, Flags& flags) {
          "on from there to the same artifact")
       ->type_name("FILE.mlir");
   addTable(app, "--report", flags.report, "Print bytes sent, memory, flops and counts, per rank and step");
-  addTable(app, "--explain", flags.explain, "Print the reason of each collective");
+  addTable(app, "--explain", flags.explain,
+           "Print what is sent and why, by parameter and scope, the largest first; with =all each collective");
   app.add_option("--memory-limit", flags.memoryLimit,
                  "Peak memory per rank, e.g. 80GiB: where a program needs more, values are computed and gathered again "
                  "rather than kept, as few as possible (--report and --explain list them); refuses with the smallest "
@@ -140,7 +146,6 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--time", flags.time,
                "Print the time of each pass and stage on standard error; start-up is the CPU time before main");
   app.footer(kExamples);
-  app.set_version_flag("--version", "sgdc " SGD_VERSION);
 }
 
 }  // namespace
@@ -148,17 +153,12 @@ void addFlags(CLI::App& app, Flags& flags) {
 std::optional<int> mlir::sgd::readFlags(int argc, char** argv, Flags& flags) {
   CLI::App app("Compiles train steps for synchronous execution on many ranks into one artifact.", "sgdc");
   addFlags(app, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    std::ostringstream errors;
-    const int code = app.exit(e, std::cout, errors);
-    std::cerr << ::sgd::artifact::ShortMessage(errors.str());
-    return code == 0 ? 0 : 2;
-  }
-  if (flags.models.empty() && flags.listOps.empty()) {
-    std::cerr << "MODEL is required\nRun with --help for more information.\n";
-    return 2;
+  std::optional<::sgd::tools::Leave> leave = ::sgd::tools::Parse(app, SGD_VERSION, argc, argv);
+  if (!leave && flags.models.empty() && flags.listOps.empty())
+    leave = ::sgd::tools::WrongUsage(app, "MODEL is required; expected a program, or NAME=MODEL for each of several");
+  if (leave) {
+    (leave->exit_code == 0 ? std::cout : std::cerr) << leave->text;
+    return leave->exit_code;
   }
   // CLI11 leaves an option given without its optional value empty.
   for (auto [name, path] : {std::pair("--auto-table", &flags.autoTable), std::pair("--report", &flags.report),

@@ -8,6 +8,7 @@
 #include "compiler/driver/list_ops.h"
 #include "compiler/driver/plans.h"
 #include "compiler/driver/write_weights.h"
+#include "compiler/recipe/built_in.h"
 #include "compiler/target/target.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
@@ -21,7 +22,7 @@ using mlir::FailureOr;
 using namespace mlir::sgd;
 
 int usage(const std::string& message) {
-  std::cerr << "sgdc: " << ::sgd::artifact::ShortMessage(message) << "\nRun with --help for more information.\n";
+  std::cerr << "sgdc: " << ::sgd::artifact::ShortMessage(message) << " (see sgdc --help)\n";
   return 2;
 }
 
@@ -63,6 +64,13 @@ bool checkAuto(const Flags& flags, std::string& error) {
 
 /// The recipes of `plans` are not read yet.
 bool parseValues(Flags& flags, std::vector<PlanRequest>& plans, std::string& error) {
+  if (!flags.batch.empty() && !flags.recipes.empty()) {
+    error =
+        "--batch is short for a recipe, and --recipe gives one; expected one of them; name the axes in its field "
+        "'batch'";
+    return false;
+  }
+  if (!flags.batch.empty()) flags.recipes = {getBatchRecipe(flags.batch)};
   if (flags.micro > 0) flags.compile.sequential = MeshAxisSize{"micro", flags.micro};
   if (!flags.bindings.empty() && !take(parseBindings(flags.bindings), flags.compile.bindings, error)) return false;
   if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
@@ -145,7 +153,9 @@ bool findRecipe(llvm::ArrayRef<ProgramSource> sources, const Flags& flags, Compi
 bool checkOutputs(const Flags& flags) {
   for (const std::string* path : {&flags.output, &flags.emitRequest, &flags.report, &flags.explain, &flags.autoTable,
                                   &flags.autoRecipe, &flags.weights})
-    if (!path->empty() && *path != "-" && failed(checkWritable(*path, llvm::errs()))) return false;
+    if (!path->empty() && *path != "-" && !(path == &flags.explain && *path == "all") &&
+        failed(checkWritable(*path, llvm::errs())))
+      return false;
   return true;
 }
 
@@ -154,7 +164,10 @@ bool write(const CompiledPlans& compiled, const Flags& flags) {
   const std::string& request = compiled.plans.front().compilation.request;
   if (!flags.emitRequest.empty() && failed(writeFile(flags.emitRequest, request, llvm::errs()))) return false;
   if (!deliver(compiled, &Compilation::report, flags.report)) return false;
-  if (!deliver(compiled, &Compilation::explanation, flags.explain)) return false;
+  if (flags.explain == "all")
+    compiled.print(&Compilation::explanation, llvm::outs(), &ExplanationReport::printAll);
+  else if (!deliver(compiled, &Compilation::explanation, flags.explain))
+    return false;
   return flags.output.empty() || succeeded(writeFile(flags.output, compiled.artifact, llvm::errs()));
 }
 

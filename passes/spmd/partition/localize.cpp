@@ -3,6 +3,7 @@
 #include "dialects/sgd/compression.h"
 #include "dialects/sgd/decision.h"
 #include "dialects/sgd/sequential.h"
+#include "passes/graph/carry/value_names.h"
 #include "passes/sharding/propagation/partial_values.h"
 #include "passes/sharding/reshard/sharding_state.h"
 #include "passes/spmd/partition/factor_check.h"
@@ -47,7 +48,8 @@ class Localisation {
   MeshAttr mesh;
   ReshardEmitter emitter;
   PaddingFiller padding;
-  DenseMap<Value, RankedTensorType> globalTypes;  // of values that are local already
+  DenseMap<Value, RankedTensorType> globalTypes;   // of values that are local already
+  DenseMap<Operation*, std::string> movedTensors;  // of reshards: what they move, for people
 };
 
 /// The index and all results have the same coordinates on each rank.
@@ -64,11 +66,12 @@ static LogicalResult checkIndex(CaseOp branches) {
   return success();
 }
 
-/// Every op can be computed shard by shard; notes what its operands' padding must hold.
+/// Every op can be computed shard by shard; notes what its operands' padding must hold, and what reshards move.
 LogicalResult Localisation::check() {
   if (failed(checkShardings(function, meshName, mesh))) return failure();
   for (Block* block : getProgramBlocks(function))
     for (Operation& op : *block) {
+      if (auto reshard = dyn_cast<ReshardOp>(op)) movedTensors[&op] = describeValue(function, reshard.getInput());
       if (auto branches = dyn_cast<CaseOp>(op); branches && failed(checkIndex(branches))) return failure();
       if (isa<ReshardOp, CompressedReductionOp, func::ReturnOp, YieldOp>(op) || isControlFlow(&op)) continue;
       if (failed(checkFitsRule(&op, meshName, mesh))) return failure();
@@ -141,6 +144,7 @@ LogicalResult Localisation::localize(Operation* op) {
 Decision Localisation::getCause(ReshardOp reshard) {
   RankedTensorType from = globalTypes[reshard.getInput()];
   Decision decision = Decision::at(DecisionKind::Movement, reshard.getLoc());
+  if (std::string moved = movedTensors.lookup(reshard); !moved.empty()) decision.subject = moved + ", ";
   llvm::raw_string_ostream(decision.subject) << withSharding(from, {});
   Operation* producer = reshard.getInput().getDefiningOp();
   bool isProduced = producer && getSharding(from).isPartial();

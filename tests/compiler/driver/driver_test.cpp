@@ -191,7 +191,7 @@ TEST(Driver, TheArtifactSaysWhatTheDeviceDoesAndWhyItCommunicates) {
   const auto& explain = *program.explain()->Get(0);
   EXPECT_EQ(explain.cause(), ::sgd::artifact::MovementCause::Producer);
   EXPECT_EQ(explain.op()->str(), "sgd.dot_general");
-  EXPECT_EQ(explain.tensor()->str(), "tensor<16x16xf32>");
+  EXPECT_EQ(explain.tensor()->str(), "gradient of w, tensor<16x16xf32>");
   EXPECT_EQ(explain.source()->str(), "step.mlir:7:8");
   EXPECT_EQ(explain.kind()->str(), "all_reduce");
   EXPECT_EQ(explain.bytes(), 1536u);
@@ -209,7 +209,7 @@ TEST(Driver, ExplainsTheCollective) {
   EXPECT_FALSE(record.why.empty());
   std::string text;
   llvm::raw_string_ostream stream(text);
-  compilation.explanation.print(stream);
+  compilation.explanation.printAll(stream);
   EXPECT_THAT(text, HasSubstr("step.mlir:7:8: all_reduce, 1536 bytes sent"));
 }
 

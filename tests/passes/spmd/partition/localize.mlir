@@ -11,7 +11,7 @@ sgd.mesh @mesh = <["data"=4]>
 // CHECK: %[[G:.*]] = sgd.dot_general %arg0, %[[H]] {{.*}} : tensor<8x16xf32>, tensor<8x4xf32> -> tensor<16x4xf32>
 // CHECK: %[[R:.*]] = spmd.all_reduce add(%[[G]]) <@mesh, {"data"}>
 // CHECK-SAME: sgd.decisions = [#sgd.decision<movement, {bytes = 384 : i64, cause = "producer", chosen = "all_reduce", from = "[{}, {}], unreduced={\22data\22}", op = "sgd.dot_general", seconds = {{[0-9.E-]+}} : f64,
-// CHECK-SAME: source = "{{.*}}localize.mlir:20:8", step = 1 : i64, steps = 1 : i64, subject = "tensor<16x4xf32>", to = "[{}, {}]"}>]
+// CHECK-SAME: source = "{{.*}}localize.mlir:20:8", step = 1 : i64, steps = 1 : i64, subject = "result0, tensor<16x4xf32>", to = "[{}, {}]"}>]
 // CHECK: return %[[R]] : tensor<16x4xf32>
 func.func @data_parallel(%x: tensor<32x16xf32, #sgd.sharding<@mesh, [{"data"}, {}]>> {sgd.name = "x"}, %w: tensor<16x4xf32, #sgd.sharding<@mesh, [{}, {}]>>)
     -> tensor<16x4xf32, #sgd.sharding<@mesh, [{}, {}]>> {
