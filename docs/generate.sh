@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes what in docs/ is generated: ir-levels.md and reference/. usage: generate.sh BUILD_DIR [OUT_DIR]; called by `./dev docs`.
+# Writes the generated pages of docs/: ir-levels.md and reference/. usage: generate.sh BUILD_DIR [OUT_DIR]; called by `./dev docs`.
 # With --check it compares with what is committed instead of writing.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -32,9 +32,11 @@ dialect plan dialects/plan/all_ops.td
 fuzzed=$("$build/tests/sgd-fuzz" --ops 300)
 "$build/bin/sgd-opt" --op-coverage docs/op_samples.mlir <(printf '%s\n' "$fuzzed") >"$out/reference/operations.md"
 /usr/bin/python3 docs/levels.py "$build/bin/sgdc" "$out/ir-levels.md"
+/usr/bin/python3 docs/command_lines.py "$build/bin" "$out/reference/cli"
 
 if [ "$mode" = --check ]; then
-  for file in ir-levels.md reference/sgd-dialect.md reference/spmd-dialect.md reference/fusion-dialect.md reference/plan-dialect.md reference/passes.md reference/operations.md; do
+  [ "$(ls docs/reference/cli)" = "$(ls "$out/reference/cli")" ] || { echo "docs/reference/cli has other files than the tools: run ./dev docs" >&2; exit 1; }
+  for file in ir-levels.md reference/{sgd,spmd,fusion,plan}-dialect.md reference/passes.md reference/operations.md $(cd "$out" && ls reference/cli/*.md); do
     diff -u "docs/$file" "$out/$file" || { echo "docs/$file is out of date: run ./dev docs" >&2; exit 1; }
   done
 fi

@@ -11,7 +11,8 @@ namespace {
 
 constexpr StringLiteral kAsText =
     "print the program by jax.jit(f).lower(...).as_text(debug_info=True) and give that text to sgdc";
-constexpr StringLiteral kExport = "export the module by torch.export.save(torch.export.export(module, inputs), 'model.pt2')";
+constexpr StringLiteral kExport =
+    "export the module by torch.export.save(torch.export.export(module, inputs), 'model.pt2')";
 constexpr StringLiteral kOnRun = "tensors are for sgdrun (--init, --inputs, --batches, --data); sgdc takes the program";
 
 /// `magic` is what the file begins with.

@@ -57,7 +57,8 @@ llvm::SetVector<StringRef> getAxes(StringRef sharding) {
 /// The axes over which a movement sends: those of partial sums, else those that shard before and not after, else all.
 llvm::SetVector<StringRef> getAxes(const ExplainRecord& record) {
   StringRef from = record.from, to = record.to, partial = "unreduced=";
-  llvm::SetVector<StringRef> before = getAxes(from.substr(from.find(partial))), after = getAxes(to.substr(to.find(partial)));
+  llvm::SetVector<StringRef> before = getAxes(from.substr(from.find(partial))),
+                             after = getAxes(to.substr(to.find(partial)));
   if (before.empty()) before = getAxes(from), after = getAxes(to);
   llvm::SetVector<StringRef> all = before;
   before.set_subtract(after);
@@ -68,7 +69,8 @@ llvm::SetVector<StringRef> getAxes(const ExplainRecord& record) {
 
 /// What stands before the name: "gradient of ".
 StringRef getKind(const Group& group) {
-  for (StringRef kind : {"gradient of ", "new ", "activations for the gradient of ", "activations of ", "result"})
+  for (StringRef kind :
+       {"gradient of ", "new ", "activations for the gradient of ", "activations of ", "result", "input ", "tensor<"})
     if (StringRef(group.pattern).starts_with(kind)) return kind;
   return "";
 }
@@ -77,14 +79,18 @@ StringRef getCause(const Group& group) {
   StringRef kind = getKind(group), op = group.first->op;
   if (op == "send") return "the next op on this tensor is on the other stage";
   if (group.first->from.empty()) return group.first->why;
-  if (op == "all_reduce") return kind == "gradient of " ? "each rank has the sum over its own rows of the batch" : "each rank has a part of the sum";
+  if (op == "all_reduce")
+    return kind == "gradient of " ? "each rank has the sum over its own rows of the batch"
+                                  : "each rank has a part of the sum";
   if (op == "reduce_scatter")
-    return kind == "gradient of " ? "each rank has the sum over its own rows of the batch, and keeps the shard that it updates"
-                                  : "each rank has a part of the sum, and goes on with a shard";
+    return kind == "gradient of "
+               ? "each rank has the sum over its own rows of the batch, and keeps the shard that it updates"
+               : "each rank has a part of the sum, and goes on with a shard";
   if (kind == "new ") return "each rank has updated its shard, and the next step begins with all of it";
   if (kind == "activations for the gradient of ")
     return "gathering what the gradient is computed from sends less than all-reducing the gradient";
-  if (kind.empty() && op == "all_gather") return "it is in shards, and is read whole";
+  if (op == "all_gather" && kind == "input ") return "each rank has some rows, and the op that reads them needs all";
+  if (op == "all_gather" && kind.empty()) return "it is in shards, and is read whole";
   return "it is sharded otherwise than the op that reads it needs";
 }
 
@@ -94,7 +100,8 @@ StringRef getAdvice(const Group& group) {
     return "\"zero\": 0 with --shard-updates never all-reduces gradients, and updates them whole";
   if (kind == "gradient of " && op == "all_reduce")
     return "\"compress\" of a recipe sends fewer bytes, \"zero\": 1 reduces to shards";
-  if (kind.empty() && op == "all_gather") return "\"zero\": 1, or \"replicate\" with its name, keeps it whole on every rank";
+  if (kind.empty() && op == "all_gather")
+    return "\"zero\": 1, or \"replicate\" with its name, keeps it whole on every rank";
   if (kind.starts_with("activations")) return "a rule with its \"scope\" shards it otherwise";
   return "";
 }
@@ -148,7 +155,8 @@ std::vector<Group> getGroups(const ExplanationReport& explanation) {
     // Layers have tensors of one type.
     std::string pattern = record.op == "send" ? name.str() : getPattern(name);
     StringRef type = StringRef(record.subject).drop_front(std::min(name.size(), record.subject.size()));
-    auto [at, isNew] = known.try_emplace(record.program + "\n" + record.op + "\n" + pattern + "\n" + type.str(), groups.size());
+    auto [at, isNew] =
+        known.try_emplace(record.program + "\n" + record.op + "\n" + pattern + "\n" + type.str(), groups.size());
     if (isNew) groups.emplace_back();
     Group& group = groups[at->second];
     if (isNew) group.first = &record, group.pattern = std::move(pattern);
@@ -161,9 +169,8 @@ std::vector<Group> getGroups(const ExplanationReport& explanation) {
     group.seconds += seconds;
   }
   // The first of equals is the first in the program.
-  llvm::sort(groups, [](const Group& a, const Group& b) {
-    return std::pair(b.bytes, a.first) < std::pair(a.bytes, b.first);
-  });
+  llvm::sort(groups,
+             [](const Group& a, const Group& b) { return std::pair(b.bytes, a.first) < std::pair(a.bytes, b.first); });
   return groups;
 }
 
@@ -174,6 +181,10 @@ void printTotals(const ExplanationReport& explanation, llvm::raw_ostream& os) {
     bytes += record.bytes;
     if (isMovement(record)) seconds += record.seconds;
     hidden += record.hiddenSeconds;
+  }
+  if (bytes == 0) {
+    os << "a rank sends nothing\n";
+    return;
   }
   os << "a rank sends " << formatBytes(bytes) << " a step, in " << formatSeconds(seconds);
   if (hidden > 0) os << ", of which " << formatSeconds(hidden) << " pass beside compute";
@@ -210,7 +221,7 @@ void printCollectives(const ExplanationReport& explanation, llvm::raw_ostream& o
 std::string getFirstName(StringRef subject) {
   std::string first = getDottedResult(subject.split(", ").first.split(" and ").first);
   StringRef name = first;
-  if (!name.consume_front("result")) return first;
+  if (!name.consume_front("result") || (!name.starts_with("[") && !name.starts_with("."))) return first;
   if (name.starts_with("[")) name = name.drop_front(name.find(']') + 1);
   name.consume_front(".");
   return name.empty() ? first : name.str();
@@ -229,8 +240,8 @@ void printUpdates(const ExplanationReport& explanation, llvm::raw_ostream& os) {
   for (const auto& [chosen, names] : patterns) {
     os << "updated " << (chosen == "whole" ? "whole on every rank" : "in shards") << ": " << counts[chosen]
        << (counts[chosen] == 1 ? " parameter, " : " parameters, ")
-       << llvm::join(ArrayRef(names).take_front(kShownNames), ", ")
-       << (names.size() > kShownNames ? ", ..." : "") << "\n";
+       << llvm::join(ArrayRef(names).take_front(kShownNames), ", ") << (names.size() > kShownNames ? ", ..." : "")
+       << "\n";
   }
 }
 
@@ -257,12 +268,14 @@ void printDecisions(const ExplanationReport& explanation, llvm::raw_ostream& os)
 }  // namespace
 
 void mlir::sgd::printSummary(const ExplanationReport& explanation, llvm::raw_ostream& os) {
-  if (explanation.records.empty()) {
-    os << "no collectives\n";
-    return;
+  llvm::MapVector<StringRef, ExplanationReport> programs;
+  for (const ExplainRecord& record : explanation.records) programs[record.program].records.push_back(record);
+  if (programs.empty()) os << "no collectives\n";
+  for (const auto& [name, program] : programs) {
+    if (programs.size() > 1) os << name << ": ";
+    printTotals(program, os);
+    printCollectives(program, os);
+    printUpdates(program, os);
+    printDecisions(program, os);
   }
-  printTotals(explanation, os);
-  printCollectives(explanation, os);
-  printUpdates(explanation, os);
-  printDecisions(explanation, os);
 }

@@ -25,7 +25,7 @@ static StringRef getAdvice(StringRef name) {
              "export with concrete shapes")
       .Cases({"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"},
              "transfers within a step are not, pass tensors as arguments and results")
-      .Default("README.md lists what is");
+      .Default("docs/supported.md lists what is");
 }
 
 /// Calls that say how a value is to be placed: its sharding, which is read as that of any op, its memory or its layout,

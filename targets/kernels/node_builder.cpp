@@ -97,7 +97,7 @@ FailureOr<unsigned> NodeBuilder::buildOp(Operation* op, const IndexExpr& index, 
   if (op->hasTrait<OpTrait::ConstantLike>()) return buildConstant(op, index, guard);
   if (NodeRule rule = getRules().lookup(op->getName().getTypeID())) return rule(*this, op, index, guard);
   if (op->hasTrait<OpTrait::Elementwise>()) return buildElementwise(op, index, guard);
-  return op->emitOpError("cannot be part of a kernel; express it by ops that README.md lists");
+  return op->emitOpError("cannot be part of a kernel; express it by ops that docs/reference/operations.md lists");
 }
 
 FailureOr<unsigned> NodeBuilder::buildElementwise(Operation* op, const IndexExpr& index, unsigned guard) {

@@ -11,15 +11,14 @@
 namespace mlir::sgd {
 
 constexpr char kAbout[] =
-    "Simulates a step of a compiled artifact on a machine that need not be there: time, waits for collectives and "
-    "between stages, memory, failures.\n"
-    "Times follow from the plan that would run, and from the topology's figures.";
+    "Simulates a step of a compiled artifact on any machine: time, exposed communication, pipeline bubble, memory, "
+    "failures.";
 
 constexpr char kExamples[] =
     "Examples:\n"
     "  sgd-sim step.sgda --topology h100                                 a step on hosts of eight H100\n"
     "  sgd-sim step.sgda --topology h100 --svg step.svg                  its timeline\n"
-    "  sgd-sim step.sgda --topology h100 --sweep data=1..1024            what more ranks gain, a batch for each\n"
+    "  sgd-sim step.sgda --topology h100 --sweep data=1..1024            scaling to more ranks\n"
     "  sgd-sim step.sgda --topology h100 --mesh data=512 --failures 50000\n"
     "  sgd-sim --model gpt.json --topology a100                          a language model by its sizes\n";
 
@@ -45,38 +44,39 @@ std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
   app.footer(kExamples);
   app.add_option("artifact", flags.artifact, "The artifact, made by sgdc")->option_text("ARTIFACT");
   app.add_option("--model", flags.model,
-                 "Instead of an artifact: a transformer by numbers, which is compiled (docs/simulation.md)")
+                 "Instead of an artifact: sizes of a transformer, which is compiled (docs/simulation.md)")
       ->option_text("FILE.json");
   app.add_option("--target", flags.target,
-                 "With --model: what it is compiled for, as sgdc's --target (default: the topology's devices)");
+                 "With --model: target of the compilation, as sgdc's --target (default: the topology's devices)");
   app.add_option("--write-text", flags.text, "With --model: write its step as StableHLO, and simulate nothing")
       ->option_text("FILE.mlir");
-  app.add_option("--save", flags.save, "With --model: also keep the compiled artifact, which can be simulated again")
+  app.add_option("--save", flags.save, "With --model: also write the compiled artifact, which can be simulated again")
       ->option_text("ARTIFACT");
-  app.add_option("--topology", flags.topology,
-                 "Name or file of the machine (docs/topologies.md; default: that of the artifact, or of --target)")
+  app.add_option(
+         "--topology", flags.topology,
+         "Name or file of the machine (docs/topologies.md; default: the topology of the artifact, or of --target)")
       ->option_text("NAME|FILE");
-  app.add_option("--mesh", flags.mesh,
-                 "Other sizes for axes of its mesh, e.g. data=64: each rank computes what it computes, so that the "
-                 "batch grows with its axis")
+  app.add_option(
+         "--mesh", flags.mesh,
+         "Other sizes of axes, e.g. data=64: the work of a rank stays the same, so the batch grows with its axis")
       ->option_text("AXIS=SIZE,...");
-  app.add_option("--plan", flags.plan, "Which of several plans of the artifact, as data=4 (sgd-inspect lists them)")
-      ->option_text("NAME");
-  app.add_option("--program", flags.program, "Which of several programs (default train, or main)");
+  app.add_option("--plan", flags.plan, "Plan of the artifact, as data=4 (sgd-inspect lists them)")->option_text("NAME");
+  app.add_option("--program", flags.program, "Program of the artifact (default train, or main)");
   app.add_option("--json", flags.json, "Write the estimate as JSON; - is standard output")->option_text("FILE");
   app.add_option("--svg", flags.svg, "Draw the step's timeline, or with --sweep the curve")->option_text("FILE");
-  app.add_option("--sweep", flags.sweep, "Powers of two of an axis, and its ends: a line for each")
+  app.add_option("--sweep", flags.sweep, "One line for each power of two in the range, and for its ends")
       ->option_text("AXIS=FROM..TO");
   app.add_option("--failures", flags.failureHours,
-                 "Mean hours between failures of a rank: says the best interval of checkpoints, and what is left")
+                 "Mean hours between failures of a rank: prints the best interval of checkpoints, and the goodput")
       ->option_text("HOURS")
       ->check(isWithin(1e-6, 1e12));
   app.add_option("--save-seconds", flags.saveSeconds,
-                 "That a checkpoint stops the run (default: the state over the topology's storage)")
+                 "Seconds of a checkpoint (default: size of the state divided by the storage's bandwidth)")
       ->check(isWithin(0, 1e12));
-  app.add_option("--restart-seconds", flags.restartSeconds, "From a failure until the run goes on (default 120)")
+  app.add_option("--restart-seconds", flags.restartSeconds,
+                 "Seconds from a failure until the run continues (default 120)")
       ->check(isWithin(0, 1e12));
-  app.add_option("--epoch-steps", flags.epochSteps, "Steps of an epoch: says its device hours and price")
+  app.add_option("--epoch-steps", flags.epochSteps, "Steps of an epoch: prints its device hours and price")
       ->check(isWithin(0, 1e15));
   app.add_option("--price", flags.pricePerHour,
                  "Of an hour of a device, in any currency, for the price of an epoch (default: the topology's)")

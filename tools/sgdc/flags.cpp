@@ -16,16 +16,16 @@ compiler's own graph level; - is standard input.
 Several programs go into one artifact as NAME=MODEL; state is shared between them by argument names.
 
 Examples:
-  sgdc step.mlir -o step.sgda                        the mesh that the model names
+  sgdc step.mlir -o step.sgda                        the mesh of the model
   sgdc step.mlir -o step.sgda --mesh data=8          the same model on 8 ranks
   sgdc step.mlir -o step.sgda --mesh data=8 --recipe zero3
                                                      a model for one device on 8 ranks, parameters in shards
   sgdc step.mlir -o step.sgda --mesh data=8 --mesh data=4
                                                      a plan for 8 ranks and one for 4 in one artifact
   sgdc step.mlir -o step.sgda --target cuda:sm_90    kernels for GPUs; neither a GPU nor CUDA is needed
-  sgdc step.mlir -o step.sgda --auto 8               for 8 ranks, by the recipe that is found to be fastest
+  sgdc step.mlir -o step.sgda --auto 8               for 8 ranks, with the fastest recipe that a search finds
   sgdc train=step.mlir eval=eval.mlir -o m.sgda      two programs over the same parameters
-  sgdc step.mlir --emit spmd                         what each rank will execute, as text; no artifact
+  sgdc step.mlir --emit spmd                         the program of one rank, as text; no artifact
   sgdc step.mlir -o step.sgda --report --explain     bytes, memory and the reason of each collective
 )";
 
@@ -47,27 +47,26 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("MODEL", flags.models, "MODEL or NAME=MODEL ...");
   app.add_option("-o", flags.output, "Write the artifact (.sgda) to FILE")->type_name("FILE");
   addRepeated(app, "--recipe", flags.recipes,
-              "How to shard the model without touching its text: a file with mesh, rules by names and scopes, batch, "
-              "ZeRO stage (docs/recipes.md), or ddp, zero1, zero2, zero3 (over the axis data of --mesh) or pipeline:P; "
-              "several make a plan each (docs/bundles.md)")
+              "Shardings without changes to the model: a file with mesh, rules by names and scopes, batch, ZeRO stage "
+              "(docs/recipes.md), or ddp, zero1, zero2, zero3 (over the axis data of --mesh) or pipeline:P; several "
+              "recipes make a plan each (docs/bundles.md)")
       ->type_name("FILE.json|NAME");
-  app.add_option("--batch", flags.batch,
-                 "Shard the rows of all inputs over axes: short for a recipe with the field batch")
+  app.add_option("--batch", flags.batch, "Shard the rows of all inputs over axes: a recipe with the field batch alone")
       ->type_name("AXIS,...");
   app.add_option("--auto", flags.autoRanks,
-                 "Find a recipe for N ranks: meshes, sharding rules, ZeRO stages, pipelines and parts of the batch are "
-                 "compared by the simulated time of their plans (docs/auto-sharding.md)")
+                 "Find a recipe for N ranks: compares meshes, sharding rules, ZeRO stages, pipelines and micro-batches "
+                 "by the simulated time of their plans (docs/auto-sharding.md)")
       ->type_name("N");
-  app.add_option("--auto-recipe", flags.autoRecipe, "Write the recipe that --auto found, to be used by --recipe")
+  app.add_option("--auto-recipe", flags.autoRecipe, "Write the recipe that --auto found, for --recipe")
       ->type_name("FILE.json");
-  addTable(app, "--auto-table", flags.autoTable, "Print all that --auto compared, and why it was rejected");
+  addTable(app, "--auto-table", flags.autoTable, "Print all candidates of --auto, and why each was rejected");
   app.add_option("--auto-evaluations", flags.autoEvaluations,
-                 "The most candidates that --auto compiles and simulates (default 200)")
+                 "Number of candidates that --auto compiles and simulates at most (default 200)")
       ->type_name("K")
       ->check(CLI::Range(1u, std::numeric_limits<unsigned>::max()));
   addRepeated(app, "--mesh", flags.meshes,
-              "Sizes for the model's own axes, e.g. data=4,model=2; others keep the model's; several make a plan each, "
-              "of which sgdrun runs the one for its number of ranks")
+              "Sizes of the model's axes, e.g. data=4,model=2; other axes keep theirs; several --mesh make a plan "
+              "each, and sgdrun runs the one for its number of ranks")
       ->type_name("AXIS=N,...");
   app.add_option("--bind", flags.bindings,
                  "Sizes that a PyTorch model leaves open (dynamic_shapes), e.g. batch=32,sequence=128 or tokens.0=32")
@@ -82,52 +81,47 @@ void addFlags(CLI::App& app, Flags& flags) {
       ->type_name("NAME");
   app.add_option("--emit", flags.emit, "Print the IR of a level: graph, sharded, spmd, kernels or plan")
       ->type_name("LEVEL");
-  app.add_option(
-         "--emit-request", flags.emitRequest,
-         "Write the compilation as data: what was asked for and the programs at the level of --emit, as imported "
-         "without it, before a search that passes over the level, with their source locations; sgd-opt --replay goes "
-         "on from there to the same artifact")
+  app.add_option("--emit-request", flags.emitRequest,
+                 "Write the compilation as data: the request, and the programs at the level of --emit (as imported "
+                 "without it, before a search that passes over the level) with their source locations; sgd-opt "
+                 "--replay continues from there to the same artifact")
       ->type_name("FILE.mlir");
   addTable(app, "--report", flags.report, "Print bytes sent, memory, flops and counts, per rank and step");
   addTable(app, "--explain", flags.explain,
            "Print what is sent and why, by parameter and scope, the largest first; with =all each collective");
-  app.add_option("--memory-limit", flags.memoryLimit,
-                 "Peak memory per rank, e.g. 80GiB: where a program needs more, values are computed and gathered again "
-                 "rather than kept, as few as possible (--report and --explain list them); refuses with the smallest "
-                 "SIZE that can be met")
+  app.add_option(
+         "--memory-limit", flags.memoryLimit,
+         "Peak memory per rank, e.g. 80GiB: a program that needs more recomputes values and gathers parameters again, "
+         "as few as possible (--report and --explain list them), or is refused with the smallest SIZE that can be met")
       ->type_name("SIZE");
   app.add_option("--micro", flags.micro,
-                 "Cut the batch into N parts, computed one after the other in each step: the outputs are those of the "
-                 "whole batch, and the memory for activations that of one part")
+                 "Compute the batch in N micro-batches, one after the other in each step: same outputs, less memory "
+                 "for activations")
       ->type_name("N")
       ->check(CLI::Range(int64_t{1}, kMostParts));
-  app.add_flag(
-      "--micro-refuse", flags.compile.refuseSplit,
-      "Refuse programs of which a part takes the memory of the whole batch under --micro, and name its source line");
+  app.add_flag("--micro-refuse", flags.compile.refuseSplit,
+               "With --micro, refuse ops that need the memory of the full batch, by source line");
   app.add_option(
          "--topology", flags.compile.topology,
          "Devices and links for the cost model: host, a100, h100, b200 or a file; by default those of the target")
       ->type_name("FILE.json");
   app.add_option("--tile-scratch", flags.tileScratch,
-                 "Scratch memory per thread for matmuls that are computed in tiles with a kernel between them, such as "
-                 "attention "
-                 "(default 640KiB); 0 disables tiles")
+                 "Scratch memory per thread for matmuls computed in tiles with a kernel between them, such as "
+                 "attention (default 640KiB); 0 disables tiles")
       ->type_name("SIZE");
   app.add_option("--unroll", flags.compile.unrolledOps,
-                 "Unroll loops of known trip count that become at most OPS operations (default 4000), a quarter of "
-                 "that for more than 8 iterations; 0 disables unrolling")
+                 "Unroll loops with a known number of iterations that become at most OPS operations (default 4000), or "
+                 "a quarter of that for more than 8 iterations; 0 disables unrolling")
       ->type_name("OPS")
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
-  app.add_option(
-         "--shard-updates", flags.shardUpdates,
-         "auto (default): shard the update of replicated state over the ranks where that is estimated to be faster "
-         "and sends no more bytes; never: every rank updates all of it")
+  app.add_option("--shard-updates", flags.shardUpdates,
+                 "auto (default): shard updates of replicated state over ranks if that is estimated to be faster and "
+                 "sends no more bytes; never: every rank updates all of it")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "never"}));
-  app.add_option(
-         "--constraints", flags.constraints,
-         "keep (default): values inside the program are sharded as its text constrains them to be; weigh: where "
-         "the whole program sends less without these constraints, it is compiled without them")
+  app.add_option("--constraints", flags.constraints,
+                 "keep (default): intermediate values are sharded as the text constrains them; weigh: drop these "
+                 "constraints if the program then sends less")
       ->type_name("HOW")
       ->check(CLI::IsMember({"keep", "weigh"}));
   app.add_flag("--allow-tf32", flags.compile.allowTf32,
@@ -139,9 +133,9 @@ void addFlags(CLI::App& app, Flags& flags) {
   app.add_option("--cache-size", flags.cacheSize,
                  "Size above which --cache deletes the least recently used entries (default 2GiB)")
       ->type_name("SIZE");
-  app.add_option("--weights", flags.weights, "Write the weights that MODEL carries, for sgdrun --init")
+  app.add_option("--weights", flags.weights, "Write the weights in MODEL to a file, for sgdrun --init")
       ->type_name("FILE.safetensors");
-  app.add_option("--list-ops", flags.listOps, "Print the ops that a frontend imports, stablehlo or torch, and end")
+  app.add_option("--list-ops", flags.listOps, "Print the ops that a frontend imports (stablehlo or torch), and exit")
       ->type_name("FRONTEND");
   app.add_flag("--time", flags.time,
                "Print the time of each pass and stage on standard error; start-up is the CPU time before main");

@@ -63,7 +63,8 @@ SmallVector<ReachedResult> findResults(Value value) {
 /// The argument of the function that `value` is, moved or cut at most.
 std::optional<unsigned> findArgument(Value value) {
   while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(value); argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()))
       return argument.getArgNumber();
     Operation* owner = isa<BlockArgument>(value) ? value.getParentBlock()->getParentOp() : value.getDefiningOp();
     if (auto flow = dyn_cast<DataFlowOpInterface>(owner)) {
@@ -120,7 +121,8 @@ std::string describeResult(func::FuncOp function, ArrayRef<ReachedResult> reache
 
 std::string mlir::sgd::getDottedResult(StringRef name) {
   StringRef path = name;
-  if (!path.consume_front("result") || (!path.starts_with(".") && !path.starts_with("["))) return name.str();
+  if (!path.consume_front("result") || (!path.starts_with(".") && !path.starts_with("[")))
+    return getDotted(::sgd::artifact::ArgumentPath({name.data(), name.size()}));
   std::string dotted = getDotted(::sgd::artifact::ResultPath({name.data(), name.size()}));
   return (dotted[0] == '[' ? "result" : "result.") + dotted;
 }
@@ -131,7 +133,8 @@ std::string mlir::sgd::getDottedName(func::FuncOp function, unsigned argument) {
 }
 
 std::string mlir::sgd::describeValue(func::FuncOp function, Value value) {
-  if (std::optional<unsigned> argument = findArgument(value)) return getDottedName(function, *argument);
+  if (std::optional<unsigned> argument = findArgument(value))
+    return (getRole(function, *argument) == Role::Input ? "input " : "") + getDottedName(function, *argument);
   SmallVector<ReachedResult> reached = findResults(value);
   if (std::string name = describeResult(function, reached); !name.empty()) return name;
   if (std::optional<unsigned> parameter = findParameter(function, reached))

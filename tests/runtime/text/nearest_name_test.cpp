@@ -14,7 +14,8 @@ std::string_view Nearest(std::string_view name, std::vector<std::string_view> na
 
 TEST(NearestName, TakesTheFewestChanges) {
   EXPECT_EQ(Nearest("--reprot", {"--recipe", "--report", "--time"}), "--report");
-  EXPECT_EQ(Nearest("Dense_O.kernel", {"Dense_1.kernel", "Dense_0.bias", "Dense_0.kernel"}), "Dense_1.kernel") << "the first of two";
+  EXPECT_EQ(Nearest("Dense_O.kernel", {"Dense_1.kernel", "Dense_0.bias", "Dense_0.kernel"}), "Dense_1.kernel")
+      << "the first of two";
   EXPECT_EQ(Nearest("MESH", {"rules", "mesh"}), "mesh") << "whatever their case";
   EXPECT_EQ(Nearest("data", {}), "");
 }

@@ -24,6 +24,7 @@ func.func @main(%w: tensor<8x8xf32> {sgd.name = "params['w']", sgd.role = #sgd.r
   %g = sgd.dot_general %x, %a batching = [] x [] contracting = [0] x [0] : tensor<16x8xf32>, tensor<16x8xf32> -> tensor<8x8xf32> loc("gradient")
   %s = arith.addf %m, %g : tensor<8x8xf32> loc("new momentum")
   %n = arith.subf %w, %s : tensor<8x8xf32> loc("new weight")
+  %r = sgd.transpose %x permutation = [1, 0] : tensor<16x8xf32> -> tensor<8x16xf32> loc("rows")
   %e = arith.mulf %a, %a : tensor<16x8xf32>
   %l = sgd.reduce add %e dimensions = [0, 1] : tensor<16x8xf32> -> tensor<f32> loc("loss")
   return %n, %s, %l, %w : tensor<8x8xf32>, tensor<8x8xf32>, tensor<f32>, tensor<8x8xf32>
@@ -61,6 +62,7 @@ class ValueNames : public ::testing::Test {
 TEST_F(ValueNames, TellGradientsFromStateAndActivations) {
   ASSERT_TRUE(module);
   EXPECT_EQ(describe("turned"), "params.w") << "moved";
+  EXPECT_EQ(describe("rows"), "input batch.x");
   EXPECT_EQ(describe("gradient"), "gradient of params.w") << "through the momentum";
   EXPECT_EQ(describe("new momentum"), "new momentum.w") << "and not a gradient, which it leads on to as well";
   EXPECT_EQ(describe("new weight"), "new params.w");
