@@ -9,8 +9,7 @@ using namespace mlir::sgd;
 using llvm::StringRef;
 
 std::string TensorGlob::normalizeName(StringRef name) {
-  ::sgd::artifact::TensorPath path = ::sgd::artifact::ArgumentPath(std::string_view(name));
-  return llvm::join(llvm::map_range(path, [](const auto& part) { return part.text; }), ".");
+  return ::sgd::artifact::DottedText(::sgd::artifact::ArgumentPath(std::string_view(name)));
 }
 
 /// `[0-2]`, `[!a]` and, behind a dot, `[abc]` are sets of characters; every other bracket holds a key or a position.

@@ -217,14 +217,15 @@ void printCollectives(const ExplanationReport& explanation, llvm::raw_ostream& o
   os << "and " << tensors << " smaller tensors: " << formatBytes(bytes) << "; --explain=all lists them\n";
 }
 
-/// "params.w" of "result[1].params.w, result[1].moments.w and result[1].squares.w", which belong together.
+/// "params.w" of "result[1]['params']['w'], result[1]['moments']['w'] and result[1]['squares']['w']", which belong
+/// together.
 std::string getFirstName(StringRef subject) {
-  std::string first = getDottedResult(subject.split(", ").first.split(" and ").first);
+  std::string first = getDottedName(subject.split(", ").first.split(" and ").first);
   StringRef name = first;
-  if (!name.consume_front("result") || (!name.starts_with("[") && !name.starts_with("."))) return first;
-  if (name.starts_with("[")) name = name.drop_front(name.find(']') + 1);
-  name.consume_front(".");
-  return name.empty() ? first : name.str();
+  if (!name.consume_front("result.")) return first;
+  StringRef place = name.split('.').first;
+  bool isPlace = !place.empty() && llvm::all_of(place, llvm::isDigit) && place.size() < name.size();
+  return isPlace ? name.drop_front(place.size() + 1).str() : name.str();
 }
 
 /// Parameters by how they are updated: a line for each way.

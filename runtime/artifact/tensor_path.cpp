@@ -63,6 +63,12 @@ TensorPath ResultPath(std::string_view name) {
   return Parse(has_root ? name.substr(kRoot.size()) : name);
 }
 
+std::string DottedText(const TensorPath& path) {
+  std::string text;
+  for (const PathPart& part : path) text += (text.empty() ? "" : ".") + part.text;
+  return text;
+}
+
 std::string PathText(const TensorPath& path) {
   std::string text;
   for (const PathPart& part : path) {

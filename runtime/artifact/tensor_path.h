@@ -25,6 +25,9 @@ TensorPath ArgumentPath(std::string_view name);
 // and "" are the only result, with an empty path.
 TensorPath ResultPath(std::string_view name);
 
+// "state.params.w.0" for "state.params['w'][0]": as recipes name tensors.
+std::string DottedText(const TensorPath& path);
+
 // "state.params['w']" once more, or "[0]['w']".
 std::string PathText(const TensorPath& path);
 

@@ -83,16 +83,9 @@ std::optional<unsigned> findArgument(Value value) {
   }
 }
 
-std::string getDotted(const ::sgd::artifact::TensorPath& path) {
-  std::string text;
-  for (const ::sgd::artifact::PathPart& part : path)
-    text += part.is_index ? "[" + part.text + "]" : (text.empty() ? "" : ".") + part.text;
-  return text;
-}
-
 std::string getResultName(func::FuncOp function, unsigned result) {
   auto name = function.getResultAttrOfType<StringAttr>(result, kNameAttr);
-  return name ? getDottedResult(name.getValue()) : "result" + std::to_string(result);
+  return name ? getDottedName(name.getValue()) : "result" + std::to_string(result);
 }
 
 /// The one parameter whose next value has elements of `reached` in it; nothing for none and for several.
@@ -119,17 +112,13 @@ std::string describeResult(func::FuncOp function, ArrayRef<ReachedResult> reache
 
 }  // namespace
 
-std::string mlir::sgd::getDottedResult(StringRef name) {
-  StringRef path = name;
-  if (!path.consume_front("result") || (!path.starts_with(".") && !path.starts_with("[")))
-    return getDotted(::sgd::artifact::ArgumentPath({name.data(), name.size()}));
-  std::string dotted = getDotted(::sgd::artifact::ResultPath({name.data(), name.size()}));
-  return (dotted[0] == '[' ? "result" : "result.") + dotted;
+std::string mlir::sgd::getDottedName(StringRef name) {
+  return ::sgd::artifact::DottedText(::sgd::artifact::ArgumentPath({name.data(), name.size()}));
 }
 
 std::string mlir::sgd::getDottedName(func::FuncOp function, unsigned argument) {
   auto name = function.getArgAttrOfType<StringAttr>(argument, kNameAttr);
-  return name ? getDotted(::sgd::artifact::ArgumentPath(name.str())) : "argument " + std::to_string(argument);
+  return name ? getDottedName(name.getValue()) : "argument " + std::to_string(argument);
 }
 
 std::string mlir::sgd::describeValue(func::FuncOp function, Value value) {

@@ -8,15 +8,15 @@
 
 namespace mlir::sgd {
 
-/// "params.layer0.w" of an argument named "params['layer0']['w']"; "argument 3" where it has no name.
-std::string getDottedName(func::FuncOp function, unsigned argument);
+/// "params.layer0.w" for "params['layer0']['w']": as recipes name tensors.
+std::string getDottedName(StringRef name);
 
-/// "result.params.w" of a result named "result['params']['w']", "params.w" of one named "params['w']".
-std::string getDottedResult(StringRef name);
+/// Of an argument; "argument 3" where it has no name.
+std::string getDottedName(func::FuncOp function, unsigned argument);
 
 /// What `value` is, by what it is computed from and becomes element by element, through reshards, loops and branches:
 /// "params.w" or "input x" for an argument or a part of it, "gradient of params.w", "new params.w" for the argument's
-/// next value, "result.loss" for another result, "activations for the gradient of params.w" for what a matmul reads
+/// next value, "result.0.loss" for another result, "activations for the gradient of params.w" for what a matmul reads
 /// that is such a gradient, "activations of layer0/mlp" by the scope that makes it, and nothing for what has no scope.
 std::string describeValue(func::FuncOp function, Value value);
 

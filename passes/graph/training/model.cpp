@@ -6,6 +6,7 @@
 #include "passes/graph/autodiff/derivative_rule.h"
 #include "passes/graph/carry/carry_attrs.h"
 #include "passes/graph/carry/function_carry.h"
+#include "passes/graph/carry/value_names.h"
 #include "passes/graph/training/loss_writer.h"
 
 using namespace mlir;
@@ -76,9 +77,15 @@ class ModelReader {
     return failure();
   }
 
+  /// By its own name, or as recipes name tensors.
+  bool isNamedLoss(unsigned result) {
+    std::string name = getOutputName(function, result);
+    return name == settings.loss.output || getDottedName(name) == getDottedName(settings.loss.output);
+  }
+
   FailureOr<unsigned> findNamedLoss() {
     for (unsigned result = 0; result < function.getNumResults(); ++result) {
-      if (getOutputName(function, result) != settings.loss.output) continue;
+      if (!isNamedLoss(result)) continue;
       if (isLossType(function.getResultTypes()[result])) return result;
       return function.emitError() << "'" << settings.loss.output << "', the loss of the recipe's 'train.loss', is "
                                   << function.getResultTypes()[result]

@@ -67,15 +67,15 @@ TEST_F(ValueNames, TellGradientsFromStateAndActivations) {
   EXPECT_EQ(describe("new momentum"), "new momentum.w") << "and not a gradient, which it leads on to as well";
   EXPECT_EQ(describe("new weight"), "new params.w");
   EXPECT_EQ(describe("activation"), "activations for the gradient of params.w");
-  EXPECT_EQ(describe("loss"), "result[0].loss");
+  EXPECT_EQ(describe("loss"), "result.0.loss");
   EXPECT_EQ(describe("hidden").rfind("gradient", 0), std::string::npos) << "it leads to no parameter by elements";
 }
 
 TEST_F(ValueNames, NamesWithoutKeysStayAsTheyAre) {
   EXPECT_EQ(getDottedName(getFunction(), 2), "batch.x");
-  EXPECT_EQ(getDottedResult("result[1]['params']['w']"), "result[1].params.w");
-  EXPECT_EQ(getDottedResult("result 0"), "result 0");
-  EXPECT_EQ(getDottedResult("loss"), "loss");
+  EXPECT_EQ(getDottedName("result[1]['params']['w']"), "result.1.params.w");
+  EXPECT_EQ(getDottedName("result 0"), "result 0");
+  EXPECT_EQ(getDottedName("loss"), "loss");
 }
 
 }  // namespace
