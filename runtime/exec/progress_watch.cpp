@@ -57,6 +57,14 @@ void ProgressWatch::EndStep() {
   program_ = nullptr;
 }
 
+ProgressWatch::Position ProgressWatch::position() {
+  const std::scoped_lock lock(mutex_);
+  if (program_ == nullptr) return {};
+  const uint64_t instruction = instruction_.load(std::memory_order_relaxed);
+  return {absl::StrCat("program '", program_->name(), "' ", program_->Describe(instruction)),
+          program_->LocationOf(program_->source(instruction))};
+}
+
 void ProgressWatch::Run() {
   const absl::Duration pause = std::clamp(options_.deadline / kLooks, absl::Milliseconds(1), kLongestPause);
   std::unique_lock lock(mutex_);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -34,6 +35,13 @@ class ProgressWatch {
   ~ProgressWatch();
   ProgressWatch(const ProgressWatch&) = delete;
   ProgressWatch& operator=(const ProgressWatch&) = delete;
+
+  // What the step is at, "program 'main' instruction 4 (launch) at gpt.py:3:1", and its source line; empty between
+  // steps. Any thread.
+  struct Position {
+    std::string instruction, location;
+  };
+  Position position();
 
   // By the thread that executes. A step of `program` begins, and ends; the program must live in between.
   void BeginStep(const PreparedProgram& program);

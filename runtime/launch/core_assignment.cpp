@@ -116,6 +116,11 @@ std::vector<Core> AllowedCores() {
   return cores;
 }
 
+std::vector<Core> CoresWithout(std::vector<Core> cores, const std::vector<int>& avoided) {
+  std::erase_if(cores, [&](const Core& core) { return std::ranges::find(avoided, core.id) != avoided.end(); });
+  return cores;
+}
+
 std::vector<std::vector<int>> AssignCores(const std::vector<Core>& cores, uint32_t ranks) {
   if (ranks == 0 || cores.size() < ranks) return {};
   std::vector<std::vector<int>> parts = AssignWithinNodes(cores, ranks);

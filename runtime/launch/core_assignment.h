@@ -23,6 +23,9 @@ std::vector<Core> AllowedCores();
 // The numbers in a list of the system: "0-3,8" is 0, 1, 2, 3, 8. Skips text that is not a number.
 std::vector<int> ParseCoreList(std::string_view list);
 
+// `cores` without those of `avoided`, in their order.
+std::vector<Core> CoresWithout(std::vector<Core> cores, const std::vector<int>& avoided);
+
 // Disjoint parts of `cores`, one per rank, each contiguous: within one memory node wherever that
 // leaves no rank fewer cores than an even division would, else nearly equal. Empty when there are
 // fewer cores than ranks.

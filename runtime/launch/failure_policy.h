@@ -23,9 +23,16 @@ class JobHandle {
   // names the cause, and the others refer to it.
   virtual absl::Status MessageOf(const absl::Status& cause) = 0;
 
-  // As of comm::Control.
+  // As of comm::Control. Once the state is kept it stops nothing, but ranks of one host that give way to others pass
+  // the signal on to these.
   virtual void RequestStop(int signal) = 0;
   virtual bool is_state_kept() const = 0;
+};
+
+// What a rank is at.
+struct RankPosition {
+  std::string instruction;  // "program 'main' instruction 4 (launch) at gpt.py:3:1"; empty between steps
+  std::string location;     // "gpt.py:3:1"
 };
 
 class FailurePolicy {
@@ -48,6 +55,12 @@ class FailurePolicy {
 
   // Worth telling, no error: whom a meeting has turned away. Any thread.
   virtual void Note(const std::string& text) = 0;
+
+  // Where this rank is, for a message that it makes no progress: its position and its threads, in one line. Empty where
+  // the program does not tell. Called on threads of the runtime beside the rank's own; takes half a second at most.
+  virtual std::string Where() { return {}; }
+  // How Where() finds the position from now on; null: not at all. Any thread.
+  virtual void SetPosition(std::function<RankPosition()> /*position*/) {}
 };
 
 // As options of meetings have it. Borrows the policy.

@@ -13,8 +13,9 @@ namespace sgd::launch {
 // "Resume me", of sysexits.h's temporary failures: what processes end with that have stopped as they were asked to.
 inline constexpr int kExitInterrupted = 75;
 
-// To the launcher of --resize: another number of ranks is to go on.
-inline constexpr int kResizeSignal = SIGHUP;
+// Ranks that stop for this signal give way to others that go on, rather than end the run: as many as the file of
+// --resize says, when the user sends it to the launcher.
+inline constexpr int kGiveWaySignal = SIGHUP;
 
 // Neither a success nor an error: all ranks have stopped after the same step, and the user has been notified.
 absl::Status Interrupted();

@@ -124,7 +124,8 @@ absl::Status RunSupervised(const std::shared_ptr<SharedMemorySegment>& segment, 
   auto watcher =
       Watcher::Start(segment, rank,
                      {.report_delay = absl::Milliseconds(30),
-                      .give_up = [policy = options.policy](const absl::Status& cause) { policy->GiveUp(cause); }});
+                      .give_up = [policy = options.policy](const absl::Status& cause) { policy->GiveUp(cause); },
+                      .where = [policy = options.policy] { return policy->Where(); }});
   if (!watcher.ok()) return watcher.status();
   return RunConnected(**communicator, options, rank_main);
 }

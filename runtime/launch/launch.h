@@ -29,6 +29,7 @@ struct LaunchOptions {
   CommThread comm_thread = CommThread::kAuto;    // equal on all ranks, else FailedPrecondition
   std::string secret;                            // of ranks on several hosts, who prove to each other that they have it
   std::string net_devices;          // that CPU ranks on several hosts may use, as of comm::TransportOptions
+  std::vector<int> avoided_cores;   // that ranks started here are not bound to, if enough others are there
   FailurePolicy* policy = nullptr;  // borrowed, never null
 };
 

@@ -91,6 +91,7 @@ absl::StatusOr<Meeting::OnHost> Meeting::MeetOnHost(const MeetingPlan& plan) {
   if (!segment.ok()) return segment.status();
   comm::WatcherOptions watching;
   watching.give_up = [policy = &policy_](const absl::Status& cause) { policy->GiveUp(cause); };
+  watching.where = [policy = &policy_] { return policy->Where(); };
   absl::StatusOr<std::unique_ptr<comm::Watcher>> watcher =
       comm::Watcher::Start(*segment, environment_.rank, std::move(watching));
   if (watcher.ok()) return OnHost{*std::move(segment), *std::move(watcher)};

@@ -38,7 +38,9 @@ class ChannelJob : public JobHandle {
     const absl::Status of_job = channel_.abort_cause();
     return of_job.ok() ? cause : of_job;
   }
-  void RequestStop(int signal) override { channel_.RequestStop(signal); }
+  void RequestStop(int signal) override {
+    if (!channel_.is_state_kept()) channel_.RequestStop(signal);
+  }
   bool is_state_kept() const override { return channel_.is_state_kept(); }
 
  private:
@@ -86,6 +88,7 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
     channel.on_abort = [&memory](uint32_t at_fault, const absl::Status& cause) { memory.Abort(at_fault, cause); };
   }
   channel.give_up = [policy = options.policy](const absl::Status& cause) { policy->GiveUp(cause); };
+  channel.where = [policy = options.policy] { return policy->Where(); };
   return ControlChannel::Start(*std::move(links), std::move(channel));
 }
 

@@ -15,6 +15,7 @@ absl::Status SuperviseRanks(const launch::RankEnvironment& environment, const la
                                .first_rank = environment.rank,
                                .window_bytes = options.window_bytes,
                                .deadline = options.deadline,
+                               .avoided_cores = options.avoided_cores,
                                .stops_between_steps = policy.options().stops_between_steps,
                                .hang_up = policy.options().hang_up,
                                .failed = policy.options().failed};

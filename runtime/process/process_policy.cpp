@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "runtime/process/leave.h"
+#include "runtime/process/rank_place.h"
 #include "runtime/process/signal_thread.h"
+#include "runtime/process/thread_stack.h"
 
 namespace sgd::process {
 namespace {
@@ -42,6 +44,8 @@ class JobWatch final : public launch::FailurePolicy::Watch {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<launch::FailurePolicy::Watch>> ProcessPolicy::Enter(launch::JobHandle& job) {
+  AnswerStackRequests();
+  rank_thread_.store(gettid());
   auto watch = std::make_unique<JobWatch>(options_, is_supervised_, job);
   if (absl::Status status = watch->TakeSignals(); !status.ok()) return status;
   return watch;
@@ -54,6 +58,20 @@ void ProcessPolicy::GiveUp(const absl::Status& cause) {
 
 void ProcessPolicy::Note(const std::string& text) {
   if (options_.note) options_.note(text);
+}
+
+std::string ProcessPolicy::Where() {
+  launch::RankPosition position;
+  {
+    const std::lock_guard lock(position_mutex_);
+    if (position_) position = position_();
+  }
+  return PlaceText(position, rank_thread_.load());
+}
+
+void ProcessPolicy::SetPosition(std::function<launch::RankPosition()> position) {
+  const std::lock_guard lock(position_mutex_);
+  position_ = std::move(position);
 }
 
 }  // namespace sgd::process

@@ -2,8 +2,12 @@
 // ends the process, as do signals.
 #pragma once
 
+#include <sys/types.h>
+
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "runtime/launch/failure_policy.h"
@@ -39,10 +43,15 @@ class ProcessPolicy final : public launch::FailurePolicy {
   absl::StatusOr<std::unique_ptr<Watch>> Enter(launch::JobHandle& job) override;
   void GiveUp(const absl::Status& cause) override;
   void Note(const std::string& text) override;
+  std::string Where() override;
+  void SetPosition(std::function<launch::RankPosition()> position) override;
 
  private:
   const Options options_;
   bool is_supervised_ = false;
+  std::atomic<pid_t> rank_thread_ = 0;  // that has entered the job
+  std::mutex position_mutex_;
+  std::function<launch::RankPosition()> position_;
 };
 
 }  // namespace sgd::process

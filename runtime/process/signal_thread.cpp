@@ -62,12 +62,9 @@ void SignalThread::Run() {
 
 absl::StatusOr<std::unique_ptr<SignalThread>> TakeSignals(RankSignals reactions) {
   return SignalThread::Start([reactions = std::move(reactions)](int signal, int count) {
+    if (reactions.stops && count == 1) return reactions.request_stop(signal);
     if (reactions.stops && reactions.is_state_kept()) return;
-    if (reactions.stops && count == 1) {
-      reactions.request_stop(signal);
-    } else {
-      LeaveAtOnce(absl::CancelledError(absl::StrCat("interrupted by ", launch::SignalText(signal))));
-    }
+    LeaveAtOnce(absl::CancelledError(absl::StrCat("interrupted by ", launch::SignalText(signal))));
   });
 }
 

@@ -50,8 +50,8 @@ struct RankSignals {
   std::function<bool()> is_state_kept;  // see Control::MarkStateKept
 };
 
-// Handles a rank's signals: with `stops`, the first one calls `request_stop`, and all are ignored once the state is
-// kept. Others end the rank by LeaveAtOnce.
+// Handles a rank's signals: with `stops`, the first one calls `request_stop`, and later ones are ignored once the state
+// is kept. Others end the rank by LeaveAtOnce.
 absl::StatusOr<std::unique_ptr<SignalThread>> TakeSignals(RankSignals reactions);
 
 }  // namespace sgd::process

@@ -109,12 +109,18 @@ class Supervisor {
       if (options_.failed) options_.failed(FailureBy(cause));
       return cause;
     }
+    // Others go on, which are to stop: the signal stays pending for those. A rank may have got it before it was asked
+    // to give way.
+    if (have_stopped_ && (IsGivingWay() || has_asked_) && UserSignal() != 0) raise(UserSignal());
     return have_stopped_ ? launch::Interrupted() : absl::OkStatus();
   }
 
  private:
   void Start(const ChildMain& child_main) {
-    const std::vector<std::vector<int>> cores = launch::AssignCores(launch::AllowedCores(), options_.ranks);
+    const std::vector<launch::Core> allowed = launch::AllowedCores();
+    std::vector<std::vector<int>> cores =
+        launch::AssignCores(launch::CoresWithout(allowed, options_.avoided_cores), options_.ranks);
+    if (cores.empty()) cores = launch::AssignCores(allowed, options_.ranks);
     std::cout.flush();
     std::fflush(nullptr);
     const pid_t parent = getpid();
@@ -157,11 +163,17 @@ class Supervisor {
   }
 
   Failure FailureBy(const absl::Status& cause) const {
-    Failure failure{.cause = cause, .rank = segment_->abort_rank(), .stop_signal = segment_->stop_signal()};
+    Failure failure{.cause = cause, .rank = segment_->abort_rank(), .stop_signal = UserSignal()};
     for (uint32_t rank = 0; rank < options_.ranks; ++rank)
       failure.steps_begun = std::max(failure.steps_begun, segment_->flag(rank).begun.load());
     return failure;
   }
+
+  // The signal with which a user asked to end the run; 0 without one.
+  int UserSignal() const { return IsGivingWay() ? segment_->second_stop_signal() : segment_->stop_signal(); }
+
+  // The ranks have been asked to stop, so that others go on.
+  bool IsGivingWay() const { return segment_->stop_signal() == launch::kGiveWaySignal; }
 
   // Until a signal arrives or something is due.
   void Wait() {
@@ -181,14 +193,10 @@ class Supervisor {
       const int signal = static_cast<int>(info.ssi_signo);
       if (signal == SIGCHLD) continue;
       if (signal == SIGHUP) {
-        const bool asks = options_.stops_between_steps && !is_stopping_ && !segment_->is_state_kept();
-        if (asks && options_.hang_up()) {
-          is_stopping_ = true;
-          RequestStop(signal);
-        }
+        GiveWayIfAsked();
         continue;
       }
-      if (options_.stops_between_steps && segment_->is_state_kept()) continue;
+      if (options_.stops_between_steps && segment_->is_state_kept() && !IsGivingWay()) continue;
       if (options_.stops_between_steps && !std::exchange(is_stopping_, true)) {
         RequestStop(signal);
         continue;
@@ -198,6 +206,13 @@ class Supervisor {
       SignalChildren(signal);
       ScheduleKill();
     }
+  }
+
+  void GiveWayIfAsked() {
+    const bool may_ask = options_.stops_between_steps && segment_->stop_signal() == 0 && !segment_->is_state_kept();
+    if (!may_ask || !options_.hang_up()) return;
+    has_asked_ = true;
+    RequestStop(launch::kGiveWaySignal);
   }
 
   void Collect() {
@@ -304,8 +319,9 @@ class Supervisor {
   std::vector<bool> is_stopped_;
   uint32_t alive_ = 0;
   absl::Status interrupted_;
-  bool is_stopping_ = false;   // the ranks have been asked to
-  bool have_stopped_ = false;  // and one has said that they did
+  bool has_asked_ = false;     // the ranks to give way
+  bool is_stopping_ = false;   // the user has asked the ranks to stop
+  bool have_stopped_ = false;  // one has said that they did
   absl::Time kill_at_ = absl::InfiniteFuture();
   absl::Time end_at_ = absl::InfiniteFuture();
   absl::Time continue_at_ = absl::InfiniteFuture();  // for ranks that are all stopped

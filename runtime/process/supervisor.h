@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -17,7 +18,7 @@ struct Failure {
   absl::Status cause;            // begins with the rank at fault, where one is
   std::optional<uint32_t> rank;  // that one
   uint64_t steps_begun = 0;      // by the rank that was furthest
-  int stop_signal = 0;           // with which the user has asked the ranks to stop before; 0: has not
+  int stop_signal = 0;           // with which the user has asked to end the run before; 0: has not
 };
 
 struct SupervisorOptions {
@@ -26,6 +27,7 @@ struct SupervisorOptions {
   uint64_t window_bytes = 0;
   absl::Duration
       deadline;  // for the last rank to end once the first has ended, and for ranks that are all stopped to go on
+  std::vector<int> avoided_cores;    // as of launch::LaunchOptions
   bool stops_between_steps = false;  // see ProcessPolicy
   // With `stops_between_steps`: called on SIGHUP, and says whether that asks the ranks to stop. May be empty.
   std::function<bool()> hang_up = nullptr;

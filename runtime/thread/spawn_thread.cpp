@@ -21,6 +21,7 @@ class BlockedSignals {
     sigset_t signals;
     sigfillset(&signals);
     for (int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&signals, fault);
+    sigdelset(&signals, StackSignal());
     pthread_sigmask(SIG_BLOCK, &signals, &before_);
   }
   ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

@@ -20,7 +20,9 @@
 #include "runtime/exec/carry.h"
 #include "runtime/train/carry_plan.h"
 #include "runtime/train/program_view.h"
+#include "runtime/train/replacement_board.h"
 #include "runtime/train/run_options.h"
+#include "runtime/train/straggler_replacement.h"
 
 namespace sgd::train {
 
@@ -96,6 +98,9 @@ struct Job {
   // that to save while steps go on. Null where the options or the way in which ranks are started have none.
   std::shared_ptr<checkpoint::SharedSnapshots> snapshots;
   std::shared_ptr<checkpoint::SharedSnapshot> saved_copy;
+  // Where ranks that hold up the others are replaced: how rank 0 asks for it, and what is known before ranks start.
+  std::shared_ptr<ReplacementBoard> replacements;
+  ReplacementOptions replacement;
   std::vector<std::string> notes;  // worth telling, not errors
 
   // Inputs that steps leave as they are: neither carried nor fed.

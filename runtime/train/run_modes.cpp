@@ -58,6 +58,13 @@ watch::RankPlace PlaceOf(const Session& session) {
   return place;
 }
 
+ReplacementOptions ReplacementOf(const Session& session) {
+  ReplacementOptions options = session.job().replacement;
+  options.ranks = session.rank().size;
+  options.threads = session.rank().threads;
+  return options;
+}
+
 }  // namespace
 
 absl::Status WithSession(const Job& job, const launch::RankContext& rank, const SessionHooks& hooks,
@@ -107,6 +114,9 @@ absl::Status Train(Session& session, TrainObserver* observer) {
   if (job.snapshots != nullptr) {
     snapshots.emplace(*job.snapshots, [&] { return session.state().Tensors(); }, session.control(), options.deadline);
   }
+  std::optional<StragglerReplacer> replacer;
+  if (job.replacements != nullptr && observer != nullptr)
+    replacer.emplace(StragglerReplacement(ReplacementOf(session)), session.control(), *job.replacements);
   std::optional<TrainingGuard> guard;
   if (options.guard.is_on()) guard.emplace(session, observer);
   if (observer != nullptr) {
@@ -121,6 +131,7 @@ absl::Status Train(Session& session, TrainObserver* observer) {
                                    .observer = observer,
                                    .guard = guard ? &*guard : nullptr,
                                    .watch = watch->get(),
+                                   .replacer = replacer ? &*replacer : nullptr,
                                    .saving = &saving},
                                   {.first_step = job.first_step,
                                    .steps = options.steps,

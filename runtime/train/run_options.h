@@ -40,8 +40,10 @@ struct RunOptions {
   uint64_t save_every = 0;  // 0: at the end only
   absl::Duration mtbf;      // mean time between failures of a rank, which decides when to save; zero: save_every does
   checkpoint::KeepPolicy keep;
-  uint64_t restarts = 0;     // how often ranks that are lost may be replaced
-  std::string resize;        // file that says with how many ranks to go on; empty: none
+  uint64_t restarts = 0;  // how often ranks that are lost may be replaced
+  std::string resize;     // file that says with how many ranks to go on; empty: none
+  // Steps between two replacements of ranks that hold up the others, at least; 0: none is replaced.
+  uint64_t replace_every = 0;
   uint64_t peer_copies = 0;  // steps between copies of the state in memory; 0: as its size suggests
   std::string save_weights;
   std::string resume;

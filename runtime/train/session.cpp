@@ -7,10 +7,15 @@
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/device/streams.h"
+#include "runtime/launch/failure_policy.h"
 #include "runtime/train/redistribute.h"
 #include "runtime/train/scalars.h"
 
 namespace sgd::train {
+
+Session::~Session() {
+  if (rank_.policy != nullptr) rank_.policy->SetPosition(nullptr);
+}
 
 absl::Status Session::Begin(uint64_t step, bool carries) {
   const absl::Time now = SteadyNow();

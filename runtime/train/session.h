@@ -38,6 +38,7 @@ class Session : public StepRunner {
   // the inputs for the first step; ends phases of `start`. `job` and `rank` are borrowed.
   static absl::StatusOr<std::unique_ptr<Session>> Create(const Job& job, const launch::RankContext& rank,
                                                          const SessionHooks& hooks, trace::StartTimes& start);
+  ~Session() override;
 
   const Job& job() const { return job_; }
   const launch::RankContext& rank() const { return rank_; }
@@ -86,6 +87,7 @@ class Session : public StepRunner {
       : job_(job), rank_(rank), wait_limit_(job.options.deadline) {}
   absl::Status Prepare(const SessionHooks& hooks, trace::StartTimes& start);
   absl::Status OpenContext(const SessionHooks& hooks);
+  absl::Status WatchProgress();
   absl::StatusOr<std::unique_ptr<exec::Executor>> MakeExecutor(const std::string& program);
   absl::Status Agree();
   absl::Status FillFirstInputs();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "runtime/device/algorithm_choices.h"
@@ -83,14 +84,28 @@ absl::Status Session::OpenContext(const SessionHooks& hooks) {
   if (const std::string& note = context_->algorithm_note(); !note.empty()) hooks.note(note);
   if (device_.device().streams() != nullptr) return absl::OkStatus();
   if (job_.options.mode == Mode::kTrain) core_delay_ = std::make_unique<watch::CoreDelay>();
+  return WatchProgress();
+}
+
+absl::Status Session::WatchProgress() {
+  const auto give_up = [this](const absl::Status& error) {
+    launch::FailurePolicy* const policy = rank_.policy;
+    const std::string place = policy == nullptr ? "" : policy->Where();
+    // The error names the instruction already.
+    const std::string instruction = absl::StrCat(progress_->position().instruction, "; ");
+    control().Abort(absl::Status(
+        error.code(), absl::StrCat(error.message(), place.empty() ? "" : "; ", absl::StripPrefix(place, instruction))));
+    if (policy != nullptr) policy->GiveUp(control().Poll());
+  };
   absl::StatusOr<std::unique_ptr<exec::ProgressWatch>> progress = exec::ProgressWatch::Start(
-      device_.device(), {.deadline = std::max(job_.options.deadline, absl::Milliseconds(100)),
-                         .give_up = [this](const absl::Status& error) {
-                           control().Abort(error);
-                           if (rank_.policy != nullptr) rank_.policy->GiveUp(control().Poll());
-                         }});
+      device_.device(), {.deadline = std::max(job_.options.deadline, absl::Milliseconds(100)), .give_up = give_up});
   if (!progress.ok()) return progress.status();
   progress_ = *std::move(progress);
+  if (rank_.policy == nullptr) return absl::OkStatus();
+  rank_.policy->SetPosition([this] {
+    const exec::ProgressWatch::Position position = progress_->position();
+    return launch::RankPosition{position.instruction, position.location};
+  });
   return absl::OkStatus();
 }
 

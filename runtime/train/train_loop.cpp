@@ -133,7 +133,9 @@ absl::Status TrainLoop::Report(const trace::StepRecord& step, const EvalMeans* e
   if (parts_.observer == nullptr) return absl::OkStatus();
   if (absl::Status status = parts_.observer->StepEnded(step, eval); !status.ok()) return status;
   if (parts_.watch == nullptr) return absl::OkStatus();
-  for (const watch::Straggler& straggler : parts_.watch->FindStragglers()) {
+  for (watch::Straggler straggler : parts_.watch->FindStragglers()) {
+    const bool is_news = parts_.replacer != nullptr ? parts_.replacer->Judge(straggler) : !straggler.has_lasted;
+    if (!is_news) continue;
     absl::Status status = parts_.observer->StragglerFound(straggler, parts_.watch->places()[straggler.rank]);
     if (!status.ok()) return status;
   }
@@ -198,7 +200,7 @@ absl::Status TrainLoop::AgreeOnKeptState() {
 
 // All ranks have done `steps_done` steps and the user wants them to stop.
 absl::Status TrainLoop::Stop(uint64_t steps_done) {
-  if (parts_.control.stop_signal() == launch::kResizeSignal) return StopForOthers(steps_done);
+  if (parts_.control.stop_signal() == launch::kGiveWaySignal) return StopForOthers(steps_done);
   const bool has_run = steps_done > options_.first_step || options_.has_unsaved;
   const bool saves = parts_.saver != nullptr && has_run;
   if (saves && last_saved_ != steps_done) {
@@ -215,13 +217,14 @@ absl::Status TrainLoop::Stop(uint64_t steps_done) {
   return launch::Interrupted();
 }
 
-// Another number of ranks is to go on from what these leave in memory.
+// Other ranks are to go on from what these leave in memory.
 absl::Status TrainLoop::StopForOthers(uint64_t steps_done) {
   const bool has_run = steps_done > options_.first_step;
   if (has_run && parts_.snapshots != nullptr && last_copied_ != steps_done) {
     if (absl::Status status = Copy(steps_done); !status.ok()) return status;
   }
   if (absl::Status status = AgreeOnKeptState(); !status.ok()) return status;
+  if (parts_.replacer != nullptr) parts_.replacer->GiveWay();
   return launch::Interrupted();
 }
 

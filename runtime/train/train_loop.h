@@ -12,6 +12,7 @@
 #include "runtime/train/save_intervals.h"
 #include "runtime/train/step_guard.h"
 #include "runtime/train/step_runner.h"
+#include "runtime/train/straggler_replacer.h"
 #include "runtime/train/train_observer.h"
 #include "runtime/watch/step_watch.h"
 #include "runtime/watch/timed_agreements.h"
@@ -65,6 +66,7 @@ struct TrainLoopParts {
   TrainObserver* observer = nullptr;
   StepGuard* guard = nullptr;
   watch::StepWatch* watch = nullptr;               // null: nothing is measured
+  StragglerReplacer* replacer = nullptr;           // null: stragglers are reported, but not replaced
   const watch::TimedAgreements* saving = nullptr;  // those that the saver waits in; null: unknown
 };
 

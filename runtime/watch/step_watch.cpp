@@ -132,32 +132,46 @@ std::vector<Straggler> StepWatch::FindStragglers() {
   return finder_->Take();
 }
 
+namespace {
+
+std::string ReplacedJson(const Straggler& straggler) {
+  if (!straggler.has_lasted) return "";
+  if (straggler.is_replaced) return ", \"replaced\": true";
+  return absl::StrCat(", \"replaced\": false, \"reason\": ", trace::JsonString(straggler.reason));
+}
+
+std::string Advice(const Straggler& straggler) {
+  if (straggler.has_lasted && straggler.is_replaced) return "its process is started again elsewhere";
+  if (straggler.has_lasted) return absl::StrCat("it is not replaced: ", straggler.reason);
+  switch (straggler.cause) {
+    case StragglerCause::kCompute:
+      return straggler.lacks_cores ? "other processes run on its cores; end or move them"
+                                   : "it computes more slowly than its peers; look at clock rate, cooling and load";
+    case StragglerCause::kInput:
+      return "its inputs are filled more slowly than its peers'; look at the disk that holds the data";
+    case StragglerCause::kCheckpoint:
+      return "it saves more slowly than its peers; look at the disk of --save, or save less often";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string StragglerJson(const Straggler& straggler, const RankPlace& place) {
   return absl::StrCat("{\"event\": \"straggler\", \"rank\": ", straggler.rank,
                       ", \"host\": ", trace::JsonString(place.host), ", \"cores\": ", trace::JsonString(place.cores),
                       ", \"step\": ", straggler.step, ", \"ms\": ", trace::NumberJson(straggler.seconds * 1e3),
                       ", \"percent\": ", trace::NumberJson(straggler.share * 100), ", \"cause\": \"",
-                      CauseName(straggler.cause), "\"", straggler.lacks_cores ? ", \"lacks_cores\": true" : "", "}");
+                      CauseName(straggler.cause), "\"", straggler.lacks_cores ? ", \"lacks_cores\": true" : "",
+                      ReplacedJson(straggler), "}");
 }
 
 std::string StragglerText(const Straggler& straggler, const RankPlace& place) {
-  std::string advice;
-  switch (straggler.cause) {
-    case StragglerCause::kCompute:
-      advice = straggler.lacks_cores ? "other processes run on its cores; end or move them"
-                                     : "it computes more slowly than its peers; look at clock rate, cooling and load";
-      break;
-    case StragglerCause::kInput:
-      advice = "its inputs are filled more slowly than its peers'; look at the disk that holds the data";
-      break;
-    case StragglerCause::kCheckpoint:
-      advice = "it saves more slowly than its peers; look at the disk of --save, or save less often";
-      break;
-  }
-  return absl::StrCat("rank ", straggler.rank, " (host ", place.host, ", ", place.cores,
-                      ") holds up the others since about step ", straggler.step, ": ",
-                      absl::StrFormat("%.3g ms, %.0f %%", straggler.seconds * 1e3, straggler.share * 100),
-                      " of each step; ", advice);
+  return absl::StrCat(
+      "rank ", straggler.rank, " (host ", place.host, ", ", place.cores, ") ",
+      straggler.has_lasted ? "still holds up the others in step " : "holds up the others since about step ",
+      straggler.step, ": ", absl::StrFormat("%.3g ms, %.0f %%", straggler.seconds * 1e3, straggler.share * 100),
+      " of each step; ", Advice(straggler));
 }
 
 }  // namespace sgd::watch

@@ -82,7 +82,7 @@ class StepWatch {
 };
 
 // {"event": "straggler", "rank": 3, "host": "b", "cores": "cores 4-5", "step": 40, "ms": 1.5, "percent": 12.5, "cause":
-// "compute"}, without a line end.
+// "compute"}, without a line end; of one that has lasted also "replaced" and, if it is not, the "reason".
 std::string StragglerJson(const Straggler& straggler, const RankPlace& place);
 // One line for a person.
 std::string StragglerText(const Straggler& straggler, const RankPlace& place);

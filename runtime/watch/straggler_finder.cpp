@@ -9,10 +9,21 @@ namespace sgd::watch {
 namespace {
 
 constexpr size_t kMostRows = 64;      // that wait for samples
+constexpr float kLeastTime = 1e-7f;   // seconds: less is as much to a clock
 constexpr float kLeastShare = 0.02f;  // of a step: less is not worth a word
 constexpr uint64_t kKeepsUp = 100;    // steps
-constexpr int kLowScore = 3;
-constexpr float kSpreadFactor = 1.5f;
+// Programs that delay a rank more than others also slow it down while it runs, since they share its caches and its
+// core's other thread: by so much of that delay.
+constexpr float kLeastContention = 0.1f, kMostContention = 0.5f;
+constexpr float kLate = 0.1f;         // lateness above it is that of a slow rank
+constexpr float kThreshold = 20;      // logarithm of the likelihood ratio
+constexpr uint32_t kLeastSteps = 12;  // that a rank is late in, more than not, before it is told: bursts are shorter
+constexpr size_t kLeastDifferences = 3;
+constexpr size_t kBlock = 8;        // steps
+constexpr uint64_t kRenewal = 4;    // steps after which the variance is computed again
+constexpr float kNormal = 1.4826f;  // the standard deviation of normal values is so many times their median deviation
+constexpr float kMargin = 2;        // of the variance, which few steps measure badly
+constexpr float kLeastDeviation = 0.02f;
 
 // The lower one of an even number.
 float Median(std::vector<float> values) {
@@ -28,10 +39,26 @@ float MedianOf(const std::vector<uint32_t>& ranks, const std::vector<StepSample>
   return Median(std::move(values));
 }
 
-// Counts a wait for a core like one for peers: a step takes equally long on all ranks, whatever they wait for.
-StepSample WithoutDelay(StepSample sample) {
+// The median of the others of a sorted group, without the member at `position`. The lower one of an even number would
+// make everyone late.
+float MedianWithout(const std::vector<float>& sorted, size_t position) {
+  const size_t others = sorted.size() - 1;
+  const auto other = [&](size_t index) { return sorted[position <= index ? index + 1 : index]; };
+  return (other((others - 1) / 2) + other(others / 2)) / 2;
+}
+
+// The variance of values that are differences of two each.
+float VarianceOfDifferences(std::vector<float> differences) {
+  for (float& difference : differences) difference = std::abs(difference);
+  const float deviation = kNormal * Median(std::move(differences));
+  return deviation * deviation / 2;
+}
+
+// Counts a wait for a core like one for peers, with the least that it costs: a step takes equally long on all ranks,
+// whatever they wait for.
+StepSample WithoutDelay(StepSample sample, float least_delay) {
   const float own = sample.own();
-  const float delay = std::min(sample.delay, own);
+  const float delay = std::min(sample.delay + kLeastContention * (sample.delay - least_delay), own);
   if (delay <= 0) return sample;
   const float factor = 1 - delay / own;
   sample.compute *= factor;
@@ -55,7 +82,40 @@ const char* CauseName(StragglerCause cause) {
   return "";
 }
 
-RankComparison::RankComparison(const std::vector<uint32_t>& group_of) : tracks_(group_of.size()) {
+float LatenessTest::Variance() const {
+  const size_t known = static_cast<size_t>(std::min<uint64_t>(count_, kWindow));
+  std::vector<float> neighbours, means, blocks;
+  for (size_t age = 0; age + 1 < known; ++age) neighbours.push_back(At(age) - At(age + 1));
+  for (size_t block = 0; (block + 1) * kBlock <= known; ++block) {
+    float sum = 0;
+    for (size_t age = block * kBlock; age < (block + 1) * kBlock; ++age) sum += At(age);
+    means.push_back(sum / kBlock);
+  }
+  for (size_t i = 0; i + 1 < means.size(); ++i) blocks.push_back(means[i] - means[i + 1]);
+  const float of_steps = kMargin * VarianceOfDifferences(std::move(neighbours));
+  const float of_blocks = blocks.size() < 2 ? 0 : kMargin * kBlock * VarianceOfDifferences(std::move(blocks));
+  return std::max({of_steps, of_blocks, kLeastDeviation * kLeastDeviation});
+}
+
+bool LatenessTest::is_slow() const { return score_ >= kThreshold && late_steps_ >= kLeastSteps; }
+
+bool LatenessTest::is_low() const { return score_ < kThreshold / 4; }
+
+void LatenessTest::Add(float lateness) {
+  // How far beyond says nothing more, and would pass for noise.
+  lateness = std::clamp(lateness, -3 * kLate, 3 * kLate);
+  ring_[count_++ % kWindow] = lateness;
+  if (count_ <= kLeastDifferences) return;
+  if (count_ <= 2 * kBlock || count_ % kRenewal == 0) variance_ = Variance();
+  // A single step says little, however late it is.
+  const float most = std::max(kLate, 2 * std::sqrt(variance_ / kMargin));
+  const float beyond = std::clamp(lateness - kLate, -3 * most, most);
+  score_ = std::clamp(score_ + 2 * kLate * beyond / variance_, 0.0f, kThreshold);
+  late_steps_ = lateness > kLate ? std::min(late_steps_ + 1, kLeastSteps) : late_steps_ - std::min(late_steps_, 1u);
+}
+
+RankComparison::RankComparison(const std::vector<uint32_t>& group_of, float contention)
+    : contention_(contention), tracks_(group_of.size()) {
   for (uint32_t rank = 0; rank < group_of.size(); ++rank) {
     if (groups_.size() <= group_of[rank]) groups_.resize(group_of[rank] + 1);
     groups_[group_of[rank]].push_back(rank);
@@ -64,6 +124,7 @@ RankComparison::RankComparison(const std::vector<uint32_t>& group_of) : tracks_(
 
 void RankComparison::Add(const std::vector<StepSample>& samples) {
   if (tracks_.size() < 2) return;  // nobody waits
+  least_delay_ = std::ranges::min_element(samples, {}, &StepSample::delay)->delay;
   for (const std::vector<uint32_t>& group : groups_) {
     if (group.size() == 1) AddLone(group[0], samples);
     if (group.size() > 1) AddGroup(group, samples);
@@ -72,28 +133,25 @@ void RankComparison::Add(const std::vector<StepSample>& samples) {
 
 void RankComparison::AddGroup(const std::vector<uint32_t>& group, const std::vector<StepSample>& samples) {
   const auto median = [&](auto get) { return MedianOf(group, samples, get); };
-  const float own = median([](const StepSample& sample) { return sample.own(); });
+  std::vector<float> sorted;
+  for (uint32_t rank : group) sorted.push_back(samples[rank].own());
+  std::ranges::sort(sorted);
   const float compute = median([](const StepSample& sample) { return sample.compute; });
   const float input = median([](const StepSample& sample) { return sample.input; });
   const float checkpoint = median([](const StepSample& sample) { return sample.checkpoint; });
   // The higher one of an even number: of two ranks, that of the other one.
   const float wait = -median([](const StepSample& sample) { return -sample.wait; });
-  std::array<float, 2> longest = {};  // own times
-  for (uint32_t rank : group) {
-    longest[1] = std::max(longest[1], std::min(samples[rank].own(), longest[0]));
-    longest[0] = std::max(samples[rank].own(), longest[0]);
-  }
   for (uint32_t rank : group) {
     const StepSample& sample = samples[rank];
-    Note(rank, {.is_late = IsLate(rank, sample, own),
-                .own = sample.own(),
-                .excess = sample.own() - own,
-                .extra_wait = wait - sample.wait,
-                .compute = sample.compute - compute,
-                .input = sample.input - input,
-                .checkpoint = sample.checkpoint - checkpoint,
-                .cost = std::max(0.0f, sample.own() - longest[1]),
-                .total = sample.total()});
+    const auto position = static_cast<size_t>(std::ranges::lower_bound(sorted, sample.own()) - sorted.begin());
+    const float reference = MedianWithout(sorted, position);
+    Note(rank, sample, reference,
+         {.excess = sample.own() - reference,
+          .extra_wait = wait - sample.wait,
+          .compute = sample.compute - compute,
+          .input = sample.input - input,
+          .checkpoint = sample.checkpoint - checkpoint,
+          .total = sample.total()});
   }
 }
 
@@ -111,15 +169,13 @@ void RankComparison::AddLone(uint32_t rank, const std::vector<StepSample>& sampl
     return;
   }
   const StepSample& usual = track.usual;
-  Note(rank, {.is_late = IsLate(rank, sample, usual.own()),
-              .own = sample.own(),
-              .excess = sample.own() - usual.own(),
-              .extra_wait = ExtraWaitOfOthers(rank, samples),
-              .compute = sample.compute - usual.compute,
-              .input = sample.input - usual.input,
-              .checkpoint = sample.checkpoint - usual.checkpoint,
-              .cost = std::max(0.0f, sample.own() - usual.own()),
-              .total = sample.total()});
+  Note(rank, sample, usual.own(),
+       {.excess = sample.own() - usual.own(),
+        .extra_wait = ExtraWaitOfOthers(rank, samples),
+        .compute = sample.compute - usual.compute,
+        .input = sample.input - usual.input,
+        .checkpoint = sample.checkpoint - usual.checkpoint,
+        .total = sample.total()});
 }
 
 // Of the lone ranks beside this one, whose usual waits are known; without such ranks nobody may be blamed.
@@ -132,24 +188,8 @@ float RankComparison::ExtraWaitOfOthers(uint32_t rank, const std::vector<StepSam
   return extra.empty() ? 0 : Median(std::move(extra));
 }
 
-float RankComparison::SpreadOf(uint32_t rank) const {
-  const Track& track = tracks_[rank];
-  if (track.steps < kWindow) return 0;
-  std::vector<float> values;
-  for (const Lag& lag : track.lags) values.push_back(lag.own);
-  const float median = Median(values);
-  for (float& value : values) value = std::abs(value - median);
-  return median > 0 ? Median(std::move(values)) / median : 0;
-}
-
-bool RankComparison::IsLate(uint32_t rank, const StepSample& sample, float reference) const {
-  const float excess = sample.own() - reference;
-  const float factor = std::max(kLateFactor, 1 + kSpreadFactor * SpreadOf(rank));
-  return sample.own() > reference * factor && excess > kLeastShare * sample.total();
-}
-
 bool RankComparison::IsSlow(uint32_t rank) const {
-  if (tracks_[rank].score < kScore) return false;
+  if (!tracks_[rank].test.is_slow()) return false;
   float excess = 0, extra_wait = 0;
   for (const Lag& lag : tracks_[rank].lags) {
     excess += lag.excess;
@@ -158,11 +198,12 @@ bool RankComparison::IsSlow(uint32_t rank) const {
   return extra_wait > excess / 2;
 }
 
-void RankComparison::Note(uint32_t rank, const Lag& lag) {
+void RankComparison::Note(uint32_t rank, const StepSample& sample, float reference, const Lag& lag) {
   Track& track = tracks_[rank];
   track.lags[track.steps++ % kWindow] = lag;
-  track.score = std::clamp(track.score + (lag.is_late ? 1 : -kPenalty), 0, kScore);
-  const bool is_low = track.score <= kLowScore;
+  const float own = sample.own() - contention_ * (sample.delay - least_delay_);
+  track.test.Add(std::log(std::max(own, kLeastTime) / std::max(reference, kLeastTime)));
+  const bool is_low = track.test.is_low();
   track.on_time = is_low ? track.on_time + 1 : 0;
   track.slow_seconds = is_low ? 0 : track.slow_seconds + lag.total;
 }
@@ -173,14 +214,15 @@ Straggler RankComparison::Describe(uint32_t rank) const {
   std::vector<float> costs, totals;
   float compute = 0, input = 0, checkpoint = 0;
   for (const Lag& lag : tracks_[rank].lags) {
-    if (!lag.is_late) continue;
-    costs.push_back(lag.cost);
+    if (lag.excess <= 0) continue;
+    costs.push_back(lag.excess);
     totals.push_back(lag.total);
     compute += lag.compute;
     input += lag.input;
     checkpoint += lag.checkpoint;
   }
-  Straggler straggler{.rank = rank};
+  Straggler straggler;
+  straggler.rank = rank;
   if (costs.empty()) return straggler;
   straggler.seconds = Median(costs);
   straggler.share = straggler.seconds / Median(totals);
@@ -190,10 +232,10 @@ Straggler RankComparison::Describe(uint32_t rank) const {
 }
 
 StragglerFinder::StragglerFinder(const std::vector<uint32_t>& group_of)
-    : with_delays_(group_of),
-      without_delays_(group_of),
+    : with_delays_(group_of, 0),
+      without_delays_(group_of, kMostContention - kLeastContention),
       newest_(group_of.size(), kFirstSteps),
-      is_found_(group_of.size()) {}
+      found_in_(group_of.size()) {}
 
 void StragglerFinder::Add(uint32_t rank, const StepSample& sample) {
   if (rank >= newest_.size() || sample.step < newest_[rank]) return;
@@ -212,20 +254,25 @@ void StragglerFinder::Add(uint32_t rank, const StepSample& sample) {
 void StragglerFinder::Compare(uint64_t step, const std::vector<StepSample>& samples) {
   with_delays_.Add(samples);
   std::vector<StepSample> changed(samples);
-  for (StepSample& sample : changed) sample = WithoutDelay(sample);
+  const float least_delay = std::ranges::min_element(samples, {}, &StepSample::delay)->delay;
+  for (StepSample& sample : changed) sample = WithoutDelay(sample, least_delay);
   without_delays_.Add(changed);
-  for (uint32_t rank = 0; rank < is_found_.size(); ++rank) {
-    if (without_delays_.KeepsUp(rank) && with_delays_.KeepsUp(rank)) is_found_[rank] = false;
-    const bool is_slow = without_delays_.IsSlow(rank);
-    const bool lacks_cores = with_delays_.IsSlow(rank) && with_delays_.slow_seconds(rank) > kLackingSeconds;
-    if (is_found_[rank] || (!is_slow && !lacks_cores)) continue;
-    Straggler straggler = (is_slow ? without_delays_ : with_delays_).Describe(rank);
-    if (straggler.share < kLeastShare) continue;
-    straggler.step = step;
-    straggler.lacks_cores = !is_slow;
-    is_found_[rank] = true;
-    found_.push_back(straggler);
-  }
+  for (uint32_t rank = 0; rank < found_in_.size(); ++rank) Judge(rank, step);
+}
+
+void StragglerFinder::Judge(uint32_t rank, uint64_t step) {
+  if (without_delays_.KeepsUp(rank) && with_delays_.KeepsUp(rank)) found_in_[rank].reset();
+  const bool is_slow = without_delays_.IsSlow(rank);
+  const bool lacks_cores = with_delays_.IsSlow(rank) && with_delays_.slow_seconds(rank) > kLackingSeconds;
+  if (!is_slow && !lacks_cores) return;
+  if (found_in_[rank] && step < *found_in_[rank] + kLastingSteps) return;
+  Straggler straggler = (is_slow ? without_delays_ : with_delays_).Describe(rank);
+  if (straggler.share < kLeastShare) return;
+  straggler.step = step;
+  straggler.lacks_cores = !is_slow;
+  straggler.has_lasted = found_in_[rank].has_value();
+  found_in_[rank] = step;
+  found_.push_back(std::move(straggler));
 }
 
 std::vector<Straggler> StragglerFinder::Take() { return std::exchange(found_, {}); }

@@ -185,6 +185,15 @@ def used_up(folder):
     assert np.allclose(losses(fewer, are_as_many=False), losses(reference), rtol=1e-2, atol=1e-5)
 
 
+def is_pending(pid, number):
+    """Whether a process has not taken a signal yet that was sent to it."""
+    try:
+        pending = [line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("ShdPnd:")]
+    except OSError:
+        return False
+    return bool(int(pending[0].split()[1], 16) >> (number - 1) & 1)
+
+
 def resized(folder):
     artifact = digits(folder, 4, 3, 2, 1)
     reference, run = fresh(folder, "reference"), fresh(folder, "run")
@@ -225,16 +234,48 @@ def resized_by_a_loss(folder):
     assert process.returncode == 75 and "as " + str(wanted) in errors, (process.returncode, errors)
 
 
+def stopped_while_resized(folder):
+    """A SIGTERM to sgdrun, or to a rank, that comes while ranks give way to others is the user's first: these save and end. One more ends the run."""
+    artifact = digits(folder, 3, 2)
+    wanted = folder / "ranks"
+    wanted.write_text("2\n")
+    for name, to_rank in (("launcher", False), ("rank", True)):
+        run = fresh(folder, name)
+        process = started(run, 3, artifact, 10**9, *DIGITS_DATA, "--resize", wanted)
+        harness.wait_until(lambda: steps_logged(run) > 5)
+        held, other = harness.children(process.pid)[:2]
+        os.kill(held, signal.SIGSTOP)
+        process.send_signal(signal.SIGHUP)
+        harness.wait_until(lambda: not is_pending(process.pid, signal.SIGHUP))
+        os.kill(other if to_rank else process.pid, signal.SIGTERM)
+        harness.wait_until(lambda: not is_pending(process.pid, signal.SIGTERM) and not is_pending(other, signal.SIGTERM))
+        time.sleep(0.05)  # until the thread that has taken the signal has told the others
+        os.kill(held, signal.SIGCONT)
+        _, errors = process.communicate(timeout=harness.TIMEOUT)
+        assert process.returncode == 75 and f"as {wanted} says" in errors and "stopped by signal 15" in errors and "--resume" in errors, (process.returncode, errors)
+        assert len(list((run / "save").glob("step-*"))) == 1, list((run / "save").iterdir())
+    run = fresh(folder, "twice")
+    process = started(run, 3, artifact, 10**9, *DIGITS_DATA, "--resize", wanted)
+    harness.wait_until(lambda: steps_logged(run) > 5)
+    os.kill(harness.children(process.pid)[0], signal.SIGSTOP)
+    process.send_signal(signal.SIGHUP)
+    for _ in range(2):
+        harness.wait_until(lambda: not any(is_pending(process.pid, number) for number in (signal.SIGHUP, signal.SIGTERM)))
+        process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=harness.TIMEOUT)
+    assert process.returncode == 1 and "interrupted by signal 15" in errors, (process.returncode, errors)
+
+
 def refused(folder):
     artifact = digits(folder, 2)
     torchrun = {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29517"}
     result = harness.tool("sgdrun", artifact, "--steps", 3, *DIGITS_DATA, "--restarts", 3, "--deadline", 1, check=False, env=torchrun)
     assert result.returncode == 1 and "--restarts is for ranks that sgdrun starts" in result.stderr, result.stderr
-    for flags, message in ((["--min-ranks", 1], "--min-ranks needs --restarts"), (["--peer-copies", 2], "--restarts is missing")):
+    for flags, message in ((["--min-ranks", 1], "--min-ranks needs --restarts"), (["--peer-copies", 2], "--restarts is missing"), (["--replace-stragglers"], "as often as --restarts says; --restarts is missing")):
         result = harness.tool("sgdrun", artifact, "--steps", 3, *DIGITS_DATA, *flags, check=False)
         assert result.returncode == 2 and message in result.stderr, result.stderr
 
 
 if __name__ == "__main__":
     harness.main([("killed", killed), *((f"recipe {name}", recipe(name)) for name in RECIPES), ("other ends", other_ends), ("restarts used up", used_up),
-                  ("resized", resized), ("resized by a loss", resized_by_a_loss), ("refused", refused)])
+                  ("resized", resized), ("resized by a loss", resized_by_a_loss), ("stopped while resized", stopped_while_resized), ("refused", refused)])

@@ -55,8 +55,8 @@ def training(folder, ranks, steps, *extra):
     return list(map(str, command)), log
 
 
-def started(command):
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def started(command, env=None):
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
 
 
 def events(log, kind):
@@ -64,10 +64,10 @@ def events(log, kind):
     return [line for line in lines if line.get("event") == kind]
 
 
-def pulse(pid, log, process):
-    """Stops a process for 3 of 15 ms, so that each step is hit, from the first step until somebody is named or the run ends; returns the share of time in which it was stopped."""
+def pulse(pid, log, process, is_over=lambda found: found):
+    """Stops a process for 3 of 15 ms, so that each step is hit, from the first step until the events about stragglers are those that are waited for or the run ends; returns the share of time in which it was stopped."""
     begin, stopped = time.monotonic(), 0.0
-    while process.poll() is None and not events(log, "straggler"):
+    while process.poll() is None and not is_over(events(log, "straggler")):
         try:
             os.kill(pid, signal.SIGSTOP)
             stopping = time.monotonic()
@@ -95,6 +95,53 @@ def names_a_slow_rank(folder):
     assert event["ms"] > 0 and 2 <= event["percent"] <= 80, event
     assert f"note: rank 1 (host {event['host']}, {event['cores']}) holds up the others since about step {event['step']}" in errors, errors
     print(f"        stopped {share:.0%} of the time, named by step {event['step']}, costs {event['ms']:.1f} ms a step")
+
+
+def slowed(folder, cores, *extra):
+    """A run of two ranks on a host of so many cores, whose first rank is slowed until it was found and has lasted; with its log and the last event."""
+    shim = harness.BUILD / "tests" / "libsgd_fake_cores.so"
+    assert shim.exists(), shim
+    command, log = training(folder, 2, STEPS, "--restarts", 3, "--print-every", STEPS, *extra)
+    process = started(command, {"LD_PRELOAD": str(shim), "SGD_FAKE_CORES": str(cores)})
+    harness.wait_until(lambda: process.poll() is not None or len(harness.children(process.pid)) == 2)
+    pulse(harness.children(process.pid)[0], log, process, lambda found: any("replaced" in event for event in found))
+    found = events(log, "straggler")
+    assert found and "replaced" in found[-1] and found[-1]["rank"] == 0, (found, process.poll())
+    assert "replaced" not in found[0] and found[-1]["step"] >= found[0]["step"] + 50, found
+    return process, log, found[-1]
+
+
+def stopped(process):
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=harness.TIMEOUT)
+    assert process.returncode == 75, (process.returncode, errors)
+    return errors
+
+
+def replaces_a_slow_rank(folder):
+    """On the third of three cores, with the bits of an undisturbed run; and not again at once."""
+    process, log, event = slowed(folder, 3, "--replace-stragglers")
+    assert event["replaced"] is True, event
+    resumed = lambda: events(log, "resumed")
+    harness.wait_until(lambda: process.poll() is not None or (resumed() and len(harness.children(process.pid)) == 2))
+    step = resumed()[0]["step"]
+    pulse(harness.children(process.pid)[1], log, process, lambda _: (harness.steps_of(log) or [{"step": 0}])[-1]["step"] >= step + 10)
+    errors = stopped(process)
+    assert f"rank 0 is started again, off core 0; going on with step {step}; restarts left: 2" in errors, errors
+    assert resumed() == [{**resumed()[0], "ranks": 2, "from": "peer"}] and not events(log, "rank_lost"), resumed()
+    assert event["step"] < step <= event["step"] + 5, (event, step)
+    losses = [row["loss"] for row in harness.steps_of(log)]
+    log.unlink()
+    command, _ = training(folder, 2, len(losses))
+    subprocess.run(command, check=True, capture_output=True, timeout=harness.TIMEOUT)
+    assert [row["loss"] for row in harness.steps_of(log)] == losses
+
+
+def leaves_a_slow_rank_where_no_core_is_idle(folder):
+    process, log, event = slowed(folder, 2, "--replace-stragglers=7")
+    assert event["replaced"] is False and event["reason"] == "this host has no core to spare", event
+    errors = stopped(process)
+    assert "it is not replaced: this host has no core to spare" in errors and not events(log, "resumed"), errors
 
 
 def names_nobody_without_cause(folder):
@@ -261,4 +308,4 @@ def records_only_failures_of_its_own_ranks(folder):
 
 
 if __name__ == "__main__":
-    harness.main([(f.__name__.replace("_", " "), f) for f in (names_a_slow_rank, names_nobody_without_cause, publishes_metrics, refuses_what_cannot_be_published, shows_itself_live, plots_logs, records_where_every_rank_was, records_only_failures_of_its_own_ranks)])
+    harness.main([(f.__name__.replace("_", " "), f) for f in (names_a_slow_rank, replaces_a_slow_rank, leaves_a_slow_rank_where_no_core_is_idle, names_nobody_without_cause, publishes_metrics, refuses_what_cannot_be_published, shows_itself_live, plots_logs, records_where_every_rank_was, records_only_failures_of_its_own_ranks)])

@@ -222,7 +222,8 @@ absl::Status RunJob(Restarts& restarts, train::ClaimedOutputs& claimed, process:
        .threads = options.threads,
        .comm_thread = options.comm_thread,
        .secret = *secret,
-       .net_devices = options.net_devices},
+       .net_devices = options.net_devices,
+       .avoided_cores = restarts.avoided_cores()},
       policy, [&](launch::RankContext& rank) { return RunRank(options, *job, rank, flights->get(), start); },
       *std::move(meeting));
   if (*flights != nullptr && !launch::EndsWell(status))

@@ -200,6 +200,13 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       .Add("--restarts", "R", options.run.restarts,
            "When a rank is lost, start the ranks of this host again and go on, up to R times, with the same bits")
       ->check(CheckCount<uint64_t>);
+  app.add_flag(
+         "--replace-stragglers{1000}", options.run.replace_every,
+         "With --restarts: start a rank again on other cores if it holds up the others for long by its computing, "
+         "at most once in N steps (default 1000); counts as a restart (docs/watching.md)")
+      ->group("Train: state")
+      ->option_text("[=N]")
+      ->check(CheckCount<uint64_t>);
   state
       .Add("--peer-copies", "K", options.run.peer_copies,
            "With --restarts: copy the state in memory every K steps (default: every step up to 64 MiB of state, every "
@@ -411,12 +418,33 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                      : given("--steps") ? train::Mode::kTrain
                                         : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
-    for (const char* flag : {"--init",         "--resume",      "--save",      "--save-every", "--mtbf",
-                             "--keep",         "--restarts",    "--min-ranks", "--resize",     "--peer-copies",
-                             "--save-weights", "--data",        "--feed",      "--batches",    "--loss",
-                             "--log-json",     "--print-every", "--live",      "--metrics",    "--metrics-port",
-                             "--eval-every",   "--eval-data",   "--guard",     "--guard-loss", "--guard-grad-norm",
-                             "--on-guard"}) {
+    for (const char* flag : {"--init",
+                             "--resume",
+                             "--save",
+                             "--save-every",
+                             "--mtbf",
+                             "--keep",
+                             "--restarts",
+                             "--min-ranks",
+                             "--resize",
+                             "--peer-copies",
+                             "--save-weights",
+                             "--data",
+                             "--feed",
+                             "--batches",
+                             "--loss",
+                             "--log-json",
+                             "--print-every",
+                             "--live",
+                             "--metrics",
+                             "--metrics-port",
+                             "--eval-every",
+                             "--eval-data",
+                             "--guard",
+                             "--guard-loss",
+                             "--guard-grad-norm",
+                             "--on-guard",
+                             "--replace-stragglers"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }
@@ -440,6 +468,8 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   if (given("--min-ranks") && !given("--restarts")) return "--min-ranks needs --restarts";
   if (given("--peer-copies") && !given("--restarts"))
     return "--peer-copies are what --restarts goes on from; --restarts is missing";
+  if (given("--replace-stragglers") && !given("--restarts"))
+    return "--replace-stragglers starts ranks again, as often as --restarts says; --restarts is missing";
   for (const char* flag : {"--guard-loss", "--guard-grad-norm", "--on-guard"}) {
     if (given(flag) && !given("--guard")) return absl::StrCat(flag, " needs --guard");
   }

@@ -118,7 +118,7 @@ absl::Status Reporter::Saved(const train::SaveRecord& save) {
 }
 
 absl::Status Reporter::StragglerFound(const watch::Straggler& straggler, const watch::RankPlace& place) {
-  if (status_) status_->StragglerFound();
+  if (status_ && !straggler.has_lasted) status_->StragglerFound();
   Note(watch::StragglerText(straggler, place));
   return log_ ? log_->WriteLine(watch::StragglerJson(straggler, place)) : absl::OkStatus();
 }

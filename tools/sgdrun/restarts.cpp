@@ -13,10 +13,12 @@
 #include "runtime/artifact/bundle.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/comm/control/blame.h"
+#include "runtime/launch/core_assignment.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/text/text_file.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/train/kept_state.h"
+#include "runtime/watch/places.h"
 #include "tools/sgdrun/reporter.h"
 
 namespace sgd::sgdrun {
@@ -65,6 +67,7 @@ absl::Status Restarts::CheckStarts(const launch::RankEnvironment& environment) c
 absl::Status Restarts::Keep(const launch::RankEnvironment& environment, train::Job& job) {
   if (!end_) end_ = job.first_step + options_.run.steps;
   ranks_ = environment.size;
+  if (absl::Status status = KeepReplacements(environment, job); !status.ok()) return status;
   // Ranks that others have started have no memory in common before they meet; each host has the shards of its own ranks
   // alone.
   if (!environment.is_launcher || environment.nodes > 1) return absl::OkStatus();
@@ -72,6 +75,19 @@ absl::Status Restarts::Keep(const launch::RankEnvironment& environment, train::J
   // What other ranks have left counts until these have filled a copy of their own.
   if (job.snapshots != snapshots_) before_ = std::exchange(snapshots_, job.snapshots);
   return status;
+}
+
+absl::Status Restarts::KeepReplacements(const launch::RankEnvironment& environment, train::Job& job) {
+  if (options_.run.replace_every == 0) return absl::OkStatus();
+  absl::StatusOr<std::shared_ptr<train::ReplacementBoard>> board = train::ReplacementBoard::Create();
+  if (!board.ok()) return board.status();
+  job.replacements = replacements_ = *std::move(board);
+  job.replacement = {.every = options_.run.replace_every,
+                     .last = replaced_,
+                     .restarts_left = left_,
+                     .hosts = environment.nodes,
+                     .cores = launch::CoresWithout(launch::AllowedCores(), avoided_)};
+  return absl::OkStatus();
 }
 
 bool Restarts::GoesOn(const absl::Status& status) {
@@ -83,6 +99,10 @@ bool Restarts::GoesOn(const absl::Status& status) {
     PrintNote(absl::StrCat("going on with step ", options_.resumption->step, " on ", *options_.rank_flags.ranks,
                            " ranks instead of ", ranks_, ", as ", options_.run.resize, " says"));
     return true;
+  }
+  if (launch::IsInterrupted(status) && replacements_ != nullptr) {
+    const std::optional<uint32_t> straggler = replacements_->Take();
+    return straggler && GoesOnElsewhere(*straggler);
   }
   if (launch::EndsWell(status) || !failure_ || !IsLoss(failure_->cause)) return false;
   return GoesOnAfter(*std::exchange(failure_, std::nullopt));
@@ -116,7 +136,21 @@ bool Restarts::GoesOnAfter(const process::Failure& failure) {
   const std::optional<uint32_t> blamed = comm::BlamedRank(CauseOf(failure));
   Log(trace::RankLostJson(blamed ? blamed : failure.rank, step, CauseOf(failure)));
   // The user has asked the ranks to stop, and those that were to do it are gone: the next ones do it.
-  if (failure.stop_signal > 0 && failure.stop_signal != launch::kResizeSignal) raise(failure.stop_signal);
+  if (failure.stop_signal != 0) raise(failure.stop_signal);
+  return true;
+}
+
+bool Restarts::GoesOnElsewhere(uint32_t straggler) {
+  const std::vector<std::vector<int>> parts =
+      launch::AssignCores(launch::CoresWithout(launch::AllowedCores(), avoided_), ranks_);
+  if (straggler < parts.size()) avoided_.insert(avoided_.end(), parts[straggler].begin(), parts[straggler].end());
+  options_.resumption = Resumption{.lost_at = SteadyNow()};
+  ChooseState();
+  replaced_ = options_.resumption->step;
+  ++options_.run.past_restarts;
+  std::ranges::sort(avoided_);
+  PrintNote(absl::StrCat("rank ", straggler, " is started again, off ", watch::CoresText(avoided_),
+                         "; going on with step ", *replaced_, "; restarts left: ", --left_));
   return true;
 }
 

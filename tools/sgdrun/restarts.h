@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -39,11 +40,16 @@ class Restarts {
   bool AsksToResize();
 
   const Options& options() const { return options_; }
+  // Cores on which ranks were too slow.
+  const std::vector<int>& avoided_cores() const { return avoided_; }
   // The state in memory to go on from, if that is newer than any checkpoint.
   std::optional<checkpoint::Checkpoint> TakeKept() { return std::exchange(kept_, std::nullopt); }
 
  private:
   bool GoesOnAfter(const process::Failure& failure);
+  // In the place of a straggler, which has stopped as all have.
+  bool GoesOnElsewhere(uint32_t straggler);
+  absl::Status KeepReplacements(const launch::RankEnvironment& environment, train::Job& job);
   void ChooseState();
   void SetRanks(uint32_t ranks);
   // The most ranks below those of now that --min-ranks and the artifact's plans allow.
@@ -59,6 +65,9 @@ class Restarts {
   absl::Time wanted_at_;
   std::shared_ptr<checkpoint::SharedSnapshots> snapshots_, before_;
   std::optional<checkpoint::Checkpoint> kept_;
+  std::shared_ptr<train::ReplacementBoard> replacements_;  // null where no rank is replaced
+  std::vector<int> avoided_;
+  std::optional<uint64_t> replaced_;  // the step before which a rank was replaced last
 };
 
 }  // namespace sgd::sgdrun

@@ -68,6 +68,11 @@ Blame FindBlame(uint32_t asker, const RankWait& own, absl::Span<const RankReport
   blame.do_not_answer = !silent.empty();
   blame.ranks = silent.empty() ? idle : silent;
   std::ranges::sort(blame.ranks);
+  for (size_t i = 0; i < std::min(blame.ranks.size(), kToldRanks); ++i) {
+    const std::string& where = reports[blame.ranks[i]].where;
+    if (!where.empty())
+      absl::StrAppend(&blame.where, blame.where.empty() ? "" : "; ", WhereText(blame.ranks[i], where));
+  }
   if (blame.ranks.empty()) {
     if (!own.awaited.empty()) blame.path = CycleFrom(asker, own, reports);
     return blame;
@@ -76,6 +81,10 @@ Blame FindBlame(uint32_t asker, const RankWait& own, absl::Span<const RankReport
     blame.path.push_back(Text(reached[at].from, at, *reached[at].wait));
   std::ranges::reverse(blame.path);
   return blame;
+}
+
+std::string WhereText(uint32_t rank, std::string_view where) {
+  return absl::StrCat("rank ", rank, " is at ", std::string(where));
 }
 
 absl::Status LateError(const RankWait& own, const std::optional<Blame>& blame, std::string_view owes,
@@ -87,23 +96,19 @@ absl::Status LateError(const RankWait& own, const std::optional<Blame>& blame, s
   };
   const std::string within = absl::StrCat(" within ", absl::FormatDuration(timeout));
   const std::string verb(owes), prefix = own.description.empty() ? "" : absl::StrCat(own.description, ": ");
-  if (!blame.has_value()) {
-    return absl::DeadlineExceededError(absl::StrCat(prefix, names(own.awaited), verb, within));
-  }
+  const auto error = [&](const auto&... parts) { return absl::DeadlineExceededError(absl::StrCat(prefix, parts...)); };
+  if (!blame.has_value()) return error(names(own.awaited), verb, within);
   if (blame->ranks.empty()) {
-    return absl::DeadlineExceededError(absl::StrCat(prefix, "ranks wait for each other since ",
-                                                    absl::FormatDuration(timeout), ": ",
-                                                    absl::StrJoin(blame->path, ", ")));
+    return error("ranks wait for each other since ", absl::FormatDuration(timeout), ": ",
+                 absl::StrJoin(blame->path, ", "));
   }
+  const std::string where = blame->where.empty() ? "" : absl::StrCat("; ", blame->where);
   std::vector<uint32_t> direct;
   std::ranges::copy_if(blame->ranks, std::back_inserter(direct),
                        [&](uint32_t rank) { return std::ranges::find(own.awaited, rank) != own.awaited.end(); });
-  if (!direct.empty()) {
-    return absl::DeadlineExceededError(absl::StrCat(prefix, names(direct), verb, within));
-  }
+  if (!direct.empty()) return error(names(direct), verb, within, where);
   const std::string path = blame->path.empty() ? "" : absl::StrCat(": ", absl::StrJoin(blame->path, ", "));
-  return absl::DeadlineExceededError(absl::StrCat(
-      prefix, names(blame->ranks), blame->do_not_answer ? " did not answer" : " did not go on", within, path));
+  return error(names(blame->ranks), blame->do_not_answer ? " did not answer" : " did not go on", within, path, where);
 }
 
 std::optional<uint32_t> BlamedRank(std::string_view message) {

@@ -34,6 +34,7 @@ struct RankWait {
 struct RankReport {
   bool answers = true;          // a thread beside its computation has answered within a second
   std::vector<RankWait> waits;  // in the thread that computes, and in that of its collectives
+  std::string where;            // what it is at, where it waits for nobody and tells
 };
 
 struct Blame {
@@ -43,6 +44,7 @@ struct Blame {
   // "rank 1 waits for rank 2 in all_reduce #3 (...)" for each wait on the way to them, or along the cycle.
   std::vector<std::string> path;
   bool do_not_answer = false;
+  std::string where;  // "rank 2 is at ..." of ranks at fault that tell; may be empty
 };
 
 // `own` is the wait of rank `asker` that has taken too long, `reports` are by rank.
@@ -50,9 +52,13 @@ Blame FindBlame(uint32_t asker, const RankWait& own, absl::Span<const RankReport
 
 // DeadlineExceeded: "DESCRIPTION: rank 2 sent nothing within 30s", where a rank at fault is one of `own.awaited`; else
 // how the wait leads to the ranks at fault; or the cycle. `owes` is " sent nothing", `name` gives "rank 2 (host b)".
-// Without blame, all awaited ranks are named.
+// Without blame, all awaited ranks are named. Behind it comes what `blame` says of where they are.
 absl::Status LateError(const RankWait& own, const std::optional<Blame>& blame, std::string_view owes,
                        absl::Duration timeout, const std::function<std::string(uint32_t rank)>& name = nullptr);
+
+// "rank 2 is at ..." of a rank's text; a sentence of a message for each of the first ranks alone.
+std::string WhereText(uint32_t rank, std::string_view where);
+inline constexpr size_t kToldRanks = 2;
 
 // The first rank that a message of LateError names as at fault, whatever was put before it; nothing in other messages.
 std::optional<uint32_t> BlamedRank(std::string_view message);

@@ -105,6 +105,7 @@ std::string EncodeWaits(const WaitsMessage& message) {
   for (size_t i = 0; i < message.agreements.size(); ++i) {
     if (message.agreements[i].has_value()) Put(*message.agreements[i], texts[i]);
   }
+  texts.push_back(message.where.substr(0, kMaxCause));
   for (const RankWait& wait : message.waits) {
     texts.push_back(wait.description.substr(0, kMaxCause));
     texts.push_back(EncodeRanks(wait.awaited));
@@ -115,13 +116,14 @@ std::string EncodeWaits(const WaitsMessage& message) {
 std::optional<WaitsMessage> DecodeWaits(std::string_view payload) {
   const std::optional<std::vector<std::string>> texts = DecodeTexts(payload);
   WaitsMessage message;
-  const size_t agreements = message.agreements.size();
-  if (!texts.has_value() || texts->size() < agreements || (texts->size() - agreements) % 2 != 0) return std::nullopt;
+  const size_t agreements = message.agreements.size(), waits = agreements + 1;
+  if (!texts.has_value() || texts->size() < waits || (texts->size() - waits) % 2 != 0) return std::nullopt;
+  message.where = (*texts)[agreements];
   for (size_t i = 0; i < agreements; ++i) {
     std::string_view number = (*texts)[i];
     if (uint64_t agreement = 0; Take(number, agreement)) message.agreements[i] = agreement;
   }
-  for (size_t i = agreements; i < texts->size(); i += 2) {
+  for (size_t i = waits; i < texts->size(); i += 2) {
     std::optional<std::vector<uint32_t>> awaited = DecodeRanks((*texts)[i + 1]);
     if (!awaited.has_value()) return std::nullopt;
     message.waits.push_back({.description = (*texts)[i], .awaited = *std::move(awaited)});
@@ -130,17 +132,17 @@ std::optional<WaitsMessage> DecodeWaits(std::string_view payload) {
 }
 
 std::string EncodeBlame(const Blame& blame) {
-  std::vector<std::string> texts = {EncodeRanks(blame.ranks), blame.do_not_answer ? "silent" : ""};
+  std::vector<std::string> texts = {EncodeRanks(blame.ranks), blame.do_not_answer ? "silent" : "", blame.where};
   texts.insert(texts.end(), blame.path.begin(), blame.path.end());
   return EncodeTexts(texts);
 }
 
 std::optional<Blame> DecodeBlame(std::string_view payload) {
   const std::optional<std::vector<std::string>> texts = DecodeTexts(payload);
-  if (!texts.has_value() || texts->size() < 2) return std::nullopt;
+  if (!texts.has_value() || texts->size() < 3) return std::nullopt;
   std::optional<std::vector<uint32_t>> ranks = DecodeRanks((*texts)[0]);
   if (!ranks.has_value()) return std::nullopt;
-  return Blame{*std::move(ranks), {texts->begin() + 2, texts->end()}, !(*texts)[1].empty()};
+  return Blame{*std::move(ranks), {texts->begin() + 3, texts->end()}, !(*texts)[1].empty(), (*texts)[2]};
 }
 
 std::string EncodeRanks(absl::Span<const uint32_t> ranks) {

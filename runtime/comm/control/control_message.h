@@ -62,6 +62,7 @@ using AgreementNumbers = std::array<std::optional<uint64_t>, 2>;
 struct WaitsMessage {
   std::vector<RankWait> waits;
   AgreementNumbers agreements;
+  std::string where;  // as of RankReport
 };
 std::string EncodeWaits(const WaitsMessage& message);
 std::optional<WaitsMessage> DecodeWaits(std::string_view payload);

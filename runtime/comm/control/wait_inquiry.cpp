@@ -23,6 +23,7 @@ std::vector<RankReport> WaitInquiry::Reports(bool with_beside, const MissingFrom
   for (size_t rank = 0; rank < answers_.size(); ++rank) {
     reports[rank].answers = answers_[rank].has_value();
     if (!answers_[rank].has_value()) continue;
+    reports[rank].where = answers_[rank]->where;
     for (const RankWait& wait : answers_[rank]->waits) reports[rank].waits.push_back(OfThisJob(wait));
     const auto [among_steps, beside] = answers_[rank]->agreements;
     for (const std::optional<uint64_t>& agreement : {among_steps, with_beside ? beside : std::nullopt}) {

@@ -12,11 +12,13 @@
 #include "absl/time/clock.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/comm/control/wait_note.h"
+#include "runtime/thread/thread_state.h"
 
 namespace sgd::comm {
 namespace {
 
 constexpr int64_t kSilentNanoseconds = 1'000'000'000;  // ten beats
+constexpr absl::Duration kTelling = absl::Seconds(1);  // for a rank to tell what it is at
 
 }  // namespace
 
@@ -264,7 +266,39 @@ std::optional<Blame> SharedMemoryControl::BlameFor(const RankWait& own) {
     if (segment_->aborted()) return std::nullopt;
     absl::SleepFor(absl::Milliseconds(5));
   }
-  return FindBlame(rank_, own, ReadReports(SteadyNanoseconds(), own.is_beside));
+  Blame blame = FindBlame(rank_, own, ReadReports(SteadyNanoseconds(), own.is_beside));
+  AskPlaces(blame);
+  return blame;
+}
+
+void SharedMemoryControl::AskPlaces(Blame& blame) {
+  const size_t asked = std::min(blame.ranks.size(), kToldRanks);
+  for (size_t i = 0; i < asked; ++i) segment_->flag(blame.ranks[i]).place.asked.fetch_add(1);
+  const absl::Time end = SteadyNow() + kTelling;
+  for (size_t i = 0; i < asked; ++i) {
+    const std::string place = PlaceOf(blame.ranks[i], end);
+    if (!place.empty()) absl::StrAppend(&blame.where, i == 0 ? "" : "; ", place);
+  }
+}
+
+// A rank that does not run cannot tell; the kernel says why. One without a watcher is a thread of this process.
+std::string SharedMemoryControl::PlaceOf(uint32_t rank, absl::Time end) {
+  RankFlag& flag = segment_->flag(rank);
+  if (flag.beat.load() == 0) return "";
+  const uint32_t question = flag.place.asked.load();
+  const auto is_told = [&] { return static_cast<int32_t>(flag.place.told.load() - question) >= 0; };
+  const pid_t process = flag.pid.load();
+  while (!is_told()) {
+    const std::optional<ThreadState> state = ReadThreadState(process, process);
+    if (state && (IsStopped(*state) || SteadyNow() > end)) {
+      const std::string text = ThreadStateText(*state);
+      return absl::StrCat("rank ", rank, " (process ", process, ") is ", IsStopped(*state) ? "" : "in ", text);
+    }
+    if (!state || segment_->aborted()) return "";
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  const std::optional<std::string> told = flag.place.text.Read();
+  return told && !told->empty() ? WhereText(rank, *told) : "";
 }
 
 }  // namespace sgd::comm

@@ -67,7 +67,7 @@ struct SharedMemorySegment::Header {
   uint32_t ranks;
   uint64_t window_bytes;
   std::atomic<uint64_t> stop;
-  std::atomic<int32_t> stop_signal;
+  std::atomic<int32_t> stop_signal, second_stop_signal;
   std::atomic<bool> is_state_kept;
   std::atomic<uint32_t> abort_state;  // 0 none, 1 being written, 2 readable
   uint32_t abort_rank;
@@ -201,8 +201,9 @@ void SharedMemorySegment::MapWindow(uint32_t rank, uint64_t offset, uint64_t byt
 }
 
 void SharedMemorySegment::RequestStop(int signal) {
-  int32_t none = 0;
-  header_->stop_signal.compare_exchange_strong(none, signal);
+  int32_t first = 0, none = 0;
+  if (!header_->stop_signal.compare_exchange_strong(first, signal) && first != signal)
+    header_->second_stop_signal.compare_exchange_strong(none, signal);
   uint64_t no_stop = kNoStop;
   if (!header_->stop.compare_exchange_strong(no_stop, kStopUndecided)) return;
   uint64_t most = 0;
@@ -213,6 +214,8 @@ void SharedMemorySegment::RequestStop(int signal) {
 uint64_t SharedMemorySegment::stop() const { return header_->stop.load(); }
 
 int SharedMemorySegment::stop_signal() const { return header_->stop_signal.load(); }
+
+int SharedMemorySegment::second_stop_signal() const { return header_->second_stop_signal.load(); }
 
 void SharedMemorySegment::MarkStateKept() { header_->is_state_kept.store(true); }
 

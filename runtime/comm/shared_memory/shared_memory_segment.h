@@ -33,6 +33,13 @@ struct alignas(128) Arrivals {
   std::atomic<uint32_t> current;   // index of the collective in execution
 };
 
+// What a rank is at, told to peers that ask.
+struct AskedPlace {
+  std::atomic<uint32_t> asked;  // how often so far; by peers
+  std::atomic<uint32_t> told;   // the number of the newest question that `text` answers
+  SharedBytes text;
+};
+
 // A rank's state as the others see it. Only its rank writes it.
 struct alignas(128) RankFlag {
   Arrivals arrivals;  // at collectives, and where the whole job meets; with stages, of its own stage alone
@@ -46,6 +53,7 @@ struct alignas(128) RankFlag {
   std::atomic<int64_t> beat;                 // when its watcher last ran, in steady nanoseconds; 0 without a watcher
   std::array<SharedWait, kWaitKinds> waits;  // of this rank, for ranks of the segment
   SharedBytes published;                     // see Control::Publish
+  AskedPlace place;
 };
 
 class SharedMemorySegment {
@@ -85,7 +93,7 @@ class SharedMemorySegment {
 
   // A stop that all ranks agree on without waiting for each other. Whoever asks first announces it, and only then reads
   // how many steps each rank has begun: a rank that has begun one more since has seen the announcement before it began,
-  // and waits for the number, which is the largest of them. Asking again changes nothing.
+  // and waits for the number, which is the largest of them. Asking again changes nothing but second_stop_signal().
   void RequestStop(int signal);
   static constexpr uint64_t kNoStop = ~uint64_t{0};
   static constexpr uint64_t kStopUndecided = kNoStop - 1;
@@ -93,6 +101,8 @@ class SharedMemorySegment {
   // all ranks see alike.
   uint64_t stop() const;
   int stop_signal() const;  // 0 without a stop
+  // The first signal that asked after this one and differs from it; 0 without.
+  int second_stop_signal() const;
 
   // See Control::MarkStateKept.
   void MarkStateKept();

@@ -109,12 +109,21 @@ std::optional<int> Watcher::WaitForEnd() {
   std::vector<pollfd> descriptors = {{stop_.get(), POLLIN, 0}};
   for (const Peer& peer : peers_) descriptors.push_back({peer.process.get(), POLLIN, 0});
   segment_->flag(rank_).beat.store(SteadyNanoseconds());
+  TellPlace();
   if (poll(descriptors.data(), descriptors.size(), kBeatMilliseconds) <= 0) return -1;
   if (descriptors[0].revents != 0) return std::nullopt;
   for (size_t i = 1; i < descriptors.size(); ++i) {
     if (descriptors[i].revents != 0) return static_cast<int>(i) - 1;
   }
   return -1;
+}
+
+void Watcher::TellPlace() {
+  AskedPlace& place = segment_->flag(rank_).place;
+  const uint32_t asked = place.asked.load();
+  if (asked == place.told.load() || !options_.where) return;
+  place.text.Write(options_.where());
+  place.told.store(asked);
 }
 
 void Watcher::Run() {

@@ -26,6 +26,8 @@ struct WatcherOptions {
   absl::Duration grace = absl::Milliseconds(25);
   // Called once when it has not, with the first cause of the job.
   std::function<void(const absl::Status& cause)> give_up;
+  // What this rank is at, for peers that ask (RankFlag::place); takes half a second at most. May be empty.
+  std::function<std::string()> where = nullptr;
 };
 
 // Watches the processes of all other ranks. The end of one that has not announced to be done
@@ -33,7 +35,7 @@ struct WatcherOptions {
 // which wakes this rank if it waits; then, after the grace, gives up. A watcher that ends after an
 // abort continues (SIGCONT) peers that were stopped, so that their own watchers can end them. Needs
 // Linux 5.4 (pidfd). Ranks must be processes, and their pids in the segment.
-// Its thread also shows the others that this process runs (RankFlag::beat).
+// Its thread also shows the others that this process runs (RankFlag::beat), and tells them what the rank is at.
 class Watcher {
  public:
   static absl::StatusOr<std::unique_ptr<Watcher>> Start(std::shared_ptr<SharedMemorySegment> segment, uint32_t rank,
@@ -57,6 +59,7 @@ class Watcher {
   // stop.
   std::optional<int> WaitForEnd();
   bool HandleEnd(const Peer& peer);
+  void TellPlace();
   void WaitAndGiveUp();
   void ContinuePeers();
 

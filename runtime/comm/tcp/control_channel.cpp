@@ -176,6 +176,13 @@ WaitsMessage ControlChannel::OwnWaits() {
   return message;
 }
 
+WaitsMessage ControlChannel::OwnAnswer() {
+  WaitsMessage message = OwnWaits();
+  const bool waits = std::ranges::any_of(agreements_, [](const auto& agreement) { return agreement.has_value(); });
+  if (message.waits.empty() && !waits && options_.where) message.where = options_.where();
+  return message;
+}
+
 std::optional<Blame> ControlChannel::BlameFor(const RankWait& own) {
   const std::lock_guard asking(asking_);
   std::unique_lock lock(mutex_);
@@ -184,14 +191,14 @@ std::optional<Blame> ControlChannel::BlameFor(const RankWait& own) {
   if (rank() == 0) {
     BeginInquiry(0, own);
   } else {
-    Post(peers_[0], ControlKind::kBlame, own.is_beside, EncodeWaits({.waits = {own}, .agreements = {}}));
+    Post(peers_[0], ControlKind::kBlame, own.is_beside, EncodeWaits({.waits = {own}, .agreements = {}, .where = ""}));
   }
   changed_.wait_for(lock, absl::ToChronoNanoseconds(kVerdict),
                     [&] { return verdict_.has_value() || abort_.has_value(); });
   if (abort_.has_value()) return std::nullopt;
   if (verdict_.has_value()) return verdict_;
   // Nothing goes on without rank 0, wherever this wait leads.
-  return Blame{.ranks = {0}, .path = {}, .do_not_answer = true};
+  return Blame{.ranks = {0}, .path = {}, .do_not_answer = true, .where = ""};
 }
 
 void ControlChannel::BeginInquiry(uint32_t asker, RankWait wait) {
@@ -206,7 +213,7 @@ void ControlChannel::BeginInquiry(uint32_t asker, RankWait wait) {
 // Called when all have answered, or too late for the others.
 void ControlChannel::EndInquiry() {
   WaitInquiry inquiry = *std::exchange(inquiry_, std::nullopt);
-  inquiry.SetAnswer(0, OwnWaits());
+  inquiry.SetAnswer(0, OwnAnswer());
   for (const Peer& peer : peers_) {
     if (peer.is_done) inquiry.SetDone(peer.link.rank);
   }
@@ -221,7 +228,7 @@ void ControlChannel::EndInquiry() {
 
 // Rank 0 asks; or another rank has answered.
 void ControlChannel::HandleWaits(Peer& peer, const Frame& frame) {
-  if (rank() != 0) return Post(peer, ControlKind::kWaits, frame.number, EncodeWaits(OwnWaits()));
+  if (rank() != 0) return Post(peer, ControlKind::kWaits, frame.number, EncodeWaits(OwnAnswer()));
   if (!inquiry_.has_value() || inquiry_->number() != frame.number) return;
   inquiry_->SetAnswer(0, OwnWaits());
   inquiry_->SetAnswer(peer.link.rank, DecodeWaits(frame.payload));

@@ -36,6 +36,8 @@ struct ControlChannelOptions {
   // How long the rank has to end by itself after an abort; then `give_up` is called, once.
   absl::Duration grace = absl::Milliseconds(25);
   std::function<void(const absl::Status& cause)> give_up;
+  // What this rank is at, for a message that it makes no progress; takes half a second at most. May be empty.
+  std::function<std::string()> where;
 };
 
 // Agreements of a thread beside the steps have numbers of their own.
@@ -143,6 +145,8 @@ class ControlChannel {
   void StopAt(uint64_t steps);
   void RecordAbort(uint32_t rank, const absl::Status& cause);
   WaitsMessage OwnWaits();
+  // Also says where this rank is, if it waits for nobody.
+  WaitsMessage OwnAnswer();
   void BeginInquiry(uint32_t asker, RankWait wait);
   void EndInquiry();
   absl::Status CauseLocked() const;

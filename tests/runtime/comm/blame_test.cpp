@@ -17,9 +17,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-RankReport Waits(std::vector<uint32_t> awaited) { return {.answers = true, .waits = {{"x", std::move(awaited)}}}; }
+RankReport Waits(std::vector<uint32_t> awaited) {
+  return {.answers = true, .waits = {{"x", std::move(awaited)}}, .where = ""};
+}
 RankReport Computes() { return {}; }
-RankReport Silent() { return {.answers = false, .waits = {{"an old wait", {0}}}}; }
+RankReport Silent() { return {.answers = false, .waits = {{"an old wait", {0}}}, .where = ""}; }
 
 std::string Text(const RankWait& own, const Blame& blame) {
   return std::string(LateError(own, blame, " sent nothing", absl::Seconds(30)).message());
@@ -50,6 +52,18 @@ TEST(Blame, RanksThatDoNotAnswerComeBeforeThoseThatCompute) {
   EXPECT_THAT(FindBlame(0, {"x", {1, 2}}, reports).ranks, ElementsAre(3));
 }
 
+TEST(Blame, SaysWhereRanksAtFaultAre) {
+  const RankWait own{"all_reduce #3", {1, 2, 3}};
+  std::vector<RankReport> reports = {Waits({1, 2, 3}), Computes(), Computes(), Computes()};
+  reports[0].where = "nothing to do with it";
+  reports[2].where = "thread 7 (state R): main";
+  EXPECT_EQ(Text(own, FindBlame(0, own, reports)),
+            "all_reduce #3: ranks 1, 2, 3 sent nothing within 30s; rank 2 is at thread 7 (state R): main");
+  reports[1].where = "thread 5";
+  reports[3].where = "thread 9";
+  EXPECT_EQ(FindBlame(0, own, reports).where, "rank 1 is at thread 5; rank 2 is at thread 7 (state R): main");
+}
+
 TEST(Blame, ACycleIsADeadlock) {
   const RankWait own{"a", {1}};
   const std::vector<RankReport> reports = {Waits({1}), Waits({2}), Waits({1})};
@@ -74,11 +88,11 @@ TEST(Blame, IsReadFromMessages) {
         absl::StrCat("rank 0: program 'train' instruction 12 (all_reduce) at a.py:5:1: step 24: ", status.message()));
   };
   EXPECT_EQ(read(LateError(wait, std::nullopt, " did not arrive", time)), 4);
-  EXPECT_EQ(read(LateError(wait, Blame{{7}, {}, false}, " sent nothing", time)), 7);
-  EXPECT_EQ(read(LateError(wait, Blame{{9}, {"rank 0 waits for rank 9 in x"}, true}, " sent nothing", time)), 9);
+  EXPECT_EQ(read(LateError(wait, Blame{{7}, {}, false, "rank 7 is at x: rank 3 within y"}, " sent nothing", time)), 7);
+  EXPECT_EQ(read(LateError(wait, Blame{{9}, {"rank 0 waits for rank 9 in x"}, true, ""}, " sent nothing", time)), 9);
   const auto host = [](uint32_t rank) { return absl::StrCat("rank ", rank, " (host b)"); };
-  EXPECT_EQ(read(LateError(wait, Blame{{7, 8}, {}, false}, " did not arrive", time, host)), 7);
-  EXPECT_EQ(read(LateError(wait, Blame{{}, {"rank 0 waits for rank 4 in x"}, false}, "", time)), std::nullopt);
+  EXPECT_EQ(read(LateError(wait, Blame{{7, 8}, {}, false, ""}, " did not arrive", time, host)), 7);
+  EXPECT_EQ(read(LateError(wait, Blame{{}, {"rank 0 waits for rank 4 in x"}, false, ""}, "", time)), std::nullopt);
   EXPECT_EQ(BlamedRank("rank 2: killed by signal 9 (Killed), process 17"), std::nullopt);
   EXPECT_EQ(BlamedRank("rank 2: finished nothing in 3s of computing; expected a part of it within 3s"), std::nullopt);
   EXPECT_EQ(BlamedRank(""), std::nullopt);

@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 WaitsMessage WaitsFor(std::vector<uint32_t> awaited) {
-  return {.waits = {{"x", std::move(awaited)}}, .agreements = {}};
+  return {.waits = {{"x", std::move(awaited)}}, .agreements = {}, .where = ""};
 }
 WaitsMessage ComputesOn() { return {}; }
 std::vector<uint32_t> NobodyMissing(uint64_t) { return {}; }
@@ -29,6 +29,21 @@ TEST(WaitInquiry, IsCompleteWithAllAnswers) {
   EXPECT_FALSE(inquiry.HasAllAnswers());
   inquiry.SetAnswer(1, ComputesOn());
   EXPECT_TRUE(inquiry.HasAllAnswers());
+}
+
+TEST(WaitInquiry, TheVerdictSaysWhatTheRankAtFaultIsAt) {
+  WaitInquiry inquiry = Inquiry(2);
+  inquiry.AddAsker(0, {"a", {1}});
+  inquiry.SetAnswer(0, WaitsFor({1}));
+  WaitsMessage stuck = ComputesOn();
+  stuck.where = "thread 7 (state R): main";
+  // As they travel.
+  inquiry.SetAnswer(1, DecodeWaits(EncodeWaits(stuck)));
+  const std::vector<WaitInquiry::Verdict> verdicts = inquiry.Decide(NobodyMissing);
+  ASSERT_THAT(verdicts, SizeIs(1));
+  const std::optional<Blame> blame = DecodeBlame(EncodeBlame(verdicts[0].blame));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->where, "rank 1 is at thread 7 (state R): main");
 }
 
 TEST(WaitInquiry, EveryAskerGetsTheRankAtTheEndOfItsWaits) {
@@ -70,7 +85,7 @@ TEST(WaitInquiry, AnAgreementLeadsToTheRanksThatItMisses) {
   WaitInquiry inquiry = Inquiry(3);
   inquiry.AddAsker(0, {"a", {1}});
   inquiry.SetAnswer(0, WaitsFor({1}));
-  inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreements = {5}});
+  inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreements = {5}, .where = ""});
   inquiry.SetAnswer(2, ComputesOn());
   const auto missing_from = [](uint64_t agreement) {
     EXPECT_EQ(agreement, 5);
@@ -87,7 +102,7 @@ TEST(WaitInquiry, OnlyWaitsBesideStepsLeadThroughAgreementsBesideThem) {
     WaitInquiry inquiry = Inquiry(3);
     inquiry.AddAsker(0, {"a", {1}, is_beside});
     inquiry.SetAnswer(0, ComputesOn());
-    inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreements = {std::nullopt, 5}});
+    inquiry.SetAnswer(1, WaitsMessage{.waits = {}, .agreements = {std::nullopt, 5}, .where = ""});
     inquiry.SetAnswer(2, ComputesOn());
     const auto missing_from = [](uint64_t) { return std::vector<uint32_t>{2}; };
     EXPECT_THAT(inquiry.Decide(missing_from)[0].blame.ranks, ElementsAre(is_beside ? 2 : 1));

@@ -29,6 +29,11 @@ TEST(CoreAssignment, CutsCoresIntoContiguousParts) {
   EXPECT_TRUE(AssignCores({}, 1).empty());
 }
 
+TEST(CoreAssignment, LeavesOutCoresThatAreAvoided) {
+  EXPECT_THAT(CoresWithout(OnNodes({2, 2}), {1, 2, 9}), ElementsAre(Core{0, 0}, Core{3, 1}));
+  EXPECT_TRUE(CoresWithout(OnNodes({1}), {0}).empty());
+}
+
 TEST(CoreAssignment, KeepsARankOnANodeWhereThatCostsNoCores) {
   EXPECT_THAT(AssignCores(OnNodes({2, 3}), 2), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3, 4)));
   EXPECT_THAT(AssignCores(OnNodes({4, 4}), 3),

@@ -240,7 +240,9 @@ TEST(OneByOne, NamesAStoppedRankAtTheDeadlineAndEndsIt) {
   std::vector<JobProcess> jobs;
   for (uint32_t rank = 0; rank < 2; ++rank) jobs.emplace_back(Alone(rank, 2), Options(), rank_main);
   kill(board.WaitFor(1), SIGSTOP);
-  ExpectCauseIn(ErrorsOf(jobs), EndsWith("rank 0: barrier: rank 1 did not arrive within 300ms\n"));
+  const std::string stopped =
+      absl::StrCat("; rank 1 (process ", board.WaitFor(1), ") is stopped by a signal (state T)\n");
+  ExpectCauseIn(ErrorsOf(jobs), EndsWith(absl::StrCat("rank 0: barrier: rank 1 did not arrive within 300ms", stopped)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "job_process.h"
 
 namespace sgd::process {
@@ -18,7 +19,9 @@ TEST(Supervisor, NamesAStoppedRankAtTheDeadlineAndKillsIt) {
   });
   const comm::UniqueFd stopped = board.Open(1);
   EXPECT_EQ(job.Wait(), 1);
-  EXPECT_EQ(job.ReadErrors(), "sgdrun: rank 0: barrier: rank 1 did not arrive within 300ms\n");
+  EXPECT_EQ(job.ReadErrors(),
+            absl::StrCat("sgdrun: rank 0: barrier: rank 1 did not arrive within 300ms; rank 1 (process ",
+                         board.WaitFor(1), ") is stopped by a signal (state T)\n"));
   EXPECT_TRUE(EndsWithin(stopped, kLoaded));
 }
 

@@ -347,7 +347,7 @@ TEST(TrainLoop, RanksThatGiveWayLeaveACopyAndSaveNothing) {
   const LoopSetup setup = {.options = {.first_step = 0, .steps = 9, .snapshot_every = 0},
                            .saves = true,
                            .copies = true,
-                           .signal = launch::kResizeSignal,
+                           .signal = launch::kGiveWaySignal,
                            .stop_before = 3};
   const Outcome outcome = RunLoop(setup);
   EXPECT_TRUE(launch::IsInterrupted(outcome.status)) << outcome.status;

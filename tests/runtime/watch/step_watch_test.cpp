@@ -151,7 +151,8 @@ TEST(StepWatch, TimedAgreementsKnowHowLongTheyWaited) {
 }
 
 TEST(StepWatch, AStragglerIsAnEventAndALine) {
-  const Straggler straggler{.rank = 3, .step = 40, .seconds = 0.0015, .share = 0.125, .cause = StragglerCause::kInput};
+  const Straggler straggler{
+      .rank = 3, .step = 40, .seconds = 0.0015, .share = 0.125, .cause = StragglerCause::kInput, .reason = ""};
   const RankPlace place{.host = "b\"", .cores = "cores 4-5", .group = 0};
   const nlohmann::json event = nlohmann::json::parse(StragglerJson(straggler, place));
   EXPECT_EQ(event, nlohmann::json::parse(R"({"event": "straggler", "rank": 3, "host": "b\"", "cores": "cores 4-5",
@@ -160,6 +161,23 @@ TEST(StepWatch, AStragglerIsAnEventAndALine) {
       StragglerText(straggler, place),
       HasSubstr("rank 3 (host b\", cores 4-5) holds up the others since about step 40: 1.5 ms, 12 % of each step; "
                 "its inputs are filled more slowly"));
+}
+
+TEST(StepWatch, SaysWhatBecomesOfAStragglerThatHasLasted) {
+  Straggler straggler{
+      .rank = 1, .step = 90, .seconds = 0.002, .share = 0.2, .has_lasted = true, .is_replaced = true, .reason = ""};
+  const RankPlace place{.host = "b", .cores = "core 1", .group = 0};
+  EXPECT_EQ(nlohmann::json::parse(StragglerJson(straggler, place))["replaced"], true);
+  EXPECT_EQ(
+      StragglerText(straggler, place),
+      "rank 1 (host b, core 1) still holds up the others in step 90: 2 ms, 20 % of each step; its process is started "
+      "again elsewhere");
+  straggler.is_replaced = false;
+  straggler.reason = "this host has no \"core\" to spare";
+  const nlohmann::json event = nlohmann::json::parse(StragglerJson(straggler, place));
+  EXPECT_EQ(event["replaced"], false);
+  EXPECT_EQ(event["reason"], straggler.reason);
+  EXPECT_THAT(StragglerText(straggler, place), HasSubstr("it is not replaced: " + straggler.reason));
 }
 
 TEST(StepWatch, NamesCoresInRanges) {

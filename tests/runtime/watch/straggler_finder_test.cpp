@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <functional>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace sgd::watch {
@@ -44,17 +46,22 @@ class Steps {
         finder_.Add(rank, samples[rank]);
         finder_.Add(rank, samples[rank]);  // as ranks publish them again and again
       }
-      const std::vector<Straggler> found = finder_.Take();
-      if (!found.empty()) return found.front();
+      for (const Straggler& found : finder_.Take()) {
+        if (found.has_lasted) ++lasted_;
+        if (!found.has_lasted) return found;
+      }
     }
     return std::nullopt;
   }
+  // How often one that was found has lasted.
+  int lasted() const { return lasted_; }
 
  private:
   const uint32_t ranks_;
   const Maker maker_;
   StragglerFinder finder_;
   uint64_t next_ = 0;
+  int lasted_ = 0;
 };
 
 std::vector<uint32_t> OneGroup(uint32_t ranks) { return std::vector<uint32_t>(ranks); }
@@ -99,6 +106,106 @@ TEST(StragglerFinder, FindsASlowRankAmongNoisyOnes) {
   EXPECT_GE(found->step, 500);
 }
 
+TEST(StragglerFinder, NamesNobodyInAnyNoise) {
+  std::mt19937_64 random(kSeed);
+  for (const float share : {0.02f, 0.1f, 0.2f, 0.3f}) {
+    std::normal_distribution<float> noise(0, share * 0.002f);
+    for (uint32_t ranks : {2u, 3u, 5u}) {
+      Steps steps(OneGroup(ranks),
+                  [&](uint32_t, uint64_t) { return Made{.compute = std::max(0.0005f, 0.002f + noise(random))}; });
+      EXPECT_FALSE(steps.Run(20000).has_value()) << ranks << " ranks, noise of " << share;
+    }
+  }
+}
+
+// How much later a rank is from step to step does not matter, as long as it is late.
+TEST(StragglerFinder, FindsARankThatIsLateByAnyAmount) {
+  std::mt19937_64 random(kSeed);
+  std::uniform_real_distribution<float> late(0.0008f, 0.008f);
+  for (int run = 0; run < 20; ++run) {
+    Steps steps(OneGroup(2),
+                [&](uint32_t rank, uint64_t) { return Made{.compute = 0.002f + (rank == 1 ? late(random) : 0)}; });
+    const std::optional<Straggler> found = steps.Run(20);
+    ASSERT_TRUE(found.has_value()) << run;
+    EXPECT_EQ(found->rank, 1);
+  }
+}
+
+// The figures of docs/watching.md: how long it takes to tell a rank that is a fifth slower.
+TEST(StragglerFinder, TakesAsLongAsTheNoiseAsksFor) {
+  std::mt19937_64 random(kSeed);
+  double before = 0;
+  for (const auto& [scatter, most] : {std::pair(0.01f, 15.0), {0.03f, 20.0}, {0.05f, 35.0}, {0.1f, 100.0}}) {
+    constexpr int kRuns = 50;
+    double sum = 0;
+    std::normal_distribution<float> noise(0, scatter * 0.002f);
+    for (int run = 0; run < kRuns; ++run) {
+      Steps steps(OneGroup(2), [&](uint32_t rank, uint64_t step) {
+        return Made{.compute = 0.002f + noise(random) + (rank == 1 && step >= 100 ? 0.0004f : 0)};
+      });
+      const std::optional<Straggler> found = steps.Run(1000);
+      ASSERT_TRUE(found.has_value()) << scatter;
+      ASSERT_EQ(found->rank, 1) << scatter;
+      ASSERT_GE(found->step, 100) << scatter;
+      sum += static_cast<double>(found->step - 99);
+    }
+    std::printf("scatter of %.0f %%: after %.0f steps on average\n", 100 * scatter, sum / kRuns);
+    EXPECT_LE(sum / kRuns, most) << scatter;
+    EXPECT_GE(sum / kRuns, before) << "less noise takes longer";
+    before = sum / kRuns;
+  }
+}
+
+// Other programs that run for some steps on the cores of one rank, and noise that goes on from step to step.
+TEST(StragglerFinder, NamesNobodyForBursts) {
+  std::mt19937_64 random(kSeed);
+  std::normal_distribution<float> noise(0, 0.00006f);
+  std::uniform_real_distribution<float> chance(0, 1);
+  int left = 0;
+  uint32_t hit = 0;
+  Steps bursts(OneGroup(2), [&](uint32_t rank, uint64_t) {
+    if (rank == 0 && left > 0) --left;
+    if (rank == 0 && left == 0 && chance(random) < 0.02f) left = 5, hit = chance(random) < 0.5f ? 0 : 1;
+    return Made{.compute = 0.002f + noise(random) + (left > 0 && rank == hit ? 0.001f : 0)};
+  });
+  EXPECT_FALSE(bursts.Run(20000).has_value()) << kSeed;
+  float drift[2] = {};
+  Steps drifting(OneGroup(2), [&](uint32_t rank, uint64_t) {
+    drift[rank] = 0.6f * drift[rank] + 2.2f * noise(random);
+    return Made{.compute = 0.002f + drift[rank]};
+  });
+  EXPECT_FALSE(drifting.Run(20000).has_value()) << kSeed;
+}
+
+TEST(StragglerFinder, NamesTwoSlowRanksOfFive) {
+  Steps steps(OneGroup(5),
+              [](uint32_t rank, uint64_t) { return Made{.compute = rank == 1 || rank == 3 ? 0.0025f : 0.002f}; });
+  const std::optional<Straggler> first = steps.Run(20), second = steps.Run(20);
+  ASSERT_TRUE(first && !second) << "both are found in the same step, and the first one is told";
+  StragglerFinder finder(OneGroup(5));
+  std::vector<uint32_t> named;
+  for (uint32_t step = 0; step < 20; ++step) {
+    for (uint32_t rank = 0; rank < 5; ++rank) {
+      const bool is_slow = rank == 1 || rank == 3;
+      finder.Add(rank, {.step = step, .compute = is_slow ? 0.0025f : 0.002f, .wait = is_slow ? 0 : 0.0005f});
+    }
+    for (const Straggler& straggler : finder.Take()) named.push_back(straggler.rank);
+  }
+  EXPECT_THAT(named, ::testing::ElementsAre(1, 3));
+}
+
+TEST(StragglerFinder, SaysEveryFiftyStepsThatARankHasLasted) {
+  bool is_slow = true;
+  Steps steps(OneGroup(2),
+              [&](uint32_t rank, uint64_t) { return Made{.compute = rank == 1 && is_slow ? 0.0025f : 0.002f}; });
+  ASSERT_TRUE(steps.Run(20).has_value());
+  EXPECT_FALSE(steps.Run(145).has_value());
+  EXPECT_EQ(steps.lasted(), 2) << "in 145 steps";
+  is_slow = false;
+  EXPECT_FALSE(steps.Run(500).has_value());
+  EXPECT_LE(steps.lasted(), 3);
+}
+
 TEST(StragglerFinder, TellsTheCause) {
   Steps input(OneGroup(2), [](uint32_t rank, uint64_t) { return Made{.input = rank == 0 ? 0.001f : 0.0001f}; });
   EXPECT_EQ(input.Run(20)->cause, StragglerCause::kInput);
@@ -127,6 +234,22 @@ TEST(StragglerFinder, BlamesNobodyWhomNobodyWaitsFor) {
     return Made{.compute = rank == 0 ? 0.003f : step >= 100 ? 0.002f : 0.001f};
   });
   EXPECT_FALSE(hidden.Run(500).has_value());
+}
+
+// Other programs on its core cost a rank up to half of what they delay it, which is no slow core; and at least a tenth,
+// which does not make its peer a slow one.
+TEST(StragglerFinder, AllowsForProgramsOnTheSameCore) {
+  Steps contended(OneGroup(2), [](uint32_t rank, uint64_t) {
+    return rank == 0 ? Made{.compute = 0.006f + 0.002f, .delay = 0.004f + 0.001f}
+                     : Made{.compute = 0.0022f, .delay = 0.0002f};
+  });
+  EXPECT_FALSE(contended.Run(2000).has_value());
+  Steps slow(OneGroup(2), [](uint32_t rank, uint64_t) {
+    return rank == 0 ? Made{.compute = 0.0062f, .delay = 0.004f} : Made{.compute = 0.0026f, .delay = 0.0002f};
+  });
+  const std::optional<Straggler> found = slow.Run(30);
+  ASSERT_TRUE(found.has_value()) << "the peer that computes for 2.4 ms where the other one would for 1.8";
+  EXPECT_EQ(found->rank, 1);
 }
 
 TEST(StragglerFinder, WaitsLongForRanksWithoutCores) {
