@@ -54,6 +54,8 @@ class SharedSnapshot {
   absl::Status WaitUntilReleased(uint64_t steps_done, const Patience& patience) const;
   void Release();
 
+  // Of the tensor specs()[index], once all ranks have filled their part.
+  std::span<const std::byte> Bytes(size_t index) { return image_.Bytes(index); }
   // The whole file, header included.
   std::span<const std::byte> image() const { return image_.image(); }
   // Opens it for reading, as long as this object lives.

@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "absl/memory/memory.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
-#include "runtime/artifact/schema_names.h"
+#include "runtime/artifact/instruction_text.h"
 #include "runtime/device/algorithm_choices.h"
 #include "runtime/device/message_posts.h"
 
@@ -155,14 +154,10 @@ absl::Status PreparedProgram::PrepareMessage(uint32_t index, uint32_t number, co
 }
 
 std::string PreparedProgram::LocationOf(const Instruction& instruction) const {
-  if (instruction.loc() >= artifact::Size(source_.locations())) return "unknown location";
-  return absl::CEscape(source_.locations()->Get(instruction.loc())->str());
+  return artifact::LocationOf(source_, instruction);
 }
 
-std::string PreparedProgram::Describe(uint64_t index) const {
-  return absl::StrCat("instruction ", index, " (", artifact::OperationName(source(index)), ") at ",
-                      LocationOf(source(index)));
-}
+std::string PreparedProgram::Describe(uint64_t index) const { return artifact::InstructionText(source_, index); }
 
 absl::Status PreparedProgram::Locate(const absl::Status& status, uint64_t index) const {
   return absl::Status(status.code(), absl::StrCat("rank ", context_.rank(), ": program '", name_, "' ", Describe(index),

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/guard/observed_operands.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/schema_names.h"
 #include "runtime/data/safetensors.h"
@@ -18,16 +19,6 @@ using artifact::Instruction;
 using artifact::Operand;
 using artifact::Operation;
 using artifact::Slice;
-
-bool IsFloat(const Operand& operand) {
-  return operand.slice != nullptr && operand.slice->size() > 0 && operand.element &&
-         artifact::IsFloat(*operand.element);
-}
-
-bool Starts(const Instruction& instruction) {
-  const auto* collective = instruction.op_as_Collective();
-  return collective != nullptr && collective->starts();
-}
 
 bool Writes(const artifact::Launch& launch, const Slice& slice) {
   bool writes = false;
@@ -150,10 +141,10 @@ bool NonFiniteTrace::IsStale(const Operand& operand) const {
 void NonFiniteTrace::Before(uint64_t index) {
   const Instruction& instruction = executor_.prepared().source(index);
   stale_.clear();
-  Read& read = Starts(instruction) ? in_flight_[index] : read_;
+  Read& read = StartsCollective(instruction) ? in_flight_[index] : read_;
   read = {};
   ForEachOperand(instruction, root_.kernels(), [&](const Operand& operand) {
-    if (!IsFloat(operand)) return;
+    if (!HasFloats(operand)) return;
     if (operand.access != artifact::Access::kWrite) NoteRead(index, operand, read);
     // Peers may be writing already to what a collective gives.
     const bool is_own = operand.access == artifact::Access::kWrite && instruction.op_type() != Operation::Collective;
@@ -180,7 +171,7 @@ void NonFiniteTrace::NoteWritten(uint64_t index, const Operand& operand, const R
 
 void NonFiniteTrace::After(uint64_t index) {
   // A collective that is only begun has written when its Done is over.
-  if (Starts(executor_.prepared().source(index))) return;
+  if (StartsCollective(executor_.prepared().source(index))) return;
   const auto* done = executor_.prepared().source(index).op_as_Done();
   if (done != nullptr) index = done->start();
   const Read read = done != nullptr ? in_flight_[index] : read_;
@@ -194,7 +185,7 @@ void NonFiniteTrace::After(uint64_t index) {
   }
   ForEachOperand(instruction, root_.kernels(), [&](const Operand& operand) {
     if (!operand.is_written() || operand.slice == nullptr || operand.slice->size() == 0) return;
-    if (IsFloat(operand)) return NoteWritten(index, operand, read);
+    if (HasFloats(operand)) return NoteWritten(index, operand, read);
     origins_.Clear(*operand.slice);
   });
 }

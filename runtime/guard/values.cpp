@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/trace/scalar.h"
+
 namespace sgd::guard {
 namespace {
 
@@ -59,6 +61,15 @@ std::optional<uint64_t> FirstNonFinite(ElementType element, std::span<const std:
     if (!KindsOf(element, values.subspan(i * size, size)).is_finite()) return i;
   }
   return std::nullopt;
+}
+
+std::vector<double> NumbersOf(ElementType element, std::span<const std::byte> values) {
+  const ElementType part = element == ElementType::C64 ? ElementType::F32 : element;
+  const uint64_t size = artifact::ElementSize(part);
+  std::vector<double> numbers(values.size() / size);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = trace::AsDouble(trace::ReadScalar(part, values.subspan(i * size, size)));
+  return numbers;
 }
 
 const char* KindsText(const ValueKinds& kinds) {

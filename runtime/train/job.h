@@ -69,6 +69,8 @@ struct EvalPlan {
   exec::CarryPairs counts;
 };
 
+struct Verification;  // verification.h
+
 struct Job {
   Job(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file, ProgramView program)
       : options(options), file(std::move(file)), program(std::move(program)), initial(this->program.inputs.size()) {}
@@ -101,6 +103,8 @@ struct Job {
   // Where ranks that hold up the others are replaced: how rank 0 asks for it, and what is known before ranks start.
   std::shared_ptr<ReplacementBoard> replacements;
   ReplacementOptions replacement;
+  // With --verify; else null.
+  std::shared_ptr<Verification> verification;
   std::vector<std::string> notes;  // worth telling, not errors
 
   // Inputs that steps leave as they are: neither carried nor fed.

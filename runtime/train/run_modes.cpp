@@ -15,6 +15,8 @@
 #include "runtime/train/evaluator.h"
 #include "runtime/train/job_facts.h"
 #include "runtime/train/kept_state.h"
+#include "runtime/train/step_guards.h"
+#include "runtime/train/step_verifier.h"
 #include "runtime/train/train_loop.h"
 #include "runtime/train/training_guard.h"
 #include "runtime/train/weights_saver.h"
@@ -117,8 +119,18 @@ absl::Status Train(Session& session, TrainObserver* observer) {
   std::optional<StragglerReplacer> replacer;
   if (job.replacements != nullptr && observer != nullptr)
     replacer.emplace(StragglerReplacement(ReplacementOf(session)), session.control(), *job.replacements);
+  std::unique_ptr<StepVerifier> verifier;
+  if (job.verification != nullptr) {
+    absl::StatusOr<std::unique_ptr<StepVerifier>> made = StepVerifier::Create(session, observer);
+    if (!made.ok()) return made.status();
+    verifier = *std::move(made);
+  }
   std::optional<TrainingGuard> guard;
   if (options.guard.is_on()) guard.emplace(session, observer);
+  std::vector<StepGuard*> watching;
+  if (verifier != nullptr) watching.push_back(verifier.get());
+  if (guard) watching.push_back(&*guard);
+  StepGuards guards(watching);
   if (observer != nullptr) {
     if (absl::Status status = observer->Begun(FactsOf(job), **watch); !status.ok()) return status;
   }
@@ -129,7 +141,7 @@ absl::Status Train(Session& session, TrainObserver* observer) {
                                    .snapshots = snapshots ? &*snapshots : nullptr,
                                    .weights = weights ? &*weights : nullptr,
                                    .observer = observer,
-                                   .guard = guard ? &*guard : nullptr,
+                                   .guard = watching.empty() ? nullptr : &guards,
                                    .watch = watch->get(),
                                    .replacer = replacer ? &*replacer : nullptr,
                                    .saving = &saving},

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/train/guard_options.h"
+#include "runtime/train/verify_options.h"
 
 namespace sgd::train {
 
@@ -52,6 +53,7 @@ struct RunOptions {
   uint64_t bench_steps = 0;
   uint64_t past_restarts = 0;  // of this run before this start, for those who watch it
   GuardOptions guard;
+  VerifyOptions verify;
 
   std::string device;               // empty: what the artifact was compiled for
   bool shares_gpus = false;         // whether several ranks may have one GPU

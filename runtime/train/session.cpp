@@ -50,7 +50,7 @@ data::ReadAhead::Options Session::Reading(uint64_t first_step, uint64_t end_step
           .end_step = end_step,
           // Peers wait for this rank until the deadline: the one that knows the file is to end first.
           .deadline = 0.8 * job_.options.deadline,
-          .note = [note = note_, rank = rank_.rank](const std::string& text) {
+          .note = [note = hooks_.note, rank = rank_.rank](const std::string& text) {
             if (note) note(absl::StrCat("rank ", rank, ": ", text));
           }};
 }

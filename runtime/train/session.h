@@ -42,6 +42,8 @@ class Session : public StepRunner {
 
   const Job& job() const { return job_; }
   const launch::RankContext& rank() const { return rank_; }
+  // Those that it was created with.
+  const SessionHooks& hooks() const { return hooks_; }
   bool is_first_rank() const { return rank_.rank == 0; }
   comm::Communicator& communicator() const { return device_.communicator(); }
   comm::Control& control() const { return *rank_.control; }
@@ -106,7 +108,7 @@ class Session : public StepRunner {
   std::unique_ptr<exec::Executor> executor_, eval_executor_;
   std::unique_ptr<CarriedState> state_;
   std::unique_ptr<FedInputs> fed_;  // null without data
-  std::function<void(const std::string&)> note_;
+  SessionHooks hooks_;
   bool is_first_fill_ = true;
   bool has_carried_ = false;                       // the last step that has begun
   exec::InstructionObserver* observer_ = nullptr;  // of the next step

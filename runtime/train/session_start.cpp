@@ -36,7 +36,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const l
 }
 
 absl::Status Session::Prepare(const SessionHooks& hooks, trace::StartTimes& start) {
-  note_ = hooks.note;
+  hooks_ = hooks;
   absl::StatusOr<RankDevice> device = RankDevice::Open(job_, rank_, hooks.open_cpu);
   if (!device.ok()) return device.status();
   device_ = *std::move(device);

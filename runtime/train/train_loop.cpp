@@ -161,7 +161,7 @@ bool TrainLoop::CopiesAfter(uint64_t step) const {
   if (parts_.guard == nullptr) return (step + 1) % options_.snapshot_every == 0;
   // Only what has been checked is worth going on from.
   const uint64_t since = last_copied_.value_or(options_.first_step);
-  return parts_.guard->IsDueAfter(step) && step + 1 >= since + options_.snapshot_every;
+  return parts_.guard->AllowsCopyAfter(step) && step + 1 >= since + options_.snapshot_every;
 }
 
 absl::Status TrainLoop::Copy(uint64_t steps_done) {

@@ -332,15 +332,10 @@ absl::Status TrainingGuard::Tell(const Finding& finding, bool goes_on) const {
   return observer_->Event(json + "}");
 }
 
-// The job's cause is the error of the rank at fault; the others wait for it.
 absl::Status TrainingGuard::End(const Finding& finding) const {
-  const absl::Duration deadline = session_.job().options.deadline;
   if (absl::Status status = Tell(finding, /*goes_on=*/false); !status.ok()) return status;
-  if (absl::Status status = session_.control().Barrier(deadline); !status.ok()) return status;
-  const absl::Status error(finding.code, absl::StrCat("guard: ", finding.text));
-  if (session_.control().rank() == finding.rank) return error;
-  if (absl::Status status = session_.control().Barrier(deadline); !status.ok()) return status;
-  return error;
+  return EndAsRank(finding.rank, absl::Status(finding.code, absl::StrCat("guard: ", finding.text)), session_.control(),
+                   session_.job().options.deadline);
 }
 
 }  // namespace sgd::train

@@ -54,7 +54,7 @@ RUNTIME = {
     "runtime/process": ["runtime/clock", "runtime/comm", "runtime/launch", "runtime/thread", "runtime/workers"],  # for tools: what touches the whole process
     "runtime/watch": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/text", "runtime/thread", "runtime/trace"],
     "runtime/exec": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread", "runtime/watch"],
-    "runtime/guard": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/exec"],
+    "runtime/guard": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/exec", "runtime/trace"],
     "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/guard", "runtime/json", "runtime/launch", "runtime/trace", "runtime/watch"],
 }
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives; runtime/library: one of epilogues.

@@ -37,6 +37,7 @@
 #include "runtime/train/rank_device.h"
 #include "runtime/train/run_modes.h"
 #include "runtime/train/session.h"
+#include "runtime/train/verification.h"
 #include "runtime/watch/flight_ring.h"
 #include "runtime/watch/flight_trace.h"
 #include "targets/cpu/device/cpu_device.h"
@@ -153,7 +154,11 @@ absl::StatusOr<train::Job> Prepare(Restarts& restarts, std::unique_ptr<artifact:
   if (!job.ok()) return job;
   if (absl::Status status = restarts.CheckStarts(environment); !status.ok()) return status;
   if (absl::Status status = restarts.Keep(environment, *job); !status.ok()) return status;
-  if (options.resumption) return job;
+  if (options.resumption) {
+    if (options.run.verify.steps != 0) PrintNote("--verify: steps after a restart are not compared with one rank");
+    return job;
+  }
+  if (absl::Status status = train::PrepareVerification(environment, *job); !status.ok()) return status;
   // Whoever is rank 0, or starts it, alone: a check holds the file for a moment, in which another's would find it
   // taken.
   if (environment.rank == 0) {

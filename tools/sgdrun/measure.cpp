@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/writer.h"
 #include "runtime/device/target_plugin.h"
+#include "runtime/launch/memory_quota.h"
 #include "runtime/launch/rank_environment.h"
 #include "runtime/launch/secret.h"
 #include "runtime/measure/topology_file.h"
@@ -22,14 +22,6 @@
 namespace sgd::sgdrun {
 namespace {
 
-// Of this host, or of the container that the process is in.
-uint64_t HostMemoryBytes() {
-  uint64_t bytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  uint64_t limit = 0;
-  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) bytes = std::min(bytes, limit);
-  return bytes;
-}
-
 // Of a core, for each thread of a rank; 0 where the system does not say.
 uint64_t CacheBytes(uint32_t threads) {
   const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -38,7 +30,8 @@ uint64_t CacheBytes(uint32_t threads) {
 
 // The memory and, of a GPU, the architecture of a rank's device.
 absl::StatusOr<measure::DeviceKind> KindOf(const Options& options, const launch::RankContext& rank) {
-  if (options.run.device != "cuda") return measure::DeviceKind{.memory_bytes = HostMemoryBytes() / rank.local_size};
+  if (options.run.device != "cuda")
+    return measure::DeviceKind{.memory_bytes = launch::HostMemoryBytes() / rank.local_size};
   absl::StatusOr<const device::TargetPlugin*> plugin = device::OpenTargetPlugin("cuda");
   if (!plugin.ok()) return plugin.status();
   absl::StatusOr<device::Topology> gpus = (*plugin)->Describe();

@@ -300,6 +300,16 @@ void AddGuardFlags(CLI::App& app, Options& options) {
           "What to do with a step that is at fault by its data: stop (default), or skip: go back to the last check and "
           "leave it out")
       ->check(CLI::IsMember({"stop", "skip"}));
+  group
+      .Add("--verify", "K", options.run.verify.steps,
+           "Compare the first K steps with one rank, by the artifact's plan for one rank; name the tensor, instruction "
+           "and source line that differ by more than rounding (docs/verify.md)")
+      ->check(CheckCount<uint64_t>);
+  group
+      .Call<std::string>(
+          "--on-verify", "ACTION", [&](const std::string& action) { options.run.verify.only_notes = action == "note"; },
+          "What to do when a step differs from one rank: stop (default), or note it and go on")
+      ->check(CLI::IsMember({"stop", "note"}));
 }
 
 void AddOtherFlags(CLI::App& app, Options& options) {
@@ -444,6 +454,8 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                              "--guard-loss",
                              "--guard-grad-norm",
                              "--on-guard",
+                             "--verify",
+                             "--on-verify",
                              "--replace-stragglers"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
@@ -473,6 +485,9 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   for (const char* flag : {"--guard-loss", "--guard-grad-norm", "--on-guard"}) {
     if (given(flag) && !given("--guard")) return absl::StrCat(flag, " needs --guard");
   }
+  if (given("--on-verify") && !given("--verify")) return "--on-verify needs --verify";
+  if (given("--verify") && given("--fast"))
+    return "--verify repeats steps, and with --fast these may vary; leave out one of them";
   if (given("--guard") && given("--fast"))
     return "--guard repeats steps and compares bits, and with --fast these may vary; leave out one of them";
   if (options.run.guard.skips_steps && given("--outputs"))
