@@ -299,6 +299,15 @@ void RemoveUnfinished(const std::string& directory) {
   for (const fs::path& path : rest) fs::remove_all(path, ignored);
 }
 
+absl::StatusOr<std::string> SetAside(const std::string& directory, uint64_t steps_done) {
+  const std::string path = PathsOf(directory, steps_done).checkpoint, other = path + ".doubtful";
+  std::error_code error;
+  if (!fs::exists(path, error)) return "";
+  fs::rename(path, other, error);
+  if (error) return absl::InternalError(absl::StrCat(path, ": cannot be renamed: ", error.message()));
+  return other;
+}
+
 absl::Status RemoveOthers(const std::string& directory, const KeepPolicy& policy) {
   if (policy.keeps_all()) return absl::OkStatus();
   absl::StatusOr<std::vector<Found>> found = ListCheckpoints(directory);

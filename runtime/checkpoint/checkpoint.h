@@ -62,6 +62,10 @@ absl::Status CheckWritable(const std::string& directory);
 // ones that were about to be removed.
 void RemoveUnfinished(const std::string& directory);
 
+// Gives the checkpoint after `steps_done` steps a name under which it is never gone on from, and returns its path;
+// empty where there is no such checkpoint.
+absl::StatusOr<std::string> SetAside(const std::string& directory, uint64_t steps_done);
+
 // Which checkpoints stay. The newest one always does.
 struct KeepPolicy {
   uint64_t last = 0;   // how many of the newest

@@ -44,6 +44,11 @@ absl::StatusOr<data::SafetensorsFile> SharedSnapshots::OpenNewest() const {
   return data::SafetensorsFile::Open(copies_[*newest]->path());
 }
 
+void SharedSnapshots::ForgetNewest() {
+  const bool is_second = copies_[1]->steps_done() > copies_[0]->steps_done();
+  copies_[is_second ? 1 : 0]->Clear();
+}
+
 void SharedSnapshots::StartOver() {
   const std::optional<size_t> newest = Newest();
   for (size_t i = 0; i < copies_.size(); ++i) {

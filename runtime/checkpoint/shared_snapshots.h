@@ -36,6 +36,8 @@ class SharedSnapshots {
   std::optional<TrainingPoint> newest() const;
   // Its tensors, under their names; as long as this object lives.
   absl::StatusOr<data::SafetensorsFile> OpenNewest() const;
+  // Leaves the older copy as the newest, or none.
+  void ForgetNewest();
   // Prepares for further ranks, which fill the other copy first.
   void StartOver();
 

@@ -84,6 +84,9 @@ absl::StatusOr<std::unique_ptr<ControlChannel>> Meet(const RankEnvironment& envi
     // The supervisor says what has happened, and ends the ranks that do not end themselves.
     channel.on_abort = [segment](uint32_t at_fault, const absl::Status& cause) { segment->Abort(at_fault, cause); };
     channel.on_state_kept = [segment] { segment->MarkStateKept(); };
+    channel.on_step = [segment, local = rank - environment.rank](uint64_t begun) {
+      segment->flag(local).begun.store(begun);
+    };
   } else {
     channel.on_abort = [&memory](uint32_t at_fault, const absl::Status& cause) { memory.Abort(at_fault, cause); };
   }

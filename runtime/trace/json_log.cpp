@@ -81,11 +81,12 @@ JsonLog::~JsonLog() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-absl::StatusOr<JsonLog> JsonLog::Open(const std::string& path, LogStart start) {
+absl::StatusOr<JsonLog> JsonLog::Open(const std::string& path, LogStart start, SlowReader reader) {
   if (absl::Status status = CheckMayStart(path, start); !status.ok()) return status;
   const bool is_cut = start == LogStart::kAppend && EndsWithinLine(path);
   const int truncates = start == LogStart::kReplace ? O_TRUNC : 0;
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | truncates, 0666);
+  const int waits = reader == SlowReader::kFail ? O_NONBLOCK : 0;
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | truncates | waits, 0666);
   if (descriptor < 0) return SystemError(path, "open", errno);
   JsonLog log(path, descriptor);
   absl::Status status = is_cut ? log.WriteLine("") : absl::OkStatus();

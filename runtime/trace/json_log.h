@@ -48,6 +48,9 @@ enum class LogStart {
   kAppend,  // new lines follow its own
 };
 
+// What a line does on a pipe that is full.
+enum class SlowReader { kWaitFor, kFail };
+
 class JsonLog {
  public:
   JsonLog(const JsonLog&) = delete;
@@ -57,7 +60,8 @@ class JsonLog {
 
   // AlreadyExists for a file that `start` refuses. Appends behind a line that a dead run left unfinished, on a line of
   // its own.
-  static absl::StatusOr<JsonLog> Open(const std::string& path, LogStart start);
+  static absl::StatusOr<JsonLog> Open(const std::string& path, LogStart start,
+                                      SlowReader reader = SlowReader::kWaitFor);
 
   // Returns the error that Open would return; does not change a file that exists, and leaves none behind.
   static absl::Status CheckWritable(const std::string& path, LogStart start);

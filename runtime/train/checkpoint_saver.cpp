@@ -11,7 +11,18 @@ void NoteRemoval(const absl::Status& status, TrainObserver* observer) {
   if (!status.ok() && observer != nullptr) observer->Note(absl::StrCat("--keep: ", status.message()));
 }
 
+std::string SetAside(const std::string& directory, uint64_t steps_done) {
+  const absl::StatusOr<std::string> path = checkpoint::SetAside(directory, steps_done);
+  const std::string cause = absl::StrCat("the checkpoint after ", steps_done, " steps may hold the fault");
+  if (path.ok()) return path->empty() ? "" : absl::StrCat(cause, ", and is now ", *path);
+  return absl::StrCat(cause, "; remove it: ", path.status().message());
+}
+
 }  // namespace
+
+std::string CheckpointSaver::Doubt(uint64_t steps_done) {
+  return ranks_.rank() == 0 ? SetAside(options_.directory, steps_done) : "";
+}
 
 absl::Status CheckpointSaver::Save(uint64_t steps_done) {
   const absl::Time begin = SteadyNow();
@@ -67,19 +78,24 @@ absl::Status BackgroundSaver::Tell(const checkpoint::SaveOutcome& outcome) {
 void BackgroundSaver::TellEnded() {
   if (saves_ == nullptr) return;
   for (const checkpoint::SaveOutcome& outcome : saves_->TakeEnded()) {
-    const absl::Status status = Tell(outcome);
-    if (status.ok() || observer_ == nullptr) continue;
+    last_ = Tell(outcome);
+    if (last_.ok() || observer_ == nullptr) continue;
     observer_->Note(absl::StrCat("the checkpoint after ", outcome.steps_done,
-                                 " steps is not saved, and steps go on: ", status.message()));
+                                 " steps is not saved, and steps go on: ", last_.message()));
   }
 }
 
 absl::Status BackgroundSaver::Finish() {
   if (saves_ == nullptr) return absl::OkStatus();
   saves_->Finish();
-  absl::Status status;
-  for (const checkpoint::SaveOutcome& outcome : saves_->TakeEnded()) status = Tell(outcome);
-  return status;
+  for (const checkpoint::SaveOutcome& outcome : saves_->TakeEnded()) last_ = Tell(outcome);
+  return last_;
+}
+
+std::string BackgroundSaver::Doubt(uint64_t steps_done) {
+  if (saves_ == nullptr) return "";
+  saves_->Finish();
+  return SetAside(options_.directory, steps_done);
 }
 
 }  // namespace sgd::train

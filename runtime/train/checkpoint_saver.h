@@ -42,6 +42,7 @@ class CheckpointSaver : public StateSaver {
   absl::Status Save(uint64_t steps_done) override;
   void Evaluated(const EvalMeans& means) override { options_.point.metrics = means; }
   absl::Duration stall() const override { return stall_; }
+  std::string Doubt(uint64_t steps_done) override;
 
  private:
   SavingOptions options_;
@@ -66,6 +67,7 @@ class BackgroundSaver : public StateSaver {
   absl::Duration stall() const override { return stall_; }
   void TellEnded() override;
   absl::Status Finish() override;
+  std::string Doubt(uint64_t steps_done) override;
 
  private:
   BackgroundSaver(SavingOptions options, checkpoint::SharedSnapshot& copy, LocalState state, comm::Control& control,
@@ -80,6 +82,7 @@ class BackgroundSaver : public StateSaver {
   TrainObserver* const observer_;
   std::unique_ptr<checkpoint::BackgroundSaves> saves_;  // of rank 0
   absl::Duration stall_;                                // of the last save
+  absl::Status last_;                                   // of the last save that was told of
 };
 
 }  // namespace sgd::train

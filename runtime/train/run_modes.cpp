@@ -126,7 +126,7 @@ absl::Status Train(Session& session, TrainObserver* observer) {
     verifier = *std::move(made);
   }
   std::optional<TrainingGuard> guard;
-  if (options.guard.is_on()) guard.emplace(session, observer);
+  if (options.guard.is_on()) guard.emplace(session, observer, saver->get());
   std::vector<StepGuard*> watching;
   if (verifier != nullptr) watching.push_back(verifier.get());
   if (guard) watching.push_back(&*guard);

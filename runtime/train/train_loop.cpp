@@ -18,7 +18,7 @@ absl::Status TrainLoop::Run() {
     if (!next.ok()) return next.status();
     if (!*goes_on && *next == step) return Stop(step);
     step = *next;
-    if (parts_.saver != nullptr) parts_.saver->TellEnded();
+    if (parts_.saver != nullptr && step < end) parts_.saver->TellEnded();
   }
   // Ranks were lost after the last step, and with them what was to become of its state.
   if (options_.steps == 0 && options_.has_unsaved && parts_.saver != nullptr) {

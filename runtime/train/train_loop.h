@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -39,6 +40,9 @@ class StateSaver {
   virtual void TellEnded() {}
   // Returns when everything is where it belongs; the error of the last save.
   virtual absl::Status Finish() { return absl::OkStatus(); }
+  // The state after `steps_done` steps may have been wrong: what is kept of it must not be gone on from. Returns what a
+  // user should know; empty where nothing is kept.
+  virtual std::string Doubt(uint64_t /*steps_done*/) { return ""; }
 };
 
 struct TrainLoopOptions {

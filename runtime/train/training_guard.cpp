@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/train/train_loop.h"
 
 namespace sgd::train {
 namespace {
@@ -68,9 +69,10 @@ std::string CauseWord(AlarmKind kind) {
 
 }  // namespace
 
-TrainingGuard::TrainingGuard(Session& session, TrainObserver* observer)
+TrainingGuard::TrainingGuard(Session& session, TrainObserver* observer, StateSaver* saver)
     : session_(session),
       observer_(observer),
+      saver_(saver),
       options_(session.job().options.guard),
       state_(session),
       judge_(session.job()),
@@ -181,6 +183,9 @@ absl::StatusOr<uint64_t> TrainingGuard::Check(uint64_t steps_done) {
     const guard::Change& change = (*reports)[rank].change;
     if (!change.is_set()) continue;
     const std::string name = NameOf(change.tensor);
+    // It may have changed before it was saved.
+    const std::string doubt = saver_ == nullptr ? "" : saver_->Doubt(change.steps_done);
+    if (!doubt.empty() && observer_ != nullptr) observer_->Note(absl::StrCat("guard: ", doubt));
     return End({.rank = rank,
                 .tensors = {name},
                 .step = change.steps_done == 0 ? 0 : change.steps_done - 1,

@@ -14,12 +14,15 @@
 
 namespace sgd::train {
 
+class StateSaver;
+
 // Errors name the rank and the tensor. DataLoss: a device or its memory is at fault, so the job should begin again
 // from a checkpoint without it. OutOfRange: the data or the program is, and the same would happen again.
 class TrainingGuard : public StepGuard, private exec::InstructionObserver {
  public:
-  // Borrows both; `observer` is null on ranks that tell nobody. The job's guard is on.
-  TrainingGuard(Session& session, TrainObserver* observer);
+  // Borrows all; `observer` is null on ranks that tell nobody, and `saver` where nothing is saved. The job's guard is
+  // on.
+  TrainingGuard(Session& session, TrainObserver* observer, StateSaver* saver = nullptr);
 
   absl::Status BeforeStep(uint64_t step) override;
   void StepEnded(const trace::StepRecord& step) override;
@@ -63,6 +66,7 @@ class TrainingGuard : public StepGuard, private exec::InstructionObserver {
 
   Session& session_;
   TrainObserver* const observer_;
+  StateSaver* const saver_;
   const GuardOptions options_;
   GuardedState state_;
   StepJudge judge_;

@@ -120,7 +120,7 @@ MetricsPublisher::~MetricsPublisher() {
   while (write(stop_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
   }
   thread_.join();
-  static_cast<void>(WriteFile());  // a failure has been noted when it came first
+  WriteAndNote();
 }
 
 absl::Status MetricsPublisher::Listen() {
@@ -143,8 +143,13 @@ absl::Status MetricsPublisher::WriteFile() const {
   return absl::Status(status.code(), absl::StrCat("--metrics: ", status.message()));
 }
 
+void MetricsPublisher::WriteAndNote() {
+  const absl::Status status = WriteFile();
+  if (!status.ok() && !has_failed_ && options_.note) options_.note(std::string(status.message()));
+  has_failed_ = !status.ok();
+}
+
 void MetricsPublisher::Run() {
-  bool has_failed = false;
   absl::Time next = SteadyNow() + options_.every;
   while (true) {
     pollfd descriptors[] = {{stop_.get(), POLLIN, 0}, {listener_.valid() ? listener_.get() : -1, POLLIN, 0}};
@@ -157,9 +162,7 @@ void MetricsPublisher::Run() {
     }
     if (SteadyNow() < next) continue;
     next = SteadyNow() + options_.every;
-    const absl::Status status = WriteFile();
-    if (!status.ok() && !has_failed && options_.note) options_.note(std::string(status.message()));
-    has_failed = !status.ok();
+    WriteAndNote();
   }
 }
 

@@ -38,11 +38,13 @@ class MetricsPublisher {
   explicit MetricsPublisher(MetricsOptions options) : options_(std::move(options)) {}
   absl::Status Listen();
   absl::Status WriteFile() const;
+  void WriteAndNote();
   void Run();
   void Answer(int connection) const;
 
   const MetricsOptions options_;
   comm::UniqueFd listener_, stop_;
+  bool has_failed_ = false;  // the last write of the file
   std::thread thread_;
 };
 

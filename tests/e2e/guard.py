@@ -182,16 +182,27 @@ def check_recipes(folder):
         assert losses[0] == losses[1] and len(losses[0]) == 3 and np.isfinite(losses[0]).all(), (recipe.name, losses)
 
 
-def check_flips(folder, recipe, place, flips, seed, every=1):
-    """Flips in the state of the digits' training, which steps update in place."""
+def flipped(folder, recipe, place, flips, seed, every):
+    """What the guard says of flips in the digits' training, which updates its state in place: how many of each verdict of sgd-flip-bits; whether all that must be found are."""
     artifact = folder / "digits.sgda"
     (folder / "r.json").write_text(json.dumps(recipe))
     programs = [f"{name}={commit.DIGITS / name}.mlir" for name in ("init", "train")]
     harness.tool("sgdc", *programs, "--recipe", folder / "r.json", "-o", artifact)
     result = subprocess.run([harness.BUILD / "tests" / "sgd-flip-bits", artifact, commit.DIGITS / "train.safetensors", str(flips), str(seed), str(every), place],
                             capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr + result.stdout
-    print(f"        {result.stdout.strip()}")
+    assert result.stdout, result.stderr
+    return json.loads(result.stdout), result.returncode == 0, result.stderr
+
+
+def check_flips(folder, recipe, place, flips, seed, every=1):
+    counts, are_found, errors = flipped(folder, recipe, place, flips, seed, every)
+    print(f"        {json.dumps(counts)}")
+    assert are_found, errors
+    # A gradient that one rank alone has wrong makes a replica that differs; one that all ranks have does not.
+    if place == "sum":
+        assert counts["found"] > flips / 2 and counts["silent"] == 0, counts
+    if place == "summand":
+        assert counts["found"] == counts["wrong"] == 0 and counts["silent"] > 0, counts
 
 
 def check_gpus(folder):
@@ -237,6 +248,7 @@ def main():
         harness.main([("GPUs", check_gpus)])
     flips = [(f"{options.flips} flips {place} steps, {name}", lambda folder, recipe=recipe, place=place: check_flips(folder, recipe, place, options.flips, options.seed))
              for name, recipe, place in (("data", DATA, "between"), ("zero 3", {**DATA, "zero": 3}, "between"), ("data", DATA, "within"), ("zero 3", {**DATA, "zero": 3}, "within"))]
+    flips += [(f"{options.flips} flips of a gradient's {place}", lambda folder, place=place: check_flips(folder, DATA, place, options.flips, options.seed, every=2)) for place in ("sum", "summand")]
     harness.main([*[(kind, lambda folder, kind=kind: check_fault(folder, kind)) for kind in FAULTS], ("bad data", check_bad_data), ("steps that are left out", check_skip),
                   ("runs without a fault", check_silent), ("every recipe", check_recipes), ("a limit of grad_norm", check_gradient_norm), *flips, ("usage", check_usage)])
 

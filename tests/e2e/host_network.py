@@ -61,15 +61,18 @@ class Network:
         holder = subprocess.Popen(["unshare", "--net", "--uts", "--mount", "sh", "-c", f"mount -t sysfs sysfs /sys; hostname host{host} && exec cat"],
                                   stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         harness.wait_until(lambda: os.readlink(f"/proc/{holder.pid}/exe").endswith("cat"))
-        enter = ["nsenter", "--net", "--uts", "--mount", f"--wd={os.getcwd()}", "--target", str(holder.pid)]
-        command("ip", "link", "add", f"cable{host}", "type", "veth", "peer", "name", "eth0", "netns", str(holder.pid))
+        self.holders.append(holder)
+        self.prefixes.append(["nsenter", "--net", "--uts", "--mount", f"--wd={os.getcwd()}", "--target", str(holder.pid)])
+        self.connect(host)
+
+    def connect(self, host):
+        """The host's card, and its cable to the bridge."""
+        command("ip", "link", "add", f"cable{host}", "type", "veth", "peer", "name", "eth0", "netns", str(self.holders[host].pid))
         command("ip", "link", "set", f"cable{host}", "master", "bridge0")
         command("ip", "link", "set", f"cable{host}", "up")
-        command(*enter, "ip", "addr", "add", f"{self.address(host)}/24", "dev", "eth0")
+        command(*self.prefixes[host], "ip", "addr", "add", f"{self.address(host)}/24", "dev", "eth0")
         for device in ("lo", "eth0"):
-            command(*enter, "ip", "link", "set", device, "up")
-        self.holders.append(holder)
-        self.prefixes.append(enter)
+            command(*self.prefixes[host], "ip", "link", "set", device, "up")
 
     def add_bridge(self, host, name="docker0", address="172.17.0.1/16"):
         """A network of containers, which has the same address on every host. It is up even without any of them."""
@@ -91,7 +94,7 @@ class Network:
 
     @contextlib.contextmanager
     def delayed(self, seconds, loss):
-        """Replaces the cables of hosts 0 and 1 for good by a link on which packets take `seconds`, and this share of them is lost."""
+        """Replaces the cables of hosts 0 and 1 by a link on which packets take `seconds`, and this share of them is lost."""
         script = pathlib.Path(__file__).resolve().parent / "delayed_switch.py"
         for host in range(2):
             self.remove(host)
@@ -106,7 +109,9 @@ class Network:
                 command(*self.prefixes[host], "ip", "link", "set", "eth0", "up")
             yield
         finally:
-            switch.communicate("")
+            switch.communicate("")  # its devices go with it
+            for host in range(2):
+                self.connect(host)
 
     def start(self, host, args, env=None, **options):
         """A process on a host."""
@@ -152,6 +157,9 @@ class Network:
 
     def cut(self, host):
         command("ip", "link", "set", f"cable{host}", "down")
+
+    def mend(self, host):
+        command("ip", "link", "set", f"cable{host}", "up")
 
     def take_down(self, host):
         """The host's card, by the host itself."""

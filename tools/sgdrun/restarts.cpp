@@ -113,6 +113,8 @@ bool Restarts::GoesOnAfter(const process::Failure& failure) {
   if (left_ == 0 && !fewer) return false;
   if (!options_.run.save.empty()) checkpoint::RemoveUnfinished(options_.run.save);
   options_.resumption = Resumption{.lost_at = SteadyNow()};
+  // Memory that has changed may have done so between its check and the copy. The next check has passed the older copy.
+  if (absl::IsDataLoss(failure.cause) && snapshots_ != nullptr) snapshots_->ForgetNewest();
   ChooseState();
   const uint64_t step = failure.steps_begun == 0 ? options_.resumption->step : failure.steps_begun - 1;
   const std::string where = options_.resumption->is_from_memory ? "the copy in memory"
@@ -212,7 +214,9 @@ bool Restarts::AsksToResize() {
 
 void Restarts::Log(const std::string& json) const {
   if (options_.log_json.empty()) return;
-  absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options_.log_json, trace::LogStart::kAppend);
+  // The rank that is lost may be one that waits for the reader of a pipe, and this process must go on.
+  absl::StatusOr<trace::JsonLog> log =
+      trace::JsonLog::Open(options_.log_json, trace::LogStart::kAppend, trace::SlowReader::kFail);
   const absl::Status written = log.ok() ? log->WriteLine(json) : log.status();
   if (!written.ok()) PrintNote(std::string(written.message()));
 }

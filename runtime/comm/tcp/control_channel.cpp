@@ -264,6 +264,7 @@ void ControlChannel::MarkStateKept() {
 
 absl::StatusOr<bool> ControlChannel::BeginStep(uint64_t step, absl::Duration timeout) {
   begun_.store(step + 1);
+  if (options_.on_step) options_.on_step(step + 1);
   if (stop_signal_.load() == 0) return true;
   std::unique_lock lock(mutex_);
   const auto is_decided = [&] { return stop_at_step_.has_value() || abort_.has_value(); };

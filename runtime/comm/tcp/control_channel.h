@@ -33,6 +33,8 @@ struct ControlChannelOptions {
   std::function<void(uint32_t rank, const absl::Status& cause)> on_abort;
   // Called by MarkStateKept. May be empty.
   std::function<void()> on_state_kept;
+  // Called when the rank begins a step, with the number of steps that it has begun. May be empty.
+  std::function<void(uint64_t begun)> on_step;
   // How long the rank has to end by itself after an abort; then `give_up` is called, once.
   absl::Duration grace = absl::Milliseconds(25);
   std::function<void(const absl::Status& cause)> give_up;

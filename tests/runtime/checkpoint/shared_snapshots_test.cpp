@@ -120,6 +120,19 @@ TEST(SharedSnapshots, TheOlderCopyCountsUntilTheNextIsWhole) {
   ExpectState(*snapshots->OpenNewest(), 3);
 }
 
+TEST(SharedSnapshots, TheNewestCopyCanBeForgotten) {
+  const auto snapshots = Make(1);
+  const RankState first(0, 1, 1), second(0, 1, 2);
+  ASSERT_TRUE(snapshots->Take(1, first.tensors, kPatience).ok());
+  ASSERT_TRUE(snapshots->Take(2, second.tensors, kPatience).ok());
+  ASSERT_EQ(snapshots->newest()->step, 2u);
+  snapshots->ForgetNewest();
+  ASSERT_TRUE(snapshots->newest().has_value());
+  EXPECT_EQ(snapshots->newest()->step, 1u);
+  snapshots->ForgetNewest();
+  EXPECT_EQ(snapshots->newest(), std::nullopt);
+}
+
 TEST(SharedSnapshots, NeitherCopyIsLostWhileARankIsLate) {
   const auto snapshots = Make(2);
   const Patience none = {[] { return absl::AbortedError("rank 1: is gone"); }, absl::Seconds(10)};

@@ -1,5 +1,6 @@
 // Numbers are written so that they read back exactly, log lines as documented, and progress fits
 // where it is shown.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -148,6 +149,18 @@ TEST_F(JsonLogFile, SaysWhyItCannotWrite) {
   auto full = JsonLog::Open("/dev/full", LogStart::kRefuse);
   ASSERT_TRUE(full.ok());
   EXPECT_THAT(std::string(full->WriteLine("{}").message()), HasSubstr("cannot write: No space left on device"));
+}
+
+TEST_F(JsonLogFile, FailsOnAPipeThatNobodyReads) {
+  ASSERT_EQ(mkfifo(Path().c_str(), 0600), 0);
+  const int reader = open(Path().c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  auto log = JsonLog::Open(Path(), LogStart::kAppend, SlowReader::kFail);
+  ASSERT_TRUE(log.ok()) << log.status();
+  absl::Status status;
+  for (int line = 0; line < 10'000 && status.ok(); ++line) status = log->WriteLine(std::string(1000, 'x'));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("log.jsonl: cannot write"));
+  close(reader);
 }
 
 std::string Shown(bool is_terminal) {

@@ -103,5 +103,37 @@ TEST(CheckpointSaver, FailsWhereItCannotWrite) {
   EXPECT_EQ(data::ReadText(folder / "file"), "no folder");
 }
 
+TEST(CheckpointSaver, SetsAsideWhatIsInDoubt) {
+  data::TemporaryFolder folder;
+  SaveAll(folder.path(), 0, {4, 9});
+  comm::RunMeetingRanks(1, [&](comm::Control& control) {
+    CheckpointSaver saver(
+        {.directory = folder.path(), .keep = {}, .deadline = absl::Seconds(10), .point = {}},
+        [] { return std::vector<checkpoint::LocalTensor>{}; }, control, nullptr);
+    EXPECT_EQ(saver.Doubt(5), "");
+    EXPECT_THAT(saver.Doubt(9), testing::HasSubstr("step-0000000009.doubtful"));
+    return absl::OkStatus();
+  });
+  EXPECT_EQ(checkpoint::NewestStep(folder.path()), 4u);
+}
+
+TEST(BackgroundSaver, FailsInTheEndThoughTheFailureHasBeenNoted) {
+  data::TemporaryFolder folder;
+  data::WriteText(folder / "file", "no folder");
+  comm::RunMeetingRanks(1, [&](comm::Control& control) {
+    const auto copy = checkpoint::SharedSnapshot::Create({}, 1);
+    EXPECT_TRUE(copy.ok()) << copy.status();
+    NoteTaker notes;
+    const auto saver = BackgroundSaver::Create(
+        {.directory = folder / "file", .keep = {}, .deadline = absl::Seconds(10), .point = {}}, **copy,
+        [] { return std::vector<checkpoint::LocalTensor>{}; }, control, &notes);
+    EXPECT_TRUE(saver.ok()) << saver.status();
+    EXPECT_EQ((*saver)->Save(1), absl::OkStatus());
+    while (notes.notes.empty()) (*saver)->TellEnded();
+    EXPECT_FALSE((*saver)->Finish().ok());
+    return absl::OkStatus();
+  });
+}
+
 }  // namespace
 }  // namespace sgd::train

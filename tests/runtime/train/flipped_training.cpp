@@ -1,6 +1,7 @@
 // Ranks are threads; each flips its own memory.
 #include "tests/runtime/train/flipped_training.h"
 
+#include "runtime/guard/checksum.h"
 #include "runtime/train/job_outputs.h"
 #include "runtime/train/rank_device.h"
 #include "runtime/train/run_modes.h"
@@ -14,12 +15,19 @@ namespace {
 
 class Flipper : public StepRunner, public StateEvaluator {
  public:
-  Flipper(Session& session, const std::optional<Flip>& flip) : session_(session) {
+  // Borrows `sums`, this rank's, which may be null.
+  Flipper(Session& session, const std::optional<Flip>& flip, std::vector<std::vector<uint64_t>>* sums)
+      : session_(session), sums_(sums) {
     if (flip && flip->rank == session.context().rank()) flip_ = flip;
   }
 
   absl::Status FillInputs(uint64_t step) override { return session_.FillInputs(step); }
   absl::Status Begin(uint64_t step, bool carries) override {
+    if (flip_ && flip_->gradient && flip_->step == step) {
+      gradient_flipper_.emplace(session_, *flip_->gradient, flip_->input, flip_->bit);
+      session_.ObserveNextStep(*gradient_flipper_);
+      flip_.reset();
+    }
     if (flip_ && flip_->is_within && flip_->step == step) FlipOnce();
     next_step_ = step + 1;
     return session_.Begin(step, carries);
@@ -29,11 +37,15 @@ class Flipper : public StepRunner, public StateEvaluator {
   StepScalars ReadScalars() const override { return session_.ReadScalars(); }
   const exec::StepTiming& timing() const override { return session_.timing(); }
   absl::Status WriteOutputs() override { return session_.WriteOutputs(); }
-  absl::Status CarryOutputs() override { return session_.CarryOutputs(); }
+  absl::Status CarryOutputs() override {
+    absl::Status status = session_.CarryOutputs();
+    if (sums_ != nullptr && status.ok()) sums_->push_back(Sums());
+    return status;
+  }
 
   // Called between two steps, when the guard has looked at the state.
   absl::StatusOr<EvalMeans> Evaluate() override {
-    if (flip_ && !flip_->is_within && flip_->step == next_step_) FlipOnce();
+    if (flip_ && !flip_->is_within && !flip_->gradient && flip_->step == next_step_) FlipOnce();
     return EvalMeans{};
   }
 
@@ -44,13 +56,25 @@ class Flipper : public StepRunner, public StateEvaluator {
     flip_.reset();
   }
 
+  std::vector<uint64_t> Sums() const {
+    std::vector<uint64_t> sums;
+    for (const auto& [output, input] : session_.job().carry) {
+      const guard::ShardBytes bytes(session_.executor().inputs()[input].shard);
+      sums.push_back(bytes.Sum(session_.state().Bytes(input)).sum);
+    }
+    return sums;
+  }
+
   Session& session_;
+  std::vector<std::vector<uint64_t>>* const sums_;
   std::optional<Flip> flip_;
+  std::optional<GradientFlipper> gradient_flipper_;
   uint64_t next_step_ = 0;
 };
 
-absl::Status TrainOne(Session& session, const std::optional<Flip>& flip, TrainObserver* observer) {
-  Flipper flipper(session, flip);
+absl::Status TrainOne(Session& session, const std::optional<Flip>& flip, TrainObserver* observer,
+                      std::vector<std::vector<uint64_t>>* sums) {
+  Flipper flipper(session, flip, sums);
   TrainingGuard guard(session, observer);
   return TrainLoop({.runner = flipper,
                     .control = session.control(),
@@ -75,16 +99,19 @@ launch::RankContext RankOf(comm::SharedMemoryCommunicator& communicator) {
 
 }  // namespace
 
-std::vector<absl::Status> TrainWithFlip(const Job& job, const std::optional<Flip>& flip, TrainObserver& observer) {
+std::vector<absl::Status> TrainWithFlip(const Job& job, const std::optional<Flip>& flip, TrainObserver& observer,
+                                        StateSums* sums) {
   std::vector<absl::Status> outcomes(job.file->ranks());
   const auto ranks = static_cast<uint32_t>(job.file->ranks());
+  if (sums != nullptr) sums->assign(ranks, {});
   comm::RunAsThreads(ranks, HostWindowBytes(*job.file), [&](comm::SharedMemoryCommunicator& communicator) {
     const launch::RankContext rank = RankOf(communicator);
     const SessionHooks hooks{.open_cpu = [](const launch::RankContext&) { return cpu::CpuDevice::Create({1}); },
                              .note = [](const std::string&) {}};
     trace::StartTimes start(trace::MonotonicNanoseconds());
     outcomes[rank.rank] = WithSession(job, rank, hooks, start, [&](Session& session) {
-      return TrainOne(session, flip, session.is_first_rank() ? &observer : nullptr);
+      return TrainOne(session, flip, session.is_first_rank() ? &observer : nullptr,
+                      sums == nullptr ? nullptr : &(*sums)[rank.rank]);
     });
   });
   return outcomes;
