@@ -1,12 +1,20 @@
-// One save at a time.
+// One save at a time. A process that ends leaves its file: the folder aside is never taken for a checkpoint.
 #include "runtime/checkpoint/background_saves.h"
 
 #include <utility>
 
+#include "absl/time/clock.h"
+#include "runtime/checkpoint/save.h"
+#include "runtime/clock/cpu_time.h"
 #include "runtime/clock/steady_clock.h"
 #include "runtime/thread/spawn_thread.h"
 
 namespace sgd::checkpoint {
+namespace {
+
+constexpr absl::Duration kReportPause = absl::Milliseconds(5);
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<BackgroundSaves>> BackgroundSaves::Start(SharedSnapshot& snapshot, Options options) {
   auto saves = std::unique_ptr<BackgroundSaves>(new BackgroundSaves(snapshot, std::move(options)));
@@ -25,11 +33,6 @@ BackgroundSaves::~BackgroundSaves() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool BackgroundSaves::stops() {
-  std::lock_guard lock(mutex_);
-  return stops_;
-}
-
 void BackgroundSaves::Save(TrainingPoint point) {
   {
     std::lock_guard lock(mutex_);
@@ -43,9 +46,13 @@ std::vector<SaveOutcome> BackgroundSaves::TakeEnded() {
   return std::exchange(ended_, {});
 }
 
-void BackgroundSaves::Finish() {
+absl::Status BackgroundSaves::Finish(const std::function<absl::Status()>& poll) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !wanted_.has_value(); });
+  while (wanted_.has_value()) {
+    if (absl::Status status = poll(); !status.ok()) return status;
+    changed_.wait_for(lock, absl::ToChronoMilliseconds(kReportPause), [&] { return !wanted_.has_value(); });
+  }
+  return absl::OkStatus();
 }
 
 void BackgroundSaves::Run() {
@@ -64,17 +71,78 @@ void BackgroundSaves::Run() {
   }
 }
 
+absl::Status BackgroundSaves::IsGivenUp() {
+  std::lock_guard lock(mutex_);
+  return stops_ ? absl::CancelledError("the run ends") : absl::OkStatus();
+}
+
 SaveOutcome BackgroundSaves::Write(const TrainingPoint& point) {
-  const auto is_given_up = [&] { return stops() ? absl::CancelledError("the run ends") : absl::OkStatus(); };
   const absl::Time begin = SteadyNow();
+  const absl::Duration cpu_before = ThreadCpuTime();
   SaveOutcome outcome;
   outcome.steps_done = point.step;
-  outcome.bytes = snapshot_.image().size();
-  outcome.status = snapshot_.WaitUntilWhole({is_given_up, absl::InfiniteDuration()});
-  if (outcome.status.ok()) outcome.status = SaveImage(options_.directory, point, snapshot_.image(), is_given_up);
-  if (outcome.status.ok()) outcome.removal = RemoveOthers(options_.directory, options_.keep);
+  ++number_;
+  if (options_.shared.count > 1) {
+    outcome.status = WriteShared(point, outcome);
+  } else {
+    outcome.bytes = snapshot_.image().size();
+    outcome.status = WriteOwn(point);
+  }
+  if (outcome.status.ok() && options_.shared.index == 0)
+    outcome.removal = RemoveOthers(options_.directory, options_.keep);
   outcome.duration = SteadyNow() - begin;
+  outcome.cpu = ThreadCpuTime() - cpu_before;
   return outcome;
+}
+
+absl::Status BackgroundSaves::WriteOwn(const TrainingPoint& point) {
+  const auto poll = [this] { return IsGivenUp(); };
+  const absl::Status status = snapshot_.WaitUntilWhole({poll, absl::InfiniteDuration()});
+  return status.ok() ? SaveImage(options_.directory, point, snapshot_.image(), poll) : status;
+}
+
+// Errors of this process's file are told to the first process, which fails the save.
+absl::Status BackgroundSaves::WriteShared(const TrainingPoint& point, SaveOutcome& outcome) {
+  const SharedSave& shared = options_.shared;
+  const auto poll = [this] { return IsGivenUp(); };
+  if (absl::Status status = snapshot_.WaitUntilWhole({poll, absl::InfiniteDuration()}); !status.ok()) return status;
+  absl::StatusOr<StateFile> own = WriteStateOf(options_.directory, point.step, StateName(shared.index, shared.count),
+                                               snapshot_.image(), shared.total_bytes, poll);
+  if (absl::Status status = poll(); !status.ok()) return status;
+  if (shared.index == 0) return CompleteShared(point, std::move(own), outcome);
+  reports_.Add(number_, own);
+  while (!shared.tell(reports_.text())) {
+    if (absl::Status status = poll(); !status.ok()) return status;
+    absl::SleepFor(kReportPause);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<StateFile> BackgroundSaves::AwaitFileOf(uint32_t index) {
+  while (true) {
+    std::optional<absl::StatusOr<StateFile>> file = SaveReports::Find(options_.shared.told(index), number_);
+    if (file) return *std::move(file);
+    if (absl::Status status = IsGivenUp(); !status.ok()) return status;
+    absl::SleepFor(kReportPause);
+  }
+}
+
+// Waits for all, also after a failure: nobody is to write into a folder that is removed.
+absl::Status BackgroundSaves::CompleteShared(const TrainingPoint& point, absl::StatusOr<StateFile> own,
+                                             SaveOutcome& outcome) {
+  absl::Status status = own.status();
+  std::vector<StateFile> files;
+  if (own.ok()) files.push_back(*std::move(own));
+  for (uint32_t index = 1; index < options_.shared.count; ++index) {
+    absl::StatusOr<StateFile> file = AwaitFileOf(index);
+    if (absl::Status stopped = IsGivenUp(); !stopped.ok()) return stopped;
+    status.Update(file.status());
+    if (file.ok()) files.push_back(*std::move(file));
+  }
+  for (const StateFile& file : files) outcome.bytes += file.bytes;
+  if (status.ok()) status = Complete(options_.directory, point, std::move(files));
+  if (!status.ok()) Abandon(options_.directory, point.step);
+  return status;
 }
 
 }  // namespace sgd::checkpoint

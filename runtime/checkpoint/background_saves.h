@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "absl/time/time.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/manifest.h"
+#include "runtime/checkpoint/save_reports.h"
 #include "runtime/checkpoint/shared_snapshot.h"
 
 namespace sgd::checkpoint {
@@ -26,6 +28,18 @@ struct SaveOutcome {
   absl::Status removal;  // of older checkpoints, after a save that succeeded
   uint64_t bytes = 0;    // of tensors, with their header
   absl::Duration duration;
+  absl::Duration cpu;  // processor time of the thread
+};
+
+// The files of a checkpoint that several processes write, each one of its own. The first completes it.
+struct SharedSave {
+  uint32_t index = 0;
+  uint32_t count = 1;
+  uint64_t total_bytes = 0;  // of all files
+  // Tells the first process of this one's saves; false where that is to be tried again later.
+  std::function<bool(const std::string& text)> tell = nullptr;
+  // On the first: the last text of another process; empty before that has told any.
+  std::function<std::string(uint32_t index)> told = nullptr;
 };
 
 // A thread of one of the ranks that fill `snapshot`.
@@ -34,6 +48,7 @@ class BackgroundSaves {
   struct Options {
     std::string directory;
     KeepPolicy keep;
+    SharedSave shared = {};
   };
 
   // ResourceExhausted without a thread. `snapshot` must outlive it.
@@ -48,14 +63,18 @@ class BackgroundSaves {
   void Save(TrainingPoint point);
   // Saves that have ended since this was asked.
   std::vector<SaveOutcome> TakeEnded();
-  // Returns when there is nothing left to save.
-  void Finish();
+  // Returns when there is nothing left to save, or with the error of `poll`, which it asks meanwhile.
+  absl::Status Finish(const std::function<absl::Status()>& poll);
 
  private:
   BackgroundSaves(SharedSnapshot& snapshot, Options options) : snapshot_(snapshot), options_(std::move(options)) {}
   void Run();
   SaveOutcome Write(const TrainingPoint& point);
-  bool stops();
+  absl::Status WriteOwn(const TrainingPoint& point);
+  absl::Status WriteShared(const TrainingPoint& point, SaveOutcome& outcome);
+  absl::StatusOr<StateFile> AwaitFileOf(uint32_t index);
+  absl::Status CompleteShared(const TrainingPoint& point, absl::StatusOr<StateFile> own, SaveOutcome& outcome);
+  absl::Status IsGivenUp();
 
   SharedSnapshot& snapshot_;
   const Options options_;
@@ -63,6 +82,8 @@ class BackgroundSaves {
   std::condition_variable changed_;
   std::optional<TrainingPoint> wanted_;  // until it has ended
   std::vector<SaveOutcome> ended_;
+  uint64_t number_ = 0;  // of the save under way
+  SaveReports reports_;
   bool stops_ = false;
   std::thread thread_;
 };

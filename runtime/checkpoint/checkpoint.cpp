@@ -1,10 +1,7 @@
-// Writing aside and renaming of checkpoint folders, search for the newest, verification.
+// Search for the newest checkpoint, verification, and removal.
 #include "runtime/checkpoint/checkpoint.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,26 +13,18 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "runtime/artifact/container.h"
-#include "runtime/artifact/replace_file.h"
-#include "runtime/artifact/writer.h"
-#include "runtime/checkpoint/digest.h"
-#include "runtime/comm/control/unique_fd.h"
+#include "runtime/checkpoint/checkpoint_paths.h"
+#include "runtime/checkpoint/state_file.h"
 #include "runtime/data/mapped_file.h"
+#include "runtime/data/tensor_file_writer.h"
 
 namespace sgd::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "step-";
-constexpr char kAsideSuffix[] = ".partial";
 constexpr char kRemovedSuffix[] = ".removed";
-
-std::string StatePath(const std::string& path) { return path + "/state.safetensors"; }
-std::string ManifestPath(const std::string& path) { return path + "/manifest.json"; }
 
 absl::Status Annotate(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
@@ -82,29 +71,21 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& path) {
   return manifest;
 }
 
-struct FileDigest {
-  uint64_t bytes = 0;
-  std::string checksum;  // hexadecimal
-};
-
-absl::StatusOr<std::string> ChecksumOf(std::span<const std::byte> bytes, Manifest::Checksum kind) {
-  if (kind == Manifest::Checksum::kSha256) {
-    absl::StatusOr<artifact::Hash> hash =
-        artifact::Sha256({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
-    if (!hash.ok()) return hash.status();
-    return artifact::HexHash(*hash);
+absl::StatusOr<data::SafetensorsFile> OpenVerified(const std::string& folder, const StateFile& file,
+                                                   Manifest::Checksum kind) {
+  const std::string path = absl::StrCat(folder, "/", file.name);
+  const absl::StatusOr<FileDigest> digest = DigestFile(path, kind);
+  if (!digest.ok()) return digest.status();
+  if (digest->bytes != file.bytes) {
+    return absl::DataLossError(absl::StrCat(path, ": has ", digest->bytes, " bytes, but the manifest says ", file.bytes,
+                                            "; expected the file that was saved; resume from another checkpoint"));
   }
-  Digest digest;
-  digest.Add(bytes);
-  return digest.Hex();
-}
-
-absl::StatusOr<FileDigest> DigestFile(const std::string& path, Manifest::Checksum kind) {
-  absl::StatusOr<data::MappedFile> file = data::MappedFile::OpenForReading(path);
-  if (!file.ok()) return file.status();
-  absl::StatusOr<std::string> checksum = ChecksumOf(file->bytes(), kind);
-  if (!checksum.ok()) return Annotate(path, checksum.status());
-  return FileDigest{file->bytes().size(), *std::move(checksum)};
+  if (digest->checksum != file.checksum) {
+    return absl::DataLossError(absl::StrCat(path,
+                                            ": is corrupt: its checksum is not the manifest's; expected the file that "
+                                            "was saved; resume from another checkpoint"));
+  }
+  return data::SafetensorsFile::Open(path);
 }
 
 bool IsSmallerBetter(std::string_view name) {
@@ -130,77 +111,6 @@ std::optional<uint64_t> BestStep(const std::vector<Found>& found, const std::str
   return step;
 }
 
-// Moves a finished folder to its path. An older checkpoint there is exchanged with it in one call,
-// so one of them is always whole.
-absl::Status PutInPlace(const std::string& aside, const std::string& path) {
-  const int error = renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
-  if (error == 0) return absl::OkStatus();
-  if (error != EEXIST && error != ENOTEMPTY) return data::SystemError(path, "create", error);
-  if (renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0) {
-    return data::SystemError(path, "replace", errno);
-  }
-  std::error_code ignored;  // what is left of the old one is never taken for a checkpoint
-  fs::remove_all(aside, ignored);
-  return absl::OkStatus();
-}
-
-struct Paths {
-  std::string directory;
-  std::string checkpoint;
-  std::string aside;
-};
-
-Paths PathsOf(const std::string& directory, uint64_t step) {
-  std::string path = absl::StrFormat("%s/%s%010d", directory, kPrefix, step);
-  return {directory, path, path + kAsideSuffix};
-}
-
-absl::Status MakeAside(const Paths& paths) {
-  if (mkdir(paths.aside.c_str(), 0777) == 0 || errno == EEXIST) return absl::OkStatus();
-  return data::SystemError(paths.aside, "create", errno);
-}
-
-void RemoveAside(const Paths& paths) {
-  std::error_code ignored;
-  fs::remove_all(paths.aside, ignored);
-}
-
-// The last part of a save, when the tensors are on the disk: manifest and rename.
-absl::Status Finish(const Paths& paths, const TrainingPoint& point, const FileDigest& digest) {
-  const Manifest manifest{point, Manifest::Checksum::kXxh3, digest.bytes, digest.checksum};
-  absl::Status status = artifact::WriteFileAtomically(ManifestPath(paths.aside), ManifestJson(manifest));
-  if (status.ok()) status = PutInPlace(paths.aside, paths.checkpoint);
-  if (status.ok()) status = data::SyncDirectory(paths.directory);
-  return status;
-}
-
-absl::Status CheckSpace(const std::string& directory, uint64_t bytes) {
-  struct statvfs info;
-  if (statvfs(directory.c_str(), &info) != 0) return absl::OkStatus();  // not every file system says
-  const uint64_t free = uint64_t{info.f_bavail} * info.f_frsize;
-  if (free >= bytes) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(directory, ": a checkpoint has ", bytes, " bytes, but ", free,
-                                                   " are free; make room, or keep fewer (--keep)"));
-}
-
-absl::StatusOr<FileDigest> WriteImage(const std::string& path, std::span<const std::byte> image,
-                                      const std::function<absl::Status()>& poll) {
-  constexpr size_t kChunk = 4 << 20;
-  const comm::UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (file.get() < 0) return data::SystemError(path, "create", errno);
-  Digest digest;
-  for (size_t at = 0; at < image.size(); at += kChunk) {
-    if (absl::Status status = poll(); !status.ok()) return status;
-    const std::span<const std::byte> chunk = image.subspan(at, std::min(kChunk, image.size() - at));
-    digest.Add(chunk);
-    absl::Status status =
-        artifact::WriteAll(file.get(), {reinterpret_cast<const char*>(chunk.data()), chunk.size()}, path);
-    if (!status.ok()) return status;
-  }
-  if (fsync(file.get()) != 0) return data::SystemError(path, "write", errno);
-  return FileDigest{image.size(), digest.Hex()};
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<Listed>> List(const std::string& directory) {
@@ -212,20 +122,19 @@ absl::StatusOr<std::vector<Listed>> List(const std::string& directory) {
 absl::StatusOr<Checkpoint> OpenOne(const std::string& path) {
   absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(path));
   if (!manifest.ok()) return manifest.status();
-  absl::StatusOr<FileDigest> digest = DigestFile(StatePath(path), manifest->checksum);
-  if (!digest.ok()) return digest.status();
-  if (digest->bytes != manifest->state_bytes) {
-    return absl::DataLossError(absl::StrCat(StatePath(path), ": has ", digest->bytes, " bytes, but the manifest says ",
-                                            manifest->state_bytes,
-                                            "; expected the file that was saved; resume from another checkpoint"));
+  std::vector<data::SafetensorsFile> files;
+  for (const StateFile& file : manifest->files) {
+    absl::StatusOr<data::SafetensorsFile> state = OpenVerified(path, file, manifest->checksum);
+    if (!state.ok()) return state.status();
+    files.push_back(*std::move(state));
   }
-  if (digest->checksum != manifest->state_checksum) {
-    return absl::DataLossError(absl::StrCat(StatePath(path),
-                                            ": is corrupt: its checksum is not the manifest's; expected the file that "
-                                            "was saved; resume from another checkpoint"));
+  absl::StatusOr<data::SafetensorsFile> state = absl::UnknownError("");
+  if (manifest->has_pieces()) {
+    state = data::SafetensorsFile::Compose(path, std::move(files));
+    if (!state.ok()) return state.status();
+  } else {
+    state = std::move(files.front());
   }
-  absl::StatusOr<data::SafetensorsFile> state = data::SafetensorsFile::Open(StatePath(path));
-  if (!state.ok()) return state.status();
   return Checkpoint{path, std::move(manifest->point), *std::move(state), {}};
 }
 
@@ -325,33 +234,6 @@ absl::Status RemoveOthers(const std::string& directory, const KeepPolicy& policy
     if (error) return data::SystemError(removed, "remove", error.value());
   }
   return absl::OkStatus();
-}
-
-absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
-                  comm::Agreements& ranks, absl::Duration deadline) {
-  const Paths paths = PathsOf(directory, point.step);
-  const bool is_creator = ranks.rank() == 0;
-  absl::Status status = is_creator ? MakeAside(paths) : absl::OkStatus();
-  if (status.ok()) status = WriteShardedFile(StatePath(paths.aside), state, StateMetadata(), ranks, deadline);
-  if (!is_creator) return status;
-  if (status.ok()) {
-    const absl::StatusOr<FileDigest> digest = DigestFile(StatePath(paths.aside), Manifest::Checksum::kXxh3);
-    status = digest.ok() ? Finish(paths, point, *digest) : digest.status();
-  }
-  if (!status.ok()) RemoveAside(paths);
-  return status;
-}
-
-absl::Status SaveImage(const std::string& directory, const TrainingPoint& point, std::span<const std::byte> image,
-                       const std::function<absl::Status()>& poll) {
-  const Paths paths = PathsOf(directory, point.step);
-  absl::Status status = CheckSpace(directory, image.size());
-  if (status.ok()) status = MakeAside(paths);
-  if (!status.ok()) return status;
-  const absl::StatusOr<FileDigest> digest = WriteImage(StatePath(paths.aside), image, poll);
-  status = digest.ok() ? Finish(paths, point, *digest) : digest.status();
-  if (!status.ok()) RemoveAside(paths);
-  return status;
 }
 
 }  // namespace sgd::checkpoint

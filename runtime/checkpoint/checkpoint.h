@@ -1,22 +1,16 @@
-// Checkpoints: folders DIR/step-0000000020 with state.safetensors (global tensors by name) and
-// manifest.json. Since tensors are global, a checkpoint may be loaded on another mesh than it was
-// saved from.
+// Checkpoints: folders DIR/step-0000000020 with state.safetensors (global tensors by name), or several files of pieces
+// of them, and manifest.json. Since tensors are global, a checkpoint may be loaded on another mesh than it was saved
+// from.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "runtime/checkpoint/manifest.h"
-#include "runtime/checkpoint/sharded_file.h"
-#include "runtime/comm/control/agreements.h"
 #include "runtime/data/safetensors.h"
 
 namespace sgd::checkpoint {
@@ -80,16 +74,5 @@ struct KeepPolicy {
 // Removes all complete checkpoints that the policy does not keep, none if it keeps all; one that is half removed is
 // never taken for a checkpoint. The system's errors.
 absl::Status RemoveOthers(const std::string& directory, const KeepPolicy& policy);
-
-// Every rank calls this with the same point and names. The checkpoint appears under DIR at once and
-// complete, replacing one of the same step; an interrupted Save leaves a folder that is never taken
-// for a checkpoint. Waits and errors as in WriteShardedFile.
-absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
-                  comm::Agreements& ranks, absl::Duration deadline);
-
-// The same of one process, which has the whole file of tensors in memory. Asks `poll` now and then, and gives up with
-// its error. ResourceExhausted, before anything is written, where the disk has less room than that.
-absl::Status SaveImage(const std::string& directory, const TrainingPoint& point, std::span<const std::byte> image,
-                       const std::function<absl::Status()>& poll);
 
 }  // namespace sgd::checkpoint

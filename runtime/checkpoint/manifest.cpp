@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "runtime/artifact/container.h"
 #include "runtime/json/parse_json.h"
 
@@ -13,10 +14,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kFormat = 2;
+constexpr uint64_t kFormat = 2;        // one file of tensors
+constexpr uint64_t kNewestFormat = 3;  // several files of pieces
 constexpr uint64_t kOldestFormat = 1;  // with SHA-256 of the tensors
 constexpr char kXxh3[] = "state_xxh3";
 constexpr char kSha256[] = "state_sha256";
+constexpr char kFiles[] = "files";
 constexpr char kChecksum[] = "checksum";
 constexpr uint64_t kMostSteps = uint64_t{1} << 53;  // plus those of a run, they fit in 64 bits
 
@@ -56,22 +59,51 @@ bool ReadMesh(const Json& json, std::vector<std::pair<std::string, uint32_t>>& m
   return true;
 }
 
+// Of format 3.
+bool ReadFiles(const Json& json, std::vector<StateFile>& files) {
+  const auto at = json.find(kFiles);
+  if (at == json.end() || !at->is_array() || at->size() < 2) return false;
+  bool ok = true;
+  for (const Json& file : *at) {
+    if (!file.is_object()) return false;
+    files.push_back({StringField(file, "name", ok), NumberField(file, "bytes", ok), StringField(file, "xxh3", ok)});
+    // No other path than one in the folder.
+    ok = ok &&
+         files.back().name == StateName(static_cast<uint32_t>(files.size() - 1), static_cast<uint32_t>(at->size()));
+  }
+  return ok;
+}
+
+void WriteFiles(const std::vector<StateFile>& files, Json& json) {
+  if (files.size() == 1) {
+    json["state_bytes"] = files[0].bytes;
+    json[kXxh3] = files[0].checksum;
+    return;
+  }
+  Json& list = json[kFiles] = Json::array();
+  for (const StateFile& file : files)
+    list.push_back(Json{{"name", file.name}, {"bytes", file.bytes}, {"xxh3", file.checksum}});
+}
+
 }  // namespace
+
+std::string StateName(uint32_t index, uint32_t count) {
+  return absl::StrFormat("state-%05d-of-%05d.safetensors", index + 1, count);
+}
 
 std::string ManifestJson(const Manifest& manifest) {
   const TrainingPoint& point = manifest.point;
   Json mesh = Json::array();
   for (const auto& [name, size] : point.mesh) mesh.push_back(Json::array({name, size}));
-  Json json = {{"format", kFormat},
+  Json json = {{"format", manifest.has_pieces() ? kNewestFormat : kFormat},
                {"step", point.step},
                {"seed", point.seed},
                {"program", point.program},
                {"artifact_hash", point.artifact_hash},
                {"mesh", mesh},
                {"feed", point.feed},
-               {"carry", point.carry},
-               {"state_bytes", manifest.state_bytes},
-               {kXxh3, manifest.state_checksum}};
+               {"carry", point.carry}};
+  WriteFiles(manifest.files, json);
   for (const auto& [name, value] : point.metrics) {
     if (std::isfinite(value)) json["metrics"][name] = value;
   }
@@ -88,9 +120,9 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   if (!json.is_object()) return absl::InvalidArgumentError("is not a JSON object; it may be truncated");
   bool ok = true;
   const uint64_t format = NumberField(json, "format", ok);
-  if (ok && (format < kOldestFormat || format > kFormat)) {
+  if (ok && (format < kOldestFormat || format > kNewestFormat)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("has format ", format, ", but this version reads formats ", kOldestFormat, " to ", kFormat,
+        absl::StrCat("has format ", format, ", but this version reads formats ", kOldestFormat, " to ", kNewestFormat,
                      "; expected a checkpoint of this version; resume with the version that saved it"));
   }
   const std::string expected = StringField(json, kChecksum, ok);
@@ -108,9 +140,13 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   manifest.point.artifact_hash = StringField(json, "artifact_hash", ok);
   manifest.point.feed = StringField(json, "feed", ok);
   if (json.contains("carry")) manifest.point.carry = StringField(json, "carry", ok);
-  manifest.state_bytes = NumberField(json, "state_bytes", ok);
   manifest.checksum = format == kOldestFormat ? Manifest::Checksum::kSha256 : Manifest::Checksum::kXxh3;
-  manifest.state_checksum = StringField(json, format == kOldestFormat ? kSha256 : kXxh3, ok);
+  if (format == kNewestFormat) {
+    ok = ReadFiles(json, manifest.files) && ok;
+  } else {
+    const char* checksum_key = format == kOldestFormat ? kSha256 : kXxh3;
+    manifest.files = {{kStateName, NumberField(json, "state_bytes", ok), StringField(json, checksum_key, ok)}};
+  }
   if (const auto metrics = json.find("metrics"); metrics != json.end() && metrics->is_object()) {
     for (const auto& [name, value] : metrics->items()) {
       if (value.is_number()) manifest.point.metrics.emplace_back(name, value.get<double>());

@@ -25,15 +25,27 @@ struct TrainingPoint {
   std::vector<std::pair<std::string, double>> metrics = {};  // means of the last evaluation by name; may be empty
 };
 
-struct Manifest {
-  TrainingPoint point;
-  // Which checksum of the file of tensors there is.
-  enum class Checksum { kXxh3, kSha256 } checksum = Checksum::kXxh3;  // kSha256: of format 1
-  uint64_t state_bytes = 0;                                           // of that file
-  std::string state_checksum;                                         // hexadecimal
+// A file of tensors.
+struct StateFile {
+  std::string name;  // in the checkpoint's folder
+  uint64_t bytes = 0;
+  std::string checksum;  // hexadecimal
 };
 
-// JSON of format 2 with the manifest's own checksum.
+// The name of the only file of tensors, and of file `index` (from 0) of `count` that have pieces of them.
+inline constexpr char kStateName[] = "state.safetensors";
+std::string StateName(uint32_t index, uint32_t count);
+
+struct Manifest {
+  TrainingPoint point;
+  // Which checksums of the files of tensors there are.
+  enum class Checksum { kXxh3, kSha256 } checksum = Checksum::kXxh3;  // kSha256: of format 1
+  std::vector<StateFile> files;  // one called kStateName, or more, called StateName
+
+  bool has_pieces() const { return files.size() > 1; }
+};
+
+// JSON with the manifest's own checksum: of format 2 with one file, of format 3 with several.
 std::string ManifestJson(const Manifest& manifest);
 
 // InvalidArgument or DataLoss with what is wrong (no path): not JSON, another format version,

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -35,7 +36,18 @@ absl::Status WaitUntil(const Condition& is_met, const Patience& patience, const 
 
 absl::StatusOr<std::unique_ptr<SharedSnapshot>> SharedSnapshot::Create(const std::vector<data::TensorSpec>& specs,
                                                                        uint32_t ranks) {
-  absl::StatusOr<data::TensorFileWriter> image = data::TensorFileWriter::CreateInMemory(specs, StateMetadata());
+  return Make(specs, StateMetadata(), ranks);
+}
+
+absl::StatusOr<std::unique_ptr<SharedSnapshot>> SharedSnapshot::Create(FilePlan plan, uint32_t ranks) {
+  absl::StatusOr<std::unique_ptr<SharedSnapshot>> snapshot = Make(plan.specs, plan.metadata, ranks);
+  if (snapshot.ok()) (*snapshot)->pieces_ = std::move(plan.pieces);
+  return snapshot;
+}
+
+absl::StatusOr<std::unique_ptr<SharedSnapshot>> SharedSnapshot::Make(const std::vector<data::TensorSpec>& specs,
+                                                                     const data::Metadata& metadata, uint32_t ranks) {
+  absl::StatusOr<data::TensorFileWriter> image = data::TensorFileWriter::CreateInMemory(specs, metadata);
   if (!image.ok()) return image.status();
   auto snapshot = std::unique_ptr<SharedSnapshot>(new SharedSnapshot(ranks, *std::move(image)));
   void* shared = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -48,18 +60,37 @@ SharedSnapshot::~SharedSnapshot() {
   if (shared_ != nullptr) munmap(shared_, sizeof(Shared));
 }
 
-void SharedSnapshot::Fill(uint64_t steps_done, const std::vector<LocalTensor>& state) {
+void SharedSnapshot::BeginFill(uint64_t steps_done) {
   // The first rank that comes marks the copy as one of other steps.
   uint64_t seen = shared_->progress.load(std::memory_order_acquire);
   while (seen / kMostRanks != steps_done + 1 &&
          !shared_->progress.compare_exchange_weak(seen, (steps_done + 1) * kMostRanks, std::memory_order_acq_rel)) {
   }
+}
+
+void SharedSnapshot::Fill(uint64_t steps_done, const std::vector<LocalTensor>& state) {
+  BeginFill(steps_done);
   for (size_t i = 0; i < state.size(); ++i) {
     const LocalTensor& tensor = state[i];
     if (tensor.replicas == 0 || tensor.bytes.empty()) continue;
     tensor.shard.CopyOutPart(tensor.replica, tensor.replicas, tensor.bytes, image_.Bytes(i));
   }
-  shared_->progress.fetch_add(1, std::memory_order_acq_rel);
+  EndFill();
+}
+
+void SharedSnapshot::FillPieces(uint64_t steps_done, uint32_t rank, const std::vector<LocalTensor>& state) {
+  BeginFill(steps_done);
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    const FilePlan::Piece& piece = pieces_[i];
+    if (piece.rank != rank) continue;
+    const std::byte* from = state[piece.tensor].bytes.data();
+    std::byte* to = image_.Bytes(i).data();
+    data::ForEachCommonRun(state[piece.tensor].shard, piece.region,
+                           [&](uint64_t in_shard, uint64_t in_piece, uint64_t bytes) {
+                             std::memcpy(to + in_piece, from + in_shard, bytes);
+                           });
+  }
+  EndFill();
 }
 
 std::optional<uint64_t> SharedSnapshot::steps_done() const {

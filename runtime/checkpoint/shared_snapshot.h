@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/checkpoint/file_plan.h"
 #include "runtime/checkpoint/sharded_file.h"
 #include "runtime/data/tensor_file_writer.h"
 
@@ -31,6 +32,8 @@ class SharedSnapshot {
   // Memory for `specs`, before the ranks are forked. ResourceExhausted where there is not enough.
   static absl::StatusOr<std::unique_ptr<SharedSnapshot>> Create(const std::vector<data::TensorSpec>& specs,
                                                                 uint32_t ranks);
+  // The image of a file of pieces that `ranks` ranks write together, in their order from the first one on.
+  static absl::StatusOr<std::unique_ptr<SharedSnapshot>> Create(FilePlan plan, uint32_t ranks);
   ~SharedSnapshot();
   SharedSnapshot(const SharedSnapshot&) = delete;
   SharedSnapshot& operator=(const SharedSnapshot&) = delete;
@@ -41,6 +44,9 @@ class SharedSnapshot {
   // Of a rank: copies its part of `state`, that after `steps_done` steps. All ranks call it with the same steps, in
   // ascending order, and tensors as in `specs`. Nobody may still need what was there before.
   void Fill(uint64_t steps_done, const std::vector<LocalTensor>& state);
+
+  // The same for a file of pieces, by rank `rank` of the job.
+  void FillPieces(uint64_t steps_done, uint32_t rank, const std::vector<LocalTensor>& state);
 
   // Steps done by the state, once all ranks have filled their part; nothing before, and while another state is filled
   // in.
@@ -73,8 +79,14 @@ class SharedSnapshot {
 
   SharedSnapshot(uint32_t ranks, data::TensorFileWriter image) : ranks_(ranks), image_(std::move(image)) {}
 
+  static absl::StatusOr<std::unique_ptr<SharedSnapshot>> Make(const std::vector<data::TensorSpec>& specs,
+                                                              const data::Metadata& metadata, uint32_t ranks);
+  void BeginFill(uint64_t steps_done);
+  void EndFill() { shared_->progress.fetch_add(1, std::memory_order_acq_rel); }
+
   const uint32_t ranks_;
   data::TensorFileWriter image_;
+  std::vector<FilePlan::Piece> pieces_;  // of a file of pieces
   Shared* shared_ = nullptr;
 };
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/out_of_memory.h"
+#include "runtime/data/tensor_pieces.h"
 #include "runtime/json/parse_json.h"
 
 static_assert(std::endian::native == std::endian::little, "tensor files are little-endian");
@@ -181,6 +182,31 @@ std::optional<Dims> DimsAs(const TensorEntry& entry, ElementType element) {
       element == ElementType::C64 && entry.element == ElementType::F32 && !entry.dims.empty() && entry.dims.back() == 2;
   if (!is_pairs) return std::nullopt;
   return Dims(entry.dims.begin(), entry.dims.end() - 1);
+}
+
+absl::StatusOr<SafetensorsFile> SafetensorsFile::Compose(const std::string& path, std::vector<SafetensorsFile> files) {
+  absl::StatusOr<std::unique_ptr<TensorPieces>> pieces = TensorPieces::Create(path, std::move(files));
+  if (!pieces.ok()) return pieces.status();
+  SafetensorsFile file;
+  file.path_ = path;
+  file.tensors_.assign((*pieces)->tensors().begin(), (*pieces)->tensors().end());
+  file.pieces_ = *std::move(pieces);
+  return file;
+}
+
+std::span<const std::byte> SafetensorsFile::Bytes(const TensorEntry& entry) const {
+  return pieces_ != nullptr ? pieces_->Assemble(entry) : file_.bytes().subspan(entry.offset, entry.size);
+}
+
+absl::Status SafetensorsFile::Read(const TensorEntry& entry, uint64_t offset, std::span<std::byte> target) const {
+  if (pieces_ == nullptr) return file_.Read(path_, entry.offset + offset, target);
+  std::ranges::copy(pieces_->Assemble(entry).subspan(offset, target.size()), target.begin());
+  return absl::OkStatus();
+}
+
+void SafetensorsFile::Release(const TensorEntry& entry) const {
+  if (pieces_ != nullptr) return pieces_->Release(entry);
+  file_.Release(Bytes(entry));
 }
 
 const TensorEntry* SafetensorsFile::Find(std::string_view name) const {

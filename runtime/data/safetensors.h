@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,8 @@ std::string QuotedName(std::string_view name);
 // Product of dims times the element's size; false when it does not fit in 62 bits.
 bool TensorBytes(ElementType element, std::span<const uint64_t> dims, uint64_t& bytes);
 
+class TensorPieces;
+
 class SafetensorsFile {
  public:
   // Errors are one line and begin with the path: the system's when it cannot be opened,
@@ -55,6 +58,11 @@ class SafetensorsFile {
   // holes and overlaps.
   static absl::StatusOr<SafetensorsFile> Open(const std::string& path);
 
+  // The tensors of which `files` have pieces, as if one file had them: see tensor_pieces.h, also for errors.
+  static absl::StatusOr<SafetensorsFile> Compose(const std::string& path, std::vector<SafetensorsFile> files);
+  // Where the tensors' bytes are, of a composed one; else null.
+  const TensorPieces* pieces() const { return pieces_.get(); }
+
   // By name; nullptr when there is none.
   const TensorEntry* Find(std::string_view name) const;
 
@@ -62,20 +70,16 @@ class SafetensorsFile {
   std::span<const TensorEntry> tensors() const { return tensors_; }
 
   // The bytes of an entry of this file; alive as long as the file object. They may be aligned to
-  // nothing.
-  std::span<const std::byte> Bytes(const TensorEntry& entry) const {
-    return file_.bytes().subspan(entry.offset, entry.size);
-  }
+  // nothing. Those of a composed one are put together in memory first, and go when they are released.
+  std::span<const std::byte> Bytes(const TensorEntry& entry) const;
 
   // Reads the entry's bytes from `offset` on into `target`, which must be within it. The system's
   // error, or DataLoss when the file has become shorter since.
-  absl::Status Read(const TensorEntry& entry, uint64_t offset, std::span<std::byte> target) const {
-    return file_.Read(path_, entry.offset + offset, target);
-  }
+  absl::Status Read(const TensorEntry& entry, uint64_t offset, std::span<std::byte> target) const;
 
   // After an entry's bytes have been used: they no longer count as memory of this process, and are
   // read from the file again if they are needed again.
-  void Release(const TensorEntry& entry) const { file_.Release(Bytes(entry)); }
+  void Release(const TensorEntry& entry) const;
 
   // The header's `__metadata__`.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -90,6 +94,7 @@ class SafetensorsFile {
   MappedFile file_;
   std::vector<TensorEntry> tensors_;
   std::map<std::string, std::string> metadata_;
+  std::shared_ptr<const TensorPieces> pieces_;
 };
 
 }  // namespace sgd::data

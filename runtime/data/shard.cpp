@@ -112,15 +112,15 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) {
       index = comm::LinearIndex(mesh, type_.sharding[d], rank);
       sharded.insert(sharded.end(), type_.sharding[d].begin(), type_.sharding[d].end());
     }
-    dims_.push_back({type_.global_dims[d], type_.local_dims[d], {}});
+    dims_.push_back({type_.local_dims[d], {}});
     const uint64_t shards = comm::AxesSize(AxesOf(type_, d));
     if (d == 0 && !type_.rows.empty()) {
       AddRows(shards, index);
     } else {
       AddBlocks(d, shards, index);
     }
-    begin_.push_back(dims_[d].pieces.front().begin);
-    extent_.push_back(dims_[d].pieces.front().extent);
+    begin_.push_back(dims_[d].ranges.front().begin);
+    extent_.push_back(dims_[d].ranges.front().extent);
   }
   replica_ = ReplicaOf(sharded, mesh, rank, stage * (type.is_spread() ? RanksOfStage(mesh) : 0));
   shards_ = comm::AxesSize(sharded);
@@ -129,12 +129,12 @@ Shard::Shard(const TensorType& type, const comm::Mesh& mesh, uint32_t rank) {
 }
 
 // Pieces that follow one another on both sides are one.
-void Shard::AddPiece(Dim& dim, const Piece& piece) {
-  Piece* last = dim.pieces.empty() ? nullptr : &dim.pieces.back();
+void Shard::AddPiece(HeldDim& dim, const HeldRange& piece) {
+  HeldRange* last = dim.ranges.empty() ? nullptr : &dim.ranges.back();
   if (last != nullptr && piece.begin == last->begin + last->extent && piece.local == last->local + last->extent) {
     last->extent += piece.extent;
   } else if (last == nullptr || piece.extent != 0) {
-    dim.pieces.push_back(piece);
+    dim.ranges.push_back(piece);
   }
 }
 
@@ -161,11 +161,16 @@ void Shard::AddBlocks(size_t d, uint64_t shards, uint64_t index) {
 }
 
 bool Shard::has_padding() const {
-  return std::ranges::any_of(dims_, [](const Dim& dim) {
+  return std::ranges::any_of(dims_, [](const HeldDim& dim) {
     uint64_t size = 0;
-    for (const Piece& piece : dim.pieces) size += piece.extent;
-    return size != dim.local;
+    for (const HeldRange& piece : dim.ranges) size += piece.extent;
+    return size != dim.size;
   });
+}
+
+bool Shard::IsWhole(size_t d) const {
+  const HeldDim& dim = dims_[d];
+  return dim.ranges.size() == 1 && dim.ranges[0].extent == type_.global_dims[d] && dim.size == type_.global_dims[d];
 }
 
 void Shard::ForEachRun(const Visit& visit) const {
@@ -173,16 +178,16 @@ void Shard::ForEachRun(const Visit& visit) const {
   // Trailing dimensions that are whole on both sides belong to one run, and so does the dimension before them.
   size_t last = dims_.size();
   uint64_t run = artifact::ElementSize(type_.element);
-  while (last > 1 && dims_[last - 1].is_whole()) run *= dims_[--last].global;
+  while (last > 1 && IsWhole(last - 1)) run *= type_.global_dims[--last];
   if (dims_.empty()) return visit(0, 0, run);
   Walk(0, last - 1, {0, 0, run}, visit);
 }
 
 // `at` counts elements of the dimensions before `d`.
 void Shard::Walk(size_t d, size_t last, const Place& at, const Visit& visit) const {
-  const Dim& dim = dims_[d];
-  for (const Piece& piece : dim.pieces) {
-    const uint64_t global = at.global * dim.global + piece.begin, local = at.local * dim.local + piece.local;
+  const HeldDim& dim = dims_[d];
+  for (const HeldRange& piece : dim.ranges) {
+    const uint64_t global = at.global * type_.global_dims[d] + piece.begin, local = at.local * dim.size + piece.local;
     if (d == last) {
       if (piece.extent * at.run != 0) visit(global * at.run, local * at.run, piece.extent * at.run);
       continue;

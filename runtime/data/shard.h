@@ -53,6 +53,19 @@ template <typename Tensor>
 TensorType TypeOf(const artifact::Whole<Tensor>& whole, size_t stages);
 comm::Mesh MeshOf(const artifact::Artifact& artifact);
 
+// Global indices [begin, begin + extent) of a dimension, at `local` of what holds them.
+struct HeldRange {
+  uint64_t begin = 0;
+  uint64_t extent = 0;
+  uint64_t local = 0;
+};
+
+// What is held of a dimension: of `size` indices there, padding included, those that are of the global tensor.
+struct HeldDim {
+  uint64_t size = 0;
+  std::vector<HeldRange> ranges;  // one or more, in ascending order
+};
+
 // The part of the global tensor that a rank holds. A dimension is in tiles of equal size, the last of which may end in
 // padding or hold nothing else. Sharded over n ranks, in b blocks (the parts that a step computes one after the other),
 // it has b * n tiles: rank r holds tiles r, n + r, 2 * n + r, ..., one behind the other. With 16 rows, 5 ranks and 2
@@ -73,6 +86,9 @@ class Shard {
   // follow one another.
   const Dims& begin() const { return begin_; }
   const Dims& extent() const { return extent_; }
+
+  // What is held of each dimension; nothing without rows.
+  const std::vector<HeldDim>& held() const { return dims_; }
 
   // True on one of the ranks that hold this shard, the first on the axes over which it is
   // replicated: that one writes it to files.
@@ -101,21 +117,6 @@ class Shard {
   void CopyOutPart(uint64_t part, uint64_t parts, std::span<const std::byte> local, std::span<std::byte> global) const;
 
  private:
-  // Global indices [begin, begin + extent) of a dimension, at `local` of the shard.
-  struct Piece {
-    uint64_t begin = 0;
-    uint64_t extent = 0;
-    uint64_t local = 0;
-  };
-
-  struct Dim {
-    uint64_t global = 0;
-    uint64_t local = 0;
-    std::vector<Piece> pieces;  // one or more, in ascending order
-
-    bool is_whole() const { return pieces.size() == 1 && pieces[0].extent == global && local == global; }
-  };
-
   // Elements before a dimension, and bytes of an element of the last dimension that is walked.
   struct Place {
     uint64_t global = 0;
@@ -123,13 +124,15 @@ class Shard {
     uint64_t run = 0;
   };
 
-  static void AddPiece(Dim& dim, const Piece& piece);
+  static void AddPiece(HeldDim& dim, const HeldRange& piece);
+  // Whether dimension `d` is that of the global tensor.
+  bool IsWhole(size_t d) const;
   void AddRows(uint64_t shards, uint64_t index);
   void AddBlocks(size_t d, uint64_t shards, uint64_t index);
   void Walk(size_t d, size_t last, const Place& at, const Visit& visit) const;
 
   TensorType type_;
-  std::vector<Dim> dims_;
+  std::vector<HeldDim> dims_;
   Dims begin_;
   Dims extent_;
   bool has_rows_ = false;

@@ -7,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/whole_program.h"
+#include "runtime/exec/holding.h"
 #include "runtime/exec/host_executor.h"
 #include "runtime/exec/stream_executor.h"
 
@@ -17,24 +18,15 @@ namespace {
 template <typename T>
 Tensor TensorOf(const ExecutionContext& context, const device::MemoryMap& memory, const artifact::Whole<T>& whole,
                 const T* own) {
-  const data::TensorType type = data::TypeOf(whole, artifact::Size(context.file().root().stages()));
-  // Other stages are cut alike: as the first one.
-  const uint32_t ranks_of_stage = static_cast<uint32_t>(context.file().ranks_of_stage());
-  const uint32_t rank_of_stage = context.rank() % ranks_of_stage;
-  data::Shard shard(type, context.mesh(), type.is_spread() ? context.rank() : rank_of_stage);
-  // The slice of a tensor that other ranks own is another tensor's here.
-  const bool is_held = own != nullptr && shard.has_rows();
-  const bool writes = type.is_spread() || whole.holders.front().stage == context.stage();
-  const uint32_t replica = shard.replica();
-  const uint32_t replicas = is_held && writes ? ranks_of_stage / static_cast<uint32_t>(shard.shards()) : 0;
+  Holding holding = HoldingOf(context.file(), context.mesh(), whole, context.rank());
   return {.name = whole.tensor->name()->str(),
-          .shard = std::move(shard),
-          .bytes = is_held ? memory.Address(*own->slice()) : nullptr,
+          .shard = std::move(holding.shard),
+          .bytes = holding.is_held ? memory.Address(*own->slice()) : nullptr,
           .is_state = false,
           .carry_input = std::nullopt,
-          .is_held = is_held,
-          .replica = replica,
-          .replicas = replicas};
+          .is_held = holding.is_held,
+          .replica = holding.replica,
+          .replicas = holding.replicas};
 }
 
 // The same buffers by the positions of the rank's own program.

@@ -68,10 +68,12 @@ std::string ResumedJson(uint64_t step, uint32_t ranks, absl::Duration after, std
                       "}");
 }
 
-std::string SavedJson(uint64_t steps_done, absl::Duration stall, absl::Duration duration, uint64_t bytes) {
+std::string SavedJson(uint64_t steps_done, absl::Duration stall, absl::Duration duration, absl::Duration cpu,
+                      uint64_t bytes) {
   return absl::StrCat("{\"event\": \"saved\", \"step\": ", steps_done,
                       ", \"stall_seconds\": ", NumberJson(absl::ToDoubleSeconds(stall)),
-                      ", \"seconds\": ", NumberJson(absl::ToDoubleSeconds(duration)), ", \"bytes\": ", bytes, "}");
+                      ", \"seconds\": ", NumberJson(absl::ToDoubleSeconds(duration)),
+                      ", \"cpu_seconds\": ", NumberJson(absl::ToDoubleSeconds(cpu)), ", \"bytes\": ", bytes, "}");
 }
 
 JsonLog::JsonLog(JsonLog&& other) noexcept

@@ -34,9 +34,10 @@ std::string RankLostJson(std::optional<uint32_t> rank, uint64_t step, std::strin
 // with `step`, and from what.
 std::string ResumedJson(uint64_t step, uint32_t ranks, absl::Duration after, std::string_view from);
 
-// {"event": "saved", "step": 20, "stall_seconds": 0.001, "seconds": 0.2, "bytes": 1024}: a checkpoint after so many
-// steps, how long steps waited for it, and how long it took.
-std::string SavedJson(uint64_t steps_done, absl::Duration stall, absl::Duration duration, uint64_t bytes);
+// {"event": "saved", "step": 20, "stall_seconds": 0.001, "seconds": 0.2, "cpu_seconds": 0.05, "bytes": 1024}: a
+// checkpoint after so many steps, how long steps waited for it, how long it took, and the processor time of its thread.
+std::string SavedJson(uint64_t steps_done, absl::Duration stall, absl::Duration duration, absl::Duration cpu,
+                      uint64_t bytes);
 
 // Quotes, escapes and, where need be, repairs `text` for JSON.
 std::string JsonString(std::string_view text);

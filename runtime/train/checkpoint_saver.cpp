@@ -2,6 +2,8 @@
 #include "runtime/train/checkpoint_saver.h"
 
 #include "absl/strings/str_cat.h"
+#include "runtime/checkpoint/save.h"
+#include "runtime/clock/cpu_time.h"
 #include "runtime/clock/steady_clock.h"
 
 namespace sgd::train {
@@ -26,6 +28,7 @@ std::string CheckpointSaver::Doubt(uint64_t steps_done) {
 
 absl::Status CheckpointSaver::Save(uint64_t steps_done) {
   const absl::Time begin = SteadyNow();
+  const absl::Duration cpu_before = ThreadCpuTime();
   checkpoint::TrainingPoint point = options_.point;
   point.step = steps_done;
   uint64_t bytes = 0;
@@ -36,7 +39,8 @@ absl::Status CheckpointSaver::Save(uint64_t steps_done) {
   if (!status.ok() || ranks_.rank() != 0) return status;
   NoteRemoval(checkpoint::RemoveOthers(options_.directory, options_.keep), observer_);
   stall_ = SteadyNow() - begin;
-  return observer_ == nullptr ? absl::OkStatus() : observer_->Saved({steps_done, stall_, stall_, bytes});
+  return observer_ == nullptr ? absl::OkStatus()
+                              : observer_->Saved({steps_done, stall_, stall_, ThreadCpuTime() - cpu_before, bytes});
 }
 
 absl::StatusOr<std::unique_ptr<BackgroundSaver>> BackgroundSaver::Create(SavingOptions options,
@@ -45,10 +49,21 @@ absl::StatusOr<std::unique_ptr<BackgroundSaver>> BackgroundSaver::Create(SavingO
                                                                          TrainObserver* observer) {
   auto saver = std::unique_ptr<BackgroundSaver>(
       new BackgroundSaver(std::move(options), copy, std::move(state), control, observer));
-  if (control.rank() != 0) return saver;
   const SavingOptions& own = saver->options_;
-  absl::StatusOr<std::unique_ptr<checkpoint::BackgroundSaves>> saves =
-      checkpoint::BackgroundSaves::Start(copy, {.directory = own.directory, .keep = own.keep});
+  const SaveGroup group = own.group;
+  if (control.rank() != group.first_rank) return saver;
+  using Board = comm::Control::Board;
+  absl::StatusOr<std::unique_ptr<checkpoint::BackgroundSaves>> saves = checkpoint::BackgroundSaves::Start(
+      copy,
+      {.directory = own.directory,
+       .keep = own.keep,
+       .shared = {.index = group.index,
+                  .count = group.count,
+                  .total_bytes = own.total_bytes,
+                  .tell = [&control](const std::string& text) { return control.Publish(Board::kSaves, text); },
+                  // Groups are equal, and the first one begins with rank 0.
+                  .told = [&control, group](
+                              uint32_t index) { return control.PublishedBy(Board::kSaves, index * group.ranks); }}});
   if (!saves.ok()) return saves.status();
   saver->saves_ = *std::move(saves);
   return saver;
@@ -59,7 +74,11 @@ absl::Status BackgroundSaver::Save(uint64_t steps_done) {
   absl::Status status = copy_.WaitUntilReleased(steps_done, {[this] { return control_.Poll(); }, options_.deadline});
   if (!status.ok()) return status;
   TellEnded();
-  copy_.Fill(steps_done, state_());
+  if (options_.group.count == 1) {
+    copy_.Fill(steps_done, state_());
+  } else {
+    copy_.FillPieces(steps_done, control_.rank(), state_());
+  }
   if (saves_ != nullptr) {
     checkpoint::TrainingPoint point = options_.point;
     point.step = steps_done;
@@ -72,7 +91,7 @@ absl::Status BackgroundSaver::Save(uint64_t steps_done) {
 absl::Status BackgroundSaver::Tell(const checkpoint::SaveOutcome& outcome) {
   NoteRemoval(outcome.removal, observer_);
   if (!outcome.status.ok() || observer_ == nullptr) return outcome.status;
-  return observer_->Saved({outcome.steps_done, stall_, outcome.duration, outcome.bytes});
+  return observer_->Saved({outcome.steps_done, stall_, outcome.duration, outcome.cpu, outcome.bytes});
 }
 
 void BackgroundSaver::TellEnded() {
@@ -87,15 +106,16 @@ void BackgroundSaver::TellEnded() {
 
 absl::Status BackgroundSaver::Finish() {
   if (saves_ == nullptr) return absl::OkStatus();
-  saves_->Finish();
+  if (absl::Status ended = saves_->Finish([this] { return control_.Poll(); }); !ended.ok()) return ended;
   for (const checkpoint::SaveOutcome& outcome : saves_->TakeEnded()) last_ = Tell(outcome);
   return last_;
 }
 
 std::string BackgroundSaver::Doubt(uint64_t steps_done) {
   if (saves_ == nullptr) return "";
-  saves_->Finish();
-  return SetAside(options_.directory, steps_done);
+  // That a save fails is told where it ends.
+  saves_->Finish([this] { return control_.Poll(); }).IgnoreError();
+  return control_.rank() == 0 ? SetAside(options_.directory, steps_done) : "";
 }
 
 }  // namespace sgd::train

@@ -16,6 +16,7 @@
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/comm/control/agreements.h"
 #include "runtime/comm/control/control.h"
+#include "runtime/train/job.h"
 #include "runtime/train/train_loop.h"
 #include "runtime/train/train_observer.h"
 
@@ -26,6 +27,8 @@ struct SavingOptions {
   checkpoint::KeepPolicy keep;
   absl::Duration deadline = absl::Seconds(300);
   checkpoint::TrainingPoint point;  // of every checkpoint, but for its step and metrics
+  SaveGroup group = {};             // of this rank
+  uint64_t total_bytes = 0;         // of the state
 };
 
 // This rank's tensors whenever state is saved, under the same names on all ranks.
@@ -52,8 +55,8 @@ class CheckpointSaver : public StateSaver {
   absl::Duration stall_;  // of the last save
 };
 
-// All ranks copy their state into memory that they share, and rank 0 writes that beside the steps. A save that fails is
-// noted, and steps go on, but for the last one.
+// Ranks copy their state into memory that those of a group share, and the first of each writes that beside the steps.
+// A save that fails is noted, and steps go on, but for the last one.
 class BackgroundSaver : public StateSaver {
  public:
   // All are borrowed; `observer` is null on ranks that tell nobody. ResourceExhausted without a thread.
@@ -80,7 +83,7 @@ class BackgroundSaver : public StateSaver {
   const LocalState state_;
   comm::Control& control_;
   TrainObserver* const observer_;
-  std::unique_ptr<checkpoint::BackgroundSaves> saves_;  // of rank 0
+  std::unique_ptr<checkpoint::BackgroundSaves> saves_;  // of the first rank of a group
   absl::Duration stall_;                                // of the last save
   absl::Status last_;                                   // of the last save that was told of
 };

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "runtime/data/random_values.h"
+#include "runtime/data/region.h"
+#include "runtime/data/tensor_pieces.h"
 #include "runtime/train/generator.h"
 #include "runtime/train/self_started.h"
 
@@ -24,10 +26,16 @@ struct Part {
   enum class Kind { kRead, kCopy, kGenerator, kZeros, kRandom, kRandomRun } kind;
   size_t input;
   // Of kRead and kRandomRun, in bytes.
-  uint64_t source = 0;  // in the tensor
+  uint64_t source = 0;  // in the tensor, or in the piece of it
   uint64_t target = 0;  // in the shard
   uint64_t bytes = 0;
+  const data::TensorPieces::Piece* piece = nullptr;  // of kRead from a file that has no more of the tensor
 };
+
+// Of a tensor that is in several files; else null.
+const data::TensorPieces* PiecesOf(const FileTensor& tensor) {
+  return tensor.changed ? nullptr : tensor.file->pieces();
+}
 
 void AddRuns(Part::Kind kind, const data::Shard& shard, size_t input, std::vector<Part>& parts) {
   shard.ForEachRun([&](uint64_t global, uint64_t local, uint64_t bytes) {
@@ -35,6 +43,26 @@ void AddRuns(Part::Kind kind, const data::Shard& shard, size_t input, std::vecto
       parts.push_back({kind, input, global + at, local + at, std::min(kMostRun, bytes - at)});
     }
   });
+}
+
+void AddRunsOfPieces(const FileTensor& tensor, const data::Shard& shard, size_t input, std::vector<Part>& parts) {
+  for (const data::TensorPieces::Piece& piece : tensor.file->pieces()->PiecesOf(*tensor.entry)) {
+    ForEachCommonRun(shard, piece.region, [&](uint64_t local, uint64_t in_piece, uint64_t bytes) {
+      for (uint64_t at = 0; at < bytes; at += kMostRun)
+        parts.push_back({Part::Kind::kRead, input, in_piece + at, local + at, std::min(kMostRun, bytes - at), &piece});
+    });
+  }
+}
+
+// Fills a shard from all pieces that have something of it.
+void CopyFromPieces(const FileTensor& tensor, const data::Shard& shard, std::span<std::byte> local) {
+  if (shard.has_padding()) std::ranges::fill(local, std::byte{0});
+  for (const data::TensorPieces::Piece& piece : tensor.file->pieces()->PiecesOf(*tensor.entry)) {
+    const std::byte* from = piece.file->Bytes(*piece.entry).data();
+    ForEachCommonRun(shard, piece.region, [&](uint64_t in_shard, uint64_t in_piece, uint64_t bytes) {
+      std::memcpy(local.data() + in_shard, from + in_piece, bytes);
+    });
+  }
 }
 
 // Whether the shard is nothing but long runs; they have the same length.
@@ -50,7 +78,9 @@ std::vector<Part> PartsOf(const Job& job, const exec::Executor& executor) {
   for (size_t i = 0; i < executor.inputs().size(); ++i) {
     const data::Shard& shard = executor.inputs()[i].shard;
     if (!executor.inputs()[i].is_held) continue;
-    if (job.initial[i] && HasLongRuns(shard)) {
+    if (job.initial[i] && HasLongRuns(shard) && PiecesOf(*job.initial[i]) != nullptr) {
+      AddRunsOfPieces(*job.initial[i], shard, i, parts);
+    } else if (job.initial[i] && HasLongRuns(shard)) {
       AddRuns(Part::Kind::kRead, shard, i, parts);
     } else if (job.initial[i]) {
       parts.push_back({Part::Kind::kCopy, i});
@@ -72,8 +102,14 @@ absl::Status Fill(const Part& part, const Job& job, const exec::Executor& execut
   const std::span<std::byte> bytes = executor.InputBytes(part.input);
   switch (part.kind) {
     case Part::Kind::kRead:
+      if (part.piece != nullptr)
+        return part.piece->file->Read(*part.piece->entry, part.source, bytes.subspan(part.target, part.bytes));
       return job.initial[part.input]->Read(part.source, bytes.subspan(part.target, part.bytes));
     case Part::Kind::kCopy:
+      if (PiecesOf(*job.initial[part.input]) != nullptr) {
+        CopyFromPieces(*job.initial[part.input], shard, bytes);
+        break;
+      }
       shard.CopyIn(job.initial[part.input]->bytes(), bytes);
       job.initial[part.input]->Release();
       break;

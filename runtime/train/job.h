@@ -70,6 +70,13 @@ struct EvalPlan {
 };
 
 struct Verification;  // verification.h
+// The ranks [first_rank, first_rank + ranks), which write one file of each checkpoint: file `index` of `count`.
+struct SaveGroup {
+  uint32_t index = 0;
+  uint32_t count = 1;
+  uint32_t first_rank = 0;
+  uint32_t ranks = 1;
+};
 
 struct Job {
   Job(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file, ProgramView program)
@@ -105,6 +112,7 @@ struct Job {
   ReplacementOptions replacement;
   // With --verify; else null.
   std::shared_ptr<Verification> verification;
+  SaveGroup save_group;            // of the ranks that fill saved_copy
   std::vector<std::string> notes;  // worth telling, not errors
 
   // Inputs that steps leave as they are: neither carried nor fed.

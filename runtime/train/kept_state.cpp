@@ -19,8 +19,6 @@ std::vector<data::TensorSpec> StateSpecs(const Job& job) {
   return specs;
 }
 
-namespace {
-
 uint64_t StateBytes(const Job& job) {
   uint64_t bytes = 0;
   for (const data::TensorSpec& spec : StateSpecs(job)) {
@@ -30,8 +28,6 @@ uint64_t StateBytes(const Job& job) {
   }
   return bytes;
 }
-
-}  // namespace
 
 checkpoint::TrainingPoint PointOf(const Job& job) {
   checkpoint::TrainingPoint point{.step = 0,
@@ -58,11 +54,6 @@ absl::Status MakeCopies(uint32_t ranks, std::shared_ptr<checkpoint::SharedSnapsh
       kept = *std::move(made);
     }
     job.snapshots = std::move(kept);
-  }
-  if (job.options.save_every != 0 || job.options.mtbf != absl::ZeroDuration()) {
-    absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshot>> made = checkpoint::SharedSnapshot::Create(specs, ranks);
-    if (!made.ok()) return made.status();
-    job.saved_copy = *std::move(made);
   }
   return absl::OkStatus();
 }

@@ -22,6 +22,7 @@ checkpoint::TrainingPoint PointOf(const Job& job);
 
 // The tensors of the job's state as copies in memory hold them.
 std::vector<data::TensorSpec> StateSpecs(const Job& job);
+uint64_t StateBytes(const Job& job);
 
 // Gives the job, which ranks of this host will run, the copies that its options ask for: `kept` of it are used again
 // where they fit. ResourceExhausted without memory for them.

@@ -17,6 +17,7 @@
 #include "runtime/train/kept_state.h"
 #include "runtime/train/step_guards.h"
 #include "runtime/train/step_verifier.h"
+#include "runtime/train/saved_copy.h"
 #include "runtime/train/train_loop.h"
 #include "runtime/train/training_guard.h"
 #include "runtime/train/weights_saver.h"
@@ -40,9 +41,17 @@ absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, comm::Ag
   const Job& job = session.job();
   const RunOptions& options = job.options;
   if (options.save.empty()) return nullptr;
-  SavingOptions saving = {
-      .directory = options.save, .keep = options.keep, .deadline = options.deadline, .point = PointOf(job)};
+  SavingOptions saving = {.directory = options.save,
+                          .keep = options.keep,
+                          .deadline = options.deadline,
+                          .point = PointOf(job),
+                          .group = job.save_group,
+                          .total_bytes = StateBytes(job)};
   const auto state = [&session] { return session.state().Tensors(); };
+  if (job.save_group.count > 1) {
+    absl::Status status = CheckFolderIsShared(options.save, job.save_group, session.control(), options.deadline);
+    if (!status.ok()) return status;
+  }
   if (job.saved_copy == nullptr) return std::make_unique<CheckpointSaver>(std::move(saving), state, ranks, observer);
   return BackgroundSaver::Create(std::move(saving), *job.saved_copy, state, session.control(), observer);
 }

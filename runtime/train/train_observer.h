@@ -29,6 +29,7 @@ struct SaveRecord {
   uint64_t steps_done = 0;
   absl::Duration stall;     // how long steps had to wait
   absl::Duration duration;  // until it was complete
+  absl::Duration cpu;       // processor time of the thread that has written it
   uint64_t bytes = 0;
 };
 

@@ -108,7 +108,7 @@ void StepWatch::Publish() {
     if (is_seldom && publish_every_ > kPublishEvery) publish_every_ /= 2;
     last_publish_ = now;
   }
-  control_.Publish(state_.bytes());
+  control_.Publish(comm::Control::Board::kSteps, state_.bytes());
 }
 
 void StepWatch::Saved(absl::Duration stall, absl::Duration waited) {

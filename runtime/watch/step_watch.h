@@ -59,7 +59,9 @@ class StepWatch {
   const std::vector<RankPlace>& places() const { return places_; }
   bool measures_waits() const { return options_.measures_waits; }
   // On rank 0: the latest state of a rank; nothing before its first step. Any thread.
-  std::optional<RankState> StateOf(uint32_t rank) const { return RankState::Of(control_.PublishedBy(rank)); }
+  std::optional<RankState> StateOf(uint32_t rank) const {
+    return RankState::Of(control_.PublishedBy(comm::Control::Board::kSteps, rank));
+  }
 
  private:
   StepWatch(comm::Control& control, const WatchOptions& options) : control_(control), options_(options) {}

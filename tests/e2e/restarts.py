@@ -68,7 +68,13 @@ def steps_logged(folder):
 
 
 def state(folder, steps):
-    return (folder / "save" / f"step-{steps:010d}" / "state.safetensors").read_bytes()
+    """The bytes of a checkpoint's tensors as one file, also where several processes have written it."""
+    checkpoint = folder / "save" / f"step-{steps:010d}"
+    path = checkpoint / "state.safetensors"
+    if not path.exists():
+        path = folder / f"merged-{steps}.safetensors"
+        harness.tool("sgd-ckpt", "merge", checkpoint, "-o", path)
+    return path.read_bytes()
 
 
 def fresh(folder, name):

@@ -10,6 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/save.h"
+#include "runtime/checkpoint/sharded_file.h"
+#include "runtime/data/mapped_file.h"
 #include "runtime/data/tensor_file_writer.h"
 #include "runtime/json/json_text.h"
 #include "tools/sgd-ckpt/difference.h"
@@ -79,15 +82,40 @@ absl::StatusOr<Result> ListOrVerify(const Options& options) {
   return result;
 }
 
-absl::Status Write(const data::SafetensorsFile& state, const std::string& path) {
+std::vector<data::TensorSpec> SpecsOf(const data::SafetensorsFile& state) {
   std::vector<data::TensorSpec> specs;
   for (const data::TensorEntry& entry : state.tensors()) specs.push_back({entry.name, entry.element, entry.dims});
-  absl::StatusOr<data::TensorFileWriter> writer = data::TensorFileWriter::Create(path, specs, state.metadata());
-  if (!writer.ok()) return writer.status();
-  for (size_t i = 0; i < specs.size(); ++i) {
-    std::ranges::copy(state.Bytes(state.tensors()[i]), writer->Bytes(i).begin());
+  return specs;
+}
+
+void CopyTensors(const data::SafetensorsFile& state, data::TensorFileWriter& writer) {
+  for (size_t i = 0; i < state.tensors().size(); ++i) {
+    std::ranges::copy(state.Bytes(state.tensors()[i]), writer.Bytes(i).begin());
+    state.Release(state.tensors()[i]);
   }
+}
+
+absl::Status Write(const data::SafetensorsFile& state, const std::string& path) {
+  absl::StatusOr<data::TensorFileWriter> writer =
+      data::TensorFileWriter::Create(path, SpecsOf(state), checkpoint::StateMetadata());
+  if (!writer.ok()) return writer.status();
+  CopyTensors(state, *writer);
   return writer->Commit();
+}
+
+// A checkpoint of one file.
+absl::Status Save(const checkpoint::Checkpoint& checkpoint, const std::string& directory) {
+  const auto never = [] { return absl::OkStatus(); };
+  if (checkpoint.state.pieces() == nullptr) {
+    absl::StatusOr<data::MappedFile> image = data::MappedFile::OpenForReading(checkpoint.state.path());
+    if (!image.ok()) return image.status();
+    return checkpoint::SaveImage(directory, checkpoint.point, image->bytes(), never);
+  }
+  absl::StatusOr<data::TensorFileWriter> image =
+      data::TensorFileWriter::CreateInMemory(SpecsOf(checkpoint.state), checkpoint::StateMetadata());
+  if (!image.ok()) return image.status();
+  CopyTensors(checkpoint.state, *image);
+  return checkpoint::SaveImage(directory, checkpoint.point, image->image(), never);
 }
 
 absl::StatusOr<Result> Merge(const Options& options) {
@@ -103,11 +131,7 @@ absl::StatusOr<Result> Convert(const Options& options) {
   const absl::StatusOr<checkpoint::Checkpoint> opened = checkpoint::OpenCheckpoint(options.path);
   if (!opened.ok()) return opened.status();
   if (absl::Status status = checkpoint::CheckWritable(options.output); !status.ok()) return status;
-  absl::StatusOr<data::MappedFile> image = data::MappedFile::OpenForReading(opened->state.path());
-  if (!image.ok()) return image.status();
-  absl::Status status =
-      checkpoint::SaveImage(options.output, opened->point, image->bytes(), [] { return absl::OkStatus(); });
-  if (!status.ok()) return status;
+  if (absl::Status status = Save(*opened, options.output); !status.ok()) return status;
   return Result{
       absl::StrCat(options.output, ": the checkpoint after ", opened->point.step, " steps, from ", opened->path, "\n"),
       0};

@@ -113,7 +113,7 @@ absl::Status Reporter::Resumed(const Resumption& resumption, uint32_t ranks) {
 }
 
 absl::Status Reporter::Saved(const train::SaveRecord& save) {
-  return log_ ? log_->WriteLine(trace::SavedJson(save.steps_done, save.stall, save.duration, save.bytes))
+  return log_ ? log_->WriteLine(trace::SavedJson(save.steps_done, save.stall, save.duration, save.cpu, save.bytes))
               : absl::OkStatus();
 }
 

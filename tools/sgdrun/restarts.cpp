@@ -19,6 +19,7 @@
 #include "runtime/trace/json_log.h"
 #include "runtime/train/kept_state.h"
 #include "runtime/watch/places.h"
+#include "runtime/train/saved_copy.h"
 #include "tools/sgdrun/reporter.h"
 
 namespace sgd::sgdrun {
@@ -68,6 +69,7 @@ absl::Status Restarts::Keep(const launch::RankEnvironment& environment, train::J
   if (!end_) end_ = job.first_step + options_.run.steps;
   ranks_ = environment.size;
   if (absl::Status status = KeepReplacements(environment, job); !status.ok()) return status;
+  if (absl::Status status = train::MakeSavedCopy(environment, job); !status.ok()) return status;
   // Ranks that others have started have no memory in common before they meet; each host has the shards of its own ranks
   // alone.
   if (!environment.is_launcher || environment.nodes > 1) return absl::OkStatus();

@@ -34,14 +34,15 @@ absl::StatusOr<std::string> Control::OfferOf(uint32_t rank, absl::Duration) {
   return absl::FailedPreconditionError(absl::StrCat("rank ", rank, " has offered nothing"));
 }
 
-void Control::Publish(std::string_view bytes) {
+bool Control::Publish(Board board, std::string_view bytes) {
   const std::lock_guard lock(publishing_);
-  published_ = bytes;
+  published_[static_cast<size_t>(board)] = bytes;
+  return true;
 }
 
-std::string Control::PublishedBy(uint32_t of) {
+std::string Control::PublishedBy(Board board, uint32_t of) {
   const std::lock_guard lock(publishing_);
-  return of == rank() ? published_ : "";
+  return of == rank() ? published_[static_cast<size_t>(board)] : "";
 }
 
 }  // namespace sgd::comm

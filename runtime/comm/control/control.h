@@ -3,6 +3,7 @@
 // and RequestStop may be called from any thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -50,12 +51,16 @@ class Control : public Agreements {
   // answer. Nothing where ranks do not see each other's waits, or the job has ended meanwhile.
   virtual std::optional<Blame> BlameFor(const RankWait& /*own*/) { return std::nullopt; }
 
-  // Publishes this rank's `bytes`, at most kMostPublished, for rank 0; they replace the earlier ones. Waits for nobody.
-  // By one thread at a time, which may be another than that of the agreements.
-  virtual void Publish(std::string_view bytes);
+  // What ranks publish of themselves.
+  enum class Board : uint8_t { kSteps, kSaves };
+  static constexpr size_t kBoards = 2;
+  // Publishes this rank's `bytes`, at most kMostPublished, for rank 0; they replace the earlier ones of the same board.
+  // Waits for nobody. A board's by one thread at a time, which may be another than that of the agreements. False where
+  // earlier bytes are still unsent: rank 0 will not get these.
+  virtual bool Publish(Board board, std::string_view bytes);
   static constexpr size_t kMostPublished = 1016;
   // On rank 0: the latest bytes of `rank` that have come; empty before the first. Waits for nobody; any thread.
-  virtual std::string PublishedBy(uint32_t rank);
+  virtual std::string PublishedBy(Board board, uint32_t rank);
 
   // The cause of the job's end as soon as it is known, OK until then: for waits for something else, as for a device.
   virtual absl::Status Poll() = 0;
@@ -85,7 +90,7 @@ class Control : public Agreements {
  private:
   std::vector<std::string> offers_;  // by rank, where no class overrides Offer
   std::mutex publishing_;
-  std::string published_;  // by this rank, where no class overrides Publish
+  std::array<std::string, kBoards> published_;  // by this rank, where no class overrides Publish
 };
 
 }  // namespace sgd::comm

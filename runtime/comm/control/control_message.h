@@ -36,7 +36,7 @@ enum class ControlKind : uint32_t {
   kWaits = 19,      // from rank 0, with the number of the inquiry: what do you wait for? and the answer
   kVerdict = 20,    // from rank 0: the ranks at fault
   kOffered = 17,    // from rank 0, with that number: its bytes
-  kPublish = 21,    // to rank 0: the sender's latest bytes (Control::Publish)
+  kPublish = 21,    // to rank 0, with a board's number: the sender's latest bytes (Control::Publish)
 };
 
 // The first cause of a job's end and the rank at fault. Long messages are cut.

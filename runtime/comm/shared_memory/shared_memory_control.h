@@ -52,8 +52,13 @@ class SharedMemoryControl final : public Control {
   void NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited) override;
   void EndWait(WaitKind kind) override;
   std::optional<Blame> BlameFor(const RankWait& own) override;
-  void Publish(std::string_view bytes) override { segment_->flag(rank_).published.Write(bytes); }
-  std::string PublishedBy(uint32_t rank) override { return segment_->flag(rank).published.Read().value_or(""); }
+  bool Publish(Board board, std::string_view bytes) override {
+    segment_->flag(rank_).published[static_cast<size_t>(board)].Write(bytes);
+    return true;
+  }
+  std::string PublishedBy(Board board, uint32_t rank) override {
+    return segment_->flag(rank).published[static_cast<size_t>(board)].Read().value_or("");
+  }
   void Finish() override { segment_->flag(rank_).state.store(RankState::kDone); }
 
   // How many cores the ranks may use together.

@@ -26,7 +26,7 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t kLeastHugeWindow = 2 * kHugePage;
 constexpr uint64_t kMagic = 0x5347445348415245;  // "SGDSHARE"
-constexpr uint32_t kVersion = 9;
+constexpr uint32_t kVersion = 10;
 constexpr uint64_t kMaxTotalBytes = uint64_t{1} << 46;
 constexpr size_t kMessageBytes = 2048;
 

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/comm/control/control.h"
 #include "runtime/comm/control/unique_fd.h"
 #include "runtime/comm/shared_memory/shared_bytes.h"
 #include "runtime/comm/shared_memory/shared_wait.h"
@@ -52,7 +53,7 @@ struct alignas(128) RankFlag {
   std::atomic<uint64_t> begun;               // how many steps of the job it has begun
   std::atomic<int64_t> beat;                 // when its watcher last ran, in steady nanoseconds; 0 without a watcher
   std::array<SharedWait, kWaitKinds> waits;  // of this rank, for ranks of the segment
-  SharedBytes published;                     // see Control::Publish
+  std::array<SharedBytes, Control::kBoards> published;  // see Control::Publish
   AskedPlace place;
 };
 

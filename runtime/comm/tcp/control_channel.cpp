@@ -143,18 +143,21 @@ void ControlChannel::Abort(const absl::Status& cause) {
   changed_.wait_for(lock, absl::ToChronoNanoseconds(kFlush), [&] { return IsFlushed(); });
 }
 
-void ControlChannel::Publish(std::string_view bytes) {
+bool ControlChannel::Publish(Control::Board board, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
+  const auto number = static_cast<size_t>(board);
   if (rank() == 0) {
-    published_[0] = bytes;
-  } else if (peers_[0].out.size() < kMostUnsent) {
-    Post(peers_[0], ControlKind::kPublish, 0, bytes);
+    published_[number][0] = bytes;
+    return true;
   }
+  if (peers_[0].out.size() >= kMostUnsent) return false;
+  Post(peers_[0], ControlKind::kPublish, number, bytes);
+  return true;
 }
 
-std::string ControlChannel::PublishedBy(uint32_t other) {
+std::string ControlChannel::PublishedBy(Control::Board board, uint32_t other) {
   const std::lock_guard lock(mutex_);
-  return other < size() ? published_[other] : "";
+  return other < size() ? published_[static_cast<size_t>(board)][other] : "";
 }
 
 void ControlChannel::NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited) {
@@ -555,7 +558,8 @@ void ControlChannel::Handle(Peer& peer, const Frame& frame) {
       StopAt(frame.number);
       return;
     case ControlKind::kPublish:
-      if (rank() == 0) published_[peer.link.rank] = frame.payload.substr(0, Control::kMostPublished);
+      if (rank() == 0 && frame.number < Control::kBoards)
+        published_[frame.number][peer.link.rank] = frame.payload.substr(0, Control::kMostPublished);
       return;
     case ControlKind::kReady:
       return;

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/comm/control/control.h"
 #include "runtime/comm/control/control_message.h"
 #include "runtime/comm/control/unique_fd.h"
 #include "runtime/comm/control/wait_inquiry.h"
@@ -79,8 +80,8 @@ class ControlChannel {
   absl::StatusOr<std::string> OfferOf(uint32_t rank, absl::Duration timeout);
 
   // See Control.
-  void Publish(std::string_view bytes);
-  std::string PublishedBy(uint32_t rank);
+  bool Publish(Control::Board board, std::string_view bytes);
+  std::string PublishedBy(Control::Board board, uint32_t rank);
 
   // See Control. Rank 0 asks all ranks for their waits, and decides.
   void NoteWait(WaitKind kind, const std::string& description, absl::Span<const uint32_t> awaited);
@@ -120,8 +121,9 @@ class ControlChannel {
     std::optional<std::vector<uint32_t>> missing;  // as rank 0 answered
   };
 
-  explicit ControlChannel(ControlChannelOptions options)
-      : options_(std::move(options)), offers_(size()), published_(size()) {}
+  explicit ControlChannel(ControlChannelOptions options) : options_(std::move(options)), offers_(size()) {
+    published_.fill(std::vector<std::string>(size()));
+  }
 
   // The thread. Functions below it are called with the mutex held.
   void Run();
@@ -162,7 +164,7 @@ class ControlChannel {
   std::map<uint64_t, Gathering> gatherings_;
   std::array<uint64_t, kLanes> next_gathering_ = {};  // by lane
   std::vector<std::optional<std::string>> offers_;    // by rank: all on rank 0, elsewhere what it has looked up
-  std::vector<std::string> published_;                // by rank, on rank 0
+  std::array<std::vector<std::string>, Control::kBoards> published_;  // by rank, on rank 0
   // A step is begun without the mutex: the number is stored before the signal is read, and the other way round by who
   // holds, so one of the two sees the other.
   std::atomic<uint64_t> begun_ = 0;   // steps that this rank has begun

@@ -43,8 +43,8 @@ class TcpControl final : public Control {
   }
   void EndWait(WaitKind kind) override { channel_->EndWait(kind); }
   std::optional<Blame> BlameFor(const RankWait& own) override { return channel_->BlameFor(own); }
-  void Publish(std::string_view bytes) override { channel_->Publish(bytes); }
-  std::string PublishedBy(uint32_t rank) override { return channel_->PublishedBy(rank); }
+  bool Publish(Board board, std::string_view bytes) override { return channel_->Publish(board, bytes); }
+  std::string PublishedBy(Board board, uint32_t rank) override { return channel_->PublishedBy(board, rank); }
   absl::Status Poll() override { return channel_->abort_cause(); }
   void Abort(const absl::Status& cause) override { channel_->Abort(cause); }
   void RequestStop(int signal) override { channel_->RequestStop(signal); }

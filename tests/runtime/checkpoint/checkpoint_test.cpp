@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "runtime/artifact/container.h"
+#include "runtime/checkpoint/save.h"
 #include "runtime/json/json_text.h"
 #include "tests/runtime/comm/meeting_threads.h"
 #include "tests/runtime/data/tensor_files.h"
@@ -165,7 +166,7 @@ TEST(Checkpoint, SaysWhatIsWrong) {
   std::filesystem::remove(state);
   EXPECT_THAT(message(), HasSubstr("state.safetensors: cannot open: No such file"));
   WriteText(manifest, "{\"format\": 9}");
-  EXPECT_THAT(message(), HasSubstr("manifest.json: has format 9, but this version reads formats 1 to 2"));
+  EXPECT_THAT(message(), HasSubstr("manifest.json: has format 9, but this version reads formats 1 to 3"));
   WriteText(manifest, "[]");
   EXPECT_THAT(message(), HasSubstr("manifest.json: is not a JSON object"));
   // The checksum's text is printed by recursion.

@@ -177,7 +177,7 @@ TEST(BackgroundSaves, WriteWhatASaveOfAllRanksWrites) {
     (*saves)->Save(point);  // waits for the other rank
     (*snapshot)->Fill(steps, RankState(1, 1, steps).tensors);
   }
-  (*saves)->Finish();
+  ASSERT_TRUE((*saves)->Finish(kPatience.poll).ok());
   const std::vector<SaveOutcome> ended = (*saves)->TakeEnded();
   ASSERT_EQ(ended.size(), 3u);
   for (const SaveOutcome& outcome : ended) {
@@ -201,7 +201,7 @@ TEST(BackgroundSaves, AFailureLeavesNothingAndIsTold) {
   ASSERT_TRUE(saves.ok());
   (*snapshot)->Fill(5, RankState(0, 1, 5).tensors);
   (*saves)->Save({.step = 5, .seed = 0, .program = {}, .artifact_hash = {}, .mesh = {}, .feed = {}, .carry = {}});
-  (*saves)->Finish();
+  ASSERT_TRUE((*saves)->Finish(kPatience.poll).ok());
   const std::vector<SaveOutcome> ended = (*saves)->TakeEnded();
   ASSERT_EQ(ended.size(), 1u);
   EXPECT_TRUE(absl::IsNotFound(ended[0].status)) << ended[0].status;

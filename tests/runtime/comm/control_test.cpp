@@ -122,15 +122,19 @@ TEST_P(ControlConformance, WhatIsOfferedCanBeLookedUp) {
 
 TEST_P(ControlConformance, RankZeroSeesWhatIsPublished) {
   GetParam().run(3, [](Control& control) {
-    EXPECT_EQ(control.PublishedBy(0), "");
+    constexpr auto kSteps = Control::Board::kSteps, kSaves = Control::Board::kSaves;
+    EXPECT_EQ(control.PublishedBy(kSaves, 0), "");
     ASSERT_TRUE(control.Barrier(kTimeout).ok());
     const auto text = [](uint32_t rank, size_t bytes) { return std::string(bytes, static_cast<char>('a' + rank)); };
     for (const size_t bytes : {size_t{7}, Control::kMostPublished, size_t{0}, size_t{13}}) {
-      control.Publish(text(control.rank(), bytes));
+      EXPECT_TRUE(control.Publish(kSaves, text(control.rank(), bytes)));
+      EXPECT_TRUE(control.Publish(kSteps, text(control.rank() + 9, bytes)));
       // What was sent before an agreement has come before it.
       ASSERT_TRUE(control.AllGatherBytes("published", kTimeout).ok());
-      for (uint32_t rank = 0; control.rank() == 0 && rank < 3; ++rank)
-        EXPECT_EQ(control.PublishedBy(rank), text(rank, bytes)) << rank;
+      for (uint32_t rank = 0; control.rank() == 0 && rank < 3; ++rank) {
+        EXPECT_EQ(control.PublishedBy(kSaves, rank), text(rank, bytes)) << rank;
+        EXPECT_EQ(control.PublishedBy(kSteps, rank), text(rank + 9, bytes)) << rank;
+      }
       ASSERT_TRUE(control.Barrier(kTimeout).ok());
     }
   });

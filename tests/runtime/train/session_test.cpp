@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/save.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/train/claimed_outputs.h"
 #include "runtime/train/job_outputs.h"

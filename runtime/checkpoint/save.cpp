@@ -1,0 +1,135 @@
+// Folders that are exchanged in one call.
+#include "runtime/checkpoint/save.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "runtime/artifact/writer.h"
+#include "runtime/checkpoint/checkpoint_paths.h"
+#include "runtime/checkpoint/state_file.h"
+#include "runtime/data/mapped_file.h"
+
+namespace sgd::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Moves a finished folder to its path. An older checkpoint there is exchanged with it in one call,
+// so one of them is always whole.
+absl::Status PutInPlace(const std::string& aside, const std::string& path) {
+  const int error = renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
+  if (error == 0) return absl::OkStatus();
+  if (error != EEXIST && error != ENOTEMPTY) return data::SystemError(path, "create", error);
+  if (renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0) {
+    return data::SystemError(path, "replace", errno);
+  }
+  std::error_code ignored;  // what is left of the old one is never taken for a checkpoint
+  fs::remove_all(aside, ignored);
+  return absl::OkStatus();
+}
+
+struct Paths {
+  std::string directory;
+  std::string checkpoint;
+  std::string aside;
+};
+
+Paths PathsOf(const std::string& directory, uint64_t step) {
+  std::string path = absl::StrFormat("%s/%s%010d", directory, kPrefix, step);
+  return {directory, path, path + kAsideSuffix};
+}
+
+absl::Status MakeAside(const Paths& paths) {
+  if (mkdir(paths.aside.c_str(), 0777) == 0 || errno == EEXIST) return absl::OkStatus();
+  return data::SystemError(paths.aside, "create", errno);
+}
+
+// Files that an earlier save of this step by other ranks has left would be taken for part of it.
+absl::Status RemoveStrangers(const std::string& folder, const std::vector<StateFile>& files) {
+  std::error_code error;
+  std::vector<fs::path> strangers;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (std::ranges::find(files, name, &StateFile::name) == files.end()) strangers.push_back(at->path());
+  }
+  for (const fs::path& path : strangers) fs::remove_all(path, error);
+  return error ? data::SystemError(folder, "read", error.value()) : absl::OkStatus();
+}
+
+absl::Status CheckSpace(const std::string& directory, uint64_t bytes) {
+  struct statvfs info;
+  if (statvfs(directory.c_str(), &info) != 0) return absl::OkStatus();  // not every file system says
+  const uint64_t free = uint64_t{info.f_bavail} * info.f_frsize;
+  if (free >= bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(directory, ": a checkpoint has ", bytes, " bytes, but ", free,
+                                                   " are free; make room, or keep fewer (--keep)"));
+}
+
+}  // namespace
+
+absl::StatusOr<StateFile> WriteStateOf(const std::string& directory, uint64_t step, const std::string& name,
+                                       std::span<const std::byte> image, uint64_t total_bytes,
+                                       const std::function<absl::Status()>& poll) {
+  const Paths paths = PathsOf(directory, step);
+  absl::Status status = CheckSpace(directory, total_bytes);
+  if (status.ok()) status = MakeAside(paths);
+  if (!status.ok()) return status;
+  absl::StatusOr<FileDigest> digest = WriteStateFile(absl::StrCat(paths.aside, "/", name), image, poll);
+  if (!digest.ok()) return digest.status();
+  // The file's name, too, is to outlive this host.
+  if (status = data::SyncDirectory(paths.aside); !status.ok()) return status;
+  return StateFile{name, digest->bytes, std::move(digest->checksum)};
+}
+
+absl::Status Complete(const std::string& directory, const TrainingPoint& point, std::vector<StateFile> files) {
+  const Paths paths = PathsOf(directory, point.step);
+  absl::Status status = RemoveStrangers(paths.aside, files);
+  const Manifest manifest{point, Manifest::Checksum::kXxh3, std::move(files)};
+  if (status.ok()) status = artifact::WriteFileAtomically(ManifestPath(paths.aside), ManifestJson(manifest));
+  if (status.ok()) status = PutInPlace(paths.aside, paths.checkpoint);
+  if (status.ok()) status = data::SyncDirectory(paths.directory);
+  return status;
+}
+
+void Abandon(const std::string& directory, uint64_t step) {
+  std::error_code ignored;
+  fs::remove_all(PathsOf(directory, step).aside, ignored);
+}
+
+absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
+                  comm::Agreements& ranks, absl::Duration deadline) {
+  const Paths paths = PathsOf(directory, point.step);
+  const std::string path = absl::StrCat(paths.aside, "/", kStateName);
+  const bool is_creator = ranks.rank() == 0;
+  absl::Status status = is_creator ? MakeAside(paths) : absl::OkStatus();
+  if (status.ok()) status = WriteShardedFile(path, state, StateMetadata(), ranks, deadline);
+  if (!is_creator) return status;
+  if (status.ok()) {
+    const absl::StatusOr<FileDigest> digest = DigestFile(path, Manifest::Checksum::kXxh3);
+    status =
+        digest.ok() ? Complete(directory, point, {{kStateName, digest->bytes, digest->checksum}}) : digest.status();
+  }
+  if (!status.ok()) Abandon(directory, point.step);
+  return status;
+}
+
+absl::Status SaveImage(const std::string& directory, const TrainingPoint& point, std::span<const std::byte> image,
+                       const std::function<absl::Status()>& poll) {
+  absl::StatusOr<StateFile> file = WriteStateOf(directory, point.step, kStateName, image, image.size(), poll);
+  const absl::Status status = file.ok() ? Complete(directory, point, {*std::move(file)}) : file.status();
+  if (!status.ok()) Abandon(directory, point.step);
+  return status;
+}
+
+}  // namespace sgd::checkpoint

@@ -1,0 +1,155 @@
+// Direct writes need addresses, offsets and sizes that are multiples of a block: the end of the file goes through a
+// block of its own.
+#include "runtime/checkpoint/state_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/container.h"
+#include "runtime/checkpoint/digest.h"
+#include "runtime/comm/control/unique_fd.h"
+#include "runtime/data/mapped_file.h"
+
+namespace sgd::checkpoint {
+namespace {
+
+constexpr size_t kChunk = 8 << 20;
+constexpr size_t kReadChunk = 1 << 20;  // fits in a core's cache
+constexpr size_t kBlock = 4096;         // a multiple of the block of every device
+
+struct alignas(kBlock) Block {
+  std::array<std::byte, kBlock> bytes{};
+};
+
+bool IsAligned(std::span<const std::byte> bytes) { return reinterpret_cast<uintptr_t>(bytes.data()) % kBlock == 0; }
+
+// An open file that takes direct writes until the file system refuses one.
+class StateFileWriter {
+ public:
+  // For `image`, which is appended in parts of kChunk.
+  static absl::StatusOr<StateFileWriter> Create(const std::string& path, std::span<const std::byte> image);
+
+  absl::Status Append(std::span<const std::byte> part);
+  // Cuts the file to its size and syncs it.
+  absl::Status Finish();
+
+ private:
+  StateFileWriter(std::string path, comm::UniqueFd file, bool is_direct)
+      : path_(std::move(path)), file_(std::move(file)), is_direct_(is_direct) {}
+  absl::Status Reserve(uint64_t size);
+  absl::Status Write(std::span<const std::byte> bytes);
+
+  std::string path_;
+  comm::UniqueFd file_;
+  bool is_direct_;
+  uint64_t end_ = 0;   // of what was written
+  uint64_t size_ = 0;  // of the parts
+};
+
+absl::StatusOr<StateFileWriter> StateFileWriter::Create(const std::string& path, std::span<const std::byte> image) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+  comm::UniqueFd file;
+  if (IsAligned(image)) file = comm::UniqueFd(open(path.c_str(), kFlags | O_DIRECT, 0666));
+  const bool is_direct = file.valid();
+  if (!is_direct) file = comm::UniqueFd(open(path.c_str(), kFlags, 0666));
+  if (!file.valid()) return data::SystemError(path, "create", errno);
+  StateFileWriter writer(path, std::move(file), is_direct);
+  if (absl::Status status = writer.Reserve(image.size()); !status.ok()) return status;
+  return writer;
+}
+
+// One extent instead of many, and a full disk is known before the first write.
+absl::Status StateFileWriter::Reserve(uint64_t size) {
+  if (size == 0 || fallocate(file_.get(), 0, 0, static_cast<off_t>(size)) == 0) return absl::OkStatus();
+  const bool cannot = errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL || errno == EINTR;
+  return cannot ? absl::OkStatus() : data::SystemError(path_, "reserve space for", errno);
+}
+
+absl::Status StateFileWriter::Append(std::span<const std::byte> part) {
+  size_ += part.size();
+  const size_t whole = is_direct_ ? part.size() / kBlock * kBlock : part.size();
+  if (absl::Status status = Write(part.first(whole)); !status.ok() || whole == part.size()) return status;
+  Block block;
+  std::ranges::copy(part.subspan(whole), block.bytes.begin());
+  return Write(block.bytes);
+}
+
+absl::Status StateFileWriter::Write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(end_));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EINVAL && is_direct_) {
+      // The file system, or what is left of a write that it has cut short.
+      is_direct_ = false;
+      if (fcntl(file_.get(), F_SETFL, 0) != 0) return data::SystemError(path_, "write", errno);
+      continue;
+    }
+    if (count < 0) return data::SystemError(path_, "write", errno);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+    end_ += static_cast<uint64_t>(count);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StateFileWriter::Finish() {
+  if (ftruncate(file_.get(), static_cast<off_t>(size_)) != 0 || fsync(file_.get()) != 0)
+    return data::SystemError(path_, "write", errno);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FileDigest> Sha256OfFile(const std::string& path) {
+  const absl::StatusOr<data::MappedFile> file = data::MappedFile::OpenForReading(path);
+  if (!file.ok()) return file.status();
+  const std::span<const std::byte> bytes = file->bytes();
+  const absl::StatusOr<artifact::Hash> hash =
+      artifact::Sha256({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  if (!hash.ok()) return absl::Status(hash.status().code(), absl::StrCat(path, ": ", hash.status().message()));
+  return FileDigest{bytes.size(), artifact::HexHash(*hash)};
+}
+
+}  // namespace
+
+absl::StatusOr<FileDigest> WriteStateFile(const std::string& path, std::span<const std::byte> image,
+                                          const std::function<absl::Status()>& poll) {
+  absl::StatusOr<StateFileWriter> file = StateFileWriter::Create(path, image);
+  if (!file.ok()) return file.status();
+  Digest digest;
+  for (size_t at = 0; at < image.size(); at += kChunk) {
+    if (absl::Status status = poll(); !status.ok()) return status;
+    const std::span<const std::byte> chunk = image.subspan(at, std::min(kChunk, image.size() - at));
+    digest.Add(chunk);
+    if (absl::Status status = file->Append(chunk); !status.ok()) return status;
+  }
+  if (absl::Status status = file->Finish(); !status.ok()) return status;
+  return FileDigest{image.size(), digest.Hex()};
+}
+
+absl::StatusOr<FileDigest> DigestFile(const std::string& path, Manifest::Checksum kind) {
+  if (kind == Manifest::Checksum::kSha256) return Sha256OfFile(path);
+  // Reading ahead in large steps, which a mapping does not, and leaves the bytes in the cache for the ranks.
+  const comm::UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) return data::SystemError(path, "open", errno);
+  struct stat info;
+  if (fstat(file.get(), &info) != 0) return data::SystemError(path, "read the size of", errno);
+  if (!S_ISREG(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
+  posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  const auto size = static_cast<uint64_t>(info.st_size);
+  std::vector<std::byte> chunk(std::min<uint64_t>(size, kReadChunk));
+  Digest digest;
+  for (uint64_t at = 0; at < size; at += chunk.size()) {
+    const std::span<std::byte> part = std::span(chunk).first(std::min<uint64_t>(chunk.size(), size - at));
+    if (absl::Status status = data::ReadAt(file.get(), path, at, part); !status.ok()) return status;
+    digest.Add(part);
+  }
+  return FileDigest{size, digest.Hex()};
+}
+
+}  // namespace sgd::checkpoint
