@@ -32,6 +32,14 @@ absl::Status WaitUntil(const Condition& is_met, const Patience& patience, const 
   return absl::OkStatus();
 }
 
+// The first rank that comes marks the copy as one of other steps.
+void Mark(uint64_t steps_done, std::atomic<uint64_t>& progress) {
+  uint64_t seen = progress.load(std::memory_order_acquire);
+  while (seen / kMostRanks != steps_done + 1 &&
+         !progress.compare_exchange_weak(seen, (steps_done + 1) * kMostRanks, std::memory_order_acq_rel)) {
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SharedSnapshot>> SharedSnapshot::Create(const std::vector<data::TensorSpec>& specs,
@@ -60,16 +68,8 @@ SharedSnapshot::~SharedSnapshot() {
   if (shared_ != nullptr) munmap(shared_, sizeof(Shared));
 }
 
-void SharedSnapshot::BeginFill(uint64_t steps_done) {
-  // The first rank that comes marks the copy as one of other steps.
-  uint64_t seen = shared_->progress.load(std::memory_order_acquire);
-  while (seen / kMostRanks != steps_done + 1 &&
-         !shared_->progress.compare_exchange_weak(seen, (steps_done + 1) * kMostRanks, std::memory_order_acq_rel)) {
-  }
-}
-
 void SharedSnapshot::Fill(uint64_t steps_done, const std::vector<LocalTensor>& state) {
-  BeginFill(steps_done);
+  Mark(steps_done, shared_->progress);
   for (size_t i = 0; i < state.size(); ++i) {
     const LocalTensor& tensor = state[i];
     if (tensor.replicas == 0 || tensor.bytes.empty()) continue;
@@ -79,7 +79,7 @@ void SharedSnapshot::Fill(uint64_t steps_done, const std::vector<LocalTensor>& s
 }
 
 void SharedSnapshot::FillPieces(uint64_t steps_done, uint32_t rank, const std::vector<LocalTensor>& state) {
-  BeginFill(steps_done);
+  Mark(steps_done, shared_->progress);
   for (size_t i = 0; i < pieces_.size(); ++i) {
     const FilePlan::Piece& piece = pieces_[i];
     if (piece.rank != rank) continue;
@@ -91,6 +91,15 @@ void SharedSnapshot::FillPieces(uint64_t steps_done, uint32_t rank, const std::v
                            });
   }
   EndFill();
+}
+
+void SharedSnapshot::AddOfOtherHost(uint64_t steps_done) {
+  Mark(steps_done, shared_->received);
+  shared_->received.fetch_add(1, std::memory_order_acq_rel);
+}
+
+bool SharedSnapshot::HasOtherHost(uint64_t steps_done) const {
+  return shared_->received.load(std::memory_order_acquire) == (steps_done + 1) * kMostRanks + ranks_;
 }
 
 std::optional<uint64_t> SharedSnapshot::steps_done() const {
@@ -121,6 +130,7 @@ void SharedSnapshot::Release() {
 void SharedSnapshot::Clear() {
   shared_->progress.store(0);
   shared_->released.store(0);
+  shared_->received.store(0);
 }
 
 }  // namespace sgd::checkpoint

@@ -47,10 +47,15 @@ class SharedSnapshot {
 
   // The same for a file of pieces, by rank `rank` of the job.
   void FillPieces(uint64_t steps_done, uint32_t rank, const std::vector<LocalTensor>& state);
+  // Of a rank, after Fill with the same steps: has put what it received of another host's state into tensor(i).
+  void AddOfOtherHost(uint64_t steps_done);
+  std::span<std::byte> tensor(size_t index) { return image_.Bytes(index); }
 
   // Steps done by the state, once all ranks have filled their part; nothing before, and while another state is filled
   // in.
   std::optional<uint64_t> steps_done() const;
+  // Whether all ranks have added what they received of another host's state after these steps.
+  bool HasOtherHost(uint64_t steps_done) const;
   // Whether nobody has begun to fill it, or WaitUntilWhole would return at once.
   bool is_empty() const;
   absl::Status WaitUntilWhole(const Patience& patience) const;
@@ -75,13 +80,13 @@ class SharedSnapshot {
     // Steps done plus one, times kMostRanks, plus the number of ranks that have filled their part.
     std::atomic<uint64_t> progress;
     std::atomic<uint64_t> released;  // steps done plus one
+    std::atomic<uint64_t> received;  // as `progress`, of what ranks have added of another host's state
   };
 
   SharedSnapshot(uint32_t ranks, data::TensorFileWriter image) : ranks_(ranks), image_(std::move(image)) {}
 
   static absl::StatusOr<std::unique_ptr<SharedSnapshot>> Make(const std::vector<data::TensorSpec>& specs,
                                                               const data::Metadata& metadata, uint32_t ranks);
-  void BeginFill(uint64_t steps_done);
   void EndFill() { shared_->progress.fetch_add(1, std::memory_order_acq_rel); }
 
   const uint32_t ranks_;

@@ -1,6 +1,10 @@
 // Alternates between two copies.
 #include "runtime/checkpoint/shared_snapshots.h"
 
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
 namespace sgd::checkpoint {
 
 absl::StatusOr<std::unique_ptr<SharedSnapshots>> SharedSnapshots::Create(const std::vector<data::TensorSpec>& specs,
@@ -14,34 +18,14 @@ absl::StatusOr<std::unique_ptr<SharedSnapshots>> SharedSnapshots::Create(const s
   return snapshots;
 }
 
-absl::Status SharedSnapshots::Take(uint64_t steps_done, const std::vector<LocalTensor>& state,
-                                   const Patience& patience) {
+absl::StatusOr<SharedSnapshot*> SharedSnapshots::Take(uint64_t steps_done, const std::vector<LocalTensor>& state,
+                                                      const Patience& patience) {
   SharedSnapshot& copy = *copies_[next_];
   next_ = 1 - next_;
   // A slower rank may still fill the other copy. The older one may only go once that is whole.
   if (absl::Status status = copies_[next_]->WaitUntilWhole(patience); !status.ok()) return status;
   copy.Fill(steps_done, state);
-  return absl::OkStatus();
-}
-
-std::optional<size_t> SharedSnapshots::Newest() const {
-  const std::optional<uint64_t> first = copies_[0]->steps_done(), second = copies_[1]->steps_done();
-  if (!first && !second) return std::nullopt;
-  return second > first ? 1 : 0;
-}
-
-std::optional<TrainingPoint> SharedSnapshots::newest() const {
-  const std::optional<size_t> newest = Newest();
-  if (!newest) return std::nullopt;
-  TrainingPoint point = point_;
-  point.step = *copies_[*newest]->steps_done();
-  return point;
-}
-
-absl::StatusOr<data::SafetensorsFile> SharedSnapshots::OpenNewest() const {
-  const std::optional<size_t> newest = Newest();
-  if (!newest) return absl::NotFoundError("there is no whole copy of the state in memory");
-  return data::SafetensorsFile::Open(copies_[*newest]->path());
+  return &copy;
 }
 
 void SharedSnapshots::ForgetNewest() {
@@ -49,12 +33,41 @@ void SharedSnapshots::ForgetNewest() {
   copies_[is_second ? 1 : 0]->Clear();
 }
 
-void SharedSnapshots::StartOver() {
-  const std::optional<size_t> newest = Newest();
-  for (size_t i = 0; i < copies_.size(); ++i) {
-    if (i != newest) copies_[i]->Clear();
+std::vector<uint64_t> SharedSnapshots::steps() const {
+  std::vector<uint64_t> steps;
+  for (const std::unique_ptr<SharedSnapshot>& copy : copies_) {
+    if (const std::optional<uint64_t> step = copy->steps_done()) steps.push_back(*step);
   }
-  next_ = newest ? 1 - *newest : 0;
+  std::ranges::sort(steps);
+  return steps;
+}
+
+std::vector<uint64_t> SharedSnapshots::StepsOfOtherHost() const {
+  std::vector<uint64_t> steps;
+  for (const std::unique_ptr<SharedSnapshot>& copy : copies_) {
+    const std::optional<uint64_t> step = copy->steps_done();
+    if (step && copy->HasOtherHost(*step)) steps.push_back(*step);
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+absl::StatusOr<data::SafetensorsFile> SharedSnapshots::Open(uint64_t step) const {
+  for (const std::unique_ptr<SharedSnapshot>& copy : copies_) {
+    if (copy->steps_done() == step) return data::SafetensorsFile::Open(copy->path());
+  }
+  return absl::NotFoundError(absl::StrCat("there is no whole copy of the state after ", step, " steps in memory"));
+}
+
+void SharedSnapshots::StartOver(std::optional<uint64_t> step) {
+  next_ = 0;
+  for (size_t i = 0; i < copies_.size(); ++i) {
+    if (step && copies_[i]->steps_done() == step) {
+      next_ = 1 - i;
+    } else {
+      copies_[i]->Clear();
+    }
+  }
 }
 
 }  // namespace sgd::checkpoint

@@ -27,23 +27,27 @@ class SharedSnapshots {
   uint32_t ranks() const { return copies_[0]->ranks(); }
 
   // Of a rank: copies its part of `state`, that after `steps_done` steps, once the other copy is whole. As of
-  // SharedSnapshot::Fill.
-  absl::Status Take(uint64_t steps_done, const std::vector<LocalTensor>& state, const Patience& patience);
+  // SharedSnapshot::Fill. Returns the copy, to which the rank may add parts of another host's state.
+  absl::StatusOr<SharedSnapshot*> Take(uint64_t steps_done, const std::vector<LocalTensor>& state,
+                                       const Patience& patience);
 
   // The rest is for the process that starts the ranks, while there are none.
 
-  // Of the newest whole copy; nothing before there is one.
-  std::optional<TrainingPoint> newest() const;
-  // Its tensors, under their names; as long as this object lives.
-  absl::StatusOr<data::SafetensorsFile> OpenNewest() const;
+  // Of all copies, but for their step.
+  const TrainingPoint& point() const { return point_; }
+  // Steps done by the whole copies, in ascending order; at most two.
+  std::vector<uint64_t> steps() const;
+  // Of these, steps of copies that hold the state of another host too.
+  std::vector<uint64_t> StepsOfOtherHost() const;
+  // The tensors of the whole copy after `step` steps, under their names; as long as this object lives. NotFound.
+  absl::StatusOr<data::SafetensorsFile> Open(uint64_t step) const;
   // Leaves the older copy as the newest, or none.
   void ForgetNewest();
-  // Prepares for further ranks, which fill the other copy first.
-  void StartOver();
+  // Prepares for further ranks, which keep the copy after `step` steps, if there is one, and fill the other one first.
+  void StartOver(std::optional<uint64_t> step);
 
  private:
   explicit SharedSnapshots(TrainingPoint point) : point_(std::move(point)) {}
-  std::optional<size_t> Newest() const;
 
   const TrainingPoint point_;
   std::array<std::unique_ptr<SharedSnapshot>, 2> copies_;

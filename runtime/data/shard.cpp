@@ -207,15 +207,21 @@ void Shard::CopyOut(std::span<const std::byte> local, std::span<std::byte> globa
       [&](uint64_t to, uint64_t from, uint64_t bytes) { std::memcpy(global.data() + to, local.data() + from, bytes); });
 }
 
-void Shard::CopyOutPart(uint64_t part, uint64_t parts, std::span<const std::byte> local,
-                        std::span<std::byte> global) const {
+void Shard::ForEachRunOfPart(uint64_t part, uint64_t parts, const Visit& visit) const {
   // Whole cache lines, so that no two replicas write to the same one.
   constexpr uint64_t kLine = 64;
   const uint64_t lines = (local_bytes_ + kLine - 1) / kLine;
   const uint64_t begin = lines * part / parts * kLine, end = lines * (part + 1) / parts * kLine;
   ForEachRun([&](uint64_t to, uint64_t from, uint64_t bytes) {
     const uint64_t first = std::max(from, begin), last = std::min(from + bytes, end);
-    if (first < last) std::memcpy(global.data() + to + (first - from), local.data() + first, last - first);
+    if (first < last) visit(to + (first - from), first, last - first);
+  });
+}
+
+void Shard::CopyOutPart(uint64_t part, uint64_t parts, std::span<const std::byte> local,
+                        std::span<std::byte> global) const {
+  ForEachRunOfPart(part, parts, [&](uint64_t to, uint64_t from, uint64_t bytes) {
+    std::memcpy(global.data() + to, local.data() + from, bytes);
   });
 }
 

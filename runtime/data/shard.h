@@ -109,11 +109,14 @@ class Shard {
   using Visit = std::function<void(uint64_t global_offset, uint64_t local_offset, uint64_t bytes)>;
   void ForEachRun(const Visit& visit) const;
 
+  // The same for part `part` of `parts` of the shard, parts of about equal size: for replicas that share the work.
+  void ForEachRunOfPart(uint64_t part, uint64_t parts, const Visit& visit) const;
+
   // Fills the local shard from the global tensor; padding becomes zero.
   void CopyIn(std::span<const std::byte> global, std::span<std::byte> local) const;
   // Puts the local shard, without its padding, where it belongs in the global tensor.
   void CopyOut(std::span<const std::byte> local, std::span<std::byte> global) const;
-  // The same for part `part` of `parts` of the shard, parts of about equal size: for replicas that share the work.
+  // The same for a part of it (ForEachRunOfPart).
   void CopyOutPart(uint64_t part, uint64_t parts, std::span<const std::byte> local, std::span<std::byte> global) const;
 
  private:

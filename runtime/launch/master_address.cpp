@@ -3,6 +3,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace sgd::launch {
 namespace {
@@ -26,14 +27,21 @@ uint16_t PortOfSlurmJob(const GetVariable& get) {
 
 }  // namespace
 
-absl::StatusOr<std::optional<comm::HostAndPort>> ToldMaster(const std::optional<std::string>& flag,
-                                                            const GetVariable& get) {
+absl::StatusOr<std::vector<comm::HostAndPort>> ToldMasters(const std::optional<std::string>& flag,
+                                                           const GetVariable& get) {
   const char* variable = NonEmpty(get, "SGD_MASTER");
-  if (!flag.has_value() && variable == nullptr) return std::nullopt;
-  absl::StatusOr<comm::HostAndPort> place = comm::ParseHostAndPort(flag.has_value() ? *flag : variable);
-  if (place.ok()) return *place;
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag.has_value() ? "--master" : "SGD_MASTER", ": ", place.status().message()));
+  std::vector<comm::HostAndPort> places;
+  if (!flag.has_value() && variable == nullptr) return places;
+  const std::string text = flag.has_value() ? *flag : variable;
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    absl::StatusOr<comm::HostAndPort> place = comm::ParseHostAndPort(std::string(part));
+    if (!place.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag.has_value() ? "--master" : "SGD_MASTER", ": ", place.status().message()));
+    }
+    places.push_back(*std::move(place));
+  }
+  return places;
 }
 
 absl::StatusOr<std::optional<comm::HostAndPort>> MasterOfLauncher(const GetVariable& get) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "runtime/comm/tcp/socket_address.h"
@@ -12,10 +13,10 @@
 
 namespace sgd::launch {
 
-// `flag` (--master), else SGD_MASTER: said for this job, so that its ranks meet there wherever they are.
-// InvalidArgument when it is not HOST:PORT.
-absl::StatusOr<std::optional<comm::HostAndPort>> ToldMaster(const std::optional<std::string>& flag,
-                                                            const GetVariable& get);
+// `flag` (--master), else SGD_MASTER, places separated by commas: said for this job, so that its ranks meet at the
+// first wherever they are. None where neither says any. InvalidArgument when one is not HOST:PORT.
+absl::StatusOr<std::vector<comm::HostAndPort>> ToldMasters(const std::optional<std::string>& flag,
+                                                           const GetVariable& get);
 
 // MASTER_ADDR with MASTER_PORT (default 29500; one more where torchrun's own store listens there), else the first host
 // of a Slurm step with a port made from the job's number.

@@ -208,9 +208,11 @@ absl::StatusOr<RankEnvironment> FromRankFlags(const RankFlags& flags) {
 // One of several hosts that start as many ranks each.
 absl::StatusOr<RankEnvironment> FromNodes(const RankFlags& flags, uint32_t mesh_ranks) {
   const uint32_t nodes = *flags.nodes;
-  if (nodes == 0 || (nodes > 1 && !flags.node_rank.has_value()) || flags.node_rank.value_or(0) >= nodes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--nnodes ", nodes, " needs --node-rank, the number of this host from 0 to ", nodes - 1));
+  if (nodes == 0 || (nodes > 1 && !flags.node_rank.has_value()) ||
+      flags.node_rank.value_or(0) >= uint64_t{nodes} + flags.spares) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--nnodes ", nodes, " needs --node-rank, the number of this host from 0 to ", nodes - 1,
+        flags.spares == 0 ? "" : absl::StrCat(", of a spare from ", nodes, " to ", nodes + flags.spares - 1)));
   }
   if (!flags.ranks.has_value() && mesh_ranks % nodes != 0) {
     return absl::InvalidArgumentError(absl::StrCat("the artifact's mesh has ", mesh_ranks,
@@ -225,7 +227,9 @@ absl::StatusOr<RankEnvironment> FromNodes(const RankFlags& flags, uint32_t mesh_
   RankEnvironment environment;
   environment.is_launcher = true;
   environment.nodes = nodes;
-  environment.rank = flags.node_rank.value_or(0) * started;
+  environment.node = flags.node_rank.value_or(0);
+  environment.is_spare = environment.node >= nodes;
+  environment.rank = environment.is_spare ? 0 : environment.node * started;
   environment.size = nodes * started;
   environment.has_size_of_mesh = !flags.ranks.has_value();
   environment.source = absl::StrCat("--nnodes ", nodes, flags.ranks.has_value() ? absl::StrCat(" -n ", started) : "");
@@ -243,15 +247,26 @@ RankEnvironment LauncherOf(uint32_t size, const std::string& source) {
 // The address of rank 0, for ranks that are on several hosts according to `why` or the flags.
 absl::Status FindMasterOf(const std::string& why, const RankFlags& flags, const GetVariable& get,
                           RankEnvironment& environment) {
-  absl::StatusOr<std::optional<comm::HostAndPort>> told = ToldMaster(flags.master, get);
+  absl::StatusOr<std::vector<comm::HostAndPort>> told = ToldMasters(flags.master, get);
   if (!told.ok()) return told.status();
-  environment.master = *told;
-  if (environment.master.has_value() && !why.empty())
-    return CheckReachable(*environment.master, flags.master.has_value() ? "--master" : "SGD_MASTER");
+  const std::string source = flags.master.has_value() ? "--master" : "SGD_MASTER";
+  if (told->size() > 1 && !environment.is_launcher) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        source, ": several places are for launchers (--nnodes); expected one HOST:PORT; give that of rank 0"));
+  }
+  environment.places = *told;
+  if (!told->empty()) environment.master = told->front();
+  if (environment.master.has_value() && !why.empty()) {
+    for (const comm::HostAndPort& place : environment.places) {
+      if (absl::Status status = CheckReachable(place, source); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
   if (environment.master.has_value() || why.empty()) return absl::OkStatus();
   absl::StatusOr<std::optional<comm::HostAndPort>> found = MasterOfLauncher(get);
   if (!found.ok()) return found.status();
   environment.master = *found;
+  if (environment.master.has_value()) environment.places = {*environment.master};
   if (environment.master.has_value())
     return CheckReachable(*environment.master, get("MASTER_ADDR") != nullptr ? "MASTER_ADDR" : "Slurm");
   return absl::InvalidArgumentError(

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "runtime/comm/tcp/socket_address.h"
@@ -14,12 +15,14 @@ namespace sgd::launch {
 
 // Ranks by the command line; nullopt where a flag is missing.
 struct RankFlags {
-  std::optional<uint32_t> ranks;          // -n: start that many ranks on this host
-  std::optional<uint32_t> nodes;          // --nnodes: hosts that start as many ranks each
-  std::optional<uint32_t> node_rank;      // with `nodes`: which of them this one is
-  std::optional<std::string> master;      // HOST:PORT where rank 0 listens, of ranks on several hosts
-  std::optional<uint32_t> rank;           // this process is one rank started by someone else
-  std::optional<uint32_t> world_size;     // with `rank`
+  std::optional<uint32_t> ranks;       // -n: start that many ranks on this host
+  std::optional<uint32_t> nodes;       // --nnodes: hosts that start as many ranks each
+  std::optional<uint32_t> node_rank;   // with `nodes`: which of them this one is
+  uint32_t spares = 0;                 // with `nodes`: hosts beyond them, which wait until one is lost
+  std::optional<std::string> master;   // HOST:PORT where rank 0 listens, of ranks on several hosts; of launchers that
+                                       // restart ranks several, by commas
+  std::optional<uint32_t> rank;        // this process is one rank started by someone else
+  std::optional<uint32_t> world_size;  // with `rank`
   std::optional<std::string> rendezvous;  // name shared by the ranks of one job, with `rank`
 };
 
@@ -33,10 +36,14 @@ struct RankEnvironment {
   // Of several hosts that start ranks as this one does; 1 for a launcher of the whole job.
   uint32_t nodes = 1;
   uint32_t StartedHere() const { return size / nodes; }
+  uint32_t node = 0;      // this host's number among them
+  bool is_spare = false;  // it is none of them yet: `node` is `nodes` or more, and `rank` says nothing
   // As of comm::TcpMeetingOptions.
   uint32_t ToldNodes() const { return is_launcher ? nodes : 0; }
   // Where rank 0 listens for the others; set when ranks may be on several hosts.
   std::optional<comm::HostAndPort> master;
+  // Of launchers: `master`, and further places where they may meet when others are lost.
+  std::vector<comm::HostAndPort> places;
   // This rank among those of its host, where its launcher says so.
   std::optional<uint32_t> local_rank;
   // How the ranks of this job find each other, equal on all of them and different from other jobs'

@@ -88,7 +88,7 @@ absl::Status PlanInit(Job& job) {
   bool is_needed = false;
   for (size_t i = 0; i < job.program.inputs.size(); ++i) is_needed = is_needed || IsMissing(job, i);
   // A checkpoint is all of the state: what it lacks is an error, and no reason to begin with half of it anew.
-  if (!is_needed || !job.options.resume.empty()) return absl::OkStatus();
+  if (!is_needed || !job.options.resume.empty() || job.is_without_state) return absl::OkStatus();
   if (!HasProgram(*job.file, "init") || job.program.name == "init") return absl::OkStatus();
   absl::StatusOr<ProgramView> program = ViewProgram(*job.file, "init");
   if (!program.ok()) return program.status();

@@ -215,7 +215,7 @@ void NoteSources(Job& job) {
 
 // Every input must have a source by now.
 absl::Status CheckComplete(const Job& job) {
-  if (job.options.mode == Mode::kBench) return absl::OkStatus();
+  if (job.options.mode == Mode::kBench || job.is_without_state) return absl::OkStatus();
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
     if (job.initial[i] || job.IsFed(i) || StartsByItself(job.program.inputs[i])) continue;
     if (job.init && std::ranges::any_of(job.init->outputs_to_inputs, [&](auto& pair) { return pair.second == i; }))

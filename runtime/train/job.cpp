@@ -66,7 +66,22 @@ void HashCarry(Job& job) {
   job.carry_hash = HashOf(lines);
 }
 
-absl::Status FillJob(std::optional<checkpoint::Checkpoint> kept, Job& job) {
+// Of a host whose ranks get the state from others.
+absl::Status TakePoint(const checkpoint::TrainingPoint& point, Job& job) {
+  job.resumed_feed_text = point.feed;
+  job.first_step = point.step;
+  job.seed = point.seed;
+  job.is_without_state = true;
+  return absl::OkStatus();
+}
+
+absl::Status TakeKept(KeptState kept, bool has_carry_flag, Job& job) {
+  job.has_unsaved = true;
+  job.without_state = std::move(kept.without_state);
+  return kept.copy ? TakeState(*std::move(kept.copy), has_carry_flag, job) : TakePoint(kept.point, job);
+}
+
+absl::Status FillJob(std::optional<KeptState> kept, Job& job) {
   absl::StatusOr<CarryRequest> request = RequestOf(job.options, job.program);
   if (!request.ok()) return request.status();
   absl::StatusOr<CarryPlan> plan = PlanCarry(job.program, *request);
@@ -77,11 +92,9 @@ absl::Status FillJob(std::optional<checkpoint::Checkpoint> kept, Job& job) {
   for (const std::string* path : {&job.options.inputs, &job.options.init}) {
     if (absl::Status status = TakeFile(*path, job); !status.ok()) return status;
   }
-  const bool is_kept = kept.has_value();
   absl::Status taken =
-      is_kept ? TakeState(*std::move(kept), request->is_given(), job) : TakeCheckpoint(request->is_given(), job);
+      kept ? TakeKept(*std::move(kept), request->is_given(), job) : TakeCheckpoint(request->is_given(), job);
   if (!taken.ok()) return taken;
-  job.has_unsaved = is_kept;
   if (absl::Status status = OpenFeed(job); !status.ok()) return status;
   if (absl::Status status = CheckCarry(job, *request, *plan); !status.ok()) return status;
   if (!job.options.save_weights.empty()) {
@@ -127,7 +140,7 @@ bool Job::IsFed(size_t input) const {
 }
 
 absl::StatusOr<Job> PrepareJob(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file,
-                               std::optional<checkpoint::Checkpoint> kept) {
+                               std::optional<KeptState> kept) {
   absl::StatusOr<std::string> name = options.program;
   if (options.program.empty()) name = DefaultProgram(*file);
   if (!name.ok()) return name.status();
@@ -151,7 +164,7 @@ std::string AgreementText(const Job& job) {
       "artifact: ", artifact::HexHash(job.file->hash()), "\nplan: ", job.file->plan(), "\nprogram: ", job.program.name,
       "\nmode: ", ModeName(options.mode),
       "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps, "\nfirst step: ", job.first_step,
-      "\nseed: ", job.seed, "\ndata: ", job.feed_text,
+      "\nhosts without state: ", absl::StrJoin(job.without_state, " "), "\nseed: ", job.seed, "\ndata: ", job.feed_text,
       "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
       "\n--mtbf: ", absl::FormatDuration(options.mtbf), "\n--fast: ", options.fast ? "yes" : "no",
       "\n--guard: ", options.guard.every, " --guard-loss: ", options.guard.loss_factor,

@@ -70,12 +70,19 @@ struct EvalPlan {
 };
 
 struct Verification;  // verification.h
+
 // The ranks [first_rank, first_rank + ranks), which write one file of each checkpoint: file `index` of `count`.
 struct SaveGroup {
   uint32_t index = 0;
   uint32_t count = 1;
   uint32_t first_rank = 0;
   uint32_t ranks = 1;
+};
+
+// Ranks [first, first + count) of the job.
+struct RankRange {
+  uint32_t first = 0;
+  uint32_t count = 0;
 };
 
 struct Job {
@@ -98,13 +105,18 @@ struct Job {
   std::optional<InitPlan> init;
   std::optional<EvalPlan> eval;
 
-  uint64_t first_step = 0;   // steps done before, by the checkpoint
+  uint64_t first_step = 0;  // steps done before, by the checkpoint
+  // Of a run that goes on from copies in memory: whether this host has none and gets its ranks' state from the next
+  // host, and which hosts do.
+  bool is_without_state = false;
+  std::vector<uint32_t> without_state;
   bool has_unsaved = false;  // whether some of them are on no disk: the state is from memory
   uint64_t seed = 0;
   std::optional<size_t> loss;             // output
   std::vector<std::string> output_names;  // as written to files and logs
   // Memory for copies of the state, which is there before the ranks are: that to go on from when some are lost, and
   // that to save while steps go on. Null where the options or the way in which ranks are started have none.
+  RankRange host;  // that this process starts, and that fill these copies
   std::shared_ptr<checkpoint::SharedSnapshots> snapshots;
   std::shared_ptr<checkpoint::SharedSnapshot> saved_copy;
   // Where ranks that hold up the others are replaced: how rank 0 asks for it, and what is known before ranks start.
@@ -121,10 +133,18 @@ struct Job {
   bool IsFed(size_t input) const;
 };
 
+// The state of a run that ranks have kept in memory.
+struct KeptState {
+  checkpoint::TrainingPoint point;
+  // What this host's ranks held; nothing where the next host has it for them.
+  std::optional<checkpoint::Checkpoint> copy;
+  std::vector<uint32_t> without_state;  // hosts of the latter kind
+};
+
 // Opens and checks all that the options name, short of creating outputs. Errors are one line with
-// the file or flag at fault. With `kept`, the state of this run that ranks have kept in memory, goes on from there.
+// the file or flag at fault. With `kept`, goes on from there.
 absl::StatusOr<Job> PrepareJob(const RunOptions& options, std::unique_ptr<artifact::ArtifactFile> file,
-                               std::optional<checkpoint::Checkpoint> kept = std::nullopt);
+                               std::optional<KeptState> kept = std::nullopt);
 
 // Errors as of SafetensorsFile::Open.
 absl::StatusOr<FilePtr> OpenTensors(const std::string& path);

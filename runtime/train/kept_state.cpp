@@ -44,8 +44,10 @@ checkpoint::TrainingPoint PointOf(const Job& job) {
   return point;
 }
 
-absl::Status MakeCopies(uint32_t ranks, std::shared_ptr<checkpoint::SharedSnapshots> kept, Job& job) {
+absl::Status MakeCopies(const RankRange& host, std::shared_ptr<checkpoint::SharedSnapshots> kept, Job& job) {
   const std::vector<data::TensorSpec> specs = StateSpecs(job);
+  const uint32_t ranks = host.count;
+  job.host = host;
   if (job.options.restarts != 0 || !job.options.resize.empty()) {
     if (kept == nullptr || kept->ranks() != ranks || kept->specs() != specs) {
       absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshots>> made =
@@ -54,6 +56,7 @@ absl::Status MakeCopies(uint32_t ranks, std::shared_ptr<checkpoint::SharedSnapsh
       kept = *std::move(made);
     }
     job.snapshots = std::move(kept);
+    if (std::string text = PeerCopiesText(job); !text.empty()) job.notes.push_back(std::move(text));
   }
   return absl::OkStatus();
 }
@@ -64,6 +67,16 @@ uint64_t SnapshotEvery(const Job& job) {
   // Some milliseconds of copying for a step.
   constexpr uint64_t kBytesPerStep = uint64_t{64} << 20;
   return std::max<uint64_t>(1, StateBytes(job) / kBytesPerStep);
+}
+
+absl::Status SnapshotSaver::Save(uint64_t steps_done) {
+  const std::vector<checkpoint::LocalTensor> state = state_();
+  absl::StatusOr<checkpoint::SharedSnapshot*> copy =
+      snapshots_.Take(steps_done, state, {[this] { return control_.Poll(); }, deadline_});
+  if (!copy.ok() || peers_ == nullptr) return copy.status();
+  if (absl::Status status = peers_->Exchange(state, **copy); !status.ok()) return status;
+  (*copy)->AddOfOtherHost(steps_done);
+  return absl::OkStatus();
 }
 
 }  // namespace sgd::train

@@ -13,6 +13,7 @@
 #include "runtime/checkpoint/shared_snapshots.h"
 #include "runtime/comm/control/control.h"
 #include "runtime/train/job.h"
+#include "runtime/train/peer_state.h"
 #include "runtime/train/train_loop.h"
 
 namespace sgd::train {
@@ -24,27 +25,26 @@ checkpoint::TrainingPoint PointOf(const Job& job);
 std::vector<data::TensorSpec> StateSpecs(const Job& job);
 uint64_t StateBytes(const Job& job);
 
-// Gives the job, which ranks of this host will run, the copies that its options ask for: `kept` of it are used again
-// where they fit. ResourceExhausted without memory for them.
-absl::Status MakeCopies(uint32_t ranks, std::shared_ptr<checkpoint::SharedSnapshots> kept, Job& job);
+// Gives the job, whose ranks `host` this process starts, the copies that its options ask for: `kept` of it are used
+// again where they fit. Copies hold what these ranks do. ResourceExhausted without memory for them.
+absl::Status MakeCopies(const RankRange& host, std::shared_ptr<checkpoint::SharedSnapshots> kept, Job& job);
 
 // How many steps lie between copies: what the options say, else so many that copying costs little.
 uint64_t SnapshotEvery(const Job& job);
 
 class SnapshotSaver : public StateSaver {
  public:
-  // `state` gives this rank's tensors; all are borrowed.
+  // `state` gives this rank's tensors, divided among the ranks of the host. `peers` may be null. All are borrowed.
   SnapshotSaver(checkpoint::SharedSnapshots& snapshots, std::function<std::vector<checkpoint::LocalTensor>()> state,
-                comm::Control& control, absl::Duration deadline)
-      : snapshots_(snapshots), state_(std::move(state)), control_(control), deadline_(deadline) {}
+                PeerCopies* peers, comm::Control& control, absl::Duration deadline)
+      : snapshots_(snapshots), state_(std::move(state)), peers_(peers), control_(control), deadline_(deadline) {}
 
-  absl::Status Save(uint64_t steps_done) override {
-    return snapshots_.Take(steps_done, state_(), {[this] { return control_.Poll(); }, deadline_});
-  }
+  absl::Status Save(uint64_t steps_done) override;
 
  private:
   checkpoint::SharedSnapshots& snapshots_;
   const std::function<std::vector<checkpoint::LocalTensor>()> state_;
+  PeerCopies* const peers_;
   comm::Control& control_;
   const absl::Duration deadline_;
 };

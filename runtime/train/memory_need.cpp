@@ -16,13 +16,13 @@ constexpr uint64_t kStaging = 256;  // what a staged input is rounded up to
 
 uint64_t Rounded(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
 
-std::string Size(uint64_t bytes) {
+}  // namespace
+
+std::string SizeText(uint64_t bytes) {
   constexpr double kMebibyte = 1 << 20;
   const double mebibytes = static_cast<double>(bytes) / kMebibyte;
   return mebibytes < 1024 ? absl::StrFormat("%.1f MiB", mebibytes) : absl::StrFormat("%.2f GiB", mebibytes / 1024);
 }
-
-}  // namespace
 
 uint64_t MemoryNeed::total() const {
   return Rounded(inputs + steps, kArena) + Rounded(window, kArena) + Rounded(constants, kArena) +
@@ -30,8 +30,9 @@ uint64_t MemoryNeed::total() const {
 }
 
 std::string MemoryNeed::Text() const {
-  return absl::StrCat(Size(total()), ": inputs ", Size(inputs), ", the steps' own ", Size(steps), ", collectives ",
-                      Size(window), ", constants ", Size(constants), ", inputs on their way ", Size(staging));
+  return absl::StrCat(SizeText(total()), ": inputs ", SizeText(inputs), ", the steps' own ", SizeText(steps),
+                      ", collectives ", SizeText(window), ", constants ", SizeText(constants), ", inputs on their way ",
+                      SizeText(staging));
 }
 
 MemoryNeed NeedOf(const Job& job, uint32_t rank) {

@@ -8,6 +8,9 @@
 
 namespace sgd::train {
 
+// "1.5 GiB", "0.1 MiB"
+std::string SizeText(uint64_t bytes);
+
 struct MemoryNeed {
   uint64_t inputs = 0;     // of the private arena: what the program starts from
   uint64_t steps = 0;      // of it: everything else

@@ -13,6 +13,7 @@
 #include "runtime/launch/interruption.h"
 #include "runtime/train/checkpoint_saver.h"
 #include "runtime/train/evaluator.h"
+#include "runtime/train/host_shares.h"
 #include "runtime/train/job_facts.h"
 #include "runtime/train/kept_state.h"
 #include "runtime/train/step_guards.h"
@@ -35,6 +36,13 @@ absl::Status CheckBest(const RunOptions& options, const std::vector<std::string>
                                                  "; expected one of these"));
 }
 
+// This rank's part of what the ranks that share its copies put there together.
+LocalState StateForCopies(const Session& session) {
+  return [&session, shares = SharesOnHost(session.job(), session.job().host, session.rank().rank)] {
+    return DividedOnHost(session.state().Tensors(), shares);
+  };
+}
+
 // Null without --save. All are borrowed.
 absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, comm::Agreements& ranks,
                                                       TrainObserver* observer) {
@@ -53,7 +61,8 @@ absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, comm::Ag
     if (!status.ok()) return status;
   }
   if (job.saved_copy == nullptr) return std::make_unique<CheckpointSaver>(std::move(saving), state, ranks, observer);
-  return BackgroundSaver::Create(std::move(saving), *job.saved_copy, state, session.control(), observer);
+  return BackgroundSaver::Create(std::move(saving), *job.saved_copy, StateForCopies(session), session.control(),
+                                 observer);
 }
 
 // As messages name this rank. Ranks of a stage run the same program; without stages all do.
@@ -121,9 +130,12 @@ absl::Status Train(Session& session, TrainObserver* observer) {
         options.save_weights, options.deadline, [&] { return SelectWeights(job.program, session.state().Tensors()); },
         session.control().beside());
   }
+  std::optional<PeerCopies> peers;
+  if (HasPeerCopies(job)) peers.emplace(job, session.rank().rank, session.communicator());
   std::optional<SnapshotSaver> snapshots;
   if (job.snapshots != nullptr) {
-    snapshots.emplace(*job.snapshots, [&] { return session.state().Tensors(); }, session.control(), options.deadline);
+    snapshots.emplace(*job.snapshots, StateForCopies(session), peers ? &*peers : nullptr, session.control(),
+                      options.deadline);
   }
   std::optional<StragglerReplacer> replacer;
   if (job.replacements != nullptr && observer != nullptr)

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "runtime/device/algorithm_choices.h"
 #include "runtime/train/initial_inputs.h"
+#include "runtime/train/peer_state.h"
 
 namespace sgd::train {
 namespace {
@@ -170,6 +171,9 @@ absl::Status Session::FillFirstInputs() {
     if (absl::Status status = RunInit(); !status.ok()) return status;
   }
   if (absl::Status status = FillInitialInputs(job_, *executor_, device_.device()); !status.ok()) return status;
+  if (!job_.without_state.empty()) {
+    if (absl::Status status = FetchState(job_, rank_.rank, *executor_, communicator()); !status.ok()) return status;
+  }
   return state_->KeepConstants();
 }
 

@@ -36,7 +36,7 @@ FAULTS = [
     Fault("stuck input", "a read that never returns", faulty_runs.by_program("input"), ENDS, RECOVERS, STUCK, True),
     Fault("stuck log", "a pipe that nobody reads", faulty_runs.stuck_log, ENDS, RECOVERS, STUCK, True, is_at_victim=False),
     Fault("slow core", "stopped four fifths of the time", faulty_runs.slow_core, GOES_ON, GOES_ON, ()),
-    Fault("full disk, `--save`", "no room for a checkpoint before the last", faulty_runs.no_room_for_checkpoints(True), GOES_ON, GOES_ON, (), places=(1,)),
+    Fault("full disk, `--save`", "no room for a checkpoint before the last", faulty_runs.no_room_for_checkpoints(True), GOES_ON, GOES_ON, ()),
     Fault("full disk, last `--save`", "no room for the last checkpoint", faulty_runs.no_room_for_checkpoints(False), ENDS, ENDS, ("are free; make room", "No space left on device"), is_at_victim=False),
     Fault("full disk, `--log-json`", "no room for a line", faulty_runs.no_room_for_the_log, ENDS, ENDS, ("cannot write",), is_at_victim=False),
     Fault("full disk, `--metrics`", "no room for the file", faulty_runs.no_room_for_metrics, GOES_ON, GOES_ON, ()),

@@ -128,16 +128,20 @@ def killed(folder):
         assert resumed["from"] == "peer" and resumed["ranks"] == 3 and lost["step"] - 1 <= resumed["step"] <= lost["step"] + 1, (lost, resumed)
 
 
+def gpt(folder, recipe):
+    """An artifact, how many ranks it is for, and the flags of its data."""
+    rng = np.random.default_rng(0)
+    harness.save(folder / "text.safetensors", {"tokens": ((rng.integers(0, 65, (64, 1)) + 7 * np.arange(32)) % 65).astype(np.int32)})
+    (folder / "recipe.json").write_text(json.dumps({**recipe, "train": TRAIN}))
+    artifact = folder / "gpt.sgda"
+    report = folder / "report.json"
+    harness.tool("sgdc", GPT, "--recipe", folder / "recipe.json", "-o", artifact, f"--report={report}")
+    return artifact, json.loads(report.read_text())["ranks"], ["--data", folder / "text.safetensors"]
+
+
 def recipe(name):
     def check(folder):
-        rng = np.random.default_rng(0)
-        harness.save(folder / "text.safetensors", {"tokens": ((rng.integers(0, 65, (64, 1)) + 7 * np.arange(32)) % 65).astype(np.int32)})
-        (folder / "recipe.json").write_text(json.dumps({**RECIPES[name], "train": TRAIN}))
-        artifact = folder / "gpt.sgda"
-        report = folder / "report.json"
-        harness.tool("sgdc", GPT, "--recipe", folder / "recipe.json", "-o", artifact, f"--report={report}")
-        ranks = json.loads(report.read_text())["ranks"]
-        data = ["--data", folder / "text.safetensors"]
+        artifact, ranks, data = gpt(folder, RECIPES[name])
         reference, disturbed = fresh(folder, "reference"), fresh(folder, "disturbed")
         finished(started(reference, ranks, artifact, 60, *data))
         process = started(disturbed, ranks, artifact, 60, *data, "--restarts", 20, "--save-every", 20)

@@ -110,18 +110,21 @@ absl::StatusOr<std::unique_ptr<launch::Meeting>> BeginMeeting(const Options& opt
 }
 
 // Those of other hosts, whom the ranks that this process was to start would have met.
-void TellOtherHosts(const launch::RankEnvironment& environment, const std::string& secret, const absl::Status& cause) {
+void TellOtherHosts(Restarts& restarts, const launch::RankEnvironment& environment, const std::string& secret,
+                    const absl::Status& cause) {
+  if (restarts.meets_hosts(environment) && !restarts.has_met()) return restarts.TellHosts(environment, secret, cause);
   if (environment.is_launcher && environment.nodes > 1 && environment.master.has_value())
     launch::ReportDeathOverTcp(environment, environment.rank, secret, cause);
 }
 
 // A rank whose artifact cannot be read, or is for another number of ranks, tells the others, who wait for it.
-absl::Status FailAlone(const Options& options, const absl::Status& cause, launch::FailurePolicy& policy) {
+absl::Status FailAlone(Restarts& restarts, const absl::Status& cause, launch::FailurePolicy& policy) {
+  const Options& options = restarts.options();
   const absl::StatusOr<launch::RankEnvironment> environment = launch::DetectWithoutArtifact(options.rank_flags);
   const absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!environment.ok() || !secret.ok()) return cause;
   auto meeting = BeginMeeting(options, *environment, *secret, {comm::kUnknownWindow, {}}, policy);
-  TellOtherHosts(*environment, *secret, cause);
+  TellOtherHosts(restarts, *environment, *secret, cause);
   return meeting.ok() && *meeting != nullptr ? (*meeting)->Fail(cause) : cause;
 }
 
@@ -139,7 +142,10 @@ absl::Status CheckLogs(const Options& options) {
 }
 
 absl::Status Claim(const Options& options, train::Job& job, train::ClaimedOutputs& claimed) {
-  absl::StatusOr<train::ClaimedOutputs> outputs = train::ClaimedOutputs::Claim(options.run);
+  train::RunOptions run = options.run;
+  // The checkpoints there are this run's own.
+  if (options.resumption && !run.save.empty() && checkpoint::NewestStep(run.save)) run.resume = run.save;
+  absl::StatusOr<train::ClaimedOutputs> outputs = train::ClaimedOutputs::Claim(run);
   if (!outputs.ok()) return outputs.status();
   claimed = *std::move(outputs);
   job.notes.insert(job.notes.end(), claimed.notes().begin(), claimed.notes().end());
@@ -154,17 +160,18 @@ absl::StatusOr<train::Job> Prepare(Restarts& restarts, std::unique_ptr<artifact:
   if (!job.ok()) return job;
   if (absl::Status status = restarts.CheckStarts(environment); !status.ok()) return status;
   if (absl::Status status = restarts.Keep(environment, *job); !status.ok()) return status;
-  if (options.resumption) {
-    if (options.run.verify.steps != 0) PrintNote("--verify: steps after a restart are not compared with one rank");
-    return job;
+  if (options.resumption && options.run.verify.steps != 0)
+    PrintNote("--verify: steps after a restart are not compared with one rank");
+  if (!options.resumption) {
+    if (absl::Status status = train::PrepareVerification(environment, *job); !status.ok()) return status;
   }
-  if (absl::Status status = train::PrepareVerification(environment, *job); !status.ok()) return status;
+  if (options.resumption && environment.nodes == 1) return job;
   // Whoever is rank 0, or starts it, alone: a check holds the file for a moment, in which another's would find it
   // taken.
   if (environment.rank == 0) {
     if (absl::Status status = Claim(options, *job, claimed); !status.ok()) return status;
   }
-  if (environment.is_launcher || environment.rank == 0) {
+  if (!options.resumption && (environment.is_launcher || environment.rank == 0)) {
     for (const std::string& note : job->notes) PrintNote(note);
   }
   return job;
@@ -201,19 +208,26 @@ absl::Status RunJob(Restarts& restarts, train::ClaimedOutputs& claimed, process:
                     trace::StartTimes start) {
   const Options& options = restarts.options();
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = OpenPlan(options);
-  if (!file.ok()) return FailAlone(options, file.status(), policy);
+  if (!file.ok()) return FailAlone(restarts, file.status(), policy);
   const uint64_t window_bytes = train::HostWindowBytes(**file);
   absl::StatusOr<launch::RankEnvironment> environment =
       launch::DetectRankEnvironment(options.rank_flags, static_cast<uint32_t>((*file)->ranks()));
-  if (!environment.ok()) return FailAlone(options, environment.status(), policy);
+  if (!environment.ok()) return FailAlone(restarts, environment.status(), policy);
   absl::StatusOr<std::string> secret = launch::ReadSecret(options.secret_file);
   if (!secret.ok()) return secret.status();
+  if (restarts.meets_hosts(*environment)) {
+    claimed = {};  // of host 0, which may be another one from now on
+    absl::StatusOr<bool> runs = restarts.MeetHosts(*environment, *secret);
+    if (!runs.ok() || !*runs) return runs.status();
+    environment = launch::DetectRankEnvironment(options.rank_flags, static_cast<uint32_t>((*file)->ranks()));
+    if (!environment.ok()) return environment.status();
+  }
   auto meeting = BeginMeeting(options, *environment, *secret, {window_bytes, (*file)->plan()}, policy);
   if (!meeting.ok()) return meeting.status();
   absl::StatusOr<train::Job> job = artifact::WithMemoryFor(
       "what the files say", [&] { return Prepare(restarts, *std::move(file), *environment, claimed); });
   if (!job.ok()) {
-    TellOtherHosts(*environment, *secret, job.status());
+    TellOtherHosts(restarts, *environment, *secret, job.status());
     return *meeting != nullptr ? (*meeting)->Fail(job.status()) : job.status();
   }
   absl::StatusOr<std::unique_ptr<watch::FlightBoard>> flights = MakeFlights(options, *environment);
@@ -252,6 +266,7 @@ absl::Status Run(const Options& options, trace::StartTimes start) {
   do {
     status = RunJob(restarts, claimed, policy, start);
   } while (restarts.GoesOn(status));
+  restarts.TellEnd(status);
   if (restarts.is_on() && !launch::EndsWell(status)) claimed.CleanUp();
   return status;
 }

@@ -198,7 +198,8 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
   state
       .Add("--restarts", "R", options.run.restarts,
-           "When a rank is lost, start the ranks of this host again and go on, up to R times, with the same bits")
+           "When a rank or host is lost, start the ranks of all hosts again and go on, up to R times, with the same "
+           "bits")
       ->check(CheckCount<uint64_t>);
   app.add_flag(
          "--replace-stragglers{1000}", options.run.replace_every,
@@ -209,8 +210,8 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->check(CheckCount<uint64_t>);
   state
       .Add("--peer-copies", "K", options.run.peer_copies,
-           "With --restarts: copy the state in memory every K steps (default: every step up to 64 MiB of state, every "
-           "second up to 128 MiB, ...)")
+           "With --restarts: copy the state in memory, and what one host holds alone to the next one, every K steps "
+           "(default: every step up to 64 MiB of state, every second up to 128 MiB, ...)")
       ->check(CheckCount<uint64_t>);
   state
       .Add("--min-ranks", "M", options.min_ranks,
@@ -377,8 +378,17 @@ void AddOtherFlags(CLI::App& app, Options& options) {
   ranks.Add("--world-size", "N", flags.world_size, "Number of ranks of that job")->check(CheckCount<uint32_t>);
   ranks.Add("--nnodes", "N", flags.nodes, "Number of hosts; each starts the same number of ranks")
       ->check(CheckCount<uint32_t>);
-  ranks.Add("--node-rank", "R", flags.node_rank, "Number of this host, from 0");
-  ranks.Add("--master", "HOST:PORT", flags.master, "Address of rank 0, for ranks on several hosts (or SGD_MASTER)");
+  ranks.Add("--node-rank", "R", flags.node_rank, "Number of this host, from 0; of spares from --nnodes on");
+  ranks
+      .Add("--spares", "S", flags.spares,
+           "With --restarts: S further hosts run sgdrun, wait, and take the place of a host that is lost; give it on "
+           "all "
+           "hosts")
+      ->check(CheckCount<uint32_t>);
+  ranks.Add(
+      "--master", "HOST:PORT", flags.master,
+      "Address of rank 0, for ranks on several hosts (or SGD_MASTER); with --restarts also HOST:PORT,HOST:PORT,..., "
+      "where the launchers of other hosts may be when host 0 is lost");
   ranks.Add("--secret-file", "FILE", options.secret_file,
             "File with the secret that ranks on several hosts authenticate by (or SGD_SECRET)");
   ranks.Add("--net-devices", "NAMES", options.net_devices,
@@ -402,6 +412,10 @@ std::string CheckRankFlags(const CLI::App& app) {
   if (given("--rank") != given("--world-size")) return "--rank and --world-size belong together";
   if (given("--nnodes") && given("--rank"))
     return "--nnodes starts ranks, --rank says that this process is one: give one of them";
+  if (given("--spares") && (!given("--nnodes") || !given("--restarts")))
+    return "--spares take the place of hosts (--nnodes) that are lost, and need --restarts";
+  if (given("--resize") && given("--nnodes"))
+    return "--resize is for the ranks of one host; with --nnodes stop the job and start it with other flags";
   if (given("--node-rank") && !given("--nnodes")) return "--node-rank is one of --nnodes, which is missing";
   if (given("-n") && given("--rank")) return "-n starts ranks, --rank says that this process is one: give one of them";
   return "";

@@ -30,6 +30,11 @@ bool IsLoss(const absl::Status& cause) {
   return absl::IsUnavailable(cause) || absl::IsDeadlineExceeded(cause) || absl::IsDataLoss(cause);
 }
 
+// The step that the ranks were in.
+uint64_t StepOf(const process::Failure& failure, uint64_t first_step) {
+  return failure.steps_begun == 0 ? first_step : failure.steps_begun - 1;
+}
+
 std::string CauseOf(const process::Failure& failure) {
   const std::string rank = failure.rank ? absl::StrCat("rank ", *failure.rank, ": ") : "";
   return std::string(absl::StripPrefix(failure.cause.message(), rank));
@@ -66,14 +71,18 @@ absl::Status Restarts::CheckStarts(const launch::RankEnvironment& environment) c
 }
 
 absl::Status Restarts::Keep(const launch::RankEnvironment& environment, train::Job& job) {
-  if (!end_) end_ = job.first_step + options_.run.steps;
+  if (!end_) {
+    begin_ = job.first_step;
+    end_ = job.first_step + options_.run.steps;
+  }
   ranks_ = environment.size;
+  nodes_ = environment.nodes;
   if (absl::Status status = KeepReplacements(environment, job); !status.ok()) return status;
   if (absl::Status status = train::MakeSavedCopy(environment, job); !status.ok()) return status;
-  // Ranks that others have started have no memory in common before they meet; each host has the shards of its own ranks
-  // alone.
-  if (!environment.is_launcher || environment.nodes > 1) return absl::OkStatus();
-  absl::Status status = train::MakeCopies(environment.size, snapshots_, job);
+  // Ranks that others have started have no memory in common before they meet.
+  if (!environment.is_launcher) return absl::OkStatus();
+  const train::RankRange host{.first = environment.rank, .count = environment.StartedHere()};
+  absl::Status status = train::MakeCopies(host, snapshots_, job);
   // What other ranks have left counts until these have filled a copy of their own.
   if (job.snapshots != snapshots_) before_ = std::exchange(snapshots_, job.snapshots);
   return status;
@@ -117,28 +126,21 @@ bool Restarts::GoesOnAfter(const process::Failure& failure) {
   options_.resumption = Resumption{.lost_at = SteadyNow()};
   // Memory that has changed may have done so between its check and the copy. The next check has passed the older copy.
   if (absl::IsDataLoss(failure.cause) && snapshots_ != nullptr) snapshots_->ForgetNewest();
-  ChooseState();
-  const uint64_t step = failure.steps_begun == 0 ? options_.resumption->step : failure.steps_begun - 1;
-  const std::string where = options_.resumption->is_from_memory ? "the copy in memory"
-                            : options_.run.resume.empty()       ? "the start"
-                                                                : options_.run.resume;
-  std::string text = absl::StrCat(failure.cause.message(), ", in step ", step, "; going on with step ",
-                                  options_.resumption->step, " from ", where);
-  if (fewer) {
-    SetRanks(*fewer);
-    absl::StrAppend(&text, ", on ", *fewer, " ranks instead of ", ranks_);
-  } else {
-    absl::StrAppend(&text, "; restarts left: ", --left_);
-  }
+  loss_ = Loss{.failure = failure, .ranks = fewer, .tail = ""};
+  if (!fewer) loss_->tail = absl::StrCat("; restarts left: ", --left_);
   // The ranks that were to give way to others are gone before they could.
   if (const std::optional<uint32_t> wanted = std::exchange(wanted_ranks_, std::nullopt); wanted && !fewer) {
-    SetRanks(*wanted);
-    absl::StrAppend(&text, "; on ", *wanted, " ranks, as ", options_.run.resize, " says");
+    loss_->ranks = wanted;
+    absl::StrAppend(&loss_->tail, "; on ", *wanted, " ranks, as ", options_.run.resize, " says");
   }
+  if (loss_->ranks) SetRanks(*loss_->ranks);
+  if (fewer) loss_->tail = absl::StrCat(", on ", *fewer, " ranks instead of ", ranks_);
   ++options_.run.past_restarts;
-  PrintNote(text);
-  const std::optional<uint32_t> blamed = comm::BlamedRank(CauseOf(failure));
-  Log(trace::RankLostJson(blamed ? blamed : failure.rank, step, CauseOf(failure)));
+  // On several hosts the launchers agree on the state first.
+  if (nodes_ == 1) {
+    ChooseState();
+    TellLoss();
+  }
   // The user has asked the ranks to stop, and those that were to do it are gone: the next ones do it.
   if (failure.stop_signal != 0) raise(failure.stop_signal);
   return true;
@@ -158,32 +160,34 @@ bool Restarts::GoesOnElsewhere(uint32_t straggler) {
   return true;
 }
 
+void Restarts::TellLoss() {
+  const process::Failure& failure = loss_->failure;
+  const std::string where = options_.resumption->is_from_memory ? "the copy in memory"
+                            : options_.run.resume.empty()       ? "the start"
+                                                                : options_.run.resume;
+  PrintNote(absl::StrCat(failure.cause.message(), ", in step ", StepOf(failure, options_.resumption->step),
+                         "; going on with step ", options_.resumption->step, " from ", where, loss_->tail));
+  if (nodes_ == 1) Log(LossJson());
+  loss_.reset();
+}
+
+std::string Restarts::LossJson() const {
+  const process::Failure& failure = loss_->failure;
+  const std::optional<uint32_t> blamed = comm::BlamedRank(CauseOf(failure));
+  return trace::RankLostJson(blamed ? blamed : failure.rank, StepOf(failure, options_.resumption->step),
+                             CauseOf(failure));
+}
+
 void Restarts::ChooseState() {
-  train::RunOptions& run = options_.run;
-  if (snapshots_ != nullptr && !snapshots_->newest() && before_ != nullptr) snapshots_ = before_;
+  if (snapshots_ != nullptr && snapshots_->steps().empty() && before_ != nullptr) snapshots_ = before_;
   before_.reset();
-  const std::optional<checkpoint::TrainingPoint> copied = snapshots_ == nullptr ? std::nullopt : snapshots_->newest();
-  const std::optional<uint64_t> saved = run.save.empty() ? std::nullopt : checkpoint::NewestStep(run.save);
-  uint64_t first_step = *end_ - run.steps;
-  kept_.reset();
-  if (copied && (!saved || *saved <= copied->step)) {
-    absl::StatusOr<data::SafetensorsFile> state = snapshots_->OpenNewest();
-    if (state.ok()) kept_ = checkpoint::Checkpoint{"the copy of the state in memory", *copied, *std::move(state), {}};
-  }
-  if (kept_) {
-    first_step = kept_->point.step;
-    options_.resumption->is_from_memory = true;
-  } else if (saved) {
-    run.resume = run.save;
-    first_step = *saved;
-  }
-  if (snapshots_ != nullptr) snapshots_->StartOver();
-  options_.resumption->step = first_step;
-  run.steps = *end_ - first_step;
+  const train::HostFacts facts = Facts();
+  const train::AgreedState state = train::AgreeOnState({facts}, *begin_);
+  GoOnFrom(state, *facts.run, /*has_copy=*/true).IgnoreError();
 }
 
 void Restarts::SetRanks(uint32_t ranks) {
-  options_.rank_flags.ranks = ranks;
+  options_.rank_flags.ranks = ranks / nodes_;  // on each host
   options_.plan.name.reset();
 }
 
@@ -191,7 +195,8 @@ std::optional<uint32_t> Restarts::FewerRanks() const {
   std::optional<uint32_t> most;
   if (options_.min_ranks == 0) return most;
   for (const uint64_t ranks : PlannedRanks(options_.run.artifact)) {
-    if (ranks >= options_.min_ranks && ranks < ranks_ && (!most || ranks > *most)) most = static_cast<uint32_t>(ranks);
+    if (ranks >= options_.min_ranks && ranks < ranks_ && ranks % nodes_ == 0 && (!most || ranks > *most))
+      most = static_cast<uint32_t>(ranks);
   }
   return most;
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,20 @@ struct ChannelSpec {
 struct StageLinks {
   uint32_t stages = 1;
   std::vector<std::pair<uint32_t, uint32_t>> links;
+};
+
+// Messages between ranks of different hosts that are no collective: at most one to each rank and from each rank.
+struct BulkMessages {
+  struct Send {
+    uint32_t peer = 0;
+    std::span<const std::byte> bytes;
+  };
+  struct Receive {
+    uint32_t peer = 0;
+    std::span<std::byte> bytes;  // of the length that the peer sends
+  };
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
 };
 
 // Names a prepared end of a channel of one communicator.
@@ -123,6 +138,11 @@ class Communicator {
   virtual absl::Status Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout);
   // Copies the next message to `target`; waits for it.
   virtual absl::Status Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout);
+
+  // Sends and receives messages that ranks of other hosts receive and send by the same call; returns when what was sent
+  // may be overwritten and what was to come is here. While no collective is in flight. Waits end as those of Execute.
+  // Unimplemented where ranks talk through their devices.
+  virtual absl::Status Exchange(const BulkMessages& messages, absl::Duration timeout);
 
   // Null where windows are the host's.
   virtual StreamCollectives* stream_collectives() { return nullptr; }

@@ -2,10 +2,12 @@
 // goes through the engine's queue.
 #include "runtime/comm/hosts/two_level_communicator.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/comm/hosts/bulk_exchange.h"
 #include "runtime/comm/hosts/transport_meeting.h"
 #include "runtime/comm/hosts/two_level_plan.h"
 
@@ -263,6 +265,30 @@ absl::Status TwoLevelCommunicator::WaitForMessages(SteppedCollective& collective
   absl::Status status = engine_.Wait(messages, [&] { return collective.HaveMessagesEnded(); }, &limits);
   engine_.Remove(messages);
   return status;
+}
+
+// Through memory that lives as long as the transport: what is in flight when the job ends may still be read or written.
+absl::Status TwoLevelCommunicator::Exchange(const BulkMessages& messages, absl::Duration timeout) {
+  if (under_way_ != 0) return absl::FailedPreconditionError("an exchange while a collective is in flight");
+  uint64_t bytes = 0;
+  for (const BulkMessages::Send& send : messages.sends) bytes += send.bytes.size();
+  for (const BulkMessages::Receive& receive : messages.receives) bytes += receive.bytes.size();
+  if (bytes > bulk_.size()) bulk_.resize(bytes);
+  BulkMessages staged;
+  std::byte* next = bulk_.data();
+  for (const BulkMessages::Send& send : messages.sends) {
+    std::ranges::copy(send.bytes, next);
+    staged.sends.push_back({send.peer, {next, send.bytes.size()}});
+    next += send.bytes.size();
+  }
+  for (const BulkMessages::Receive& receive : messages.receives) {
+    staged.receives.push_back({receive.peer, {next, receive.bytes.size()}});
+    next += receive.bytes.size();
+  }
+  if (absl::Status status = BulkExchange::Run(engine_, links_, staged, timeout); !status.ok()) return status;
+  for (size_t i = 0; i < staged.receives.size(); ++i)
+    std::ranges::copy(staged.receives[i].bytes, messages.receives[i].bytes.begin());
+  return absl::OkStatus();
 }
 
 }  // namespace sgd::comm

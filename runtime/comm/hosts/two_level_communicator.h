@@ -53,6 +53,7 @@ class TwoLevelCommunicator final : public Communicator {
   absl::StatusOr<ChannelHandle> PrepareChannel(const ChannelSpec& spec) override;
   absl::Status Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout) override;
   absl::Status Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout) override;
+  absl::Status Exchange(const BulkMessages& messages, absl::Duration timeout) override;
   uint64_t sent_bytes() const override { return shared_.sent_bytes + local_->sent_bytes() + sent_by_channels_; }
   uint64_t host_bytes() const override { return shared_.host_bytes + sent_by_channels_; }
 
@@ -94,6 +95,7 @@ class TwoLevelCommunicator final : public Communicator {
   HostLinks links_;
   std::unique_ptr<std::byte, Free> staging_;
   uint64_t staging_bytes_ = 0;
+  std::vector<std::byte> bulk_;  // of Exchange
   TwoLevelContext shared_;
   std::vector<std::unique_ptr<SteppedCollective>> collectives_;
   std::vector<Progress> progress_;  // one per collective

@@ -19,23 +19,10 @@
 namespace sgd::comm {
 namespace {
 
-// Purposes of connections: a rank's, and those of who tells of its death.
-constexpr uint32_t kControl = 1, kReport = 2;
+constexpr uint32_t kControl = static_cast<uint32_t>(LinkPurpose::kRank),
+                   kReport = static_cast<uint32_t>(LinkPurpose::kReport);
 constexpr absl::Duration kSlice = absl::Milliseconds(20);
 constexpr absl::Duration kLinger = absl::Milliseconds(500);
-
-ControlLink MakeLink(TcpConnection connection, uint32_t rank, bool is_listener) {
-  std::string& send = is_listener ? connection.keys.of_listener : connection.keys.of_connector;
-  std::string& receive = is_listener ? connection.keys.of_connector : connection.keys.of_listener;
-  const bool is_local = !DeviceOf(connection.peer).empty();
-  std::string interface = is_local ? "" : DeviceOf(OwnEndOf(connection.socket.get()));
-  return {rank,
-          std::move(connection.socket),
-          FrameEncoder(std::move(send)),
-          FrameDecoder(std::move(receive)),
-          connection.peer.Text(),
-          std::move(interface)};
-}
 
 Hello ClaimOf(const TcpMeetingOptions& options, uint32_t purpose) {
   Hello claim;
@@ -47,56 +34,6 @@ Hello ClaimOf(const TcpMeetingOptions& options, uint32_t purpose) {
   return claim;
 }
 
-// At all addresses that the place stands for and that are this host's: others may reach some of them only. Without any,
-// as behind a service's address, at all that this host has.
-absl::StatusOr<TcpAcceptor> ListenAt(const TcpMeetingOptions& options) {
-  const HostAndPort& place = options.place;
-  const std::string& secret = options.secret;
-  absl::StatusOr<std::vector<SocketAddress>> addresses = Resolve(place);
-  std::optional<TcpAcceptor> acceptor;
-  std::set<std::string> known;
-  for (const SocketAddress& address : addresses.ok() ? *addresses : std::vector<SocketAddress>()) {
-    // A host's own name may stand for loopback in its /etc/hosts, which the user does not mean.
-    if (address.IsLoopback() && !place.IsLoopback()) continue;
-    if (!known.insert(address.Text()).second) continue;
-    absl::Status status;
-    if (acceptor.has_value()) {
-      status = acceptor->AlsoListen(address);
-    } else {
-      absl::StatusOr<TcpAcceptor> first = TcpAcceptor::Listen(address, secret, options.note);
-      status = first.status();
-      if (first.ok()) acceptor = *std::move(first);
-    }
-    if (!status.ok() && status.code() != absl::StatusCode::kNotFound) return status;
-  }
-  if (acceptor.has_value()) return *std::move(acceptor);
-  absl::StatusOr<TcpAcceptor> any = TcpAcceptor::Listen(AnyAddress(AF_INET6, place.port), secret, options.note);
-  if (any.status().code() != absl::StatusCode::kInternal) return any;
-  return TcpAcceptor::Listen(AnyAddress(AF_INET, place.port), secret, options.note);  // a host without IPv6
-}
-
-// The next frame that comes before `end`.
-absl::StatusOr<Frame> ReadFrame(ControlLink& link, absl::Time end) {
-  absl::Status error;
-  while (true) {
-    if (std::optional<Frame> frame = link.decoder.Next(error)) return *std::move(frame);
-    if (!error.ok()) return error;
-    // No more than this frame: the rest is the control channel's.
-    std::string bytes(std::max<size_t>(1, link.decoder.Needed()), '\0');
-    const absl::StatusOr<size_t> count = ReadSome(link.socket.get(), std::as_writable_bytes(std::span(bytes)), end);
-    if (!count.ok()) return count.status();
-    link.decoder.Feed(std::string_view(bytes).substr(0, *count));
-  }
-}
-
-// One that is gone sees the end of the connection.
-void SendFrame(ControlLink& link, ControlKind kind, const std::string& payload) {
-  const absl::StatusOr<std::string> wire = link.encoder.Encode(static_cast<uint32_t>(kind), 0, payload);
-  if (!wire.ok()) return;  // the connection is closed with the meeting, which says as much
-  static_cast<void>(
-      WriteAll(link.socket.get(), std::as_bytes(std::span(*wire)), SteadyNow() + absl::Milliseconds(200)));
-}
-
 absl::Status OwnFailure(const TcpMeetingOptions& options) {
   return options.own_failure ? options.own_failure() : absl::OkStatus();
 }
@@ -106,7 +43,7 @@ class Host {
   explicit Host(const TcpMeetingOptions& options) : options_(options), end_(SteadyNow() + options.timeout) {}
 
   absl::StatusOr<std::vector<ControlLink>> Run() {
-    absl::StatusOr<TcpAcceptor> acceptor = ListenAt(options_);
+    absl::StatusOr<TcpAcceptor> acceptor = ListenAt(options_.place, options_.secret, options_.note);
     if (!acceptor.ok()) return acceptor.status();
     absl::Status status = Collect(*acceptor);
     if (!status.ok()) Linger(*acceptor);

@@ -9,8 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/comm/control/build_version.h"
-#include "runtime/comm/control/unique_fd.h"
-#include "runtime/comm/tcp/frame.h"
+#include "runtime/comm/tcp/control_link.h"
 #include "runtime/comm/tcp/socket_address.h"
 
 namespace sgd::comm {
@@ -29,16 +28,6 @@ struct TcpMeetingOptions {
   // Called on rank 0 with one line on each process that has connected and is refused, as by TcpAcceptor; elsewhere with
   // one when the place's name has not been resolved for 5 seconds. May be empty.
   std::function<void(const std::string& note)> note = nullptr;
-};
-
-// A connection to another rank, ready for frames.
-struct ControlLink {
-  uint32_t rank = 0;  // at the other end
-  UniqueFd socket;    // does not block
-  FrameEncoder encoder;
-  FrameDecoder decoder;
-  std::string address;    // of the other end
-  std::string interface;  // of this host, that the connection goes through; empty between ranks of one host
 };
 
 // Rank 0's links to all others, in the order of ranks; another rank's to rank 0. Errors: ranks that contradict each

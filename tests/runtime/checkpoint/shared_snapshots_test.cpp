@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <optional>
+#include <vector>
 
 #include "runtime/checkpoint/background_saves.h"
 #include "runtime/checkpoint/checkpoint.h"
@@ -23,6 +25,7 @@ using ::testing::HasSubstr;
 constexpr uint64_t kRowsOfW = 8;
 
 const std::vector<data::TensorSpec> kSpecs = {{"w", ElementType::I32, {kRowsOfW, 5}}, {"count", ElementType::I32, {}}};
+const std::vector<uint64_t> kNone;
 const Patience kPatience = {[] { return absl::OkStatus(); }, absl::Seconds(10)};
 
 // A rank's state after `steps` steps: 'w', in rows over the first axis of a mesh of 2 times `replicas`, and a scalar.
@@ -80,15 +83,15 @@ void InChild(const std::function<absl::Status()>& body) {
 TEST(SharedSnapshots, ProcessesFillACopyTogetherAndItOutlivesThem) {
   for (const uint32_t replicas : {1, 2, 3}) {
     const auto snapshots = Make(2 * replicas);
-    EXPECT_EQ(snapshots->newest(), std::nullopt);
+    EXPECT_EQ(snapshots->steps(), kNone);
     for (uint32_t rank = 0; rank < 2 * replicas; ++rank) {
-      EXPECT_EQ(snapshots->newest(), std::nullopt);
-      InChild([&] { return snapshots->Take(7, RankState(rank, replicas, 7).tensors, kPatience); });
+      EXPECT_EQ(snapshots->steps(), kNone);
+      InChild([&] { return snapshots->Take(7, RankState(rank, replicas, 7).tensors, kPatience).status(); });
     }
-    ASSERT_TRUE(snapshots->newest().has_value());
-    EXPECT_EQ(snapshots->newest()->step, 7u);
-    EXPECT_EQ(snapshots->newest()->seed, 3u);
-    const auto file = snapshots->OpenNewest();
+    EXPECT_EQ(snapshots->steps(), std::vector<uint64_t>{7});
+    EXPECT_EQ(snapshots->point().seed, 3u);
+    EXPECT_TRUE(absl::IsNotFound(snapshots->Open(6).status()));
+    const auto file = snapshots->Open(7);
     ASSERT_TRUE(file.ok()) << file.status();
     ExpectState(*file, 7);
   }
@@ -97,27 +100,52 @@ TEST(SharedSnapshots, ProcessesFillACopyTogetherAndItOutlivesThem) {
 TEST(SharedSnapshots, TheOlderCopyCountsUntilTheNextIsWhole) {
   const auto snapshots = Make(2);
   const auto take = [&](uint32_t rank, int32_t steps) {
-    return snapshots->Take(steps, RankState(rank, 1, steps).tensors, kPatience);
+    return snapshots->Take(steps, RankState(rank, 1, steps).tensors, kPatience).status();
   };
   // Both ranks take turns in one process here, which counts copies once for both.
   ASSERT_TRUE(take(0, 1).ok());
-  snapshots->StartOver();
-  EXPECT_EQ(snapshots->newest(), std::nullopt) << "half a copy counts for nothing";
+  snapshots->StartOver(std::nullopt);
+  EXPECT_EQ(snapshots->steps(), kNone) << "half a copy counts for nothing";
   for (const int32_t steps : {1, 2}) {
     InChild([&] { return take(0, steps); });
     InChild([&] { return take(1, steps); });
-    EXPECT_EQ(snapshots->newest()->step, static_cast<uint64_t>(steps));
-    snapshots->StartOver();
+    EXPECT_EQ(snapshots->steps().back(), static_cast<uint64_t>(steps));
+    snapshots->StartOver(steps);
   }
   InChild([&] { return take(0, 3); });
-  EXPECT_EQ(snapshots->newest()->step, 2u);
-  ExpectState(*snapshots->OpenNewest(), 2);
-  snapshots->StartOver();
+  EXPECT_EQ(snapshots->steps(), std::vector<uint64_t>{2});
+  ExpectState(*snapshots->Open(2), 2);
+  snapshots->StartOver(2);
   // Those that come next do the third step again, and fill the same copy.
   InChild([&] { return take(1, 3); });
   InChild([&] { return take(0, 3); });
-  EXPECT_EQ(snapshots->newest()->step, 3u);
-  ExpectState(*snapshots->OpenNewest(), 3);
+  EXPECT_EQ(snapshots->steps(), (std::vector<uint64_t>{2, 3}));
+  ExpectState(*snapshots->Open(3), 3);
+  // Those of another host have got no further: the older copy stays, and the newer one is filled again.
+  snapshots->StartOver(2);
+  EXPECT_EQ(snapshots->steps(), std::vector<uint64_t>{2});
+  InChild([&] { return take(0, 3); });
+  ExpectState(*snapshots->Open(2), 2);
+}
+
+TEST(SharedSnapshots, AnotherHostsStateCountsOnceAllRanksHaveAddedTheirs) {
+  const auto snapshots = Make(2);
+  for (const uint32_t rank : {0, 1}) {
+    EXPECT_EQ(snapshots->StepsOfOtherHost(), kNone);
+    InChild([&] {
+      const auto copy = snapshots->Take(4, RankState(rank, 1, 4).tensors, kPatience);
+      if (copy.ok()) (*copy)->AddOfOtherHost(4);
+      return copy.status();
+    });
+  }
+  EXPECT_EQ(snapshots->StepsOfOtherHost(), std::vector<uint64_t>{4});
+  snapshots->StartOver(4);
+  for (const uint32_t rank : {0, 1})
+    InChild([&] { return snapshots->Take(5, RankState(rank, 1, 5).tensors, kPatience).status(); });
+  EXPECT_EQ(snapshots->steps(), (std::vector<uint64_t>{4, 5}));
+  EXPECT_EQ(snapshots->StepsOfOtherHost(), std::vector<uint64_t>{4});
+  snapshots->StartOver(std::nullopt);
+  EXPECT_EQ(snapshots->StepsOfOtherHost(), kNone);
 }
 
 TEST(SharedSnapshots, TheNewestCopyCanBeForgotten) {
@@ -136,13 +164,13 @@ TEST(SharedSnapshots, TheNewestCopyCanBeForgotten) {
 TEST(SharedSnapshots, NeitherCopyIsLostWhileARankIsLate) {
   const auto snapshots = Make(2);
   const Patience none = {[] { return absl::AbortedError("rank 1: is gone"); }, absl::Seconds(10)};
-  InChild([&] { return snapshots->Take(1, RankState(1, 1, 1).tensors, kPatience); });
+  InChild([&] { return snapshots->Take(1, RankState(1, 1, 1).tensors, kPatience).status(); });
   // Rank 0 is two steps ahead of rank 1: its next copy would overwrite the only whole one.
   InChild([&] {
     RankState first(0, 1, 1), second(0, 1, 2), third(0, 1, 3);
     if (!snapshots->Take(1, first.tensors, kPatience).ok()) return absl::InternalError("first");
     if (!snapshots->Take(2, second.tensors, kPatience).ok()) return absl::InternalError("second");
-    const absl::Status status = snapshots->Take(3, third.tensors, none);
+    const absl::Status status = snapshots->Take(3, third.tensors, none).status();
     return absl::IsAborted(status) ? absl::OkStatus() : absl::InternalError("third");
   });
 }

@@ -310,6 +310,32 @@ TEST(RankEnvironment, HostsThatStartAsManyRanksEach) {
   EXPECT_EQ(environment->StartedHere(), 6u);
 }
 
+TEST(RankEnvironment, SparesAndSeveralPlacesOfLaunchers) {
+  RankFlags flags;
+  flags.nodes = 2;
+  flags.node_rank = 2;
+  flags.spares = 1;
+  flags.master = "host0:29500,[::1]:29501";
+  EXPECT_THAT(Message(flags, 6, {}), HasSubstr("'::1' is loopback"));
+  flags.master = "host0:29500,host1:29501";
+  auto environment = Detect(flags, 6, {});
+  ASSERT_TRUE(environment.ok()) << environment.status();
+  EXPECT_TRUE(environment->is_launcher && environment->is_spare);
+  EXPECT_EQ(environment->node, 2u);
+  EXPECT_EQ(environment->master->Text(), "host0:29500");
+  ASSERT_EQ(environment->places.size(), 2u);
+  EXPECT_EQ(environment->places[1].Text(), "host1:29501");
+  flags.node_rank = 3;
+  EXPECT_EQ(Message(flags, 6, {}),
+            "--nnodes 2 needs --node-rank, the number of this host from 0 to 1, of a spare from 2 to 2");
+  RankFlags rank;
+  rank.rank = 0;
+  rank.world_size = 6;
+  rank.master = flags.master;
+  EXPECT_EQ(Message(rank, 6, {}),
+            "--master: several places are for launchers (--nnodes); expected one HOST:PORT; give that of rank 0");
+}
+
 TEST(RankEnvironment, RefusesHostsThatDoNotFit) {
   RankFlags flags;
   flags.nodes = 2;

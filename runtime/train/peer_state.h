@@ -1,0 +1,62 @@
+// Copies of a host's state on the next host of a ring, for when the host is lost; and the way back, to the ranks that
+// take its place. Ranks of equal number on their hosts send each other what they hold.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "runtime/checkpoint/shared_snapshot.h"
+#include "runtime/checkpoint/sharded_file.h"
+#include "runtime/comm/collectives/communicator.h"
+#include "runtime/exec/executor.h"
+#include "runtime/train/host_shares.h"
+#include "runtime/train/job.h"
+
+namespace sgd::train {
+
+// The part of a state tensor that one rank gives the rank of equal number on the next host.
+struct PeerPart {
+  size_t tensor = 0;  // among those of the state
+  data::Shard shard;  // of the rank that sends it
+  Share share;
+  uint64_t bytes = 0;
+};
+
+// What `rank` sends to the next host: its share of what its own host holds and the next one does not. Nothing of a job
+// on one host.
+std::vector<PeerPart> PartsForNextHost(const Job& job, uint32_t rank);
+uint64_t BytesOf(const std::vector<PeerPart>& parts);
+
+// Whether the ranks of this job can give each other copies: those of CPUs, on several hosts.
+bool HasPeerCopies(const Job& job);
+
+// The memory that copies take on this host, and what each of them sends; empty where they send nothing.
+std::string PeerCopiesText(const Job& job);
+
+class PeerCopies {
+ public:
+  // `rank` of a job that HasPeerCopies. Borrows all.
+  PeerCopies(const Job& job, uint32_t rank, comm::Communicator& communicator);
+
+  // Sends this rank's parts of `state`, and puts those of the host before this one into `copy`. All ranks call it, with
+  // what they have just filled into their copies, and it returns when the rank before this one has done so. Errors as
+  // of Communicator::Exchange.
+  absl::Status Exchange(const std::vector<checkpoint::LocalTensor>& state, checkpoint::SharedSnapshot& copy);
+
+ private:
+  comm::Communicator& communicator_;
+  const absl::Duration deadline_;
+  uint32_t next_ = 0, before_ = 0;  // ranks
+  std::vector<PeerPart> sent_, received_;
+  std::vector<std::byte> sending_, receiving_;
+};
+
+// Before the first step of ranks of which some have no state: those of hosts job.without_state get theirs from the
+// ranks of the next host, which has a copy. All ranks call it. Errors as of Communicator::Exchange.
+absl::Status FetchState(const Job& job, uint32_t rank, const exec::Executor& executor,
+                        comm::Communicator& communicator);
+
+}  // namespace sgd::train
