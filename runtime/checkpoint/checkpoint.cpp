@@ -209,7 +209,7 @@ void RemoveUnfinished(const std::string& directory) {
 }
 
 absl::StatusOr<std::string> SetAside(const std::string& directory, uint64_t steps_done) {
-  const std::string path = PathsOf(directory, steps_done).checkpoint, other = path + ".doubtful";
+  const std::string path = CheckpointPath(directory, steps_done), other = path + ".doubtful";
   std::error_code error;
   if (!fs::exists(path, error)) return "";
   fs::rename(path, other, error);

@@ -46,7 +46,7 @@ struct Paths {
 };
 
 Paths PathsOf(const std::string& directory, uint64_t step) {
-  std::string path = absl::StrFormat("%s/%s%010d", directory, kPrefix, step);
+  std::string path = CheckpointPath(directory, step);
   return {directory, path, path + kAsideSuffix};
 }
 

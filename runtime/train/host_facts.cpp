@@ -35,7 +35,7 @@ std::string HostFactsJson(const HostFacts& facts) {
   json["point"] = json["loss"] = "";
   if (facts.run) {
     json["run"] = {facts.run->first, facts.run->end, facts.run->restarts_left, facts.run->past_restarts};
-    json["point"] = checkpoint::ManifestJson({.point = facts.run->point, .state_checksum = "-"});
+    json["point"] = checkpoint::ManifestJson({.point = facts.run->point, .files = {{checkpoint::kStateName, 0, "-"}}});
     json["loss"] = facts.run->loss;
   }
   return json::WriteJson(json);

@@ -121,7 +121,7 @@ TEST(BackgroundSaver, FailsInTheEndThoughTheFailureHasBeenNoted) {
   data::TemporaryFolder folder;
   data::WriteText(folder / "file", "no folder");
   comm::RunMeetingRanks(1, [&](comm::Control& control) {
-    const auto copy = checkpoint::SharedSnapshot::Create({}, 1);
+    const auto copy = checkpoint::SharedSnapshot::Create(std::vector<data::TensorSpec>(), 1);
     EXPECT_TRUE(copy.ok()) << copy.status();
     NoteTaker notes;
     const auto saver = BackgroundSaver::Create(
