@@ -49,7 +49,9 @@ JobStatus StatusKeeper::Read() const {
     const double median = *status.median_seconds;
     if (facts_.rows) status.rows_per_second = static_cast<double>(*facts_.rows) / median;
     if (facts_.tokens) status.tokens_per_second = static_cast<double>(*facts_.tokens) / median;
-    if (facts_.least_seconds) status.utilization = *facts_.least_seconds / median;
+    // A device that is faster than its topology says is another one: nothing is known of its share.
+    if (facts_.least_seconds.value_or(0) > 0 && *facts_.least_seconds <= median)
+      status.utilization = *facts_.least_seconds / median;
   }
   AddRanks(status);
   return status;

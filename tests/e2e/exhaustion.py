@@ -52,7 +52,7 @@ def commands(folder):
             "ranks": ("sgdrun", "-n", ranks, many, "--threads", 2, *train),
             "communication threads": ("sgdrun", "-n", ranks, many, "--bench", 2, "--threads", 1, "--comm-thread", "on"),
             "sgd-inspect": ("sgd-inspect", many, "--json", "--program"),
-            "sgd-sim": ("sgd-sim", many, "--topology", "h100")}
+            "sgd-sim": ("sgd-sim", many, "--topology", "host")}
 
 
 def memory(folder):
@@ -116,7 +116,7 @@ def disks(folder):
     train = ["sgdrun", "-n", ranks, artifact, "--init", MLP.data / "inputs.safetensors", "--batches", MLP.data / "batches.safetensors",
              "--carry-json", MLP.carry_file(folder), "--steps", 12]
     writers = {"artifact": ["sgdc", model, "-o", out / "a.sgda"], "report": ["sgdc", model, f"--report={out}/r.json"], "explanation": ["sgdc", model, f"--explain={out}/e.json"],
-               "simulation": ["sgd-sim", artifact, "--topology", "h100", "--json", out / "s.json"],
+               "simulation": ["sgd-sim", artifact, "--topology", "host", "--json", out / "s.json"],
                "outputs": [*train, "--outputs", out / "o.safetensors"], "state": [*train, "--save", out / "state"], "log": [*train, "--log-json", out / "l.jsonl"]}
     for name, (tool, *args) in writers.items():
         refusals = 0

@@ -238,12 +238,13 @@ def no_room_for_metrics(run):
 
 @contextlib.contextmanager
 def cut_link(run):
-    """It is there again when ranks are lost."""
+    """It is there again when ranks are lost, and launchers look for each other."""
     yield
+    ranks = [run.rank(number) for number in range(2)]
     run.struck = time.monotonic()
     run.place.network.cut(1)
     try:
-        harness.wait_until(lambda: run.events("rank_lost") or run.has_ended(), 60)
+        harness.wait_until(lambda: all(run.rank(number) != rank for number, rank in enumerate(ranks)) or run.has_ended(), 60)
     finally:
         run.place.network.mend(1)
 

@@ -48,8 +48,9 @@ def arguments(folder, name):
 def results(folder, name):
     """Losses and the evaluation; the last state."""
     rows = [row for row in map(json.loads, (folder / f"{name}.jsonl").read_text().splitlines()) if "loss" in row]
-    saved = sorted((folder / name).glob("step-*"))[-1]
-    state = {key: value for key, (_, value) in harness.compare_tensors.load(saved / "state.safetensors").items()}
+    merged = folder / f"{name}.safetensors"
+    harness.tool("sgd-ckpt", "merge", folder / name, "-o", merged)  # of several hosts, each has written a file
+    state = {key: value for key, (_, value) in harness.compare_tensors.load(merged).items()}
     evaluation = [row["eval"] for row in map(json.loads, (folder / f"{name}.jsonl").read_text().splitlines()) if "eval" in row][-1]
     return np.array([row["loss"] for row in rows] + [*evaluation.values()]), state
 

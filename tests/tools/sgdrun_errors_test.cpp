@@ -225,7 +225,7 @@ TEST_F(SgdrunErrors, Carry) {
   auto fault = [&](const std::string& message, const std::string& flag, const std::string& value) {
     ExpectFault(message, {artifact_, "--init", init, "--steps", "1", flag, value});
   };
-  fault("--carry: 'result7:arg0' is not OUTPUT:INPUT of program 'train'; it has no output 'result7'; there are ",
+  fault("--carry: 'result7:arg0' is not OUTPUT:INPUT of program 'train'; it has no output 'result7'; did you mean '",
         "--carry", "result7:arg0");
   fault(
       "cannot carry output result1 'result[1]['w']' (f32[1,4]) of program 'train' to input arg1 "

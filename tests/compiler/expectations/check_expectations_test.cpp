@@ -85,7 +85,8 @@ TEST(Expectations, CountByAxisAndScope) {
   EXPECT_EQ(refusalOf(R"([{"collective": "all_reduce", "axis": "model", "bytes": 512}])"), "accepted");
   EXPECT_THAT(refusalOf(R"([{"collective": "all_reduce", "axis": "model", "bytes": 511}])"),
               AllOf(HasSubstr("all_reduce over \"model\" sends 512 bytes a step; expected at most 511"),
-                    HasSubstr("512 bytes by all_reduce of tensor<16x16xf32> from sgd.dot_general at step.py:9:2")));
+                    HasSubstr("512 bytes by all_reduce of activations of layers/0/mlp, tensor<16x16xf32> from "
+                              "sgd.dot_general at step.py:9:2")));
   EXPECT_EQ(refusalOf(R"([{"collective": "all_reduce", "axis": "data", "bytes": 1536}])"), "accepted");
   EXPECT_THAT(refusalOf(R"([{"collective": "all_reduce", "axis": "data", "scope": "layers.1", "bytes": 0}])"),
               AllOf(HasSubstr("in scope 'layers.1' sends 1024 bytes"), HasSubstr("step.py:10:2"),

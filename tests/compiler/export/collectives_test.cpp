@@ -127,7 +127,7 @@ TEST(ExportCollectives, TheReasonNamesTheSourceLineAndShardings) {
   EXPECT_EQ(explain.cause(), artifact::MovementCause::Producer);
   EXPECT_EQ(toText(explain.op()), "sgd.reduce");
   EXPECT_EQ(toText(explain.source()), "step.mlir:3:8");
-  EXPECT_EQ(toText(explain.tensor()), "tensor<8x3xf32>");
+  EXPECT_EQ(toText(explain.tensor()), "result0, tensor<8x3xf32>");
   EXPECT_EQ(toText(explain.kind()), "reduce_scatter");
   EXPECT_EQ(explain.bytes(), program.sent_bytes());
   EXPECT_EQ(program.locations()->Get(explain.loc())->str(), "step.mlir:3:8");
