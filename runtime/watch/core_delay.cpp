@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -27,9 +28,15 @@ int64_t ReadDelay(int file) {
   return std::sscanf(text, "%lld %lld", &on_core, &delay) == 2 ? delay : 0;
 }
 
+int64_t OwnTimeOnCore() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return absl::ToInt64Nanoseconds(absl::DurationFromTimespec(time));
+}
+
 }  // namespace
 
-CoreDelay::CoreDelay() {
+CoreDelay::CoreDelay() : on_core_(OwnTimeOnCore()) {
   const std::string own = std::to_string(gettid());
   const auto open_account = [&](const std::filesystem::path& task) {
     comm::UniqueFd file(open((task / "schedstat").c_str(), O_RDONLY | O_CLOEXEC));
@@ -61,10 +68,13 @@ void CoreDelay::BeginWait() {
   threads_[0].counted += Look(threads_[0]);
   own_.Looked(begin, SteadyNanoseconds());
   is_waiting_ = true;
+  wait_begin_ = OwnTimeOnCore();
 }
 
 void CoreDelay::EndWait() {
-  if (std::exchange(is_waiting_, false)) static_cast<void>(Look(threads_[0]));
+  if (!std::exchange(is_waiting_, false)) return;
+  static_cast<void>(Look(threads_[0]));
+  in_waits_ += OwnTimeOnCore() - wait_begin_;
 }
 
 absl::Duration CoreDelay::Take() {
@@ -77,6 +87,11 @@ absl::Duration CoreDelay::Take() {
   }
   all_.Looked(begin, SteadyNanoseconds());
   return absl::Nanoseconds(most);
+}
+
+absl::Duration CoreDelay::TakeOnCore() {
+  const int64_t now = OwnTimeOnCore();
+  return absl::Nanoseconds(now - std::exchange(on_core_, now) - std::exchange(in_waits_, 0));
 }
 
 }  // namespace sgd::watch

@@ -13,6 +13,7 @@ struct StepSample {
   float input = 0;       // fills inputs before the step
   float checkpoint = 0;  // saves since the step before, less waits for peers
   float delay = 0;       // in its own time: the thread that was delayed most was ready to run and had no core
+  float on_core = 0;     // in its own time, at most: the thread that executes steps had a core
 
   // The time that does not depend on peers.
   float own() const { return compute + input + checkpoint; }

@@ -87,8 +87,12 @@ void StepWatch::StepEnded(uint64_t step, absl::Duration total, absl::Duration co
             .compute = Seconds(std::max(absl::ZeroDuration(), total - communication)),
             .wait = Seconds(communication),
             .input = Seconds(std::exchange(input_, absl::ZeroDuration())),
-            .checkpoint = Seconds(std::exchange(checkpoint_, absl::ZeroDuration())),
-            .delay = options_.delay == nullptr ? 0 : Seconds(options_.delay->Take())};
+            .checkpoint = Seconds(std::exchange(checkpoint_, absl::ZeroDuration()))};
+  if (options_.delay != nullptr) {
+    sample.delay = Seconds(options_.delay->Take());
+    // Waits that were not looked at are in it as well.
+    sample.on_core = std::min(Seconds(options_.delay->TakeOnCore()), sample.own());
+  }
   ++state_.steps;
   Publish();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace sgd::watch {
@@ -39,9 +40,9 @@ float MedianOf(const std::vector<uint32_t>& ranks, const std::vector<StepSample>
   return Median(std::move(values));
 }
 
-// The median of the others of a sorted group, without the member at `position`. The lower one of an even number would
-// make everyone late.
-float MedianWithout(const std::vector<float>& sorted, size_t position) {
+// The median of a sorted group without its member `own`. The lower one of an even number would make everyone late.
+float MedianOfOthers(const std::vector<float>& sorted, float own) {
+  const auto position = static_cast<size_t>(std::ranges::lower_bound(sorted, own) - sorted.begin());
   const size_t others = sorted.size() - 1;
   const auto other = [&](size_t index) { return sorted[position <= index ? index + 1 : index]; };
   return (other((others - 1) / 2) + other(others / 2)) / 2;
@@ -54,18 +55,22 @@ float VarianceOfDifferences(std::vector<float> differences) {
   return deviation * deviation / 2;
 }
 
-// Counts a wait for a core like one for peers, with the least that it costs: a step takes equally long on all ranks,
-// whatever they wait for.
-StepSample WithoutDelay(StepSample sample, float least_delay) {
-  const float own = sample.own();
-  const float delay = std::min(sample.delay + kLeastContention * (sample.delay - least_delay), own);
-  if (delay <= 0) return sample;
-  const float factor = 1 - delay / own;
+// Counts some of a rank's own time like a wait for peers: a step takes equally long on all ranks, whatever they wait
+// for.
+void CountAsWait(float seconds, StepSample& sample) {
+  const float own = sample.own(), waited = std::min(seconds, own);
+  if (waited <= 0) return;
+  const float factor = 1 - waited / own;
   sample.compute *= factor;
   sample.input *= factor;
   sample.checkpoint *= factor;
-  sample.wait += delay;
-  return sample;
+  sample.wait += waited;
+}
+
+// Without waits for a core, and the least that they cost.
+void LeaveOutDelays(std::vector<StepSample>& samples) {
+  const float least = std::ranges::min_element(samples, {}, &StepSample::delay)->delay;
+  for (StepSample& sample : samples) CountAsWait(sample.delay + kLeastContention * (sample.delay - least), sample);
 }
 
 }  // namespace
@@ -133,9 +138,13 @@ void RankComparison::Add(const std::vector<StepSample>& samples) {
 
 void RankComparison::AddGroup(const std::vector<uint32_t>& group, const std::vector<StepSample>& samples) {
   const auto median = [&](auto get) { return MedianOf(group, samples, get); };
-  std::vector<float> sorted;
-  for (uint32_t rank : group) sorted.push_back(samples[rank].own());
+  std::vector<float> sorted, on_cores;
+  for (uint32_t rank : group) {
+    sorted.push_back(samples[rank].own());
+    on_cores.push_back(samples[rank].on_core);
+  }
   std::ranges::sort(sorted);
+  std::ranges::sort(on_cores);
   const float compute = median([](const StepSample& sample) { return sample.compute; });
   const float input = median([](const StepSample& sample) { return sample.input; });
   const float checkpoint = median([](const StepSample& sample) { return sample.checkpoint; });
@@ -143,14 +152,14 @@ void RankComparison::AddGroup(const std::vector<uint32_t>& group, const std::vec
   const float wait = -median([](const StepSample& sample) { return -sample.wait; });
   for (uint32_t rank : group) {
     const StepSample& sample = samples[rank];
-    const auto position = static_cast<size_t>(std::ranges::lower_bound(sorted, sample.own()) - sorted.begin());
-    const float reference = MedianWithout(sorted, position);
+    const float reference = MedianOfOthers(sorted, sample.own());
     Note(rank, sample, reference,
          {.excess = sample.own() - reference,
           .extra_wait = wait - sample.wait,
           .compute = sample.compute - compute,
           .input = sample.input - input,
           .checkpoint = sample.checkpoint - checkpoint,
+          .on_core = sample.on_core - MedianOfOthers(on_cores, sample.on_core),
           .total = sample.total()});
   }
 }
@@ -164,7 +173,7 @@ void RankComparison::AddLone(uint32_t rank, const std::vector<StepSample>& sampl
     std::vector<uint32_t> all(kHistory);
     for (uint32_t i = 0; i < kHistory; ++i) all[i] = i;
     for (float StepSample::* field :
-         {&StepSample::compute, &StepSample::wait, &StepSample::input, &StepSample::checkpoint})
+         {&StepSample::compute, &StepSample::wait, &StepSample::input, &StepSample::checkpoint, &StepSample::on_core})
       track.usual.*field = MedianOf(all, track.history, [&](const StepSample& one) { return one.*field; });
     return;
   }
@@ -175,6 +184,7 @@ void RankComparison::AddLone(uint32_t rank, const std::vector<StepSample>& sampl
         .compute = sample.compute - usual.compute,
         .input = sample.input - usual.input,
         .checkpoint = sample.checkpoint - usual.checkpoint,
+        .on_core = sample.on_core - usual.on_core,
         .total = sample.total()});
 }
 
@@ -196,6 +206,15 @@ bool RankComparison::IsSlow(uint32_t rank) const {
     extra_wait += lag.extra_wait;
   }
   return extra_wait > excess / 2;
+}
+
+bool RankComparison::RunsSlowly(uint32_t rank) const {
+  float excess = 0, on_core = 0;
+  for (const Lag& lag : tracks_[rank].lags) {
+    excess += lag.excess;
+    on_core += lag.on_core;
+  }
+  return on_core > excess / 2;
 }
 
 void RankComparison::Note(uint32_t rank, const StepSample& sample, float reference, const Lag& lag) {
@@ -234,6 +253,8 @@ Straggler RankComparison::Describe(uint32_t rank) const {
 StragglerFinder::StragglerFinder(const std::vector<uint32_t>& group_of)
     : with_delays_(group_of, 0),
       without_delays_(group_of, kMostContention - kLeastContention),
+      at_equal_speed_(group_of, kMostContention - kLeastContention),
+      group_of_(group_of),
       newest_(group_of.size(), kFirstSteps),
       found_in_(group_of.size()) {}
 
@@ -254,19 +275,34 @@ void StragglerFinder::Add(uint32_t rank, const StepSample& sample) {
 void StragglerFinder::Compare(uint64_t step, const std::vector<StepSample>& samples) {
   with_delays_.Add(samples);
   std::vector<StepSample> changed(samples);
-  const float least_delay = std::ranges::min_element(samples, {}, &StepSample::delay)->delay;
-  for (StepSample& sample : changed) sample = WithoutDelay(sample, least_delay);
+  LeaveOutDelays(changed);
   without_delays_.Add(changed);
+  EqualSpeeds(changed);
+  at_equal_speed_.Add(changed);
   for (uint32_t rank = 0; rank < found_in_.size(); ++rank) Judge(rank, step);
 }
 
+// The ranks of a group compute the same: one that has a core for longer has a slower one.
+void StragglerFinder::EqualSpeeds(std::vector<StepSample>& samples) const {
+  std::vector<float> least(samples.size(), std::numeric_limits<float>::infinity());  // by group
+  for (size_t rank = 0; rank < samples.size(); ++rank)
+    least[group_of_[rank]] = std::min(least[group_of_[rank]], samples[rank].on_core);
+  for (size_t rank = 0; rank < samples.size(); ++rank) {
+    CountAsWait(samples[rank].on_core - least[group_of_[rank]], samples[rank]);
+    samples[rank].on_core = least[group_of_[rank]];
+  }
+}
+
 void StragglerFinder::Judge(uint32_t rank, uint64_t step) {
-  if (without_delays_.KeepsUp(rank) && with_delays_.KeepsUp(rank)) found_in_[rank].reset();
-  const bool is_slow = without_delays_.IsSlow(rank);
+  const bool keeps_up = at_equal_speed_.KeepsUp(rank) && without_delays_.KeepsUp(rank) && with_delays_.KeepsUp(rank);
+  if (keeps_up) found_in_[rank].reset();
+  const bool stops = at_equal_speed_.IsSlow(rank) && !at_equal_speed_.RunsSlowly(rank);
+  const bool runs_slowly = without_delays_.IsSlow(rank) && without_delays_.slow_seconds(rank) > kRunningSlowlySeconds;
+  const bool is_slow = stops || runs_slowly;
   const bool lacks_cores = with_delays_.IsSlow(rank) && with_delays_.slow_seconds(rank) > kLackingSeconds;
   if (!is_slow && !lacks_cores) return;
   if (found_in_[rank] && step < *found_in_[rank] + kLastingSteps) return;
-  Straggler straggler = (is_slow ? without_delays_ : with_delays_).Describe(rank);
+  Straggler straggler = (stops ? at_equal_speed_ : is_slow ? without_delays_ : with_delays_).Describe(rank);
   if (straggler.share < kLeastShare) return;
   straggler.step = step;
   straggler.lacks_cores = !is_slow;

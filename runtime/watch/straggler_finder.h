@@ -75,6 +75,9 @@ class RankComparison {
   // Whether the rank is slow and the others wait for it, and for how many seconds it may have been slow.
   bool IsSlow(uint32_t rank) const;
   double slow_seconds(uint32_t rank) const { return tracks_[rank].slow_seconds; }
+  // Whether it takes longer since its thread runs slowly, and not since it has stopped: over half of what it takes
+  // longer than its peers it has a core.
+  bool RunsSlowly(uint32_t rank) const;
   // Whether nothing has spoken for it being slow in a hundred steps.
   bool KeepsUp(uint32_t rank) const;
   // Cost and cause of a slow rank, by the medians of the window.
@@ -83,9 +86,9 @@ class RankComparison {
  private:
   // How far a rank was behind its reference in a step.
   struct Lag {
-    float excess = 0;                              // of its own time
-    float extra_wait = 0;                          // of its peers
-    float compute = 0, input = 0, checkpoint = 0;  // more than the reference
+    float excess = 0;                                           // of its own time
+    float extra_wait = 0;                                       // of its peers
+    float compute = 0, input = 0, checkpoint = 0, on_core = 0;  // more than the reference
     float total = 0;
   };
   struct Track {
@@ -111,11 +114,13 @@ class RankComparison {
 };
 
 // Time in which threads were ready to run and had no core is compared apart, and counts only when it has gone on for
-// half a minute: other programs come and go.
+// half a minute: other programs come and go. A rank that runs, but slowly, must do so for some seconds: neighbours of a
+// virtual machine, and clocks of cores, change from second to second.
 class StragglerFinder {
  public:
   static constexpr uint64_t kFirstSteps = 2;  // not looked at: they touch memory for the first time
   static constexpr double kLackingSeconds = 30;
+  static constexpr double kRunningSlowlySeconds = 10;
   static constexpr uint64_t kLastingSteps = 50;
 
   explicit StragglerFinder(const std::vector<uint32_t>& group_of);
@@ -134,8 +139,11 @@ class StragglerFinder {
   };
   void Compare(uint64_t step, const std::vector<StepSample>& samples);
   void Judge(uint32_t rank, uint64_t step);
+  void EqualSpeeds(std::vector<StepSample>& samples) const;
 
   RankComparison with_delays_, without_delays_;
+  RankComparison at_equal_speed_;  // without delays, and as if the cores of a group were equally fast
+  std::vector<uint32_t> group_of_;
   std::vector<uint64_t> newest_;  // by rank: steps below it have come
   std::map<uint64_t, Row> rows_;  // that miss samples
   // By rank: the step in which it was found, or has lasted; nothing while it keeps up.

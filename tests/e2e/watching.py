@@ -80,6 +80,22 @@ def pulse(pid, log, process, is_over=lambda found: found):
     return stopped / (time.monotonic() - begin)
 
 
+def of_three(check):
+    """A check that may fail twice: where cores of this machine differ by more than a rank is slowed, nobody waits for that rank."""
+    def tried(folder):
+        for attempt in range(3):
+            part = folder / str(attempt)
+            part.mkdir()
+            try:
+                return check(part)
+            except AssertionError as error:
+                if attempt == 2:
+                    raise
+                print(f"        again: {str(error)[:200]}")
+    return tried
+
+
+@of_three
 def names_a_slow_rank(folder):
     command, log = training(folder, 2, STEPS)
     process = started(command)
@@ -118,6 +134,7 @@ def stopped(process):
     return errors
 
 
+@of_three
 def replaces_a_slow_rank(folder):
     """On the third of three cores, with the bits of an undisturbed run; and not again at once."""
     process, log, event = slowed(folder, 3, "--replace-stragglers")
@@ -137,6 +154,7 @@ def replaces_a_slow_rank(folder):
     assert [row["loss"] for row in harness.steps_of(log)] == losses
 
 
+@of_three
 def leaves_a_slow_rank_where_no_core_is_idle(folder):
     process, log, event = slowed(folder, 2, "--replace-stragglers=7")
     assert event["replaced"] is False and event["reason"] == "this host has no core to spare", event

@@ -122,7 +122,7 @@ TEST(CoreDelay, CountsTimeWithoutACoreButNotInWaits) {
     while (!stops) ComputeOnSharedCore(absl::Milliseconds(1));
   });
   ComputeOnSharedCore(absl::Milliseconds(100));
-  const absl::Duration own = delay.Take();
+  const absl::Duration own = delay.Take(), on_core = delay.TakeOnCore();
   absl::SleepFor(absl::Milliseconds(50));  // so that it looks again
   static_cast<void>(delay.Take());
   absl::SleepFor(absl::Milliseconds(50));
@@ -135,6 +135,8 @@ TEST(CoreDelay, CountsTimeWithoutACoreButNotInWaits) {
   sched_setaffinity(0, sizeof(before), &before);
   EXPECT_GT(own, absl::Milliseconds(20));
   EXPECT_LT(in_wait, own / 2);
+  EXPECT_GE(on_core, absl::Milliseconds(100));
+  EXPECT_LT(on_core, absl::Milliseconds(110));
 }
 
 TEST(StepWatch, TimedAgreementsKnowHowLongTheyWaited) {

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kSeed = 20261129;
 
 struct Made {
-  float compute = 0.002f, input = 0, checkpoint = 0, delay = 0;
+  float compute = 0.002f, input = 0, checkpoint = 0, delay = 0, on_core = 0;
 };
 using Maker = std::function<Made(uint32_t rank, uint64_t step)>;
 
@@ -38,7 +38,8 @@ class Steps {
                            .compute = made.compute,
                            .input = made.input,
                            .checkpoint = made.checkpoint,
-                           .delay = made.delay});
+                           .delay = made.delay,
+                           .on_core = made.on_core});
         longest = std::max(longest, samples.back().own());
       }
       for (uint32_t rank = 0; rank < ranks_; ++rank) {
@@ -260,6 +261,21 @@ TEST(StragglerFinder, WaitsLongForRanksWithoutCores) {
   const std::optional<Straggler> found = busy.Run(10000);
   ASSERT_TRUE(found.has_value());
   EXPECT_TRUE(found->lacks_cores);
+}
+
+// A neighbour of a virtual machine takes cycles of a core for some seconds; a stopped process has none at all.
+TEST(StragglerFinder, WaitsForARankThatRunsSlowlyAndNotForOneThatStops) {
+  for (uint32_t ranks : {2u, 4u}) {
+    const auto slow = [&](uint32_t rank) { return rank == ranks - 1 ? 0.0026f : 0.002f; };
+    Steps running(OneGroup(ranks),
+                  [&](uint32_t rank, uint64_t) { return Made{.compute = slow(rank), .on_core = slow(rank)}; });
+    const auto seconds = static_cast<uint64_t>(StragglerFinder::kRunningSlowlySeconds / 0.0027);
+    EXPECT_FALSE(running.Run(seconds).has_value()) << ranks;
+    EXPECT_TRUE(running.Run(200).has_value()) << ranks;
+    Steps stopped(OneGroup(ranks),
+                  [&](uint32_t rank, uint64_t) { return Made{.compute = slow(rank), .on_core = 0.002f}; });
+    EXPECT_TRUE(stopped.Run(20).has_value()) << ranks;
+  }
 }
 
 TEST(StragglerFinder, NamesARankAgainAfterItHasKeptUp) {
