@@ -82,7 +82,7 @@ class BackgroundSaves {
   std::condition_variable changed_;
   std::optional<TrainingPoint> wanted_;  // until it has ended
   std::vector<SaveOutcome> ended_;
-  uint64_t number_ = 0;  // of the save under way
+  uint64_t number_ = 0;  // of the save in progress
   SaveReports reports_;
   bool stops_ = false;
   std::thread thread_;

@@ -13,7 +13,8 @@ namespace {
 // A part of a smaller shard costs more in the file's header than it spares.
 constexpr uint64_t kLeastShared = uint64_t{64} << 10;
 
-// What `tensor`'s rank writes of it. A tensor without elements is written by rank 0, which always has it or its name.
+// The part of `tensor` that its rank writes. A tensor without elements is written by rank 0, which always has it or its
+// name.
 std::optional<data::Region> RegionToWrite(const LocalTensor& tensor, uint32_t rank) {
   if (tensor.shard.global_bytes() == 0)
     return rank == 0 ? std::optional(data::WholeRegion(tensor.shard.type().global_dims)) : std::nullopt;

@@ -20,7 +20,7 @@ class SaveReports {
   void Add(uint64_t number, const absl::StatusOr<StateFile>& file);
   const std::string& text() const { return text_; }
 
-  // What a text says of a save; nothing where it does not, or is none. Of a text that has later saves alone:
+  // The outcome of a save in a text; nothing where it has none, or is no such text. Of a text with later saves alone:
   // Unavailable.
   static std::optional<absl::StatusOr<StateFile>> Find(std::string_view text, uint64_t number);
 

@@ -1,4 +1,5 @@
 """Watching runs: a rank that is slowed is named with host, core and cost, and nobody is named in a run without one."""
+import functools
 import json
 import os
 import pty
@@ -82,6 +83,7 @@ def pulse(pid, log, process, is_over=lambda found: found):
 
 def of_three(check):
     """A check that may fail twice: where cores of this machine differ by more than a rank is slowed, nobody waits for that rank."""
+    @functools.wraps(check)
     def tried(folder):
         for attempt in range(3):
             part = folder / str(attempt)
