@@ -67,7 +67,7 @@ llvm::SetVector<StringRef> getAxes(const ExplainRecord& record) {
   return all;
 }
 
-/// What stands before the name: "gradient of ".
+/// The words before the name: "gradient of ".
 StringRef getKind(const Group& group) {
   for (StringRef kind :
        {"gradient of ", "new ", "activations for the gradient of ", "activations of ", "result", "input ", "tensor<"})

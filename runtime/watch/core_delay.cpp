@@ -63,18 +63,17 @@ void CoreDelay::Pace::Looked(int64_t begin, int64_t end) {
 }
 
 void CoreDelay::BeginWait() {
+  wait_begin_ = OwnTimeOnCore();
   const int64_t begin = SteadyNanoseconds();
   if (begin < own_.next || threads_.empty()) return;
   threads_[0].counted += Look(threads_[0]);
   own_.Looked(begin, SteadyNanoseconds());
   is_waiting_ = true;
-  wait_begin_ = OwnTimeOnCore();
 }
 
 void CoreDelay::EndWait() {
-  if (!std::exchange(is_waiting_, false)) return;
-  static_cast<void>(Look(threads_[0]));
   in_waits_ += OwnTimeOnCore() - wait_begin_;
+  if (std::exchange(is_waiting_, false)) static_cast<void>(Look(threads_[0]));
 }
 
 absl::Duration CoreDelay::Take() {

@@ -24,7 +24,7 @@ class CoreDelay {
   // The most that a thread was delayed since the last call. Looks take 0.2 % of the time at most: what they have not
   // seen is in a later answer. Zero where the kernel keeps no account.
   absl::Duration Take();
-  // For how long this thread had a core since the last call, without waits that were looked at.
+  // For how long this thread had a core since the last call, without waits for other ranks.
   absl::Duration TakeOnCore();
 
  private:
@@ -45,7 +45,7 @@ class CoreDelay {
   Pace own_, all_;
   // Of this thread on a core, in nanoseconds.
   int64_t on_core_ = 0;      // at the last call of TakeOnCore
-  int64_t wait_begin_ = 0;   // as the wait began that is looked at
+  int64_t wait_begin_ = 0;   // as the last wait began
   int64_t in_waits_ = 0;     // since the last call of TakeOnCore
   bool is_waiting_ = false;  // and the begin of the wait was looked at
 };

@@ -90,7 +90,6 @@ void StepWatch::StepEnded(uint64_t step, absl::Duration total, absl::Duration co
             .checkpoint = Seconds(std::exchange(checkpoint_, absl::ZeroDuration()))};
   if (options_.delay != nullptr) {
     sample.delay = Seconds(options_.delay->Take());
-    // Waits that were not looked at are in it as well.
     sample.on_core = std::min(Seconds(options_.delay->TakeOnCore()), sample.own());
   }
   ++state_.steps;

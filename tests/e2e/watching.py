@@ -1,5 +1,4 @@
 """Watching runs: a rank that is slowed is named with host, core and cost, and nobody is named in a run without one."""
-import functools
 import json
 import os
 import pty
@@ -49,7 +48,8 @@ def training(folder, ranks, steps, *extra):
     model, artifact, inputs, log = (folder / name for name in ("step.mlir", "step.sgda", "in.safetensors", "log.jsonl"))
     if not artifact.exists():
         model.write_text(program(ranks))
-        harness.tool("sgdc", model, "-o", artifact)
+        # Of a device that is faster than any host, so that a share of its rate is known.
+        harness.tool("sgdc", model, "-o", artifact, "--topology", "h100")
         random = np.random.default_rng(1)
         harness.save(inputs, {"arg0": random.standard_normal((WIDTH, WIDTH), dtype=np.float32) * np.float32(0.04), "arg1": random.standard_normal((ROWS, WIDTH), dtype=np.float32)})
     command = [harness.BUILD / "bin" / "sgdrun", "-n", ranks, artifact, "--init", inputs, "--carry", "result1:arg0", "--steps", steps, "--threads", 1, "--log-json", log, *extra]
@@ -81,23 +81,6 @@ def pulse(pid, log, process, is_over=lambda found: found):
     return stopped / (time.monotonic() - begin)
 
 
-def of_three(check):
-    """A check that may fail twice: where cores of this machine differ by more than a rank is slowed, nobody waits for that rank."""
-    @functools.wraps(check)
-    def tried(folder):
-        for attempt in range(3):
-            part = folder / str(attempt)
-            part.mkdir()
-            try:
-                return check(part)
-            except AssertionError as error:
-                if attempt == 2:
-                    raise
-                print(f"        again: {str(error)[:200]}")
-    return tried
-
-
-@of_three
 def names_a_slow_rank(folder):
     command, log = training(folder, 2, STEPS)
     process = started(command)
@@ -136,7 +119,6 @@ def stopped(process):
     return errors
 
 
-@of_three
 def replaces_a_slow_rank(folder):
     """On the third of three cores, with the bits of an undisturbed run; and not again at once."""
     process, log, event = slowed(folder, 3, "--replace-stragglers")
@@ -156,7 +138,6 @@ def replaces_a_slow_rank(folder):
     assert [row["loss"] for row in harness.steps_of(log)] == losses
 
 
-@of_three
 def leaves_a_slow_rank_where_no_core_is_idle(folder):
     process, log, event = slowed(folder, 2, "--replace-stragglers=7")
     assert event["replaced"] is False and event["reason"] == "this host has no core to spare", event
@@ -195,8 +176,7 @@ def sees_metrics(process, port, file, log):
     assert metrics["sgd_steps_done"] >= 10 and metrics["sgd_steps_planned"] == 100000 and metrics["sgd_checkpoints_total"] >= 1, metrics
     assert all(metrics[f'sgd_resident_bytes{{rank="{rank}"}}'] > 1 << 20 for rank in range(2)), metrics
     assert 0 < metrics['sgd_step_seconds{quantile="0.5"}'] < 60 and metrics["sgd_loss"] > 0 and metrics["sgd_slowest_rank"] in (0, 1), metrics
-    # This machine may be faster than the topology that is built in says.
-    assert 0 < metrics.get("sgd_flops_utilization", 1) <= 1 and metrics["sgd_checkpoint_stall_seconds_total"] > 0, metrics
+    assert 0 < metrics["sgd_flops_utilization"] < 1 and metrics["sgd_checkpoint_stall_seconds_total"] > 0, metrics
     for job in (port, f"localhost:{port}", file, log):
         shown = harness.tool("sgd-top", job).stdout
         assert shown.startswith("step ") and "loss    " in shown and "time    " in shown and "\033" not in shown, shown

@@ -51,7 +51,7 @@ class Control : public Agreements {
   // answer. Nothing where ranks do not see each other's waits, or the job has ended meanwhile.
   virtual std::optional<Blame> BlameFor(const RankWait& /*own*/) { return std::nullopt; }
 
-  // What ranks publish of themselves.
+  // Texts that ranks publish of themselves.
   enum class Board : uint8_t { kSteps, kSaves };
   static constexpr size_t kBoards = 2;
   // Publishes this rank's `bytes`, at most kMostPublished, for rank 0; they replace the earlier ones of the same board.

@@ -131,7 +131,7 @@ class SharedMemoryControl final : public Control {
   std::string NameOf(uint32_t index) const;
   std::vector<uint32_t> MissingFrom(const GroupBarrier& barrier, absl::Span<const uint32_t> members,
                                     uint32_t count) const;
-  // What ranks are at that hold up this one, for `blame`; takes a second at most.
+  // The places of ranks that hold up this one, for `blame`; takes a second at most.
   void AskPlaces(Blame& blame);
   std::string PlaceOf(uint32_t rank, absl::Time end);
   std::vector<RankReport> ReadReports(int64_t now, bool with_beside) const;

@@ -34,7 +34,7 @@ struct alignas(128) Arrivals {
   std::atomic<uint32_t> current;   // index of the collective in execution
 };
 
-// What a rank is at, told to peers that ask.
+// The place of a rank in its program, told to peers that ask.
 struct AskedPlace {
   std::atomic<uint32_t> asked;  // how often so far; by peers
   std::atomic<uint32_t> told;   // the number of the newest question that `text` answers
