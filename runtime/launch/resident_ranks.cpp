@@ -147,7 +147,7 @@ absl::Status ResidentJob::Run(const RankMain& rank_main) {
 
 absl::Status ResidentJob::RunOnRanks(const std::function<absl::Status(uint32_t rank, JoinedRank& joined)>& body) {
   outcomes_ = ranks_.RunOnAll(segment_, [&](uint32_t rank) {
-    return [body, rank, joined = joined_[rank]] {
+    return [joined = joined_[rank], body, rank] {  // the communicator outlives what the body keeps
       absl::Status status = body(rank, *joined);
       if (EndsWell(status)) joined->communicator->control().Finish();
       return status;

@@ -1,0 +1,283 @@
+// Each call is one run of the resident ranks; in between, the calling thread reads and writes their memory.
+#include "runtime/embed/executable.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/artifact/element_type.h"
+#include "runtime/artifact/kept_inputs.h"
+#include "runtime/data/conversion.h"
+#include "runtime/data/safetensors.h"
+#include "runtime/exec/carry.h"
+#include "runtime/exec/context.h"
+#include "runtime/train/rank_device.h"
+#include "targets/cpu/device/cpu_device.h"
+
+namespace sgd::embed {
+namespace {
+
+bool Overlap(const artifact::Slice& a, const artifact::Slice& b) {
+  return a.space() == b.space() && a.offset() < b.offset() + b.size() && b.offset() < a.offset() + a.size();
+}
+
+// Whether any stage that holds both has them in the same memory.
+bool ShareMemory(const artifact::Whole<artifact::Input>& input, const artifact::Whole<artifact::Output>& output) {
+  for (size_t i = 0; i < input.holders.size(); ++i) {
+    for (size_t j = 0; j < output.holders.size(); ++j) {
+      if (input.holders[i].stage != output.holders[j].stage) continue;
+      if (Overlap(*input.tensors[i]->slice(), *output.tensors[j]->slice())) return true;
+    }
+  }
+  return false;
+}
+
+bool IsKept(const artifact::ArtifactFile& file, const std::string& program,
+            const artifact::Whole<artifact::Input>& input) {
+  return std::ranges::all_of(input.holders, [&](const artifact::Holder& holder) {
+    const absl::StatusOr<const artifact::Program*> of_stage = file.FindProgram(program, holder.stage);
+    return of_stage.ok() && artifact::KeepsInput(file.root(), **of_stage, holder.index);
+  });
+}
+
+absl::StatusOr<std::unique_ptr<device::Device>> OpenCpu(const launch::RankContext& rank) {
+  return cpu::CpuDevice::Create({.threads = rank.threads, .cores = rank.cores, .shares_cores = rank.shares_cores});
+}
+
+absl::Status CheckSize(const std::string& tensor, size_t given, uint64_t needed) {
+  if (given == needed) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(tensor, ": given ", given, " bytes, it has ", needed));
+}
+
+}  // namespace
+
+// Members are destroyed in the opposite order: what is prepared before what it was prepared on.
+struct Executable::Rank {
+  std::shared_ptr<const artifact::ArtifactFile> file;
+  std::unique_ptr<device::Device> device;
+  std::unique_ptr<exec::ExecutionContext> context;
+  std::unique_ptr<exec::Executor> executor;
+  std::unique_ptr<exec::Carry> carry;
+
+  absl::Status Prepare(const launch::RankContext& rank, const std::string& program, const ExecutableOptions& options) {
+    auto opened = options.open_device ? options.open_device(rank) : OpenCpu(rank);
+    if (!opened.ok()) return opened.status();
+    device = *std::move(opened);
+    if (absl::Status status = device->OpenLibraries(*file); !status.ok()) return status;
+    auto prepared = exec::ExecutionContext::Create(*file, *device, *rank.communicator);
+    if (!prepared.ok()) return prepared.status();
+    context = *std::move(prepared);
+    auto created = exec::Executor::Create(*context, program, {.timeout = options.timeout});
+    if (!created.ok()) return created.status();
+    executor = *std::move(created);
+    auto copies = exec::Carry::Create(*context, *executor, *executor, exec::RecordedCarry(*executor));
+    if (!copies.ok()) return copies.status();
+    carry = *std::move(copies);
+    return absl::OkStatus();
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Executable>> Executable::Load(std::shared_ptr<const artifact::ArtifactFile> file,
+                                                             const ExecutableOptions& options) {
+  if (const std::string target = file->root().target()->str(); target != "cpu") {
+    return absl::UnimplementedError(absl::StrCat(file->path(), ": compiled for ", target,
+                                                 ", which ranks inside another program cannot run; start it with "
+                                                 "sgdrun, or compile it for cpu"));
+  }
+  ExecutableOptions chosen = options;
+  if (chosen.program.empty()) {
+    absl::StatusOr<std::string> name = train::DefaultProgram(*file);
+    if (!name.ok()) return name.status();
+    chosen.program = *std::move(name);
+  }
+  absl::StatusOr<train::ProgramView> program = train::ViewProgram(*file, chosen.program);
+  if (!program.ok()) return program.status();
+  std::unique_ptr<Executable> self(new Executable(std::move(file), *std::move(program), chosen));
+  if (self->resident_ != nullptr && self->resident_->size() != self->ranks()) {
+    return absl::FailedPreconditionError(absl::StrCat(self->file_->path(), ": compiled for ", self->ranks(),
+                                                      " ranks, and there are ", self->resident_->size()));
+  }
+  if (self->resident_ == nullptr) {
+    auto resident = launch::ResidentRanks::Start(self->ranks(), {.threads = chosen.threads});
+    if (!resident.ok()) return resident.status();
+    self->resident_ = *std::move(resident);
+  }
+  self->FindOverlaps();
+  if (absl::Status status = self->Start(); !status.ok()) return status;
+  return self;
+}
+
+Executable::Executable(std::shared_ptr<const artifact::ArtifactFile> file, train::ProgramView program,
+                       const ExecutableOptions& options)
+    : file_(std::move(file)), program_(std::move(program)), options_(options), resident_(options.ranks) {}
+
+Executable::~Executable() { states_.clear(); }
+
+void Executable::FindOverlaps() {
+  for (const artifact::Whole<artifact::Input>& input : program_.whole.inputs) {
+    std::vector<size_t>& over = outputs_over_.emplace_back();
+    for (size_t output = 0; output < program_.outputs.size(); ++output)
+      if (ShareMemory(input, program_.whole.outputs[output])) over.push_back(output);
+    keeps_input_.push_back(IsKept(*file_, program_.name, input));
+  }
+}
+
+absl::Status Executable::Start() {
+  has_input_.assign(program_.inputs.size(), false);
+  has_output_.assign(program_.outputs.size(), false);
+  states_.clear();
+  job_.reset();
+  auto job = resident_->Open(train::HostWindowBytes(*file_));
+  if (!job.ok()) return job.status();
+  job_ = *std::move(job);
+  for (uint32_t rank = 0; rank < ranks(); ++rank) states_.push_back(std::make_shared<Rank>(Rank{.file = file_}));
+  return job_->Run([states = states_, program = program_.name, options = options_](launch::RankContext& rank) {
+    return states[rank.rank]->Prepare(rank, program, options);
+  });
+}
+
+absl::Status Executable::Restart() { return Start(); }
+
+absl::Status Executable::RunOnRanks(const std::function<absl::Status(Rank& rank)>& body) {
+  return job_->Run([states = states_, body](launch::RankContext& rank) { return body(*states[rank.rank]); });
+}
+
+const exec::Tensor& Executable::input(uint32_t rank, size_t position) const {
+  return states_[rank]->executor->inputs()[position];
+}
+
+const exec::Tensor& Executable::output(uint32_t rank, size_t position) const {
+  return states_[rank]->executor->outputs()[position];
+}
+
+std::string Executable::InputName(size_t position) const { return train::InputText(program_, position); }
+std::string Executable::OutputName(size_t position) const { return train::OutputText(program_, position); }
+
+void Executable::EndOutputsOver(size_t input) {
+  for (const size_t output : outputs_over_[input]) has_output_[output] = false;
+}
+
+absl::Status Executable::SetInput(size_t position, std::span<const std::byte> global) {
+  if (absl::Status status = CheckSize(InputName(position), global.size(), input(0, position).shard.global_bytes());
+      !status.ok())
+    return status;
+  for (uint32_t rank = 0; rank < ranks(); ++rank) {
+    const std::span<std::byte> shard = InputShard(rank, position);
+    if (!shard.empty()) input(rank, position).shard.CopyIn(global, shard);
+  }
+  return absl::OkStatus();
+}
+
+std::span<std::byte> Executable::InputShard(uint32_t rank, size_t position) {
+  EndOutputsOver(position);
+  has_input_[position] = true;
+  return input(rank, position).is_held ? states_[rank]->executor->InputBytes(position) : std::span<std::byte>();
+}
+
+absl::StatusOr<size_t> Executable::InputOf(const data::SafetensorsFile& file, const data::TensorEntry& entry) const {
+  std::optional<size_t> input = program_.input_names.Find(entry.name);
+  for (size_t i = 0; i < program_.inputs.size() && !input; ++i)
+    if (std::ranges::find(program_.inputs[i].aliases, entry.name) != program_.inputs[i].aliases.end()) input = i;
+  if (!input) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.path(), ": tensor ", data::QuotedName(entry.name), ": program ", data::QuotedName(program_.name),
+        " has no such input", program_.input_names.Advice(entry.name)));
+  }
+  if (absl::Status status = data::CheckTensor(file, entry, program_.inputs[*input]); !status.ok()) return status;
+  return *input;
+}
+
+absl::Status Executable::SetInputsFrom(const std::string& path) {
+  absl::StatusOr<data::SafetensorsFile> file = data::SafetensorsFile::Open(path);
+  if (!file.ok()) return file.status();
+  std::vector<size_t> inputs;
+  for (const data::TensorEntry& entry : file->tensors()) {
+    absl::StatusOr<size_t> input = InputOf(*file, entry);
+    if (!input.ok()) return input.status();
+    inputs.push_back(*input);
+  }
+  std::vector<std::byte> converted;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const data::TensorEntry& entry = file->tensors()[i];
+    const data::Conversion conversion = data::ConversionTo(program_.inputs[inputs[i]], entry.element);
+    std::span<const std::byte> bytes = file->Bytes(entry);
+    if (!conversion.is_copy() && data::AreOtherIntegers(entry.element, conversion.to)) {
+      const uint64_t count = entry.size / artifact::ElementSize(entry.element);
+      converted.resize(count * artifact::ElementSize(conversion.to));
+      // CheckTensor has found that all values fit.
+      static_cast<void>(data::Convert(conversion, bytes.data(), count, converted.data()));
+      bytes = converted;
+    }
+    if (absl::Status status = SetInput(inputs[i], bytes); !status.ok()) return status;
+    file->Release(entry);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executable::Run() {
+  for (size_t i = 0; i < has_input_.size(); ++i) {
+    if (has_input_[i]) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        InputName(i), " has no value: ",
+        steps_ == 0 ? "set it" : "the last step has used its memory, so set it again, or carry its next value"));
+  }
+  // Before the step: a step that fails leaves nothing.
+  has_output_.assign(has_output_.size(), false);
+  has_input_ = keeps_input_;
+  const uint64_t step = steps_;
+  if (absl::Status status = RunOnRanks([step](Rank& rank) { return rank.executor->Run(step); }); !status.ok())
+    return status;
+  ++steps_;
+  has_output_.assign(has_output_.size(), true);
+  return absl::OkStatus();
+}
+
+absl::Status Executable::Carry() {
+  for (const auto& [output, input] : program_.carry) {
+    if (has_output_[output]) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(OutputName(output), " has no value to carry: run a step, and carry before inputs are set"));
+  }
+  const bool is_empty = std::ranges::all_of(states_, [](const auto& rank) { return rank->carry->is_empty(); });
+  if (!is_empty) {
+    if (absl::Status status = RunOnRanks([](Rank& rank) { return rank.carry->Run(); }); !status.ok()) return status;
+  }
+  for (const auto& [output, input] : program_.carry) {
+    EndOutputsOver(input);
+    has_input_[input] = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executable::ReadInput(size_t position, std::span<std::byte> global) const {
+  if (!has_input_[position]) return absl::FailedPreconditionError(absl::StrCat(InputName(position), " has no value"));
+  if (absl::Status status = CheckSize(InputName(position), global.size(), input(0, position).shard.global_bytes());
+      !status.ok())
+    return status;
+  for (uint32_t rank = 0; rank < ranks(); ++rank) {
+    const exec::Tensor& tensor = input(rank, position);
+    if (tensor.is_first()) tensor.shard.CopyOut(states_[rank]->executor->ReadInput(position), global);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executable::ReadOutput(size_t position, std::span<std::byte> global) const {
+  if (!has_output_[position]) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        OutputName(position), " has no value: run a step, and read outputs before inputs are set or carried"));
+  }
+  if (absl::Status status = CheckSize(OutputName(position), global.size(), output(0, position).shard.global_bytes());
+      !status.ok())
+    return status;
+  for (uint32_t rank = 0; rank < ranks(); ++rank) {
+    if (absl::Status status = states_[rank]->executor->DownloadOutput(position, global); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+std::span<const std::byte> Executable::OutputShard(uint32_t rank, size_t position) const {
+  return output(rank, position).is_held ? states_[rank]->executor->OutputBytes(position) : std::span<const std::byte>();
+}
+
+}  // namespace sgd::embed
