@@ -62,8 +62,12 @@ sgd_tensor TensorOf(const data::InputType& type, std::vector<int64_t>& dims) {
   dims.assign(type.type.global_dims.begin(), type.type.global_dims.end());
   uint64_t bytes = 0;
   data::TensorBytes(type.type.element, type.type.global_dims, bytes);
-  return {type.name.c_str(), static_cast<sgd_type>(type.type.element), static_cast<uint32_t>(dims.size()), dims.data(),
-          bytes, -1};
+  return {type.name.c_str(),
+          static_cast<sgd_type>(type.type.element),
+          static_cast<uint32_t>(dims.size()),
+          dims.data(),
+          bytes,
+          -1};
 }
 
 void Describe(sgd_program& program) {
@@ -137,8 +141,8 @@ void sgd_error_destroy(sgd_error* error) { delete error; }
 sgd_error* sgd_load(const char* path, const sgd_options* given, sgd_program** program) {
   *program = nullptr;
   const sgd_options options = sgd::embed::OptionsOf(given);
-  return sgd::embed::Load(
-      sgd::artifact::ArtifactFile::Open(sgd::embed::Text(path), sgd::embed::ChoiceOf(options)), options, program);
+  return sgd::embed::Load(sgd::artifact::ArtifactFile::Open(sgd::embed::Text(path), sgd::embed::ChoiceOf(options)),
+                          options, program);
 }
 
 sgd_error* sgd_load_bytes(const void* artifact, size_t bytes, const sgd_options* given, sgd_program** program) {

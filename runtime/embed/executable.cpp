@@ -54,7 +54,9 @@ absl::Status CheckSize(const std::string& tensor, size_t given, uint64_t needed)
 
 // Members are destroyed in the opposite order: what is prepared before what it was prepared on.
 struct Executable::Rank {
-  std::shared_ptr<const artifact::ArtifactFile> file;
+  explicit Rank(std::shared_ptr<const artifact::ArtifactFile> file) : file(std::move(file)) {}
+
+  const std::shared_ptr<const artifact::ArtifactFile> file;
   std::unique_ptr<device::Device> device;
   std::unique_ptr<exec::ExecutionContext> context;
   std::unique_ptr<exec::Executor> executor;
@@ -131,7 +133,7 @@ absl::Status Executable::Start() {
   auto job = resident_->Open(train::HostWindowBytes(*file_));
   if (!job.ok()) return job.status();
   job_ = *std::move(job);
-  for (uint32_t rank = 0; rank < ranks(); ++rank) states_.push_back(std::make_shared<Rank>(Rank{.file = file_}));
+  for (uint32_t rank = 0; rank < ranks(); ++rank) states_.push_back(std::make_shared<Rank>(file_));
   return job_->Run([states = states_, program = program_.name, options = options_](launch::RankContext& rank) {
     return states[rank.rank]->Prepare(rank, program, options);
   });
@@ -180,9 +182,9 @@ absl::StatusOr<size_t> Executable::InputOf(const data::SafetensorsFile& file, co
   for (size_t i = 0; i < program_.inputs.size() && !input; ++i)
     if (std::ranges::find(program_.inputs[i].aliases, entry.name) != program_.inputs[i].aliases.end()) input = i;
   if (!input) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        file.path(), ": tensor ", data::QuotedName(entry.name), ": program ", data::QuotedName(program_.name),
-        " has no such input", program_.input_names.Advice(entry.name)));
+    return absl::InvalidArgumentError(absl::StrCat(file.path(), ": tensor ", data::QuotedName(entry.name), ": program ",
+                                                   data::QuotedName(program_.name), " has no such input",
+                                                   program_.input_names.Advice(entry.name)));
   }
   if (absl::Status status = data::CheckTensor(file, entry, program_.inputs[*input]); !status.ok()) return status;
   return *input;

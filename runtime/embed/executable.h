@@ -35,20 +35,20 @@ namespace sgd::embed {
 using OpenDevice = std::function<absl::StatusOr<std::unique_ptr<device::Device>>(const launch::RankContext& rank)>;
 
 struct ExecutableOptions {
-  std::string program;     // empty: main, else train, else the only one
+  std::string program = {};          // empty: main, else train, else the only one
   OpenDevice open_device = nullptr;  // null: a CpuDevice on the rank's cores
   // The artifact's number of ranks, shared by executables whose runs take turns. Null: started for this one.
   std::shared_ptr<launch::ResidentRanks> ranks = nullptr;
-  uint32_t threads = 0;                          // per rank, of ranks that are started here; 0: cores divided by ranks
-  absl::Duration timeout = absl::Seconds(300);   // of each wait of a rank for its peers
+  uint32_t threads = 0;                         // per rank, of ranks that are started here; 0: cores divided by ranks
+  absl::Duration timeout = absl::Seconds(300);  // of each wait of a rank for its peers
 };
 
 // All functions but Abort and status belong to one thread at a time. Tensors are counted by their position in the whole
 // program, ranks from 0; positions and ranks must be in range.
 //
-// A step's plan gives the memory of a tensor to another once it is not needed any more. So a value has an end: a step may
-// overwrite inputs, an input that is set may overwrite outputs. An executable knows which, and refuses to read or use what
-// is not there any more, with the tensor's name.
+// A step's plan gives the memory of a tensor to another once it is not needed any more. So a value has an end: a step
+// may overwrite inputs, an input that is set may overwrite outputs. An executable knows which, and refuses to read or
+// use what is not there any more, with the tensor's name.
 class Executable {
  public:
   // Prepares all ranks. NotFound for an unknown program; FailedPrecondition when the artifact is for another CPU or
@@ -74,9 +74,9 @@ class Executable {
   // Empty where the rank holds nothing of it.
   std::span<std::byte> InputShard(uint32_t rank, size_t position);
 
-  // Sets an input from each tensor of a safetensors file, by its name in the model. Errors name file and tensor, and set
-  // nothing: a tensor that no input is named after, that has another type or dimensions, or holds a value that the input
-  // cannot.
+  // Sets an input from each tensor of a safetensors file, by its name in the model. Errors name file and tensor, and
+  // set nothing: a tensor that no input is named after, that has another type or dimensions, or holds a value that the
+  // input cannot.
   absl::Status SetInputsFrom(const std::string& path);
 
   // One step on all ranks. FailedPrecondition, naming the input, where one has no value. Other errors end the job of
@@ -127,10 +127,10 @@ class Executable {
   const ExecutableOptions options_;
   std::shared_ptr<launch::ResidentRanks> resident_;
   std::unique_ptr<launch::ResidentJob> job_;
-  std::vector<std::shared_ptr<Rank>> states_;         // by rank; a lost function of a failed run shares its own
-  std::vector<std::vector<size_t>> outputs_over_;     // by input: outputs in the same memory, on any rank
-  std::vector<bool> has_input_, keeps_input_;         // by input
-  std::vector<bool> has_output_;                      // by output
+  std::vector<std::shared_ptr<Rank>> states_;      // by rank; a lost function of a failed run shares its own
+  std::vector<std::vector<size_t>> outputs_over_;  // by input: outputs in the same memory, on any rank
+  std::vector<bool> has_input_, keeps_input_;      // by input
+  std::vector<bool> has_output_;                   // by output
   uint64_t steps_ = 0;
 };
 

@@ -1,4 +1,5 @@
-/* The C interface of sgd's runtime: load an artifact, run its steps, destroy it. Link libsgd.so; there is no compiler in it.
+/* The C interface of sgd's runtime: load an artifact, run its steps, destroy it. Link libsgd.so; there is no compiler
+ * in it.
  *
  *   sgd_program* program;
  *   sgd_error* error = sgd_load("model.sgda", NULL, &program);
@@ -9,10 +10,10 @@
  *   if (error) report(sgd_error_message(error));  ...  sgd_error_destroy(error);
  *   sgd_destroy(program);
  *
- * The ranks of the artifact are threads of the calling process; results are the bits that sgdrun computes. Functions that
- * can fail return NULL, or an error that the caller destroys. A program belongs to one thread at a time; several programs
- * may run in several threads. Strings and structures that functions return live as long as their program. Nothing
- * prints, exits the process or installs a signal handler.
+ * The ranks of the artifact are threads of the calling process; results are the bits that sgdrun computes. Functions
+ * that can fail return NULL, or an error that the caller destroys. A program belongs to one thread at a time; several
+ * programs may run in several threads. Strings and structures that functions return live as long as their program.
+ * Nothing prints, exits the process or installs a signal handler.
  *
  * Run only artifacts that you trust: they carry machine code. */
 #ifndef SGD_H
@@ -66,18 +67,19 @@ SGD_API void sgd_error_destroy(sgd_error* error);
 typedef struct sgd_program sgd_program;
 
 typedef struct {
-  size_t size;             /* sizeof(sgd_options), for later versions to tell which fields there are */
-  const char* plan;        /* of an artifact with several plans; NULL: the only one */
-  const char* program;     /* NULL: main, else train, else the only one */
-  uint32_t threads;        /* per rank; 0: the cores of the calling thread divided by the ranks */
-  double timeout_seconds;  /* of each wait of a rank for its peers; 0: 300 */
+  size_t size;            /* sizeof(sgd_options), for later versions to tell which fields there are */
+  const char* plan;       /* of an artifact with several plans; NULL: the only one */
+  const char* program;    /* NULL: main, else train, else the only one */
+  uint32_t threads;       /* per rank; 0: the cores of the calling thread divided by the ranks */
+  double timeout_seconds; /* of each wait of a rank for its peers; 0: 300 */
 } sgd_options;
 
 /* Loads an artifact and prepares its ranks. `options` may be NULL. SGD_FAILED_PRECONDITION where it is for another CPU,
  * SGD_UNIMPLEMENTED where it is for GPUs, SGD_INVALID_ARGUMENT where it is damaged. */
 SGD_API sgd_error* sgd_load(const char* path, const sgd_options* options, sgd_program** program);
 /* The same from memory, which is copied. */
-SGD_API sgd_error* sgd_load_bytes(const void* artifact, size_t bytes, const sgd_options* options, sgd_program** program);
+SGD_API sgd_error* sgd_load_bytes(const void* artifact, size_t bytes, const sgd_options* options,
+                                  sgd_program** program);
 /* NULL is allowed. */
 SGD_API void sgd_destroy(sgd_program* program);
 
@@ -86,17 +88,32 @@ SGD_API uint32_t sgd_ranks(const sgd_program* program);
 
 /* SGD_BOOL has a byte of 0 or 1 for each element, SGD_C64 pairs of SGD_F32. */
 typedef enum {
-  SGD_BOOL, SGD_I8, SGD_I16, SGD_I32, SGD_I64, SGD_U8, SGD_U16, SGD_U32, SGD_U64,
-  SGD_F16, SGD_BF16, SGD_F32, SGD_F64, SGD_F8E4M3FN, SGD_F8E5M2, SGD_C64
+  SGD_BOOL,
+  SGD_I8,
+  SGD_I16,
+  SGD_I32,
+  SGD_I64,
+  SGD_U8,
+  SGD_U16,
+  SGD_U32,
+  SGD_U64,
+  SGD_F16,
+  SGD_BF16,
+  SGD_F32,
+  SGD_F64,
+  SGD_F8E4M3FN,
+  SGD_F8E5M2,
+  SGD_C64
 } sgd_type;
 
 typedef struct {
-  const char* name;      /* the model's own */
+  const char* name; /* the model's own */
   sgd_type type;
-  uint32_t rank;         /* number of dimensions */
-  const int64_t* dims;   /* of the whole tensor, not of a shard */
-  uint64_t bytes;        /* row-major, without gaps */
-  /* Of an input: the output that becomes its next value (sgd_carry); of an output: the input that it becomes. -1: none. */
+  uint32_t rank;       /* number of dimensions */
+  const int64_t* dims; /* of the whole tensor, not of a shard */
+  uint64_t bytes;      /* row-major, without gaps */
+  /* Of an input: the output that becomes its next value (sgd_carry); of an output: the input that it becomes. -1: none.
+   */
   int64_t carry;
 } sgd_tensor;
 

@@ -1,5 +1,6 @@
 """What `cmake --install` leaves is enough for a program of others: one in C that serves a model, built against the installed library, answers as the model computes; so does a
 program that makes mistakes on purpose."""
+import json
 import os
 import pathlib
 import socket
@@ -33,7 +34,7 @@ int main(int count, char** arguments) {
   faults += is(sgd_load("/nowhere/model.sgda", NULL, &program), SGD_NOT_FOUND, "/nowhere/model.sgda");
   faults += program != NULL;
   faults += is(sgd_load_bytes("no artifact", 11, NULL, &program), SGD_INVALID_ARGUMENT, "artifact in memory");
-  faults += is(sgd_load(arguments[2], NULL, &program), SGD_UNIMPLEMENTED, "compiled for cuda:sm_90");
+  faults += is(sgd_load(arguments[2], NULL, &program), SGD_UNIMPLEMENTED, "compiled for cuda, which");
   sgd_options options = {.size = sizeof options, .program = "evil"};
   faults += is(sgd_load(arguments[1], &options, &program), SGD_NOT_FOUND, "evil");
   options.program = NULL;
@@ -97,10 +98,11 @@ def ask(port, rows):
 
 
 def check_server(folder, built, ranks):
-    artifact = compile_model(folder, f"{ranks}.sgda", *(("--recipe", "ddp", "--mesh", f"data={ranks}", "--batch", "data") if ranks > 1 else ()))
+    (folder / "recipe.json").write_text(json.dumps({"mesh": {"data": ranks}, "batch": "data", "rules": [{"tensor": "params*", "batch": None}]}))
+    artifact = compile_model(folder, f"{ranks}.sgda", "--recipe", folder / "recipe.json")
     rng = np.random.default_rng(ranks)
     weights = rng.standard_normal((LAYERS, WIDTH)).astype(np.float32)
-    harness.save(folder / "weights.safetensors", {f"params/w{i}": weights[i] for i in range(LAYERS)})
+    harness.save(folder / "weights.safetensors", {f"params['w{i}']": weights[i] for i in range(LAYERS)})
     server = subprocess.Popen([built / "serve", artifact, folder / "weights.safetensors", "x", "result0", "0"], stdout=subprocess.PIPE, text=True)
     try:
         line = server.stdout.readline()

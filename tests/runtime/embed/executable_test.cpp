@@ -48,9 +48,9 @@ class ToyTest : public ::testing::TestWithParam<uint32_t> {
     EXPECT_TRUE(file.ok()) << file.status();
     auto program = Executable::Load(*std::move(file), {.ranks = std::move(ranks), .threads = 1});
     EXPECT_TRUE(program.ok()) << program.status();
-    loss_ = *(*program)->program().loss;
-    w_ = *(*program)->program().input_names.Find("w");
-    x_ = *(*program)->program().input_names.Find("x");
+    loss_ = (*program)->program().output_names.Find("result0").value();
+    w_ = (*program)->program().input_names.Find("arg0").value();
+    x_ = (*program)->program().input_names.Find("x").value();
     return *std::move(program);
   }
   // Sets what has no value.
@@ -99,18 +99,20 @@ TEST_P(ToyTest, RowsAreCutIntoShards) {
 
 TEST_P(ToyTest, ValuesThatAreNotThereAreNeitherUsedNorRead) {
   const auto program = Load({.ranks = GetParam()});
-  EXPECT_THAT(Message(program->Run()), HasSubstr("'w' (f32[1,4]) of program 'train' has no value: set it"));
+  EXPECT_THAT(Message(program->Run()), HasSubstr("'params['w']' (f32[1,4]) of program 'train' has no value: set it"));
   EXPECT_THAT(Message(program->Carry()), HasSubstr("no value to carry"));
   Floats loss(1);
   const auto bytes = std::as_writable_bytes(std::span(loss));
-  EXPECT_THAT(Message(program->ReadOutput(loss_, bytes)), HasSubstr("'loss' (f32[]) of program 'train' has no value"));
+  EXPECT_THAT(Message(program->ReadOutput(loss_, bytes)),
+              HasSubstr("'result[0]' (f32[]) of program 'train' has no value"));
   EXPECT_THAT(Message(program->ReadInput(x_, bytes)), HasSubstr("has no value"));
 
   Fill(*program);
   ASSERT_EQ(program->Run(), absl::OkStatus());
   // The state was updated in place and is not carried.
   EXPECT_FALSE(program->has_input(w_));
-  EXPECT_THAT(Message(program->Run()), HasSubstr("'w' (f32[1,4]) of program 'train' has no value: the last step"));
+  EXPECT_THAT(Message(program->Run()),
+              HasSubstr("'params['w']' (f32[1,4]) of program 'train' has no value: the last step"));
   // The next value is where the last one was.
   const size_t next_w = program->program().carry.at(0).first;
   EXPECT_TRUE(program->has_output(next_w));
@@ -122,12 +124,14 @@ TEST_P(ToyTest, ValuesThatAreNotThereAreNeitherUsedNorRead) {
 
 TEST_P(ToyTest, WrongSizesAreRefused) {
   const auto program = Load({.ranks = GetParam()});
-  EXPECT_THAT(Message(Set(*program, w_, Floats(3))), HasSubstr("'w' (f32[1,4]) of program 'train': given 12 bytes, it has 16"));
+  EXPECT_THAT(Message(Set(*program, w_, Floats(3))),
+              HasSubstr("'params['w']' (f32[1,4]) of program 'train': given 12 bytes, it has 16"));
   EXPECT_FALSE(program->has_input(w_));
   Fill(*program);
   ASSERT_EQ(program->Run(), absl::OkStatus());
   Floats loss(2);
-  EXPECT_THAT(Message(program->ReadOutput(loss_, std::as_writable_bytes(std::span(loss)))), HasSubstr("given 8 bytes, it has 4"));
+  EXPECT_THAT(Message(program->ReadOutput(loss_, std::as_writable_bytes(std::span(loss)))),
+              HasSubstr("given 8 bytes, it has 4"));
 }
 
 TEST_P(ToyTest, ExecutablesShareRanks) {
@@ -142,7 +146,8 @@ TEST_P(ToyTest, ExecutablesShareRanks) {
   EXPECT_EQ(one->ReadInput(w_, std::as_writable_bytes(std::span(w))), absl::OkStatus());
   EXPECT_EQ(w[0], 9);
   auto file = artifact::ArtifactFile::Open(Write({.ranks = GetParam() * 2}));
-  EXPECT_THAT(Message(Executable::Load(*std::move(file), {.ranks = ranks}).status()), HasSubstr("ranks, and there are "));
+  EXPECT_THAT(Message(Executable::Load(*std::move(file), {.ranks = ranks}).status()),
+              HasSubstr("ranks, and there are "));
 }
 
 TEST_P(ToyTest, InputsComeFromFiles) {
@@ -154,9 +159,9 @@ TEST_P(ToyTest, InputsComeFromFiles) {
     return program->SetInputsFrom(folder_ / "w.safetensors");
   };
   EXPECT_THAT(Message(write("v", {1, 4})), HasSubstr("tensor 'v': program 'train' has no such input"));
-  EXPECT_THAT(Message(write("w", {4, 1})), HasSubstr("w.safetensors: tensor 'w'"));
+  EXPECT_THAT(Message(write("params['w']", {4, 1})), HasSubstr("w.safetensors: tensor 'params['w']'"));
   EXPECT_FALSE(program->has_input(w_));
-  ASSERT_EQ(write("w", {1, 4}), absl::OkStatus());
+  ASSERT_EQ(write("params['w']", {1, 4}), absl::OkStatus());
   Fill(*program);
   ASSERT_EQ(program->Run(), absl::OkStatus());
   EXPECT_THAT(Output(*program, loss_, 1), ElementsAre(24));
@@ -182,7 +187,9 @@ class FailingCopies final : public testing::GuardedDevice {
   class Copy final : public device::Thunk {
    public:
     Copy(std::unique_ptr<device::Thunk> copy, const std::atomic<bool>& fails) : copy_(std::move(copy)), fails_(fails) {}
-    absl::Status Execute() override { return fails_ ? absl::DataLossError("the memory has a fault") : copy_->Execute(); }
+    absl::Status Execute() override {
+      return fails_ ? absl::DataLossError("the memory has a fault") : copy_->Execute();
+    }
 
    private:
     const std::unique_ptr<device::Thunk> copy_;
