@@ -2,8 +2,10 @@
 #include "compiler/auto_sharding/auto_sharding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "runtime/text/amounts.h"
 
 using namespace mlir::sgd;
+using ::sgd::text::BytesText;
 
 /// Of the table that is printed without being asked for.
 static constexpr size_t kShortTable = 8;
@@ -23,12 +25,6 @@ static std::vector<const Trial*> sortTrials(const SearchResult& search) {
   return trials;
 }
 
-static std::string formatBytes(uint64_t bytes) {
-  if (bytes < 10000) return llvm::formatv("{0} B", bytes);
-  if (bytes < 10000000) return llvm::formatv("{0:f1} kB", static_cast<double>(bytes) / 1e3);
-  return llvm::formatv("{0:f1} MB", static_cast<double>(bytes) / 1e6);
-}
-
 static void printRow(llvm::raw_ostream& os, const Trial& trial, const AutoChoice& choice) {
   std::string name = describe(trial.candidate, choice.facts);
   if (trial.candidate.memoryLimit) name += " (computes again)";
@@ -39,7 +35,7 @@ static void printRow(llvm::raw_ostream& os, const Trial& trial, const AutoChoice
   }
   os << llvm::formatv("  {0,10:f3} {1,10:f3} {2,10:f3} {3,6:f1}% {4,11} {5,11}  {6}{7}\n", evaluation.seconds * 1e3,
                       evaluation.computeSeconds * 1e3, evaluation.exposedSeconds * 1e3, evaluation.bubble * 100,
-                      formatBytes(evaluation.peakBytes), formatBytes(evaluation.sentBytes), name,
+                      BytesText(evaluation.peakBytes), BytesText(evaluation.sentBytes), name,
                       trial.fits ? "" : " (does not fit)");
 }
 
@@ -67,8 +63,7 @@ static void printReasons(llvm::raw_ostream& os, const AutoChoice& choice, llvm::
         "  beats {0}: {1:f3} ms ({2:f2} x), of which {3:f3} computing and {4:f3} waiting for "
         "collectives; sends {5}, needs {6}\n",
         describe(trial->candidate, choice.facts), other.seconds * 1e3, other.seconds / chosen.seconds,
-        other.computeSeconds * 1e3, other.exposedSeconds * 1e3, formatBytes(other.sentBytes),
-        formatBytes(other.peakBytes));
+        other.computeSeconds * 1e3, other.exposedSeconds * 1e3, BytesText(other.sentBytes), BytesText(other.peakBytes));
   }
 }
 
@@ -79,7 +74,7 @@ void AutoChoice::print(llvm::raw_ostream& os, bool all) const {
                       search.numEvaluations, search.numPruned,
                       search.isComplete ? "nothing left to look at" : "as many as asked for");
   os << llvm::formatv("  {0} fit into {1} of a rank{2}, {3} do not, {4} are refused\n",
-                      count([](const Trial& trial) { return trial.fits; }), formatBytes(memoryLimit),
+                      count([](const Trial& trial) { return trial.fits; }), BytesText(memoryLimit),
                       limitIsGiven ? "" : " (the topology's)",
                       count([](const Trial& trial) { return !trial.fits && trial.evaluation.refusal.empty(); }),
                       count([](const Trial& trial) { return !trial.evaluation.refusal.empty(); }));

@@ -2,8 +2,10 @@
 #include "compiler/simulation/estimate.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/text/amounts.h"
 
 using namespace mlir::sgd;
+using ::sgd::text::BytesText, ::sgd::text::SecondsText;
 using Json = nlohmann::ordered_json;
 
 static Json toJson(const StageTimes& stage) {
@@ -52,41 +54,16 @@ Json mlir::sgd::toJson(const StepEstimate& estimate) {
   return json;
 }
 
-static std::string formatSeconds(double seconds) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (seconds < 1e-3)
-    os << llvm::format("%.3g us", seconds * 1e6);
-  else if (seconds < 1)
-    os << llvm::format("%.3g ms", seconds * 1e3);
-  else if (seconds < 7200)
-    os << llvm::format("%.4g s", seconds);
-  else
-    os << llvm::format("%.3g h", seconds / 3600);
-  return text;
-}
-
 static std::string formatMesh(const StepEstimate& estimate) {
   std::string text;
   for (const auto& [name, size] : estimate.mesh) text += (text.empty() ? "" : " ") + name + "=" + std::to_string(size);
   return text;
 }
 
-static std::string formatSize(uint64_t bytes) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto size = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; size >= 1024 && unit + 1 < std::size(kUnits); ++unit) size /= 1024;
-  os << llvm::format("%.4g %s", size, kUnits[unit]);
-  return text;
-}
-
 static void printFit(const StepEstimate& estimate, llvm::raw_ostream& os) {
   if (estimate.deviceBytes == 0) return;
-  os << (estimate.fits() ? "fits" : "does not fit") << ": a rank needs " << formatSize(estimate.peakBytes) << " of "
-     << formatSize(estimate.deviceBytes);
+  os << (estimate.fits() ? "fits" : "does not fit") << ": a rank needs " << BytesText(estimate.peakBytes) << " of "
+     << BytesText(estimate.deviceBytes);
   if (!estimate.fits())
     os << "; compile with --memory-limit, or shard more: --recipe zero3, more stages, or more micro-batches by --micro";
   os << "\n";
@@ -95,17 +72,16 @@ static void printFit(const StepEstimate& estimate, llvm::raw_ostream& os) {
 static void printStages(const StepEstimate& estimate, llvm::raw_ostream& os) {
   if (estimate.stages.size() < 2) return;
   for (auto [number, stage] : llvm::enumerate(estimate.stages))
-    os << "    stage " << number << ": " << formatSeconds(stage.compute) << " of computing, waits "
-       << formatSeconds(stage.exposed) << " for collectives and " << formatSeconds(stage.messageWaits)
-       << " for messages\n";
+    os << "    stage " << number << ": " << SecondsText(stage.compute) << " of computing, waits "
+       << SecondsText(stage.exposed) << " for collectives and " << SecondsText(stage.messageWaits) << " for messages\n";
 }
 
 static void printFailures(const StepEstimate& estimate, llvm::raw_ostream& os) {
   const FailureEstimate& failures = *estimate.failures;
-  os << "  failures     each " << formatSeconds(failures.model.mean_time_between) << "; a checkpoint takes "
-     << formatSeconds(failures.model.save) << ", a restart " << formatSeconds(failures.model.restart) << "\n";
+  os << "  failures     each " << SecondsText(failures.model.mean_time_between) << "; a checkpoint takes "
+     << SecondsText(failures.model.save) << ", a restart " << SecondsText(failures.model.restart) << "\n";
   os << "  goodput      " << llvm::format("%.1f", 100 * failures.goodput) << " % with a checkpoint each "
-     << formatSeconds(failures.bestInterval) << " of steps, the best interval\n";
+     << SecondsText(failures.bestInterval) << " of steps, the best interval\n";
 }
 
 std::string mlir::sgd::toText(const StepEstimate& estimate) {
@@ -114,12 +90,12 @@ std::string mlir::sgd::toText(const StepEstimate& estimate) {
   printFit(estimate, os);
   os << "ranks          " << estimate.ranks << (estimate.mesh.empty() ? "" : " ") << formatMesh(estimate) << "\n";
   os << "a step\n";
-  os << "  time         " << formatSeconds(estimate.stepSeconds) << "\n";
-  os << "  computing    " << formatSeconds(estimate.computeSeconds) << "\n";
-  os << "  waits        " << formatSeconds(estimate.exposedSeconds) << " for collectives, of "
-     << formatSeconds(estimate.communicationSeconds) << " that links are busy\n";
+  os << "  time         " << SecondsText(estimate.stepSeconds) << "\n";
+  os << "  computing    " << SecondsText(estimate.computeSeconds) << "\n";
+  os << "  waits        " << SecondsText(estimate.exposedSeconds) << " for collectives, of "
+     << SecondsText(estimate.communicationSeconds) << " that links are busy\n";
   if (estimate.hostWaitSeconds > 0)
-    os << "  host copies  waits " << formatSeconds(estimate.hostWaitSeconds) << " for them\n";
+    os << "  host copies  waits " << SecondsText(estimate.hostWaitSeconds) << " for them\n";
   if (estimate.stages.size() > 1)
     os << "  bubble       " << llvm::format("%.1f", 100 * estimate.bubble) << " % of the stages' time\n";
   printStages(estimate, os);
@@ -129,9 +105,9 @@ std::string mlir::sgd::toText(const StepEstimate& estimate) {
     os << "  model flops  " << llvm::format("%.4g", estimate.getModelTeraflopsPerRank())
        << " TFLOP/s a rank, by the model's sizes\n";
   for (const auto& [name, bytes] : estimate.sentBytes)
-    if (bytes > 0) os << "  sent         " << formatSize(bytes) << " a rank, over " << name << "\n";
-  os << "  memory       " << formatSize(estimate.peakBytes) << " a rank; of the model "
-     << formatSize(estimate.modelState.kept) << " of state and " << formatSize(estimate.modelState.gradients)
+    if (bytes > 0) os << "  sent         " << BytesText(bytes) << " a rank, over " << name << "\n";
+  os << "  memory       " << BytesText(estimate.peakBytes) << " a rank; of the model "
+     << BytesText(estimate.modelState.kept) << " of state and " << BytesText(estimate.modelState.gradients)
      << " of gradients\n";
   if (estimate.failures) printFailures(estimate, os);
   if (estimate.epochSteps > 0) {
@@ -149,8 +125,8 @@ std::string mlir::sgd::toTable(llvm::ArrayRef<StepEstimate> sweep) {
   os << "     ranks        step   computing     exposed  bubble  TFLOP/s   goodput  scaling  mesh\n";
   for (const StepEstimate& estimate : sweep)
     os << llvm::format("%10lld  %10s  %10s  %10s  %4.1f %%  %7.4g  %6.1f %%  %5.1f %%  ", (long long)estimate.ranks,
-                       formatSeconds(estimate.stepSeconds).c_str(), formatSeconds(estimate.computeSeconds).c_str(),
-                       formatSeconds(estimate.exposedSeconds).c_str(), 100 * estimate.bubble,
+                       SecondsText(estimate.stepSeconds).c_str(), SecondsText(estimate.computeSeconds).c_str(),
+                       SecondsText(estimate.exposedSeconds).c_str(), 100 * estimate.bubble,
                        estimate.getTeraflopsPerRank(), 100 * estimate.goodput,
                        100 * getScaling(sweep.front(), estimate))
        << formatMesh(estimate) << "\n";

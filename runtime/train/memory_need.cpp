@@ -4,12 +4,14 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "runtime/artifact/kept_inputs.h"
 #include "runtime/artifact/reader.h"
+#include "runtime/text/amounts.h"
 
 namespace sgd::train {
 namespace {
+
+using text::BytesText;
 
 constexpr uint64_t kArena = 4096;   // what an arena is rounded up to
 constexpr uint64_t kStaging = 256;  // what a staged input is rounded up to
@@ -18,21 +20,15 @@ uint64_t Rounded(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * t
 
 }  // namespace
 
-std::string SizeText(uint64_t bytes) {
-  constexpr double kMebibyte = 1 << 20;
-  const double mebibytes = static_cast<double>(bytes) / kMebibyte;
-  return mebibytes < 1024 ? absl::StrFormat("%.1f MiB", mebibytes) : absl::StrFormat("%.2f GiB", mebibytes / 1024);
-}
-
 uint64_t MemoryNeed::total() const {
   return Rounded(inputs + steps, kArena) + Rounded(window, kArena) + Rounded(constants, kArena) +
          Rounded(staging, kArena);
 }
 
 std::string MemoryNeed::Text() const {
-  return absl::StrCat(SizeText(total()), ": inputs ", SizeText(inputs), ", the steps' own ", SizeText(steps),
-                      ", collectives ", SizeText(window), ", constants ", SizeText(constants), ", inputs on their way ",
-                      SizeText(staging));
+  return absl::StrCat(BytesText(total()), ": inputs ", BytesText(inputs), ", the steps' own ", BytesText(steps),
+                      ", collectives ", BytesText(window), ", constants ", BytesText(constants),
+                      ", inputs on their way ", BytesText(staging));
 }
 
 MemoryNeed NeedOf(const Job& job, uint32_t rank) {

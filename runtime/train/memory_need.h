@@ -8,9 +8,6 @@
 
 namespace sgd::train {
 
-// "1.5 GiB", "0.1 MiB"
-std::string SizeText(uint64_t bytes);
-
 struct MemoryNeed {
   uint64_t inputs = 0;     // of the private arena: what the program starts from
   uint64_t steps = 0;      // of it: everything else
@@ -20,7 +17,7 @@ struct MemoryNeed {
 
   // With what arenas are rounded up by.
   uint64_t total() const;
-  // "1.5 GiB: inputs 1.0 GiB, ..."
+  // "1.50 GiB: inputs 1.00 GiB, ..."
   std::string Text() const;
 };
 

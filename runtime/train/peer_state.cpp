@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/text/amounts.h"
 #include "runtime/train/kept_state.h"
-#include "runtime/train/memory_need.h"
 
 namespace sgd::train {
 namespace {
@@ -85,10 +85,10 @@ std::string PeerCopiesText(const Job& job) {
     received += BytesOf(PartsForNextHost(job, RankAt(job, job.host.first + i, hosts - 1)));
   }
   if (sent + received == 0) return "";
-  return absl::StrCat("two copies of the state take ", SizeText(2 * held), " of this host's memory, and ",
-                      SizeText(2 * received), " for host ", (own + hosts - 1) % hosts, "; each, every ",
-                      SnapshotEvery(job), SnapshotEvery(job) == 1 ? " step" : " steps", ", sends ", SizeText(sent),
-                      " to host ", (own + 1) % hosts);
+  return absl::StrCat("two copies of the state take ", text::BytesText(2 * held), " of this host's memory, and ",
+                      text::BytesText(2 * received), " for host ", (own + hosts - 1) % hosts, "; each, every ",
+                      SnapshotEvery(job), SnapshotEvery(job) == 1 ? " step" : " steps", ", sends ",
+                      text::BytesText(sent), " to host ", (own + 1) % hosts);
 }
 
 PeerCopies::PeerCopies(const Job& job, uint32_t rank, comm::Communicator& communicator)

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/bundle.h"
 #include "runtime/launch/memory_quota.h"
+#include "runtime/text/amounts.h"
 #include "runtime/train/memory_need.h"
 #include "runtime/train/verified_tensors.h"
 
@@ -104,8 +105,8 @@ absl::Status CheckMemory(const Job& job, const std::vector<data::TensorSpec>& sp
   if (needed <= available) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat(job.options.artifact, ": --verify: all ranks, one rank beside them (", NeedOf(one, 0).Text(),
-                   ") and copies of their results need ", needed >> 20, " MiB, and this host has ", available >> 20,
-                   " MiB; verify a smaller model or batch of the same recipe"));
+                   ") and copies of their results need ", text::BytesText(needed), ", and this host has ",
+                   text::BytesText(available), "; verify a smaller model or batch of the same recipe"));
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ def without_a_driver(folder):
 def shows_topology(folder):
     """GPUs, their links and the ranks' places; a GPU in a mode that ranks cannot use says so."""
     text = harness.tool("sgdrun", "--topology", "-n", 3, env={"SGD_EMULATED_GPUS": "2"}).stdout
-    for line in ("GPU 0: emulated, sm_90, 4.0 GiB, PCI ffff:00:00.0, memory node unknown, cores unknown", "  through the host: GPU 1",
+    for line in ("GPU 0: emulated, sm_90, 4.00 GiB, PCI ffff:00:00.0, memory node unknown, cores unknown", "  through the host: GPU 1",
                  "local rank 1: GPU 1, cores ", "(only with --share-gpus)"):
         assert line in text, text
     assert "  direct: GPU 2,4,6" in harness.tool("sgdrun", "--topology", "--device", "cuda").stdout

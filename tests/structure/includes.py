@@ -55,7 +55,7 @@ RUNTIME = {
     "runtime/watch": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/text", "runtime/thread", "runtime/trace"],
     "runtime/exec": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread", "runtime/watch"],
     "runtime/guard": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/exec", "runtime/trace"],
-    "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/guard", "runtime/json", "runtime/launch", "runtime/trace", "runtime/watch"],
+    "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/guard", "runtime/json", "runtime/launch", "runtime/trace", "runtime/watch", "runtime/text"],
     "runtime/embed": ["runtime/artifact", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "runtime/train", "targets/cpu/device"],
 }
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives; runtime/library: one of epilogues.
@@ -74,7 +74,7 @@ PASSES = {
     "passes/levels": ["dialects/sgd"],
     "passes/timing": IR + ["passes/clock", "passes/cost", "passes/sharding/reshard"],
     "passes/graph/carry": GRAPH + ["runtime/artifact"],  # path_match.h: one rule for compiler and runtime
-    "passes/graph/programs": ["dialects/sgd"],
+    "passes/graph/programs": ["dialects/sgd", "passes/graph/carry", "runtime/artifact"],  # tensor_path.h: one reading of names
     "passes/graph/normalize": ["dialects/sgd"],
     "passes/graph/expressions": ["dialects/sgd"],
     "passes/graph/functions": ["dialects/sgd", "passes/graph/expressions"],
@@ -125,14 +125,14 @@ COMPILER = {
     "compiler/request": ["compiler", "dialects/sgd"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
-    "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "runtime/artifact", "runtime/comm", "runtime/json"],
+    "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "runtime/artifact", "runtime/comm", "runtime/json", "runtime/text"],
     "compiler/expectations": ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "dialects/plan", "dialects/sgd", "passes/graph/carry", "passes/spmd/partition", "runtime/artifact"],
     "compiler/models": ["compiler/recipe"],  # recipe_json.h: one reading of what is written by hand
     "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/device", "runtime/text"],
     "compiler/pipelines": list(PASSES) + ["compiler", "compiler/recipe", "compiler/report", "compiler/request", "compiler/target"],
     "compiler/search": IR + ["compiler", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/target", "passes/cost", "passes/plan/memory", "passes/plan/recompute", "passes/sharding/reshard", "passes/time/recompute", "passes/time/stages"],
     "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/request", "compiler/search", "compiler/target", "frontends", "frontends/text", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text"],
-    "compiler/auto_sharding": ["runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/graph/carry", "passes/cost"],
+    "compiler/auto_sharding": ["runtime/text", "runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/graph/carry", "passes/cost"],
 }
 TOOLS = {
     "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/recipe", "compiler/target", "runtime/artifact", "runtime/json", "tools/command_line"],

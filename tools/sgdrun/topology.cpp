@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "runtime/comm/hosts/transport.h"
 #include "runtime/device/target_plugin.h"
 #include "runtime/launch/core_assignment.h"
 #include "runtime/launch/near_cores.h"
+#include "runtime/text/amounts.h"
 #include "runtime/watch/places.h"
 
 namespace sgd::sgdrun {
@@ -69,9 +69,8 @@ std::string DevicesText(const device::Topology& topology) {
   for (size_t i = 0; i < topology.accelerators.size(); ++i) {
     const device::Accelerator& device = topology.accelerators[i];
     absl::StrAppend(&text, "GPU ", i, ": ", device.name, ", ", device.architecture, ", ",
-                    absl::StrFormat("%.1f GiB", static_cast<double>(device.memory_bytes) / (1 << 30)), ", PCI ",
-                    device.bus_id.empty() ? "unknown" : device.bus_id, ", memory node ",
-                    device.memory_node < 0 ? "unknown" : absl::StrCat(device.memory_node), ", cores ",
+                    text::BytesText(device.memory_bytes), ", PCI ", device.bus_id.empty() ? "unknown" : device.bus_id,
+                    ", memory node ", device.memory_node < 0 ? "unknown" : absl::StrCat(device.memory_node), ", cores ",
                     device.near_cores.empty() ? "unknown" : device.near_cores, "\n");
     for (const std::string& problem : device.problems) absl::StrAppend(&text, "  note: ", problem, "\n");
     std::map<std::string, std::vector<int>> linked;

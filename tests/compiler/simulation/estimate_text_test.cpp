@@ -39,7 +39,8 @@ TEST(EstimateText, EachTimeHasTheUnitThatFits) {
   EXPECT_THAT(text, HasSubstr("  waits        250 us for collectives, of 12 ms that links are busy\n"));
   EXPECT_THAT(text, HasSubstr("  failures     each 100 h; a checkpoint takes 30 s, a restart 120 s\n"));
   EXPECT_THAT(text, HasSubstr("  goodput      98.5 % with a checkpoint each 4500 s of steps, the best interval\n"));
-  EXPECT_THAT(text, HasSubstr("  memory       3 MiB a rank; of the model 1023 B of state and 1 KiB of gradients\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  memory       3.00 MiB a rank; of the model 1023 B of state and 1.00 KiB of gradients\n"));
   EXPECT_THAT(text, HasSubstr("  flops        1.5 TFLOP/s a rank, 1.5 % of the data sheet\n"));
 }
 
@@ -48,7 +49,7 @@ TEST(EstimateText, StagesAndLinksOnlyWhereTheyAre) {
   std::string text = toText(estimate);
   EXPECT_THAT(text, HasSubstr("  bubble       25.0 % of the stages' time\n"));
   EXPECT_THAT(text, HasSubstr("    stage 1: 0 us of computing, waits 0 us for collectives and 1.5 s for messages\n"));
-  EXPECT_THAT(text, HasSubstr("  sent         2 KiB a rank, over network\n"));
+  EXPECT_THAT(text, HasSubstr("  sent         2.00 KiB a rank, over network\n"));
   EXPECT_THAT(text, Not(HasSubstr("nvlink")));
   estimate.stages.resize(1);
   estimate.failures.reset();
@@ -70,10 +71,11 @@ TEST(EstimateText, FirstSaysWhetherItFits) {
   StepEstimate estimate = getPipeline();
   EXPECT_THAT(toText(estimate), StartsWith("ranks "));
   estimate.deviceBytes = 4 << 20;
-  EXPECT_THAT(toText(estimate), StartsWith("fits: a rank needs 3 MiB of 4 MiB\nranks "));
+  EXPECT_THAT(toText(estimate), StartsWith("fits: a rank needs 3.00 MiB of 4.00 MiB\nranks "));
   EXPECT_EQ(toJson(estimate)["fits"], true);
   estimate.deviceBytes = 2 << 20;
-  EXPECT_THAT(toText(estimate), StartsWith("does not fit: a rank needs 3 MiB of 2 MiB; compile with --memory-limit"));
+  EXPECT_THAT(toText(estimate),
+              StartsWith("does not fit: a rank needs 3.00 MiB of 2.00 MiB; compile with --memory-limit"));
   EXPECT_EQ(toJson(estimate)["fits"], false);
 }
 
