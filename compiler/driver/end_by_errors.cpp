@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,7 +34,9 @@ void mlir::sgd::endByErrors(const char* tool) {
 
 void mlir::sgd::endBy(int code) {
   llvm::outs().flush();
-  if (llvm::outs().has_error()) {
+  // A reader that has what it wants, as `head`, may go.
+  bool isReaderGone = llvm::outs().error() == std::errc::broken_pipe;
+  if (llvm::outs().has_error() && !isReaderGone) {
     llvm::errs() << toolName << ": error: cannot write to standard output: " << llvm::outs().error().message() << "\n";
     code = 1;
   }

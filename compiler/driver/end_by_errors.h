@@ -8,8 +8,8 @@ namespace mlir::sgd {
 /// further, writing to a reader that has gone, and memory that cannot be had.
 void endByErrors(const char* tool);
 
-/// Ends the process by `code`, or by 1 where standard output cannot be written. Nothing that was opened needs its
-/// destructor: skips the teardown of the compiler's libraries.
+/// Ends the process by `code`, or by 1 where standard output cannot be written and its reader has not gone. Nothing
+/// that was opened needs its destructor: skips the teardown of the compiler's libraries.
 [[noreturn]] void endBy(int code);
 
 }  // namespace mlir::sgd

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "runtime/artifact/replace_file.h"
 
 namespace sgd::trace {
 namespace {
@@ -35,7 +36,7 @@ bool EndsWithinLine(const std::string& path) {
 absl::Status CheckMayStart(const std::string& path, LogStart start) {
   if (start != LogStart::kRefuse || !IsRegularFile(path)) return absl::OkStatus();
   return absl::AlreadyExistsError(
-      absl::StrCat(path, ": exists; expected no file there; give another path (with --resume, lines are appended)"));
+      absl::StrCat(path, ": exists; expected no file there; delete it, or give another path; --resume appends"));
 }
 
 }  // namespace
@@ -99,10 +100,13 @@ absl::StatusOr<JsonLog> JsonLog::Open(const std::string& path, LogStart start, S
 absl::Status JsonLog::CheckWritable(const std::string& path, LogStart start) {
   if (absl::Status status = CheckMayStart(path, start); !status.ok()) return status;
   const bool exists = access(path.c_str(), F_OK) == 0;
+  // A link to where no file is yet stays.
+  const absl::StatusOr<std::string> target = artifact::ResolveLinks(path);
+  if (!target.ok()) return target.status();
   const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666);
   if (descriptor < 0) return SystemError(path, "open", errno);
   close(descriptor);
-  if (!exists) unlink(path.c_str());
+  if (!exists) unlink(target->c_str());
   return absl::OkStatus();
 }
 

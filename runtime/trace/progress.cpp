@@ -9,7 +9,8 @@ namespace sgd::trace {
 namespace {
 
 constexpr uint64_t kBarWidth = 24;
-constexpr char kBackToLineStart[] = "\r\033[K";
+// Lines that are longer than the terminal is wide are cut off there: a bar of two lines could not be drawn again.
+constexpr char kBackToLineStart[] = "\r\033[K", kNoWrap[] = "\033[?7l", kWrap[] = "\033[?7h";
 
 }  // namespace
 
@@ -22,24 +23,33 @@ std::string ClockText(absl::Duration duration) {
 Progress::Progress(std::FILE* stream, bool is_terminal, uint64_t first, uint64_t steps, uint64_t every)
     : stream_(stream), is_terminal_(is_terminal), first_(first), steps_(steps), every_(every) {}
 
-Progress::~Progress() {
+void Progress::End() {
   if (!is_terminal_ || done_ == 0) return;
   Draw(done_, text_);
   std::fputc('\n', stream_);
   std::fflush(stream_);
+  done_ = 0;
+  is_drawn_ = false;
+}
+
+bool Progress::Shows(uint64_t step) const {
+  const bool is_due = is_terminal_ ? SteadyNow() - drawn_ >= absl::Milliseconds(100) : (step - first_) % every_ == 0;
+  return is_due || step + 1 - first_ == steps_;
 }
 
 void Progress::Step(uint64_t step, const std::string& text) {
   if (!is_terminal_) {
-    if ((step - first_) % every_ != 0 && step + 1 - first_ != steps_) return;
-    std::fprintf(stream_, "step %llu%s%s\n", static_cast<unsigned long long>(step), text.empty() ? "" : "  ",
+    if (!Shows(step)) return;
+    const int width = static_cast<int>(absl::StrCat(steps_ == 0 ? step : first_ + steps_ - 1).size());
+    std::fprintf(stream_, "step %*llu%s%s\n", width, static_cast<unsigned long long>(step), text.empty() ? "" : "  ",
                  text.c_str());
     std::fflush(stream_);
     return;
   }
   done_ = step + 1 - first_;
+  if (!Shows(step)) return;
   text_ = text;
-  if (SteadyNow() - drawn_ >= absl::Milliseconds(100)) Draw(done_, text_);
+  Draw(done_, text_);
 }
 
 void Progress::Line(const std::string& text) {
@@ -58,8 +68,8 @@ void Progress::Draw(uint64_t done, const std::string& text) {
   const absl::Duration left = passed / static_cast<int64_t>(done) * static_cast<int64_t>(steps_ - done);
   const std::string bar = std::string(filled, '=') + std::string(kBarWidth - filled, ' ');
   const std::string line =
-      absl::StrCat(kBackToLineStart, "[", bar, "] ", first_ + done, "/", first_ + steps_, "  ", text, "  ",
-                   ClockText(passed), done < steps_ ? " left " : "", done < steps_ ? ClockText(left) : "");
+      absl::StrCat(kNoWrap, kBackToLineStart, "[", bar, "] ", first_ + done, "/", first_ + steps_, "  ", text, "  ",
+                   ClockText(passed), done < steps_ ? " left " : "", done < steps_ ? ClockText(left) : "", "\r", kWrap);
   std::fputs(line.c_str(), stream_);
   std::fflush(stream_);
 }

@@ -18,17 +18,20 @@ class Progress {
   // Steps [first, first + steps) are expected. `stream` is not owned; `is_terminal` chooses the
   // bar. Elsewhere the first, every `every`th and the last step have a line; `every` is at least 1.
   Progress(std::FILE* stream, bool is_terminal, uint64_t first, uint64_t steps, uint64_t every = 1);
-  // Ends the bar's line.
-  ~Progress();
+  ~Progress() { End(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // Whether Step would use a text for this step.
+  bool Shows(uint64_t step) const;
   // After each step; `text` says what is worth knowing of it ("loss 2.57"). The bar is redrawn at
-  // most ten times a second.
+  // most ten times a second, and for the last step. Numbers of steps are padded to the width of the last one.
   void Step(uint64_t step, const std::string& text);
 
   // A line that stays, above the bar if there is one.
   void Line(const std::string& text);
+  // Draws the bar a last time and ends its line; the next step would begin another one.
+  void End();
 
  private:
   void Draw(uint64_t done, const std::string& text);

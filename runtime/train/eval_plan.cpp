@@ -115,7 +115,7 @@ absl::Status AddEvalInput(const Job& job, const ProgramView& eval, size_t input,
 }  // namespace
 
 absl::Status PlanEval(Job& job) {
-  if (job.options.eval_every == 0) return absl::OkStatus();
+  if (job.options.eval_every == 0 && !job.options.only_evaluates) return absl::OkStatus();
   absl::StatusOr<ProgramView> program = ViewProgram(*job.file, "eval");
   if (!program.ok()) return program.status();
   std::shared_ptr<const data::DataSet> set;

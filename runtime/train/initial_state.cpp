@@ -142,6 +142,28 @@ absl::Status CheckCarryOfCheckpoint(const std::string& path, const std::string& 
   return absl::OkStatus();
 }
 
+// A run that only evaluates reads what its two programs share.
+bool IsReadByEval(const Job& job, size_t input) {
+  return job.eval &&
+         std::ranges::any_of(job.eval->shared_inputs, [&](const auto& pair) { return pair.first == input; });
+}
+
+// How to give a number that a step takes, as a learning rate, a seed or a random key; empty for other inputs.
+std::string NumberAdvice(const Job& job, size_t input) {
+  const data::TensorType& type = job.program.inputs[input].type;
+  const bool is_key = type.element == data::ElementType::U32 && type.global_dims.size() == 1 &&
+                      (type.global_dims[0] == 2 || type.global_dims[0] == 4);
+  if (job.options.mode != Mode::kTrain || job.options.only_evaluates || (!type.global_dims.empty() && !is_key))
+    return "";
+  const std::string position = job.program.input_names.Position(input);
+  const std::string what = is_key ? "random key" : "number";
+  // Rows of --data have no place for it.
+  const std::string each = !job.options.data.empty() ? std::string(", or let the step return the next one")
+                                                     : absl::StrCat(", or one for each step in --batches, as step0.",
+                                                                    position, ", step1.", position, ", ...");
+  return absl::StrCat("; give one ", what, " for all steps in --init, as ", position, each);
+}
+
 }  // namespace
 
 absl::Status TakeFile(const std::string& path, Job& job) {
@@ -184,6 +206,7 @@ absl::Status TakeState(checkpoint::Checkpoint checkpoint, bool has_carry_flag, J
     return status;
   job.resumed_feed_text = point.feed;
   job.first_step = point.step;
+  job.resumed_from = checkpoint.path;
   job.seed = point.seed;
   // Checkpoints know no positions: an input that is named arg0 and is not the first is the one of this name.
   std::map<std::string_view, size_t> names;
@@ -213,23 +236,26 @@ void NoteSources(Job& job) {
                                    " and ", drawn.size(), " from program 'init': ", names));
 }
 
-// Every input must have a source by now.
+// Every input that a run reads must have a source by now.
 absl::Status CheckComplete(const Job& job) {
   if (job.options.mode == Mode::kBench || job.is_without_state) return absl::OkStatus();
   for (size_t i = 0; i < job.program.inputs.size(); ++i) {
     if (job.initial[i] || job.IsFed(i) || StartsByItself(job.program.inputs[i])) continue;
+    if (job.options.only_evaluates && !IsReadByEval(job, i)) continue;
     if (job.init && std::ranges::any_of(job.init->outputs_to_inputs, [&](auto& pair) { return pair.second == i; }))
       continue;
     const char* sources =
         job.options.mode == Mode::kOnce ? "is not in --inputs"
-        : !job.options.resume.empty()   ? "is neither in the checkpoint nor in --init, --data and --batches"
+        : job.options.only_evaluates  ? "is read by program 'eval', and is in none of --init, --resume and --eval-data"
+        : !job.options.resume.empty() ? "is neither in the checkpoint nor in --init, --data and --batches"
         : HasProgram(*job.file, "init") ? "is in none of --init, --resume, --data, --batches and what "
                                           "program 'init' gives"
                                         : "is in none of --init, --resume, --data and --batches, and "
                                           "there is no program 'init'";
     const std::string file =
         job.options.mode == Mode::kOnce && !job.options.inputs.empty() ? job.options.inputs + ": " : "";
-    return absl::InvalidArgumentError(absl::StrCat(file, InputText(job.program, i), " ", sources));
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, InputText(job.program, i), " ", sources, NumberAdvice(job, i)));
   }
   return absl::OkStatus();
 }

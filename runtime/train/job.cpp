@@ -29,7 +29,9 @@ absl::StatusOr<CarryRequest> RequestOf(const RunOptions& options, const ProgramV
 
 // The flag because of which somebody will look at the state after a step; empty when nobody will.
 std::string PurposeOfState(const RunOptions& options) {
+  if (options.only_evaluates) return "";
   if (options.steps > 1) return absl::StrCat("--steps ", options.steps);
+  if (options.only_prepares) return "a run of several steps, which --steps 0 checks,";
   if (!options.save.empty()) return "--save";
   if (!options.save_weights.empty()) return "--save-weights";
   if (!options.resume.empty()) return "--resume";
@@ -162,7 +164,7 @@ std::string AgreementText(const Job& job) {
   const RunOptions& options = job.options;
   std::string text = absl::StrCat(
       "artifact: ", artifact::HexHash(job.file->hash()), "\nplan: ", job.file->plan(), "\nprogram: ", job.program.name,
-      "\nmode: ", ModeName(options.mode),
+      "\nmode: ", options.only_evaluates ? "evaluation" : ModeName(options.mode),
       "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps, "\nfirst step: ", job.first_step,
       "\nhosts without state: ", absl::StrJoin(job.without_state, " "), "\nseed: ", job.seed, "\ndata: ", job.feed_text,
       "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),

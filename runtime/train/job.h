@@ -105,7 +105,8 @@ struct Job {
   std::optional<InitPlan> init;
   std::optional<EvalPlan> eval;
 
-  uint64_t first_step = 0;  // steps done before, by the checkpoint
+  uint64_t first_step = 0;   // steps done before, by the checkpoint
+  std::string resumed_from;  // the checkpoint's path; empty without one
   // Of a run that goes on from copies in memory: whether this host has none and gets its ranks' state from the next
   // host, and which hosts do.
   bool is_without_state = false;

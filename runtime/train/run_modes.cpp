@@ -85,6 +85,20 @@ ReplacementOptions ReplacementOf(const Session& session) {
   return options;
 }
 
+// Reads what the first step would. All ranks call it.
+absl::Status Check(Session& session, TrainObserver* observer) {
+  if (absl::Status status = session.FillInputs(session.job().first_step); !status.ok()) return status;
+  if (absl::Status status = session.control().Barrier(session.job().options.deadline); !status.ok()) return status;
+  if (observer != nullptr) observer->Prepared();
+  return absl::OkStatus();
+}
+
+absl::Status Evaluate(Session& session, Evaluator& evaluator, TrainObserver* observer) {
+  absl::StatusOr<EvalMeans> means = evaluator.Evaluate();
+  if (!means.ok()) return means.status();
+  return observer == nullptr ? absl::OkStatus() : observer->Evaluated(session.job().first_step, *means);
+}
+
 }  // namespace
 
 absl::Status WithSession(const Job& job, const launch::RankContext& rank, const SessionHooks& hooks,
@@ -154,6 +168,11 @@ absl::Status Train(Session& session, TrainObserver* observer) {
   StepGuards guards(watching);
   if (observer != nullptr) {
     if (absl::Status status = observer->Begun(FactsOf(job), **watch); !status.ok()) return status;
+  }
+  if (options.only_prepares || options.only_evaluates) {
+    absl::Status status = options.only_prepares ? Check(session, observer) : Evaluate(session, *evaluator, observer);
+    if (observer != nullptr) observer->Ended();
+    return status;
   }
   absl::Status status = TrainLoop({.runner = session,
                                    .control = session.control(),

@@ -33,6 +33,8 @@ struct RunOptions {
   std::vector<std::string> data;                          // see data::OpenDataSet
   std::vector<std::pair<std::string, std::string>> feed;  // (input, tensor of the data)
   uint64_t steps = 0;
+  bool only_prepares = false;   // --steps 0: everything is checked and prepared, nothing is written
+  bool only_evaluates = false;  // --eval-only, without steps
   std::optional<uint64_t> seed;
   std::string loss;
   uint64_t eval_every = 0;  // 0: never

@@ -24,6 +24,9 @@ std::string FirstDifference(const std::string& mine, const std::string& theirs) 
   return "one says more than the other";
 }
 
+// A run that only prepares reads its first batch too.
+uint64_t StepsToRead(const RunOptions& options) { return options.only_prepares ? 1 : options.steps; }
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(const Job& job, const launch::RankContext& rank,
@@ -64,7 +67,7 @@ absl::Status Session::Prepare(const SessionHooks& hooks, trace::StartTimes& star
   if (job_.feed != nullptr) {
     // Now, so that batches are there when the first step begins.
     absl::StatusOr<std::unique_ptr<FedInputs>> fed =
-        FedInputs::Start(job_.feed, *executor_, Reading(job_.first_step, job_.first_step + job_.options.steps));
+        FedInputs::Start(job_.feed, *executor_, Reading(job_.first_step, job_.first_step + StepsToRead(job_.options)));
     if (!fed.ok()) return fed.status();
     fed_ = *std::move(fed);
   }

@@ -51,6 +51,10 @@ class TrainObserver {
     return absl::OkStatus();
   }
   virtual void Stopped(const StopRecord& stop) = 0;
+  // Of a run without steps that only prepares: all is there and the first batch was read.
+  virtual void Prepared() {}
+  // Of a run that only evaluates: the results of the state after `steps_done` steps. An error ends the run.
+  virtual absl::Status Evaluated(uint64_t /*steps_done*/, const EvalMeans& /*means*/) { return absl::OkStatus(); }
   // A checkpoint is complete.
   virtual absl::Status Saved(const SaveRecord& /*save*/) { return absl::OkStatus(); }
   // What happens beside steps, as a JSON object with the field "event", for logs. An error ends the loop.

@@ -11,21 +11,28 @@ namespace {
 constexpr char kNoWrap[] = "\033[?7l", kWrap[] = "\033[?7h";
 constexpr char kClearLine[] = "\033[K", kClearBelow[] = "\033[J";
 
+std::string Up(size_t lines) { return lines == 0 ? "\r" : absl::StrCat("\r\033[", lines, "A"); }
+
 }  // namespace
 
-std::string LiveBlock::Up() const { return lines_.empty() ? "\r" : absl::StrCat("\r\033[", lines_.size(), "A"); }
+LiveBlock::~LiveBlock() {
+  if (cursor_ == Cursor::kAbove && !lines_.empty()) Print(absl::StrCat("\033[", lines_.size(), "B\r"));
+}
+
+std::string LiveBlock::ToBegin() const { return cursor_ == Cursor::kAbove ? "\r" : Up(lines_.size()); }
 
 void LiveBlock::Draw(const std::vector<std::string>& lines) {
-  std::string text = absl::StrCat(kNoWrap, Up());
+  std::string text = absl::StrCat(kNoWrap, ToBegin());
   for (const std::string& line : lines) absl::StrAppend(&text, kClearLine, line, "\n");
-  Print(absl::StrCat(text, kClearBelow, kWrap));
+  absl::StrAppend(&text, kClearBelow, cursor_ == Cursor::kAbove ? Up(lines.size()) : "");
+  Print(absl::StrCat(text, kWrap));
   lines_ = lines;
 }
 
 void LiveBlock::Line(const std::string& text) {
+  Print(absl::StrCat(ToBegin(), kClearBelow, text, "\n"));
   std::vector<std::string> lines;
   lines.swap(lines_);
-  Print(absl::StrCat("\r", lines.empty() ? "" : absl::StrCat("\033[", lines.size(), "A"), kClearBelow, text, "\n"));
   Draw(lines);
 }
 

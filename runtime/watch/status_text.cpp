@@ -8,46 +8,22 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "runtime/text/amounts.h"
 #include "runtime/trace/progress.h"
 
 namespace sgd::watch {
 namespace {
 
+using text::BytesText, text::CountText, text::SecondsText;
+
 constexpr size_t kBarWidth = 32;
 constexpr const char* kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-
-std::string TimeText(double seconds) {
-  if (seconds < 1e-3) return absl::StrFormat("%.3g us", seconds * 1e6);
-  if (seconds < 1) return absl::StrFormat("%.3g ms", seconds * 1e3);
-  return absl::StrFormat("%.4g s", seconds);
-}
-
-// "950", "6.4k", "1.2M".
-std::string RateText(double rate) {
-  for (const auto& [factor, unit] : {std::pair(1e9, "G"), std::pair(1e6, "M"), std::pair(1e3, "k")}) {
-    if (rate >= factor) return absl::StrFormat("%.3g%s", rate / factor, unit);
-  }
-  return absl::StrFormat("%.3g", rate);
-}
-
-std::string BytesText(uint64_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (size >= 1 << 30) return absl::StrFormat("%.3g GiB", size / (1 << 30));
-  return absl::StrFormat("%.3g MiB", size / (1 << 20));
-}
 
 uint64_t StepsLeft(const JobStatus& status) {
   return status.steps_planned > status.steps_done ? status.steps_planned - status.steps_done : 0;
 }
 
-// By the median step.
-std::string LeftText(const JobStatus& status) {
-  if (!status.median_seconds || StepsLeft(status) == 0) return "";
-  return absl::StrCat("left ",
-                      trace::ClockText(absl::Seconds(*status.median_seconds * static_cast<double>(StepsLeft(status)))));
-}
-
-std::string CountText(const JobStatus& status) {
+std::string StepsText(const JobStatus& status) {
   return status.steps_planned == 0 ? absl::StrCat("step ", status.steps_done)
                                    : absl::StrCat("step ", status.steps_done, "/", status.steps_planned);
 }
@@ -62,8 +38,8 @@ std::string Bar(const JobStatus& status) {
 
 std::vector<std::string> Rates(const JobStatus& status) {
   std::vector<std::string> parts;
-  if (status.rows_per_second) parts.push_back(absl::StrCat(RateText(*status.rows_per_second), " rows/s"));
-  if (status.tokens_per_second) parts.push_back(absl::StrCat(RateText(*status.tokens_per_second), " tokens/s"));
+  if (status.rows_per_second) parts.push_back(absl::StrCat(CountText(*status.rows_per_second), " rows/s"));
+  if (status.tokens_per_second) parts.push_back(absl::StrCat(CountText(*status.tokens_per_second), " tokens/s"));
   return parts;
 }
 
@@ -76,8 +52,8 @@ std::string Join(const std::vector<std::string>& parts) {
 
 std::string TimeLine(const JobStatus& status) {
   if (!status.median_seconds) return "";
-  std::vector<std::string> parts = {absl::StrCat("time    ", TimeText(*status.median_seconds), " median, ",
-                                                 TimeText(status.least_seconds.value_or(*status.median_seconds)),
+  std::vector<std::string> parts = {absl::StrCat("time    ", SecondsText(*status.median_seconds), " median, ",
+                                                 SecondsText(status.least_seconds.value_or(*status.median_seconds)),
                                                  " least")};
   for (const std::string& rate : Rates(status)) parts.push_back(rate);
   if (status.utilization) parts.push_back(absl::StrFormat("MFU %.1f %%", *status.utilization * 100));
@@ -86,9 +62,9 @@ std::string TimeLine(const JobStatus& status) {
 
 std::string WaitLine(const JobStatus& status) {
   if (!status.exposed_seconds) return "";
-  std::string line = absl::StrCat("waits   ", TimeText(*status.exposed_seconds), " of a step in collectives");
+  std::string line = absl::StrCat("waits   ", SecondsText(*status.exposed_seconds), " of a step in collectives");
   if (status.slowest_rank && status.slowest_lead)
-    absl::StrAppend(&line, "; rank ", *status.slowest_rank, " is slowest, by ", TimeText(*status.slowest_lead));
+    absl::StrAppend(&line, "; rank ", *status.slowest_rank, " is slowest, by ", SecondsText(*status.slowest_lead));
   if (status.stragglers > 0) absl::StrAppend(&line, "; stragglers named: ", status.stragglers);
   return line;
 }
@@ -103,8 +79,8 @@ std::string MemoryLine(const JobStatus& status) {
 std::string StateLine(const JobStatus& status) {
   std::vector<std::string> parts;
   if (status.checkpoints > 0)
-    parts.push_back(
-        absl::StrCat("saves   ", status.checkpoints, ", which held up steps for ", TimeText(status.stalled_seconds)));
+    parts.push_back(absl::StrCat("saves   ", status.checkpoints, ", which held up steps for ",
+                                 SecondsText(status.stalled_seconds)));
   if (status.restarts > 0) parts.push_back(absl::StrCat("restarts ", status.restarts));
   return Join(parts);
 }
@@ -153,7 +129,7 @@ std::string LossHistory::Sparkline() const {
 
 std::vector<std::string> StatusLines(const JobStatus& status, const LossHistory& losses) {
   std::vector<std::string> lines = {
-      Join({CountText(status), Bar(status), LeftText(status)}),
+      Join({StepsText(status), Bar(status), LeftText(status)}),
       TimeLine(status),
       status.loss ? Join({absl::StrFormat("loss    %.6g", *status.loss), losses.Sparkline()}) : std::string(),
       WaitLine(status),
@@ -163,9 +139,17 @@ std::vector<std::string> StatusLines(const JobStatus& status, const LossHistory&
   return lines;
 }
 
+std::string LeftText(const JobStatus& status) {
+  if (!status.median_seconds || StepsLeft(status) == 0) return "";
+  return absl::StrCat("left ",
+                      trace::ClockText(absl::Seconds(*status.median_seconds * static_cast<double>(StepsLeft(status)))));
+}
+
+std::string RatesText(const JobStatus& status) { return Join(Rates(status)); }
+
 std::string StatusLine(const JobStatus& status) {
   std::vector<std::string> parts;
-  if (status.median_seconds) parts.push_back(TimeText(*status.median_seconds));
+  if (status.median_seconds) parts.push_back(SecondsText(*status.median_seconds));
   for (const std::string& rate : Rates(status)) parts.push_back(rate);
   if (status.loss) parts.push_back(absl::StrFormat("loss %.6g", *status.loss));
   parts.push_back(LeftText(status));

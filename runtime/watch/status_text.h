@@ -39,9 +39,15 @@ class LossHistory {
 //   time    20.1 ms median, 18.7 ms least  6.4k rows/s  1.2M tokens/s  MFU 41.0 %
 //   loss    2.31  ▇▆▅▃▂▁
 //   waits   3.1 ms of a step in collectives; rank 3 is slowest, by 900 us
-//   memory  1.2 GiB in rank 3, the largest of 4
+//   memory  1.20 GiB in rank 3, the largest of 4
 //   saves   2, which held up steps for 700 ms
 std::vector<std::string> StatusLines(const JobStatus& status, const LossHistory& losses);
+
+// "6.4k rows/s  1.2M tokens/s", by the median step; empty where rows are not known.
+std::string RatesText(const JobStatus& status);
+
+// "left 0:12", by the median step; empty where nothing is left or no step is done.
+std::string LeftText(const JobStatus& status);
 
 // "20.1 ms  6.4k rows/s  loss 2.31  left 0:12".
 std::string StatusLine(const JobStatus& status);

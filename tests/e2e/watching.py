@@ -241,13 +241,14 @@ def shows_itself_live(folder):
     text, code = on_a_terminal(command)
     assert code == 0, text
     assert "step 12/12" in text and "median" in text and "rank" in text and "\033[" in text, text
+    assert "steps       0 to 11" in text and "done        12 steps in " in text, text
     assert text.count("\033[?7l") == text.count("\033[?7h") >= 2 and "\033[?25l" not in text and "\033[?1049h" not in text, text
     text, _ = on_a_terminal([str(harness.BUILD / "bin" / "sgd-top"), str(log)], 3)
     assert text.count("step 12") >= 2 and text.endswith("\033[?7h"), text
     log.unlink()
     result = subprocess.run(command, capture_output=True, text=True, timeout=harness.TIMEOUT)
-    lines = result.stdout.splitlines()
-    assert len(lines) == 12 and all(line.startswith(f"step {step}  ") and " ms  loss " in line for step, line in enumerate(lines)), lines
+    lines = [line for line in result.stdout.splitlines() if line.startswith("step ")]
+    assert len(lines) == 12 and all(line.startswith(f"step {step:2}  ") and " ms  loss " in line for step, line in enumerate(lines)), lines
     assert "\033" not in result.stdout
 
 

@@ -92,7 +92,7 @@ TEST_F(SgdrunErrors, WrongUsage) {
   ExpectWrongUsage("--nonsense", {artifact_, "--nonsense"});
   ExpectWrongUsage("second", {artifact_, "second"});
   ExpectWrongUsage("--steps", {artifact_, "--steps", "many"});
-  ExpectWrongUsage("--steps", {artifact_, "--steps", "0"});
+  ExpectWrongUsage("--steps", {artifact_, "--steps", "0x0"});
   ExpectWrongUsage("--steps", {artifact_, "--steps", "-3"});
   ExpectWrongUsage("--bench", {artifact_, "--bench"});
   ExpectWrongUsage("-n", {artifact_, "-n", "0"});
@@ -114,7 +114,11 @@ TEST_F(SgdrunErrors, WrongUsage) {
                    {artifact_, "--steps", "1", "--data", "a", "--feed", "x"});
   ExpectWrongUsage("--data is missing", {artifact_, "--steps", "1", "--feed", "x=y"});
   ExpectWrongUsage("--save-every needs --save", {artifact_, "--steps", "1", "--save-every", "1"});
-  ExpectWrongUsage("--eval-data needs --eval-every", {artifact_, "--steps", "1", "--eval-data", "a"});
+  ExpectWrongUsage("--eval-data needs --eval-every, or --eval-only", {artifact_, "--steps", "1", "--eval-data", "a"});
+  for (const char* flag : {"--steps", "--data", "--save", "--outputs", "--eval-every", "--restarts"}) {
+    ExpectWrongUsage(absl::StrCat("--eval-only runs no step of training: leave out ", flag),
+                     {artifact_, "--eval-only", flag, "1"});
+  }
   ExpectWrongUsage("--carry needs --steps or --bench", {artifact_, "--carry", "a:b"});
   ExpectWrongUsage("--null-kernels is for --bench", {artifact_, "--null-kernels"});
   ExpectWrongUsage("--profile is for --bench", {artifact_, "--profile", "p"});

@@ -5,68 +5,12 @@
 
 #include <filesystem>
 
-#include "nlohmann/json.hpp"
-#include "tests/tools/command.h"
-#include "tests/tools/toy_artifact.h"
+#include "tests/tools/sgdrun_runs.h"
 
 namespace sgd {
 namespace {
 
-using data::ElementType;
-using data::TemporaryFolder;
 using ::testing::HasSubstr;
-
-class Sgdrun : public ::testing::Test {
- protected:
-  CommandResult Run(std::vector<std::string> arguments, const std::string& environment = "") {
-    return RunCommand(SGDRUN, arguments, environment);
-  }
-  // Runs and demands success.
-  CommandResult MustRun(std::vector<std::string> arguments) {
-    CommandResult result = Run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result;
-  }
-
-  std::string Artifact(ToyOptions options) {
-    const std::string path = folder_ / ("toy" + std::to_string(++count_) + ".sgda");
-    WriteToyArtifact(path, options);
-    return path;
-  }
-
-  // f32 tensors whose elements are `base`, `base` + 1, ...
-  std::string Tensors(const std::string& name, const std::vector<std::pair<std::string, data::Dims>>& tensors,
-                      float base = 0) {
-    std::vector<data::TensorSpec> specs;
-    for (const auto& [tensor, dims] : tensors) specs.push_back({tensor, ElementType::F32, dims});
-    auto writer = data::TensorFileWriter::Create(folder_ / name, specs);
-    EXPECT_TRUE(writer.ok()) << writer.status();
-    for (size_t i = 0; i < specs.size(); ++i) {
-      std::vector<float> values(writer->Bytes(i).size() / 4);
-      for (size_t k = 0; k < values.size(); ++k) values[k] = base + static_cast<float>(k);
-      data::WriteTensor(*writer, i, values.data());
-    }
-    EXPECT_TRUE(writer->Commit().ok());
-    return folder_ / name;
-  }
-
-  std::vector<nlohmann::json> Log(const std::string& name) {
-    std::vector<nlohmann::json> lines;
-    std::ifstream file(folder_ / name);
-    for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
-    return lines;
-  }
-  std::vector<float> Floats(const std::string& path, const std::string& name) {
-    auto file = data::SafetensorsFile::Open(path);
-    EXPECT_TRUE(file.ok()) << file.status();
-    const data::TensorEntry* entry = file.ok() ? file->Find(name) : nullptr;
-    EXPECT_NE(entry, nullptr) << name;
-    return entry == nullptr ? std::vector<float>() : data::Values<float>(file->Bytes(*entry));
-  }
-
-  TemporaryFolder folder_;
-  int count_ = 0;
-};
 
 TEST_F(Sgdrun, RunsOnce) {
   const std::string inputs = Tensors("in", {{"arg0", {1, 4}}, {"x", {8, 4}}});
@@ -92,7 +36,8 @@ TEST_F(Sgdrun, TrainsOnBatchesWithCarry) {
     CommandResult result = MustRun({Artifact({.ranks = ranks}), "--init", init, "--batches", batches, "--steps", "3",
                                     "--log-json", folder_ / name, "--outputs", folder_ / "out"});
     // Every step adds 56, 60, 64, 68 = 248 to the sum of w, which begins with 6.
-    EXPECT_EQ(result.output, "step 0  loss 254\nstep 1  loss 502\nstep 2  loss 750\n");
+    EXPECT_EQ(Steps(result.output),
+              (std::vector<std::string>{"step 0  loss 254.000", "step 1  loss 502.000", "step 2  loss 750.000"}));
     const std::vector<nlohmann::json> log = Log(name);
     ASSERT_EQ(log.size(), 3u);
     EXPECT_EQ(log[2]["step"], 2);
@@ -130,11 +75,12 @@ TEST_F(Sgdrun, CarryCanBeSetByHand) {
 TEST_F(Sgdrun, DataOrderDependsOnSeedOnly) {
   const std::string rows = Tensors("data", {{"images", {20, 4}}});
   auto train = [&](uint32_t ranks, const std::string& seed) {
-    return MustRun({Artifact({.ranks = ranks, .has_init = true}), "--data", rows, "--feed", "x=images", "--steps", "6",
-                    "--seed", seed})
-        .output;
+    return Steps(MustRun({Artifact({.ranks = ranks, .has_init = true}), "--data", rows, "--feed", "x=images", "--steps",
+                          "6", "--seed", seed})
+                     .output);
   };
-  const std::string one = train(1, "3");
+  const std::vector<std::string> one = train(1, "3");
+  EXPECT_EQ(one.size(), 6u);
   EXPECT_EQ(one, train(2, "3"));
   EXPECT_EQ(one, train(4, "3"));
   EXPECT_NE(one, train(4, "4"));
@@ -166,7 +112,8 @@ TEST_F(Sgdrun, ResumesWithTheSameBitsOnOtherRanks) {
 
 TEST_F(Sgdrun, EvaluatesBetweenSteps) {
   const std::string rows = Tensors("data", {{"x", {16, 4}}});
-  const std::string plain = MustRun({Artifact({.ranks = 2, .has_init = true}), "--data", rows, "--steps", "4"}).output;
+  const std::vector<std::string> plain =
+      Steps(MustRun({Artifact({.ranks = 2, .has_init = true}), "--data", rows, "--steps", "4"}).output);
   for (bool overwrites : {false, true}) {
     const std::string name = overwrites ? "overwritten" : "kept";
     CommandResult result = MustRun(
@@ -177,12 +124,7 @@ TEST_F(Sgdrun, EvaluatesBetweenSteps) {
     EXPECT_FALSE(log[0].contains("eval"));
     EXPECT_EQ(log[1]["eval"]["sum"], log[1]["loss"]) << "eval sees the state after the step";
     EXPECT_EQ(log[3]["eval"]["sum"], log[3]["loss"]);
-    std::string without;
-    std::stringstream lines(result.output);
-    for (std::string line; std::getline(lines, line);) {
-      if (!line.starts_with("eval")) without += line + "\n";
-    }
-    EXPECT_EQ(without, plain) << "evaluation must not change training";
+    EXPECT_EQ(Steps(result.output), plain) << "evaluation must not change training";
     EXPECT_THAT(result.output, HasSubstr("eval after step 1  sum "));
   }
 }
@@ -190,11 +132,14 @@ TEST_F(Sgdrun, EvaluatesBetweenSteps) {
 TEST_F(Sgdrun, OtherProgramsMayShardStateDifferently) {
   const std::string rows = Tensors("data", {{"x", {16, 4}}});
   auto train = [&](bool shards) {
-    return MustRun({Artifact({.ranks = 4, .has_init = true, .has_eval = true, .others_shard_state = shards}), "--data",
-                    rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows})
-        .output;
+    const std::string output =
+        MustRun({Artifact({.ranks = 4, .has_init = true, .has_eval = true, .others_shard_state = shards}), "--data",
+                 rows, "--steps", "4", "--eval-every", "2", "--eval-data", rows})
+            .output;
+    return std::pair(Steps(output), Lines(output, "eval after"));
   };
   EXPECT_EQ(train(true), train(false));
+  EXPECT_EQ(train(true).second.size(), 2u);
 }
 
 TEST_F(Sgdrun, BenchPrintsOneLine) {

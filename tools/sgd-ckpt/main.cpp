@@ -9,6 +9,7 @@
 #include "runtime/artifact/standard_descriptors.h"
 #include "runtime/process/leave.h"
 #include "runtime/process/shrunken_files.h"
+#include "tools/command_line/standard_output.h"
 #include "tools/sgd-ckpt/commands.h"
 #include "tools/sgd-ckpt/options.h"
 
@@ -31,7 +32,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "sgd-ckpt: %s\n", sgd::artifact::ShortMessage({message.data(), message.size()}).c_str());
     return 1;
   }
-  if (std::fputs(result->text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+  if (!sgd::tools::PrintOutput(result->text)) {
     std::perror("sgd-ckpt: cannot write to standard output");
     return 1;
   }

@@ -27,7 +27,8 @@ absl::Status Run(const Options& options) {
   }
   absl::StatusOr<std::string> drawing = watch::DrawRuns(runs);
   if (!drawing.ok()) return drawing.status();
-  return artifact::ReplaceFile(options.output, *drawing, 0644);
+  const absl::StatusOr<std::string> target = artifact::ResolveLinks(options.output);
+  return target.ok() ? artifact::ReplaceFile(*target, *drawing, 0644) : target.status();
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "runtime/watch/log_file.h"
 #include "runtime/watch/metrics_publisher.h"
 #include "runtime/watch/status_text.h"
+#include "tools/command_line/standard_output.h"
 #include "tools/sgd-top/options.h"
 
 namespace sgd::top {
@@ -112,7 +113,7 @@ std::vector<std::string> LinesOf(const View& view) {
 
 absl::Status PrintOnce(const View& view) {
   for (const std::string& line : LinesOf(view)) std::printf("%s\n", line.c_str());
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return absl::OkStatus();
+  if (tools::FlushOutput()) return absl::OkStatus();
   return absl::UnavailableError("cannot write to standard output");
 }
 

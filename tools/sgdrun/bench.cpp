@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/trace/chrome_trace.h"
@@ -15,6 +16,7 @@
 #include "runtime/trace/scalar.h"
 #include "runtime/train/step_timing.h"
 #include "tools/sgdrun/modes.h"
+#include "tools/sgdrun/profile_table.h"
 
 namespace sgd::sgdrun {
 namespace {
@@ -56,12 +58,12 @@ absl::Status WriteProfile(const Options& options, train::Session& session) {
   if (!all.ok() || !session.is_first_rank()) return all.status();
   absl::StatusOr<trace::JsonLog> log = trace::JsonLog::Open(options.profile, trace::LogStart::kReplace);
   if (!log.ok()) return log.status();
-  for (const std::string& part : *all) {
-    const std::vector<std::string> lines_of_rank = absl::StrSplit(part, '\n', absl::SkipEmpty());
-    for (const std::string& line : lines_of_rank) {
-      if (absl::Status status = log->WriteLine(line); !status.ok()) return status;
-    }
+  const std::vector<std::string> every_line = absl::StrSplit(absl::StrJoin(*all, ""), '\n', absl::SkipEmpty());
+  for (const std::string& line : every_line) {
+    if (absl::Status status = log->WriteLine(line); !status.ok()) return status;
   }
+  // Standard output has the one line of --bench.
+  std::fputs(ProfileTable(every_line).c_str(), stderr);
   return absl::OkStatus();
 }
 

@@ -162,7 +162,7 @@ absl::StatusOr<train::Job> Prepare(Restarts& restarts, std::unique_ptr<artifact:
   if (absl::Status status = restarts.Keep(environment, *job); !status.ok()) return status;
   if (options.resumption && options.run.verify.steps != 0)
     PrintNote("--verify: steps after a restart are not compared with one rank");
-  if (!options.resumption) {
+  if (!options.resumption && !options.run.only_prepares) {
     if (absl::Status status = train::PrepareVerification(environment, *job); !status.ok()) return status;
   }
   if (options.resumption && environment.nodes == 1) return job;
@@ -297,7 +297,6 @@ int main(int argc, char** argv) {
   const absl::Status status = artifact::WithMemoryFor("this run", [&] { return Run(options, std::move(start)); });
   if (status.ok()) return 0;
   if (launch::IsInterrupted(status)) return launch::kExitInterrupted;
-  std::fprintf(stderr, "sgdrun: %s\n",
-               artifact::ShortMessage({status.message().data(), status.message().size()}).c_str());
+  PrintMessage("sgdrun: " + artifact::ShortMessage({status.message().data(), status.message().size()}));
   return 1;
 }

@@ -17,7 +17,9 @@ absl::Status TrainAndPrint(const Options& options, train::Session& session);
 // Times steps and prints one JSON line; writes --profile and --trace. `start` knows the phases before the first step.
 absl::Status BenchAndPrint(const Options& options, train::Session& session, trace::StartTimes start);
 
-// Writes out what was printed; an error when somebody no longer reads it or the disk is full.
+// Writes out what was printed; an error when the disk is full. A reader of results that has what it wants may go.
 absl::Status FlushResults();
+// The same for the lines of a training, which must not go on unseen: an error also when somebody no longer reads them.
+absl::Status FlushProgress();
 
 }  // namespace sgd::sgdrun

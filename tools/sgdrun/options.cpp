@@ -33,6 +33,9 @@ std::string CheckCount(const std::string& text) {
   return absl::StrCat("'", text, "' is out of range; expected an integer from 1 to ", kMost);
 }
 
+// Of --steps, where 0 prepares a run and does none.
+std::string CheckSteps(const std::string& text) { return text == "0" ? "" : CheckCount<uint64_t>(text); }
+
 std::string CheckLimit(const std::string& text) {
   double limit = 0;
   if (absl::SimpleAtod(text, &limit) && limit > 0 && limit <= std::numeric_limits<double>::max()) return "";
@@ -61,7 +64,8 @@ constexpr char kExamples[] = R"(Examples:
               --steps 1000 --seed 1 --log-json log.jsonl --save checkpoints --save-every 100
   resume    sgdrun -n 2 mlp2.sgda --resume checkpoints --data train.safetensors --feed x=images,y=labels --steps 1000
   survive   sgdrun -n 4 mlp.sgda --steps 1000 --data train.safetensors --save checkpoints --restarts 10
-  evaluate  sgdrun mlp.sgda --steps 500 --data train.safetensors --eval-every 100 --eval-data heldout.safetensors
+  check     sgdrun -n 4 mlp.sgda --init state.safetensors --data train.safetensors --steps 0
+  evaluate  sgdrun mlp.sgda --resume checkpoints --eval-only --eval-data heldout.safetensors
   benchmark sgdrun -n 4 step.sgda --bench 50
   cluster   srun -n 4 sgdrun step.sgda ...    (also torchrun, mpirun: the launcher's environment decides)
   hosts     sgdrun -n 8 --nnodes 2 --node-rank 0 --master host0:29500 --secret-file secret step.sgda ...
@@ -171,8 +175,10 @@ void TakeSaveEvery(Options& options, const std::string& text) {
 
 void AddTrainFlags(CLI::App& app, Options& options) {
   const Group state(app, "Train: state");
-  state.Add("--steps", "K", options.run.steps, "Train for K steps (after --resume: K further ones)")
-      ->check(CheckCount<uint64_t>);
+  state
+      .Add("--steps", "K", options.run.steps,
+           "Train for K steps (after --resume: K further ones); 0: prepare and check everything, and write nothing")
+      ->check(CheckSteps);
   state.Add("--init", "FILE", options.run.init,
             "Initial state and inputs that never change, a file or the index of several (*.index.json; default: the "
             "program 'init')");
@@ -276,6 +282,8 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+  reports.AddSwitch("--eval-only", options.run.only_evaluates,
+                    "Instead of --steps: evaluate the state of --resume or the weights of --init on --eval-data");
 }
 
 void AddGuardFlags(CLI::App& app, Options& options) {
@@ -321,7 +329,7 @@ void AddOtherFlags(CLI::App& app, Options& options) {
                   "Run the plan without kernels, to measure the runtime's own overhead");
   bench.Add("--profile", "FILE", options.profile,
             "Write the minimum time of every instruction of rank 0, of a pipeline of the first rank of each stage, one "
-            "JSON line each");
+            "JSON line each; the ten most expensive are a table on standard error");
   bench.Add("--trace", "FILE", options.trace,
             "Write the last step of rank 0, of a pipeline of the first rank of each stage, as a timeline for "
             "chrome://tracing or Perfetto");
@@ -421,6 +429,18 @@ std::string CheckRankFlags(const CLI::App& app) {
   return "";
 }
 
+// The first flag of those about steps, which --eval-only does none of; empty when there is none.
+std::string CheckEvalOnly(const CLI::App& app) {
+  for (const char* flag : {"--steps",      "--bench",       "--inputs",   "--outputs",      "--save",
+                           "--save-every", "--mtbf",        "--keep",     "--restarts",     "--min-ranks",
+                           "--resize",     "--peer-copies", "--data",     "--save-weights", "--batches",
+                           "--eval-every", "--print-every", "--live",     "--metrics",      "--metrics-port",
+                           "--guard",      "--verify",      "--on-guard", "--on-verify",    "--replace-stragglers"}) {
+    if (app.count(flag) > 0) return absl::StrCat("--eval-only runs no step of training: leave out ", flag);
+  }
+  return "";
+}
+
 // The error in the combination of flags; empty when there is none.
 std::string CheckCombination(const CLI::App& app, Options& options) {
   auto given = [&](const char* flag) { return app.count(flag) > 0; };
@@ -438,9 +458,13 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
   }
   if (options.shows_topology) return CheckWithoutArtifact(app, "--topology", {"-n", "--device", "--net-devices"});
   if (!given("artifact")) return "artifact is required";
-  options.run.mode = given("--bench")   ? train::Mode::kBench
-                     : given("--steps") ? train::Mode::kTrain
-                                        : train::Mode::kOnce;
+  if (options.run.only_evaluates) {
+    if (std::string fault = CheckEvalOnly(app); !fault.empty()) return fault;
+  }
+  options.run.only_prepares = given("--steps") && options.run.steps == 0;
+  options.run.mode = given("--bench")                                 ? train::Mode::kBench
+                     : given("--steps") || options.run.only_evaluates ? train::Mode::kTrain
+                                                                      : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
     for (const char* flag : {"--init",
                              "--resume",
@@ -506,7 +530,8 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
     return "--guard repeats steps and compares bits, and with --fast these may vary; leave out one of them";
   if (options.run.guard.skips_steps && given("--outputs"))
     return "--on-guard skip and --outputs exclude each other: the last step may be left out";
-  if (given("--eval-data") && !given("--eval-every")) return "--eval-data needs --eval-every";
+  if (given("--eval-data") && !given("--eval-every") && !options.run.only_evaluates)
+    return "--eval-data needs --eval-every, or --eval-only";
   return CheckRankFlags(app);
 }
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "runtime/train/run_modes.h"
+#include "tools/command_line/standard_output.h"
 #include "tools/sgdrun/modes.h"
 
 namespace sgd::sgdrun {
@@ -15,7 +16,9 @@ absl::Status RunAndPrint(train::Session& session) {
   return FlushResults();
 }
 
-absl::Status FlushResults() {
+absl::Status FlushResults() { return tools::FlushOutput() ? absl::OkStatus() : FlushProgress(); }
+
+absl::Status FlushProgress() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return absl::OkStatus();
   return absl::UnavailableError(
       "cannot write results to standard output; expected a file or pipe that takes them; give --outputs FILE");

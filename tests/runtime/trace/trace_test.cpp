@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -128,7 +129,9 @@ TEST_F(JsonLogFile, RefusesAnOlderLog) {
   std::ofstream(Path()) << "older\n";
   for (const absl::Status& status :
        {JsonLog::Open(Path(), LogStart::kRefuse).status(), JsonLog::CheckWritable(Path(), LogStart::kRefuse)})
-    EXPECT_THAT(std::string(status.message()), HasSubstr("log.jsonl: exists; expected no file there; give another"));
+    EXPECT_THAT(
+        std::string(status.message()),
+        HasSubstr("log.jsonl: exists; expected no file there; delete it, or give another path; --resume appends"));
   EXPECT_EQ(Read(), "older\n");
   EXPECT_TRUE(JsonLog::CheckWritable("/dev/null", LogStart::kRefuse).ok());
 }
@@ -149,6 +152,24 @@ TEST_F(JsonLogFile, SaysWhyItCannotWrite) {
   auto full = JsonLog::Open("/dev/full", LogStart::kRefuse);
   ASSERT_TRUE(full.ok());
   EXPECT_THAT(std::string(full->WriteLine("{}").message()), HasSubstr("cannot write: No space left on device"));
+}
+
+// The file that a link leads to is probed, and what the probe makes is removed: not the link.
+TEST_F(JsonLogFile, KeepsLinksToFilesThatAreNotThereYet) {
+  const std::string link = Path() + ".link";
+  for (const LogStart start : {LogStart::kReplace, LogStart::kRefuse, LogStart::kAppend}) {
+    ASSERT_EQ(symlink("log.jsonl", link.c_str()), 0);
+    EXPECT_TRUE(JsonLog::CheckWritable(link, start).ok());
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_FALSE(std::filesystem::exists(Path()));
+    auto log = JsonLog::Open(link, start);
+    ASSERT_TRUE(log.ok()) << log.status();
+    EXPECT_TRUE(log->WriteLine("{}").ok());
+    EXPECT_TRUE(std::filesystem::is_regular_file(Path()));
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    std::filesystem::remove(link);
+    std::filesystem::remove(Path());
+  }
 }
 
 TEST_F(JsonLogFile, FailsOnAPipeThatNobodyReads) {

@@ -39,7 +39,7 @@ TEST(StatusText, ShowsWhatIsKnown) {
       ElementsAre("step 417/1000  [=============                   ]  left 0:11",
                   "time    20.1 ms median, 18.7 ms least  6.4k rows/s  1.2M tokens/s  MFU 41.0 %", "loss    2.31  █▆▃▁",
                   "waits   3.1 ms of a step in collectives; rank 3 is slowest, by 900 us; stragglers named: 1",
-                  "memory  1.5 GiB in rank 3, the largest of 2",
+                  "memory  1.50 GiB in rank 3, the largest of 2",
                   "saves   2, which held up steps for 700 ms  restarts 1"));
   EXPECT_EQ(StatusLine(status), "20.1 ms  6.4k rows/s  1.2M tokens/s  loss 2.31  left 0:11");
 }
