@@ -49,13 +49,39 @@ TEST_F(SgdInspect, PartsAsText) {
                                  "constant[0+32], b private[64+128], c window[0+16]\n"));
   EXPECT_THAT(program, HasSubstr(" 1  collective  all_reduce over data      0      0  peers "));
   EXPECT_THAT(program, HasSubstr(" 3  matmul      f32 1x1x4                 8      4  memory "));
-  EXPECT_THAT(Run({"--collectives"}), HasSubstr("f32 x 4"));
+  EXPECT_THAT(Run({"--collectives"}), HasSubstr("  gradient of params['w'], f32 x 4 "));
   EXPECT_THAT(Run({"--memory"}), HasSubstr("private        0    16  arg0 result1  2 to 3\n"));
   EXPECT_THAT(
       Run({"--explain"}),
       HasSubstr("toy.py:3:7: tensor<1x4xf32> from sgd.dot_general at toy.py:3:7: [{}, {}], unreduced={\"data\"} -> "
                 "[{}, {}]: step 1 of 1: all_reduce, 24 bytes sent, 2.5 us\n"));
   EXPECT_THAT(Run({"--explain"}), Not(HasSubstr("arg0")));
+}
+
+// Each table with the terms that it uses, and no others.
+TEST_F(SgdInspect, ExplainsItsTerms) {
+  const auto legend = [](const std::string& text) { return text.substr(text.find("\nlegend\n")); };
+  for (const char* term : {"\n  at ", "\n  runs ", "\n  sharding ", "\n  sent bytes "})
+    EXPECT_THAT(legend(Run({})), HasSubstr(term));
+  EXPECT_THAT(legend(Run({})), Not(HasSubstr("\n  bound ")));
+  EXPECT_THAT(legend(Run({"--program"})), HasSubstr("\n  bound "));
+  EXPECT_THAT(legend(Run({"--program"})), HasSubstr("\n  window[0+64] "));
+  EXPECT_THAT(legend(Run({"--program"})), Not(HasSubstr("\n  runs ")));
+  EXPECT_THAT(legend(Run({"--memory"})), HasSubstr("\n  used "));
+  EXPECT_THAT(legend(Run({"--kernels"})), HasSubstr("\n  launches "));
+  EXPECT_THAT(Run({"--explain"}), Not(HasSubstr("legend")));
+}
+
+TEST_F(SgdInspect, NamesTensorsOfCollectives) {
+  const nlohmann::json programs = nlohmann::json::parse(Run({"--json", "--collectives"}))["programs"];
+  EXPECT_EQ(programs[0]["collectives"][0]["operands"][0]["tensor"], "gradient of params['w']");
+}
+
+TEST_F(SgdInspect, AReaderMayGo) {
+  const std::string command = std::string("bash -c \"set -o pipefail; { sleep 0.1; '") + SGD_INSPECT + "' '" +
+                              (folder_ / "toy.sgda") + "' 2> '" + (folder_ / "errors") + "'; } | true\"";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(data::ReadText(folder_ / "errors"), "");
 }
 
 TEST_F(SgdInspect, JudgesByTheDeviceOfTheArtifact) {

@@ -2,6 +2,7 @@
 #include "tools/sgd-inspect/describe.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@
 #include "runtime/linear_algebra/form.h"
 #include "tools/sgd-inspect/describe_types.h"
 #include "tools/sgd-inspect/kernel_table.h"
+#include "tools/sgd-inspect/tensor_names.h"
 
 namespace sgd::inspect {
 namespace {
@@ -91,11 +93,13 @@ Json OutputsJson(const artifact::Artifact& root, const artifact::Program& progra
   return outputs;
 }
 
-Json OperandsJson(const artifact::Collective& collective) {
+Json OperandsJson(const artifact::Collective& collective, const std::function<std::string(uint32_t)>& name_of) {
   Json operands = Json::array();
   for (uint32_t i = 0; i < Size(collective.operands()); ++i) {
     const artifact::CollectiveOperand& operand = *collective.operands()->Get(i);
-    operands.push_back({{"element", artifact::ElementName(operand.element())},
+    const std::string name = name_of(i);
+    operands.push_back({{"tensor", name.empty() ? Json() : Json(name)},
+                        {"element", artifact::ElementName(operand.element())},
                         {"count", operand.count()},
                         {"source", SliceJson(*operand.source())},
                         {"target", SliceJson(*operand.target())}});
@@ -106,7 +110,7 @@ Json OperandsJson(const artifact::Collective& collective) {
 // A program with what takes a walk over all of it to know of an instruction.
 struct WalkedProgram {
   explicit WalkedProgram(const artifact::Program& program)
-      : program(program), executions(artifact::ExecutionsOf(program)), done(executions.size()) {
+      : program(program), executions(artifact::ExecutionsOf(program)), done(executions.size()), names(program) {
     for (uint32_t i = 0; i < done.size(); ++i) {
       const artifact::Done* end = program.instructions()->Get(i)->op_as_Done();
       if (end != nullptr && end->start() < i && done[end->start()].is_null()) done[end->start()] = i;
@@ -117,6 +121,7 @@ struct WalkedProgram {
   std::vector<uint64_t> executions;
   // The instruction that ends the collective at an index; null for one that runs to its end before the next.
   std::vector<Json> done;
+  TensorNames names;
 };
 
 Json CollectiveJson(const artifact::Artifact& root, const WalkedProgram& walked, uint32_t index, bool with_operands) {
@@ -140,7 +145,9 @@ Json CollectiveJson(const artifact::Artifact& root, const WalkedProgram& walked,
                {"staging_bytes", collective.staging() == nullptr ? 0 : collective.staging()->size()},
                {"executions", walked.executions[index]},
                {"loc", LocationText(program, instruction.loc())}};
-  if (with_operands) json["operands"] = OperandsJson(collective);
+  if (!with_operands) return json;
+  const uint32_t end = walked.done[index].is_null() ? index : walked.done[index].get<uint32_t>();
+  json["operands"] = OperandsJson(collective, [&](uint32_t operand) { return walked.names.Of(index, end, operand); });
   return json;
 }
 

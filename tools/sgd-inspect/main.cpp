@@ -18,6 +18,7 @@
 #include "runtime/artifact/standard_descriptors.h"
 #include "runtime/process/leave.h"
 #include "runtime/process/shrunken_files.h"
+#include "tools/command_line/standard_output.h"
 #include "tools/sgd-inspect/check_streams.h"
 #include "tools/sgd-inspect/describe.h"
 #include "tools/sgd-inspect/module_text.h"
@@ -32,7 +33,7 @@ using Plans = std::vector<std::unique_ptr<sgd::artifact::ArtifactFile>>;
 
 // Exit code 3: the artifact can be read, but its instructions could get in each other's way.
 int Print(const std::string& text, bool is_clean) {
-  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return is_clean ? 0 : 3;
+  if (sgd::tools::PrintOutput(text)) return is_clean ? 0 : 3;
   std::perror("sgd-inspect: cannot write to standard output");
   return 1;
 }

@@ -124,8 +124,11 @@ std::string CollectivesText(const Json& collectives, bool with_operands) {
                Plain(collective["executions"]), Name(collective["loc"])});
     if (!with_operands) continue;
     for (const Json& operand : collective["operands"]) {
-      table.Add({"", "", absl::StrCat("  ", Plain(operand["element"]), " x ", Plain(operand["count"])), "", "", "", "",
-                 "", "", absl::StrCat(SliceWords(operand["source"]), " -> ", SliceWords(operand["target"]))});
+      const std::string elements = absl::StrCat(Plain(operand["element"]), " x ", Plain(operand["count"]));
+      const Json& tensor = operand["tensor"];
+      table.Add({"", "", absl::StrCat("  ", tensor.is_null() ? elements : absl::StrCat(Name(tensor), ", ", elements)),
+                 "", "", "", "", "", "",
+                 absl::StrCat(SliceWords(operand["source"]), " -> ", SliceWords(operand["target"]))});
     }
   }
   return absl::StrCat("  collectives\n", table.Text({0, 1, 4, 5, 6, 7, 8}));
@@ -336,6 +339,41 @@ std::string StagesText(const Json& json) {
   return text + channels.Text({3, 4});
 }
 
+// The meaning of columns, of those tables that are shown.
+std::string LegendText(const Parts& parts) {
+  const bool is_summary = !parts.program && !parts.memory && !parts.collectives && !parts.explain && !parts.kernels;
+  struct Term {
+    const char* name;
+    const char* meaning;
+    bool is_shown;
+  };
+  const bool has_values = is_summary || parts.program, has_collectives = is_summary || parts.collectives;
+  const bool has_slices = parts.program || parts.collectives;
+  const Term terms[] = {
+      {"sharding", "mesh axes that each dimension is cut over, - for none", has_values},
+      {"on a rank", "shape of a rank's part", has_values},
+      {"at", "number of the instruction in its program", has_collectives || parts.program},
+      {"done at", "instruction that waits for it; those between run beside it", has_collectives},
+      {"over, ranks", "mesh axes of a group, and its number of ranks", has_collectives},
+      {"operand bytes", "of a rank in one run; what is reduced, gathered or exchanged", has_collectives},
+      {"sent bytes", "that a rank sends in one run, by the ring rule", has_collectives},
+      {"runs", "how often it runs in a step, iterations of loops included", has_collectives},
+      {"window[0+64]", "64 bytes from byte 0 of a memory: window (peers read or write it), private, constant, host",
+       has_slices},
+      {"flops, bytes", "of one run: operations, and memory traffic", parts.program},
+      {"bound", "what limits it on the device of the artifact: compute, memory, peers (a collective), host (a copy)",
+       parts.program},
+      {"space", "window: peers read or write it; private: this rank alone", parts.memory},
+      {"used", "first to last instruction that touches it", parts.memory},
+      {"launches", "in a step of all programs; combined: those that run inside of another launch", parts.kernels},
+      {"range, blocks", "iterations that threads share, or blocks of a GPU, of the first launch", parts.kernels}};
+  std::string text;
+  for (const Term& term : terms) {
+    if (term.is_shown) absl::StrAppend(&text, "  ", absl::StrFormat("%-13s", term.name), "  ", term.meaning, "\n");
+  }
+  return text.empty() ? "" : absl::StrCat("\nlegend\n", text);
+}
+
 }  // namespace
 
 std::string DescriptionText(const Json& description, const Parts& parts) {
@@ -344,7 +382,7 @@ std::string DescriptionText(const Json& description, const Parts& parts) {
     absl::StrAppend(&text, KernelsText(description["kernels"]["table"], description["target"] != "cpu"));
   if (description.contains("stages")) absl::StrAppend(&text, StagesText(description));
   for (const Json& program : description["programs"]) absl::StrAppend(&text, ProgramText(program, parts));
-  return text;
+  return text + LegendText(parts);
 }
 
 }  // namespace sgd::inspect
