@@ -62,6 +62,7 @@ void mlir::sgd::addReadStage(OpPassManager& passes) {
   programs.addNestedPass<func::FuncOp>(createForwardSlicesPass());
   passes.addPass(createMarkLossesPass());
   passes.addPass(createAssignRolesPass());
+  passes.addPass(createCheckSharedStatePass());
   passes.nest<ModuleOp>().addNestedPass<func::FuncOp>(createKeepUncommittedPass());
 }
 

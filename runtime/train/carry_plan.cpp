@@ -99,22 +99,46 @@ class Table {
   const std::set<size_t>& fed_;
 };
 
-// The flag to use if the likeliest outputs are meant, each output once, and the other inputs keep their values: it
-// repeats the user's pairs and leaves nothing open.
-std::string Proposal(const CarryRequest& request, const std::map<size_t, CarryDoubt>& open) {
+// Inputs of which no output is likely to be the next value: parameters whose gradients are returned, for instance.
+// Those whose likeliest output is another's next value, or was given to another by the user, may well be constant.
+bool HasNoNextValue(const Signature& program, const CarryDoubt& doubt, size_t input) {
+  const bool was_carried = std::ranges::any_of(program.carry, [&](const auto& pair) { return pair.second == input; });
+  return !doubt.candidate && !was_carried;
+}
+
+// The flag to use if the likeliest outputs are meant, each output once: it repeats the user's pairs and leaves nothing
+// open. Empty where an input has no next value: to keep it would leave it out of the training.
+std::string Proposal(const Signature& program, const CarryRequest& request, const CarryPlan& plan,
+                     const std::map<size_t, CarryDoubt>& open) {
   std::vector<std::string> pairs;
   std::set<size_t> used;
-  for (const auto& [output, input] : request.pairs) {
-    used.insert(output);
-    pairs.push_back(absl::StrCat("result", output, ":arg", input));
-  }
+  for (const auto& [output, input] : plan.pairs) used.insert(output);
+  for (const auto& [output, input] : request.pairs) pairs.push_back(absl::StrCat("result", output, ":arg", input));
   for (size_t input : request.kept) pairs.push_back(absl::StrCat("none:arg", input));
   for (const auto& [input, doubt] : open) {
+    if (HasNoNextValue(program, doubt, input)) return "";
     const bool is_paired = doubt.candidate && used.insert(*doubt.candidate).second;
+    const bool is_parameter = program.inputs[input].role == artifact::InputRole::Parameter;
+    if (!is_paired && is_parameter && doubt.candidate) return "";
     pairs.push_back(is_paired ? absl::StrCat("result", *doubt.candidate, ":arg", input)
                               : absl::StrCat("none:arg", input));
   }
-  return open.empty() || pairs.size() > kMostRows ? "OUT:IN,..." : absl::StrJoin(pairs, ",");
+  return open.empty() || pairs.size() > kMostRows ? "" : absl::StrJoin(pairs, ",");
+}
+
+// How to go on: a flag, or a program that returns what it lacks.
+std::string Advice(const Signature& program, const CarryRequest& request, const CarryPlan& plan,
+                   const std::map<size_t, CarryDoubt>& open) {
+  const std::string proposal = Proposal(program, request, plan, open);
+  const bool lacks_values =
+      std::ranges::any_of(open, [&](const auto& one) { return HasNoNextValue(program, one.second, one.first); });
+  return absl::StrCat(
+      "\nsay --carry ", proposal.empty() ? "OUT:IN,..." : proposal,
+      " if that is meant; OUT:IN,... pairs an output with an input, none:IN keeps an input as it is, and --carry none "
+      "keeps them all",
+      lacks_values ? "; a step that returns gradients trains nothing: return the updated parameters, or let sgdc build "
+                     "the step from the loss (--recipe with the field 'train')"
+                   : "");
 }
 
 }  // namespace
@@ -165,9 +189,7 @@ absl::Status CheckCarryKnown(const Signature& program, const CarryRequest& reque
                                   " no next value that is certain");
   return absl::FailedPreconditionError(absl::StrCat(
       "program ", data::QuotedName(program.name), ": ", purpose, " needs to know what goes from step to step, but ",
-      fault, ":", Table(program, plan, fed).Text(), "\nsay --carry ", Proposal(request, open),
-      " if that is meant; OUT:IN,... pairs an output with an input, none:IN keeps an input as it is, and --carry none "
-      "keeps them all"));
+      fault, ":", Table(program, plan, fed).Text(), Advice(program, request, plan, open)));
 }
 
 }  // namespace sgd::train

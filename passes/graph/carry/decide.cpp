@@ -78,7 +78,9 @@ class Decider {
       else if (isNamedWhole)
         doubt(argument, "a result has its name, but does not depend on it", result);
       else if (evidence.depends(result, argument))
-        doubt(argument, "its path fits, but the program computes no update of it there: it may be a gradient", result);
+        // No candidate: a gradient must never be advised as the next value.
+        doubt(argument, "a result has its path, but the program computes no update of it there: it may be a gradient",
+              std::nullopt);
     }
   }
 

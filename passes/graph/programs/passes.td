@@ -22,6 +22,16 @@ def PinArgumentsPass : Pass<"sgd-pin-arguments", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def CheckSharedStatePass : Pass<"sgd-check-shared-state", "::mlir::ModuleOp"> {
+  let summary = "Warns of programs of one artifact that have no state in common";
+  let description = [{
+    Runs on the module of a compilation, when it is known what a step carries. Programs share state by the names of arguments. Warns where a program takes tensors and none of them has the
+    name of one that another program carries from step to step, and where two programs carry different tensors. Names that differ in the first part alone, the user's own argument, count
+    as equal: `params['w']` and `state['w']`. Changes nothing.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
 def JoinProgramsPass : Pass<"sgd-join-programs", "::mlir::ModuleOp"> {
   let summary = "Moves the functions of all programs into the module of the compilation";
   let description = [{

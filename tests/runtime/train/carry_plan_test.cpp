@@ -114,6 +114,28 @@ TEST(CarryPlan, DoubtIsRefusedWithTheFlagThatSettlesIt) {
   EXPECT_EQ(Refusal(DoubtfulStep(), Nothing()), "");
 }
 
+// step(params, x) -> (loss, gradients): no pair of the two, and no run without the parameters.
+TEST(CarryPlan, GradientsAreNeverAdvised) {
+  Signature step = Step();
+  step.doubts = {{0, {"a result has its path, but it may be a gradient", std::nullopt}}, {1, {"position", 1}}};
+  const std::string text = Refusal(step, {});
+  EXPECT_THAT(text, HasSubstr("say --carry OUT:IN,... if that is meant"));
+  EXPECT_THAT(text, HasSubstr("return the updated parameters, or let sgdc build the step from the loss"));
+  EXPECT_THAT(text, Not(HasSubstr("result0:")));
+  EXPECT_THAT(text, Not(HasSubstr("none:arg0")));
+}
+
+// m * 0.9 + g: the result is the next m, whatever g is.
+TEST(CarryPlan, AnOutputIsAdvisedOnce) {
+  Signature step = Step();
+  step.carry = {{0, 0}};
+  step.basis = {artifact::CarryBasis::Dataflow};
+  step.doubts = {{1, {"the next value of another input is computed from it as if from its own", 0}}};
+  EXPECT_THAT(Refusal(step, {}), HasSubstr("say --carry none:arg1 if that is meant"));
+  step.inputs[1].role = artifact::InputRole::Parameter;
+  EXPECT_THAT(Refusal(step, {}), HasSubstr("say --carry OUT:IN,... if that is meant"));
+}
+
 TEST(CarryPlan, WhatDataFeedsIsNoDoubt) {
   Signature step = KnownStep();
   step.doubts = {{2, {"a result has its type", 0}}};

@@ -84,7 +84,8 @@ func.func @against_alias(%w: tensor<4xf32> {sgd.alias_output = 1 : i64}, %g: ten
 
 // A gradient has the parameter's path.
 // CHECK-LABEL: @gradient
-// CHECK-SAME: sgd.carry_doubt = "its path fits, but the program computes no update of it there: it may be a gradient"
+// CHECK-NOT: sgd.carry_candidate
+// CHECK-SAME: sgd.carry_doubt = "a result has its path, but the program computes no update of it there: it may be a gradient"
 // CHECK-NOT: sgd.carry =
 // CHECK: return
 func.func @gradient(%w: tensor<4xf32> {sgd.name = "params['w']"}) -> (tensor<4xf32> {sgd.name = "result[1]['w']"}) {
