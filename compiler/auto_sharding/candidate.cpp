@@ -57,6 +57,54 @@ std::string mlir::sgd::describe(const Candidate& candidate, const StepFacts& fac
   return text;
 }
 
+/// "params.h*.mlp.w1 by dimension 1, ...": the groups that are sharded over an axis.
+static std::string listGroups(const Candidate& candidate, const StepFacts& facts, GroupAxis axis) {
+  std::vector<std::string> groups;
+  for (auto [of, group] : llvm::zip(candidate.groups, facts.groups)) {
+    if (of != axis) continue;
+    auto [tensors, dim] = llvm::StringRef(group.label).rsplit(':');
+    groups.push_back(dim.empty() ? group.label : (tensors + " by dimension " + dim).str());
+  }
+  return llvm::join(groups, ", ");
+}
+
+static std::string describeZero(int zero) {
+  if (zero == 1) return ", with optimizer state sharded over them (ZeRO 1)";
+  if (zero == 2) return ", with gradients and optimizer state sharded over them (ZeRO 2)";
+  return ", with parameters, gradients and optimizer state sharded over them (ZeRO 3)";
+}
+
+std::string mlir::sgd::describeInWords(const Candidate& candidate, const StepFacts& facts) {
+  if (candidate.asWritten) return "the program's own annotations, on a mesh of " + describeMesh(*candidate.asWritten);
+  const SearchMesh& mesh = candidate.mesh;
+  std::vector<std::string> parts;
+  if (mesh.data > 1) {
+    std::string data = "data parallelism over " + std::to_string(mesh.data) + " ranks";
+    if (candidate.zero > 0) data += describeZero(candidate.zero);
+    if (std::string groups = listGroups(candidate, facts, GroupAxis::Data); !groups.empty())
+      data += ", which also shard " + groups;
+    parts.push_back(std::move(data));
+  }
+  if (mesh.model > 1)
+    parts.push_back("tensor parallelism over " + std::to_string(mesh.model) + " ranks (" +
+                    listGroups(candidate, facts, GroupAxis::Model) + ")");
+  if (mesh.stages > 1)
+    parts.push_back("a pipeline of " + std::to_string(mesh.stages) + " stages" +
+                    (candidate.schedule.empty() ? "" : " by the schedule " + candidate.schedule));
+  if (candidate.micro > 1) parts.push_back("a batch cut into " + std::to_string(candidate.micro) + " micro-batches");
+  std::string text = parts.empty() ? "one rank" : llvm::join(parts, ", and ");
+  return text + (candidate.memoryLimit ? "; values are computed again to keep the memory limit" : "");
+}
+
+unsigned mlir::sgd::getComplexity(const Candidate& candidate) {
+  if (candidate.asWritten) return candidate.memoryLimit ? 1 : 0;
+  auto is = [](bool condition) { return condition ? 1u : 0u; };
+  unsigned groups = llvm::count_if(candidate.groups, [](GroupAxis axis) { return axis != GroupAxis::None; });
+  // Stages change what ranks are.
+  return groups + is(candidate.mesh.model > 1) + 2 * is(candidate.mesh.stages > 1) + is(candidate.zero > 0) +
+         is(candidate.micro > 1) + is(!candidate.schedule.empty()) + is(candidate.memoryLimit.has_value());
+}
+
 namespace {
 
 /// The axes of each dimension of a tensor, major to minor.

@@ -32,6 +32,13 @@ bool isSensible(const Candidate& candidate, const StepFacts& facts);
 /// A few words: `data 4 x model 2, zero 3; model: params.h*.mlp.w1:1`.
 std::string describe(const Candidate& candidate, const StepFacts& facts);
 
+/// A sentence's part: `data parallelism over 4 ranks, with parameters, gradients and optimizer state sharded over them
+/// (ZeRO 3), and tensor parallelism over 2 ranks (params.h*.mlp.w1 by dimension 1)`.
+std::string describeInWords(const Candidate& candidate, const StepFacts& facts);
+
+/// How much a recipe asks of its reader: 0 for data parallelism alone, and for a text's own annotations.
+unsigned getComplexity(const Candidate& candidate);
+
 /// The recipe's text, which is also what candidates are equal by. Rules have globs for layers where these match
 /// nothing else.
 std::string writeRecipe(const Candidate& candidate, const StepFacts& facts);

@@ -10,14 +10,15 @@ using ::sgd::text::BytesText;
 /// Of the table that is printed without being asked for.
 static constexpr size_t kShortTable = 8;
 
-/// Trials by what becomes of them: those that fit, those that need too much memory, those that were refused; the
-/// fastest first.
+/// Trials by what becomes of them: the chosen one, those that fit, those that need too much memory, those that were
+/// refused; the fastest first.
 static std::vector<const Trial*> sortTrials(const SearchResult& search) {
   std::vector<const Trial*> trials;
   for (const Trial& trial : search.trials) trials.push_back(&trial);
   auto key = [](const Trial* trial) {
     const Evaluation& evaluation = trial->evaluation;
-    int group = trial->fits ? 0 : evaluation.refusal.empty() ? 1 : 2;
+    bool isChosen = search.best && trial == &search.trials[*search.best];
+    int group = isChosen ? 0 : trial->fits ? 1 : evaluation.refusal.empty() ? 2 : 3;
     return std::tuple(group, evaluation.seconds, evaluation.peakBytes, evaluation.sentBytes, trial->recipe.size(),
                       trial);
   };
@@ -39,16 +40,44 @@ static void printRow(llvm::raw_ostream& os, const Trial& trial, const AutoChoice
                       trial.fits ? "" : " (does not fit)");
 }
 
+/// Why `other`, which fits, was not chosen.
+static std::string getLoss(const Trial& chosen, const Trial& other) {
+  const Evaluation &best = chosen.evaluation, &its = other.evaluation;
+  if (its.seconds <= best.seconds * kWorthASimplerRecipe && getComplexity(other.candidate) > getComplexity(chosen.candidate))
+    return llvm::formatv("{0} by {1:f1} %, which is less than a simpler recipe is worth ({2:f0} %)",
+                         its.seconds < best.seconds ? "is faster" : "is slower",
+                         100 * std::abs(its.seconds / best.seconds - 1), 100 * (kWorthASimplerRecipe - 1));
+  std::vector<std::pair<double, const char*>> more = {
+      {its.computeSeconds - best.computeSeconds, "computes {0:f3} ms longer"},
+      {its.exposedSeconds - best.exposedSeconds, "waits {0:f3} ms longer for collectives"},
+      {its.bubble * its.seconds - best.bubble * best.seconds, "has stages that wait {0:f3} ms longer for each other"}};
+  auto most = llvm::max_element(more);
+  if (most->first > 0) return llvm::formatv(most->second, most->first * 1e3);
+  if (its.peakBytes > best.peakBytes) return "is as fast and needs " + BytesText(its.peakBytes - best.peakBytes) + " more";
+  if (its.sentBytes > best.sentBytes) return "is as fast and sends " + BytesText(its.sentBytes - best.sentBytes) + " more";
+  return "is as fast, and its recipe is longer";
+}
+
+/// The fastest that fits beside the chosen one.
+static void printRunnerUp(llvm::raw_ostream& os, const AutoChoice& choice, llvm::ArrayRef<const Trial*> trials) {
+  auto second = llvm::find_if(trials, [&](const Trial* trial) { return trial->fits && trial != &choice.getBest(); });
+  if (second == trials.end()) return;
+  os << llvm::formatv("  runner-up: {0}; it {1}\n", describe((*second)->candidate, choice.facts),
+                      getLoss(choice.getBest(), **second));
+}
+
 /// Why the chosen one and not the fastest of another kind.
 static void printReasons(llvm::raw_ostream& os, const AutoChoice& choice, llvm::ArrayRef<const Trial*> trials) {
   const Trial& best = choice.getBest();
   const Evaluation& chosen = best.evaluation;
-  os << llvm::formatv("chosen: {0}\n", describe(best.candidate, choice.facts));
+  os << llvm::formatv("chosen: {0}\n  in words: {1}\n", describe(best.candidate, choice.facts),
+                      describeInWords(best.candidate, choice.facts));
   os << llvm::formatv(
       "  {0:f3} ms a step on {1}: {2:f3} computing, {3:f3} waiting for collectives, {4:f1} % waiting for "
       "other stages; one rank alone takes {5:f3}\n",
       chosen.seconds * 1e3, choice.topology, chosen.computeSeconds * 1e3, chosen.exposedSeconds * 1e3,
       chosen.bubble * 100, choice.search.oneRank.seconds * 1e3);
+  printRunnerUp(os, choice, trials);
   auto kindOf = [](const Trial& trial) {
     const Candidate& candidate = trial.candidate;
     return std::tuple(candidate.asWritten.has_value(), candidate.mesh.model > 1, candidate.mesh.stages > 1,
@@ -59,6 +88,7 @@ static void printReasons(llvm::raw_ostream& os, const AutoChoice& choice, llvm::
     if (!trial->fits || llvm::is_contained(seen, kindOf(*trial))) continue;
     seen.push_back(kindOf(*trial));
     const Evaluation& other = trial->evaluation;
+    if (other.seconds < chosen.seconds) continue;  // the runner-up, which was said
     os << llvm::formatv(
         "  beats {0}: {1:f3} ms ({2:f2} x), of which {3:f3} computing and {4:f3} waiting for "
         "collectives; sends {5}, needs {6}\n",
@@ -88,7 +118,12 @@ nlohmann::json AutoChoice::toJson() const {
   nlohmann::json candidates = nlohmann::json::array();
   for (const Trial* trial : sortTrials(search)) {
     const Evaluation& evaluation = trial->evaluation;
-    nlohmann::json candidate{{"name", describe(trial->candidate, facts)}, {"recipe", trial->recipe}};
+    nlohmann::json candidate{{"name", describe(trial->candidate, facts)},
+                             {"description", describeInWords(trial->candidate, facts)},
+                             {"recipe", trial->recipe}};
+    bool isChosen = search.best && trial == &getBest();
+    candidate["chosen"] = isChosen;
+    if (trial->fits && !isChosen) candidate["lost"] = getLoss(getBest(), *trial);
     if (!evaluation.refusal.empty()) {
       candidate["refused"] = evaluation.refusal;
     } else {

@@ -42,6 +42,7 @@ class Search {
   void tryAll(std::vector<Candidate> candidates);
   void fitIntoLimit();
   bool improve(unsigned round);
+  size_t findSimplest() const;
   std::map<Family, size_t> findBestOfFamilies() const;
 
   const StepFacts& facts;
@@ -156,6 +157,18 @@ bool Search::improve(unsigned round) {
   return true;
 }
 
+/// The first by complexity, then by what isLess compares, of those that take about as long as the fastest.
+size_t Search::findSimplest() const {
+  size_t simplest = *result.fastest;
+  const double most = kWorthASimplerRecipe * result.trials[simplest].evaluation.seconds;
+  for (auto [index, trial] : llvm::enumerate(result.trials)) {
+    if (!trial.fits || trial.evaluation.seconds > most) continue;
+    unsigned known = getComplexity(result.trials[simplest].candidate), own = getComplexity(trial.candidate);
+    if (own < known || (own == known && isLess(index, simplest))) simplest = index;
+  }
+  return simplest;
+}
+
 SearchResult Search::run() {
   Candidate alone = getOneRank(facts);
   result.oneRank = evaluate({writeRecipe(alone, facts)}).front();
@@ -175,6 +188,8 @@ SearchResult Search::run() {
     }
   }
   result.isComplete |= result.numEvaluations < options.mostEvaluations;
+  result.fastest = result.best;
+  if (result.fastest) result.best = findSimplest();
   return std::move(result);
 }
 

@@ -13,6 +13,10 @@ struct SearchOptions {
   uint64_t memoryLimit = 0;  ///< bytes of a rank
 };
 
+/// A simpler recipe may take so many times as long as the fastest: estimates are no better than that, and whoever runs
+/// the recipe reads and keeps it.
+inline constexpr double kWorthASimplerRecipe = 1.03;
+
 /// A candidate that was looked at.
 struct Trial {
   Candidate candidate;
@@ -23,7 +27,8 @@ struct Trial {
 
 struct SearchResult {
   std::vector<Trial> trials;    ///< in the order in which they were looked at
-  std::optional<size_t> best;   ///< the fastest that fits; of equal ones, by memory, bytes, length of the recipe
+  std::optional<size_t> fastest;  ///< that fits; of equal ones, by memory, bytes, length of the recipe
+  std::optional<size_t> best;     ///< the simplest of those that take at most kWorthASimplerRecipe times as long
   Evaluation oneRank;           ///< the step on one rank, whatever memory it needs
   unsigned numEvaluations = 0;  ///< of steps, that on one rank among them
   unsigned numPruned = 0;       ///< candidates that cannot be faster, by their bound

@@ -18,7 +18,9 @@
 #include "compiler/export/kernel_table.h"
 #include "compiler/pipelines/pipelines.h"
 #include "compiler/recipe/passes.h"
+#include "compiler/report/advice.h"
 #include "compiler/report/planned_step.h"
+#include "compiler/report/program_reports.h"
 #include "compiler/report/program_text.h"
 #include "compiler/target/target.h"
 #include "dialects/sgd/programs.h"
@@ -193,6 +195,8 @@ class Driver {
     if (!getOptions().isForSimulation) times = timeStep(plan, writer.artifact(), *topology);
     if (failed(times)) return failure();
     result.report = computeReport(plan, writer.constant_bytes(), *times, *topology, std::move(bound));
+    describePrograms(plan, writer.artifact(), result.report);
+    result.report.advice = findAdvice(plan, writer.artifact(), result.report, *topology, getOptions().memoryLimit);
     if (!getOptions().isForSimulation) result.explanation = computeExplanation(plan, *topology);
     if (failed(checkExpected(plan))) return failure();
     warnOfLargerSplit(plan, result.report.memory.peak, writer.constant_bytes(), getOptions());

@@ -8,7 +8,7 @@ def WarnOfRepeatedOpsPass : Pass<"sgd-warn-of-repeated-ops", "::mlir::ModuleOp">
   let summary = "Warns if ranks repeat more than 10 % of the operations of a step";
   let description = [{
     Runs on the module of a compilation at the sharded level, and looks at the program that is reported: the first that changes state, else the first. The warning, at the op that counts most,
-    names the axes, the first few ops with their source locations, why they are repeated, and how to shard them.
+    names the axes, the first few ops with their source locations, why they are repeated, and how to shard them. After: `sgd.advice` of the module has its text, for the report behind the plan.
   }];
 }
 

@@ -1,5 +1,6 @@
 // The pass sgd-warn-of-repeated-ops: what no sharding divides. Counts the operations that ops report; an op's ranks
 // divide it along the axes that shard one of its tensors.
+#include "compiler/report/advice.h"
 #include "compiler/report/passes.h"
 #include "compiler/report/report.h"
 #include "dialects/cost/cost_op.h"
@@ -44,7 +45,8 @@ class RepeatedOps {
         reduced(axes.getMesh().getAxes().size(), 0) {}
 
   void count() { add(function.front(), 1); }
-  void warn();
+  /// What was warned of; empty where it is little.
+  std::string warn();
 
  private:
   void add(Block& block, double times);
@@ -213,8 +215,8 @@ std::string RepeatedOps::getAdvice(Operation* op, unsigned axis) {
          ", by a rule for their scope or for an input";
 }
 
-void RepeatedOps::warn() {
-  if (repeated <= kMostRepeated * total) return;
+std::string RepeatedOps::warn() {
+  if (repeated <= kMostRepeated * total) return "";
   std::sort(lines.begin(), lines.end(), [](const RepeatedLine& a, const RepeatedLine& b) {
     return std::pair(-a.flops, StringRef(a.text)) < std::pair(-b.flops, StringRef(b.text));
   });
@@ -226,14 +228,16 @@ void RepeatedOps::warn() {
     ranks *= axes.getMesh().getAxes()[axis].getSize();
     names += (names.empty() ? "\"" : ", \"") + getName(axis).str() + "\"";
   }
-  InFlightDiagnostic warning = first->emitWarning();
-  warning
-      << llvm::formatv("{0:f0} % of a rank's operations repeat those of other ranks: ", 100 * repeated / total).str()
-      << ranks << " ranks along " << names << " compute the same ";
-  llvm::interleaveComma(ArrayRef(lines).take_front(kNumNamed), warning, [&](const RepeatedLine& line) {
-    warning << line.text << llvm::formatv(" ({0:f0} %)", 100 * line.flops / total).str();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << llvm::formatv("{0:f0} % of a rank's operations repeat those of other ranks: ", 100 * repeated / total) << ranks
+     << " ranks along " << names << " compute the same ";
+  llvm::interleaveComma(ArrayRef(lines).take_front(kNumNamed), os, [&](const RepeatedLine& line) {
+    os << line.text << llvm::formatv(" ({0:f0} %)", 100 * line.flops / total);
   });
-  warning << "; " << getAdvice(first, along.front());
+  os << "; " << getAdvice(first, along.front());
+  first->emitWarning() << text;
+  return text;
 }
 
 namespace {
@@ -246,7 +250,7 @@ struct WarnOfRepeatedOpsPass : mlir::sgd::impl::WarnOfRepeatedOpsPassBase<WarnOf
     if (!mesh || mesh.getMesh().getAxes().empty() || function.getBody().empty()) return;
     RepeatedOps ops(function, mesh);
     ops.count();
-    ops.warn();
+    if (std::string text = ops.warn(); !text.empty()) addAdvice(getOperation(), text);
   }
 };
 }  // namespace

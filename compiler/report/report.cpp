@@ -6,9 +6,11 @@
 #include "compiler/report/amounts.h"
 #include "compiler/export/export_program.h"
 #include "compiler/report/offloaded.h"
+#include "compiler/report/program_reports.h"
 #include "dialects/cost/cost_op.h"
 #include "dialects/sgd/decision.h"
 #include "dialects/sgd/roles.h"
+#include "dialects/sgd/scope.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/source_line.h"
 #include "dialects/sgd/stages.h"
@@ -63,6 +65,11 @@ CollectiveReport getCollective(plan::CollectiveOp collective, uint64_t execution
   report.sentBytes = getSentBytes(collective) * executions;
   report.groupSize = getGroupSize(collective);
   report.location = getSourceLine(collective.getLoc());
+  report.scope = getScope(collective.getLoc()).path;
+  // A bucket is of several.
+  for (const Decision& decision : getDecisions(collective, DecisionKind::Movement))
+    if (!decision.subject.empty() && !llvm::is_contained(report.tensors, decision.subject))
+      report.tensors.push_back(decision.subject);
   return report;
 }
 
@@ -156,6 +163,24 @@ void addCompressions(func::FuncOp function, Report& report) {
 
 }  // namespace
 
+std::vector<ProgramReport> mlir::sgd::countPrograms(ModuleOp plan) {
+  std::vector<ProgramReport> programs;
+  for (auto function : plan.getOps<func::FuncOp>()) {
+    if (function.isPrivate()) continue;
+    Report counts;
+    addInstructions(function, /*executions=*/1, /*inLoop=*/false, counts);
+    std::string name = getProgramName(function).str();
+    auto known = llvm::find_if(programs, [&](const ProgramReport& one) { return one.name == name; });
+    if (known == programs.end()) known = programs.insert(programs.end(), ProgramReport{.name = name});
+    known->flops = std::max(known->flops, counts.flops);
+    known->kernels = std::max(known->kernels, counts.kernels);
+    known->libraryCalls = std::max(known->libraryCalls, counts.libraryCalls);
+    known->sentBytes = std::max(known->sentBytes, counts.sentBytes);
+    known->collectives = std::max(known->collectives, static_cast<int64_t>(counts.collectives.size()));
+  }
+  return programs;
+}
+
 func::FuncOp mlir::sgd::getReportedFunction(ArrayRef<ModuleOp> modules) {
   func::FuncOp first;
   for (ModuleOp module : modules)
@@ -193,8 +218,10 @@ static void addStage(func::FuncOp function, Arenas arenas, uint64_t constants, c
 
 static void addTimes(const StepTimes& times, Report& report) {
   report.estimatedSeconds = times.seconds;
-  for (const StageTimes& stage : times.stages)
+  for (const StageTimes& stage : times.stages) {
     report.hostWaitSeconds = std::max(report.hostWaitSeconds, stage.hostWaits);
+    report.exposedSeconds += stage.exposed / static_cast<double>(times.stages.size());
+  }
   if (report.stages.empty()) return;
   report.bubble = times.getBubble();
   for (auto [stage, of] : llvm::zip(report.stages, times.stages)) stage.seconds = of.getBusy();
@@ -251,6 +278,14 @@ Report mlir::sgd::computeReport(ModuleOp plan, uint64_t constantBytes, const Ste
   report.gaps = findGaps(function, bound);
   report.lowerBound = std::move(bound);
   return report;
+}
+
+/// "gradient of params.w and 3 more in encoder/layer0"; empty where neither is known.
+static std::string describeTensors(const CollectiveReport& one) {
+  std::string text;
+  if (!one.tensors.empty()) text += ", " + one.tensors.front();
+  if (one.tensors.size() > 1) text += " and " + std::to_string(one.tensors.size() - 1) + " more";
+  return text + (one.scope.empty() ? "" : ", in " + one.scope);
 }
 
 static void printBound(const LowerBound& bound, llvm::ArrayRef<BoundGap> gaps, uint64_t sent, llvm::raw_ostream& os) {
@@ -336,7 +371,8 @@ void Report::print(llvm::raw_ostream& os) const {
   for (const auto& [name, size] : mesh) os << " " << name << "=" << size;
   for (const auto& [name, size] : sequential) os << ", " << size << " iterations of " << name;
   if (!loss.empty()) os << "\nloss           " << loss;
-  os << "\nper rank and step" << (hasUnknownTrips ? ", one trip of each loop of unknown trips" : "") << ":\n";
+  printPrograms(*this, os);
+  os << "\nper rank and step" << (programs.size() > 1 ? " of program '" + program + "'" : "") << (hasUnknownTrips ? ", one trip of each loop of unknown trips" : "") << ":\n";
   os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs "
      << formatBytes(memory.outputs) << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants "
      << formatBytes(memory.constants) << ", temporaries " << formatBytes(memory.temporaries) << ")\n";
@@ -345,6 +381,7 @@ void Report::print(llvm::raw_ostream& os) const {
     os << "    stage " << number << "    " << formatBytes(stage.memory.peak) << ", "
        << llvm::format("%.3g", stage.seconds * 1e3) << " ms without waits, " << formatBytes(stage.sentBytes)
        << " sent\n";
+  printParameters(*this, os);
   os << "  compute      " << llvm::format("%.3g", static_cast<double>(flops)) << " flops in " << kernels
      << " kernels and " << libraryCalls << " library calls\n";
   bool hasMessages = llvm::any_of(collectives, [](const CollectiveReport& one) { return one.toStage >= 0; });
@@ -354,7 +391,7 @@ void Report::print(llvm::raw_ostream& os) const {
     if (one.toStage < 0)
       os << "    " << one.kind << " over " << one.groupSize << " ranks, " << formatBytes(one.sentBytes) << " sent"
          << (one.count == 1 ? "" : " in " + std::to_string(one.count) + " runs") << (one.location.empty() ? "" : ", ")
-         << one.location << "\n";
+         << one.location << describeTensors(one) << "\n";
   printMessages(collectives, os);
   if (savedBytes > 0) printCompressions(*this, os);
   if (stages.empty()) printBound(lowerBound, gaps, sentBytes, os);
@@ -363,5 +400,7 @@ void Report::print(llvm::raw_ostream& os) const {
   os << "  estimate     " << llvm::format("%.3g", estimatedSeconds * 1e3) << " ms a step";
   if (!stages.empty()) os << ", of which stages wait " << llvm::format("%.0f", 100 * bubble) << " %";
   os << "\n";
+  if (!advice.empty()) os << "advice\n";
+  for (const std::string& one : advice) os << "  " << one << "\n";
   os << "compiled in " << llvm::format("%.2f", compileSeconds) << " s\n";
 }

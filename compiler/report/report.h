@@ -28,6 +28,27 @@ struct CollectiveReport {
   bool inLoop = false;
   int64_t stage = -1;    ///< of a pipeline: whose ranks do it
   int64_t toStage = -1;  ///< of a message: whose ranks receive it
+  std::vector<std::string> tensors;  ///< that it moves or reduces, "gradient of params.w"; types where they have no name
+  std::string scope;                 ///< of the user's program, "encoder/layer0"; empty where it has none
+};
+
+/// One program of the artifact; of a pipeline the largest of each number over its stages.
+struct ProgramReport {
+  std::string name;
+  uint64_t flops = 0;
+  uint64_t kernels = 0;
+  uint64_t libraryCalls = 0;
+  uint64_t sentBytes = 0;
+  int64_t collectives = 0;  ///< messages between stages among them
+};
+
+/// A parameter of the reported program.
+struct ParameterReport {
+  std::string name;
+  std::string type;        ///< "f32[64,256]"
+  std::string sharding;    ///< "[data, -]", "replicated"
+  uint64_t bytes = 0;      ///< of the whole tensor
+  uint64_t rankBytes = 0;  ///< of a rank's part
 };
 
 /// A reduction that sends less than what it reduces, or one over the same axes that does not.
@@ -91,6 +112,7 @@ struct Report {
   std::string target;
   double compileSeconds = 0;
   double estimatedSeconds = 0;  ///< of a step, by the cost model
+  double exposedSeconds = 0;    ///< of it in which ranks wait for collectives, mean over stages
   MemoryReport memory;
   std::vector<StageReport> stages;  ///< of a pipeline
   double bubble = 0;                ///< of a pipeline: the part of its stages' time that they wait, by the cost model
@@ -106,6 +128,9 @@ struct Report {
   double hostWaitSeconds = 0;                ///< that the device waits for these copies in a step, by the cost model
   LowerBound lowerBound;                     ///< of `sentBytes`
   std::vector<BoundGap> gaps;                ///< what stands between, the largest first
+  std::vector<ProgramReport> programs;       ///< all of the artifact
+  std::vector<ParameterReport> parameters;   ///< the largest first
+  std::vector<std::string> advice;           ///< about what is odd; see advice.h
   bool hasUnknownTrips = false;              ///< some loop ends when its condition says so: it is counted as one trip
 
   nlohmann::json toJson() const;

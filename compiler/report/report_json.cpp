@@ -39,7 +39,21 @@ bool mapFields(Mapper& object, CollectiveReport& one) {
   return object.map("kind", one.kind) && object.map("count", one.count) &&
          object.map("operand_bytes", one.operandBytes) && object.map("sent_bytes", one.sentBytes) &&
          object.map("group_size", one.groupSize) && object.map("loc", one.location) &&
-         object.map("in_loop", one.inLoop) && object.map("stage", one.stage) && object.map("to_stage", one.toStage);
+         object.map("in_loop", one.inLoop) && object.map("stage", one.stage) && object.map("to_stage", one.toStage) &&
+         object.map("tensors", one.tensors) && object.map("scope", one.scope);
+}
+
+template <typename Mapper>
+bool mapFields(Mapper& object, ProgramReport& one) {
+  return object.map("name", one.name) && object.map("flops", one.flops) && object.map("kernels", one.kernels) &&
+         object.map("library_calls", one.libraryCalls) && object.map("sent_bytes", one.sentBytes) &&
+         object.map("collectives", one.collectives);
+}
+
+template <typename Mapper>
+bool mapFields(Mapper& object, ParameterReport& one) {
+  return object.map("name", one.name) && object.map("type", one.type) && object.map("sharding", one.sharding) &&
+         object.map("bytes", one.bytes) && object.map("rank_bytes", one.rankBytes);
 }
 
 template <typename Mapper>
@@ -111,7 +125,9 @@ bool mapFields(Mapper& object, Report& report) {
          object.map("lower_bound", bound) && object.map("has_unknown_trips", report.hasUnknownTrips) &&
          object.map("collectives", report.collectives) && object.map("compressions", report.compressions) &&
          object.map("saved_bytes", report.savedBytes) && object.map("recomputed", report.recomputed) &&
-         object.map("offloaded", report.offloaded) && object.map("host_wait_seconds", report.hostWaitSeconds);
+         object.map("offloaded", report.offloaded) && object.map("host_wait_seconds", report.hostWaitSeconds) &&
+         object.map("exposed_seconds", report.exposedSeconds) && object.map("programs", report.programs) &&
+         object.map("parameters", report.parameters) && object.map("advice", report.advice);
 }
 
 template <typename T>

@@ -1,6 +1,8 @@
 #include "compiler/simulation/estimate.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "runtime/artifact/batch_size.h"
+#include "runtime/artifact/whole_program.h"
 
 using namespace mlir::sgd;
 namespace artifact = ::sgd::artifact;
@@ -77,6 +79,31 @@ static void addStages(const Machine& machine, TimedStep timed, StepEstimate& est
   estimate.stages = std::move(step.stages);
 }
 
+/// How many times as many rows an input has on the machine's mesh as on the artifact's.
+static uint64_t scaleRows(const Machine& machine, const artifact::TensorInfo& type, uint64_t rows) {
+  if (artifact::Size(type.sharding()) == 0 || !type.sharding()->Get(0)->axes()) return rows;
+  for (const artifact::AxisRef* ref : *type.sharding()->Get(0)->axes()) {
+    uint64_t size = machine.getRoot().mesh()->Get(ref->axis())->size();
+    if (ref->size() == size) rows = rows / size * static_cast<uint64_t>(machine.getMesh()[ref->axis()]);
+  }
+  return rows;
+}
+
+static void addBatch(const Machine& machine, const std::string& name, StepEstimate& estimate) {
+  artifact::BatchSize batch, compiled;
+  for (const auto& input : artifact::WholeOf(machine.getRoot(), name).inputs) {
+    const artifact::TensorInfo& type = *input.tensor->type();
+    if (input.tensor->role() != artifact::InputRole::Input || input.tensor->state() || !type.global_dims()) continue;
+    std::vector<uint64_t> dims(type.global_dims()->begin(), type.global_dims()->end());
+    compiled.Add(type.element(), dims);
+    if (!dims.empty()) dims[0] = scaleRows(machine, type, dims[0]);
+    batch.Add(type.element(), dims);
+  }
+  estimate.rows = batch.rows;
+  estimate.tokens = batch.tokens;
+  estimate.compiledRows = compiled.rows;
+}
+
 llvm::Expected<StepEstimate> mlir::sgd::estimateStep(const Machine& machine, const EstimateOptions& options) {
   const artifact::Artifact& root = machine.getRoot();
   llvm::Expected<std::string> name = findProgram(root, options.program);
@@ -91,6 +118,7 @@ llvm::Expected<StepEstimate> mlir::sgd::estimateStep(const Machine& machine, con
   const DeviceModel& device = machine.getCost().getTopology().device;
   estimate.deviceBytes = static_cast<uint64_t>(device.memoryBytes);
   addStages(machine, std::move(*step), estimate);
+  addBatch(machine, *name, estimate);
   if (options.failureHours > 0) {
     estimate.failures = estimateFailures(machine, options, estimate);
     estimate.goodput = estimate.failures->goodput;

@@ -36,6 +36,9 @@ struct StepEstimate {
   ModelState modelState;            ///< of the stage that has most of it
   std::vector<StageTimes> stages;
   std::vector<std::pair<std::string, uint64_t>> sentBytes;  ///< by links, of the rank that sends most
+  // Of a step of all ranks, by the inputs that data fills; nothing where none does.
+  std::optional<uint64_t> rows, tokens;
+  std::optional<uint64_t> compiledRows;  ///< of the mesh that the artifact was compiled for
   std::optional<FailureEstimate> failures;
   double goodput = 1;
   // Of an epoch, where its steps are known.
@@ -43,6 +46,8 @@ struct StepEstimate {
   double epochDeviceHours = 0;
   double epochPrice = 0;  ///< 0: not known
 
+  /// Ranks keep their work on another mesh, so that more of them have a larger batch.
+  bool scalesWeakly() const { return rows != compiledRows; }
   bool fits() const { return deviceBytes == 0 || peakBytes <= deviceBytes; }
   double getModelTeraflopsPerRank() const { return getTeraflopsPerSecond(modelFlopsPerRank); }
   double getTeraflopsPerRank() const { return getTeraflopsPerSecond(flopsPerRank); }

@@ -5,7 +5,7 @@
 #include "runtime/text/amounts.h"
 
 using namespace mlir::sgd;
-using ::sgd::text::BytesText, ::sgd::text::SecondsText;
+using ::sgd::text::BytesText, ::sgd::text::CountText, ::sgd::text::SecondsText;
 using Json = nlohmann::ordered_json;
 
 static Json toJson(const StageTimes& stage) {
@@ -40,6 +40,12 @@ Json mlir::sgd::toJson(const StepEstimate& estimate) {
   json["state_bytes"] = estimate.modelState.kept;
   json["gradient_bytes"] = estimate.modelState.gradients;
   for (const auto& [name, bytes] : estimate.sentBytes) json["sent_bytes"][name] = bytes;
+  for (auto [name, count] : {std::pair("rows", estimate.rows), std::pair("tokens", estimate.tokens)}) {
+    if (!count) continue;
+    json[name] = *count;
+    if (estimate.stepSeconds > 0)
+      json[std::string(name) + "_per_second"] = static_cast<double>(*count) / estimate.stepSeconds;
+  }
   json["goodput"] = estimate.goodput;
   if (const auto& failures = estimate.failures)
     json["failures"] = {{"mean_seconds_between", failures->model.mean_time_between},
@@ -76,12 +82,31 @@ static void printStages(const StepEstimate& estimate, llvm::raw_ostream& os) {
        << SecondsText(stage.exposed) << " for collectives and " << SecondsText(stage.messageWaits) << " for messages\n";
 }
 
+/// What all ranks go through in a second, and whether they are more than they were compiled for.
+static void printBatch(const StepEstimate& estimate, llvm::raw_ostream& os) {
+  if (!estimate.rows || !(estimate.stepSeconds > 0)) return;
+  auto getRate = [&](uint64_t count) { return CountText(static_cast<double>(count) / estimate.stepSeconds); };
+  os << "  rate         " << getRate(*estimate.rows) << " rows/s";
+  if (estimate.tokens) os << ", " << getRate(*estimate.tokens) << " tokens/s";
+  os << ", of " << *estimate.rows << (*estimate.rows == 1 ? " row" : " rows") << " a step\n";
+  if (estimate.scalesWeakly())
+    os << "  batch        " << *estimate.rows << " rows instead of the " << *estimate.compiledRows
+       << " that were compiled: each rank keeps its own (weak scaling)\n";
+}
+
 static void printFailures(const StepEstimate& estimate, llvm::raw_ostream& os) {
   const FailureEstimate& failures = *estimate.failures;
   os << "  failures     each " << SecondsText(failures.model.mean_time_between) << "; a checkpoint takes "
      << SecondsText(failures.model.save) << ", a restart " << SecondsText(failures.model.restart) << "\n";
   os << "  goodput      " << llvm::format("%.1f", 100 * failures.goodput) << " % with a checkpoint each "
      << SecondsText(failures.bestInterval) << " of steps, the best interval\n";
+}
+
+/// The meaning of the words above that are not the user's.
+static void printTerms(const StepEstimate& estimate, llvm::raw_ostream& os) {
+  os << "waits: time in which a rank computes nothing until a collective ends; links may be busy beside computing\n";
+  if (estimate.stages.size() > 1) os << "bubble: time in which stages wait for each other's messages\n";
+  if (estimate.failures) os << "goodput: share of the time that failures, restarts and checkpoints leave for steps\n";
 }
 
 std::string mlir::sgd::toText(const StepEstimate& estimate) {
@@ -99,6 +124,7 @@ std::string mlir::sgd::toText(const StepEstimate& estimate) {
   if (estimate.stages.size() > 1)
     os << "  bubble       " << llvm::format("%.1f", 100 * estimate.bubble) << " % of the stages' time\n";
   printStages(estimate, os);
+  printBatch(estimate, os);
   os << "  flops        " << llvm::format("%.4g", estimate.getTeraflopsPerRank()) << " TFLOP/s a rank, "
      << llvm::format("%.1f", 100 * estimate.utilization) << " % of the data sheet\n";
   if (estimate.modelFlopsPerRank > 0)
@@ -116,6 +142,7 @@ std::string mlir::sgd::toText(const StepEstimate& estimate) {
     if (estimate.epochPrice > 0) os << llvm::format(", price %.4g", estimate.epochPrice);
     os << "\n";
   }
+  printTerms(estimate, os);
   return text;
 }
 
@@ -130,5 +157,11 @@ std::string mlir::sgd::toTable(llvm::ArrayRef<StepEstimate> sweep) {
                        estimate.getTeraflopsPerRank(), 100 * estimate.goodput,
                        100 * getScaling(sweep.front(), estimate))
        << formatMesh(estimate) << "\n";
+  if (sweep.empty()) return text;
+  os << "exposed: waits for collectives; bubble: stages that wait for each other; goodput: the share that failures "
+        "leave; scaling: steps per second against the first line\n";
+  if (llvm::any_of(sweep, [](const StepEstimate& one) { return one.scalesWeakly(); }))
+    os << "Weak scaling: each rank keeps its rows, so that a step has " << *sweep.front().rows << " to "
+       << *sweep.back().rows << " of them.\n";
   return text;
 }

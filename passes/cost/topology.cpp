@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "llvm/ADT/StringExtras.h"
+#include "passes/cost/extended_topology.h"
 #include "runtime/text/text_file.h"
 
 using namespace mlir::sgd;
@@ -212,11 +213,13 @@ static std::optional<Topology> getBuiltIn(llvm::StringRef name) {
 
 bool mlir::sgd::isBuiltInTopology(llvm::StringRef name) { return getBuiltIn(name).has_value(); }
 
-llvm::Expected<Topology> mlir::sgd::loadTopology(llvm::StringRef nameOrPath) {
+llvm::Expected<Topology> mlir::sgd::loadTopology(llvm::StringRef nameOrPath) { return loadTopology(nameOrPath, {}); }
+
+llvm::Expected<Topology> mlir::sgd::loadTopology(llvm::StringRef nameOrPath, llvm::ArrayRef<std::string> chain) {
   if (std::optional<Topology> builtIn = getBuiltIn(nameOrPath)) return *std::move(builtIn);
   std::string text;
   if (auto fault = ::sgd::text::ReadTextFile(nameOrPath.str(), text))
     return llvm::createStringError("cannot read topology '" + nameOrPath + "': " + *fault + "; built in are " +
                                    llvm::join(getBuiltInTopologies(), ", "));
-  return parseTopology(text, nameOrPath);
+  return parseTopology(text, nameOrPath, chain);
 }

@@ -1,10 +1,11 @@
 // Reading a topology from JSON. Every field is checked: the file is written by hand.
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "passes/cost/topology.h"
+#include "passes/cost/extended_topology.h"
 #include "runtime/json/json_text.h"
 
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 using namespace mlir::sgd;
@@ -18,10 +19,14 @@ using Json = nlohmann::json;
 static constexpr double kSmallest = 1e-30, kLargest = 1e30;
 
 namespace {
-/// One JSON object with the path that names it in errors; keys that nobody read are errors too.
+/// One JSON object with the path that names it in errors; keys that nobody read are errors too. Where it `extends`
+/// another, required fields may be missing and leave their values as they are.
 class Fields {
  public:
-  Fields(const Json::object_t& object, std::string path) : object(object), path(std::move(path)) {}
+  Fields(const Json::object_t& object, std::string path, bool extends = false)
+      : object(object), path(std::move(path)), isExtension(extends) {}
+
+  bool extends() const { return isExtension; }
 
   /// Null where it is missing; the key is known then.
   const Json* find(StringRef key) {
@@ -32,6 +37,7 @@ class Fields {
 
   Error getNumber(StringRef key, double& value, bool mayBeZero = false) {
     const Json* field = find(key);
+    if (!field && isExtension) return Error::success();
     if (!field) return fail("field '" + key + "' is missing; expected a number; add it");
     if (!field->is_number())
       return fail("field '" + key + "' is " + ShowJson(*field) +
@@ -51,6 +57,7 @@ class Fields {
   Error getOptional(StringRef key, int64_t& value) { return find(key) ? getInteger(key, value) : Error::success(); }
 
   Error getInteger(StringRef key, int64_t& value, bool mayBeZero = false) {
+    if (!find(key) && isExtension) return Error::success();
     double number = 0;
     if (Error error = getNumber(key, number, mayBeZero)) return error;
     if (number != std::floor(number) || number > 9e15)
@@ -114,6 +121,7 @@ class Fields {
 
   const Json::object_t& object;
   std::string path;
+  bool isExtension;
   llvm::SmallVector<StringRef, 8> known;
 };
 
@@ -124,41 +132,42 @@ Error firstOf(std::initializer_list<llvm::function_ref<Error()>> reads) {
   return Error::success();
 }
 
-Error readDevice(const Json::object_t& object, const std::string& path, DeviceModel& device) {
-  Fields fields(object, path);
+Error readDevice(const Json::object_t& object, const std::string& path, bool extends, DeviceModel& device) {
+  Fields fields(object, path, extends);
+  auto setDefault = [&](double& value, double other) { value = extends ? value : other; };
   return firstOf({[&] { return fields.getNumber("flops", device.flops); },
                   [&] { return fields.getNumber("half_flops", device.halfFlops); },
                   [&] { return fields.getNumber("memory_bandwidth", device.memoryBandwidth); },
                   [&] {
-                    device.cacheBandwidth = device.memoryBandwidth;
+                    setDefault(device.cacheBandwidth, device.memoryBandwidth);
                     return fields.getOptional("cache_bandwidth", device.cacheBandwidth);
                   },
                   [&] { return fields.getOptional("cache_bytes", device.cacheBytes); },
                   [&] { return fields.getNumber("launch_latency", device.launchLatency, /*mayBeZero=*/true); },
                   [&] { return fields.getInteger("memory_bytes", device.memoryBytes); },
                   [&] {
-                    device.attentionFlops = device.halfFlops;
+                    setDefault(device.attentionFlops, device.halfFlops);
                     return fields.getOptional("attention_flops", device.attentionFlops);
                   },
                   [&] {
-                    device.vectorFlops = device.flops;
+                    setDefault(device.vectorFlops, device.flops);
                     return fields.getOptional("vector_flops", device.vectorFlops);
                   },
                   [&] {
-                    device.divisions = device.vectorFlops;
+                    setDefault(device.divisions, device.vectorFlops);
                     return fields.getOptional("divisions", device.divisions);
                   },
                   [&] {
-                    device.transcendentals = device.vectorFlops / 10;
+                    setDefault(device.transcendentals, device.vectorFlops / 10);
                     return fields.getOptional("transcendentals", device.transcendentals);
                   },
                   [&] { return fields.getOptional("packed_elements", device.packedElements); },
                   [&] {
-                    device.peakFlops = device.flops;
+                    setDefault(device.peakFlops, device.flops);
                     return fields.getOptional("peak_flops", device.peakFlops);
                   },
                   [&] {
-                    device.peakHalfFlops = device.halfFlops;
+                    setDefault(device.peakHalfFlops, device.halfFlops);
                     return fields.getOptional("peak_half_flops", device.peakHalfFlops);
                   },
                   [&] { return fields.getOptional("architecture", device.architecture); },
@@ -170,7 +179,9 @@ Error readDevice(const Json::object_t& object, const std::string& path, DeviceMo
 
 Error readAlgorithms(Fields& fields, LinkClass& link) {
   const Json::array_t* names = nullptr;
+  if (!fields.find("algorithms") && fields.extends()) return Error::success();
   if (Error error = fields.getArray("algorithms", names)) return error;
+  link.algorithms.clear();
   for (const Json& value : *names) {
     auto algorithm =
         llvm::StringSwitch<std::optional<Algorithm>>(value.is_string() ? value.get_ref<const std::string&>() : "")
@@ -228,8 +239,8 @@ Error readAdapters(Fields& fields, const Json::object_t& object, int64_t inner, 
   return Error::success();
 }
 
-Error readLink(const Json::object_t& object, const std::string& path, int64_t inner, LinkClass& link) {
-  Fields fields(object, path);
+Error readLink(const Json::object_t& object, const std::string& path, bool extends, int64_t inner, LinkClass& link) {
+  Fields fields(object, path, extends);
   return firstOf(
       {[&] { return fields.getString("name", link.name); },
        [&] { return fields.getInteger("ranks", link.ranks, /*mayBeZero=*/true); },
@@ -241,17 +252,12 @@ Error readLink(const Json::object_t& object, const std::string& path, int64_t in
        [&] { return readProtocols(fields, path, link); }, [&] { return fields.checkAllKnown(); }});
 }
 
-Error readLinks(const Json::array_t& array, const std::string& path, Topology& topology) {
-  for (auto [index, value] : llvm::enumerate(array)) {
+/// Domains grow from link to link, and the last one joins all ranks.
+Error checkDomains(llvm::ArrayRef<LinkClass> links, const std::string& path) {
+  for (auto [index, link] : llvm::enumerate(links)) {
     std::string here = path + ": link " + std::to_string(index);
-    const auto* object = value.get_ptr<const Json::object_t*>();
-    if (!object)
-      return llvm::createStringError("topology " + here +
-                                     " is no object; expected {...} with the fields of a link; correct it");
-    LinkClass link;
-    int64_t inner = topology.links.empty() ? 1 : topology.links.back().ranks;
-    if (Error error = readLink(*object, here, inner, link)) return error;
-    bool isLast = index + 1 == array.size();
+    int64_t inner = index == 0 ? 1 : links[index - 1].ranks;
+    bool isLast = index + 1 == links.size();
     if (isLast != (link.ranks == 0))
       return llvm::createStringError(
           "topology " + here + ": field 'ranks' is " + std::to_string(link.ranks) +
@@ -260,13 +266,69 @@ Error readLinks(const Json::array_t& array, const std::string& path, Topology& t
       return llvm::createStringError("topology " + here + ": field 'ranks' is " + std::to_string(link.ranks) +
                                      "; expected a larger multiple of the " + std::to_string(inner) +
                                      " ranks that the link before joins; correct it");
-    topology.links.push_back(std::move(link));
   }
   return Error::success();
+}
+
+/// The link of the extended topology that the object names.
+llvm::Expected<LinkClass*> findLink(const Json::object_t& object, const std::string& path, Topology& topology) {
+  Fields fields(object, path, /*extends=*/true);
+  std::string name;
+  if (Error error = fields.getString("name", name)) return std::move(error);
+  auto link = llvm::find_if(topology.links, [&](const LinkClass& one) { return one.name == name; });
+  if (link != topology.links.end()) return link;
+  auto names = llvm::map_range(topology.links, [](const LinkClass& one) { return one.name; });
+  return fields.fail("field 'name' is \"" + name + "\", and what is extended has no such link; expected one of " +
+                     llvm::join(names, ", ") + "; correct it, or describe all links in a file that extends nothing");
+}
+
+Error readLinks(const Json::array_t& array, const std::string& path, bool extends, Topology& topology) {
+  for (auto [index, value] : llvm::enumerate(array)) {
+    std::string here = path + ": link " + std::to_string(index);
+    const auto* object = value.get_ptr<const Json::object_t*>();
+    if (!object)
+      return llvm::createStringError("topology " + here +
+                                     " is no object; expected {...} with the fields of a link; correct it");
+    LinkClass* link = nullptr;
+    if (extends) {
+      llvm::Expected<LinkClass*> found = findLink(*object, here, topology);
+      if (!found) return found.takeError();
+      link = *found;
+    } else {
+      link = &topology.links.emplace_back();
+    }
+    int64_t inner = link == topology.links.begin() ? 1 : (link - 1)->ranks;
+    // Of a link that joins all ranks, which is not the last one, checkDomains says what is wrong.
+    if (Error error = readLink(*object, here, extends, std::max<int64_t>(inner, 1), *link)) return error;
+  }
+  return checkDomains(topology.links, path);
+}
+
+/// The topology that field `extends` names: a built-in one, or a file beside the one that names it.
+llvm::Expected<Topology> loadBase(Fields& fields, StringRef name, llvm::ArrayRef<std::string> chain) {
+  constexpr size_t kDeepest = 16;
+  namespace fs = std::filesystem;
+  std::string base;
+  if (Error error = fields.getString("extends", base)) return std::move(error);
+  std::string path = base;
+  if (!isBuiltInTopology(base)) path = (fs::path(name.str()).parent_path() / base).lexically_normal().string();
+  llvm::SmallVector<std::string> files(chain);
+  files.push_back(fs::path(name.str()).lexically_normal().string());
+  if (llvm::is_contained(files, path) || files.size() > kDeepest)
+    return fields.fail("field 'extends' is \"" + base +
+                       "\", which extends this file in turn; expected a built-in topology, or a file that does not; "
+                       "correct it");
+  llvm::Expected<Topology> topology = loadTopology(path, files);
+  if (!topology) return fields.fail("field 'extends': " + llvm::toString(topology.takeError()));
+  return topology;
 }
 }  // namespace
 
 llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name) {
+  return parseTopology(json, name, {});
+}
+
+llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name, llvm::ArrayRef<std::string> chain) {
   std::string path = "'" + name.str() + "'";
   if (auto fault = ::sgd::json::FindJsonFault(json))
     return llvm::createStringError("topology " + path + " is " + fault->text +
@@ -278,13 +340,23 @@ llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name
                                    " is no object; expected {...} with name, device and links; correct the file");
   Topology topology;
   Fields fields(*object, path);
-  const Json::object_t* device = nullptr;
-  const Json::array_t* links = nullptr;
+  const bool extends = fields.find("extends") != nullptr;
+  if (extends) {
+    llvm::Expected<Topology> base = loadBase(fields, name, chain);
+    if (!base) return base.takeError();
+    topology = std::move(*base);
+  }
+  // A file that extends another may leave both out.
+  const Json::object_t noFields;
+  const Json::array_t noLinks;
+  const Json::object_t* device = extends && !fields.find("device") ? &noFields : nullptr;
+  const Json::array_t* links = extends && !fields.find("links") ? &noLinks : nullptr;
   Error error = firstOf({[&] { return fields.getString("name", topology.name); },
-                         [&] { return fields.getObject("device", device); },
-                         [&] { return fields.getArray("links", links); }, [&] { return fields.checkAllKnown(); },
-                         [&] { return readDevice(*device, path + ": device", topology.device); },
-                         [&] { return readLinks(*links, path, topology); }});
+                         [&] { return device ? Error::success() : fields.getObject("device", device); },
+                         [&] { return links ? Error::success() : fields.getArray("links", links); },
+                         [&] { return fields.checkAllKnown(); },
+                         [&] { return readDevice(*device, path + ": device", extends, topology.device); },
+                         [&] { return readLinks(*links, path, extends, topology); }});
   if (error) return std::move(error);
   return topology;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/artifact/batch_size.h"
 #include "runtime/artifact/control_flow.h"
 #include "runtime/artifact/element_type.h"
 
@@ -50,15 +51,13 @@ watch::JobFacts FactsOf(const Job& job) {
   facts.restarts = job.options.past_restarts;
   facts.least_seconds = LeastSeconds(job);
   if (job.feed == nullptr) return facts;
+  artifact::BatchSize batch;
   for (const size_t input : job.feed->inputs()) {
     const data::TensorType& type = job.program.inputs[input].type;
-    if (type.global_dims.empty()) continue;
-    const auto rows = static_cast<uint64_t>(type.global_dims[0]);
-    if (!facts.rows) facts.rows = rows;
-    const bool is_integer = !artifact::IsFloat(type.element) && type.element != data::ElementType::Bool;
-    if (!facts.tokens && is_integer && type.global_dims.size() == 2)
-      facts.tokens = rows * static_cast<uint64_t>(type.global_dims[1]);
+    batch.Add(type.element, type.global_dims);
   }
+  facts.rows = batch.rows;
+  facts.tokens = batch.tokens;
   return facts;
 }
 

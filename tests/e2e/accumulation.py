@@ -76,7 +76,11 @@ def check_warning(folder):
     program = PROGRAMS[0].parent / "scan.mlir"
     for recipe, expected in (({"mesh": {"data": 4}}, True), (DDP, False)):
         (folder / "recipe.json").write_text(json.dumps(recipe))
-        text = harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", folder / "step.sgda").stderr
+        report = folder / "report.json"
+        result = harness.tool("sgdc", program, "--recipe", folder / "recipe.json", "-o", folder / "step.sgda", f"--report={report}")
+        text, advice = result.stderr, json.loads(report.read_text())["advice"]
+        assert any("operations repeat those of other ranks" in one for one in advice) == expected, advice
+        assert any(one.startswith("the batch is not sharded: input '") and "whole on each of 4 ranks" in one for one in advice) == expected, advice
         assert ("% of a rank's operations repeat those of other ranks: 4 ranks along \"data\" compute the same dot_general" in text) == expected, text
         assert ("no tensor is sharded over \"data\"" in text) == expected, text
 

@@ -93,10 +93,31 @@ def other_meshes(folder):
     sweep = folder / "sweep.json"
     table = simulate(artifact, "--sweep", "data=1..100", "--topology", "h100", "--json", sweep, "--svg", folder / "curve.svg", "--failures", "1000")
     rows = json.loads(sweep.read_text())["sweep"]
-    assert [row["ranks"] for row in rows] == [1, 2, 4, 8, 16, 32, 64, 100] and len(table.stdout.splitlines()) == 9, table.stdout
+    assert [row["ranks"] for row in rows] == [1, 2, 4, 8, 16, 32, 64, 100] and sum(line.strip()[0].isdigit() for line in table.stdout.splitlines()) == 8, table.stdout
+    assert "Weak scaling: each rank keeps its rows, so that a step has " in table.stdout and "scaling: steps per second against the first line" in table.stdout, table.stdout
+    compiled = estimate(artifact, "--topology", "h100")
+    assert [row["rows"] for row in rows] == [compiled["rows"] // 2 * row["ranks"] for row in rows] and all(math.isclose(row["rows_per_second"], row["rows"] / row["step_seconds"]) for row in rows), rows
+    text = simulate(artifact, "--mesh", "data=8", "--topology", "h100").stdout
+    assert f"batch        {4 * compiled['rows']} rows instead of the {compiled['rows']} that were compiled" in text and " rows/s" in text, text
+    assert "weak scaling" not in simulate(artifact, "--topology", "h100").stdout
     assert all(later["step_seconds"] >= row["step_seconds"] for row, later in zip(rows, rows[1:])), rows
     assert all(later["goodput"] < row["goodput"] <= 1 for row, later in zip(rows, rows[1:])), rows
     xml.etree.ElementTree.parse(folder / "curve.svg")
+
+
+def extended_topologies(folder):
+    """A file that says only what differs, on a step and for the compiler; what is not known has no price."""
+    model = harness.Model("mlp_digits")
+    (folder / "t.json").write_text(json.dumps({"name": "t", "extends": "h100", "device": {"price_per_hour": 3}, "links": [{"name": "nvlink", "bandwidth": 1e9}]}))
+    artifact, report = compile_text(folder, harness.model_text.file(model.path / "model.mlir", folder), *GPU, "--topology", folder / "t.json")
+    base, slow = (estimate(artifact, "--topology", topology, "--epoch-steps", "10") for topology in ("h100", folder / "t.json"))
+    assert slow["exposed_communication_seconds"] > base["exposed_communication_seconds"] and slow["compute_seconds"] == base["compute_seconds"], (base, slow)
+    assert slow["step_seconds"] == report["estimated_seconds"], (slow, report["estimated_seconds"])
+    assert slow["epoch"]["price"] > 0 and "price" not in base["epoch"], (base, slow)
+    assert "price" not in simulate(artifact, "--topology", "h100", "--epoch-steps", "10").stdout
+    (folder / "t.json").write_text(json.dumps({"name": "t", "extends": "t.json"}))
+    result = simulate(artifact, "--topology", folder / "t.json", check=False)
+    assert result.returncode == 1 and "which extends this file in turn" in result.stderr, result.stderr
 
 
 def epochs(folder):
@@ -146,5 +167,5 @@ def wrong_input(folder):
         assert len(result.stderr.splitlines()) <= 2 and len(result.stderr) < 600, result.stderr
 
 
-harness.main([("the report's estimate", equals_the_report), ("timelines", timelines), ("other meshes", other_meshes), ("epochs", epochs), ("other devices", other_devices), ("nothing to do", nothing_to_do),
+harness.main([("the report's estimate", equals_the_report), ("timelines", timelines), ("other meshes", other_meshes), ("extended topologies", extended_topologies), ("epochs", epochs), ("other devices", other_devices), ("nothing to do", nothing_to_do),
               ("wrong input", wrong_input)])

@@ -47,6 +47,29 @@ TEST(Candidate, RecipeHasOneRuleForAllLayers) {
   EXPECT_EQ(describe(candidate, facts), "data 4 x model 2, zero 1; model: params.h*.up:1 x:1");
 }
 
+TEST(Candidate, IsDescribedInWords) {
+  StepFacts facts = makeLayerFacts();
+  EXPECT_EQ(describeInWords(make(facts, {1, 1, 1}), facts), "one rank");
+  Candidate candidate = make(facts, {4, 2, 1}, {GroupAxis::Model, GroupAxis::None});
+  candidate.zero = 3;
+  EXPECT_EQ(describeInWords(candidate, facts),
+            "data parallelism over 4 ranks, with parameters, gradients and optimizer state sharded over them (ZeRO 3), "
+            "and tensor parallelism over 2 ranks (params.h*.up by dimension 1)");
+  EXPECT_EQ(getComplexity(candidate), 3u);
+  Candidate stages = make(facts, {1, 1, 2});
+  stages.micro = 4;
+  stages.schedule = "1f1b";
+  stages.memoryLimit = 1;
+  EXPECT_EQ(describeInWords(stages, facts),
+            "a pipeline of 2 stages by the schedule 1f1b, and a batch cut into 4 micro-batches; values are computed again "
+            "to keep the memory limit");
+  EXPECT_GT(getComplexity(stages), getComplexity(candidate));
+  Candidate written;
+  written.asWritten = {{"x", 4}};
+  EXPECT_EQ(describeInWords(written, facts), "the program's own annotations, on a mesh of x 4");
+  EXPECT_EQ(getComplexity(written), 0u);
+}
+
 TEST(Candidate, RecipeKeepsGivenFields) {
   StepFacts facts = makeLayerFacts();
   facts.given = {{"train", R"({"optimizer":"adamw"})"}};

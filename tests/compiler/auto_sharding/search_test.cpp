@@ -55,6 +55,35 @@ SearchResult run(Costs& costs, uint64_t limit = 1 << 20, unsigned most = 200) {
 
 const Candidate& bestOf(const SearchResult& result) { return result.trials[*result.best].candidate; }
 
+/// Tensor parallelism takes `share` of what data parallelism does.
+SearchResult runWithFasterTensors(double share) {
+  StepFacts facts = makeFacts();
+  return search(facts, {8, 200, 1 << 20}, [&](llvm::ArrayRef<std::string> recipes) {
+    std::vector<Evaluation> evaluations;
+    for (const std::string& text : recipes) {
+      Recipe recipe = llvm::cantFail(parseRecipe(text, "r.json"));
+      int64_t ranks = recipe.stages ? recipe.stages->count : 1;
+      for (const MeshAxisSize& axis : recipe.mesh) ranks *= axis.size;
+      bool hasModel = llvm::any_of(recipe.mesh, [](const MeshAxisSize& axis) { return axis.name == "model"; });
+      Evaluation& evaluation = evaluations.emplace_back();
+      evaluation.seconds = (recipe.stages ? 2.0 : hasModel ? share : 1.0) / static_cast<double>(ranks);
+      evaluation.leastSeconds = evaluation.seconds / 2;
+      evaluation.peakBytes = recipe.zero > 0 ? 90 : 100;
+    }
+    return evaluations;
+  });
+}
+
+TEST(Search, ASimplerRecipeIsWorthThreePercent) {
+  SearchResult close = runWithFasterTensors(0.98), far = runWithFasterTensors(0.95);
+  EXPECT_EQ(bestOf(close).mesh, (SearchMesh{8, 1, 1}));
+  EXPECT_EQ(bestOf(close).zero, 0) << "less memory is no reason either";
+  EXPECT_EQ(getComplexity(bestOf(close)), 0u);
+  EXPECT_GT(close.trials[*close.fastest].candidate.mesh.model, 1);
+  EXPECT_LT(close.trials[*close.fastest].evaluation.seconds, close.trials[*close.best].evaluation.seconds);
+  EXPECT_GT(bestOf(far).mesh.model, 1);
+}
+
 TEST(Search, TakesTheAxisThatCostsLeast) {
   Costs data{.data = 1e-4, .model = 1e-2, .stage = 1e-2}, model{.data = 1e-2, .model = 1e-4, .stage = 1e-2};
   EXPECT_EQ(bestOf(run(data)).mesh, (SearchMesh{8, 1, 1}));

@@ -34,6 +34,29 @@ TEST(ReportText, BytesInTheUnitThatFits) {
                                        "constants 0 B, temporaries 3072.00 TiB)"));
 }
 
+TEST(ReportText, ProgramsParametersAndAdvice) {
+  Report report;
+  report.program = "train";
+  report.programs = {{"train", 300, 2, 1, 1024, 1}};
+  EXPECT_THAT(print(report), Not(HasSubstr("programs")));
+  EXPECT_THAT(print(report), Not(HasSubstr("advice")));
+  report.programs.push_back({"eval", 100, 1, 1, 0, 0});
+  for (int i = 0; i < 7; ++i) report.parameters.push_back({"w" + std::to_string(i), "f32[4]", "[data]", 16, 4});
+  report.advice = {"memory is tight", "stages wait"};
+  report.collectives.push_back({.kind = "all_reduce", .groupSize = 4, .location = "a.py:3", .tensors = {"gradient of w0", "gradient of w1"}, .scope = "mlp"});
+  std::string text = print(report);
+  EXPECT_THAT(text, HasSubstr("\nprograms\n  train: 300 flops in 2 kernels and 1 library calls, 1.00 KiB sent in 1 "
+                              "collective\n  eval: 100 flops in 1 kernels and 1 library calls, 0 B sent in 0 "
+                              "collectives\nper rank and step of program 'train':\n"));
+  EXPECT_THAT(text, HasSubstr("  parameters   112 B in 7 tensors, 28 B of a rank\n    16 B of w0, f32[4] [data]\n"));
+  EXPECT_THAT(text, HasSubstr("    16 B of w4, f32[4] [data]\n    and 2 smaller ones\n"));
+  EXPECT_THAT(text, HasSubstr("    all_reduce over 4 ranks, 0 B sent, a.py:3, gradient of w0 and 1 more, in mlp\n"));
+  EXPECT_THAT(text, HasSubstr("\nadvice\n  memory is tight\n  stages wait\ncompiled in "));
+  Report again;
+  ASSERT_TRUE(fromJson(report.toJson(), again));
+  EXPECT_EQ(print(again), text);
+}
+
 TEST(ReportText, LossAndSequentialAxis) {
   Report report;
   report.ranks = 2;

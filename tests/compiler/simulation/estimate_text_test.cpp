@@ -58,6 +58,32 @@ TEST(EstimateText, StagesAndLinksOnlyWhereTheyAre) {
     EXPECT_THAT(text, Not(HasSubstr(part)));
 }
 
+TEST(EstimateText, RatesAreOfAllRanks) {
+  StepEstimate estimate = getPipeline();
+  EXPECT_THAT(toText(estimate), Not(HasSubstr("rows/s")));
+  estimate.rows = estimate.compiledRows = 12800;
+  EXPECT_THAT(toText(estimate), HasSubstr("  rate         6.4k rows/s, of 12800 rows a step\n"));
+  EXPECT_THAT(toText(estimate), Not(HasSubstr("weak scaling")));
+  estimate.tokens = 2400000;
+  estimate.compiledRows = 3200;
+  EXPECT_THAT(toText(estimate), HasSubstr("6.4k rows/s, 1.2M tokens/s, of 12800 rows a step\n  batch        12800 rows "
+                                          "instead of the 3200 that were compiled: each rank keeps its own"));
+  EXPECT_EQ(toJson(estimate)["tokens_per_second"], 1.2e6);
+  EXPECT_THAT(toTable({estimate}), HasSubstr("Weak scaling: each rank keeps its rows"));
+  estimate.stepSeconds = 0;
+  EXPECT_THAT(toText(estimate), Not(HasSubstr("rows/s")));
+  EXPECT_FALSE(toJson(estimate).contains("rows_per_second"));
+}
+
+TEST(EstimateText, TermsAreExplainedWhereTheyStand) {
+  StepEstimate estimate = getPipeline();
+  for (const char* term : {"\nwaits: ", "\nbubble: ", "\ngoodput: "}) EXPECT_THAT(toText(estimate), HasSubstr(term));
+  estimate.stages.resize(1);
+  estimate.failures.reset();
+  EXPECT_THAT(toText(estimate), HasSubstr("\nwaits: "));
+  EXPECT_THAT(toTable({estimate}), HasSubstr("\nexposed: waits for collectives; bubble: "));
+}
+
 TEST(EstimateText, AnEpochHasAPriceWhereDevicesHave) {
   StepEstimate estimate = getPipeline();
   estimate.epochSteps = 1000;

@@ -1,10 +1,16 @@
 // Topology files: what is accepted, and the message for each way a file can be wrong.
 #include "passes/cost/topology.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::sgd;
+using testing::AllOf;
 using testing::HasSubstr;
 
 namespace {
@@ -81,6 +87,66 @@ TEST(Topology, OptionalFieldsAreRead) {
   EXPECT_EQ(topology->links[0].getLatency(Protocol::LL), 1e-6);
   EXPECT_EQ(topology->links[0].getLatency(Protocol::LL128), 2e-6);
   EXPECT_FALSE(topology->links[0].rails);
+}
+
+TEST(Topology, ExtendsABuiltInOne) {
+  llvm::Expected<Topology> topology = parseTopology(R"({"name":"mine","extends":"h100",
+    "device":{"price_per_hour":2.5,"memory_bytes":1000},"links":[{"name":"infiniband","bandwidth":9e10}]})",
+                                                    "t.json");
+  ASSERT_TRUE(bool(topology)) << llvm::toString(topology.takeError());
+  Topology base = *loadTopology("h100");
+  EXPECT_EQ(topology->name, "mine");
+  EXPECT_EQ(topology->device.pricePerHour, 2.5);
+  EXPECT_EQ(topology->device.memoryBytes, 1000);
+  // What is not given stays, also where a complete file would have another default.
+  EXPECT_EQ(topology->device.flops, base.device.flops);
+  EXPECT_EQ(topology->device.attentionFlops, base.device.attentionFlops);
+  EXPECT_EQ(topology->device.peakHalfFlops, base.device.peakHalfFlops);
+  EXPECT_EQ(topology->device.architecture, base.device.architecture);
+  ASSERT_EQ(topology->links.size(), base.links.size());
+  EXPECT_EQ(topology->links[0].bandwidth, base.links[0].bandwidth);
+  EXPECT_EQ(topology->links[1].bandwidth, 9e10);
+  EXPECT_EQ(topology->links[1].latency, base.links[1].latency);
+  EXPECT_EQ(topology->links[1].algorithms, base.links[1].algorithms);
+  EXPECT_TRUE(topology->links[1].rails);
+  EXPECT_EQ(errorOf(R"({"name":"same","extends":"torus"})"), "accepted");
+}
+
+TEST(Topology, ExtensionsAreChecked) {
+  EXPECT_THAT(errorOf(R"({"name":"t","extends":"h101"})"),
+              AllOf(HasSubstr("field 'extends': cannot read topology 'h101'"), HasSubstr("built in are host")));
+  EXPECT_THAT(errorOf(R"({"name":"t","extends":7})"), HasSubstr("field 'extends' is missing, or no text"));
+  EXPECT_THAT(errorOf(R"({"extends":"h100"})"), HasSubstr("field 'name' is missing"));
+  EXPECT_THAT(errorOf(R"({"name":"t","extends":"h100","device":{"flop":1}})"), HasSubstr("field 'flop' is unknown"));
+  EXPECT_THAT(errorOf(R"({"name":"t","extends":"h100","device":{"flops":-1}})"), HasSubstr("field 'flops' is -1"));
+  EXPECT_THAT(errorOf(R"({"name":"t","extends":"h100","links":[{"name":"ethernet"}]})"),
+              HasSubstr("no such link; expected one of nvlink, infiniband"));
+  EXPECT_THAT(errorOf(R"({"name":"t","extends":"h100","links":[{"name":"nvlink","ranks":0}]})"),
+              HasSubstr("expected 0 in the last link"));
+  EXPECT_THAT(errorOf(R"({"name":"t","extends":"h100","links":[{"name":"nvlink","algorithms":["tree"]}]})"),
+              HasSubstr("others cannot gather"));
+}
+
+TEST(Topology, FilesExtendFilesButNotThemselves) {
+  std::string folder = testing::TempDir() + "/sgd-topologies-" + std::to_string(getpid());
+  std::filesystem::create_directories(folder + "/sub");
+  auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder + "/" + name) << text;
+    return folder + "/" + name;
+  };
+  write("sub/base.json", R"({"name":"base","extends":"a100","device":{"memory_bytes":40000000000}})");
+  std::string top = write("top.json", R"({"name":"top","extends":"sub/base.json","device":{"flops":1}})");
+  llvm::Expected<Topology> topology = loadTopology(top);
+  ASSERT_TRUE(bool(topology)) << llvm::toString(topology.takeError());
+  EXPECT_EQ(topology->device.memoryBytes, 40000000000);
+  EXPECT_EQ(topology->device.flops, 1);
+  EXPECT_EQ(topology->device.architecture, "sm_80");
+  std::string self = write("self.json", R"({"name":"self","extends":"./self.json"})");
+  std::string one = write("one.json", R"({"name":"one","extends":"two.json"})");
+  write("two.json", R"({"name":"two","extends":"sub/../one.json"})");
+  for (const std::string& path : {self, one})
+    EXPECT_THAT(llvm::toString(loadTopology(path).takeError()), HasSubstr("which extends this file in turn"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Topology, AdaptersOfAHost) {
