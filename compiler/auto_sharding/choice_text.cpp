@@ -15,7 +15,7 @@ static constexpr size_t kShortTable = 8;
 static std::vector<const Trial*> sortTrials(const SearchResult& search) {
   std::vector<const Trial*> trials;
   for (const Trial& trial : search.trials) trials.push_back(&trial);
-  auto key = [](const Trial* trial) {
+  auto key = [&](const Trial* trial) {
     const Evaluation& evaluation = trial->evaluation;
     bool isChosen = search.best && trial == &search.trials[*search.best];
     int group = isChosen ? 0 : trial->fits ? 1 : evaluation.refusal.empty() ? 2 : 3;
@@ -43,7 +43,8 @@ static void printRow(llvm::raw_ostream& os, const Trial& trial, const AutoChoice
 /// Why `other`, which fits, was not chosen.
 static std::string getLoss(const Trial& chosen, const Trial& other) {
   const Evaluation &best = chosen.evaluation, &its = other.evaluation;
-  if (its.seconds <= best.seconds * kWorthASimplerRecipe && getComplexity(other.candidate) > getComplexity(chosen.candidate))
+  if (its.seconds <= best.seconds * kWorthASimplerRecipe &&
+      getComplexity(other.candidate) > getComplexity(chosen.candidate))
     return llvm::formatv("{0} by {1:f1} %, which is less than a simpler recipe is worth ({2:f0} %)",
                          its.seconds < best.seconds ? "is faster" : "is slower",
                          100 * std::abs(its.seconds / best.seconds - 1), 100 * (kWorthASimplerRecipe - 1));
@@ -53,8 +54,10 @@ static std::string getLoss(const Trial& chosen, const Trial& other) {
       {its.bubble * its.seconds - best.bubble * best.seconds, "has stages that wait {0:f3} ms longer for each other"}};
   auto most = llvm::max_element(more);
   if (most->first > 0) return llvm::formatv(most->second, most->first * 1e3);
-  if (its.peakBytes > best.peakBytes) return "is as fast and needs " + BytesText(its.peakBytes - best.peakBytes) + " more";
-  if (its.sentBytes > best.sentBytes) return "is as fast and sends " + BytesText(its.sentBytes - best.sentBytes) + " more";
+  if (its.peakBytes > best.peakBytes)
+    return "is as fast and needs " + BytesText(its.peakBytes - best.peakBytes) + " more";
+  if (its.sentBytes > best.sentBytes)
+    return "is as fast and sends " + BytesText(its.sentBytes - best.sentBytes) + " more";
   return "is as fast, and its recipe is longer";
 }
 

@@ -26,13 +26,13 @@ struct Trial {
 };
 
 struct SearchResult {
-  std::vector<Trial> trials;    ///< in the order in which they were looked at
+  std::vector<Trial> trials;      ///< in the order in which they were looked at
   std::optional<size_t> fastest;  ///< that fits; of equal ones, by memory, bytes, length of the recipe
   std::optional<size_t> best;     ///< the simplest of those that take at most kWorthASimplerRecipe times as long
-  Evaluation oneRank;           ///< the step on one rank, whatever memory it needs
-  unsigned numEvaluations = 0;  ///< of steps, that on one rank among them
-  unsigned numPruned = 0;       ///< candidates that cannot be faster, by their bound
-  bool isComplete = false;      ///< nothing was left to look at; else all evaluations were used
+  Evaluation oneRank;             ///< the step on one rank, whatever memory it needs
+  unsigned numEvaluations = 0;    ///< of steps, that on one rank among them
+  unsigned numPruned = 0;         ///< candidates that cannot be faster, by their bound
+  bool isComplete = false;        ///< nothing was left to look at; else all evaluations were used
 };
 
 /// Evaluates recipes; a search asks in batches that depend on its answers alone.

@@ -40,7 +40,8 @@ static std::string adviseBatch(const artifact::ArtifactT& root, const Report& re
   }
   if (!batch) return "";
   return llvm::formatv(
-      "the batch is not sharded: input '{0}' and all parameters are whole on each of {1} ranks, which compute the same; "
+      "the batch is not sharded: input '{0}' and all parameters are whole on each of {1} ranks, which compute the "
+      "same; "
       "shard its rows, as \"batch\": \"AXIS\" in a recipe does",
       batch->name, report.ranks);
 }
@@ -51,14 +52,16 @@ static std::string adviseMemory(const Report& report, const Topology& topology, 
   std::string what = limit ? "the memory limit" : "the memory of a device of '" + topology.name + "'";
   double share = 100.0 * static_cast<double>(report.memory.peak) / static_cast<double>(most);
   if (report.memory.peak > most)
-    return llvm::formatv("memory does not fit: a rank needs {0}, {1:f0} % of {2} of {3}; shard more (--recipe zero3, "
-                         "more stages), cut the batch (--micro), or recompute (--memory-limit)",
-                         formatBytes(report.memory.peak), share, what, formatBytes(most));
-  return llvm::formatv("memory is tight: a rank needs {0}, {1:f0} % of {2} of {3}; a slightly larger batch will not fit",
-                       formatBytes(report.memory.peak), share, what, formatBytes(most));
+    return llvm::formatv(
+        "memory does not fit: a rank needs {0}, {1:f0} % of {2} of {3}; shard more (--recipe zero3, "
+        "more stages), cut the batch (--micro), or recompute (--memory-limit)",
+        formatBytes(report.memory.peak), share, what, formatBytes(most));
+  return llvm::formatv(
+      "memory is tight: a rank needs {0}, {1:f0} % of {2} of {3}; a slightly larger batch will not fit",
+      formatBytes(report.memory.peak), share, what, formatBytes(most));
 }
 
-/// What waits are for: the collective that sends most, if it sends most of all bytes.
+/// Names the collective that sends most, if it sends most of all bytes.
 static std::string adviseCollectives(const Report& report) {
   if (report.estimatedSeconds <= 0 || report.exposedSeconds < kMostExposed * report.estimatedSeconds) return "";
   std::string text = llvm::formatv("ranks wait for collectives for {0:f0} % of a step",
@@ -79,9 +82,10 @@ static std::string adviseCollectives(const Report& report) {
 
 static std::string adviseBubble(const Report& report) {
   if (report.stages.empty() || report.bubble < kMostBubble) return "";
-  return llvm::formatv("stages wait {0:f0} % of their time for each other; more micro-batches (--micro) or another "
-                       "schedule shorten that",
-                       100 * report.bubble);
+  return llvm::formatv(
+      "stages wait {0:f0} % of their time for each other; more micro-batches (--micro) or another "
+      "schedule shorten that",
+      100 * report.bubble);
 }
 
 std::vector<std::string> mlir::sgd::findAdvice(ModuleOp plan, const artifact::ArtifactT& root, const Report& report,

@@ -1,4 +1,4 @@
-// What is odd about a compiled step, and what to do about it.
+// Advice about a compiled step: finds odd facts and names remedies.
 #ifndef SGD_COMPILER_REPORT_ADVICE_H
 #define SGD_COMPILER_REPORT_ADVICE_H
 

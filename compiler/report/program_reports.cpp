@@ -25,8 +25,7 @@ static std::string describeSharding(const artifact::ArtifactT& root, const artif
   bool isSharded = false;
   for (const auto& dim : type.sharding) {
     std::string axes;
-    for (const artifact::AxisRef& ref : dim->axes)
-      axes += (axes.empty() ? "" : "+") + root.mesh[ref.axis()]->name;
+    for (const artifact::AxisRef& ref : dim->axes) axes += (axes.empty() ? "" : "+") + root.mesh[ref.axis()]->name;
     isSharded |= !axes.empty();
     text += (text.empty() ? "" : ", ") + (axes.empty() ? "-" : axes);
   }
@@ -56,8 +55,9 @@ void mlir::sgd::describePrograms(ModuleOp plan, const artifact::ArtifactT& root,
         report.parameters.push_back(describeParameter(root, *input));
     }
   }
-  llvm::stable_sort(report.parameters,
-                    [](const ParameterReport& a, const ParameterReport& b) { return a.bytes > b.bytes; });
+  llvm::sort(report.parameters, [](const ParameterReport& a, const ParameterReport& b) {
+    return std::tie(b.bytes, a.name) < std::tie(a.bytes, b.name);
+  });
 }
 
 void mlir::sgd::printPrograms(const Report& report, llvm::raw_ostream& os) {

@@ -45,7 +45,7 @@ class RepeatedOps {
         reduced(axes.getMesh().getAxes().size(), 0) {}
 
   void count() { add(function.front(), 1); }
-  /// What was warned of; empty where it is little.
+  /// Returns the text of the warning; empty where ranks repeat little.
   std::string warn();
 
  private:

@@ -372,7 +372,8 @@ void Report::print(llvm::raw_ostream& os) const {
   for (const auto& [name, size] : sequential) os << ", " << size << " iterations of " << name;
   if (!loss.empty()) os << "\nloss           " << loss;
   printPrograms(*this, os);
-  os << "\nper rank and step" << (programs.size() > 1 ? " of program '" + program + "'" : "") << (hasUnknownTrips ? ", one trip of each loop of unknown trips" : "") << ":\n";
+  os << "\nper rank and step" << (programs.size() > 1 ? " of program '" + program + "'" : "")
+     << (hasUnknownTrips ? ", one trip of each loop of unknown trips" : "") << ":\n";
   os << "  memory       " << formatBytes(memory.peak) << " (arguments " << formatBytes(memory.arguments) << ", outputs "
      << formatBytes(memory.outputs) << " of which " << formatBytes(memory.aliased) << " in arguments' place, constants "
      << formatBytes(memory.constants) << ", temporaries " << formatBytes(memory.temporaries) << ")\n";

@@ -82,7 +82,7 @@ static void printStages(const StepEstimate& estimate, llvm::raw_ostream& os) {
        << SecondsText(stage.exposed) << " for collectives and " << SecondsText(stage.messageWaits) << " for messages\n";
 }
 
-/// What all ranks go through in a second, and whether they are more than they were compiled for.
+/// Rates of all ranks, and whether the batch is another one than was compiled.
 static void printBatch(const StepEstimate& estimate, llvm::raw_ostream& os) {
   if (!estimate.rows || !(estimate.stepSeconds > 0)) return;
   auto getRate = [&](uint64_t count) { return CountText(static_cast<double>(count) / estimate.stepSeconds); };

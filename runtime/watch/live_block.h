@@ -39,8 +39,8 @@ class LiveBlock {
   std::vector<std::string> lines_;  // drawn
 };
 
-// What a line begins with that is written to a terminal on which another process may show a block or a bar: erases
-// that, which is drawn again below the line.
+// Prefix of a line for a terminal on which another process may show a block or a bar: erases the block, which its
+// process draws again below the line.
 inline constexpr char kOverLiveBlock[] = "\r\033[J";
 
 }  // namespace sgd::watch

@@ -1,4 +1,4 @@
-// What sgdrun tells people: before, while and after it trains, evaluates or only prepares a run.
+// Lines that sgdrun prints for people when it trains, evaluates or only prepares a run.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -69,7 +69,7 @@ TEST_F(SgdrunScreen, NoStepsPrepareAndWriteNothing) {
     EXPECT_THAT(Lines(result.output, "done"), IsEmpty());
     for (const std::string& path : {out, log, weights}) EXPECT_FALSE(std::filesystem::exists(path)) << path;
     EXPECT_FALSE(std::filesystem::exists(saved + "/step-0000000000"));
-    // What a run would miss is missed.
+    // Input that a run would lack is asked for.
     EXPECT_THAT(Run({artifact, "--steps", "0"}).errors, HasSubstr("is in none of --init, --resume, --data"));
     EXPECT_THAT(Run({artifact, "--steps", "0", "--data", Tensors("other", {{"y", {16, 4}}})}).errors,
                 HasSubstr("no tensor has the name of an input"));

@@ -21,7 +21,7 @@ class TensorNames {
   std::string Of(uint32_t index, uint32_t end, uint32_t operand) const;
 
  private:
-  // What one instruction, or one launch of a group, touches.
+  // Slices that one instruction, or one launch of a group, touches.
   struct Touched {
     uint32_t instruction;
     artifact::Accesses accesses;

@@ -1,4 +1,4 @@
-// What a training run says before its first step, in a step, and at its end.
+// Texts of a training run: before its first step, for each step, and at its end.
 #pragma once
 
 #include <cstdint>

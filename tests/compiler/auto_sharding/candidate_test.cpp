@@ -60,9 +60,10 @@ TEST(Candidate, IsDescribedInWords) {
   stages.micro = 4;
   stages.schedule = "1f1b";
   stages.memoryLimit = 1;
-  EXPECT_EQ(describeInWords(stages, facts),
-            "a pipeline of 2 stages by the schedule 1f1b, and a batch cut into 4 micro-batches; values are computed again "
-            "to keep the memory limit");
+  EXPECT_EQ(
+      describeInWords(stages, facts),
+      "a pipeline of 2 stages by the schedule 1f1b, and a batch cut into 4 micro-batches; values are computed again "
+      "to keep the memory limit");
   EXPECT_GT(getComplexity(stages), getComplexity(candidate));
   Candidate written;
   written.asWritten = {{"x", 4}};

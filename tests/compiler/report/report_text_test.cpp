@@ -43,7 +43,11 @@ TEST(ReportText, ProgramsParametersAndAdvice) {
   report.programs.push_back({"eval", 100, 1, 1, 0, 0});
   for (int i = 0; i < 7; ++i) report.parameters.push_back({"w" + std::to_string(i), "f32[4]", "[data]", 16, 4});
   report.advice = {"memory is tight", "stages wait"};
-  report.collectives.push_back({.kind = "all_reduce", .groupSize = 4, .location = "a.py:3", .tensors = {"gradient of w0", "gradient of w1"}, .scope = "mlp"});
+  report.collectives.push_back({.kind = "all_reduce",
+                                .groupSize = 4,
+                                .location = "a.py:3",
+                                .tensors = {"gradient of w0", "gradient of w1"},
+                                .scope = "mlp"});
   std::string text = print(report);
   EXPECT_THAT(text, HasSubstr("\nprograms\n  train: 300 flops in 2 kernels and 1 library calls, 1.00 KiB sent in 1 "
                               "collective\n  eval: 100 flops in 1 kernels and 1 library calls, 0 B sent in 0 "

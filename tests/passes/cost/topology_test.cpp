@@ -98,7 +98,7 @@ TEST(Topology, ExtendsABuiltInOne) {
   EXPECT_EQ(topology->name, "mine");
   EXPECT_EQ(topology->device.pricePerHour, 2.5);
   EXPECT_EQ(topology->device.memoryBytes, 1000);
-  // What is not given stays, also where a complete file would have another default.
+  // Other fields stay, also where a complete file would have another default.
   EXPECT_EQ(topology->device.flops, base.device.flops);
   EXPECT_EQ(topology->device.attentionFlops, base.device.attentionFlops);
   EXPECT_EQ(topology->device.peakHalfFlops, base.device.peakHalfFlops);

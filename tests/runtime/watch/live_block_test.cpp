@@ -1,4 +1,4 @@
-// Blocks on a terminal that other processes write to, as one that knows the codes would show it.
+// Draws blocks into a file beside lines of other processes, and reads the file as a terminal would.
 #include "runtime/watch/live_block.h"
 
 #include <gmock/gmock.h>
