@@ -36,7 +36,7 @@ bool EndsWithinLine(const std::string& path) {
 absl::Status CheckMayStart(const std::string& path, LogStart start) {
   if (start != LogStart::kRefuse || !IsRegularFile(path)) return absl::OkStatus();
   return absl::AlreadyExistsError(
-      absl::StrCat(path, ": exists; expected no file there; delete it, or give another path; --resume appends"));
+      absl::StrCat(path, ": exists; expected no file there; give another path, or delete it; --resume appends"));
 }
 
 }  // namespace

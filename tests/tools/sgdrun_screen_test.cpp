@@ -54,7 +54,7 @@ TEST_F(SgdrunScreen, ResumedRunsTellFromWhere) {
   const CommandResult again = Run({four, "--data", rows, "--steps", "1", "--log-json", log});
   EXPECT_EQ(again.exit_code, 1);
   EXPECT_THAT(again.errors,
-              HasSubstr("exists; expected no file there; delete it, or give another path; --resume appends"));
+              HasSubstr("exists; expected no file there; give another path, or delete it; --resume appends"));
 }
 
 TEST_F(SgdrunScreen, NoStepsPrepareAndWriteNothing) {

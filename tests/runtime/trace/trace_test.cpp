@@ -131,7 +131,7 @@ TEST_F(JsonLogFile, RefusesAnOlderLog) {
        {JsonLog::Open(Path(), LogStart::kRefuse).status(), JsonLog::CheckWritable(Path(), LogStart::kRefuse)})
     EXPECT_THAT(
         std::string(status.message()),
-        HasSubstr("log.jsonl: exists; expected no file there; delete it, or give another path; --resume appends"));
+        HasSubstr("log.jsonl: exists; expected no file there; give another path, or delete it; --resume appends"));
   EXPECT_EQ(Read(), "older\n");
   EXPECT_TRUE(JsonLog::CheckWritable("/dev/null", LogStart::kRefuse).ok());
 }
