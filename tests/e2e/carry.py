@@ -134,10 +134,67 @@ def nothing_on_purpose(folder):
     init = ["--init", inputs(folder, arg0=B, arg1=W, x=X, y=Y)]
     refused = run(folder, artifact, *init, "--steps", 2, check=False)
     assert refused.returncode == 1 and "it may be a gradient" in refused.stderr, refused.stderr
+    # No advice pairs gradients with parameters, or leaves parameters out.
+    assert "say --carry OUT:IN,... if that is meant" in refused.stderr and "a step that returns gradients trains nothing: return the updated parameters" in refused.stderr, refused.stderr
     losses = run(folder, artifact, *init, "--steps", 2, "--carry", "none")
     assert losses[0] == losses[1], losses
     single = run(folder, artifact, *init, "--steps", 1)
     assert single == losses[:1], single
+
+
+def numbers_of_a_step(folder):
+    """A learning rate and a random key that nothing gives: the message says which flag does, and these flags do."""
+    text = """module @jit_step {
+      func.func public @main(%w: tensor<4xf32> loc("params['w']"), %x: tensor<8x4xf32> loc("x"), %rate: tensor<f32> loc("rate"), %key: tensor<2xui32> loc("key")) -> (tensor<f32> {jax.result_info = "result[0]"}, tensor<4xf32> {jax.result_info = "result[1]['w']"}) {
+        %z = stablehlo.constant dense<0.0> : tensor<f32>
+        %g = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+        %r = stablehlo.broadcast_in_dim %rate, dims = [] : (tensor<f32>) -> tensor<4xf32>
+        %k = stablehlo.slice %key [0:1] : (tensor<2xui32>) -> tensor<1xui32>
+        %f = stablehlo.convert %k : (tensor<1xui32>) -> tensor<1xf32>
+        %s = stablehlo.broadcast_in_dim %f, dims = [0] : (tensor<1xf32>) -> tensor<4xf32>
+        %n = stablehlo.add %g, %s : tensor<4xf32>
+        %d = stablehlo.multiply %n, %r : tensor<4xf32>
+        %w2 = stablehlo.subtract %w, %d : tensor<4xf32>
+        %loss = stablehlo.reduce(%w2 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+        return %loss, %w2 : tensor<f32>, tensor<4xf32>
+      }
+    }"""
+    (folder / "step.mlir").write_text(text)
+    artifact = compile_program(folder, main=folder / "step.mlir")
+    rows = np.ones((8, 4), np.float32)
+    harness.save(folder / "rows.safetensors", {"x": rows})
+    harness.save(folder / "batches.safetensors", {f"step{step}.{name}": value for step in (0, 1) for name, value in (("x", rows), ("arg2", np.float32(step + 1).reshape(())), ("arg3", np.array([0, step], np.uint32)))})
+    state = {"arg0": np.zeros(4, np.float32)}
+    data = ["--data", folder / "rows.safetensors", "--carry", "result1:arg0", "--steps", 2]
+    said = run(folder, artifact, "--init", inputs(folder, **state), *data, check=False).stderr
+    assert "input arg2 'rate' (f32[]) of program 'main' is in none of" in said and "; give one number for all steps in --init, as arg2, or let the step return the next one" in said, said
+    state["arg2"] = np.float32(0.5).reshape(())
+    said = run(folder, artifact, "--init", inputs(folder, **state), *data, check=False).stderr
+    assert "input arg3 'key' (u32[2])" in said and "; give one random key for all steps in --init, as arg3" in said, said
+    state["arg3"] = np.array([0, 1], np.uint32)
+    assert run(folder, artifact, "--init", inputs(folder, **state), *data) == [-16.0, -32.0]
+    said = run(folder, artifact, "--init", inputs(folder, arg0=state["arg0"], arg1=rows), "--steps", 2, check=False).stderr
+    assert "or one for each step in --batches, as step0.arg2, step1.arg2, ..." in said, said
+    batches = ["--batches", folder / "batches.safetensors", "--carry", "result1:arg0", "--steps", 2]
+    assert run(folder, artifact, "--init", inputs(folder, arg0=state["arg0"]), *batches) == [-32.0, -96.0]
+
+
+def programs_that_share_no_state(folder):
+    """Two programs whose state has other names; and alike, where nothing is said."""
+    text = """module @jit_step {{
+      func.func public @main(%w: tensor<4xf32> loc("{name}"), %x: tensor<4xf32> loc("x")) -> (tensor<f32> {{jax.result_info = "result[0]"}}{more}) {{
+        %w2 = stablehlo.subtract %w, %x : tensor<4xf32>
+        %z = stablehlo.constant dense<0.0> : tensor<f32>
+        %loss = stablehlo.reduce(%w2 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+        return %loss{result}
+      }}
+    }}"""
+    state = {"more": ", tensor<4xf32> {jax.result_info = \"result[1]['w']\"}", "result": ", %w2 : tensor<f32>, tensor<4xf32>"}
+    (folder / "train.mlir").write_text(text.format(name="params['w']", **state))
+    for name, warned in (("weights['w']", False), ("weights['kernel']", True)):
+        (folder / "eval.mlir").write_text(text.format(name=name, more="", result=" : tensor<f32>"))
+        said = harness.tool("sgdc", f"train={folder / 'train.mlir'}", f"eval={folder / 'eval.mlir'}", "-o", folder / "model.sgda", *TARGET).stderr
+        assert ("warning: program 'eval' shares no state with program 'train'" in said) == warned, (name, said)
 
 
 def constant_beside_state(folder):
@@ -227,6 +284,6 @@ def unchanged_state(folder):
         assert result.returncode == 0 and "same in every step" not in result.stderr, result.stderr
 
 
-TESTS = (position_and_dataflow, names, loss_among_metrics, crosswise_aliases, nothing_on_purpose, constant_beside_state, inspected, in_place, two_times_k_steps, forgotten_feeds, unchanged_state)
+TESTS = (position_and_dataflow, names, loss_among_metrics, crosswise_aliases, nothing_on_purpose, numbers_of_a_step, programs_that_share_no_state, constant_beside_state, inspected, in_place, two_times_k_steps, forgotten_feeds, unchanged_state)
 if __name__ == "__main__":
     harness.main([(f.__name__.replace("_", " "), f) for f in TESTS])
