@@ -26,6 +26,27 @@ std::string PlaceOf(const std::string& peer, uint16_t port) {
   return absl::StrCat(peer.substr(0, peer.rfind(':')), ":", port);
 }
 
+// By member: the host whose ranks it starts, or its number as a spare. One that was a host's gets that of a spare which
+// has become one.
+std::vector<uint32_t> Numbers(const std::vector<HostMember>& members, const std::vector<size_t>& assigned,
+                              uint32_t nodes) {
+  std::vector<uint32_t> numbers, free;
+  for (const HostMember& member : members) numbers.push_back(member.claim.node);
+  for (size_t member : assigned) {
+    if (numbers[member] >= nodes) free.push_back(numbers[member]);
+  }
+  for (size_t i = 0; i < members.size(); ++i) {
+    const auto at = std::ranges::find(assigned, i);
+    if (at != assigned.end()) {
+      numbers[i] = static_cast<uint32_t>(at - assigned.begin());
+    } else if (numbers[i] < nodes) {
+      numbers[i] = free.back();
+      free.pop_back();
+    }
+  }
+  return numbers;
+}
+
 }  // namespace
 
 HostLeader::HostLeader(const HostMeetingOptions& options, HostClaim own, std::string place,
@@ -190,19 +211,27 @@ HostRoster HostLeader::Agree(const std::vector<size_t>& assigned) {
   for (const std::string& place : found) {
     if (std::ranges::find(roster.places, place) == roster.places.end()) roster.places.push_back(place);
   }
+  const std::vector<uint32_t> numbers = Numbers(members, assigned, options_.nodes);
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (numbers[i] < options_.nodes) continue;
+    if (!members[i].claim.gives_way) ++roster.spares;
+    // Nobody leads at a place that has only a spare now.
+    const auto place = std::ranges::find(roster.places, members[i].place);
+    const bool has_node = std::ranges::find(roster.nodes, *place, &HostMember::place) != roster.nodes.end();
+    if (members[i].claim.gives_way && !has_node) std::rotate(place, place + 1, roster.places.end());
+  }
   std::vector<HostLink> spares;
   for (size_t i = 0; i < joined_.size(); ++i) {
-    const auto at = std::ranges::find(assigned, i + 1);
-    roster.node = at == assigned.end() ? joined_[i].claim.node : static_cast<uint32_t>(at - assigned.begin());
+    roster.node = numbers[i + 1];
     comm::SendFrame(joined_[i].link, ControlKind::kReady, EncodeRoster(roster));
-    if (at != assigned.end()) continue;
+    if (roster.node < options_.nodes) continue;
+    joined_[i].claim.node = roster.node;
     joined_[i].claim.generation = roster.generation;
     joined_[i].claim.launchers = roster.launchers;
     spares.push_back(std::move(joined_[i]));
   }
   joined_ = std::move(spares);
-  const auto own = std::ranges::find(assigned, size_t{0});
-  roster.node = own == assigned.end() ? own_.node : static_cast<uint32_t>(own - assigned.begin());
+  roster.node = numbers[0];
   return roster;
 }
 

@@ -25,6 +25,9 @@ struct HostMeetingOptions {
   absl::Duration timeout;
   // Called every few milliseconds, may be empty: the error of this launcher, which ends the meeting.
   std::function<absl::Status()> own_failure = nullptr;
+  // Called when the launcher of a host has become a spare: returns its facts from then on. May be empty where none
+  // gives way.
+  std::function<std::string()> became_spare = nullptr;
   // Called with one line on each process that is turned away. May be empty.
   std::function<void(const std::string& note)> note = nullptr;
 };

@@ -37,6 +37,7 @@ absl::StatusOr<HostRoster> HostMeeting::Meet(const std::string& facts) {
   facts_ = facts;
   begin_ = SteadyNow();
   leads_at_ = begin_ + kGrace;
+  if (!may_lead()) waiting_.clear();
   while (true) {
     const HostClaim claim = OwnClaim();
     std::string problem = "nobody listens there";
@@ -55,9 +56,9 @@ absl::StatusOr<HostRoster> HostMeeting::Meet(const std::string& facts) {
 }
 
 std::optional<absl::StatusOr<HostRoster>> HostMeeting::TryAll(const HostClaim& claim, std::string& problem) {
-  size_t own = is_spare() ? options_.places.size() : OwnPlace();
+  size_t own = may_lead() ? OwnPlace() : options_.places.size();
   // The first place may be behind a service's address, which no host has.
-  const bool may_be_own = own == options_.places.size() && options_.node == 0 && generation_ == 0;
+  const bool may_be_own = own == options_.places.size() && options_.node == 0 && generation_ == 0 && may_lead();
   if (may_be_own) own = 0;
   const bool is_first = own == 0 && (!may_be_own || options_.places.size() == 1);
   for (size_t i = 0; i < options_.places.size(); ++i) {
@@ -143,7 +144,9 @@ std::optional<absl::StatusOr<HostRoster>> HostMeeting::Follow(comm::ControlLink 
     std::optional<HostRoster> roster = DecodeRoster(frame->payload);
     if (!roster) return absl::InternalError(absl::StrCat("the launcher at ", link.address, " said something else"));
     if (roster->node < options_.nodes) return *std::move(roster);
+    const bool was_spare = is_spare();
     Take(*std::move(roster)).status().IgnoreError();
+    if (!was_spare && options_.became_spare) facts_ = options_.became_spare();
     is_waiting = true;
     other.reset();
     next = SteadyNow() + kBetween;
@@ -151,7 +154,11 @@ std::optional<absl::StatusOr<HostRoster>> HostMeeting::Follow(comm::ControlLink 
 }
 
 HostClaim HostMeeting::OwnClaim() const {
-  return {.node = options_.node, .generation = generation_, .launchers = launchers_, .facts = facts_};
+  return {.node = options_.node,
+          .generation = generation_,
+          .launchers = launchers_,
+          .gives_way = gives_way_,
+          .facts = facts_};
 }
 
 std::optional<comm::ControlLink> HostMeeting::ReachOther(const std::string& leader) const {
@@ -187,6 +194,7 @@ absl::StatusOr<HostRoster> HostMeeting::Lead(size_t own, const HostClaim& claim,
 absl::StatusOr<HostRoster> HostMeeting::Take(absl::StatusOr<HostRoster> roster) {
   if (!roster.ok()) return roster;
   options_.node = roster->node;
+  if (!is_spare()) gives_way_ = false;
   generation_ = roster->generation;
   launchers_ = roster->launchers;
   std::vector<comm::HostAndPort> places;

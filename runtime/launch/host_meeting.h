@@ -25,6 +25,9 @@ class HostMeeting {
   // (PermissionDenied).
   absl::StatusOr<HostRoster> Meet(const std::string& facts);
 
+  // From the next meeting on this launcher is a spare, if there is another one for its host: its own is slow.
+  void GiveWay() { gives_way_ = true; }
+
   // Tells the others that this launcher cannot come, and why; takes at most about a second.
   void Fail(const absl::Status& cause);
 
@@ -48,6 +51,8 @@ class HostMeeting {
   size_t OwnPlace() const;
   absl::Status own_failure() const;
   bool is_spare() const { return options_.node >= options_.nodes; }
+  // Others lead: spares stay connected to the leader, and this launcher may be one when the meeting ends.
+  bool may_lead() const { return !is_spare() && !gives_way_; }
 
   HostMeetingOptions options_;
   std::string facts_;    // of the last meeting
@@ -55,6 +60,7 @@ class HostMeeting {
   absl::Time leads_at_;  // not before, where another launcher should
   uint64_t generation_ = 0;
   uint32_t launchers_ = 0;
+  bool gives_way_ = false;
   std::vector<HostLink> waiting_;  // spares
 };
 

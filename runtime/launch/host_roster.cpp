@@ -36,8 +36,11 @@ class Reader {
   bool is_good_ = false;
 };
 
-// Whether those that were at the newest meeting before are enough to go on without the others.
-bool AreMostHere(const std::vector<HostMember>& members) {
+// Of the launchers that were at the newest meeting before: all are here, enough to go on without the others, or too
+// few.
+enum class Presence { kAll, kMost, kFew };
+
+Presence PresenceOf(const std::vector<HostMember>& members) {
   uint64_t newest = 0;
   for (const HostMember& member : members) newest = std::max(newest, member.claim.generation);
   uint32_t known = 0, here = 0;
@@ -48,7 +51,8 @@ bool AreMostHere(const std::vector<HostMember>& members) {
     ++here;
     has_first = has_first || member.claim.node == 0;
   }
-  return 2 * here > known || (2 * here == known && has_first);
+  if (here == known) return Presence::kAll;
+  return 2 * here > known || (2 * here == known && has_first) ? Presence::kMost : Presence::kFew;
 }
 
 }  // namespace
@@ -60,15 +64,27 @@ std::optional<std::vector<size_t>> AssignNodes(const std::vector<HostMember>& me
   std::vector<size_t> waiting;
   bool is_first = true;
   for (size_t i = 0; i < members.size(); ++i) {
-    is_first = is_first && members[i].claim.generation == 0;
-    if (members[i].claim.node < nodes) assigned[members[i].claim.node] = i;
-    if (members[i].claim.node >= nodes) waiting.push_back(i);
+    const HostClaim& claim = members[i].claim;
+    is_first = is_first && claim.generation == 0;
+    const bool keeps_host = claim.node < nodes && !claim.gives_way;
+    if (keeps_host) assigned[claim.node] = i;
+    if (!keeps_host) waiting.push_back(i);
   }
-  const size_t missing = static_cast<size_t>(std::ranges::count(assigned, kNobody));
+  auto missing = std::ranges::count(assigned, kNobody);
   if (is_first && (missing > 0 || waiting.size() < spares)) return std::nullopt;
   if (missing == 0) return assigned;
-  if (!is_due || missing > waiting.size() || !AreMostHere(members)) return std::nullopt;
-  std::ranges::sort(waiting, {}, [&](size_t i) { return members[i].claim.node; });
+  const Presence presence = PresenceOf(members);
+  if (presence != Presence::kAll && (!is_due || presence == Presence::kFew)) return std::nullopt;
+  auto fresh = std::ranges::count_if(waiting, [&](size_t i) { return !members[i].claim.gives_way; });
+  for (size_t i : waiting) {
+    if (members[i].claim.node >= nodes || missing <= fresh) continue;
+    assigned[members[i].claim.node] = i;
+    --missing;
+  }
+  std::erase_if(waiting, [&](size_t i) { return std::ranges::find(assigned, i) != assigned.end(); });
+  if (missing > static_cast<ptrdiff_t>(waiting.size())) return std::nullopt;
+  std::ranges::sort(waiting, {},
+                    [&](size_t i) { return std::pair(members[i].claim.gives_way, members[i].claim.node); });
   for (size_t next = 0; size_t& member : assigned) {
     if (member == kNobody) member = waiting[next++];
   }
@@ -76,8 +92,8 @@ std::optional<std::vector<size_t>> AssignNodes(const std::vector<HostMember>& me
 }
 
 std::string EncodeClaim(const HostClaim& claim) {
-  return comm::EncodeTexts(
-      {absl::StrCat(claim.node), absl::StrCat(claim.generation), absl::StrCat(claim.launchers), claim.facts});
+  return comm::EncodeTexts({absl::StrCat(claim.node), absl::StrCat(claim.generation), absl::StrCat(claim.launchers),
+                            absl::StrCat(claim.gives_way ? 1 : 0), claim.facts});
 }
 
 std::optional<HostClaim> DecodeClaim(std::string_view payload) {
@@ -86,14 +102,17 @@ std::optional<HostClaim> DecodeClaim(std::string_view payload) {
   reader.Read(claim.node);
   reader.Read(claim.generation);
   reader.Read(claim.launchers);
+  uint32_t gives_way = 0;
+  reader.Read(gives_way);
+  claim.gives_way = gives_way != 0;
   claim.facts = reader.Text();
   return reader.is_good() && reader.left() == 0 ? std::optional(std::move(claim)) : std::nullopt;
 }
 
 std::string EncodeRoster(const HostRoster& roster) {
   std::vector<std::string> texts = {absl::StrCat(roster.generation), absl::StrCat(roster.launchers),
-                                    absl::StrCat(roster.waited_ms), absl::StrCat(roster.node),
-                                    absl::StrCat(roster.places.size())};
+                                    absl::StrCat(roster.waited_ms),  absl::StrCat(roster.node),
+                                    absl::StrCat(roster.spares),     absl::StrCat(roster.places.size())};
   texts.insert(texts.end(), roster.places.begin(), roster.places.end());
   for (const HostMember& member : roster.nodes) {
     texts.push_back(EncodeClaim(member.claim));
@@ -110,6 +129,7 @@ std::optional<HostRoster> DecodeRoster(std::string_view payload) {
   reader.Read(roster.launchers);
   reader.Read(roster.waited_ms);
   reader.Read(roster.node);
+  reader.Read(roster.spares);
   reader.Read(places);
   for (size_t i = 0; i < places && reader.is_good(); ++i) roster.places.push_back(reader.Text());
   while (reader.is_good() && reader.left() > 0) {

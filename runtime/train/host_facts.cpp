@@ -34,7 +34,8 @@ std::string HostFactsJson(const HostFacts& facts) {
   json["run"] = Json::array();
   json["point"] = json["loss"] = "";
   if (facts.run) {
-    json["run"] = {facts.run->first, facts.run->end, facts.run->restarts_left, facts.run->past_restarts};
+    json["run"] = {facts.run->first, facts.run->end, facts.run->restarts_left, facts.run->past_restarts,
+                   facts.run->replaced};
     json["point"] = checkpoint::ManifestJson({.point = facts.run->point, .files = {{checkpoint::kStateName, 0, "-"}}});
     json["loss"] = facts.run->loss;
   }
@@ -57,10 +58,10 @@ absl::StatusOr<HostFacts> ParseHostFacts(std::string_view text) {
   if (run.empty()) return facts;
   const auto point = json->find("point"), loss = json->find("loss");
   const bool are_texts = point != json->end() && point->is_string() && loss != json->end() && loss->is_string();
-  if (run.size() != 4 || !are_texts) return error;
+  if (run.size() != 5 || !are_texts) return error;
   absl::StatusOr<checkpoint::Manifest> manifest = checkpoint::ParseManifest(point->get<std::string>());
   if (!manifest.ok()) return manifest.status();
-  facts.run = {run[0], run[1], run[2], run[3], std::move(manifest->point), loss->get<std::string>()};
+  facts.run = {run[0], run[1], run[2], run[3], run[4], std::move(manifest->point), loss->get<std::string>()};
   return facts;
 }
 

@@ -17,6 +17,7 @@ struct HostFacts {
   struct Run {
     uint64_t first = 0, end = 0;  // steps done when the run begins and when it is done
     uint64_t restarts_left = 0, past_restarts = 0;
+    uint64_t replaced = 0;            // steps done when a slow rank was replaced last; 0: none was
     checkpoint::TrainingPoint point;  // of copies, but for their step
     std::string loss;                 // the line of the log about what has just been lost; may be empty
   };

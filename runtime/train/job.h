@@ -18,6 +18,7 @@
 #include "runtime/data/row_feed.h"
 #include "runtime/data/safetensors.h"
 #include "runtime/exec/carry.h"
+#include "runtime/launch/core_assignment.h"
 #include "runtime/train/carry_plan.h"
 #include "runtime/train/program_view.h"
 #include "runtime/train/replacement_board.h"
@@ -120,9 +121,11 @@ struct Job {
   RankRange host;  // that this process starts, and that fill these copies
   std::shared_ptr<checkpoint::SharedSnapshots> snapshots;
   std::shared_ptr<checkpoint::SharedSnapshot> saved_copy;
-  // Where ranks that hold up the others are replaced: how rank 0 asks for it, and what is known before ranks start.
+  // Where ranks that hold up the others may be replaced: how they ask for it, what is known before they start, and the
+  // cores that this host's ranks are bound to parts of, as by AssignCores.
   std::shared_ptr<ReplacementBoard> replacements;
   ReplacementOptions replacement;
+  std::vector<launch::Core> bound_cores;
   // With --verify; else null.
   std::shared_ptr<Verification> verification;
   SaveGroup save_group;            // of the ranks that fill saved_copy

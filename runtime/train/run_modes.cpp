@@ -2,6 +2,7 @@
 #include "runtime/train/run_modes.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,12 +11,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/out_of_memory.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/launch/interruption.h"
 #include "runtime/train/checkpoint_saver.h"
 #include "runtime/train/evaluator.h"
 #include "runtime/train/host_shares.h"
 #include "runtime/train/job_facts.h"
 #include "runtime/train/kept_state.h"
+#include "runtime/train/other_cores.h"
 #include "runtime/train/step_guards.h"
 #include "runtime/train/step_verifier.h"
 #include "runtime/train/saved_copy.h"
@@ -78,11 +81,13 @@ watch::RankPlace PlaceOf(const Session& session) {
   return place;
 }
 
-ReplacementOptions ReplacementOf(const Session& session) {
-  ReplacementOptions options = session.job().replacement;
-  options.ranks = session.rank().size;
-  options.threads = session.rank().threads;
-  return options;
+// What rank 0 needs to know of this rank to have it replaced.
+std::function<watch::OtherCores()> LookAtOtherCores(const Session& session) {
+  const Job& job = session.job();
+  if (job.replacements == nullptr || job.replacement.every == 0) return nullptr;
+  const launch::RankContext& rank = session.rank();
+  auto cores = std::make_shared<OtherCoresOfHost>(job.bound_cores, job.host.count, rank.local_rank, rank.threads);
+  return [cores = std::move(cores)] { return cores->Look(SteadyNow()); };
 }
 
 // Reads what the first step would. All ranks call it.
@@ -129,7 +134,8 @@ absl::Status Train(Session& session, TrainObserver* observer) {
                                                    .measures_waits = !session.has_streams(),
                                                    .deadline = options.deadline,
                                                    .flight = session.flight(),
-                                                   .delay = session.core_delay()});
+                                                   .delay = session.core_delay(),
+                                                   .other_cores = LookAtOtherCores(session)});
   if (!watch.ok()) return watch.status();
   watch::TimedAgreements saving(session.control().beside());
   std::optional<Evaluator> evaluator;
@@ -152,8 +158,7 @@ absl::Status Train(Session& session, TrainObserver* observer) {
                       options.deadline);
   }
   std::optional<StragglerReplacer> replacer;
-  if (job.replacements != nullptr && observer != nullptr)
-    replacer.emplace(StragglerReplacement(ReplacementOf(session)), session.control(), *job.replacements);
+  if (job.replacements != nullptr) replacer.emplace(job.replacement, **watch, session.control(), *job.replacements);
   std::unique_ptr<StepVerifier> verifier;
   if (job.verification != nullptr) {
     absl::StatusOr<std::unique_ptr<StepVerifier>> made = StepVerifier::Create(session, observer);

@@ -1,4 +1,4 @@
-// A slow core is one that the next ranks are not bound to.
+// Another core of the same host comes first: the state stays where it is.
 #include "runtime/train/straggler_replacement.h"
 
 #include <utility>
@@ -8,37 +8,38 @@
 namespace sgd::train {
 namespace {
 
-constexpr double kIdleShare = 0.8;  // of the time of a core that a thread moves to
+Replacement Nothing(std::string reason) { return {.place = std::nullopt, .reason = std::move(reason)}; }
 
-Replacement Nothing(std::string reason) {
-  return {.kind = Replacement::Kind::kNone, .avoided = {}, .reason = std::move(reason)};
+const char* ReasonOf(watch::OtherCores other_cores) {
+  switch (other_cores) {
+    case watch::OtherCores::kUnbound:
+      return "ranks are bound to no cores, since there are fewer cores than ranks";
+    case watch::OtherCores::kTooFew:
+      return "this host has no core to spare";
+    case watch::OtherCores::kBusy:
+      return "the host's other cores are busy";
+    case watch::OtherCores::kUnknown:
+    case watch::OtherCores::kIdle:
+      break;
+  }
+  return "it is not known yet whether its host's other cores are idle";
 }
 
 }  // namespace
 
-Replacement StragglerReplacement::Decide(const watch::Straggler& straggler) const {
+Replacement DecideOnReplacement(const ReplacementOptions& options, const watch::Straggler& straggler,
+                                watch::OtherCores other_cores) {
   if (straggler.cause != watch::StragglerCause::kCompute)
     return Nothing(absl::StrCat("another core would not help with its ", watch::CauseName(straggler.cause)));
   if (straggler.lacks_cores) return Nothing("other processes run on its cores");
-  if (options_.restarts_left == 0) return Nothing("--restarts are used up");
-  if (options_.last && straggler.step < *options_.last + options_.every) {
-    return Nothing(absl::StrCat("the last replacement was before step ", *options_.last, ", and ", options_.every,
+  if (options.restarts_left == 0) return Nothing("--restarts are used up");
+  if (options.last && straggler.step < *options.last + options.every) {
+    return Nothing(absl::StrCat("the last replacement was before step ", *options.last, ", and ", options.every,
                                 " steps lie between two"));
   }
-  if (options_.hosts == 1) return OtherCores(straggler.rank);
-  if (!options_.has_spare_host) return Nothing("the run is on several hosts and has no spare one");
-  return {.kind = Replacement::Kind::kOtherHost, .avoided = {}, .reason = ""};
-}
-
-Replacement StragglerReplacement::OtherCores(uint32_t rank) const {
-  const std::vector<std::vector<int>> parts = launch::AssignCores(options_.cores, options_.ranks);
-  if (parts.empty()) return Nothing("ranks are bound to no cores, since there are fewer cores than ranks");
-  std::vector<int> others;
-  for (const launch::Core& core : launch::CoresWithout(options_.cores, parts[rank])) others.push_back(core.id);
-  if (others.size() < size_t{options_.ranks} * options_.threads) return Nothing("this host has no core to spare");
-  if (IdleCores(before_, read_times_(), others) < kIdleShare * options_.threads)
-    return Nothing("the host's other cores are busy");
-  return {.kind = Replacement::Kind::kOtherCores, .avoided = parts[rank], .reason = ""};
+  if (other_cores == watch::OtherCores::kIdle) return {.place = ReplacementBoard::Place::kOtherCores, .reason = ""};
+  if (options.has_spare_host) return {.place = ReplacementBoard::Place::kOtherHost, .reason = ""};
+  return Nothing(ReasonOf(other_cores));
 }
 
 }  // namespace sgd::train

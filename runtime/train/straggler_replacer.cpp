@@ -1,21 +1,24 @@
 #include "runtime/train/straggler_replacer.h"
 
+#include <cstring>
+#include <vector>
+
+#include "absl/status/statusor.h"
 #include "runtime/launch/interruption.h"
 
 namespace sgd::train {
 
 bool StragglerReplacer::Judge(watch::Straggler& straggler) {
-  if (!straggler.has_lasted) {
-    decision_.Found();
-    return true;
-  }
+  if (!straggler.has_lasted) return true;
   // The ranks stop already.
-  if (asked_ || control_.stop_signal() != 0) return false;
-  Replacement replacement = decision_.Decide(straggler);
-  straggler.is_replaced = replacement.kind != Replacement::Kind::kNone;
+  if (options_.every == 0 || asked_ || control_.stop_signal() != 0) return false;
+  const std::optional<watch::RankState> state = watch_.StateOf(straggler.rank);
+  const Replacement replacement =
+      DecideOnReplacement(options_, straggler, state ? state->other_cores : watch::OtherCores::kUnknown);
+  straggler.is_replaced = replacement.place.has_value();
   straggler.reason = replacement.reason;
   if (straggler.is_replaced) {
-    asked_ = straggler.rank;
+    asked_ = {.rank = straggler.rank, .place = *replacement.place};
     control_.RequestStop(launch::kGiveWaySignal);
     return true;
   }
@@ -23,8 +26,15 @@ bool StragglerReplacer::Judge(watch::Straggler& straggler) {
   return std::exchange(told_, told) != told;
 }
 
-void StragglerReplacer::GiveWay() {
-  if (asked_) board_.Ask(*asked_);
+absl::Status StragglerReplacer::GiveWay(absl::Duration timeout) {
+  uint64_t number = ReplacementBoard::Encode(asked_);
+  const absl::StatusOr<std::vector<std::string>> all =
+      control_.AllGatherBytes({reinterpret_cast<const char*>(&number), sizeof(number)}, timeout);
+  if (!all.ok()) return all.status();
+  std::memcpy(&number, (*all)[0].data(), sizeof(number));
+  // Of another reason to give way, nothing.
+  board_.Ask(ReplacementBoard::Decode(number));
+  return absl::OkStatus();
 }
 
 }  // namespace sgd::train

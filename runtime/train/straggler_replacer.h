@@ -1,4 +1,4 @@
-// Has stragglers replaced: decides, asks the ranks to give way, and tells the launcher which of them to start
+// Has stragglers replaced: rank 0 decides and asks all to give way, and all tell their launchers which rank to start
 // elsewhere.
 #pragma once
 
@@ -7,30 +7,35 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "runtime/comm/control/control.h"
 #include "runtime/train/replacement_board.h"
 #include "runtime/train/straggler_replacement.h"
-#include "runtime/watch/straggler_finder.h"
+#include "runtime/watch/step_watch.h"
 
 namespace sgd::train {
 
-// On rank 0. Belongs to the thread of the steps.
+// Belongs to the thread of the steps.
 class StragglerReplacer {
  public:
-  // Borrows control and board.
-  StragglerReplacer(StragglerReplacement decision, comm::Control& control, ReplacementBoard& board)
-      : decision_(std::move(decision)), control_(control), board_(board) {}
+  // Borrows all but the options.
+  StragglerReplacer(const ReplacementOptions& options, const watch::StepWatch& watch, comm::Control& control,
+                    ReplacementBoard& board)
+      : options_(options), watch_(watch), control_(control), board_(board) {}
 
-  // A straggler was found, or has lasted: says in it what becomes of it. False where there is nothing new to tell.
+  // On rank 0. A straggler was found, or has lasted: says in it what becomes of it. False where there is nothing new to
+  // tell.
   bool Judge(watch::Straggler& straggler);
-  // All ranks have stopped to give way to others.
-  void GiveWay();
+  // All ranks call it once they have stopped to give way to others. Errors as of Agreements::AllGatherBytes.
+  absl::Status GiveWay(absl::Duration timeout);
 
  private:
-  StragglerReplacement decision_;
+  const ReplacementOptions options_;
+  const watch::StepWatch& watch_;
   comm::Control& control_;
   ReplacementBoard& board_;
-  std::optional<uint32_t> asked_;                         // rank
+  std::optional<ReplacementBoard::Request> asked_;
   std::optional<std::pair<uint32_t, std::string>> told_;  // why a rank was not replaced
 };
 

@@ -223,8 +223,10 @@ absl::Status TrainLoop::StopForOthers(uint64_t steps_done) {
   if (has_run && parts_.snapshots != nullptr && last_copied_ != steps_done) {
     if (absl::Status status = Copy(steps_done); !status.ok()) return status;
   }
+  if (parts_.replacer != nullptr) {
+    if (absl::Status status = parts_.replacer->GiveWay(options_.deadline); !status.ok()) return status;
+  }
   if (absl::Status status = AgreeOnKeptState(); !status.ok()) return status;
-  if (parts_.replacer != nullptr) parts_.replacer->GiveWay();
   return launch::Interrupted();
 }
 

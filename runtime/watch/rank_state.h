@@ -12,14 +12,19 @@
 
 namespace sgd::watch {
 
+// Whether the host of a rank has other cores for it: too few, or busy with other programs. Unbound ranks have no cores
+// of their own. As wide as its neighbours, so that published bytes have no gaps.
+enum class OtherCores : uint64_t { kUnknown, kUnbound, kTooFew, kBusy, kIdle };
+
 // Published as its bytes: all ranks of a job run the same build.
 struct RankState {
   static constexpr size_t kSamples = 32;
 
-  uint64_t steps = 0;                             // that have ended
-  uint64_t resident_bytes = 0;                    // of the process
-  uint64_t checkpoints = 0;                       // saved
-  double stalled_seconds = 0;                     // in which steps waited for them
+  uint64_t steps = 0;           // that have ended
+  uint64_t resident_bytes = 0;  // of the process
+  uint64_t checkpoints = 0;     // saved
+  double stalled_seconds = 0;   // in which steps waited for them
+  OtherCores other_cores = OtherCores::kUnknown;
   std::array<StepSample, kSamples> samples = {};  // of the last steps, a ring: that of step i at i modulo its size
 
   std::string_view bytes() const { return {reinterpret_cast<const char*>(this), sizeof(*this)}; }

@@ -102,6 +102,7 @@ void StepWatch::Publish() {
   const int64_t now = SteadyNanoseconds();
   if (now >= next_memory_) {
     state_.resident_bytes = ResidentBytes();
+    if (options_.other_cores) state_.other_cores = options_.other_cores();
     next_memory_ = now + kMemoryPause;
   }
   if (control_.spans_hosts()) {

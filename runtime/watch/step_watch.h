@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,8 +32,9 @@ struct WatchOptions {
   // no telling who waits for whom, and nobody is found.
   bool measures_waits = true;
   absl::Duration deadline = absl::Seconds(300);
-  FlightRing* flight = nullptr;  // where inputs and checkpoints are written down; may be null
-  CoreDelay* delay = nullptr;    // of this process; borrowed. Null: not measured
+  FlightRing* flight = nullptr;                       // where inputs and checkpoints are written down; may be null
+  CoreDelay* delay = nullptr;                         // of this process; borrowed. Null: not measured
+  std::function<OtherCores()> other_cores = nullptr;  // asked a few times a second; may be empty
 };
 
 // Belongs to the thread of the steps, but for the functions that say otherwise.

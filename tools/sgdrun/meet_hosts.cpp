@@ -31,14 +31,16 @@ absl::Status SignalThatWaits() {
 
 launch::HostMeeting& Restarts::HostsOf(const launch::RankEnvironment& environment, const std::string& secret) {
   if (hosts_ == nullptr) {
-    hosts_ = std::make_unique<launch::HostMeeting>(launch::HostMeetingOptions{.places = environment.places,
-                                                                              .node = environment.node,
-                                                                              .nodes = environment.nodes,
-                                                                              .spares = options_.rank_flags.spares,
-                                                                              .secret = secret,
-                                                                              .timeout = options_.run.deadline,
-                                                                              .own_failure = SignalThatWaits,
-                                                                              .note = PrintNote});
+    hosts_ = std::make_unique<launch::HostMeeting>(
+        launch::HostMeetingOptions{.places = environment.places,
+                                   .node = environment.node,
+                                   .nodes = environment.nodes,
+                                   .spares = options_.rank_flags.spares,
+                                   .secret = secret,
+                                   .timeout = options_.run.deadline,
+                                   .own_failure = SignalThatWaits,
+                                   .became_spare = [this] { return BecomeSpare(); },
+                                   .note = PrintNote});
   }
   return *hosts_;
 }
@@ -60,12 +62,27 @@ absl::StatusOr<bool> Restarts::MeetHosts(const launch::RankEnvironment& environm
     return roster.status();
   }
   has_met_ = true;
-  if (environment.is_spare && roster->node < roster->nodes.size())
+  has_spare_host_ = roster->spares > 0;
+  if (std::exchange(was_spare_, false) || environment.is_spare)
     PrintNote(absl::StrCat("this spare takes the place of host ", roster->node));
   options_.rank_flags.node_rank = roster->node;
   options_.rank_flags.master = roster->nodes[0].place;
   if (absl::Status status = AgreeWith(*roster); !status.ok()) return status;
   return true;
+}
+
+std::string Restarts::BecomeSpare() {
+  PrintNote("the ranks of this host go on on another host; this launcher is a spare from now on");
+  snapshots_.reset();
+  before_.reset();
+  begin_.reset();
+  end_.reset();
+  giving_way_.reset();
+  loss_.reset();
+  options_.resumption.reset();
+  avoided_.clear();
+  was_spare_ = true;
+  return train::HostFactsJson(Facts());
 }
 
 train::HostFacts Restarts::Facts() const {
@@ -77,6 +94,7 @@ train::HostFacts Restarts::Facts() const {
   facts.run->end = *end_;
   facts.run->restarts_left = left_;
   facts.run->past_restarts = options_.run.past_restarts;
+  facts.run->replaced = replaced_.value_or(0);
   if (loss_) facts.run->loss = LossJson();
   if (snapshots_ == nullptr) return facts;
   facts.run->point = snapshots_->point();
@@ -105,6 +123,7 @@ absl::Status Restarts::AgreeWith(const launch::HostRoster& roster) {
     if (!facts.run) continue;
     left_ = std::min(is_new ? run.restarts_left : left_, facts.run->restarts_left);
     options_.run.past_restarts = std::max(options_.run.past_restarts, facts.run->past_restarts);
+    if (facts.run->replaced != 0) replaced_ = std::max(replaced_.value_or(0), facts.run->replaced);
   }
   if (!options_.resumption)
     options_.resumption = Resumption{.lost_at = SteadyNow() - absl::Milliseconds(roster.waited_ms)};
@@ -118,6 +137,7 @@ absl::Status Restarts::AgreeWith(const launch::HostRoster& roster) {
     if (with_loss != hosts.end()) Log(with_loss->run->loss);
   }
   if (loss_) TellLoss();
+  if (giving_way_) TellReplacement();
   return absl::OkStatus();
 }
 

@@ -77,27 +77,27 @@ absl::Status Restarts::Keep(const launch::RankEnvironment& environment, train::J
   }
   ranks_ = environment.size;
   nodes_ = environment.nodes;
-  if (absl::Status status = KeepReplacements(environment, job); !status.ok()) return status;
+  if (absl::Status status = KeepReplacements(job); !status.ok()) return status;
   if (absl::Status status = train::MakeSavedCopy(environment, job); !status.ok()) return status;
   // Ranks that others have started have no memory in common before they meet.
   if (!environment.is_launcher) return absl::OkStatus();
-  const train::RankRange host{.first = environment.rank, .count = environment.StartedHere()};
-  absl::Status status = train::MakeCopies(host, snapshots_, job);
+  host_ = {.first = environment.rank, .count = environment.StartedHere()};
+  absl::Status status = train::MakeCopies(host_, snapshots_, job);
   // What other ranks have left counts until these have filled a copy of their own.
   if (job.snapshots != snapshots_) before_ = std::exchange(snapshots_, job.snapshots);
   return status;
 }
 
-absl::Status Restarts::KeepReplacements(const launch::RankEnvironment& environment, train::Job& job) {
-  if (options_.run.replace_every == 0) return absl::OkStatus();
+absl::Status Restarts::KeepReplacements(train::Job& job) {
+  if (!is_on()) return absl::OkStatus();
   absl::StatusOr<std::shared_ptr<train::ReplacementBoard>> board = train::ReplacementBoard::Create();
   if (!board.ok()) return board.status();
   job.replacements = replacements_ = *std::move(board);
   job.replacement = {.every = options_.run.replace_every,
                      .last = replaced_,
                      .restarts_left = left_,
-                     .hosts = environment.nodes,
-                     .cores = launch::CoresWithout(launch::AllowedCores(), avoided_)};
+                     .has_spare_host = has_spare_host_};
+  job.bound_cores = launch::CoresWithout(launch::AllowedCores(), avoided_);
   return absl::OkStatus();
 }
 
@@ -112,7 +112,7 @@ bool Restarts::GoesOn(const absl::Status& status) {
     return true;
   }
   if (launch::IsInterrupted(status) && replacements_ != nullptr) {
-    const std::optional<uint32_t> straggler = replacements_->Take();
+    const std::optional<train::ReplacementBoard::Request> straggler = replacements_->Take();
     return straggler && GoesOnElsewhere(*straggler);
   }
   if (launch::EndsWell(status) || !failure_ || !IsLoss(failure_->cause)) return false;
@@ -146,18 +146,37 @@ bool Restarts::GoesOnAfter(const process::Failure& failure) {
   return true;
 }
 
-bool Restarts::GoesOnElsewhere(uint32_t straggler) {
-  const std::vector<std::vector<int>> parts =
-      launch::AssignCores(launch::CoresWithout(launch::AllowedCores(), avoided_), ranks_);
-  if (straggler < parts.size()) avoided_.insert(avoided_.end(), parts[straggler].begin(), parts[straggler].end());
+bool Restarts::GoesOnElsewhere(const train::ReplacementBoard::Request& straggler) {
+  const bool is_here = straggler.rank >= host_.first && straggler.rank < host_.first + host_.count;
+  if (is_here && straggler.place == train::ReplacementBoard::Place::kOtherHost) hosts_->GiveWay();
+  if (is_here && straggler.place == train::ReplacementBoard::Place::kOtherCores) {
+    const std::vector<std::vector<int>> parts =
+        launch::AssignCores(launch::CoresWithout(launch::AllowedCores(), avoided_), host_.count);
+    const size_t own = straggler.rank - host_.first;
+    if (own < parts.size()) avoided_.insert(avoided_.end(), parts[own].begin(), parts[own].end());
+    std::ranges::sort(avoided_);
+  }
   options_.resumption = Resumption{.lost_at = SteadyNow()};
-  ChooseState();
-  replaced_ = options_.resumption->step;
+  if (const std::vector<uint64_t> copies = snapshots_->steps(); !copies.empty()) replaced_ = copies.back();
+  giving_way_ = straggler;
+  --left_;
   ++options_.run.past_restarts;
-  std::ranges::sort(avoided_);
-  PrintNote(absl::StrCat("rank ", straggler, " is started again, off ", watch::CoresText(avoided_),
-                         "; going on with step ", *replaced_, "; restarts left: ", --left_));
+  if (nodes_ == 1) {
+    ChooseState();
+    TellReplacement();
+  }
   return true;
+}
+
+void Restarts::TellReplacement() {
+  const bool is_here = giving_way_->rank >= host_.first && giving_way_->rank < host_.first + host_.count;
+  const bool moves = giving_way_->place == train::ReplacementBoard::Place::kOtherHost;
+  PrintNote(absl::StrCat("rank ", giving_way_->rank, " is started again, ",
+                         moves     ? "on another host"
+                         : is_here ? absl::StrCat("off ", watch::CoresText(avoided_))
+                                   : "on other cores of its host",
+                         "; going on with step ", options_.resumption->step, "; restarts left: ", left_));
+  giving_way_.reset();
 }
 
 void Restarts::TellLoss() {

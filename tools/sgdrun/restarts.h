@@ -75,8 +75,11 @@ class Restarts {
 
   bool GoesOnAfter(const process::Failure& failure);
   // In the place of a straggler, which has stopped as all have.
-  bool GoesOnElsewhere(uint32_t straggler);
-  absl::Status KeepReplacements(const launch::RankEnvironment& environment, train::Job& job);
+  bool GoesOnElsewhere(const train::ReplacementBoard::Request& straggler);
+  void TellReplacement();
+  // This host's ranks go on on another host: forgets them. Returns what a spare knows.
+  std::string BecomeSpare();
+  absl::Status KeepReplacements(train::Job& job);
   void ChooseState();
   // The note and the line of the log about the last loss, once it is known how the run goes on.
   void TellLoss();
@@ -102,10 +105,13 @@ class Restarts {
   std::optional<train::KeptState> kept_;
   std::optional<Loss> loss_;  // until it is told
   std::unique_ptr<launch::HostMeeting> hosts_;
-  bool has_met_ = false;
-  std::shared_ptr<train::ReplacementBoard> replacements_;  // null where no rank is replaced
+  bool has_met_ = false, was_spare_ = false;
+  std::shared_ptr<train::ReplacementBoard> replacements_;
   std::vector<int> avoided_;
-  std::optional<uint64_t> replaced_;  // the step before which a rank was replaced last
+  train::RankRange host_;                                       // that this process started last
+  std::optional<train::ReplacementBoard::Request> giving_way_;  // until it is told
+  std::optional<uint64_t> replaced_;                            // the step before which a rank was replaced last
+  bool has_spare_host_ = false;
 };
 
 }  // namespace sgd::sgdrun

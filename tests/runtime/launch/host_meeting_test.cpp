@@ -71,6 +71,33 @@ TEST(HostMeeting, ASpareTakesThePlaceOfAHostThatDoesNotComeAgain) {
   EXPECT_EQ(spare.roster->node, 1u);
 }
 
+// With host 0, which led, and with host 1.
+TEST(HostMeeting, ASlowHostGivesWayToASpareAndIsOneItself) {
+  for (const uint32_t slow : {1u, 0u}) {
+    const uint16_t port = Port() + 4 + static_cast<uint16_t>(slow);
+    bool is_spare = false;
+    HostMeetingOptions gives_way = Options(slow, port);
+    gives_way.became_spare = [&] {
+      is_spare = true;
+      return "of a spare";
+    };
+    Launcher giving(gives_way), staying(Options(1 - slow, port)), spare(Options(2, port));
+    for (Launcher* launcher : {&giving, &staying, &spare}) launcher->Begin("of the first meeting");
+    ASSERT_TRUE(giving.End().ok() && staying.End().ok()) << giving.roster.status() << staying.roster.status();
+    EXPECT_EQ(staying.roster->spares, 1u);
+    giving.meeting.GiveWay();
+    giving.Begin("of a slow host");
+    staying.Begin("of the other host");
+    ASSERT_TRUE(staying.End().ok() && spare.End().ok()) << staying.roster.status() << spare.roster.status();
+    EXPECT_EQ(spare.roster->node, slow);
+    EXPECT_EQ(spare.roster->spares, 0u) << "slow ones do not count";
+    staying.meeting.TellEnd(absl::OkStatus());
+    spare.meeting.TellEnd(absl::OkStatus());
+    EXPECT_EQ(giving.End().status().message(), kRunHasEnded);
+    EXPECT_TRUE(is_spare);
+  }
+}
+
 TEST(HostMeeting, AllHearWhyALauncherCannotCome) {
   const uint16_t port = Port() + 1;
   HostMeetingOptions failing = Options(1, port);

@@ -59,7 +59,7 @@ TEST(AgreeOnState, WithoutEitherTheRunBeginsAgain) {
 
 TEST(HostFacts, TravelAsTheyAre) {
   HostFacts facts = Facts({7, 8}, {7}, 5);
-  facts.run = {1, 100, 3, 2, {}, "{\"event\": \"rank_lost\"}"};
+  facts.run = {1, 100, 3, 2, 50, {}, "{\"event\": \"rank_lost\"}"};
   facts.run->point.seed = 11;
   facts.run->point.feed = "rows 10";
   const auto read = ParseHostFacts(HostFactsJson(facts));
@@ -67,6 +67,7 @@ TEST(HostFacts, TravelAsTheyAre) {
   EXPECT_EQ(HostFactsJson(*read), HostFactsJson(facts));
   EXPECT_EQ(read->run->point.seed, 11u);
   EXPECT_EQ(read->run->loss, facts.run->loss);
+  EXPECT_EQ(read->run->replaced, 50u);
   const auto without = ParseHostFacts(HostFactsJson({}));
   ASSERT_TRUE(without.ok());
   EXPECT_FALSE(without->run.has_value() || without->saved.has_value());
