@@ -19,14 +19,7 @@ namespace {
 
 constexpr size_t kMostThreads = 64;
 constexpr int64_t kCostFactor = 1000;
-
-// 0 where it cannot be read.
-int64_t ReadDelay(int file) {
-  char text[96] = {};
-  if (pread(file, text, sizeof(text) - 1, 0) <= 0) return 0;
-  long long on_core = 0, delay = 0;
-  return std::sscanf(text, "%lld %lld", &on_core, &delay) == 2 ? delay : 0;
-}
+constexpr int64_t kComputes = 10;
 
 int64_t OwnTimeOnCore() {
   timespec time = {};
@@ -36,11 +29,22 @@ int64_t OwnTimeOnCore() {
 
 }  // namespace
 
+int64_t LongestDelay(const std::vector<ThreadTime>& threads) {
+  int64_t longest = 0;
+  for (const ThreadTime& thread : threads) {
+    if (thread.on_core * kComputes >= threads[0].on_core) longest = std::max(longest, thread.delay);
+  }
+  return longest;
+}
+
 CoreDelay::CoreDelay() : on_core_(OwnTimeOnCore()) {
   const std::string own = std::to_string(gettid());
   const auto open_account = [&](const std::filesystem::path& task) {
     comm::UniqueFd file(open((task / "schedstat").c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.valid()) threads_.push_back({.file = std::move(file)});
+    if (!file.valid()) return;
+    Thread& thread = threads_.emplace_back();
+    thread.file = std::move(file);
+    thread.first = thread.seen = Read(thread);
   };
   const std::filesystem::path tasks = "/proc/self/task";
   open_account(tasks / own);
@@ -49,12 +53,19 @@ CoreDelay::CoreDelay() : on_core_(OwnTimeOnCore()) {
     if (threads_.size() == kMostThreads) break;
     if (at->path().filename() != own) open_account(at->path());
   }
-  for (Thread& thread : threads_) thread.seen = ReadDelay(thread.file.get());
+}
+
+// Zeros where it cannot be read.
+ThreadTime CoreDelay::Read(const Thread& thread) {
+  char text[96] = {};
+  if (pread(thread.file.get(), text, sizeof(text) - 1, 0) <= 0) return {};
+  long long on_core = 0, delay = 0;
+  return std::sscanf(text, "%lld %lld", &on_core, &delay) == 2 ? ThreadTime{on_core, delay} : ThreadTime{};
 }
 
 int64_t CoreDelay::Look(Thread& thread) {
-  const int64_t now = ReadDelay(thread.file.get());
-  return now - std::exchange(thread.seen, now);
+  const ThreadTime now = Read(thread);
+  return now.delay - std::exchange(thread.seen, now).delay;
 }
 
 void CoreDelay::Pace::Looked(int64_t begin, int64_t end) {
@@ -66,7 +77,7 @@ void CoreDelay::BeginWait() {
   wait_begin_ = OwnTimeOnCore();
   const int64_t begin = SteadyNanoseconds();
   if (begin < own_.next || threads_.empty()) return;
-  threads_[0].counted += Look(threads_[0]);
+  threads_[0].delay += Look(threads_[0]);
   own_.Looked(begin, SteadyNanoseconds());
   is_waiting_ = true;
 }
@@ -79,13 +90,13 @@ void CoreDelay::EndWait() {
 absl::Duration CoreDelay::Take() {
   const int64_t begin = SteadyNanoseconds();
   if (begin < all_.next) return absl::ZeroDuration();
-  int64_t most = 0;
+  times_.clear();
   for (Thread& thread : threads_) {
-    thread.counted += Look(thread);
-    most = std::max(most, std::exchange(thread.counted, 0));
+    thread.delay += Look(thread);
+    times_.push_back({thread.seen.on_core - thread.first.on_core, std::exchange(thread.delay, 0)});
   }
   all_.Looked(begin, SteadyNanoseconds());
-  return absl::Nanoseconds(most);
+  return absl::Nanoseconds(LongestDelay(times_));
 }
 
 absl::Duration CoreDelay::TakeOnCore() {

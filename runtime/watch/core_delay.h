@@ -10,6 +10,15 @@
 
 namespace sgd::watch {
 
+// Nanoseconds of a thread.
+struct ThreadTime {
+  int64_t on_core = 0, delay = 0;
+};
+
+// The longest delay of threads that have had a core for a tenth of the time of the first one, or longer. Threads for
+// signals and deadlines hardly run, and no step waits for them.
+int64_t LongestDelay(const std::vector<ThreadTime>& threads);
+
 // Belongs to the thread that makes it, which executes steps. Looks at it and at the other threads that there were then,
 // the first 64 at most.
 class CoreDelay {
@@ -21,8 +30,8 @@ class CoreDelay {
   void BeginWait();
   void EndWait();
 
-  // The most that a thread was delayed since the last call. Looks take 0.2 % of the time at most: what they have not
-  // seen is in a later answer. Zero where the kernel keeps no account.
+  // LongestDelay since the last call. Looks take 0.2 % of the time at most: what they have not seen is in a later
+  // answer. Zero where the kernel keeps no account.
   absl::Duration Take();
   // For how long this thread had a core since the last call, without waits for other ranks.
   absl::Duration TakeOnCore();
@@ -30,8 +39,9 @@ class CoreDelay {
  private:
   struct Thread {
     comm::UniqueFd file;
-    int64_t seen = 0;     // nanoseconds, as of the last look
-    int64_t counted = 0;  // since the last answer
+    ThreadTime first;   // as of the construction
+    ThreadTime seen;    // as of the last look
+    int64_t delay = 0;  // since the last answer
   };
   // When to look again, after a look that began at a time.
   struct Pace {
@@ -39,9 +49,12 @@ class CoreDelay {
     int64_t cost = INT64_MAX / 10'000;
     void Looked(int64_t begin, int64_t end);
   };
+  static ThreadTime Read(const Thread& thread);
+  // The delay since the look before.
   static int64_t Look(Thread& thread);
 
   std::vector<Thread> threads_;  // the first is this one
+  std::vector<ThreadTime> times_;
   Pace own_, all_;
   // Of this thread on a core, in nanoseconds.
   int64_t on_core_ = 0;      // at the last call of TakeOnCore

@@ -14,8 +14,8 @@ constexpr float kLeastTime = 1e-7f;   // seconds: less is as much to a clock
 constexpr float kLeastShare = 0.02f;  // of a step: less is not worth a word
 constexpr uint64_t kKeepsUp = 100;    // steps
 // Programs that delay a rank more than others also slow it down while it runs, since they share its caches and its
-// core's other thread: by so much of that delay.
-constexpr float kLeastContention = 0.1f, kMostContention = 0.5f;
+// core's other thread: by so much of that delay at most.
+constexpr float kContention = 0.5f;
 constexpr float kLate = 0.1f;         // lateness above it is that of a slow rank
 constexpr float kThreshold = 20;      // logarithm of the likelihood ratio
 constexpr uint32_t kLeastSteps = 12;  // that a rank is late in, more than not, before it is told: bursts are shorter
@@ -67,10 +67,8 @@ void CountAsWait(float seconds, StepSample& sample) {
   sample.wait += waited;
 }
 
-// Without waits for a core, and the least that they cost.
 void LeaveOutDelays(std::vector<StepSample>& samples) {
-  const float least = std::ranges::min_element(samples, {}, &StepSample::delay)->delay;
-  for (StepSample& sample : samples) CountAsWait(sample.delay + kLeastContention * (sample.delay - least), sample);
+  for (StepSample& sample : samples) CountAsWait(sample.delay, sample);
 }
 
 }  // namespace
@@ -107,8 +105,9 @@ bool LatenessTest::is_slow() const { return score_ >= kThreshold && late_steps_ 
 bool LatenessTest::is_low() const { return score_ < kThreshold / 4; }
 
 void LatenessTest::Add(float lateness) {
-  // How far beyond says nothing more, and would pass for noise.
-  lateness = std::clamp(lateness, -3 * kLate, 3 * kLate);
+  // How far beyond says nothing more, and would pass for noise: a rank that is stopped now and then is hit once by some
+  // steps, and twice by others.
+  lateness = std::clamp(lateness, -3 * kLate, 2 * kLate);
   ring_[count_++ % kWindow] = lateness;
   if (count_ <= kLeastDifferences) return;
   if (count_ <= 2 * kBlock || count_ % kRenewal == 0) variance_ = Variance();
@@ -252,8 +251,8 @@ Straggler RankComparison::Describe(uint32_t rank) const {
 
 StragglerFinder::StragglerFinder(const std::vector<uint32_t>& group_of)
     : with_delays_(group_of, 0),
-      without_delays_(group_of, kMostContention - kLeastContention),
-      at_equal_speed_(group_of, kMostContention - kLeastContention),
+      without_delays_(group_of, kContention),
+      at_equal_speed_(group_of, 0),
       group_of_(group_of),
       newest_(group_of.size(), kFirstSteps),
       found_in_(group_of.size()) {}
@@ -277,19 +276,23 @@ void StragglerFinder::Compare(uint64_t step, const std::vector<StepSample>& samp
   std::vector<StepSample> changed(samples);
   LeaveOutDelays(changed);
   without_delays_.Add(changed);
+  changed = samples;
   EqualSpeeds(changed);
   at_equal_speed_.Add(changed);
   for (uint32_t rank = 0; rank < found_in_.size(); ++rank) Judge(rank, step);
 }
 
-// The ranks of a group compute the same: one that has a core for longer has a slower one.
+// The ranks of a group compute the same: one that has a core for longer has a slower one. What is left beyond that is
+// time in which a rank neither had a core nor was ready to run.
 void StragglerFinder::EqualSpeeds(std::vector<StepSample>& samples) const {
   std::vector<float> least(samples.size(), std::numeric_limits<float>::infinity());  // by group
   for (size_t rank = 0; rank < samples.size(); ++rank)
     least[group_of_[rank]] = std::min(least[group_of_[rank]], samples[rank].on_core);
   for (size_t rank = 0; rank < samples.size(); ++rank) {
-    CountAsWait(samples[rank].on_core - least[group_of_[rank]], samples[rank]);
-    samples[rank].on_core = least[group_of_[rank]];
+    StepSample& sample = samples[rank];
+    const float delay = std::clamp(sample.delay, 0.0f, std::max(0.0f, sample.own() - sample.on_core));
+    CountAsWait(delay + sample.on_core - least[group_of_[rank]], sample);
+    sample.on_core = least[group_of_[rank]];
   }
 }
 

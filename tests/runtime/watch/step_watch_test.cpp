@@ -139,6 +139,12 @@ TEST(CoreDelay, CountsTimeWithoutACoreButNotInWaits) {
   EXPECT_LT(on_core, absl::Milliseconds(110));
 }
 
+TEST(CoreDelay, LeavesOutThreadsThatHardlyRun) {
+  EXPECT_EQ(LongestDelay({}), 0);
+  EXPECT_EQ(LongestDelay({{.on_core = 1000, .delay = 2}, {.on_core = 99, .delay = 50}}), 2);
+  EXPECT_EQ(LongestDelay({{.on_core = 1000, .delay = 2}, {.on_core = 100, .delay = 50}}), 50);
+}
+
 TEST(StepWatch, TimedAgreementsKnowHowLongTheyWaited) {
   comm::RunAsThreads(2, 0, [&](comm::SharedMemoryCommunicator& communicator) {
     TimedAgreements ranks(communicator.control().beside());

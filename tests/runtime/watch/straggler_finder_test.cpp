@@ -241,15 +241,16 @@ TEST(StragglerFinder, BlamesNobodyWhomNobodyWaitsFor) {
 // which does not make its peer a slow one.
 TEST(StragglerFinder, AllowsForProgramsOnTheSameCore) {
   Steps contended(OneGroup(2), [](uint32_t rank, uint64_t) {
-    return rank == 0 ? Made{.compute = 0.006f + 0.002f, .delay = 0.004f + 0.001f}
-                     : Made{.compute = 0.0022f, .delay = 0.0002f};
+    return rank == 0 ? Made{.compute = 0.006f + 0.002f, .delay = 0.004f + 0.001f, .on_core = 0.003f}
+                     : Made{.compute = 0.0022f, .delay = 0.0002f, .on_core = 0.002f};
   });
   EXPECT_FALSE(contended.Run(2000).has_value());
   Steps slow(OneGroup(2), [](uint32_t rank, uint64_t) {
-    return rank == 0 ? Made{.compute = 0.0062f, .delay = 0.004f} : Made{.compute = 0.0026f, .delay = 0.0002f};
+    return rank == 0 ? Made{.compute = 0.0062f, .delay = 0.004f, .on_core = 0.0022f}
+                     : Made{.compute = 0.0026f, .delay = 0.0002f, .on_core = 0.0018f};
   });
   const std::optional<Straggler> found = slow.Run(30);
-  ASSERT_TRUE(found.has_value()) << "the peer that computes for 2.4 ms where the other one would for 1.8";
+  ASSERT_TRUE(found.has_value()) << "the peer that stops for 0.6 ms in 2.4";
   EXPECT_EQ(found->rank, 1);
 }
 
@@ -276,6 +277,39 @@ TEST(StragglerFinder, WaitsForARankThatRunsSlowlyAndNotForOneThatStops) {
                   [&](uint32_t rank, uint64_t) { return Made{.compute = slow(rank), .on_core = 0.002f}; });
     EXPECT_TRUE(stopped.Run(20).has_value()) << ranks;
   }
+}
+
+// A rank that is stopped for 3 of 15 ms: steps are hit once, twice or three times, which is no noise.
+TEST(StragglerFinder, NamesARankThatIsStoppedNowAndThenWithin20Steps) {
+  std::mt19937_64 random(kSeed);
+  std::normal_distribution<float> noise(1, 0.015f);
+  std::uniform_real_distribution<float> phase(0, 0.012f);
+  for (const float compute : {0.013f, 0.017f, 0.02f, 0.025f, 0.03f}) {
+    for (int run = 0; run < 20; ++run) {
+      float until_stop = phase(random);
+      Steps steps(OneGroup(2), [&](uint32_t rank, uint64_t) {
+        const float on_core = compute * noise(random);
+        if (rank == 0) return Made{.compute = on_core, .on_core = on_core};
+        float stopped = 0;
+        for (until_stop -= on_core; until_stop < 0; until_stop += 0.012f) stopped += 0.003f;
+        return Made{.compute = on_core + stopped, .on_core = on_core};
+      });
+      const std::optional<Straggler> found = steps.Run(20);
+      ASSERT_TRUE(found.has_value()) << "steps of " << compute << " s, run " << run << ", seed " << kSeed;
+      EXPECT_EQ(found->rank, 1);
+    }
+  }
+}
+
+// Each rank lacks a core for most of the time, one of them longer, and neither stops.
+TEST(StragglerFinder, DoesNotTakeDelaysForStops) {
+  std::mt19937_64 random(kSeed);
+  std::uniform_real_distribution<float> delay(0.002f, 0.008f);
+  Steps steps(OneGroup(2), [&](uint32_t rank, uint64_t) {
+    const float waited = delay(random) * (rank == 0 ? 2 : 1);
+    return Made{.compute = 0.002f + waited, .delay = waited, .on_core = 0.002f};
+  });
+  EXPECT_FALSE(steps.Run(1000).has_value()) << kSeed;
 }
 
 TEST(StragglerFinder, NamesARankAgainAfterItHasKeptUp) {
