@@ -7,6 +7,7 @@ import sys
 import harness
 import host_network
 import restarts
+import watching
 
 host_network.enter_own_namespace()
 os.environ["SGD_SECRET"] = "the secret of the test"
@@ -94,6 +95,35 @@ def lost(name):
     return check
 
 
+def slow(folder):
+    """A host that holds up the other one gives way to the spare, with the state of the step in which it is stopped. It is a spare itself then, and comes back when the other one is lost."""
+    watching.training(folder, 2, 0)
+    artifact, data = folder / "step.sgda", ["--init", folder / "in.safetensors", "--carry", "result1:arg0"]
+    job = Job(restarts.fresh(folder, "disturbed"), artifact, 10**6, "--restarts", 3, "--replace-stragglers", "--print-every", 10**6, spares=1, data=data)
+    log = job.folder / "log.jsonl"
+    job.wait_for_steps(0)
+    watching.pulse(job.ranks_of(0)[0], log, job.launchers[0], lambda found: any("replaced" in event for event in found))
+    found = watching.events(log, "straggler")
+    assert found and found[-1].get("replaced") is True and found[-1]["rank"] == 0, (found, [p.communicate()[1] for p in job.launchers if p.poll() is not None])
+    job.wait_for_steps(5)
+    (resumed,) = watching.events(log, "resumed")
+    assert resumed["from"] == "peer" and found[-1]["step"] < resumed["step"] <= found[-1]["step"] + 20, (found, resumed)
+    job.launchers[2].kill()
+    harness.wait_until(lambda: len(watching.events(log, "resumed")) == 2 or job.launchers[1].poll() is not None)
+    harness.wait_until(lambda: len(harness.children(job.launchers[0].pid)) == 1 or job.launchers[1].poll() is not None)
+    steps = restarts.steps_logged(job.folder)
+    harness.wait_until(lambda: restarts.steps_logged(job.folder) > steps + 5 or job.launchers[1].poll() is not None)
+    job.launchers[0].send_signal(signal.SIGTERM)
+    texts = [process.communicate(timeout=harness.TIMEOUT)[1] for process in job.launchers]
+    assert [process.returncode for process in job.launchers] == [75, 75, -signal.SIGKILL], texts
+    assert "the ranks of this host go on on another host; this launcher is a spare from now on" in texts[0], texts
+    assert "rank 0 is started again, on another host; going on with step " in texts[1], texts
+    assert all("this spare takes the place of host 0" in texts[launcher] for launcher in (0, 2)), texts
+    losses = restarts.losses(job.folder)
+    reference = reference_of(folder, artifact, len(losses), 1, data)
+    assert losses == restarts.losses(reference) and restarts.state(job.folder, len(losses)) == restarts.state(reference, len(losses))
+
+
 def ring(folder):
     """Of three hosts one is lost, whose state is on the next one; then two neighbours, whose state is on a disk alone."""
     artifact, ranks, data = restarts.gpt(folder, {"mesh": {"data": 3}, "batch": "data", "zero": 3})
@@ -176,6 +206,7 @@ def refused(folder):
 TESTS = {
     "ranks": [("killed", killed), ("unneeded spare", unneeded), ("fewer", fewer), ("refused", refused)],
     "spares": [(f"host lost, {name}", lost(name)) for name in RECIPES],
+    "slow": [("slow host", slow)],
     "hosts": [("ring", ring), ("cut", cut), ("started anew", started_anew)],
 }
 
