@@ -82,12 +82,7 @@ SaveOutcome BackgroundSaves::Write(const TrainingPoint& point) {
   SaveOutcome outcome;
   outcome.steps_done = point.step;
   ++number_;
-  if (options_.shared.count > 1) {
-    outcome.status = WriteShared(point, outcome);
-  } else {
-    outcome.bytes = snapshot_.image().size();
-    outcome.status = WriteOwn(point);
-  }
+  outcome.status = options_.shared.count > 1 ? WriteShared(point, outcome) : WriteOwn(point, outcome);
   if (outcome.status.ok() && options_.shared.index == 0)
     outcome.removal = RemoveOthers(options_.directory, options_.keep);
   outcome.duration = SteadyNow() - begin;
@@ -95,10 +90,15 @@ SaveOutcome BackgroundSaves::Write(const TrainingPoint& point) {
   return outcome;
 }
 
-absl::Status BackgroundSaves::WriteOwn(const TrainingPoint& point) {
+absl::Status BackgroundSaves::WriteOwn(const TrainingPoint& point, SaveOutcome& outcome) {
   const auto poll = [this] { return IsGivenUp(); };
   const absl::Status status = snapshot_.WaitUntilWhole({poll, absl::InfiniteDuration()});
-  return status.ok() ? SaveImage(options_.directory, point, snapshot_.image(), poll) : status;
+  if (!status.ok()) return status;
+  const absl::StatusOr<StateFile> file = SaveImage(options_.directory, point, snapshot_.image(), options_.level, poll);
+  if (!file.ok()) return file.status();
+  outcome.bytes = file->bytes;
+  outcome.bytes_on_disk = file->bytes_on_disk();
+  return absl::OkStatus();
 }
 
 // Errors of this process's file are told to the first process, which fails the save.
@@ -107,7 +107,7 @@ absl::Status BackgroundSaves::WriteShared(const TrainingPoint& point, SaveOutcom
   const auto poll = [this] { return IsGivenUp(); };
   if (absl::Status status = snapshot_.WaitUntilWhole({poll, absl::InfiniteDuration()}); !status.ok()) return status;
   absl::StatusOr<StateFile> own = WriteStateOf(options_.directory, point.step, StateName(shared.index, shared.count),
-                                               snapshot_.image(), shared.total_bytes, poll);
+                                               snapshot_.image(), shared.total_bytes, options_.level, poll);
   if (absl::Status status = poll(); !status.ok()) return status;
   if (shared.index == 0) return CompleteShared(point, std::move(own), outcome);
   reports_.Add(number_, own);
@@ -139,7 +139,10 @@ absl::Status BackgroundSaves::CompleteShared(const TrainingPoint& point, absl::S
     status.Update(file.status());
     if (file.ok()) files.push_back(*std::move(file));
   }
-  for (const StateFile& file : files) outcome.bytes += file.bytes;
+  for (const StateFile& file : files) {
+    outcome.bytes += file.bytes;
+    outcome.bytes_on_disk += file.bytes_on_disk();
+  }
   if (status.ok()) status = Complete(options_.directory, point, std::move(files));
   if (!status.ok()) Abandon(options_.directory, point.step);
   return status;

@@ -27,6 +27,7 @@ struct SaveOutcome {
   absl::Status status;
   absl::Status removal;  // of older checkpoints, after a save that succeeded
   uint64_t bytes = 0;    // of tensors, with their header
+  uint64_t bytes_on_disk = 0;
   absl::Duration duration;
   absl::Duration cpu;  // processor time of the thread
 };
@@ -48,6 +49,7 @@ class BackgroundSaves {
   struct Options {
     std::string directory;
     KeepPolicy keep;
+    ZstdLevel level = kNotCompressed;
     SharedSave shared = {};
   };
 
@@ -70,7 +72,7 @@ class BackgroundSaves {
   BackgroundSaves(SharedSnapshot& snapshot, Options options) : snapshot_(snapshot), options_(std::move(options)) {}
   void Run();
   SaveOutcome Write(const TrainingPoint& point);
-  absl::Status WriteOwn(const TrainingPoint& point);
+  absl::Status WriteOwn(const TrainingPoint& point, SaveOutcome& outcome);
   absl::Status WriteShared(const TrainingPoint& point, SaveOutcome& outcome);
   absl::StatusOr<StateFile> AwaitFileOf(uint32_t index);
   absl::Status CompleteShared(const TrainingPoint& point, absl::StatusOr<StateFile> own, SaveOutcome& outcome);

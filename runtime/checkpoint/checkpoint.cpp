@@ -9,15 +9,18 @@
 #include <charconv>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/checkpoint/checkpoint_paths.h"
+#include "runtime/checkpoint/digest.h"
 #include "runtime/checkpoint/state_file.h"
 #include "runtime/data/mapped_file.h"
 #include "runtime/data/tensor_file_writer.h"
+#include "runtime/data/zstd_frames.h"
 
 namespace sgd::checkpoint {
 namespace {
@@ -71,21 +74,48 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& path) {
   return manifest;
 }
 
-absl::StatusOr<data::SafetensorsFile> OpenVerified(const std::string& folder, const StateFile& file,
-                                                   Manifest::Checksum kind) {
-  const std::string path = absl::StrCat(folder, "/", file.name);
+absl::Status IsCorrupt(const std::string& path, const char* what) {
+  return absl::DataLossError(absl::StrCat(path, ": is corrupt: ", what,
+                                          " is not the manifest's; expected the file that was saved; resume from "
+                                          "another checkpoint"));
+}
+
+// Compares what lies on the disk with the manifest.
+absl::Status VerifyStored(const std::string& path, const StateFile& file, Manifest::Checksum kind) {
   const absl::StatusOr<FileDigest> digest = DigestFile(path, kind);
   if (!digest.ok()) return digest.status();
-  if (digest->bytes != file.bytes) {
-    return absl::DataLossError(absl::StrCat(path, ": has ", digest->bytes, " bytes, but the manifest says ", file.bytes,
+  if (digest->bytes != file.bytes_on_disk()) {
+    return absl::DataLossError(absl::StrCat(path, ": has ", digest->bytes, " bytes, but the manifest says ",
+                                            file.bytes_on_disk(),
                                             "; expected the file that was saved; resume from another checkpoint"));
   }
-  if (digest->checksum != file.checksum) {
-    return absl::DataLossError(absl::StrCat(path,
-                                            ": is corrupt: its checksum is not the manifest's; expected the file that "
-                                            "was saved; resume from another checkpoint"));
+  const std::string& expected = file.is_compressed() ? file.stored_checksum : file.checksum;
+  return digest->checksum == expected ? absl::OkStatus() : IsCorrupt(path, "its checksum");
+}
+
+absl::Status VerifyDecompressed(const std::string& path, const data::ZstdFrames& frames, const StateFile& file) {
+  Digest digest;
+  std::vector<std::byte> frame(std::min(kFrameBytes, frames.size()));
+  for (uint64_t at = 0; at < frames.size(); at += frame.size()) {
+    const std::span<std::byte> part = std::span(frame).first(std::min<uint64_t>(frame.size(), frames.size() - at));
+    if (absl::Status status = frames.Read(at, part); !status.ok()) return status;
+    digest.Add(part);
   }
-  return data::SafetensorsFile::Open(path);
+  return digest.Hex() == file.checksum ? absl::OkStatus() : IsCorrupt(path, "the checksum of what it decompresses to");
+}
+
+absl::StatusOr<data::SafetensorsFile> OpenVerified(const std::string& folder, const StateFile& file,
+                                                   const Manifest& manifest, Depth depth) {
+  const std::string path = absl::StrCat(folder, "/", file.name);
+  if (absl::Status status = VerifyStored(path, file, manifest.checksum); !status.ok()) return status;
+  if (!file.is_compressed()) return data::SafetensorsFile::Open(path);
+  absl::StatusOr<std::unique_ptr<data::ZstdFrames>> frames =
+      data::ZstdFrames::Open(path, file.bytes, manifest.frame_bytes);
+  if (!frames.ok()) return frames.status();
+  if (depth == Depth::kDecompressed) {
+    if (absl::Status status = VerifyDecompressed(path, **frames, file); !status.ok()) return status;
+  }
+  return data::SafetensorsFile::Open(path, *std::move(frames));
 }
 
 bool IsSmallerBetter(std::string_view name) {
@@ -119,12 +149,12 @@ absl::StatusOr<std::vector<Listed>> List(const std::string& directory) {
   return std::vector<Listed>{{directory, manifest.ok() ? manifest->point.step : 0}};
 }
 
-absl::StatusOr<Checkpoint> OpenOne(const std::string& path) {
+absl::StatusOr<Checkpoint> OpenOne(const std::string& path, Depth depth) {
   absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(path));
   if (!manifest.ok()) return manifest.status();
   std::vector<data::SafetensorsFile> files;
   for (const StateFile& file : manifest->files) {
-    absl::StatusOr<data::SafetensorsFile> state = OpenVerified(path, file, manifest->checksum);
+    absl::StatusOr<data::SafetensorsFile> state = OpenVerified(path, file, *manifest, depth);
     if (!state.ok()) return state.status();
     files.push_back(*std::move(state));
   }
@@ -135,7 +165,7 @@ absl::StatusOr<Checkpoint> OpenOne(const std::string& path) {
   } else {
     state = std::move(files.front());
   }
-  return Checkpoint{path, std::move(manifest->point), *std::move(state), {}};
+  return Checkpoint{path, std::move(manifest->point), *std::move(state), std::move(manifest->files)};
 }
 
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory) {

@@ -20,7 +20,8 @@ struct Checkpoint {
   std::string path;
   TrainingPoint point;
   data::SafetensorsFile state;
-  std::vector<std::string> passed_over;  // newer ones that are damaged, and how: a line each
+  std::vector<StateFile> files = {};          // of the state
+  std::vector<std::string> passed_over = {};  // newer ones that are damaged, and how: a line each
 };
 
 // `directory` is a checkpoint, or a folder of checkpoints, of which it opens the newest (most steps) that is whole.
@@ -37,8 +38,12 @@ struct Listed {
 // not among them. The system's errors.
 absl::StatusOr<std::vector<Listed>> List(const std::string& directory);
 
+// How much of a compressed file is verified: that its bytes are those which were written, or also that they decompress
+// to those which were saved.
+enum class Depth { kStored, kDecompressed };
+
 // One checkpoint, all of it verified: no folder of several. Errors as of OpenCheckpoint.
-absl::StatusOr<Checkpoint> OpenOne(const std::string& path);
+absl::StatusOr<Checkpoint> OpenOne(const std::string& path, Depth depth = Depth::kStored);
 
 // Steps done by the newest checkpoint of a folder, whole or damaged; nothing where there is none.
 std::optional<uint64_t> NewestStep(const std::string& directory);

@@ -17,9 +17,14 @@ Digest::~Digest() = default;
 
 void Digest::Add(std::span<const std::byte> bytes) { XXH3_128bits_update(&state_->xxh3, bytes.data(), bytes.size()); }
 
-std::string Digest::Hex() const {
+Digest::Value Digest::value() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(&state_->xxh3);
-  return absl::StrFormat("%016x%016x", hash.high64, hash.low64);
+  return {hash.high64, hash.low64};
+}
+
+std::string Digest::Hex() const {
+  const Value hash = value();
+  return absl::StrFormat("%016x%016x", hash[0], hash[1]);
 }
 
 }  // namespace sgd::checkpoint

@@ -1,7 +1,9 @@
-// The checksum of a checkpoint's file of tensors.
+// The checksum of a checkpoint's file of tensors, and of copies in memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,7 +19,10 @@ class Digest {
   Digest& operator=(const Digest&) = delete;
 
   void Add(std::span<const std::byte> bytes);
-  // Of everything so far, hexadecimal.
+  // Of everything so far.
+  using Value = std::array<uint64_t, 2>;  // the high half first
+  Value value() const;
+  // The same, hexadecimal.
   std::string Hex() const;
 
  private:

@@ -15,11 +15,16 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr uint64_t kFormat = 2;        // one file of tensors
-constexpr uint64_t kNewestFormat = 3;  // several files of pieces
+constexpr uint64_t kPiecesFormat = 3;  // several files of pieces
+constexpr uint64_t kNewestFormat = 4;  // one file or several, compressed
 constexpr uint64_t kOldestFormat = 1;  // with SHA-256 of the tensors
 constexpr char kXxh3[] = "state_xxh3";
 constexpr char kSha256[] = "state_sha256";
 constexpr char kFiles[] = "files";
+constexpr char kCompression[] = "compression";
+constexpr char kZstd[] = "zstd";
+// Of frames: more would be read for a few bytes, or the index grow.
+constexpr uint64_t kLeastFrame = uint64_t{4} << 10, kLargestFrame = uint64_t{64} << 20;
 constexpr char kChecksum[] = "checksum";
 constexpr uint64_t kMostSteps = uint64_t{1} << 53;  // plus those of a run, they fit in 64 bits
 
@@ -59,30 +64,52 @@ bool ReadMesh(const Json& json, std::vector<std::pair<std::string, uint32_t>>& m
   return true;
 }
 
-// Of format 3.
-bool ReadFiles(const Json& json, std::vector<StateFile>& files) {
+// Of format 3, or of format 4, whose files `are_compressed`.
+bool ReadFiles(const Json& json, bool are_compressed, std::vector<StateFile>& files) {
   const auto at = json.find(kFiles);
-  if (at == json.end() || !at->is_array() || at->size() < 2) return false;
+  if (at == json.end() || !at->is_array() || at->size() < (are_compressed ? 1 : 2)) return false;
   bool ok = true;
   for (const Json& file : *at) {
     if (!file.is_object()) return false;
     files.push_back({StringField(file, "name", ok), NumberField(file, "bytes", ok), StringField(file, "xxh3", ok)});
+    if (are_compressed) {
+      files.back().stored_bytes = NumberField(file, "stored_bytes", ok);
+      files.back().stored_checksum = StringField(file, "stored_xxh3", ok);
+      ok = ok && files.back().is_compressed();
+    }
     // No other path than one in the folder.
-    ok = ok &&
-         files.back().name == StateName(static_cast<uint32_t>(files.size() - 1), static_cast<uint32_t>(at->size()));
+    const std::string name =
+        at->size() == 1 ? kStateName
+                        : StateName(static_cast<uint32_t>(files.size() - 1), static_cast<uint32_t>(at->size()));
+    ok = ok && files.back().name == absl::StrCat(name, are_compressed ? kCompressedSuffix : "");
   }
   return ok;
 }
 
-void WriteFiles(const std::vector<StateFile>& files, Json& json) {
-  if (files.size() == 1) {
+bool ReadFrames(const Json& json, uint64_t& frame_bytes) {
+  bool ok = true;
+  frame_bytes = NumberField(json, "frame_bytes", ok);
+  return StringField(json, kCompression, ok) == kZstd && ok && frame_bytes >= kLeastFrame &&
+         frame_bytes <= kLargestFrame;
+}
+
+void WriteFiles(const Manifest& manifest, Json& json) {
+  const std::vector<StateFile>& files = manifest.files;
+  if (manifest.are_compressed()) {
+    json[kCompression] = kZstd;
+    json["frame_bytes"] = manifest.frame_bytes;
+  } else if (files.size() == 1) {
     json["state_bytes"] = files[0].bytes;
     json[kXxh3] = files[0].checksum;
     return;
   }
   Json& list = json[kFiles] = Json::array();
-  for (const StateFile& file : files)
-    list.push_back(Json{{"name", file.name}, {"bytes", file.bytes}, {"xxh3", file.checksum}});
+  for (const StateFile& file : files) {
+    Json& one = list.emplace_back(Json{{"name", file.name}, {"bytes", file.bytes}, {"xxh3", file.checksum}});
+    if (!file.is_compressed()) continue;
+    one["stored_bytes"] = file.stored_bytes;
+    one["stored_xxh3"] = file.stored_checksum;
+  }
 }
 
 }  // namespace
@@ -95,7 +122,8 @@ std::string ManifestJson(const Manifest& manifest) {
   const TrainingPoint& point = manifest.point;
   Json mesh = Json::array();
   for (const auto& [name, size] : point.mesh) mesh.push_back(Json::array({name, size}));
-  Json json = {{"format", manifest.has_pieces() ? kNewestFormat : kFormat},
+  const uint64_t format = manifest.are_compressed() ? kNewestFormat : manifest.has_pieces() ? kPiecesFormat : kFormat;
+  Json json = {{"format", format},
                {"step", point.step},
                {"seed", point.seed},
                {"program", point.program},
@@ -103,7 +131,7 @@ std::string ManifestJson(const Manifest& manifest) {
                {"mesh", mesh},
                {"feed", point.feed},
                {"carry", point.carry}};
-  WriteFiles(manifest.files, json);
+  WriteFiles(manifest, json);
   for (const auto& [name, value] : point.metrics) {
     if (std::isfinite(value)) json["metrics"][name] = value;
   }
@@ -141,8 +169,10 @@ absl::StatusOr<Manifest> ParseManifest(std::string_view text) {
   manifest.point.feed = StringField(json, "feed", ok);
   if (json.contains("carry")) manifest.point.carry = StringField(json, "carry", ok);
   manifest.checksum = format == kOldestFormat ? Manifest::Checksum::kSha256 : Manifest::Checksum::kXxh3;
-  if (format == kNewestFormat) {
-    ok = ReadFiles(json, manifest.files) && ok;
+  if (format >= kPiecesFormat) {
+    const bool are_compressed = format == kNewestFormat;
+    ok = ReadFiles(json, are_compressed, manifest.files) && ok;
+    if (are_compressed) ok = ReadFrames(json, manifest.frame_bytes) && ok;
   } else {
     const char* checksum_key = format == kOldestFormat ? kSha256 : kXxh3;
     manifest.files = {{kStateName, NumberField(json, "state_bytes", ok), StringField(json, checksum_key, ok)}};

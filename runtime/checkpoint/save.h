@@ -18,19 +18,22 @@
 
 namespace sgd::checkpoint {
 
-// Every rank calls this with the same point and names, between two steps. Waits and errors as in WriteShardedFile.
+// Every rank calls this with the same point and names, between two steps. Waits and errors as in WriteShardedFile. A
+// compressed file is written beside one that is not, which then goes.
 absl::Status Save(const std::string& directory, const TrainingPoint& point, const std::vector<LocalTensor>& state,
-                  comm::Agreements& ranks, absl::Duration deadline);
+                  comm::Agreements& ranks, absl::Duration deadline, ZstdLevel level = kNotCompressed);
 
 // The same of one process, which has the whole file of tensors in memory. Asks `poll` now and then, and gives up with
 // its error. ResourceExhausted, before anything is written, where the disk has less room than that.
-absl::Status SaveImage(const std::string& directory, const TrainingPoint& point, std::span<const std::byte> image,
-                       const std::function<absl::Status()>& poll);
+absl::StatusOr<StateFile> SaveImage(const std::string& directory, const TrainingPoint& point,
+                                    std::span<const std::byte> image, ZstdLevel level,
+                                    const std::function<absl::Status()>& poll);
 
 // The parts of a save by several processes, each of which has a file in memory. Any of them, in any order: writes its
-// file into the folder of step `step`. `total_bytes`: of all files, for the check of the room on the disk.
+// file into the folder of step `step`, called `name`, or that and kCompressedSuffix. `total_bytes`: of all files before
+// they are compressed, for the check of the room on the disk.
 absl::StatusOr<StateFile> WriteStateOf(const std::string& directory, uint64_t step, const std::string& name,
-                                       std::span<const std::byte> image, uint64_t total_bytes,
+                                       std::span<const std::byte> image, uint64_t total_bytes, ZstdLevel level,
                                        const std::function<absl::Status()>& poll);
 // One of them, when all have: completes the checkpoint, whose files are `files`.
 absl::Status Complete(const std::string& directory, const TrainingPoint& point, std::vector<StateFile> files);

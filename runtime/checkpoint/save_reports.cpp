@@ -1,4 +1,4 @@
-// A line for each save: "NUMBER ok BYTES CHECKSUM NAME" or "NUMBER CODE MESSAGE".
+// A line for each save: "NUMBER ok BYTES CHECKSUM STORED_BYTES STORED_CHECKSUM NAME" or "NUMBER CODE MESSAGE".
 #include "runtime/checkpoint/save_reports.h"
 
 #include <vector>
@@ -19,12 +19,14 @@ constexpr size_t kLongestMessage = 280;
 absl::StatusOr<StateFile> ParseOutcome(absl::string_view what, absl::string_view rest) {
   int code = 0;
   if (absl::SimpleAtoi(what, &code) && code != 0) return absl::Status(static_cast<absl::StatusCode>(code), rest);
-  const std::vector<absl::string_view> parts = absl::StrSplit(rest, absl::MaxSplits(' ', 2));
+  const std::vector<absl::string_view> parts = absl::StrSplit(rest, absl::MaxSplits(' ', 4));
   StateFile file;
-  if (what != "ok" || parts.size() != 3 || !absl::SimpleAtoi(parts[0], &file.bytes))
+  if (what != "ok" || parts.size() != 5 || !absl::SimpleAtoi(parts[0], &file.bytes) ||
+      !absl::SimpleAtoi(parts[2], &file.stored_bytes))
     return absl::InternalError("another process has told of its file in another form");
   file.checksum = std::string(parts[1]);
-  file.name = std::string(parts[2]);
+  file.stored_checksum = std::string(parts[3]);
+  file.name = std::string(parts[4]);
   return file;
 }
 
@@ -33,7 +35,8 @@ absl::StatusOr<StateFile> ParseOutcome(absl::string_view what, absl::string_view
 void SaveReports::Add(uint64_t number, const absl::StatusOr<StateFile>& file) {
   if (lines_.size() == kMostSaves) lines_.pop_front();
   if (file.ok()) {
-    lines_.push_back(absl::StrCat(number, " ok ", file->bytes, " ", file->checksum, " ", file->name));
+    lines_.push_back(absl::StrCat(number, " ok ", file->bytes, " ", file->checksum, " ", file->stored_bytes, " ",
+                                  file->stored_checksum, " ", file->name));
   } else {
     const std::string message = absl::StrReplaceAll(file.status().message(), {{"\n", " "}});
     lines_.push_back(absl::StrCat(number, " ", file.status().raw_code(), " ", message.substr(0, kLongestMessage)));

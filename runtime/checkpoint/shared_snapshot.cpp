@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -42,9 +43,50 @@ void Mark(uint64_t steps_done, std::atomic<uint64_t>& progress) {
 
 }  // namespace
 
+Digest::Value ChecksumOf(const LocalTensor& tensor, std::span<const std::byte> bytes, bool is_global) {
+  Digest digest;
+  uint64_t begin = 0, end = 0;  // of runs that follow one another
+  tensor.shard.ForEachRunOfPart(tensor.replica, tensor.replicas,
+                                [&](uint64_t in_global, uint64_t in_shard, uint64_t length) {
+                                  const uint64_t at = is_global ? in_global : in_shard;
+                                  if (at != end) {
+                                    digest.Add(bytes.subspan(begin, end - begin));
+                                    begin = at;
+                                  }
+                                  end = at + length;
+                                });
+  digest.Add(bytes.subspan(begin, end - begin));
+  return digest.value();
+}
+
+bool CopyLayout::operator==(const CopyLayout& other) const {
+  const auto are_equal = [](const LocalTensor& a, const LocalTensor& b) {
+    return a.name == b.name && a.shard.type() == b.shard.type() && a.shard.begin() == b.shard.begin() &&
+           a.shard.has_rows() == b.shard.has_rows() && a.replica == b.replica && a.replicas == b.replicas;
+  };
+  const auto are_alike = [&](const auto& a, const auto& b) { return std::ranges::equal(a, b, are_equal); };
+  return first_rank == other.first_rank && std::ranges::equal(own, other.own, are_alike) &&
+         std::ranges::equal(others, other.others, are_alike);
+}
+
 absl::StatusOr<std::unique_ptr<SharedSnapshot>> SharedSnapshot::Create(const std::vector<data::TensorSpec>& specs,
                                                                        uint32_t ranks) {
   return Make(specs, StateMetadata(), ranks);
+}
+
+absl::StatusOr<std::unique_ptr<SharedSnapshot>> SharedSnapshot::Create(const std::vector<data::TensorSpec>& specs,
+                                                                       std::shared_ptr<const CopyLayout> layout) {
+  const auto ranks = static_cast<uint32_t>(layout->own.size());
+  absl::StatusOr<std::unique_ptr<SharedSnapshot>> snapshot = Make(specs, StateMetadata(), ranks);
+  if (!snapshot.ok()) return snapshot;
+  (*snapshot)->layout_ = std::move(layout);
+  const size_t count = 2 * ranks * specs.size();
+  if (count == 0) return snapshot;
+  const size_t bytes = count * sizeof(Digest::Value);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return data::SystemError("the checksums of the state in memory", "map", errno);
+  (*snapshot)->checksums_ = {static_cast<Digest::Value*>(memory), count};
+  return snapshot;
 }
 
 absl::StatusOr<std::unique_ptr<SharedSnapshot>> SharedSnapshot::Create(FilePlan plan, uint32_t ranks) {
@@ -66,14 +108,21 @@ absl::StatusOr<std::unique_ptr<SharedSnapshot>> SharedSnapshot::Make(const std::
 
 SharedSnapshot::~SharedSnapshot() {
   if (shared_ != nullptr) munmap(shared_, sizeof(Shared));
+  if (!checksums_.empty()) munmap(checksums_.data(), checksums_.size_bytes());
 }
 
-void SharedSnapshot::Fill(uint64_t steps_done, const std::vector<LocalTensor>& state) {
+Digest::Value& SharedSnapshot::Checksum(bool of_others, uint32_t rank, size_t tensor) const {
+  return checksums_[((of_others ? ranks_ : 0) + rank) * specs().size() + tensor];
+}
+
+void SharedSnapshot::Fill(uint64_t steps_done, const std::vector<LocalTensor>& state, uint32_t rank) {
   Mark(steps_done, shared_->progress);
   for (size_t i = 0; i < state.size(); ++i) {
     const LocalTensor& tensor = state[i];
-    if (tensor.replicas == 0 || tensor.bytes.empty()) continue;
-    tensor.shard.CopyOutPart(tensor.replica, tensor.replicas, tensor.bytes, image_.Bytes(i));
+    if (tensor.replicas == 0) continue;
+    if (!tensor.bytes.empty()) tensor.shard.CopyOutPart(tensor.replica, tensor.replicas, tensor.bytes, image_.Bytes(i));
+    // Of the source: the memory of the copy may be what is at fault.
+    if (layout_ != nullptr) Checksum(false, rank, i) = ChecksumOf(tensor, tensor.bytes, /*is_global=*/false);
   }
   EndFill();
 }
@@ -91,6 +140,26 @@ void SharedSnapshot::FillPieces(uint64_t steps_done, uint32_t rank, const std::v
                            });
   }
   EndFill();
+}
+
+void SharedSnapshot::SetChecksumOfOther(uint32_t rank, size_t tensor, const Digest::Value& checksum) {
+  if (layout_ != nullptr) Checksum(true, rank, tensor) = checksum;
+}
+
+std::optional<std::string> SharedSnapshot::FindDamage(bool of_others) const {
+  if (layout_ == nullptr) return std::nullopt;
+  const auto& ranks = of_others ? layout_->others : layout_->own;
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    for (size_t i = 0; i < ranks[rank].size(); ++i) {
+      const LocalTensor& tensor = ranks[rank][i];
+      if (tensor.replicas == 0) continue;
+      const Digest::Value found = ChecksumOf(tensor, image_.Bytes(i), /*is_global=*/true);
+      if (found == Checksum(of_others, rank, i)) continue;
+      return absl::StrCat("tensor ", data::QuotedName(tensor.name), " is not what rank ", layout_->first_rank + rank,
+                          of_others ? " has received for it" : " has put there");
+    }
+  }
+  return std::nullopt;
 }
 
 void SharedSnapshot::AddOfOtherHost(uint64_t steps_done) {

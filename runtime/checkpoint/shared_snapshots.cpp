@@ -8,29 +8,54 @@
 namespace sgd::checkpoint {
 
 absl::StatusOr<std::unique_ptr<SharedSnapshots>> SharedSnapshots::Create(const std::vector<data::TensorSpec>& specs,
-                                                                         uint32_t ranks, TrainingPoint point) {
-  auto snapshots = std::unique_ptr<SharedSnapshots>(new SharedSnapshots(std::move(point)));
+                                                                         CopyLayout layout, TrainingPoint point) {
+  auto snapshots = std::unique_ptr<SharedSnapshots>(
+      new SharedSnapshots(std::move(point), std::make_shared<const CopyLayout>(std::move(layout))));
   for (std::unique_ptr<SharedSnapshot>& copy : snapshots->copies_) {
-    absl::StatusOr<std::unique_ptr<SharedSnapshot>> made = SharedSnapshot::Create(specs, ranks);
+    absl::StatusOr<std::unique_ptr<SharedSnapshot>> made = SharedSnapshot::Create(specs, snapshots->layout_);
     if (!made.ok()) return made.status();
     copy = *std::move(made);
   }
   return snapshots;
 }
 
-absl::StatusOr<SharedSnapshot*> SharedSnapshots::Take(uint64_t steps_done, const std::vector<LocalTensor>& state,
-                                                      const Patience& patience) {
+absl::StatusOr<SharedSnapshot*> SharedSnapshots::Take(uint64_t steps_done, uint32_t rank,
+                                                      const std::vector<LocalTensor>& state, const Patience& patience) {
   SharedSnapshot& copy = *copies_[next_];
   next_ = 1 - next_;
   // A slower rank may still fill the other copy. The older one may only go once that is whole.
   if (absl::Status status = copies_[next_]->WaitUntilWhole(patience); !status.ok()) return status;
-  copy.Fill(steps_done, state);
+  copy.Fill(steps_done, state, rank);
   return &copy;
 }
 
 void SharedSnapshots::ForgetNewest() {
   const bool is_second = copies_[1]->steps_done() > copies_[0]->steps_done();
   copies_[is_second ? 1 : 0]->Clear();
+}
+
+std::vector<std::string> SharedSnapshots::ForgetDamaged(bool is_one_enough) {
+  std::vector<std::string> damages;
+  std::vector<uint64_t> newest_first = steps();
+  std::ranges::reverse(newest_first);
+  for (const uint64_t step : newest_first) {
+    const auto at = std::ranges::find(copies_, std::optional(step),
+                                      [](const std::unique_ptr<SharedSnapshot>& copy) { return copy->steps_done(); });
+    SharedSnapshot& copy = **at;
+    const std::string name = absl::StrCat("the copy of the state in memory after ", step, " steps");
+    if (const std::optional<std::string> damage = copy.FindDamage(/*of_others=*/false)) {
+      damages.push_back(absl::StrCat(name, " has changed: ", *damage, "; it is not used"));
+      copy.Clear();
+      continue;
+    }
+    if (const std::optional<std::string> damage =
+            copy.HasOtherHost(step) ? copy.FindDamage(/*of_others=*/true) : std::nullopt) {
+      damages.push_back(absl::StrCat(name, " has changed: ", *damage, "; what it has of another host is not used"));
+      copy.ForgetOtherHost();
+    }
+    if (is_one_enough) break;
+  }
+  return damages;
 }
 
 std::vector<uint64_t> SharedSnapshots::steps() const {

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "runtime/checkpoint/digest.h"
 #include "runtime/comm/control/unique_fd.h"
 #include "runtime/data/mapped_file.h"
+#include "runtime/data/zstd_frames.h"
 
 namespace sgd::checkpoint {
 namespace {
@@ -34,8 +37,9 @@ bool IsAligned(std::span<const std::byte> bytes) { return reinterpret_cast<uintp
 // An open file that takes direct writes until the file system refuses one.
 class StateFileWriter {
  public:
-  // For `image`, which is appended in parts of kChunk.
-  static absl::StatusOr<StateFileWriter> Create(const std::string& path, std::span<const std::byte> image);
+  // For parts of kChunk, but for the last. Direct writes need them to be aligned. `reserved`: bytes that will be
+  // written.
+  static absl::StatusOr<StateFileWriter> Create(const std::string& path, bool are_aligned, uint64_t reserved);
 
   absl::Status Append(std::span<const std::byte> part);
   // Cuts the file to its size and syncs it.
@@ -54,15 +58,15 @@ class StateFileWriter {
   uint64_t size_ = 0;  // of the parts
 };
 
-absl::StatusOr<StateFileWriter> StateFileWriter::Create(const std::string& path, std::span<const std::byte> image) {
+absl::StatusOr<StateFileWriter> StateFileWriter::Create(const std::string& path, bool are_aligned, uint64_t reserved) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
   comm::UniqueFd file;
-  if (IsAligned(image)) file = comm::UniqueFd(open(path.c_str(), kFlags | O_DIRECT, 0666));
+  if (are_aligned) file = comm::UniqueFd(open(path.c_str(), kFlags | O_DIRECT, 0666));
   const bool is_direct = file.valid();
   if (!is_direct) file = comm::UniqueFd(open(path.c_str(), kFlags, 0666));
   if (!file.valid()) return data::SystemError(path, "create", errno);
   StateFileWriter writer(path, std::move(file), is_direct);
-  if (absl::Status status = writer.Reserve(image.size()); !status.ok()) return status;
+  if (absl::Status status = writer.Reserve(reserved); !status.ok()) return status;
   return writer;
 }
 
@@ -105,6 +109,51 @@ absl::Status StateFileWriter::Finish() {
   return absl::OkStatus();
 }
 
+// Collects what is appended until there is a chunk to write.
+class ChunkedWriter {
+ public:
+  explicit ChunkedWriter(StateFileWriter file)
+      : file_(std::move(file)), memory_(new (std::align_val_t(kBlock)) std::byte[kChunk]) {}
+
+  absl::Status Append(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const size_t count = std::min(kChunk - used_, bytes.size());
+      std::ranges::copy(bytes.first(count), memory_.get() + used_);
+      used_ += count;
+      bytes = bytes.subspan(count);
+      if (used_ < kChunk) return absl::OkStatus();
+      if (absl::Status status = Flush(); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Finish() {
+    absl::Status status = Flush();
+    return status.ok() ? file_.Finish() : status;
+  }
+
+  uint64_t bytes() const { return bytes_; }
+  std::string checksum() const { return digest_.Hex(); }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { operator delete[](memory, std::align_val_t(kBlock)); }
+  };
+
+  absl::Status Flush() {
+    const std::span<const std::byte> chunk(memory_.get(), std::exchange(used_, 0));
+    digest_.Add(chunk);
+    bytes_ += chunk.size();
+    return file_.Append(chunk);
+  }
+
+  StateFileWriter file_;
+  const std::unique_ptr<std::byte[], Free> memory_;
+  size_t used_ = 0;
+  uint64_t bytes_ = 0;
+  Digest digest_;
+};
+
 absl::StatusOr<FileDigest> Sha256OfFile(const std::string& path) {
   const absl::StatusOr<data::MappedFile> file = data::MappedFile::OpenForReading(path);
   if (!file.ok()) return file.status();
@@ -119,7 +168,7 @@ absl::StatusOr<FileDigest> Sha256OfFile(const std::string& path) {
 
 absl::StatusOr<FileDigest> WriteStateFile(const std::string& path, std::span<const std::byte> image,
                                           const std::function<absl::Status()>& poll) {
-  absl::StatusOr<StateFileWriter> file = StateFileWriter::Create(path, image);
+  absl::StatusOr<StateFileWriter> file = StateFileWriter::Create(path, IsAligned(image), image.size());
   if (!file.ok()) return file.status();
   Digest digest;
   for (size_t at = 0; at < image.size(); at += kChunk) {
@@ -130,6 +179,46 @@ absl::StatusOr<FileDigest> WriteStateFile(const std::string& path, std::span<con
   }
   if (absl::Status status = file->Finish(); !status.ok()) return status;
   return FileDigest{image.size(), digest.Hex()};
+}
+
+absl::StatusOr<FileDigest> WriteCompressedStateFile(const std::string& path, std::span<const std::byte> image,
+                                                    int zstd_level, const std::function<absl::Status()>& poll) {
+  absl::StatusOr<data::ZstdFrameWriter> frames = data::ZstdFrameWriter::Create(zstd_level);
+  if (!frames.ok()) return frames.status();
+  // How many bytes there will be is not known.
+  absl::StatusOr<StateFileWriter> file = StateFileWriter::Create(path, /*are_aligned=*/true, 0);
+  if (!file.ok()) return file.status();
+  ChunkedWriter writer(*std::move(file));
+  Digest digest;
+  for (size_t at = 0; at < image.size(); at += kFrameBytes) {
+    if (absl::Status status = poll(); !status.ok()) return status;
+    const std::span<const std::byte> part = image.subspan(at, std::min<size_t>(kFrameBytes, image.size() - at));
+    digest.Add(part);
+    const absl::StatusOr<std::span<const std::byte>> frame = frames->Compress(part);
+    if (!frame.ok()) return frame.status();
+    if (absl::Status status = writer.Append(*frame); !status.ok()) return status;
+  }
+  absl::Status status = writer.Append(frames->Index());
+  if (status.ok()) status = writer.Finish();
+  if (!status.ok()) return status;
+  return FileDigest{image.size(), digest.Hex(), writer.bytes(), writer.checksum()};
+}
+
+absl::StatusOr<double> EstimateCompression(std::span<const std::byte> image, int zstd_level) {
+  constexpr size_t kSamples = 8;
+  absl::StatusOr<data::ZstdFrameWriter> frames = data::ZstdFrameWriter::Create(zstd_level);
+  if (!frames.ok()) return frames.status();
+  uint64_t before = 0, after = 0;
+  const size_t count = (image.size() + kFrameBytes - 1) / kFrameBytes;
+  for (size_t sample = 0; sample < std::min(kSamples, count); ++sample) {
+    const size_t at = sample * count / std::min(kSamples, count) * kFrameBytes;
+    const std::span<const std::byte> part = image.subspan(at, std::min<size_t>(kFrameBytes, image.size() - at));
+    const absl::StatusOr<std::span<const std::byte>> frame = frames->Compress(part);
+    if (!frame.ok()) return frame.status();
+    before += part.size();
+    after += frame->size();
+  }
+  return before == 0 ? 1.0 : static_cast<double>(after) / static_cast<double>(before);
 }
 
 absl::StatusOr<FileDigest> DigestFile(const std::string& path, Manifest::Checksum kind) {

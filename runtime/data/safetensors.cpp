@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/data/tensor_pieces.h"
+#include "runtime/data/zstd_frames.h"
 #include "runtime/json/parse_json.h"
 
 static_assert(std::endian::native == std::endian::little, "tensor files are little-endian");
@@ -113,23 +114,40 @@ absl::StatusOr<SafetensorsFile> SafetensorsFile::Open(const std::string& path) {
   return file;
 }
 
+absl::StatusOr<SafetensorsFile> SafetensorsFile::Open(const std::string& path, std::unique_ptr<ZstdFrames> frames) {
+  SafetensorsFile file;
+  file.path_ = path;
+  file.frames_ = std::move(frames);
+  absl::Status status = artifact::WithMemoryFor("its header", [&] { return file.ReadHeader(); });
+  if (status.ok()) return file;
+  // What cannot be decompressed names the path already.
+  return absl::IsDataLoss(status) ? status : absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+}
+
+uint64_t SafetensorsFile::size() const { return frames_ != nullptr ? frames_->size() : file_.bytes().size(); }
+
 absl::Status SafetensorsFile::ReadHeader() {
-  const std::span<const std::byte> bytes = file_.bytes();
-  if (bytes.size() < kLengthBytes) {
+  if (size() < kLengthBytes) {
     return absl::InvalidArgumentError("not a safetensors file: shorter than 8 bytes");
   }
+  const auto read = [this](uint64_t at, std::span<std::byte> target) {
+    if (frames_ != nullptr) return frames_->Read(at, target);
+    std::ranges::copy(file_.bytes().subspan(at, target.size()), target.begin());
+    return absl::OkStatus();
+  };
   uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), kLengthBytes);
+  if (absl::Status status = read(0, std::as_writable_bytes(std::span(&length, 1))); !status.ok()) return status;
   if (length > kMaxHeaderBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("not a safetensors file: its header would take ", length, " bytes, more than ", kMaxHeaderBytes));
   }
-  if (length > bytes.size() - kLengthBytes) {
+  if (length > size() - kLengthBytes) {
     return absl::InvalidArgumentError(absl::StrCat("truncated: the header takes ", length, " bytes, the file has ",
-                                                   bytes.size() - kLengthBytes, " after its length"));
+                                                   size() - kLengthBytes, " after its length"));
   }
-  const char* text = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
-  const absl::StatusOr<Json> header = json::ParseJson({text, length}, json::kAnyFields);
+  std::string text(length, '\0');
+  if (absl::Status status = read(kLengthBytes, std::as_writable_bytes(std::span(text))); !status.ok()) return status;
+  const absl::StatusOr<Json> header = json::ParseJson(text, json::kAnyFields);
   if (!header.ok()) return absl::InvalidArgumentError(absl::StrCat("its header is ", header.status().message()));
   if (!header->is_object()) return absl::InvalidArgumentError("its header is not a JSON object");
   const uint64_t data_begin = kLengthBytes + length;
@@ -145,9 +163,9 @@ absl::Status SafetensorsFile::ReadHeader() {
     TensorEntry entry;
     entry.name = name;
     std::string fault = ReadEntry(field, entry);
-    if (fault.empty() && entry.offset + entry.size > bytes.size() - data_begin) {
+    if (fault.empty() && entry.offset + entry.size > size() - data_begin) {
       fault = absl::StrCat("ends at byte ", entry.offset + entry.size, " of the data, but the file has only ",
-                           bytes.size() - data_begin, "; it is truncated");
+                           size() - data_begin, "; it is truncated");
     }
     if (!fault.empty()) return absl::InvalidArgumentError(absl::StrCat("tensor ", QuotedName(name), ": ", fault));
     entry.offset += data_begin;
@@ -169,9 +187,8 @@ absl::Status SafetensorsFile::CheckCoverage(uint64_t data_begin) const {
     }
     end += entry->size;
   }
-  const uint64_t size = file_.bytes().size();
-  if (end != size) {
-    return absl::InvalidArgumentError(absl::StrCat(size - end, " bytes after the last tensor belong to no tensor"));
+  if (end != size()) {
+    return absl::InvalidArgumentError(absl::StrCat(size() - end, " bytes after the last tensor belong to no tensor"));
   }
   return absl::OkStatus();
 }
@@ -195,16 +212,24 @@ absl::StatusOr<SafetensorsFile> SafetensorsFile::Compose(const std::string& path
 }
 
 std::span<const std::byte> SafetensorsFile::Bytes(const TensorEntry& entry) const {
+  if (frames_ != nullptr) return frames_->Keep(entry.offset, entry.size);
   return pieces_ != nullptr ? pieces_->Assemble(entry) : file_.bytes().subspan(entry.offset, entry.size);
 }
 
+absl::Status SafetensorsFile::fault() const {
+  if (frames_ != nullptr) return frames_->fault();
+  return pieces_ != nullptr ? pieces_->fault() : absl::OkStatus();
+}
+
 absl::Status SafetensorsFile::Read(const TensorEntry& entry, uint64_t offset, std::span<std::byte> target) const {
+  if (frames_ != nullptr) return frames_->Read(entry.offset + offset, target);
   if (pieces_ == nullptr) return file_.Read(path_, entry.offset + offset, target);
   std::ranges::copy(pieces_->Assemble(entry).subspan(offset, target.size()), target.begin());
   return absl::OkStatus();
 }
 
 void SafetensorsFile::Release(const TensorEntry& entry) const {
+  if (frames_ != nullptr) return frames_->Forget(entry.offset, entry.size);
   if (pieces_ != nullptr) return pieces_->Release(entry);
   file_.Release(Bytes(entry));
 }

@@ -49,6 +49,7 @@ std::string QuotedName(std::string_view name);
 bool TensorBytes(ElementType element, std::span<const uint64_t> dims, uint64_t& bytes);
 
 class TensorPieces;
+class ZstdFrames;
 
 class SafetensorsFile {
  public:
@@ -57,6 +58,9 @@ class SafetensorsFile {
   // tensor at fault is named. As the format demands, tensors must cover the data exactly, without
   // holes and overlaps.
   static absl::StatusOr<SafetensorsFile> Open(const std::string& path);
+
+  // The same of a file that is compressed: `frames` are all of it, header included.
+  static absl::StatusOr<SafetensorsFile> Open(const std::string& path, std::unique_ptr<ZstdFrames> frames);
 
   // The tensors of which `files` have pieces, as if one file had them: see tensor_pieces.h, also for errors.
   static absl::StatusOr<SafetensorsFile> Compose(const std::string& path, std::vector<SafetensorsFile> files);
@@ -70,11 +74,16 @@ class SafetensorsFile {
   std::span<const TensorEntry> tensors() const { return tensors_; }
 
   // The bytes of an entry of this file; alive as long as the file object. They may be aligned to
-  // nothing. Those of a composed one are put together in memory first, and go when they are released.
+  // nothing. Those of a composed or a compressed one are put together in memory first, and go when they are released;
+  // what cannot be decompressed is zero, and fault() says so.
   std::span<const std::byte> Bytes(const TensorEntry& entry) const;
 
+  // DataLoss where bytes that were asked for could not be decompressed. Whoever has used Bytes of a file that may be
+  // compressed asks afterwards.
+  absl::Status fault() const;
+
   // Reads the entry's bytes from `offset` on into `target`, which must be within it. The system's
-  // error, or DataLoss when the file has become shorter since.
+  // error, or DataLoss when the file has become shorter since, or cannot be decompressed.
   absl::Status Read(const TensorEntry& entry, uint64_t offset, std::span<std::byte> target) const;
 
   // After an entry's bytes have been used: they no longer count as memory of this process, and are
@@ -89,12 +98,14 @@ class SafetensorsFile {
  private:
   absl::Status ReadHeader();
   absl::Status CheckCoverage(uint64_t data_begin) const;
+  uint64_t size() const;  // of the file, decompressed
 
   std::string path_;
   MappedFile file_;
   std::vector<TensorEntry> tensors_;
   std::map<std::string, std::string> metadata_;
   std::shared_ptr<const TensorPieces> pieces_;
+  std::shared_ptr<const ZstdFrames> frames_;
 };
 
 }  // namespace sgd::data

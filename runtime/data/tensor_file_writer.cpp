@@ -148,6 +148,12 @@ std::span<std::byte> TensorFileWriter::Bytes(size_t index) {
   return file_.mutable_bytes().subspan(offsets_[index], size);
 }
 
+std::span<const std::byte> TensorFileWriter::Bytes(size_t index) const {
+  uint64_t size = 0;
+  TensorBytes(specs_[index].element, specs_[index].dims, size);
+  return file_.bytes().subspan(offsets_[index], size);
+}
+
 absl::Status TensorFileWriter::Commit() {
   const std::string aside = AsidePath(path_);
   absl::Status status = file_.Sync(aside);

@@ -60,6 +60,7 @@ class TensorFileWriter {
 
   // The bytes of specs()[index]; parts that nobody fills stay zero.
   std::span<std::byte> Bytes(size_t index);
+  std::span<const std::byte> Bytes(size_t index) const;
 
   // Of the creator, after all have filled their parts: syncs and renames.
   absl::Status Commit();

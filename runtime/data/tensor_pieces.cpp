@@ -141,6 +141,12 @@ std::span<const std::byte> TensorPieces::Assemble(const TensorEntry& tensor) con
   return bytes;
 }
 
+absl::Status TensorPieces::fault() const {
+  absl::Status fault;
+  for (const SafetensorsFile& file : files_) fault.Update(file.fault());
+  return fault;
+}
+
 void TensorPieces::Release(const TensorEntry& tensor) const {
   const std::lock_guard lock(mutex_);
   assembled_.erase(tensor.offset);

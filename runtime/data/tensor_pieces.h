@@ -42,6 +42,8 @@ class TensorPieces {
   // All of a tensor in memory, until it is released. Any thread.
   std::span<const std::byte> Assemble(const TensorEntry& tensor) const;
   void Release(const TensorEntry& tensor) const;
+  // Of any file: see SafetensorsFile.
+  absl::Status fault() const;
 
  private:
   explicit TensorPieces(std::vector<SafetensorsFile> files) : files_(std::move(files)) {}

@@ -70,11 +70,13 @@ std::string ResumedJson(uint64_t step, uint32_t ranks, absl::Duration after, std
 }
 
 std::string SavedJson(uint64_t steps_done, absl::Duration stall, absl::Duration duration, absl::Duration cpu,
-                      uint64_t bytes) {
+                      uint64_t bytes, std::optional<uint64_t> bytes_on_disk) {
+  const std::string on_disk = bytes_on_disk ? absl::StrCat(", \"bytes_on_disk\": ", *bytes_on_disk) : "";
   return absl::StrCat("{\"event\": \"saved\", \"step\": ", steps_done,
                       ", \"stall_seconds\": ", NumberJson(absl::ToDoubleSeconds(stall)),
                       ", \"seconds\": ", NumberJson(absl::ToDoubleSeconds(duration)),
-                      ", \"cpu_seconds\": ", NumberJson(absl::ToDoubleSeconds(cpu)), ", \"bytes\": ", bytes, "}");
+                      ", \"cpu_seconds\": ", NumberJson(absl::ToDoubleSeconds(cpu)), ", \"bytes\": ", bytes, on_disk,
+                      "}");
 }
 
 JsonLog::JsonLog(JsonLog&& other) noexcept

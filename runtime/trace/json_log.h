@@ -36,8 +36,9 @@ std::string ResumedJson(uint64_t step, uint32_t ranks, absl::Duration after, std
 
 // {"event": "saved", "step": 20, "stall_seconds": 0.001, "seconds": 0.2, "cpu_seconds": 0.05, "bytes": 1024}: a
 // checkpoint after so many steps, how long steps waited for it, how long it took, and the processor time of its thread.
+// Of a compressed one, "bytes_on_disk" follows "bytes".
 std::string SavedJson(uint64_t steps_done, absl::Duration stall, absl::Duration duration, absl::Duration cpu,
-                      uint64_t bytes);
+                      uint64_t bytes, std::optional<uint64_t> bytes_on_disk);
 
 // Quotes, escapes and, where need be, repairs `text` for JSON.
 std::string JsonString(std::string_view text);

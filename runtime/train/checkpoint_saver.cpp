@@ -34,13 +34,14 @@ absl::Status CheckpointSaver::Save(uint64_t steps_done) {
   uint64_t bytes = 0;
   const std::vector<checkpoint::LocalTensor> state = state_();
   for (const checkpoint::LocalTensor& tensor : state) bytes += tensor.shard.global_bytes();
-  absl::Status status = checkpoint::Save(options_.directory, point, state, ranks_, options_.deadline);
+  absl::Status status = checkpoint::Save(options_.directory, point, state, ranks_, options_.deadline, options_.level);
   stall_ = SteadyNow() - begin;
   if (!status.ok() || ranks_.rank() != 0) return status;
   NoteRemoval(checkpoint::RemoveOthers(options_.directory, options_.keep), observer_);
   stall_ = SteadyNow() - begin;
-  return observer_ == nullptr ? absl::OkStatus()
-                              : observer_->Saved({steps_done, stall_, stall_, ThreadCpuTime() - cpu_before, bytes});
+  return observer_ == nullptr
+             ? absl::OkStatus()
+             : observer_->Saved({steps_done, stall_, stall_, ThreadCpuTime() - cpu_before, bytes, std::nullopt});
 }
 
 absl::StatusOr<std::unique_ptr<BackgroundSaver>> BackgroundSaver::Create(SavingOptions options,
@@ -57,6 +58,7 @@ absl::StatusOr<std::unique_ptr<BackgroundSaver>> BackgroundSaver::Create(SavingO
       copy,
       {.directory = own.directory,
        .keep = own.keep,
+       .level = own.level,
        .shared = {.index = group.index,
                   .count = group.count,
                   .total_bytes = own.total_bytes,
@@ -91,7 +93,9 @@ absl::Status BackgroundSaver::Save(uint64_t steps_done) {
 absl::Status BackgroundSaver::Tell(const checkpoint::SaveOutcome& outcome) {
   NoteRemoval(outcome.removal, observer_);
   if (!outcome.status.ok() || observer_ == nullptr) return outcome.status;
-  return observer_->Saved({outcome.steps_done, stall_, outcome.duration, outcome.cpu, outcome.bytes});
+  const bool is_compressed = options_.level != checkpoint::kNotCompressed;
+  return observer_->Saved({outcome.steps_done, stall_, outcome.duration, outcome.cpu, outcome.bytes,
+                           is_compressed ? std::optional(outcome.bytes_on_disk) : std::nullopt});
 }
 
 void BackgroundSaver::TellEnded() {

@@ -29,6 +29,7 @@ struct SavingOptions {
   checkpoint::TrainingPoint point;  // of every checkpoint, but for its step and metrics
   SaveGroup group = {};             // of this rank
   uint64_t total_bytes = 0;         // of the state
+  checkpoint::ZstdLevel level = checkpoint::kNotCompressed;
 };
 
 // This rank's tensors whenever state is saved, under the same names on all ranks.

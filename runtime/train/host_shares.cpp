@@ -5,8 +5,22 @@
 #include <utility>
 
 #include "runtime/artifact/whole_program.h"
+#include "runtime/exec/holding.h"
 
 namespace sgd::train {
+
+std::vector<checkpoint::LocalTensor> StateOf(const Job& job, uint32_t rank) {
+  const comm::Mesh mesh = data::MeshOf(job.file->root());
+  std::vector<checkpoint::LocalTensor> tensors;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
+    if (job.IsFed(i)) continue;
+    const exec::Holding holding = exec::HoldingOf(*job.file, mesh, job.program.whole.inputs[i], rank);
+    tensors.push_back({job.program.inputs[i].name, holding.shard, {}, holding.replica == 0});
+    tensors.back().replica = holding.replica;
+    tensors.back().replicas = holding.replicas;
+  }
+  return tensors;
+}
 
 std::optional<data::Shard> HeldShard(const Job& job, size_t input, uint32_t rank) {
   const artifact::Whole<artifact::Input>& whole = job.program.whole.inputs[input];

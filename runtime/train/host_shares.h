@@ -12,6 +12,9 @@
 
 namespace sgd::train {
 
+// The state of `rank` as CarriedState::Tensors gives it, without bytes.
+std::vector<checkpoint::LocalTensor> StateOf(const Job& job, uint32_t rank);
+
 // The part of the main program's input that `rank` holds; nothing where it holds none, or padding alone.
 std::optional<data::Shard> HeldShard(const Job& job, size_t input, uint32_t rank);
 

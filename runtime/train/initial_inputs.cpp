@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "runtime/data/random_values.h"
@@ -58,10 +59,12 @@ void AddRunsOfPieces(const FileTensor& tensor, const data::Shard& shard, size_t 
 void CopyFromPieces(const FileTensor& tensor, const data::Shard& shard, std::span<std::byte> local) {
   if (shard.has_padding()) std::ranges::fill(local, std::byte{0});
   for (const data::TensorPieces::Piece& piece : tensor.file->pieces()->PiecesOf(*tensor.entry)) {
-    const std::byte* from = piece.file->Bytes(*piece.entry).data();
+    const std::byte* from = nullptr;  // nothing of a piece is read that has nothing of the shard
     ForEachCommonRun(shard, piece.region, [&](uint64_t in_shard, uint64_t in_piece, uint64_t bytes) {
+      if (from == nullptr) from = piece.file->Bytes(*piece.entry).data();
       std::memcpy(local.data() + in_shard, from + in_piece, bytes);
     });
+    if (from != nullptr) piece.file->Release(*piece.entry);
   }
 }
 
@@ -142,6 +145,10 @@ absl::Status FillInitialInputs(const Job& job, const exec::Executor& executor, d
   device.RunOnThreads(parts.size(), [&](uint64_t i) { statuses[i] = Fill(parts[i], job, executor); });
   for (const absl::Status& status : statuses) {
     if (!status.ok()) return status;
+  }
+  for (const std::optional<FileTensor>& tensor : job.initial) {
+    if (!tensor) continue;
+    if (absl::Status fault = tensor->file->fault(); !fault.ok()) return fault;
   }
   return absl::OkStatus();
 }

@@ -168,11 +168,12 @@ std::string AgreementText(const Job& job) {
       "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps, "\nfirst step: ", job.first_step,
       "\nhosts without state: ", absl::StrJoin(job.without_state, " "), "\nseed: ", job.seed, "\ndata: ", job.feed_text,
       "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
-      "\n--mtbf: ", absl::FormatDuration(options.mtbf), "\n--fast: ", options.fast ? "yes" : "no",
-      "\n--guard: ", options.guard.every, " --guard-loss: ", options.guard.loss_factor,
-      " --guard-grad-norm: ", options.guard.gradient_norm, " --on-guard: ", options.guard.skips_steps ? "skip" : "stop",
-      "\n--verify: ", options.verify.steps, " --on-verify: ", options.verify.only_notes ? "note" : "stop",
-      "\n--eval-every: ", options.eval_every, "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
+      "\n--save-zstd: ", options.save_zstd, "\n--mtbf: ", absl::FormatDuration(options.mtbf),
+      "\n--fast: ", options.fast ? "yes" : "no", "\n--guard: ", options.guard.every,
+      " --guard-loss: ", options.guard.loss_factor, " --guard-grad-norm: ", options.guard.gradient_norm,
+      " --on-guard: ", options.guard.skips_steps ? "skip" : "stop", "\n--verify: ", options.verify.steps,
+      " --on-verify: ", options.verify.only_notes ? "note" : "stop", "\n--eval-every: ", options.eval_every,
+      "\nbatches of --eval-data: ", job.eval ? job.eval->batches : 0,
       "\n--save-weights: ", options.save_weights.empty() ? "no" : "yes",
       "\n--outputs: ", options.outputs.empty() ? "none" : absl::StrJoin(job.output_names, " "), "\ncarried:");
   for (const auto& [output, input] : job.carry) absl::StrAppend(&text, " ", output, ":", input);

@@ -6,6 +6,7 @@
 
 #include "runtime/artifact/container.h"
 #include "runtime/data/tensor_file_writer.h"
+#include "runtime/train/host_shares.h"
 
 namespace sgd::train {
 
@@ -44,14 +45,29 @@ checkpoint::TrainingPoint PointOf(const Job& job) {
   return point;
 }
 
+namespace {
+
+// What ranks put there by SnapshotSaver.
+checkpoint::CopyLayout LayoutOfCopies(const Job& job) {
+  checkpoint::CopyLayout layout;
+  layout.first_rank = job.host.first;
+  for (uint32_t rank = job.host.first; rank < job.host.first + job.host.count; ++rank) {
+    layout.own.push_back(DividedOnHost(StateOf(job, rank), SharesOnHost(job, job.host, rank)));
+    if (SendsPeerCopies(job)) layout.others.push_back(TensorsFromHostBefore(job, rank));
+  }
+  return layout;
+}
+
+}  // namespace
+
 absl::Status MakeCopies(const RankRange& host, std::shared_ptr<checkpoint::SharedSnapshots> kept, Job& job) {
   const std::vector<data::TensorSpec> specs = StateSpecs(job);
-  const uint32_t ranks = host.count;
   job.host = host;
   if (job.options.restarts != 0 || !job.options.resize.empty()) {
-    if (kept == nullptr || kept->ranks() != ranks || kept->specs() != specs) {
+    checkpoint::CopyLayout layout = LayoutOfCopies(job);
+    if (kept == nullptr || kept->layout() != layout || kept->specs() != specs) {
       absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshots>> made =
-          checkpoint::SharedSnapshots::Create(specs, ranks, PointOf(job));
+          checkpoint::SharedSnapshots::Create(specs, std::move(layout), PointOf(job));
       if (!made.ok()) return made.status();
       kept = *std::move(made);
     }
@@ -72,9 +88,9 @@ uint64_t SnapshotEvery(const Job& job) {
 absl::Status SnapshotSaver::Save(uint64_t steps_done) {
   const std::vector<checkpoint::LocalTensor> state = state_();
   absl::StatusOr<checkpoint::SharedSnapshot*> copy =
-      snapshots_.Take(steps_done, state, {[this] { return control_.Poll(); }, deadline_});
+      snapshots_.Take(steps_done, rank_, state, {[this] { return control_.Poll(); }, deadline_});
   if (!copy.ok() || peers_ == nullptr) return copy.status();
-  if (absl::Status status = peers_->Exchange(state, **copy); !status.ok()) return status;
+  if (absl::Status status = peers_->Exchange(state, rank_, **copy); !status.ok()) return status;
   (*copy)->AddOfOtherHost(steps_done);
   return absl::OkStatus();
 }

@@ -34,15 +34,23 @@ uint64_t SnapshotEvery(const Job& job);
 
 class SnapshotSaver : public StateSaver {
  public:
-  // `state` gives this rank's tensors, divided among the ranks of the host. `peers` may be null. All are borrowed.
-  SnapshotSaver(checkpoint::SharedSnapshots& snapshots, std::function<std::vector<checkpoint::LocalTensor>()> state,
-                PeerCopies* peers, comm::Control& control, absl::Duration deadline)
-      : snapshots_(snapshots), state_(std::move(state)), peers_(peers), control_(control), deadline_(deadline) {}
+  // `rank`: this one's number on its host. `state` gives its tensors, divided among the ranks of the host. `peers` may
+  // be null. All are borrowed.
+  SnapshotSaver(checkpoint::SharedSnapshots& snapshots, uint32_t rank,
+                std::function<std::vector<checkpoint::LocalTensor>()> state, PeerCopies* peers, comm::Control& control,
+                absl::Duration deadline)
+      : snapshots_(snapshots),
+        rank_(rank),
+        state_(std::move(state)),
+        peers_(peers),
+        control_(control),
+        deadline_(deadline) {}
 
   absl::Status Save(uint64_t steps_done) override;
 
  private:
   checkpoint::SharedSnapshots& snapshots_;
+  const uint32_t rank_;
   const std::function<std::vector<checkpoint::LocalTensor>()> state_;
   PeerCopies* const peers_;
   comm::Control& control_;

@@ -70,10 +70,23 @@ uint64_t BytesOf(const std::vector<PeerPart>& parts) {
   return bytes;
 }
 
-bool HasPeerCopies(const Job& job) {
-  return job.snapshots != nullptr && job.host.count != 0 && HostsOf(job) > 1 &&
-         job.file->root().target()->string_view() == "cpu";
+std::vector<checkpoint::LocalTensor> TensorsFromHostBefore(const Job& job, uint32_t rank) {
+  const uint32_t before = RankAt(job, rank, HostsOf(job) - 1);
+  std::vector<checkpoint::LocalTensor> tensors = StateOf(job, before);
+  for (checkpoint::LocalTensor& tensor : tensors) tensor.replicas = 0;
+  for (const PeerPart& part : PartsForNextHost(job, before)) {
+    tensors[part.tensor].shard = part.shard;
+    tensors[part.tensor].replica = part.share.part;
+    tensors[part.tensor].replicas = part.share.parts;
+  }
+  return tensors;
 }
+
+bool SendsPeerCopies(const Job& job) {
+  return job.host.count != 0 && HostsOf(job) > 1 && job.file->root().target()->string_view() == "cpu";
+}
+
+bool HasPeerCopies(const Job& job) { return job.snapshots != nullptr && SendsPeerCopies(job); }
 
 std::string PeerCopiesText(const Job& job) {
   if (!HasPeerCopies(job)) return "";
@@ -107,7 +120,11 @@ PeerCopies::PeerCopies(const Job& job, uint32_t rank, comm::Communicator& commun
   receiving_.resize(most(received_));
 }
 
-absl::Status PeerCopies::Exchange(const std::vector<checkpoint::LocalTensor>& state, checkpoint::SharedSnapshot& copy) {
+absl::Status PeerCopies::Exchange(const std::vector<checkpoint::LocalTensor>& state, uint32_t rank,
+                                  checkpoint::SharedSnapshot& copy) {
+  // Behind all parts, also where replicas make these needless: no copy is newer than that of the host it is for.
+  constexpr checkpoint::Digest::Value kMark = {1, 0};
+  std::vector<checkpoint::Digest::Value> sent(sent_.size(), kMark), received(received_.size() + 1, kMark);
   for (size_t i = 0; i < std::max(sent_.size(), received_.size()); ++i) {
     comm::BulkMessages messages;
     if (i < sent_.size() && sent_[i].bytes > 0) {
@@ -118,6 +135,9 @@ absl::Status PeerCopies::Exchange(const std::vector<checkpoint::LocalTensor>& st
         at += bytes;
       });
       messages.sends.push_back({next_, std::span(sending_).first(part.bytes)});
+      checkpoint::Digest digest;
+      digest.Add(std::span(sending_).first(part.bytes));
+      sent[i] = digest.value();
     }
     if (i < received_.size() && received_[i].bytes > 0)
       messages.receives.push_back({before_, std::span(receiving_).first(received_[i].bytes)});
@@ -131,11 +151,13 @@ absl::Status PeerCopies::Exchange(const std::vector<checkpoint::LocalTensor>& st
       at += bytes;
     });
   }
-  // Also where replicas make all else needless: no copy is newer than that of the host that it is for.
-  const std::byte mark{1};
-  std::byte seen{0};
-  return communicator_.Exchange({.sends = {{next_, std::span(&mark, 1)}}, .receives = {{before_, std::span(&seen, 1)}}},
-                                deadline_);
+  sent.push_back(kMark);
+  absl::Status status = communicator_.Exchange({.sends = {{next_, std::as_bytes(std::span(sent))}},
+                                                .receives = {{before_, std::as_writable_bytes(std::span(received))}}},
+                                               deadline_);
+  for (size_t i = 0; status.ok() && i < received_.size(); ++i)
+    copy.SetChecksumOfOther(rank, received_[i].tensor, received[i]);
+  return status;
 }
 
 absl::Status FetchState(const Job& job, uint32_t rank, const exec::Executor& executor,

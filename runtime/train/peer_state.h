@@ -30,7 +30,12 @@ struct PeerPart {
 std::vector<PeerPart> PartsForNextHost(const Job& job, uint32_t rank);
 uint64_t BytesOf(const std::vector<PeerPart>& parts);
 
-// Whether the ranks of this job can give each other copies: those of CPUs, on several hosts.
+// What the ranks of the host before give `rank`, as tensors of the state; no parts of those that they do not.
+std::vector<checkpoint::LocalTensor> TensorsFromHostBefore(const Job& job, uint32_t rank);
+
+// Whether ranks give each other copies of what they hold: those of CPUs, on several hosts.
+bool SendsPeerCopies(const Job& job);
+// The same of a job that has memory for them.
 bool HasPeerCopies(const Job& job);
 
 // The memory that copies take on this host, and what each of them sends; empty where they send nothing.
@@ -41,10 +46,11 @@ class PeerCopies {
   // `rank` of a job that HasPeerCopies. Borrows all.
   PeerCopies(const Job& job, uint32_t rank, comm::Communicator& communicator);
 
-  // Sends this rank's parts of `state`, and puts those of the host before this one into `copy`. All ranks call it, with
-  // what they have just filled into their copies, and it returns when the rank before this one has done so. Errors as
-  // of Communicator::Exchange.
-  absl::Status Exchange(const std::vector<checkpoint::LocalTensor>& state, checkpoint::SharedSnapshot& copy);
+  // Sends this rank's parts of `state`, and puts those of the host before this one into `copy`, with their checksums;
+  // `rank` is this one's number on its host. All ranks call it, with what they have just filled into their copies, and
+  // it returns when the rank before this one has done so. Errors as of Communicator::Exchange.
+  absl::Status Exchange(const std::vector<checkpoint::LocalTensor>& state, uint32_t rank,
+                        checkpoint::SharedSnapshot& copy);
 
  private:
   comm::Communicator& communicator_;

@@ -57,7 +57,8 @@ absl::StatusOr<std::unique_ptr<StateSaver>> MakeSaver(Session& session, comm::Ag
                           .deadline = options.deadline,
                           .point = PointOf(job),
                           .group = job.save_group,
-                          .total_bytes = StateBytes(job)};
+                          .total_bytes = StateBytes(job),
+                          .level = checkpoint::ZstdLevel{options.save_zstd}};
   const auto state = [&session] { return session.state().Tensors(); };
   if (job.save_group.count > 1) {
     absl::Status status = CheckFolderIsShared(options.save, job.save_group, session.control(), options.deadline);
@@ -154,8 +155,8 @@ absl::Status Train(Session& session, TrainObserver* observer) {
   if (HasPeerCopies(job)) peers.emplace(job, session.rank().rank, session.communicator());
   std::optional<SnapshotSaver> snapshots;
   if (job.snapshots != nullptr) {
-    snapshots.emplace(*job.snapshots, StateForCopies(session), peers ? &*peers : nullptr, session.control(),
-                      options.deadline);
+    snapshots.emplace(*job.snapshots, session.rank().rank - job.host.first, StateForCopies(session),
+                      peers ? &*peers : nullptr, session.control(), options.deadline);
   }
   std::optional<StragglerReplacer> replacer;
   if (job.replacements != nullptr) replacer.emplace(job.replacement, **watch, session.control(), *job.replacements);

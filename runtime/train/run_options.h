@@ -43,6 +43,7 @@ struct RunOptions {
   uint64_t save_every = 0;  // 0: at the end only
   absl::Duration mtbf;      // mean time between failures of a rank, which decides when to save; zero: save_every does
   checkpoint::KeepPolicy keep;
+  int save_zstd = 0;      // level of compression of checkpoints; 0: none
   uint64_t restarts = 0;  // how often ranks that are lost may be replaced
   std::string resize;     // file that says with how many ranks to go on; empty: none
   // Steps between two replacements of ranks that hold up the others, at least; 0: none is replaced.

@@ -13,7 +13,7 @@
 #include "runtime/artifact/replace_file.h"
 #include "runtime/checkpoint/file_plan.h"
 #include "runtime/clock/steady_clock.h"
-#include "runtime/exec/holding.h"
+#include "runtime/train/host_shares.h"
 #include "runtime/train/kept_state.h"
 #include "runtime/watch/places.h"
 
@@ -22,20 +22,6 @@ namespace {
 
 constexpr absl::Duration kSeenWithin = absl::Seconds(10);  // on file systems whose hosts keep what they have seen
 constexpr absl::Duration kLookPause = absl::Milliseconds(10);
-
-// As CarriedState::Tensors gives them, without bytes.
-std::vector<checkpoint::LocalTensor> TensorsOf(const Job& job, uint32_t rank) {
-  const comm::Mesh mesh = data::MeshOf(job.file->root());
-  std::vector<checkpoint::LocalTensor> tensors;
-  for (size_t i = 0; i < job.program.inputs.size(); ++i) {
-    if (job.IsFed(i)) continue;
-    const exec::Holding holding = exec::HoldingOf(*job.file, mesh, job.program.whole.inputs[i], rank);
-    tensors.push_back({job.program.inputs[i].name, holding.shard, {}, holding.replica == 0});
-    tensors.back().replica = holding.replica;
-    tensors.back().replicas = holding.replicas;
-  }
-  return tensors;
-}
 
 bool IsSeen(const std::string& path) {
   const absl::Time end = SteadyNow() + kSeenWithin;
@@ -63,13 +49,14 @@ absl::Status MakeSavedCopy(const launch::RankEnvironment& environment, Job& job)
   job.save_group = SaveGroupOf(environment);
   const SaveGroup& group = job.save_group;
   const bool saves_between_steps = options.save_every != 0 || options.mtbf != absl::ZeroDuration();
-  if (group.count == 1 && !saves_between_steps) return absl::OkStatus();
+  // A compressed file is written from memory, so that the disk need not have room for one that is not.
+  if (group.count == 1 && !saves_between_steps && options.save_zstd == 0) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<checkpoint::SharedSnapshot>> made =
-      group.count == 1 ? checkpoint::SharedSnapshot::Create(StateSpecs(job), group.ranks)
-                       : checkpoint::SharedSnapshot::Create(
-                             checkpoint::PlanFile(group.first_rank, group.ranks,
-                                                  [&](uint32_t rank) { return TensorsOf(job, rank); }),
-                             group.ranks);
+      group.count == 1
+          ? checkpoint::SharedSnapshot::Create(StateSpecs(job), group.ranks)
+          : checkpoint::SharedSnapshot::Create(
+                checkpoint::PlanFile(group.first_rank, group.ranks, [&](uint32_t rank) { return StateOf(job, rank); }),
+                group.ranks);
   if (!made.ok()) return made.status();
   job.saved_copy = *std::move(made);
   return absl::OkStatus();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@ struct SaveRecord {
   absl::Duration duration;  // until it was complete
   absl::Duration cpu;       // processor time of the thread that has written it
   uint64_t bytes = 0;
+  std::optional<uint64_t> bytes_on_disk = {};  // where that is less, since it is compressed
 };
 
 class TrainObserver {

@@ -7,10 +7,10 @@ import harness
 import restarts
 
 
-def saved(folder):
+def saved(folder, *flags):
     """Checkpoints after 10, 20 and 30 steps."""
     artifact = restarts.digits(folder, 2)
-    restarts.finished(restarts.started(folder, 2, artifact, 30, *restarts.DIGITS_DATA, "--save-every", 10))
+    restarts.finished(restarts.started(folder, 2, artifact, 30, *restarts.DIGITS_DATA, "--save-every", 10, *flags))
     return folder / "save"
 
 
@@ -55,15 +55,60 @@ def differs(folder):
     assert "only in" in ckpt("diff", save, other / "one.safetensors", code=3)
 
 
+def compressed(folder):
+    """Every tool reads compressed checkpoints, so do runs on other meshes, and what they hold is what plain ones do."""
+    plain, packed = restarts.fresh(folder, "plain"), restarts.fresh(folder, "packed")
+    artifact = restarts.digits(folder, 2, 3)
+    for run, flags in ((plain, []), (packed, ["--save-zstd=3"])):
+        restarts.finished(restarts.started(run, 2, artifact, 20, *restarts.DIGITS_DATA, "--save-every", 10, *flags))
+    for step in (10, 20):
+        newest = packed / "save" / f"step-{step:010d}"
+        assert sorted(path.name for path in newest.iterdir()) == ["manifest.json", "state.safetensors.zst"]
+        manifest = json.loads((newest / "manifest.json").read_text())
+        size = (newest / "state.safetensors.zst").stat().st_size
+        assert manifest["format"] == 4 and manifest["files"][0]["stored_bytes"] == size < manifest["files"][0]["bytes"] == len(restarts.state(plain, step)), manifest
+        assert restarts.state(packed, step) == restarts.state(plain, step)
+        row, = (row for row in restarts.events(packed, "saved") if row["step"] == step)
+        assert row["bytes_on_disk"] == size and row["bytes"] == manifest["files"][0]["bytes"], row
+    assert "bytes_on_disk" not in restarts.events(plain, "saved")[0]
+    assert f"{size} on disk by zstd" in ckpt("verify", packed / "save") and "on disk" not in ckpt("list", plain / "save")
+    assert json.loads(ckpt("list", packed / "save", "--json"))[0]["bytes_on_disk"] == size
+    assert "equal" in ckpt("diff", plain / "save", packed / "save")
+    ckpt("convert", packed / "save", "-o", folder / "unpacked")
+    assert (folder / "unpacked" / "step-0000000020" / "state.safetensors").read_bytes() == restarts.state(plain, 20)
+    ckpt("convert", plain / "save", "-o", folder / "repacked", "--zstd=3")
+    assert (folder / "repacked" / "step-0000000020" / "state.safetensors.zst").read_bytes() == (newest / "state.safetensors.zst").read_bytes()
+    for ranks in (2, 3):
+        ends = []
+        for name, resumed in (("a", plain), ("b", packed)):
+            run = restarts.fresh(folder, f"{name}{ranks}")
+            restarts.finished(restarts.started(run, ranks, artifact, 5, *restarts.DIGITS_DATA, "--resume", resumed / "save", "--save-zstd"))
+            ends.append(restarts.state(run, 25))
+        assert ends[0] == ends[1], ranks
+    for flag, message in (("--save-zstd=0", "'0' is no level of zstd; expected an integer from 1 to 19"), ("--save-zstd=20", "from 1 to 19"), ("--save-zstd=x", "'x' is no level")):
+        result = harness.tool("sgdrun", "-n", 2, artifact, "--steps", 3, "--save", folder / "refused", flag, check=False)
+        assert result.returncode == 2 and message in result.stderr, result.stderr
+    result = harness.tool("sgdrun", "-n", 2, artifact, "--steps", 3, "--save-zstd", check=False)
+    assert result.returncode == 2 and "--save-zstd needs --save" in result.stderr, result.stderr
+
+
 def damage(folder):
+    damaged(folder, "state.safetensors")
+
+
+def compressed_damage(folder):
+    damaged(folder, "state.safetensors.zst", "--save-zstd")
+
+
+def damaged(folder, name, *flags):
     """The newest checkpoint is damaged in one place: it is named, and a run goes on from the one before."""
-    save, rng = saved(folder), random.Random(4)
+    save, rng = saved(folder, *flags), random.Random(4)
     newest = save / "step-0000000030"
     kept = folder / "kept"
     shutil.copytree(newest, kept)
     cases = 60
     for case in range(cases):
-        path = newest / ("manifest.json" if case % 3 == 0 else "state.safetensors")
+        path = newest / ("manifest.json" if case % 3 == 0 else name)
         data = bytearray(path.read_bytes())
         at = rng.randrange(len(data))
         if case % 2:
@@ -78,7 +123,7 @@ def damage(folder):
     ckpt("verify", save, code=1)
     shutil.rmtree(newest)
     shutil.copytree(kept, newest)
-    (newest / "state.safetensors").write_bytes((newest / "state.safetensors").read_bytes()[:-1])
+    (newest / name).write_bytes((newest / name).read_bytes()[:-1])
     log = folder / "log.jsonl"
     result = harness.tool("sgdrun", "-n", 2, folder / "digits.sgda", "--steps", 1, *restarts.DIGITS_DATA, "--resume", save, "--log-json", log)
     assert "going on from the checkpoint before" in result.stderr and restarts.rows(folder)[0]["step"] == 20, result.stderr
@@ -104,4 +149,4 @@ def policies(folder):
         assert result.returncode in (1, 2) and message in result.stderr, (flags, result.stderr)
 
 
-harness.main([("lists", lists), ("policies", policies), ("merges and converts", merges_and_converts), ("differs", differs), ("damage", damage)])
+harness.main([("lists", lists), ("policies", policies), ("merges and converts", merges_and_converts), ("differs", differs), ("compressed", compressed), ("damage", damage), ("compressed damage", compressed_damage)])

@@ -39,11 +39,11 @@ def checkpoint(folder, steps):
     return folder / "save" / f"step-{steps:010d}"
 
 
-def assert_files(folder, steps, count):
-    names = [f"state-{i + 1:05d}-of-{count:05d}.safetensors" for i in range(count)]
+def assert_files(folder, steps, count, is_compressed=False):
+    names = [f"state-{i + 1:05d}-of-{count:05d}.safetensors{'.zst' if is_compressed else ''}" for i in range(count)]
     assert sorted(path.name for path in checkpoint(folder, steps).iterdir()) == ["manifest.json", *names]
     manifest = json.loads((checkpoint(folder, steps) / "manifest.json").read_text())
-    assert manifest["format"] == 3 and [file["name"] for file in manifest["files"]] == names, manifest
+    assert manifest["format"] == (4 if is_compressed else 3) and [file["name"] for file in manifest["files"]] == names, manifest
     sizes = [(checkpoint(folder, steps) / name).stat().st_size for name in names]
     assert sum(sizes) < 1.5 * len(restarts.state(folder, steps)), "each element is there once, beside headers"
     assert "whole" in harness.tool("sgd-ckpt", "verify", checkpoint(folder, steps)).stdout
@@ -74,7 +74,7 @@ def data_parallel(folder):
     assert ends[0] == ends[1]
 
 
-def recipe(name):
+def recipe(name, *flags):
     """Both hosts have a rank. The run that goes on from the files, on two hosts or on one, has the bits of the undisturbed one."""
     def check(folder):
         rng = np.random.default_rng(0)
@@ -84,8 +84,8 @@ def recipe(name):
         harness.tool("sgdc", restarts.GPT, "--recipe", folder / "recipe.json", "-o", artifact)
         data = ["--data", folder / "text.safetensors"]
         hosts, alone, again = (restarts.fresh(folder, kind) for kind in ("hosts", "alone", "again"))
-        done(launchers(hosts, artifact, 1, 12, *data, "--save-every", 6))
-        assert_files(hosts, 6, 2)
+        done(launchers(hosts, artifact, 1, 12, *data, "--save-every", 6, *flags))
+        assert_files(hosts, 6, 2, is_compressed=bool(flags))
         restarts.finished(restarts.started(alone, 2, artifact, 6, *data, "--resume", checkpoint(hosts, 6)))
         assert restarts.state(alone, 12) == restarts.state(hosts, 12)
         done(launchers(again, artifact, 1, 6, *data, "--resume", checkpoint(hosts, 6)))
@@ -163,7 +163,7 @@ def folder_of_one_host(folder):
 
 
 try:
-    harness.main([("data parallel", data_parallel), *((name, recipe(name)) for name in RECIPES), ("ranks of others", ranks_of_others), ("killed", killed), ("damage", damage),
+    harness.main([("data parallel", data_parallel), *((name, recipe(name)) for name in RECIPES), *((f"{name}, compressed", recipe(name, "--save-zstd")) for name in RECIPES), ("ranks of others", ranks_of_others), ("killed", killed), ("damage", damage),
                   ("folder of one host", folder_of_one_host)])
 finally:
     NETWORK.close()

@@ -34,6 +34,14 @@ uint64_t BytesOf(const data::SafetensorsFile& state) {
   return bytes;
 }
 
+uint64_t BytesOnDisk(const checkpoint::Checkpoint& checkpoint) {
+  uint64_t bytes = 0;
+  for (const checkpoint::StateFile& file : checkpoint.files) bytes += file.bytes_on_disk();
+  return bytes;
+}
+
+bool IsCompressed(const checkpoint::Checkpoint& checkpoint) { return checkpoint.files.front().is_compressed(); }
+
 Json Describe(const checkpoint::Listed& listed, const absl::StatusOr<checkpoint::Checkpoint>& opened) {
   Json json = {{"path", listed.path}, {"step", listed.step}, {"whole", opened.ok()}};
   if (!opened.ok()) {
@@ -43,6 +51,7 @@ Json Describe(const checkpoint::Listed& listed, const absl::StatusOr<checkpoint:
   Json mesh = Json::object();
   for (const auto& [name, size] : opened->point.mesh) mesh[name] = size;
   json["bytes"] = BytesOf(opened->state);
+  json["bytes_on_disk"] = BytesOnDisk(*opened);
   json["tensors"] = opened->state.tensors().size();
   json["program"] = opened->point.program;
   json["seed"] = opened->point.seed;
@@ -54,8 +63,9 @@ Json Describe(const checkpoint::Listed& listed, const absl::StatusOr<checkpoint:
 
 std::string Line(const checkpoint::Listed& listed, const absl::StatusOr<checkpoint::Checkpoint>& opened) {
   if (!opened.ok()) return absl::StrCat("damaged  ", opened.status().message(), "\n");
-  return absl::StrFormat("whole    %s  %d steps  %d tensors  %d bytes  %s  %s\n", listed.path, opened->point.step,
-                         opened->state.tensors().size(), BytesOf(opened->state), MeshText(opened->point),
+  const std::string on_disk = IsCompressed(*opened) ? absl::StrCat("  ", BytesOnDisk(*opened), " on disk by zstd") : "";
+  return absl::StrFormat("whole    %s  %d steps  %d tensors  %d bytes%s  %s  %s\n", listed.path, opened->point.step,
+                         opened->state.tensors().size(), BytesOf(opened->state), on_disk, MeshText(opened->point),
                          opened->point.program);
 }
 
@@ -63,10 +73,12 @@ std::string Line(const checkpoint::Listed& listed, const absl::StatusOr<checkpoi
 absl::StatusOr<Result> ListOrVerify(const Options& options) {
   const absl::StatusOr<std::vector<checkpoint::Listed>> listed = checkpoint::List(options.path);
   if (!listed.ok()) return listed.status();
+  const checkpoint::Depth depth =
+      options.command == Command::kVerify ? checkpoint::Depth::kDecompressed : checkpoint::Depth::kStored;
   Result result;
   Json all = Json::array();
   for (const checkpoint::Listed& one : *listed) {
-    const absl::StatusOr<checkpoint::Checkpoint> opened = checkpoint::OpenOne(one.path);
+    const absl::StatusOr<checkpoint::Checkpoint> opened = checkpoint::OpenOne(one.path, depth);
     if (!opened.ok() && options.command == Command::kVerify) result.exit_code = 1;
     if (options.as_json) {
       all.push_back(Describe(one, opened));
@@ -88,34 +100,35 @@ std::vector<data::TensorSpec> SpecsOf(const data::SafetensorsFile& state) {
   return specs;
 }
 
-void CopyTensors(const data::SafetensorsFile& state, data::TensorFileWriter& writer) {
+absl::Status CopyTensors(const data::SafetensorsFile& state, data::TensorFileWriter& writer) {
   for (size_t i = 0; i < state.tensors().size(); ++i) {
     std::ranges::copy(state.Bytes(state.tensors()[i]), writer.Bytes(i).begin());
     state.Release(state.tensors()[i]);
   }
+  return state.fault();
 }
 
 absl::Status Write(const data::SafetensorsFile& state, const std::string& path) {
   absl::StatusOr<data::TensorFileWriter> writer =
       data::TensorFileWriter::Create(path, SpecsOf(state), checkpoint::StateMetadata());
   if (!writer.ok()) return writer.status();
-  CopyTensors(state, *writer);
-  return writer->Commit();
+  const absl::Status copied = CopyTensors(state, *writer);
+  return copied.ok() ? writer->Commit() : copied;
 }
 
 // A checkpoint of one file.
-absl::Status Save(const checkpoint::Checkpoint& checkpoint, const std::string& directory) {
+absl::Status Save(const checkpoint::Checkpoint& checkpoint, const std::string& directory, checkpoint::ZstdLevel level) {
   const auto never = [] { return absl::OkStatus(); };
-  if (checkpoint.state.pieces() == nullptr) {
+  if (checkpoint.state.pieces() == nullptr && !IsCompressed(checkpoint)) {
     absl::StatusOr<data::MappedFile> image = data::MappedFile::OpenForReading(checkpoint.state.path());
     if (!image.ok()) return image.status();
-    return checkpoint::SaveImage(directory, checkpoint.point, image->bytes(), never);
+    return checkpoint::SaveImage(directory, checkpoint.point, image->bytes(), level, never).status();
   }
   absl::StatusOr<data::TensorFileWriter> image =
       data::TensorFileWriter::CreateInMemory(SpecsOf(checkpoint.state), checkpoint::StateMetadata());
   if (!image.ok()) return image.status();
-  CopyTensors(checkpoint.state, *image);
-  return checkpoint::SaveImage(directory, checkpoint.point, image->image(), never);
+  if (absl::Status status = CopyTensors(checkpoint.state, *image); !status.ok()) return status;
+  return checkpoint::SaveImage(directory, checkpoint.point, image->image(), level, never).status();
 }
 
 absl::StatusOr<Result> Merge(const Options& options) {
@@ -131,7 +144,8 @@ absl::StatusOr<Result> Convert(const Options& options) {
   const absl::StatusOr<checkpoint::Checkpoint> opened = checkpoint::OpenCheckpoint(options.path);
   if (!opened.ok()) return opened.status();
   if (absl::Status status = checkpoint::CheckWritable(options.output); !status.ok()) return status;
-  if (absl::Status status = Save(*opened, options.output); !status.ok()) return status;
+  if (absl::Status status = Save(*opened, options.output, checkpoint::ZstdLevel{options.zstd}); !status.ok())
+    return status;
   return Result{
       absl::StrCat(options.output, ": the checkpoint after ", opened->point.step, " steps, from ", opened->path, "\n"),
       0};
@@ -179,6 +193,9 @@ absl::StatusOr<Result> Diff(const Options& options) {
   const absl::StatusOr<data::SafetensorsFile> second = OpenState(options.other);
   if (!second.ok()) return second.status();
   const std::vector<Difference> differences = Compare(*first, *second);
+  for (const data::SafetensorsFile* file : {&*first, &*second}) {
+    if (absl::Status fault = file->fault(); !fault.ok()) return fault;
+  }
   Result result{"", differences.empty() ? 0 : 3};
   Json all = Json::array();
   for (const Difference& difference : differences) {

@@ -15,6 +15,7 @@ struct Options {
   std::string path;    // a checkpoint or a folder of checkpoints; of kDiff a file of tensors too
   std::string other;   // of kDiff
   std::string output;  // of kMerge and kConvert
+  int zstd = 0;        // of kConvert: the level of compression; 0: none
   bool as_json = false;
 };
 

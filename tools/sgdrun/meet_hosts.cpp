@@ -52,6 +52,7 @@ void Restarts::TellHosts(const launch::RankEnvironment& environment, const std::
 
 absl::StatusOr<bool> Restarts::MeetHosts(const launch::RankEnvironment& environment, const std::string& secret) {
   nodes_ = environment.nodes;
+  ForgetDamagedCopies();
   const absl::StatusOr<launch::HostRoster> roster = HostsOf(environment, secret).Meet(train::HostFactsJson(Facts()));
   if (absl::IsCancelled(roster.status()) && roster.status().message() == launch::kRunHasEnded) {
     PrintNote("the run has ended, and has not needed this spare");

@@ -173,6 +173,15 @@ void TakeSaveEvery(Options& options, const std::string& text) {
   static_cast<void>(absl::SimpleAtoi(text, &options.run.save_every));
 }
 
+std::string CheckZstdLevel(const std::string& text) {
+  int level = 0;
+  const bool is_level =
+      absl::SimpleAtoi(text, &level) && level >= checkpoint::kLeastZstdLevel && level <= checkpoint::kMostZstdLevel;
+  return is_level ? ""
+                  : absl::StrCat("'", text, "' is no level of zstd; expected an integer from ",
+                                 checkpoint::kLeastZstdLevel, " to ", checkpoint::kMostZstdLevel);
+}
+
 void AddTrainFlags(CLI::App& app, Options& options) {
   const Group state(app, "Train: state");
   state
@@ -202,6 +211,12 @@ void AddTrainFlags(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->expected(1, -1)
       ->allow_extra_args(false);
+  app.add_flag("--save-zstd{1}", options.run.save_zstd,
+               "Compress checkpoints by zstd, at a level from 1 (default) to 19; any part of a file can still be read "
+               "alone")
+      ->group("Train: state")
+      ->option_text("[=LEVEL]")
+      ->check(CheckZstdLevel);
   state
       .Add("--restarts", "R", options.run.restarts,
            "When a rank or host is lost, start the ranks of all hosts again and go on, up to R times, with the same "
@@ -466,35 +481,21 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
                      : given("--steps") || options.run.only_evaluates ? train::Mode::kTrain
                                                                       : train::Mode::kOnce;
   if (options.run.mode != train::Mode::kTrain) {
-    for (const char* flag : {"--init",
-                             "--resume",
-                             "--save",
-                             "--save-every",
-                             "--mtbf",
-                             "--keep",
-                             "--restarts",
-                             "--min-ranks",
-                             "--resize",
-                             "--peer-copies",
-                             "--save-weights",
-                             "--data",
-                             "--feed",
-                             "--batches",
-                             "--loss",
-                             "--log-json",
-                             "--print-every",
-                             "--live",
-                             "--metrics",
-                             "--metrics-port",
-                             "--eval-every",
-                             "--eval-data",
-                             "--guard",
-                             "--guard-loss",
-                             "--guard-grad-norm",
-                             "--on-guard",
-                             "--verify",
-                             "--on-verify",
-                             "--replace-stragglers"}) {
+    for (const char* flag : {"--init",         "--resume",
+                             "--save",         "--save-every",
+                             "--mtbf",         "--keep",
+                             "--save-zstd",    "--restarts",
+                             "--min-ranks",    "--resize",
+                             "--peer-copies",  "--save-weights",
+                             "--data",         "--feed",
+                             "--batches",      "--loss",
+                             "--log-json",     "--print-every",
+                             "--live",         "--metrics",
+                             "--metrics-port", "--eval-every",
+                             "--eval-data",    "--guard",
+                             "--guard-loss",   "--guard-grad-norm",
+                             "--on-guard",     "--verify",
+                             "--on-verify",    "--replace-stragglers"}) {
       if (given(flag)) return absl::StrCat(flag, " is for training: say how long with --steps");
     }
   }
@@ -512,6 +513,7 @@ std::string CheckCombination(const CLI::App& app, Options& options) {
     return "--feed says what --data feeds; --data is missing";
   if (given("--save-every") && !given("--save")) return "--save-every needs --save";
   if (given("--keep") && !given("--save")) return "--keep needs --save";
+  if (given("--save-zstd") && !given("--save")) return "--save-zstd needs --save";
   if (options.saves_by_cost != given("--mtbf"))
     return "--save-every auto and --mtbf HOURS go together: how often ranks fail decides how often to save";
   if (!options.run.keep.best.empty() && !given("--eval-every")) return "--keep best=NAME needs --eval-every";

@@ -189,8 +189,9 @@ absl::Status Reporter::Resumed(const Resumption& resumption, uint32_t ranks) {
 absl::Status Reporter::Saved(const train::SaveRecord& save) {
   Line(absl::StrCat("saved step ", save.steps_done, " to ", checkpoint::CheckpointPath(save_, save.steps_done), ", ",
                     text::BytesText(save.bytes), " in ", text::SecondsText(absl::ToDoubleSeconds(save.duration))));
-  return log_ ? log_->WriteLine(trace::SavedJson(save.steps_done, save.stall, save.duration, save.cpu, save.bytes))
-              : absl::OkStatus();
+  if (!log_) return absl::OkStatus();
+  return log_->WriteLine(
+      trace::SavedJson(save.steps_done, save.stall, save.duration, save.cpu, save.bytes, save.bytes_on_disk));
 }
 
 absl::Status Reporter::StragglerFound(const watch::Straggler& straggler, const watch::RankPlace& place) {

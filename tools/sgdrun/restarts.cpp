@@ -200,9 +200,16 @@ std::string Restarts::LossJson() const {
 void Restarts::ChooseState() {
   if (snapshots_ != nullptr && snapshots_->steps().empty() && before_ != nullptr) snapshots_ = before_;
   before_.reset();
+  ForgetDamagedCopies();
   const train::HostFacts facts = Facts();
   const train::AgreedState state = train::AgreeOnState({facts}, *begin_);
   GoOnFrom(state, *facts.run, /*has_copy=*/true).IgnoreError();
+}
+
+// Hosts may have to agree on the older one.
+void Restarts::ForgetDamagedCopies() {
+  if (snapshots_ == nullptr) return;
+  for (const std::string& damage : snapshots_->ForgetDamaged(/*is_one_enough=*/nodes_ == 1)) PrintNote(damage);
 }
 
 void Restarts::SetRanks(uint32_t ranks) {

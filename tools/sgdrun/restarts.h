@@ -85,6 +85,8 @@ class Restarts {
   void TellLoss();
   std::string LossJson() const;
   launch::HostMeeting& HostsOf(const launch::RankEnvironment& environment, const std::string& secret);
+  // Of what is left for further ranks.
+  void ForgetDamagedCopies();
   train::HostFacts Facts() const;
   absl::Status AgreeWith(const launch::HostRoster& roster);
   absl::Status GoOnFrom(const train::AgreedState& state, const train::HostFacts::Run& run, bool has_copy);

@@ -32,7 +32,8 @@ data::TensorType ShardedType(uint32_t ranks) {
 
 // Saves 'w', a tensor counting from `base` sharded over `ranks`, and the replicated scalar 'count'.
 absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t ranks, int32_t base,
-                          bool spans_hosts = false, std::vector<std::pair<std::string, double>> metrics = {}) {
+                          bool spans_hosts = false, std::vector<std::pair<std::string, double>> metrics = {},
+                          ZstdLevel level = kNotCompressed) {
   std::vector<int32_t> global(kRows * 2);
   std::iota(global.begin(), global.end(), base);
   TrainingPoint point{step, 5, "train", "abc", {{"data", ranks}}, "rows 10", {}, metrics};
@@ -46,7 +47,7 @@ absl::Status SaveCounting(const std::string& directory, uint64_t step, uint32_t 
         w.CopyIn(std::as_bytes(std::span(global)), std::as_writable_bytes(std::span(local)));
         std::vector<LocalTensor> state = {{"w", w, std::as_bytes(std::span(local))},
                                           {"count", count, std::as_bytes(std::span(&base, 1))}};
-        return Save(directory, point, state, control, absl::Seconds(10));
+        return Save(directory, point, state, control, absl::Seconds(10), level);
       },
       spans_hosts);
   for (const absl::Status& outcome : outcomes) {
@@ -124,13 +125,72 @@ TEST(Checkpoint, TakesOverAnInterruptedSave) {
   EXPECT_TRUE(OpenCheckpoint(folder.path()).ok());
 }
 
-TEST(Checkpoint, EveryDamageIsRefused) {
+TEST(Checkpoint, ACompressedOneHasTheSameTensors) {
   TemporaryFolder folder;
   ASSERT_EQ(SaveCounting(folder.path(), 7, 2, 1), absl::OkStatus());
-  for (const char* name : {"state.safetensors", "manifest.json"}) {
+  const std::string plain = ReadText(folder / "step-0000000007/state.safetensors");
+  for (const bool spans_hosts : {false, true}) {
+    ASSERT_EQ(SaveCounting(folder.path(), 8, 2, 1, spans_hosts, {}, ZstdLevel{3}), absl::OkStatus());
+    EXPECT_THAT(ReadText(folder / "step-0000000008/manifest.json"), HasSubstr("\"format\": 4"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "step-0000000008/state.safetensors"));
+    for (const Depth depth : {Depth::kStored, Depth::kDecompressed}) {
+      const auto opened = OpenOne(folder / "step-0000000008", depth);
+      ASSERT_TRUE(opened.ok()) << opened.status();
+      EXPECT_EQ(opened->files.at(0).bytes, plain.size());
+      EXPECT_EQ(opened->files.at(0).bytes_on_disk(),
+                std::filesystem::file_size(folder / "step-0000000008/state.safetensors.zst"));
+      std::vector<int32_t> expected(kRows * 2);
+      std::iota(expected.begin(), expected.end(), 1);
+      EXPECT_EQ(data::Values<int32_t>(opened->state.Bytes(*opened->state.Find("w"))), expected);
+    }
+  }
+}
+
+// The manifest's own checksum is right: what it says is still not believed.
+TEST(Checkpoint, ManifestsOfCompressedFilesAreChecked) {
+  TemporaryFolder folder;
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 2, 1, false, {}, ZstdLevel{1}), absl::OkStatus());
+  const std::string path = folder / "step-0000000007/manifest.json";
+  const nlohmann::json whole = nlohmann::json::parse(ReadText(path));
+  const auto message = [&](const std::function<void(nlohmann::json&)>& change) {
+    nlohmann::json manifest = whole;
+    manifest.erase("checksum");
+    change(manifest);
+    const std::string text = json::WriteJson(manifest);
+    manifest["checksum"] =
+        artifact::HexHash(*artifact::Sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+    WriteText(path, json::WriteJson(manifest));
+    return std::string(OpenOne(folder / "step-0000000007", Depth::kDecompressed).status().message());
+  };
+  EXPECT_EQ(message([](nlohmann::json&) {}), "");
+  for (const uint64_t bytes : {uint64_t{0}, uint64_t{4095}, uint64_t{1} << 27})
+    EXPECT_THAT(message([&](nlohmann::json& json) { json["frame_bytes"] = bytes; }), HasSubstr("lacks fields"));
+  EXPECT_THAT(message([](nlohmann::json& json) { json["compression"] = "lz4"; }), HasSubstr("lacks fields"));
+  EXPECT_THAT(message([](nlohmann::json& json) { json["files"][0]["name"] = "../x.zst"; }), HasSubstr("lacks fields"));
+  EXPECT_THAT(message([](nlohmann::json& json) { json["files"][0].erase("stored_xxh3"); }), HasSubstr("lacks fields"));
+  EXPECT_THAT(message([](nlohmann::json& json) { json["files"] = nlohmann::json::array(); }),
+              HasSubstr("lacks fields"));
+  EXPECT_THAT(message([](nlohmann::json& json) { json["files"][0]["bytes"] = uint64_t{1} << 60; }),
+              HasSubstr("state.safetensors.zst: has 1 frames, but 1152921504606846976 bytes are "));
+  EXPECT_THAT(message([](nlohmann::json& json) { json["files"][0]["stored_bytes"] = 5; }),
+              HasSubstr("bytes, but the manifest says 5;"));
+  EXPECT_THAT(message([](nlohmann::json& json) { json["files"][0]["xxh3"] = "abc"; }),
+              HasSubstr("state.safetensors.zst: is corrupt: the checksum of what it decompresses to is not"));
+}
+
+class EveryDamage : public ::testing::TestWithParam<ZstdLevel> {};
+INSTANTIATE_TEST_SUITE_P(Checkpoint, EveryDamage, ::testing::Values(kNotCompressed, ZstdLevel{1}));
+
+TEST_P(EveryDamage, IsRefused) {
+  TemporaryFolder folder;
+  ASSERT_EQ(SaveCounting(folder.path(), 7, 2, 1, false, {}, GetParam()), absl::OkStatus());
+  const char* state = GetParam() == kNotCompressed ? "state.safetensors" : "state.safetensors.zst";
+  for (const char* name : {state, "manifest.json"}) {
     const std::string path = folder / ("step-0000000007/" + std::string(name));
     const std::string whole = ReadText(path);
-    for (size_t i = 0; i < whole.size(); ++i) {
+    // ZstdFrames has a test of more damages.
+    const size_t step = GetParam() == kNotCompressed ? 1 : 4;
+    for (size_t i = 0; i < whole.size(); i += step) {
       std::string bad = whole;
       bad[i] ^= 0x10;
       WriteText(path, bad);
@@ -166,7 +226,7 @@ TEST(Checkpoint, SaysWhatIsWrong) {
   std::filesystem::remove(state);
   EXPECT_THAT(message(), HasSubstr("state.safetensors: cannot open: No such file"));
   WriteText(manifest, "{\"format\": 9}");
-  EXPECT_THAT(message(), HasSubstr("manifest.json: has format 9, but this version reads formats 1 to 3"));
+  EXPECT_THAT(message(), HasSubstr("manifest.json: has format 9, but this version reads formats 1 to 4"));
   WriteText(manifest, "[]");
   EXPECT_THAT(message(), HasSubstr("manifest.json: is not a JSON object"));
   // The checksum's text is printed by recursion.

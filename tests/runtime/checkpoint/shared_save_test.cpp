@@ -93,14 +93,15 @@ void ExpectTensors(const data::SafetensorsFile& file, int32_t steps) {
 // Processes that write, each with the same number of ranks, in one.
 class Writers {
  public:
-  Writers(uint32_t count, const std::string& directory, KeepPolicy keep = {}) : texts_(count) {
+  Writers(uint32_t count, const std::string& directory, KeepPolicy keep = {}, ZstdLevel level = kNotCompressed)
+      : texts_(count) {
     const uint32_t ranks = kRanks / count;
     for (uint32_t index = 0; index < count; ++index) {
       FilePlan plan = PlanFile(index * ranks, ranks, [](uint32_t rank) { return MeshState(rank, 0).tensors; });
       images_.push_back(*SharedSnapshot::Create(std::move(plan), ranks));
       SharedSave shared{index, count, 0, [this, index](const std::string& text) { return Tell(index, text); },
                         [this](uint32_t of) { return Told(of); }};
-      saves_.push_back(*BackgroundSaves::Start(*images_.back(), {directory, keep, shared}));
+      saves_.push_back(*BackgroundSaves::Start(*images_.back(), {directory, keep, level, shared}));
     }
   }
 
@@ -167,15 +168,22 @@ TEST(FilePlan, EveryElementIsWrittenOnce) {
   }
 }
 
-TEST(SharedSave, FilesTogetherAreACheckpoint) {
+class SharedSaves : public ::testing::TestWithParam<ZstdLevel> {
+ protected:
+  std::string Suffix() const { return GetParam() == kNotCompressed ? "" : kCompressedSuffix; }
+};
+INSTANTIATE_TEST_SUITE_P(SharedSave, SharedSaves, ::testing::Values(kNotCompressed, ZstdLevel{1}));
+
+TEST_P(SharedSaves, FilesTogetherAreACheckpoint) {
   for (const uint32_t count : {2u, 4u}) {
     TemporaryFolder folder;
-    Writers writers(count, folder.path(), {.last = 2});
+    Writers writers(count, folder.path(), {.last = 2}, GetParam());
     for (const int32_t steps : {10, 20, 30}) {
       const std::vector<SaveOutcome> ended = writers.Save(steps);
       ASSERT_EQ(ended.size(), 1u);
       EXPECT_TRUE(ended[0].status.ok() && ended[0].removal.ok()) << ended[0].status << ended[0].removal;
       EXPECT_GT(ended[0].bytes, 300u * 200 * 8);
+      EXPECT_EQ(ended[0].bytes_on_disk < ended[0].bytes, GetParam() != kNotCompressed);
     }
     EXPECT_EQ(folder.files(), 2u);
     const auto opened = OpenCheckpoint(folder.path());
@@ -212,14 +220,15 @@ TEST(SharedSave, ShardsOfOtherMeshesAreFilledFromPieces) {
   }
 }
 
-TEST(SharedSave, EveryDamageOfAnyFileIsRefusedByName) {
+TEST_P(SharedSaves, EveryDamageOfAnyFileIsRefusedByName) {
   TemporaryFolder folder;
-  Writers writers(2, folder.path());
+  Writers writers(2, folder.path(), {}, GetParam());
   for (const int32_t steps : {10, 20}) ASSERT_TRUE(writers.Save(steps)[0].status.ok());
   for (const uint32_t index : {0u, 1u}) {
-    const std::string path = folder / ("step-0000000020/" + StateName(index, 2));
+    const std::string path = folder / ("step-0000000020/" + StateName(index, 2) + Suffix());
     const std::string whole = ReadText(path);
-    for (size_t i = 0; i < whole.size(); i += 1 + whole.size() / 50) {
+    const size_t cases = GetParam() == kNotCompressed ? 50 : 15;
+    for (size_t i = 0; i < whole.size(); i += 1 + whole.size() / cases) {
       for (const bool cuts : {false, true}) {
         std::string bad = whole;
         bad[i] ^= 0x10;
@@ -289,7 +298,7 @@ TEST(SharedSave, TheEndOfARunDoesNotWaitForOtherProcesses) {
 TEST(SaveReports, LaterSavesDoNotHideEarlierOnes) {
   SaveReports reports;
   EXPECT_EQ(SaveReports::Find(reports.text(), 1), std::nullopt);
-  reports.Add(1, StateFile{"a file", 7, "abc"});
+  reports.Add(1, StateFile{"a file", 7, "abc", 5, "def"});
   reports.Add(2, absl::ResourceExhaustedError("full:\nmake room " + std::string(2000, 'x')));
   ASSERT_LE(reports.text().size(), 1000u);
   const auto first = SaveReports::Find(reports.text(), 1), second = SaveReports::Find(reports.text(), 2);
@@ -297,6 +306,8 @@ TEST(SaveReports, LaterSavesDoNotHideEarlierOnes) {
   EXPECT_EQ((*first)->name, "a file");
   EXPECT_EQ((*first)->bytes, 7u);
   EXPECT_EQ((*first)->checksum, "abc");
+  EXPECT_EQ((*first)->stored_bytes, 5u);
+  EXPECT_EQ((*first)->stored_checksum, "def");
   ASSERT_TRUE(second && absl::IsResourceExhausted(second->status()));
   EXPECT_THAT(std::string(second->status().message()), HasSubstr("full: make room"));
   EXPECT_EQ(SaveReports::Find(reports.text(), 3), std::nullopt);
@@ -304,7 +315,7 @@ TEST(SaveReports, LaterSavesDoNotHideEarlierOnes) {
   ASSERT_LE(reports.text().size(), 1000u);
   const auto gone = SaveReports::Find(reports.text(), 1);
   ASSERT_TRUE(gone && absl::IsUnavailable(gone->status()));
-  for (const char* text : {"1 ok", "1 0 done", "1 ok x abc name", "1 what 3 abc name"}) {
+  for (const char* text : {"1 ok", "1 0 done", "1 ok x abc 0  name", "1 ok 3 abc x  name", "1 what 3 abc 0  name"}) {
     const auto bad = SaveReports::Find(text, 1);
     EXPECT_TRUE(!bad || !bad->ok()) << text;
   }

@@ -63,9 +63,21 @@ void ExpectState(const data::SafetensorsFile& file, int32_t steps) {
   EXPECT_EQ(count, steps);
 }
 
-std::unique_ptr<SharedSnapshots> Make(uint32_t ranks) {
+// Without bytes.
+std::vector<LocalTensor> PartsOf(uint32_t rank, uint32_t replicas) {
+  std::vector<LocalTensor> tensors = RankState(rank, replicas, 0).tensors;
+  for (LocalTensor& tensor : tensors) tensor.bytes = {};
+  return tensors;
+}
+
+// With `has_others`, ranks get as much of another host.
+std::unique_ptr<SharedSnapshots> Make(uint32_t ranks, uint32_t replicas = 1, bool has_others = false) {
+  CopyLayout layout;
+  layout.first_rank = 4;
+  for (uint32_t rank = 0; rank < ranks; ++rank) layout.own.push_back(PartsOf(rank, replicas));
+  if (has_others) layout.others = layout.own;
   auto made = SharedSnapshots::Create(
-      kSpecs, ranks,
+      kSpecs, std::move(layout),
       {.step = 0, .seed = 3, .program = "train", .artifact_hash = "abc", .mesh = {}, .feed = "rows 10", .carry = "c"});
   EXPECT_TRUE(made.ok()) << made.status();
   return *std::move(made);
@@ -82,11 +94,11 @@ void InChild(const std::function<absl::Status()>& body) {
 
 TEST(SharedSnapshots, ProcessesFillACopyTogetherAndItOutlivesThem) {
   for (const uint32_t replicas : {1, 2, 3}) {
-    const auto snapshots = Make(2 * replicas);
+    const auto snapshots = Make(2 * replicas, replicas);
     EXPECT_EQ(snapshots->steps(), kNone);
     for (uint32_t rank = 0; rank < 2 * replicas; ++rank) {
       EXPECT_EQ(snapshots->steps(), kNone);
-      InChild([&] { return snapshots->Take(7, RankState(rank, replicas, 7).tensors, kPatience).status(); });
+      InChild([&] { return snapshots->Take(7, rank, RankState(rank, replicas, 7).tensors, kPatience).status(); });
     }
     EXPECT_EQ(snapshots->steps(), std::vector<uint64_t>{7});
     EXPECT_EQ(snapshots->point().seed, 3u);
@@ -100,7 +112,7 @@ TEST(SharedSnapshots, ProcessesFillACopyTogetherAndItOutlivesThem) {
 TEST(SharedSnapshots, TheOlderCopyCountsUntilTheNextIsWhole) {
   const auto snapshots = Make(2);
   const auto take = [&](uint32_t rank, int32_t steps) {
-    return snapshots->Take(steps, RankState(rank, 1, steps).tensors, kPatience).status();
+    return snapshots->Take(steps, rank, RankState(rank, 1, steps).tensors, kPatience).status();
   };
   // Both ranks take turns in one process here, which counts copies once for both.
   ASSERT_TRUE(take(0, 1).ok());
@@ -133,7 +145,7 @@ TEST(SharedSnapshots, AnotherHostsStateCountsOnceAllRanksHaveAddedTheirs) {
   for (const uint32_t rank : {0, 1}) {
     EXPECT_EQ(snapshots->StepsOfOtherHost(), kNone);
     InChild([&] {
-      const auto copy = snapshots->Take(4, RankState(rank, 1, 4).tensors, kPatience);
+      const auto copy = snapshots->Take(4, rank, RankState(rank, 1, 4).tensors, kPatience);
       if (copy.ok()) (*copy)->AddOfOtherHost(4);
       return copy.status();
     });
@@ -141,7 +153,7 @@ TEST(SharedSnapshots, AnotherHostsStateCountsOnceAllRanksHaveAddedTheirs) {
   EXPECT_EQ(snapshots->StepsOfOtherHost(), std::vector<uint64_t>{4});
   snapshots->StartOver(4);
   for (const uint32_t rank : {0, 1})
-    InChild([&] { return snapshots->Take(5, RankState(rank, 1, 5).tensors, kPatience).status(); });
+    InChild([&] { return snapshots->Take(5, rank, RankState(rank, 1, 5).tensors, kPatience).status(); });
   EXPECT_EQ(snapshots->steps(), (std::vector<uint64_t>{4, 5}));
   EXPECT_EQ(snapshots->StepsOfOtherHost(), std::vector<uint64_t>{4});
   snapshots->StartOver(std::nullopt);
@@ -151,8 +163,8 @@ TEST(SharedSnapshots, AnotherHostsStateCountsOnceAllRanksHaveAddedTheirs) {
 TEST(SharedSnapshots, TheNewestCopyCanBeForgotten) {
   const auto snapshots = Make(1);
   const RankState first(0, 1, 1), second(0, 1, 2);
-  ASSERT_TRUE(snapshots->Take(1, first.tensors, kPatience).ok());
-  ASSERT_TRUE(snapshots->Take(2, second.tensors, kPatience).ok());
+  ASSERT_TRUE(snapshots->Take(1, 0, first.tensors, kPatience).ok());
+  ASSERT_TRUE(snapshots->Take(2, 0, second.tensors, kPatience).ok());
   ASSERT_EQ(snapshots->steps(), (std::vector<uint64_t>{1, 2}));
   snapshots->ForgetNewest();
   EXPECT_EQ(snapshots->steps(), std::vector<uint64_t>{1});
@@ -160,16 +172,88 @@ TEST(SharedSnapshots, TheNewestCopyCanBeForgotten) {
   EXPECT_EQ(snapshots->steps(), kNone);
 }
 
+// What a fault of memory does.
+void Flip(std::span<std::byte> bytes, uint64_t bit) { bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8); }
+
+TEST(SharedSnapshot, EveryFlippedBitOfACopyIsFound) {
+  for (const uint32_t replicas : {1, 2, 3}) {
+    auto layout = std::make_shared<CopyLayout>();
+    layout->first_rank = 4;
+    for (uint32_t rank = 0; rank < 2 * replicas; ++rank) layout->own.push_back(PartsOf(rank, replicas));
+    layout->others = layout->own;
+    const auto copy = *SharedSnapshot::Create(kSpecs, layout);
+    for (uint32_t rank = 0; rank < 2 * replicas; ++rank) {
+      const RankState state(rank, replicas, 3);
+      copy->Fill(3, state.tensors, rank);
+      for (size_t i = 0; i < kSpecs.size(); ++i)
+        copy->SetChecksumOfOther(rank, i, ChecksumOf(state.tensors[i], state.tensors[i].bytes, /*is_global=*/false));
+    }
+    for (const bool of_others : {false, true}) {
+      for (size_t i = 0; i < kSpecs.size(); ++i) {
+        for (uint64_t bit = 0; bit < 8 * copy->tensor(i).size(); ++bit) {
+          Flip(copy->tensor(i), bit);
+          const std::optional<std::string> damage = copy->FindDamage(of_others);
+          ASSERT_TRUE(damage) << kSpecs[i].name << " bit " << bit;
+          EXPECT_THAT(*damage, HasSubstr("tensor '" + kSpecs[i].name + "' is not what rank "));
+          if (i == 0 && bit < 32) EXPECT_THAT(*damage, HasSubstr(of_others ? "rank 4 has received" : "rank 4 has put"));
+          Flip(copy->tensor(i), bit);
+        }
+      }
+      EXPECT_EQ(copy->FindDamage(of_others), std::nullopt);
+    }
+  }
+}
+
+// A copy that has changed is not used, and the other one is; what it has of another host is left out alone.
+TEST(SharedSnapshots, CopiesThatHaveChangedAreForgotten) {
+  for (const bool is_one_enough : {false, true}) {
+    for (int flipped = 0; flipped < 8; ++flipped) {
+      const auto snapshots = Make(1, 1, /*has_others=*/true);
+      SharedSnapshot* copies[2];
+      for (const int32_t steps : {6, 7}) {
+        const RankState state(0, 1, steps);
+        copies[steps - 6] = *snapshots->Take(steps, 0, state.tensors, kPatience);
+        for (size_t i = 0; i < kSpecs.size(); ++i)
+          copies[steps - 6]->SetChecksumOfOther(0, i, ChecksumOf(state.tensors[i], state.tensors[i].bytes, false));
+        copies[steps - 6]->AddOfOtherHost(steps);
+      }
+      if (flipped & 1) Flip(copies[0]->tensor(0), 9);
+      if (flipped & 2) Flip(copies[1]->tensor(0), 9);
+      if (flipped & 4) copies[1]->SetChecksumOfOther(0, 1, {1, 2});
+      const std::vector<std::string> told = snapshots->ForgetDamaged(is_one_enough);
+      std::vector<uint64_t> whole, of_others;
+      // With one that is enough, nobody looks at the older one.
+      const bool keeps_older = !(flipped & 1) || (is_one_enough && !(flipped & 2));
+      if (keeps_older) whole.push_back(6), of_others.push_back(6);
+      if (!(flipped & 2)) whole.push_back(7);
+      if (!(flipped & 6)) of_others.push_back(7);
+      EXPECT_EQ(snapshots->steps(), whole) << flipped;
+      EXPECT_EQ(snapshots->StepsOfOtherHost(), of_others) << flipped;
+      EXPECT_EQ(told.size(), 4 - whole.size() - of_others.size() - (keeps_older ? 0 : 1) - (flipped & 2 ? 1 : 0))
+          << flipped;
+      if (flipped & 2) {
+        EXPECT_EQ(told.at(0),
+                  "the copy of the state in memory after 7 steps has changed: tensor 'w' is not what rank 4 has put "
+                  "there; it is not used");
+      } else if (flipped & 4) {
+        EXPECT_EQ(told.at(0),
+                  "the copy of the state in memory after 7 steps has changed: tensor 'count' is not what rank 4 has "
+                  "received for it; what it has of another host is not used");
+      }
+    }
+  }
+}
+
 TEST(SharedSnapshots, NeitherCopyIsLostWhileARankIsLate) {
   const auto snapshots = Make(2);
   const Patience none = {[] { return absl::AbortedError("rank 1: is gone"); }, absl::Seconds(10)};
-  InChild([&] { return snapshots->Take(1, RankState(1, 1, 1).tensors, kPatience).status(); });
+  InChild([&] { return snapshots->Take(1, 1, RankState(1, 1, 1).tensors, kPatience).status(); });
   // Rank 0 is two steps ahead of rank 1: its next copy would overwrite the only whole one.
   InChild([&] {
     RankState first(0, 1, 1), second(0, 1, 2), third(0, 1, 3);
-    if (!snapshots->Take(1, first.tensors, kPatience).ok()) return absl::InternalError("first");
-    if (!snapshots->Take(2, second.tensors, kPatience).ok()) return absl::InternalError("second");
-    const absl::Status status = snapshots->Take(3, third.tensors, none).status();
+    if (!snapshots->Take(1, 0, first.tensors, kPatience).ok()) return absl::InternalError("first");
+    if (!snapshots->Take(2, 0, second.tensors, kPatience).ok()) return absl::InternalError("second");
+    const absl::Status status = snapshots->Take(3, 0, third.tensors, none).status();
     return absl::IsAborted(status) ? absl::OkStatus() : absl::InternalError("third");
   });
 }
