@@ -80,15 +80,23 @@ absl::Status IsCorrupt(const std::string& path, const char* what) {
                                           "another checkpoint"));
 }
 
+absl::Status HasOtherSize(const std::string& path, uint64_t bytes, const StateFile& file) {
+  return absl::DataLossError(absl::StrCat(path, ": has ", bytes, " bytes, but the manifest says ", file.bytes_on_disk(),
+                                          "; expected the file that was saved; resume from another checkpoint"));
+}
+
+absl::Status VerifySize(const std::string& path, const StateFile& file) {
+  std::error_code error;
+  const uint64_t bytes = fs::file_size(path, error);
+  if (error) return data::SystemError(path, "open", error.value());
+  return bytes == file.bytes_on_disk() ? absl::OkStatus() : HasOtherSize(path, bytes, file);
+}
+
 // Compares what lies on the disk with the manifest.
 absl::Status VerifyStored(const std::string& path, const StateFile& file, Manifest::Checksum kind) {
   const absl::StatusOr<FileDigest> digest = DigestFile(path, kind);
   if (!digest.ok()) return digest.status();
-  if (digest->bytes != file.bytes_on_disk()) {
-    return absl::DataLossError(absl::StrCat(path, ": has ", digest->bytes, " bytes, but the manifest says ",
-                                            file.bytes_on_disk(),
-                                            "; expected the file that was saved; resume from another checkpoint"));
-  }
+  if (digest->bytes != file.bytes_on_disk()) return HasOtherSize(path, digest->bytes, file);
   const std::string& expected = file.is_compressed() ? file.stored_checksum : file.checksum;
   return digest->checksum == expected ? absl::OkStatus() : IsCorrupt(path, "its checksum");
 }
@@ -107,7 +115,9 @@ absl::Status VerifyDecompressed(const std::string& path, const data::ZstdFrames&
 absl::StatusOr<data::SafetensorsFile> OpenVerified(const std::string& folder, const StateFile& file,
                                                    const Manifest& manifest, Depth depth) {
   const std::string path = absl::StrCat(folder, "/", file.name);
-  if (absl::Status status = VerifyStored(path, file, manifest.checksum); !status.ok()) return status;
+  const absl::Status status =
+      depth == Depth::kSizes ? VerifySize(path, file) : VerifyStored(path, file, manifest.checksum);
+  if (!status.ok()) return status;
   if (!file.is_compressed()) return data::SafetensorsFile::Open(path);
   absl::StatusOr<std::unique_ptr<data::ZstdFrames>> frames =
       data::ZstdFrames::Open(path, file.bytes, manifest.frame_bytes);
@@ -144,7 +154,7 @@ std::optional<uint64_t> BestStep(const std::vector<Found>& found, const std::str
 }  // namespace
 
 absl::StatusOr<std::vector<Listed>> List(const std::string& directory) {
-  if (!IsFile(ManifestPath(directory))) return ListCheckpoints(directory);
+  if (!IsCheckpoint(directory)) return ListCheckpoints(directory);
   const absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(directory));
   return std::vector<Listed>{{directory, manifest.ok() ? manifest->point.step : 0}};
 }
@@ -168,14 +178,30 @@ absl::StatusOr<Checkpoint> OpenOne(const std::string& path, Depth depth) {
   return Checkpoint{path, std::move(manifest->point), *std::move(state), std::move(manifest->files)};
 }
 
-absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory) {
-  if (IsFile(ManifestPath(directory))) return OpenOne(directory);
+bool IsCheckpoint(const std::string& directory) { return IsFile(ManifestPath(directory)); }
+
+absl::Status VerifyFiles(const std::string& checkpoint,
+                         const std::function<bool(uint32_t file, uint32_t files)>& is_chosen) {
+  const absl::StatusOr<Manifest> manifest = ReadManifest(ManifestPath(checkpoint));
+  if (!manifest.ok()) return manifest.status();
+  for (uint32_t i = 0; i < manifest->files.size(); ++i) {
+    if (!is_chosen(i, static_cast<uint32_t>(manifest->files.size()))) continue;
+    const StateFile& file = manifest->files[i];
+    absl::Status status = VerifyStored(absl::StrCat(checkpoint, "/", file.name), file, manifest->checksum);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory, Depth depth, std::optional<uint64_t> below) {
+  if (IsCheckpoint(directory)) return OpenOne(directory, depth);
   absl::StatusOr<std::vector<Found>> found = ListCheckpoints(directory);
   if (!found.ok()) return found.status();
   std::vector<std::string> damages;
   absl::StatusCode code = absl::StatusCode::kNotFound;
   for (const Found& candidate : *found) {
-    absl::StatusOr<Checkpoint> checkpoint = OpenOne(candidate.path);
+    if (below && candidate.step >= *below) continue;
+    absl::StatusOr<Checkpoint> checkpoint = OpenOne(candidate.path, depth);
     if (checkpoint.ok()) {
       checkpoint->passed_over = std::move(damages);
       return checkpoint;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@
 
 namespace sgd::checkpoint {
 
-// A checkpoint on disk, all of it verified.
+// A checkpoint on disk.
 struct Checkpoint {
   std::string path;
   TrainingPoint point;
@@ -24,10 +25,24 @@ struct Checkpoint {
   std::vector<std::string> passed_over = {};  // newer ones that are damaged, and how: a line each
 };
 
-// `directory` is a checkpoint, or a folder of checkpoints, of which it opens the newest (most steps) that is whole.
-// Errors begin with the path: NotFound without any checkpoint; InvalidArgument or DataLoss when the checkpoint, or each
-// of the folder, is truncated or corrupt, saying how. Checks every byte before it returns.
-absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory);
+// How much of the files of tensors is verified: their sizes and headers; that their bytes are those which were written;
+// or, of compressed ones, also that they decompress to those which were saved.
+enum class Depth { kSizes, kStored, kDecompressed };
+
+// `directory` is a checkpoint, or a folder of checkpoints, of which it opens the newest (most steps) that is whole,
+// with `below` of those of fewer steps. Errors begin with the path: NotFound without any checkpoint; InvalidArgument or
+// DataLoss when the checkpoint, or each of the folder, is truncated or corrupt, saying how. Checks every byte before it
+// returns, or with kSizes leaves that to VerifyFiles.
+absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory, Depth depth = Depth::kStored,
+                                          std::optional<uint64_t> below = std::nullopt);
+
+// Whether a folder is a checkpoint, and not a folder of some.
+bool IsCheckpoint(const std::string& directory);
+
+// Verifies that the bytes of those of a checkpoint's files that `is_chosen(file, files)` are those which were written.
+// Errors as of OpenCheckpoint.
+absl::Status VerifyFiles(const std::string& checkpoint,
+                         const std::function<bool(uint32_t file, uint32_t files)>& is_chosen);
 
 // A folder of a checkpoint, whole or not.
 struct Listed {
@@ -38,11 +53,7 @@ struct Listed {
 // not among them. The system's errors.
 absl::StatusOr<std::vector<Listed>> List(const std::string& directory);
 
-// How much of a compressed file is verified: that its bytes are those which were written, or also that they decompress
-// to those which were saved.
-enum class Depth { kStored, kDecompressed };
-
-// One checkpoint, all of it verified: no folder of several. Errors as of OpenCheckpoint.
+// One checkpoint: no folder of several. Errors as of OpenCheckpoint.
 absl::StatusOr<Checkpoint> OpenOne(const std::string& path, Depth depth = Depth::kStored);
 
 // Steps done by the newest checkpoint of a folder, whole or damaged; nothing where there is none.

@@ -189,7 +189,9 @@ absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
     job.notes.push_back(absl::StrCat(options.resume, ": holds no checkpoint yet, so this run starts anew"));
     return absl::OkStatus();
   }
-  absl::StatusOr<checkpoint::Checkpoint> checkpoint = checkpoint::OpenCheckpoint(job.options.resume);
+  const checkpoint::Depth depth = options.verifies_together ? checkpoint::Depth::kSizes : checkpoint::Depth::kStored;
+  absl::StatusOr<checkpoint::Checkpoint> checkpoint = checkpoint::OpenCheckpoint(job.options.resume, depth);
+  if (checkpoint.ok() && options.verifies_together) job.unverified = checkpoint->path;
   return checkpoint.ok() ? TakeState(*std::move(checkpoint), has_carry_flag, job) : checkpoint.status();
 }
 

@@ -71,6 +71,7 @@ struct EvalPlan {
 };
 
 struct Verification;  // verification.h
+class AgreedStep;     // agreed_checkpoint.h
 
 // The ranks [first_rank, first_rank + ranks), which write one file of each checkpoint: file `index` of `count`.
 struct SaveGroup {
@@ -103,6 +104,7 @@ struct Job {
   std::shared_ptr<const data::Feed> feed;  // may be null
   std::string feed_text;                   // describes the data for checkpoints; empty without a feed
   std::string resumed_feed_text;           // the same of the checkpoint that is resumed
+  std::optional<std::string> unverified;   // the checkpoint that is resumed, where ranks are to verify it together
   std::optional<InitPlan> init;
   std::optional<EvalPlan> eval;
 
@@ -112,7 +114,8 @@ struct Job {
   // host, and which hosts do.
   bool is_without_state = false;
   std::vector<uint32_t> without_state;
-  bool has_unsaved = false;  // whether some of them are on no disk: the state is from memory
+  std::shared_ptr<AgreedStep> agreed_step;  // null where nobody asks for it
+  bool has_unsaved = false;                 // whether some of them are on no disk: the state is from memory
   uint64_t seed = 0;
   std::optional<size_t> loss;             // output
   std::vector<std::string> output_names;  // as written to files and logs

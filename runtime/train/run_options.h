@@ -51,6 +51,8 @@ struct RunOptions {
   uint64_t peer_copies = 0;  // steps between copies of the state in memory; 0: as its size suggests
   std::string save_weights;
   std::string resume;
+  // Whether ranks of several processes verify the files of `resume` together, by AgreeOnCheckpoint.
+  bool verifies_together = false;
   std::string carry;
   std::string carry_json;
   uint64_t bench_steps = 0;

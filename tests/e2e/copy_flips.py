@@ -14,11 +14,15 @@ import restarts
 RECIPES = {"data": {"mesh": {"data": 2}, "batch": "data"}, **{name: restarts.RECIPES[name] for name in ("zero 3", "tensor", "stages")}}
 
 
+def header_of(image):
+    return json.loads(image[8:data_begin(image)])
+
+
 def images(pid):
-    """Paths of the copies that a launcher keeps, which are files without a name."""
+    """Paths of the copies that a launcher keeps to go on from, which are files without a name; those from which checkpoints are written have pieces of tensors."""
     found = {}
     for path in pathlib.Path(f"/proc/{pid}/fd").iterdir():
-        if os.readlink(path).startswith("/memfd:sgd-state"):
+        if os.readlink(path).startswith("/memfd:sgd-state") and not any("@" in name for name in header_of(path.read_bytes())):
             found[path.stat().st_ino] = path
     return [found[number] for number in sorted(found)]
 
@@ -106,9 +110,8 @@ def on_two_hosts(folder):
             for path in paths:
                 # Every tensor is in parts of both hosts: some bits of each are of this one.
                 image = path.read_bytes()
-                header = json.loads(image[8:data_begin(image)])
                 with open(path, "r+b", buffering=0) as memory:
-                    for name, entry in header.items():
+                    for name, entry in header_of(image).items():
                         if name != "__metadata__":
                             for at in entry["data_offsets"][0], entry["data_offsets"][1] - 1:
                                 memory.seek(data_begin(image) + at)

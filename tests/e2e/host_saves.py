@@ -147,6 +147,44 @@ def damage(folder):
     assert harness.steps_of(run / "log2.jsonl")[0]["step"] == 10
 
 
+def resumed_damage(folder):
+    """Each host verifies the file that it has written. Whichever of them is damaged, both go on from the checkpoint before, and the file is named once."""
+    artifact, run = restarts.digits(folder, 2), restarts.fresh(folder, "run")
+    done(launchers(run, artifact, 1, 20, *restarts.DIGITS_DATA, "--save-every", 10))
+    reference = restarts.fresh(folder, "reference")
+    done(launchers(reference, artifact, 1, 5, *restarts.DIGITS_DATA, "--resume", checkpoint(run, 10)))
+    rng = random.Random(6)
+    for index in range(2):
+        path = checkpoint(run, 20) / f"state-{index + 1:05d}-of-00002.safetensors"
+        whole = path.read_bytes()
+        bad = bytearray(whole)
+        bad[rng.randrange(len(bad) // 2, len(bad))] ^= 1 << rng.randrange(8)  # behind the header, which all read
+        path.write_bytes(bad)
+        again = restarts.fresh(folder, f"again{index}")
+        texts = done(launchers(again, artifact, 1, 5, *restarts.DIGITS_DATA, "--resume", run / "save"))
+        assert [text.count(f"{path}: is corrupt") for text in texts] == [1, 0] and "going on from the checkpoint before" in texts[0], texts
+        assert [row["step"] for row in harness.steps_of(again / "log.jsonl")] == list(range(10, 15))
+        assert restarts.state(again, 15) == restarts.state(reference, 15)
+        ranks = restarts.fresh(folder, f"ranks{index}")
+        command = restarts.command(ranks, 2, artifact, 5, *restarts.DIGITS_DATA, "--resume", run / "save")
+        del command[1:3]
+        done(NETWORK.start_ranks([0, 1], command, next(PORTS)))
+        assert restarts.state(ranks, 15) == restarts.state(reference, 15)
+        named = restarts.fresh(folder, f"named{index}")
+        processes = launchers(named, artifact, 1, 5, *restarts.DIGITS_DATA, "--resume", checkpoint(run, 20))
+        texts = [process.communicate(timeout=harness.TIMEOUT)[1] for process in processes]
+        assert all(process.returncode == 1 for process in processes) and any(f"{path}: is corrupt" in text for text in texts), texts
+        # Ranks that are started again go on to the end of the run as it has begun.
+        killed = restarts.fresh(folder, f"killed{index}")
+        processes = launchers(killed, artifact, 1, 60, *restarts.DIGITS_DATA, "--restarts", 1, "--resume", run / "save")
+        harness.wait_until(lambda: restarts.steps_logged(killed) > 10 or any(p.poll() is not None for p in processes))
+        os.kill(harness.children(processes[1].pid)[0], signal.SIGKILL)
+        done(processes)
+        steps = [row["step"] for row in harness.steps_of(killed / "log.jsonl")]
+        assert steps[0] == 10 and steps[-1] == 69 and len(restarts.events(killed, "resumed")) == 1, steps
+        path.write_bytes(whole)
+
+
 def folder_of_one_host(folder):
     """A folder that the other host does not see is refused before the first step."""
     artifact, run = restarts.digits(folder, 2), restarts.fresh(folder, "run")
@@ -163,7 +201,7 @@ def folder_of_one_host(folder):
 
 
 try:
-    harness.main([("data parallel", data_parallel), *((name, recipe(name)) for name in RECIPES), *((f"{name}, compressed", recipe(name, "--save-zstd")) for name in RECIPES), ("ranks of others", ranks_of_others), ("killed", killed), ("damage", damage),
+    harness.main([("data parallel", data_parallel), *((name, recipe(name)) for name in RECIPES), *((f"{name}, compressed", recipe(name, "--save-zstd")) for name in RECIPES), ("ranks of others", ranks_of_others), ("killed", killed), ("damage", damage), ("resumed damage", resumed_damage),
                   ("folder of one host", folder_of_one_host)])
 finally:
     NETWORK.close()

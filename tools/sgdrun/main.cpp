@@ -31,11 +31,13 @@
 #include "runtime/process/transport_variables.h"
 #include "runtime/trace/json_log.h"
 #include "runtime/trace/start_times.h"
+#include "runtime/train/agreed_checkpoint.h"
 #include "runtime/train/claimed_outputs.h"
 #include "runtime/train/job.h"
 #include "runtime/train/job_outputs.h"
 #include "runtime/train/rank_device.h"
 #include "runtime/train/run_modes.h"
+#include "runtime/train/saved_copy.h"
 #include "runtime/train/session.h"
 #include "runtime/train/verification.h"
 #include "runtime/watch/flight_ring.h"
@@ -60,9 +62,13 @@ absl::StatusOr<std::unique_ptr<device::Device>> OpenCpu(const Options& options, 
                                  .null_kernels = options.run.null_kernels});
 }
 
-absl::Status RunRank(const Options& options, const train::Job& job, const launch::RankContext& rank,
+absl::Status RunRank(const Options& options, train::Job& job, const launch::RankContext& rank,
                      watch::FlightBoard* flights, trace::StartTimes start) {
   start.End("meet peers");
+  const auto note = [&](const std::string& text) {
+    if (rank.rank == 0) PrintNote(text);
+  };
+  if (absl::Status status = train::AgreeOnCheckpoint(job, *rank.control, note); !status.ok()) return status;
   const train::SessionHooks hooks{.open_cpu = [&](const launch::RankContext& rank) { return OpenCpu(options, rank); },
                                   .note = PrintNote,
                                   .flight = flights == nullptr ? nullptr : &flights->ring(rank.local_rank)};
@@ -156,7 +162,9 @@ absl::Status Claim(const Options& options, train::Job& job, train::ClaimedOutput
 absl::StatusOr<train::Job> Prepare(Restarts& restarts, std::unique_ptr<artifact::ArtifactFile> file,
                                    const launch::RankEnvironment& environment, train::ClaimedOutputs& claimed) {
   const Options& options = restarts.options();
-  absl::StatusOr<train::Job> job = train::PrepareJob(options.run, std::move(file), restarts.TakeKept());
+  train::RunOptions run = options.run;
+  run.verifies_together = train::SaveGroupOf(environment).count > 1;
+  absl::StatusOr<train::Job> job = train::PrepareJob(run, std::move(file), restarts.TakeKept());
   if (!job.ok()) return job;
   if (absl::Status status = restarts.CheckStarts(environment); !status.ok()) return status;
   if (absl::Status status = restarts.Keep(environment, *job); !status.ok()) return status;

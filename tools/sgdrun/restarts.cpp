@@ -17,6 +17,7 @@
 #include "runtime/launch/interruption.h"
 #include "runtime/text/text_file.h"
 #include "runtime/trace/json_log.h"
+#include "runtime/train/agreed_checkpoint.h"
 #include "runtime/train/kept_state.h"
 #include "runtime/watch/places.h"
 #include "runtime/train/saved_copy.h"
@@ -75,6 +76,14 @@ absl::Status Restarts::Keep(const launch::RankEnvironment& environment, train::J
     begin_ = job.first_step;
     end_ = job.first_step + options_.run.steps;
   }
+  // Where the newest checkpoint is damaged, the run goes on from an older one to the same end.
+  if (options_.resumption) job.options.steps = *end_ - job.first_step;
+  if (job.unverified && is_on()) {
+    absl::StatusOr<std::shared_ptr<train::AgreedStep>> agreed = train::AgreedStep::Create();
+    if (!agreed.ok()) return agreed.status();
+    job.agreed_step = agreed_ = *std::move(agreed);
+    begins_ = !options_.resumption;
+  }
   ranks_ = environment.size;
   nodes_ = environment.nodes;
   if (absl::Status status = KeepReplacements(job); !status.ok()) return status;
@@ -101,8 +110,17 @@ absl::Status Restarts::KeepReplacements(train::Job& job) {
   return absl::OkStatus();
 }
 
+void Restarts::TakeAgreedStep() {
+  if (agreed_ == nullptr) return;
+  const std::optional<uint64_t> first = std::exchange(agreed_, nullptr)->step();
+  if (!first || !begins_) return;
+  begin_ = *first;
+  end_ = *first + options_.run.steps;
+}
+
 bool Restarts::GoesOn(const absl::Status& status) {
   if (!is_on() || !end_) return false;
+  TakeAgreedStep();
   if (launch::IsInterrupted(status) && wanted_ranks_) {
     options_.resumption = Resumption{.lost_at = wanted_at_};
     SetRanks(*std::exchange(wanted_ranks_, std::nullopt));

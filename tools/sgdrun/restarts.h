@@ -73,6 +73,8 @@ class Restarts {
     std::string tail;  // of the note about it
   };
 
+  // What ranks have begun with, where they have agreed on a checkpoint.
+  void TakeAgreedStep();
   bool GoesOnAfter(const process::Failure& failure);
   // In the place of a straggler, which has stopped as all have.
   bool GoesOnElsewhere(const train::ReplacementBoard::Request& straggler);
@@ -97,8 +99,10 @@ class Restarts {
 
   Options options_;  // of the next job
   uint64_t left_;
-  uint32_t ranks_ = 0;                   // of the job before
-  std::optional<uint64_t> begin_, end_;  // steps done when the run begins, and when it is done
+  uint32_t ranks_ = 0;                         // of the job before
+  std::optional<uint64_t> begin_, end_;        // steps done when the run begins, and when it is done
+  std::shared_ptr<train::AgreedStep> agreed_;  // of ranks that verify a checkpoint; else null
+  bool begins_ = false;                        // whether the run begins with these ranks
   uint32_t nodes_ = 1;
   std::optional<process::Failure> failure_;
   std::optional<uint32_t> wanted_ranks_;  // by --resize

@@ -175,6 +175,19 @@ TEST(SharedSnapshots, TheNewestCopyCanBeForgotten) {
 // What a fault of memory does.
 void Flip(std::span<std::byte> bytes, uint64_t bit) { bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8); }
 
+// The rank that puts this byte of a tensor into a copy.
+uint32_t OwnerOf(const CopyLayout& layout, size_t tensor, uint64_t byte) {
+  for (uint32_t rank = 0; rank < layout.own.size(); ++rank) {
+    const LocalTensor& part = layout.own[rank][tensor];
+    bool is_here = false;
+    part.shard.ForEachRunOfPart(part.replica, part.replicas, [&](uint64_t global, uint64_t, uint64_t bytes) {
+      is_here = is_here || (byte >= global && byte < global + bytes);
+    });
+    if (is_here) return rank;
+  }
+  return UINT32_MAX;
+}
+
 TEST(SharedSnapshot, EveryFlippedBitOfACopyIsFound) {
   for (const uint32_t replicas : {1, 2, 3}) {
     auto layout = std::make_shared<CopyLayout>();
@@ -195,7 +208,8 @@ TEST(SharedSnapshot, EveryFlippedBitOfACopyIsFound) {
           const std::optional<std::string> damage = copy->FindDamage(of_others);
           ASSERT_TRUE(damage) << kSpecs[i].name << " bit " << bit;
           EXPECT_THAT(*damage, HasSubstr("tensor '" + kSpecs[i].name + "' is not what rank "));
-          if (i == 0 && bit < 32) EXPECT_THAT(*damage, HasSubstr(of_others ? "rank 4 has received" : "rank 4 has put"));
+          EXPECT_THAT(*damage, HasSubstr(of_others ? " has received for it" : " has put there"));
+          EXPECT_THAT(*damage, HasSubstr("rank " + std::to_string(4 + OwnerOf(*layout, i, bit / 8))));
           Flip(copy->tensor(i), bit);
         }
       }

@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "host_threads.h"
 
 namespace sgd::comm {
@@ -61,6 +64,66 @@ TEST_P(Exchange, EndsWithTheJob) {
     std::vector<std::byte> bytes(1000);
     const absl::Status status = communicator.Exchange({.sends = {}, .receives = {{1, bytes}}}, kTimeout);
     EXPECT_THAT(std::string(status.message()), testing::HasSubstr("the host is gone"));
+  });
+}
+
+// Beside collectives, several one after the other; what comes is told before it is waited for.
+TEST_P(Exchange, GoesBesideCollectives) {
+  const MakeTransport make_transport = GetParam() ? OverUcx() : OverMemory();
+  if (make_transport == nullptr) GTEST_SKIP() << "no UCX here";
+  RunOnHosts(InBlocks(6, 3), 4096, make_transport, [](TwoLevelCommunicator& communicator) {
+    const uint32_t rank = communicator.control().rank(), next = (rank + 2) % 6, before = (rank + 4) % 6;
+    // More chunks than may be on their way; ranks of the second host send none.
+    const auto bytes_of = [](uint32_t from) { return from / 2 == 1 ? uint64_t{0} : uint64_t{12} << 20 | from; };
+    const auto messages = communicator.ReserveSideMessages(next, bytes_of(rank), before, bytes_of(before));
+    ASSERT_TRUE(messages.ok()) << messages.status();
+    EXPECT_FALSE(communicator.ReserveSideMessages(next, 1, before, 1).ok());
+    EXPECT_TRUE(communicator.FinishSideMessages(kTimeout).ok()) << "none are in flight";
+    for (int round = 0; round < 3; ++round) {
+      const std::vector<std::byte> sent = Message(rank, next, bytes_of(rank)),
+                                   expected = Message(before, rank, bytes_of(before));
+      std::ranges::copy(sent, messages->sent.begin());
+      std::atomic<int> arrived = 0;
+      std::vector<std::byte> got;
+      absl::Status status = communicator.StartSideMessages([&] {
+        got.assign(messages->received.begin(), messages->received.end());
+        ++arrived;
+      });
+      ASSERT_TRUE(status.ok()) << status;
+      EXPECT_FALSE(communicator.StartSideMessages(nullptr).ok()) << "the last ones are in flight";
+      // Others go by.
+      std::vector<std::byte> one(1);
+      const std::vector<std::byte> mark(1, static_cast<std::byte>(round));
+      for (int i = 0; i < 20; ++i) {
+        status = communicator.Exchange({.sends = {{next, mark}}, .receives = {{before, one}}}, kTimeout);
+        ASSERT_TRUE(status.ok()) << status;
+        EXPECT_EQ(one, mark);
+      }
+      // It comes without anybody who waits for it.
+      for (int i = 0; arrived == 0 && i < 60'000; ++i) absl::SleepFor(absl::Milliseconds(1));
+      EXPECT_EQ(arrived, 1);
+      status = communicator.FinishSideMessages(kTimeout);
+      ASSERT_TRUE(status.ok()) << status;
+      EXPECT_EQ(arrived, 1);
+      EXPECT_EQ(got, expected);
+    }
+  });
+}
+
+TEST_P(Exchange, BesideStepsEndsWithTheJob) {
+  const MakeTransport make_transport = GetParam() ? OverUcx() : OverMemory();
+  if (make_transport == nullptr) GTEST_SKIP() << "no UCX here";
+  RunOnHosts(InBlocks(2, 2), 4096, make_transport, [](TwoLevelCommunicator& communicator) {
+    const uint32_t rank = communicator.control().rank();
+    ASSERT_TRUE(communicator.ReserveSideMessages(1 - rank, 1 << 20, 1 - rank, 1 << 20).ok());
+    if (rank == 1) {
+      communicator.control().Abort(absl::UnavailableError("the host is gone"));
+      return;
+    }
+    ASSERT_TRUE(communicator.StartSideMessages([] { ADD_FAILURE() << "nothing has come"; }).ok());
+    const absl::Status status = communicator.FinishSideMessages(kTimeout);
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr("the host is gone"));
+    communicator.DropSideMessages();
   });
 }
 
