@@ -53,6 +53,8 @@ static void addClose(OpPassManager& passes, EmitLevel level, const PlanOptions& 
 }
 
 void mlir::sgd::addReadStage(OpPassManager& passes) {
+  // Gradients then have channels last too.
+  passes.nest<ModuleOp>().addNestedPass<func::FuncOp>(createMoveChannelsLastPass());
   passes.addPass(createMakeTrainingPass());
   passes.addPass(createShareMeshPass());
   OpPassManager& programs = passes.nest<ModuleOp>();

@@ -1,4 +1,4 @@
-// The order of a graph's ops; see passes.td.
+// The order of a graph's ops and of the dimensions of its tensors; see passes.td.
 #ifndef SGD_PASSES_GRAPH_NORMALIZE_PASSES_H
 #define SGD_PASSES_GRAPH_NORMALIZE_PASSES_H
 
