@@ -274,6 +274,38 @@ struct LowerConvolutionsPass : mlir::sgd::impl::LowerConvolutionsPassBase<LowerC
     op.erase();
   }
 
+  /// The last transpose behind `op` that its result's layout makes up for; reorders `labels` accordingly. Null if there
+  /// is none. Features that come before all else stay last, and a transpose of them stays behind: written one by one, each would
+  /// go to a line of cache of its own.
+  static TransposeOp foldResult(OpBuilder& builder, ConvolutionOp op, Labels& labels) {
+    TransposeOp last;
+    for (Operation* end = op; end->hasOneUse(); end = last) {
+      auto transpose = dyn_cast<TransposeOp>(*end->user_begin());
+      if (!transpose) break;
+      labels = llvm::map_to_vector(transpose.getPermutation(), [&](int64_t dim) { return labels[dim]; });
+      last = transpose;
+    }
+    auto shape = [&] { return last.getType().getShape(); };
+    int64_t front = 0;
+    while (last && front < static_cast<int64_t>(labels.size()) && shape()[front] == 1) ++front;
+    if (!last || front == static_cast<int64_t>(labels.size()) || labels[front] != fusion::ConvolutionOp::kOutput)
+      return last;
+    // before: features last; behind: as they are.
+    auto before = llvm::to_vector(llvm::seq<int64_t>(0, labels.size())), behind = before;
+    std::rotate(before.begin() + front, before.begin() + front + 1, before.end());
+    for (auto [to, from] : llvm::enumerate(before)) behind[from] = to;
+    auto moved = llvm::map_to_vector(before, [&](int64_t dim) { return shape()[dim]; });
+    builder.setInsertionPointAfter(last);
+    auto inner = TransposeOp::create(builder, op.getLoc(), last.getType().clone(moved), last.getInput(),
+                                     llvm::map_to_vector(before, [&](int64_t dim) { return last.getPermutation()[dim]; }));
+    auto outer = TransposeOp::create(builder, last.getLoc(), last.getType(), inner, behind);
+    last.replaceAllUsesWith(outer.getResult());
+    last.erase();
+    labels = llvm::map_to_vector(before, [&](int64_t dim) { return labels[dim]; });
+    builder.setInsertionPoint(op);
+    return inner;
+  }
+
   void lowerToConvolution(OpBuilder& builder, ConvolutionOp op) {
     int64_t spatial = op.getNumSpatialDims();
     Labels space =
@@ -295,9 +327,8 @@ struct LowerConvolutionsPass : mlir::sgd::impl::LowerConvolutionsPassBase<LowerC
         window);
     Labels labels =
         around({fusion::ConvolutionOp::kBatch}, {fusion::ConvolutionOp::kGroup, fusion::ConvolutionOp::kOutput});
-    auto transpose = op->hasOneUse() ? dyn_cast<TransposeOp>(*op->user_begin()) : TransposeOp();
+    TransposeOp transpose = foldResult(builder, op, labels);
     RankedTensorType type = transpose ? transpose.getType() : op.getType();
-    if (transpose) labels = llvm::map_to_vector(transpose.getPermutation(), [&](int64_t dim) { return labels[dim]; });
     Type element = tensorType(lhs.value).getElementType();
     auto create = [&](RankedTensorType sums, Value left, Value right, bool tf32) {
       return fusion::ConvolutionOp::create(builder, op.getLoc(), sums, left, right, lhs.labels, rhs.labels, labels,
@@ -320,11 +351,11 @@ struct LowerConvolutionsPass : mlir::sgd::impl::LowerConvolutionsPassBase<LowerC
       result = isa<FloatType>(type.getElementType())
                    ? arith::TruncFOp::create(builder, op.getLoc(), type, result).getResult()
                    : arith::TruncIOp::create(builder, op.getLoc(), type, result).getResult();
-    if (transpose) {
-      transpose.replaceAllUsesWith(result);
-      transpose.erase();
-    } else {
-      op.replaceAllUsesWith(result);
+    (transpose ? transpose.getResult() : op.getResult()).replaceAllUsesWith(result);
+    for (Operation* unused = transpose; unused && unused != op;) {
+      Operation* producer = unused->getOperand(0).getDefiningOp();
+      unused->erase();
+      unused = producer;
     }
     op.erase();
   }

@@ -284,11 +284,28 @@ class ConvolutionThunk final : public device::Thunk {
       return {group.rhs + first * size, steps.end - steps.begin, (end - begin) * size_, rhs_stride_ * size};
     }
     const WindowIndex& run = windows_.steps.run;
-    if (run.other != 1) return {};
+    if (run.other != 1) return AheadOfParts(group, steps, begin, end);
     steps = LongestRun(steps, run.size);
     const int64_t first = WindowCursor(windows_.steps, steps.begin / run.size).place().other +
                           static_cast<int64_t>(steps.begin % run.size);
     return {group.rhs + (first + column) * size, end - begin, (steps.end - steps.begin) * size_, p_.rhs_column * size};
+  }
+
+  // Likewise, where features, columns and the elements of the kernel, outermost first, are contiguous in memory: those of
+  // the first part of the features.
+  Ahead AheadOfParts(const Group& group, IndexRange steps, uint64_t begin, uint64_t end) const {
+    const WindowIndices& indices = windows_.steps;
+    int64_t low = 0, high = 1;
+    for (const WindowIndex& dim : indices.outer) {
+      if (dim.spatial < 0) continue;
+      const int64_t reach = static_cast<int64_t>(dim.size - 1) * dim.other;
+      (reach < 0 ? low : high) += reach;
+    }
+    const int64_t size = static_cast<int64_t>(size_), column = static_cast<int64_t>(begin) * p_.rhs_column;
+    if (high - low != p_.rhs_column || indices.run.other < static_cast<int64_t>(p_.columns) * p_.rhs_column) return {};
+    WindowPlace place = WindowCursor(indices, CeilDivide(steps.begin, indices.run.size)).place();
+    return {group.rhs + (place.other + column + low) * size, indices.run.size,
+            (end - begin) * static_cast<uint64_t>(p_.rhs_column) * size_, indices.run.other * size};
   }
 
   // The matmul of packed block `i`, without its operands.

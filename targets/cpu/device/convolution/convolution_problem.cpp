@@ -3,6 +3,7 @@
 #include "targets/cpu/device/convolution/convolution_problem.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ namespace {
 
 // Runs shorter than this are not worth a step of the sum out of memory's order.
 constexpr uint64_t kShortRun = 8;
+// Steps of part of the features with all elements of the kernel.
+constexpr uint64_t kPartSteps = 384;
 
 using Dims = std::vector<WindowIndex>;
 
@@ -96,11 +99,37 @@ void TakeSteps(Dims& dims, bool rows_move, WindowIndices& indices) {
   indices.outer = std::move(dims);
 }
 
+uint64_t CountRows(const artifact::Convolution& c) {
+  uint64_t rows = c.batch()->size();
+  for (uint32_t i = 0; i < artifact::Size(c.spatial()); ++i) rows *= c.spatial()->Get(i)->output();
+  return rows;
+}
+
+// Adds the input features. Where the kernel has its elements inside of each feature, as in PyTorch's order, and is larger
+// than what it meets, features are cut into parts that lie in the same block of the sum with all elements: a block then
+// reads whole cache lines of the kernel.
+void AddFeatures(Dims& steps, const artifact::Convolution& c) {
+  const WindowIndex features{c.inputs()->size(), c.inputs()->lhs(), c.inputs()->rhs(), -1, 0};
+  uint64_t elements = 1;
+  bool are_inside = features.lhs == 1;
+  for (uint32_t i = 0; i < artifact::Size(c.spatial()); ++i) {
+    const artifact::WindowDim& dim = *c.spatial()->Get(i);
+    elements *= dim.kernel();
+    are_inside &= dim.kernel() == 1 || std::abs(dim.rhs()) < std::abs(features.other);
+  }
+  uint64_t part = features.size;
+  if (are_inside && elements > 1 && CountRows(c) < c.outputs()->size())
+    while (part % 2 == 0 && part >= 2 * kShortRun && part * elements > kPartSteps) part /= 2;
+  const int64_t stride = static_cast<int64_t>(part);
+  Add(steps, {features.size / part, stride * features.lhs, stride * features.other, -1, 0});
+  Add(steps, {part, features.lhs, features.other, -1, 0});
+}
+
 WindowMatrix WindowsOf(const artifact::Convolution& c) {
   WindowMatrix matrix;
   Dims rows, steps;
   Add(rows, {c.batch()->size(), c.batch()->lhs(), c.batch()->result(), -1, 0});
-  Add(steps, {c.inputs()->size(), c.inputs()->lhs(), c.inputs()->rhs(), -1, 0});
+  AddFeatures(steps, c);
   matrix.spatial_dims = artifact::Size(c.spatial());
   for (uint32_t i = 0; i < matrix.spatial_dims; ++i) {
     const artifact::WindowDim& dim = *c.spatial()->Get(i);
