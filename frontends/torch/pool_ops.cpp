@@ -55,11 +55,33 @@ class Pool {
     return count;
   }
 
-  /// Calls `visit` with each position in the windows and the elements of all windows there; margins are `fill`.
+  /// Calls `visit` with each position in the windows and the elements of all windows there; margins are `fill`. Elements
+  /// are taken dimension by dimension, so that gradients are put back that way: in fewer and smaller moves.
   template <typename Visit>
   void forEachTap(ArrayRef<int64_t> result, Value fill, Visit visit) {
-    Value padded = pad(result, fill);
-    forEachIndex(kernel, [&](ArrayRef<int64_t> at) { visit(at, takeEach(padded, at, result)); });
+    SmallVector<int64_t> at;
+    visitTaps(pad(result, fill), at, result, visit);
+  }
+
+  bool hasMargins() const {
+    return llvm::any_of(padding, [](int64_t margin) { return margin > 0; });
+  }
+
+  /// Per window, the number of its first element that is in no margin, among the elements of a window.
+  Value getFirstInside(ArrayRef<int64_t> result, Type element) {
+    Value sum;
+    int64_t stride = 1;
+    for (int64_t dim = rank - 1; dim >= 0; --dim) {
+      SmallVector<double> numbers;
+      for (int64_t window = 0; window < result[first + dim]; ++window) {
+        int64_t outside = std::max<int64_t>(padding[dim] - window * strides[dim], 0);
+        numbers.push_back(static_cast<double>(llvm::divideCeil(outside, dilations[dim]) * stride));
+      }
+      Value own = math.broadcast(op.vector(numbers, element), first + dim, result);
+      sum = sum ? math.add(sum, own) : own;
+      stride *= kernel[dim];
+    }
+    return sum;
   }
 
   /// The numbers that the average of each window divides by: elements of the window, margins included or not, those
@@ -114,16 +136,16 @@ class Pool {
     return math.create<PadOp>(type.clone(shape), value, fill, low, high, none);
   }
 
-  /// Element `at` of every window.
-  Value takeEach(Value padded, ArrayRef<int64_t> at, ArrayRef<int64_t> result) {
-    RankedTensorType type = tensorType(padded);
-    SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()), steps(type.getRank(), 1);
-    for (int64_t dim = 0; dim < rank; ++dim) {
-      starts[first + dim] = at[dim] * dilations[dim];
-      steps[first + dim] = strides[dim];
-      limits[first + dim] = starts[first + dim] + (result[first + dim] - 1) * strides[dim] + 1;
+  template <typename Visit>
+  void visitTaps(Value part, SmallVector<int64_t>& at, ArrayRef<int64_t> result, Visit visit) {
+    auto dim = static_cast<int64_t>(at.size());
+    if (dim == rank) return visit(ArrayRef<int64_t>(at), part);
+    for (int64_t tap = 0; tap < kernel[dim]; ++tap) {
+      int64_t begin = tap * dilations[dim], end = begin + (result[first + dim] - 1) * strides[dim] + 1;
+      at.push_back(tap);
+      visitTaps(takeSlice(math, part, first + dim, begin, end, strides[dim]), at, result, visit);
+      at.pop_back();
     }
-    return math.create<SliceOp>(type.clone(result), padded, starts, limits, steps);
   }
 
   AtenOp& op;
@@ -152,23 +174,37 @@ struct Largest {
   }
 };
 
-/// With a second output: positions. Of equal elements the first one has the gradient.
+/// With a second output: positions. As in PyTorch, the gradient goes to the first of equal elements and to the last NaN:
+/// the result is selected by the element's number in the window, which has no gradient.
 template <int64_t rank>
 LogicalResult lowerMaxPool(AtenOp& op) {
   Pool pool(op, "self", rank);
   if (failed(pool.check(op.type().getRank()))) return failure();
   Value fill = op.extreme(RankedTensorType::get({}, op.element()), /*isLeast=*/true);
-  bool hasPositions = op.getNumOutputs() > 1;
   ArrayRef<int64_t> result = op.type().getShape();
+  OpBuilder& builder = op.math.getBuilder();
+  RankedTensorType numbers = op.type().clone(pool.getCount() < 128 ? builder.getI8Type() : builder.getI32Type());
+  auto own = [&](size_t tap) { return op.math.splat(numbers, static_cast<int64_t>(tap)); };
+  SmallVector<Value> elements;
+  SmallVector<SmallVector<int64_t>> places;
+  Value least = op.extreme(op.type(), /*isLeast=*/true);
   Largest largest;
+  if (pool.hasMargins()) largest = {least, pool.getFirstInside(result, numbers.getElementType())};
   pool.forEachTap(result, fill, [&](ArrayRef<int64_t> at, Value element) {
-    if (hasPositions)
-      largest.meet(op.math, element, pool.getPositions(at, result));
-    else
-      largest.value = largest.value ? op.math.maximum(largest.value, element) : element;
+    largest.meet(op.math, element, own(elements.size()));
+    elements.push_back(element);
+    places.emplace_back(at);
   });
-  (void)op.finish(largest.value);
-  return hasPositions ? op.finish(largest.position, 1) : success();
+  Value value = least, position;
+  for (auto [tap, element] : llvm::enumerate(elements)) {
+    Value isOwn = op.math.isEqual(largest.position, own(tap));
+    value = op.math.select(isOwn, element, value);
+    if (op.getNumOutputs() < 2) continue;
+    Value place = pool.getPositions(places[tap], result);
+    position = position ? op.math.select(isOwn, place, position) : place;
+  }
+  (void)op.finish(value);
+  return position ? op.finish(position, 1) : success();
 }
 
 template <int64_t rank>

@@ -2,6 +2,7 @@
 // half, as in JAX and PyTorch.
 #include <numbers>
 
+#include "dialects/sgd/splat.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 
 using namespace mlir;
@@ -106,9 +107,27 @@ void pullCopySign(math::CopySignOp op, Value g, Pullback& p) {
   p.add(op.getLhs(), f.math.multiply(g, f.math.multiply(signOf(op.getLhs()), signOf(op.getRhs()))));
 }
 
+/// Whether two conditions are never true together: a value equals different constants.
+bool exclude(Value one, Value other) {
+  auto a = one.getDefiningOp<arith::CmpIOp>(), b = other.getDefiningOp<arith::CmpIOp>();
+  if (!a || !b || a.getPredicate() != arith::CmpIPredicate::eq || b.getPredicate() != a.getPredicate()) return false;
+  SplatElementsAttr left = getSplatElements(a.getRhs()), right = getSplatElements(b.getRhs());
+  return left && right && a.getLhs() == b.getLhs() && left.getSplatValue<APInt>() != right.getSplatValue<APInt>();
+}
+
+/// `g` where `condition` holds: of a choice between several values by a number, the gradient of the choice itself.
+Value skipExcluded(Value g, Value condition) {
+  while (auto select = g.getDefiningOp<arith::SelectOp>()) {
+    if (!isPositiveZero(select.getTrueValue()) || !exclude(select.getCondition(), condition)) break;
+    g = select.getFalseValue();
+  }
+  return g;
+}
+
 void pullSelect(arith::SelectOp op, Value g, Pullback& p) {
   Value zero = p.getZeros(op.getResult());
-  if (p.wants(op.getTrueValue())) p.add(op.getTrueValue(), p.math.select(op.getCondition(), g, zero));
+  if (p.wants(op.getTrueValue()))
+    p.add(op.getTrueValue(), p.math.select(op.getCondition(), skipExcluded(g, op.getCondition()), zero));
   if (p.wants(op.getFalseValue())) p.add(op.getFalseValue(), p.math.select(op.getCondition(), zero, g));
 }
 
