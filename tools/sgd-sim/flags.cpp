@@ -39,7 +39,7 @@ static int print(const ::sgd::tools::Leave& leave) {
   return leave.exit_code;
 }
 
-std::optional<int> readFlags(int argc, char** argv, Flags& flags) {
+std::optional<int> readSimulationFlags(int argc, char** argv, SimulationFlags& flags) {
   CLI::App app{kAbout, "sgd-sim"};
   app.footer(kExamples);
   app.add_option("artifact", flags.artifact, "The artifact, made by sgdc")->option_text("ARTIFACT");

@@ -9,7 +9,7 @@
 namespace mlir::sgd {
 
 /// As given; what a text means is read later.
-struct Flags {
+struct SimulationFlags {
   std::string artifact, model, text, save, topology, target, mesh, plan, program, json, svg, sweep;
   double failureHours = 0, restartSeconds = 120;
   std::optional<double> saveSeconds, pricePerHour;
@@ -18,7 +18,7 @@ struct Flags {
 
 /// Fills `flags`. The exit code where the program ends here, and then all is printed: 0 for --help and --version, 2 for
 /// wrong usage.
-std::optional<int> readFlags(int argc, char** argv, Flags& flags);
+std::optional<int> readSimulationFlags(int argc, char** argv, SimulationFlags& flags);
 
 }  // namespace mlir::sgd
 

@@ -2,7 +2,6 @@
 #include "tools/sgdc/flags.h"
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 
 #include "tools/command_line/parse.h"
 
@@ -144,16 +143,13 @@ void addFlags(CLI::App& app, Flags& flags) {
 
 }  // namespace
 
-std::optional<int> mlir::sgd::readFlags(int argc, char** argv, Flags& flags) {
+std::optional<::sgd::tools::Leave> mlir::sgd::readFlags(int argc, const char* const* argv, Flags& flags) {
   CLI::App app("Compiles train steps for synchronous execution on many ranks into one artifact.", "sgdc");
   addFlags(app, flags);
   std::optional<::sgd::tools::Leave> leave = ::sgd::tools::Parse(app, SGD_VERSION, argc, argv);
   if (!leave && flags.models.empty() && flags.listOps.empty())
     leave = ::sgd::tools::WrongUsage(app, "MODEL is required; expected a program, or NAME=MODEL for each of several");
-  if (leave) {
-    (leave->exit_code == 0 ? std::cout : std::cerr) << leave->text;
-    return leave->exit_code;
-  }
+  if (leave) return leave;
   // CLI11 leaves an option given without its optional value empty.
   for (auto [name, path] : {std::pair("--auto-table", &flags.autoTable), std::pair("--report", &flags.report),
                             std::pair("--explain", &flags.explain)})

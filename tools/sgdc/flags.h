@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/options.h"
+#include "tools/command_line/leave.h"
 
 namespace mlir::sgd {
 
@@ -27,9 +28,8 @@ struct Flags {
   bool time = false;
 };
 
-/// Fills `flags`. The exit code where the program ends here, and then all is printed: 0 for --help and --version, 2 for
-/// wrong usage.
-std::optional<int> readFlags(int argc, char** argv, Flags& flags);
+/// Fills `flags`. Returns what to print where nothing is to be compiled: --help, --version, wrong usage.
+std::optional<::sgd::tools::Leave> readFlags(int argc, const char* const* argv, Flags& flags);
 
 }  // namespace mlir::sgd
 

@@ -1,5 +1,6 @@
-// sgdc: values of flags and printing around the compiler library. Exit codes: 0 done, 1 the input is at fault, 2 wrong
-// usage.
+// sgdc: files and printing around the compiler library. Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.
+#include "tools/sgdc/command.h"
+
 #include <ctime>
 #include <iostream>
 
@@ -8,12 +9,10 @@
 #include "compiler/driver/list_ops.h"
 #include "compiler/driver/plans.h"
 #include "compiler/driver/write_weights.h"
-#include "compiler/recipe/built_in.h"
-#include "compiler/target/target.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
 #include "runtime/json/json_text.h"
-#include "tools/sgdc/flags.h"
+#include "tools/sgdc/values.h"
 
 namespace {
 
@@ -26,17 +25,6 @@ int usage(const std::string& message) {
   return 2;
 }
 
-/// Takes the value out of `expected` or puts its message into `error`.
-template <typename T, typename U>
-bool take(llvm::Expected<T> expected, U& value, std::string& error) {
-  if (!expected) {
-    error = llvm::toString(expected.takeError());
-    return false;
-  }
-  value = std::move(*expected);
-  return true;
-}
-
 int listOps(const std::string& frontend) {
   std::vector<std::string> ops;
   std::string error;
@@ -45,66 +33,14 @@ int listOps(const std::string& frontend) {
   return 0;
 }
 
-/// What goes with --auto, and what without.
-bool checkAuto(const Flags& flags, std::string& error) {
-  if (!flags.autoRanks) {
-    bool isAlone = !flags.autoRecipe.empty() || !flags.autoTable.empty() || flags.autoEvaluations > 0;
-    if (isAlone) error = "--auto-recipe, --auto-table and --auto-evaluations are given without --auto N; add it";
-    return !isAlone;
-  }
-  if (*flags.autoRanks < 1 || *flags.autoRanks > kMostAutoRanks)
-    error = "--auto is " + std::to_string(*flags.autoRanks) + "; expected a number of ranks, 1 to " +
-            std::to_string(kMostAutoRanks);
-  else if (flags.recipes.size() > 1 || !flags.meshes.empty() || flags.micro > 0)
-    error =
-        "--auto finds mesh, recipe and parts of the batch, and one is given; expected --auto without --mesh and "
-        "--micro, and at most one --recipe, with the field 'train'; leave the others out";
-  return error.empty();
-}
-
-/// The recipes of `plans` are not read yet.
-bool parseValues(Flags& flags, std::vector<PlanRequest>& plans, std::string& error) {
-  if (!flags.batch.empty() && !flags.recipes.empty()) {
-    error =
-        "--batch is short for a recipe, and --recipe gives one; expected one of them; name the axes in its field "
-        "'batch'";
-    return false;
-  }
-  if (!flags.batch.empty()) flags.recipes = {getBatchRecipe(flags.batch)};
-  if (flags.micro > 0) flags.compile.sequential = MeshAxisSize{"micro", flags.micro};
-  if (!flags.bindings.empty() && !take(parseBindings(flags.bindings), flags.compile.bindings, error)) return false;
-  if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
-  if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error))
-    return false;
-  if (!flags.tileScratch.empty() && !take(parseByteSize(flags.tileScratch), flags.compile.tileScratch, error))
-    return false;
-  if (!take(parseByteSize(flags.cacheSize), flags.cacheBytes, error)) return false;
-  llvm::Error wrong = checkCpu(flags.compile.cpu);
-  if (!wrong) wrong = Target::create(flags.compile).takeError();
-  if (wrong) {
-    error = llvm::toString(std::move(wrong));
-    return false;
-  }
-  flags.compile.weighConstraints = flags.constraints == "weigh";
-  flags.compile.shardUpdates = flags.shardUpdates == "auto";
-  flags.compile.emitsRequest = !flags.emitRequest.empty();
-  const bool printsAlone = !flags.emit.empty() || (flags.compile.emitsRequest && flags.explain.empty());
-  flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || !printsAlone;
-  if (!checkAuto(flags, error) || !take(getPlans(flags.compile, flags.meshes, flags.recipes), plans, error))
-    return false;
-  if (plans.size() > 1 && flags.compile.emitsRequest) {
-    error = "--emit-request writes one compilation, and there are " + std::to_string(plans.size()) +
-            " plans; expected at most one --mesh and one --recipe; write a request for each plan";
-    return false;
-  }
+/// Whether something is asked for.
+bool checkHasOutput(const Flags& flags, std::string& error) {
   if (flags.output.empty() && flags.emit.empty() && flags.emitRequest.empty() && flags.report.empty() &&
-      flags.explain.empty() && flags.weights.empty() && !flags.autoRanks) {
+      flags.explain.empty() && flags.weights.empty() && !flags.autoRanks)
     error =
         "no output is asked for; expected -o FILE, --emit LEVEL, --emit-request FILE, --report, --explain or --weights "
         "FILE";
-    return false;
-  }
-  return true;
+  return error.empty();
 }
 
 bool writeJson(const nlohmann::json& json, const std::string& path) {
@@ -191,16 +127,19 @@ int run(const Flags& flags, std::vector<PlanRequest> plans, Timings* timings) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int mlir::sgd::runCompilerCommand(int argc, char** argv) {
   ::sgd::artifact::ReserveStandardDescriptors();
   double startUp = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   endByErrors("sgdc");
   Flags flags;
-  if (std::optional<int> code = readFlags(argc, argv, flags)) return *code;
+  if (std::optional<::sgd::tools::Leave> leave = readFlags(argc, argv, flags)) {
+    (leave->exit_code == 0 ? std::cout : std::cerr) << leave->text;
+    return leave->exit_code;
+  }
   std::string error;
   if (!flags.listOps.empty()) return listOps(flags.listOps);
   std::vector<PlanRequest> plans;
-  if (!parseValues(flags, plans, error)) return usage(error);
+  if (!readValues(flags, plans, error) || !checkHasOutput(flags, error)) return usage(error);
   Timings timings;
   timings.add("start-up", startUp);
   int code = run(flags, std::move(plans), flags.time ? &timings : nullptr);

@@ -1,5 +1,7 @@
 // sgd-sim: values of flags and printing around the simulation. Exit codes: 0 done, 1 the input is at fault, 2 wrong
 // usage.
+#include "tools/sgd-sim/command.h"
+
 #include "compiler/driver/driver.h"
 #include "compiler/driver/end_by_errors.h"
 #include "compiler/models/transformer.h"
@@ -42,7 +44,7 @@ llvm::Expected<Sweep> parseSweep(llvm::StringRef text) {
   return sweep;
 }
 
-EstimateOptions getOptions(const Flags& flags) {
+EstimateOptions getOptions(const SimulationFlags& flags) {
   EstimateOptions options;
   options.program = flags.program;
   options.failureHours = flags.failureHours;
@@ -67,7 +69,7 @@ int write(const std::string& path, const std::string& text) {
 class Simulator {
  public:
   Simulator(const ::sgd::artifact::ArtifactFile& file, Topology topology, std::vector<MeshAxisSize> mesh,
-            const Flags& flags, double modelFlopsPerRank)
+            const SimulationFlags& flags, double modelFlopsPerRank)
       : file(file),
         topology(std::move(topology)),
         mesh(std::move(mesh)),
@@ -83,7 +85,7 @@ class Simulator {
   const ::sgd::artifact::ArtifactFile& file;
   Topology topology;
   std::vector<MeshAxisSize> mesh;
-  const Flags& flags;
+  const SimulationFlags& flags;
   double modelFlopsPerRank;  // 0: not known
 };
 
@@ -138,7 +140,7 @@ llvm::Expected<Transformer> readModel(const std::string& path) {
 }
 
 /// The topology that the user names decides what a model is compiled for, and else the target's topology.
-CompileOptions getCompileOptions(const Flags& flags, const std::optional<Topology>& named) {
+CompileOptions getCompileOptions(const SimulationFlags& flags, const std::optional<Topology>& named) {
   CompileOptions options;
   options.topology = flags.topology;
   if (named && !named->device.architecture.empty()) options.target = "cuda:" + named->device.architecture;
@@ -147,7 +149,7 @@ CompileOptions getCompileOptions(const Flags& flags, const std::optional<Topolog
   return options;
 }
 
-llvm::Expected<File> compileModel(const Transformer& model, CompileOptions options, const Flags& flags) {
+llvm::Expected<File> compileModel(const Transformer& model, CompileOptions options, const SimulationFlags& flags) {
   options.recipeFile = flags.model;
   options.recipe = writeRecipe(model);
   std::string errors;
@@ -165,7 +167,7 @@ llvm::Expected<File> compileModel(const Transformer& model, CompileOptions optio
   return *std::move(file);
 }
 
-llvm::Expected<File> openArtifact(const Flags& flags) {
+llvm::Expected<File> openArtifact(const SimulationFlags& flags) {
   ::sgd::artifact::PlanChoice choice;
   if (!flags.plan.empty()) choice.name = flags.plan;
   auto file = ::sgd::artifact::ArtifactFile::Open(flags.artifact, choice);
@@ -174,7 +176,7 @@ llvm::Expected<File> openArtifact(const Flags& flags) {
 }
 
 /// The topology that the user names, else the one that the artifact was compiled for.
-llvm::Expected<Topology> findTopology(const Flags& flags, const ::sgd::artifact::Artifact& artifact) {
+llvm::Expected<Topology> findTopology(const SimulationFlags& flags, const ::sgd::artifact::Artifact& artifact) {
   if (!flags.topology.empty()) return loadTopology(flags.topology);
   std::string name = artifact.device() ? artifact.device()->name()->str() : "host";
   if (isBuiltInTopology(name)) return loadTopology(name);
@@ -183,7 +185,8 @@ llvm::Expected<Topology> findTopology(const Flags& flags, const ::sgd::artifact:
 }
 
 /// The plan of a CPU fuses, merges and overlaps otherwise than that of a GPU.
-void warnOfOtherDevice(const Flags& flags, const ::sgd::artifact::Artifact& artifact, const Topology& topology) {
+void warnOfOtherDevice(const SimulationFlags& flags, const ::sgd::artifact::Artifact& artifact,
+                       const Topology& topology) {
   const std::string target = artifact.target()->str();
   const bool isForCpu = target == "cpu", isCpu = topology.device.architecture.empty();
   if (isForCpu == isCpu) return;
@@ -193,7 +196,7 @@ void warnOfOtherDevice(const Flags& flags, const ::sgd::artifact::Artifact& arti
 }
 
 /// Before the work of which they will hold the results.
-absl::Status checkOutputs(const Flags& flags) {
+absl::Status checkOutputs(const SimulationFlags& flags) {
   for (const std::string* path : {&flags.text, &flags.save, &flags.json, &flags.svg})
     if (!path->empty() && *path != "-")
       if (absl::Status status = ::sgd::artifact::CheckWritable(*path); !status.ok()) return status;
@@ -206,13 +209,13 @@ struct Request {
   std::optional<Sweep> sweep;
 };
 
-int simulate(const ::sgd::artifact::ArtifactFile& file, Topology topology, Request request, const Flags& flags,
-             double flopsPerRank) {
+int simulate(const ::sgd::artifact::ArtifactFile& file, Topology topology, Request request,
+             const SimulationFlags& flags, double flopsPerRank) {
   Simulator simulator(file, std::move(topology), std::move(request.mesh), flags, flopsPerRank);
   return request.sweep ? simulator.runSweep(*request.sweep) : simulator.runOne();
 }
 
-int runModel(const Flags& flags, Request request) {
+int runModel(const SimulationFlags& flags, Request request) {
   std::optional<Topology> topology;
   if (!flags.topology.empty()) {
     llvm::Expected<Topology> named = loadTopology(flags.topology);
@@ -231,7 +234,7 @@ int runModel(const Flags& flags, Request request) {
   return simulate(**file, std::move(*topology), std::move(request), flags, model->getFlopsPerRank());
 }
 
-int runArtifact(const Flags& flags, Request request) {
+int runArtifact(const SimulationFlags& flags, Request request) {
   llvm::Expected<File> file = openArtifact(flags);
   if (!file) return fail(llvm::toString(file.takeError()));
   llvm::Expected<Topology> topology = findTopology(flags, (*file)->root());
@@ -240,7 +243,7 @@ int runArtifact(const Flags& flags, Request request) {
   return simulate(**file, std::move(*topology), std::move(request), flags, /*flopsPerRank=*/0);
 }
 
-int run(const Flags& flags) {
+int run(const SimulationFlags& flags) {
   Request request;
   if (!flags.mesh.empty()) {
     llvm::Expected<std::vector<MeshAxisSize>> sizes = parseMesh(flags.mesh);
@@ -258,10 +261,10 @@ int run(const Flags& flags) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int mlir::sgd::runSimulatorCommand(int argc, char** argv) {
   ::sgd::artifact::ReserveStandardDescriptors();
   endByErrors("sgd-sim");
-  Flags flags;
-  if (std::optional<int> code = readFlags(argc, argv, flags)) return *code;
+  SimulationFlags flags;
+  if (std::optional<int> code = readSimulationFlags(argc, argv, flags)) return *code;
   endBy(run(flags));
 }

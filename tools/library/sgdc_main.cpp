@@ -1,0 +1,4 @@
+// The program sgdc, which is in the compiler's shared library.
+#include "tools/library/compiler_library.h"
+
+int main(int argc, char** argv) { return sgd::compiler::RunCompilerCommand(argc, argv); }
