@@ -12,6 +12,7 @@ endforeach()
 set(tools sgdrun sgd-inspect sgd-ckpt sgd-plot sgd-top)
 if(SGD_BUILD_COMPILER)
   list(APPEND tools sgdc sgd-sim sgd-opt)
+  install(TARGETS sgd_compiler_library LIBRARY DESTINATION lib/sgd)
 endif()
 # MLIR's library is in a folder of its own.
 set_target_properties(${tools} ${plugins} sgd PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

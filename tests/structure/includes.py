@@ -137,6 +137,7 @@ COMPILER = {
 TOOLS = {
     "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/recipe", "compiler/target", "runtime/artifact", "runtime/json", "tools/command_line"],
     "tools/library": ["compiler", "compiler/auto_sharding", "compiler/driver", "runtime/artifact", "runtime/json", "tools/command_line", "tools/sgd-sim", "tools/sgdc"],
+    "python/module": list(RUNTIME) + ["tools/library", "tools/sgd-inspect", "tools/sgdrun"],
     "tools/command_line": ["runtime/artifact", "runtime/text"],
     "tools/sgd-opt": ["compiler", "compiler/driver", "compiler/target", "compiler/export", "frontends", "frontends/text", "reference", "dialects/sgd", "passes/spmd/partition", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text"],
     "tools/sgd-sim": ["compiler", "compiler/driver", "compiler/models", "compiler/simulation", "compiler/target", "passes/cost", "runtime/artifact", "runtime/json", "runtime/text", "tools/command_line"],

@@ -15,6 +15,7 @@
 #include "runtime/launch/interruption.h"
 #include "runtime/text/amounts.h"
 #include "runtime/trace/scalar.h"
+#include "runtime/trace/step_line.h"
 #include "runtime/train/run_modes.h"
 #include "runtime/watch/exposition.h"
 #include "tools/sgdrun/modes.h"
@@ -131,18 +132,9 @@ void Reporter::Ended() {
 
 absl::Status Reporter::StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) {
   Show(step);
-  std::string json = trace::StepJson(step);
-  const std::string metrics = log_ ? columns_.Json(step) : "";
-  if (!metrics.empty()) {
-    json.pop_back();
-    absl::StrAppend(&json, ", \"metrics\": ", metrics, "}");
-  }
-  if (eval != nullptr) {
-    ShowEval(absl::StrCat("eval after step ", step.step), *eval);
-    json.pop_back();
-    absl::StrAppend(&json, ", \"eval\": ", EvalJson(*eval), "}");
-  }
-  absl::Status status = log_ ? log_->WriteLine(json) : absl::OkStatus();
+  if (eval != nullptr) ShowEval(absl::StrCat("eval after step ", step.step), *eval);
+  absl::Status status =
+      log_ ? log_->WriteLine(trace::StepLine(step, eval, columns_.Json(step))) : absl::OkStatus();
   status.Update(FlushProgress());
   return status;
 }

@@ -1,0 +1,126 @@
+// A thread waits on a condition with a timeout, and asks Python in between.
+#include "python/module/interruptible.h"
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "runtime/thread/spawn_thread.h"
+
+namespace sgd::python {
+namespace {
+
+namespace nb = nanobind;
+
+constexpr std::chrono::milliseconds kBetweenSignals(100);
+
+std::thread::id main_thread;
+
+// What a body on another thread and its caller share.
+struct Call {
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool has_ended = false;
+  std::exception_ptr thrown;
+
+  void Run(const std::function<void()>& body) {
+    try {
+      body();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    has_ended = true;
+    ended.notify_all();
+  }
+  bool WaitFor(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex);
+    return ended.wait_for(lock, time, [&] { return has_ended; });
+  }
+  void Wait() {
+    std::unique_lock lock(mutex);
+    ended.wait(lock, [&] { return has_ended; });
+  }
+};
+
+// Takes the lock for a moment. Throws what a handler raises.
+void CallPython(const std::function<void()>& tick) {
+  const nb::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  if (tick) tick();
+}
+
+// Returns the exception that a handler raised, or null once the body has ended.
+std::exception_ptr WaitForEndOrSignal(Call& call, const std::function<void()>& tick) {
+  bool has_ended = false;
+  while (!has_ended) {
+    has_ended = call.WaitFor(kBetweenSignals);
+    try {
+      if (tick || !has_ended) CallPython(tick);
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void RememberMainThread() {
+  const nb::object main = nb::module_::import_("threading").attr("main_thread")().attr("ident");
+  const nb::object here = nb::module_::import_("threading").attr("get_ident")();
+  if (main.equal(here)) main_thread = std::this_thread::get_id();
+}
+
+absl::Status RunInterruptibly(const std::function<void()>& body, const std::function<void()>& interrupt,
+                              const std::function<void()>& tick) {
+  std::exception_ptr raised;
+  Call call;
+  {
+    const nb::gil_scoped_release unlocked;
+    if (std::this_thread::get_id() != main_thread && !tick) {
+      body();
+      return absl::OkStatus();
+    }
+    absl::StatusOr<std::thread> thread = SpawnThread("a call from Python", [&] { call.Run(body); });
+    if (!thread.ok()) return thread.status();
+    raised = WaitForEndOrSignal(call, tick);
+    if (raised) interrupt();
+    thread->join();
+  }
+  if (raised) std::rethrow_exception(raised);
+  if (call.thrown) std::rethrow_exception(call.thrown);
+  return absl::OkStatus();
+}
+
+absl::Status RunAbandonably(std::function<void()> body) {
+  const auto call = std::make_shared<Call>();
+  std::exception_ptr raised;
+  {
+    const nb::gil_scoped_release unlocked;
+    if (std::this_thread::get_id() != main_thread) {
+      body();
+      return absl::OkStatus();
+    }
+    absl::StatusOr<std::thread> thread =
+        SpawnThread("a call from Python", [call, body = std::move(body)] { call->Run(body); });
+    if (!thread.ok()) return thread.status();
+    raised = WaitForEndOrSignal(*call, nullptr);
+    if (raised) {
+      thread->detach();
+    } else {
+      thread->join();
+    }
+  }
+  if (raised) std::rethrow_exception(raised);
+  if (call->thrown) std::rethrow_exception(call->thrown);
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::python

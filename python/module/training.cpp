@@ -1,0 +1,214 @@
+// Runs of sgdrun on ranks of this process: its flags, its loop, its files; lines of its log go to a function.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "python/module/errors.h"
+#include "python/module/interruptible.h"
+#include "python/module/parts.h"
+#include "runtime/artifact/bundle.h"
+#include "runtime/launch/interruption.h"
+#include "runtime/launch/resident_ranks.h"
+#include "runtime/trace/json_log.h"
+#include "runtime/trace/start_times.h"
+#include "runtime/trace/step_line.h"
+#include "runtime/train/claimed_outputs.h"
+#include "runtime/train/job_outputs.h"
+#include "runtime/train/rank_device.h"
+#include "runtime/train/run_modes.h"
+#include "targets/cpu/device/cpu_device.h"
+#include "tools/sgdrun/options.h"
+
+namespace sgd::python {
+namespace {
+
+namespace nb = nanobind;
+using sgdrun::Options;
+
+// Lines for Python, from the threads of ranks.
+class Lines {
+ public:
+  void Add(std::string text, bool is_note) {
+    const std::lock_guard lock(mutex_);
+    lines_.push_back({std::move(text), is_note});
+  }
+  // With the interpreter's lock.
+  void Deliver(const nb::callable& log, const nb::callable& note) {
+    std::vector<Line> taken;
+    {
+      const std::lock_guard lock(mutex_);
+      taken.swap(lines_);
+    }
+    for (const Line& line : taken) (line.is_note ? note : log)(line.text.c_str());
+  }
+
+ private:
+  struct Line {
+    std::string text;
+    bool is_note;
+  };
+  std::mutex mutex_;
+  std::vector<Line> lines_;
+};
+
+class LineObserver : public train::TrainObserver {
+ public:
+  explicit LineObserver(Lines& lines) : lines_(lines) {}
+
+  absl::Status StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) override {
+    lines_.Add(trace::StepLine(step, eval), /*is_note=*/false);
+    return absl::OkStatus();
+  }
+  absl::Status Saved(const train::SaveRecord& save) override {
+    lines_.Add(trace::SavedJson(save.steps_done, save.stall, save.duration, save.cpu, save.bytes), /*is_note=*/false);
+    return absl::OkStatus();
+  }
+  absl::Status Event(const std::string& json) override {
+    lines_.Add(json, /*is_note=*/false);
+    return absl::OkStatus();
+  }
+  void Stopped(const train::StopRecord&) override {}
+  void Note(const std::string& text) override { lines_.Add(text, /*is_note=*/true); }
+
+ private:
+  Lines& lines_;
+};
+
+// Flags of launchers, terminals and restarts belong to the command.
+absl::Status CheckFlags(const Options& options) {
+  const std::pair<const char*, bool> command_only[] = {
+      {"-n", options.rank_flags.ranks || options.rank_flags.nodes || options.rank_flags.rank},
+      {"--log-json", !options.log_json.empty()},
+      {"--live", options.live},
+      {"--metrics", !options.metrics.empty()},
+      {"--metrics-port", options.metrics_port != 0},
+      {"--flight-recorder", !options.flight_recorder.empty()},
+      {"--profile", !options.profile.empty()},
+      {"--trace", !options.trace.empty()},
+      {"--restarts", options.run.restarts != 0},
+      {"--resize", !options.run.resize.empty()},
+      {"--replace-stragglers", options.run.replace_every != 0},
+      {"--verify", options.run.verify.steps != 0},
+      {"--measure-topology", !options.measured_topology.empty()},
+      {"--topology", options.shows_topology},
+      {"--save-every auto", options.saves_by_cost}};
+  for (const auto& [name, is_given] : command_only) {
+    if (!is_given) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is for ranks that are processes; leave it out, or run the saved artifact with sgdrun"));
+  }
+  return absl::OkStatus();
+}
+
+// A run from start to end, on a thread without Python.
+class TrainingRun {
+ public:
+  TrainingRun(const artifact::Bundle& bundle, const std::string& plan, Options options)
+      : bundle_(bundle), plan_(plan), options_(std::move(options)) {}
+
+  absl::Status Run() {
+    auto file = bundle_.Load({.name = plan_});
+    if (!file.ok()) return file.status();
+    if ((*file)->root().target()->str() != "cpu") {
+      return absl::UnimplementedError(absl::StrCat(
+          bundle_.path(), ": compiled for ", (*file)->root().target()->str(),
+          ", which ranks inside Python cannot run; save it and start it with sgdrun, or compile it for cpu"));
+    }
+    const uint64_t window_bytes = train::HostWindowBytes(**file);
+    absl::StatusOr<train::Job> job = train::PrepareJob(options_.run, *std::move(file));
+    if (!job.ok()) return job.status();
+    absl::StatusOr<train::ClaimedOutputs> claimed = train::ClaimedOutputs::Claim(options_.run);
+    if (!claimed.ok()) return claimed.status();
+    if (absl::Status status = train::CheckOutputs(*job); !status.ok()) return status;
+    for (const std::string& note : job->notes) lines_.Add(note, /*is_note=*/true);
+    for (const std::string& note : claimed->notes()) lines_.Add(note, /*is_note=*/true);
+    const absl::Status status = RunRanks(*job, window_bytes);
+    if (!status.ok()) claimed->CleanUp();
+    return status;
+  }
+
+  // Any thread.
+  void Abort(const absl::Status& cause) {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = cause;
+    if (job_) job_->Abort(cause);
+  }
+  Lines& lines() { return lines_; }
+
+ private:
+  absl::Status RunRanks(const train::Job& job, uint64_t window_bytes) {
+    auto ranks = launch::ResidentRanks::Start(
+        static_cast<uint32_t>(job.file->ranks()),
+        {.threads = options_.threads, .comm_thread = options_.comm_thread, .deadline = options_.run.deadline});
+    if (!ranks.ok()) return ranks.status();
+    auto opened = (*ranks)->Open(window_bytes);
+    if (!opened.ok()) return opened.status();
+    {
+      const std::lock_guard lock(mutex_);
+      if (!interrupted_.ok()) return interrupted_;
+      job_ = opened->get();
+    }
+    LineObserver observer(lines_);
+    const absl::Status status = (*opened)->Run([&](launch::RankContext& rank) { return RunRank(job, rank, observer); });
+    const std::lock_guard lock(mutex_);
+    job_ = nullptr;
+    return status;
+  }
+
+  absl::Status RunRank(const train::Job& job, const launch::RankContext& rank, train::TrainObserver& observer) {
+    trace::StartTimes start(trace::MonotonicNanoseconds());
+    const train::SessionHooks hooks{
+        .open_cpu = [](const launch::RankContext& rank) -> absl::StatusOr<std::unique_ptr<device::Device>> {
+          return cpu::CpuDevice::Create(
+              {.threads = rank.threads, .cores = rank.cores, .shares_cores = rank.shares_cores});
+        },
+        .note = [this](const std::string& text) { lines_.Add(text, /*is_note=*/true); }};
+    return train::WithSession(job, rank, hooks, start, [&](train::Session& session) {
+      if (options_.run.mode != train::Mode::kTrain) return train::RunOnce(session);
+      return train::Train(session, session.is_first_rank() ? &observer : nullptr);
+    });
+  }
+
+  const artifact::Bundle& bundle_;
+  const std::string plan_;
+  const Options options_;
+  Lines lines_;
+  std::mutex mutex_;
+  launch::ResidentJob* job_ = nullptr;  // while ranks run
+  absl::Status interrupted_;
+};
+
+void Train(const artifact::Bundle& bundle, const std::string& plan, const std::vector<std::string>& flags,
+           const nb::callable& log, const nb::callable& note) {
+  std::vector<const char*> arguments = {"sgdrun", bundle.path().c_str()};
+  for (const std::string& flag : flags) arguments.push_back(flag.c_str());
+  std::variant<Options, tools::Leave> parsed =
+      sgdrun::ParseOptions(static_cast<int>(arguments.size()), arguments.data());
+  if (const auto* leave = std::get_if<tools::Leave>(&parsed))
+    Throw(absl::InvalidArgumentError(absl::StripSuffix(leave->text, "\n")));
+  auto& options = std::get<Options>(parsed);
+  Check(CheckFlags(options));
+  TrainingRun run(bundle, plan, std::move(options));
+  absl::Status status;
+  Check(RunInterruptibly([&] { status = run.Run(); }, [&] { run.Abort(absl::CancelledError("interrupted")); },
+                         [&] { run.lines().Deliver(log, note); }));
+  Check(status);
+}
+
+}  // namespace
+
+void BindTraining(nb::module_& module) {
+  module.def(
+      "train", &Train, nb::arg("bundle"), nb::arg("plan"), nb::arg("flags"), nb::arg("log"), nb::arg("note"),
+      "Runs sgdrun's flags on ranks of this process; calls log with each line of --log-json, note with messages.");
+}
+
+}  // namespace sgd::python

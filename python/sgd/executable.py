@@ -1,0 +1,368 @@
+"""Compiled steps on ranks that are threads of this process."""
+
+import json
+import os
+import pathlib
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from sgd import _sgd, arrays, checkpoint, flags, html, records
+from sgd.errors import CompileError, InputError, RunError
+from sgd.programs import Program
+
+
+class Shared:
+    """What views of one executable share."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.ranks: Any = None
+        self.programs: dict[str, Any] = {}
+        self.folder: Any = None
+        self.checkpoints: str | None = None
+
+
+class Executable:
+    """A compiled program. Calling it runs one step on all ranks.
+
+    Ranks start with the first call, share the cores of this machine, and stay until `close`. Arguments and results are
+    global: each rank gets its shard. A call belongs to one thread at a time; others wait."""
+
+    def __init__(self, bundle: Any, plan: str | None, ranks: int | None, sources: Mapping[str, Program], threads: int, timeout: float):
+        self._bundle = bundle
+        self._artifact = bundle.load(plan, ranks)
+        self._sources = dict(sources)
+        self._threads, self._timeout = threads, timeout
+        self._shared = Shared()
+        self._lock = self._shared.lock
+        self._bytes: bytes | None = None
+        self._path: str | None = None
+        self._description: Any = None
+        self._name = ""
+        self.report: Any = None
+        """What `sgdc --report` says: `report.memory.peak`, `report.sent_bytes`, `print(report)`. None after `sgd.load`."""
+        self.explain: Any = None
+        """What `sgdc --explain` says: a record for each collective, and `print(explain)`. None after `sgd.load`."""
+        self.recipe: Any = None
+        """The recipe that `auto` found."""
+        self.emitted = ""
+        """The text of `emit`."""
+
+    @classmethod
+    def _of_compilation(cls, result: Any, report: Any, sources: Mapping[str, Program], plan: str | None, ranks: int | None, threads: int, timeout: float) -> "Executable":
+        if not result.artifact:
+            raise CompileError("sgdc: there is no artifact; expected a compilation with one; leave 'emit' out, or call sgd.emit")
+        self = cls(_sgd.Bundle.from_bytes(result.artifact, "the compiled step"), plan, ranks, sources, threads, timeout)
+        self._bytes = result.artifact
+        self.report = report
+        self.explain = records.read(result.explanation, result.explanation_text)
+        self.recipe = json.loads(result.recipe) if result.recipe else None
+        self.emitted = result.emitted
+        return self
+
+    def __getitem__(self, program: str) -> "Executable":
+        """The same executable, whose calls run another of its programs: `exe["eval"](params, x)`."""
+        if program not in self.programs:
+            raise InputError(f"there is no program '{program}'; there are {', '.join(self.programs)}")
+        view = object.__new__(type(self))
+        view.__dict__ = {**self.__dict__, "_name": program}
+        return view
+
+    # What there is.
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        return tuple(self._artifact.programs)
+
+    @property
+    def program(self) -> str:
+        """The program that a call runs: `main`, else `train`, else the only one."""
+        return self._name or self._artifact.default_program
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plans of the artifact. `sgd.load(path, plan=...)` chooses one."""
+        return tuple(self._bundle.plans)
+
+    @property
+    def plan(self) -> str:
+        return self._artifact.plan
+
+    @property
+    def ranks(self) -> int:
+        return self._artifact.ranks
+
+    @property
+    def mesh(self) -> dict[str, int]:
+        return dict(self._artifact.mesh)
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """Name, element type, shape, role and bytes per rank of each input."""
+        return tuple(self._load().inputs)
+
+    @property
+    def outputs(self) -> tuple[Any, ...]:
+        return tuple(self._load().outputs)
+
+    @property
+    def description(self) -> Any:
+        """What `sgd-inspect --json` says about the artifact."""
+        if self._description is None:
+            self._description = records.read(self._artifact.describe(), "")
+        return self._description
+
+    # Files.
+
+    def to_bytes(self) -> bytes:
+        """The artifact, as `sgdc -o` writes it."""
+        return self._bytes if self._bytes is not None else pathlib.Path(self._path or "").read_bytes()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the artifact, for `sgd.load`, `sgdrun` and `sgd-inspect`. The file is complete or untouched."""
+        _sgd.write_file(os.fspath(path), self.to_bytes())
+
+    # Runs.
+
+    def _load(self) -> Any:
+        with self._lock:
+            name = self.program
+            if self._shared.ranks is None:
+                self._shared.ranks = _sgd.Ranks.start(self.ranks, self._threads)
+            if name not in self._shared.programs:
+                self._shared.programs[name] = _sgd.LoadedProgram.load(self._artifact, name, self._shared.ranks, self._timeout)
+            program = self._shared.programs[name]
+            if program.fault:
+                program.restart()
+            return program
+
+    def close(self) -> None:
+        """Ends the ranks and frees their memory. A later call starts them again."""
+        with self._lock:
+            self._shared.programs.clear()
+            self._shared.ranks = None
+
+    def __enter__(self) -> "Executable":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs one step.
+
+        Of a program from JAX, arguments have the structure of those that it was lowered with, and results that of the
+        function. Of a PyTorch module they are those of `forward`; its weights are the exported ones. Of others, they
+        are arrays in the order of `inputs`, or by name.
+
+        Raises:
+          InputError: arguments that do not fit. RunError: a rank that failed. The ranks start anew with the next call.
+        """
+        with self._lock:
+            program = self._load()
+            source = self._source()
+            values = self._arguments(program, source, args, kwargs)
+            outputs = self._step(program, values, source)
+            return self._results(program, source, outputs)
+
+    def run(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Runs one step with inputs by name (`"params['w']"`, or `"arg0"` by position), and returns outputs by name.
+
+        Inputs that the last step left as they were may be left out."""
+        with self._lock:
+            program = self._load()
+            values = {program.find_input(name): value for name, value in (inputs or {}).items()}
+            outputs = self._step(program, values, self._source())
+            return {info.name: value for info, value in zip(program.outputs, outputs, strict=True)}
+
+    def _source(self) -> Program | None:
+        return self._sources.get(self.program)
+
+    def _arguments(self, program: Any, source: Program | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, Any]:
+        inputs = program.inputs
+        if source is not None and source.in_tree is not None and source.kept is not None and len(source.kept) == len(inputs):
+            leaves = flatten_like(source.in_tree, args, kwargs)
+            return {position: leaves[leaf] for position, leaf in enumerate(source.kept)}
+        values = {program.find_input(name): value for name, value in kwargs.items()}
+        if source is not None:
+            for position, info in enumerate(inputs):
+                if info.name in source.weights and position not in values and not program.has_input(position):
+                    values[position] = source.weights[info.name]
+        free = [position for position, info in enumerate(inputs) if position not in values]
+        if len(args) != len(free):
+            free = [position for position in free if inputs[position].role == "Input"]
+        if len(args) != len(free):
+            names = ", ".join(inputs[position].name for position in free)
+            raise InputError(f"program '{self.program}' is called with {len(args)} arrays; expected {len(free)}: {names}")
+        return {**values, **dict(zip(free, args, strict=True))}
+
+    def _step(self, program: Any, values: Mapping[int, Any], source: Program | None) -> list[Any]:
+        inputs = program.inputs
+        narrows = source is not None and source.framework == "jax"
+        for position, value in values.items():
+            info = inputs[position]
+            what = f"input '{info.name}' of program '{self.program}'"
+            program.set_input(position, arrays.bytes_of(value, info.element, info.shape, what, narrows))
+        program.run()
+        framework = source.framework if source is not None else ""
+        outputs = []
+        for position, info in enumerate(program.outputs):
+            array = arrays.empty(info.element, info.shape)
+            program.read_output(position, arrays.as_bytes(array))
+            outputs.append(arrays.of_framework(array, framework))
+        return outputs
+
+    def _results(self, program: Any, source: Program | None, outputs: list[Any]) -> Any:
+        if source is not None and source.out_tree is not None and source.out_tree.num_leaves == len(outputs):
+            return source.out_tree.unflatten(outputs)
+        if source is not None and source.framework == "torch":
+            outputs = [value for value, info in zip(outputs, program.outputs, strict=True) if info.carry is None]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    # Training.
+
+    def train(
+        self,
+        data: Any,
+        steps: int,
+        *,
+        init: Any = None,
+        eval_data: Any = None,
+        log: Callable[[Any], None] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Runs steps that carry their state, as `sgdrun` does, with the same order of rows and the same results.
+
+        A second call goes on where the first has stopped. Between calls the state is a checkpoint in a temporary
+        folder, or in `save`; `state` reads it.
+
+        Args:
+          data: a dictionary of arrays whose dimension 0 counts rows, by the names of inputs; or a path, or several.
+          steps: further steps.
+          init: values of the first step's state: pytrees by argument (`{"params": params}`), a `state_dict`, or a path.
+            Without it a PyTorch module starts from its exported weights, others from the program `init`.
+          eval_data: data for the program `eval`, with `eval_every=K`.
+          log: is called with each line of the log as a record.
+          **options: other flags of `sgdrun`, with `_` for `-`: `seed=1`, `eval_every=50`, `save="DIR"`, `save_every=100`,
+            `resume="DIR"`, `feed="x=images"`, `guard=True`, `loss="result.loss"`.
+
+        Returns:
+          the log: a record for each step, with `step`, `seconds`, `loss` and `outputs`, and for each event.
+        """
+        with self._lock:
+            folder = self._temporary()
+            given = [f"--steps={steps}", *flags.of_option("threads", self._threads or None)]
+            for name, value in (("data", data), ("eval-data", eval_data)):
+                given += [f"--{name}={path}" for path in data_paths(value, folder / f"{name}.safetensors")]
+            save = os.fspath(options.pop("save", None) or folder / "checkpoints")
+            if "resume" not in options and self._shared.checkpoints is not None:
+                options["resume"] = self._shared.checkpoints
+            if "resume" not in options:
+                if init is None:
+                    init = self._exported_weights()
+                if init is not None:
+                    given.append(f"--init={init_path(init, folder / 'init.safetensors')}")
+            elif init is not None:
+                raise InputError("init is given, and the run goes on from a checkpoint; expected one of them; call reset() to start anew")
+            given.append(f"--save={save}")
+            if save == os.fspath(folder / "checkpoints"):
+                options.setdefault("keep", "last=1")
+            given += [flag for name, value in options.items() for flag in flags.of_option(name, value)]
+            lines: list[Any] = []
+
+            def take(line: str) -> None:
+                record = records.read(line, "")
+                lines.append(record)
+                if log is not None:
+                    log(record)
+
+            def note(text: str) -> None:
+                warnings.warn(text, UserWarning, stacklevel=5)
+
+            _sgd.train(self._bundle, self._artifact.plan, given, take, note)
+            self._shared.checkpoints = save
+            return records.Records(lines)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state after the last step of `train`, by name: parameters, optimizer state, counters."""
+        if self._shared.checkpoints is None:
+            raise RunError("there is no state yet; train first, or read a checkpoint by sgd.checkpoint.load")
+        return checkpoint.load(self._shared.checkpoints)
+
+    def reset(self) -> None:
+        """Forgets the state of `train`; the next call starts anew."""
+        with self._lock:
+            self._shared.checkpoints = None
+            if self._shared.folder is not None:
+                self._shared.folder.cleanup()
+                self._shared.folder = None
+
+    def _exported_weights(self) -> Any:
+        for source in self._sources.values():
+            if source.weights:
+                return source.weights
+        return None
+
+    def _temporary(self) -> pathlib.Path:
+        if self._shared.folder is None:
+            self._shared.folder = tempfile.TemporaryDirectory(prefix="sgd-")
+        return pathlib.Path(self._shared.folder.name)
+
+    # For people.
+
+    def __repr__(self) -> str:
+        mesh = ",".join(f"{axis}={size}" for axis, size in self.mesh.items()) or "no mesh"
+        return f"<sgd.Executable of {', '.join(self.programs)} for {self.ranks} rank{'s' if self.ranks > 1 else ''} ({mesh})>"
+
+    def _repr_html_(self) -> str:
+        return html.executable(self)
+
+
+def load(path: str | os.PathLike[str], *, plan: str | None = None, ranks: int | None = None, like: Any = None, threads: int = 0, timeout: float = 300) -> Executable:
+    """Opens an artifact of `Executable.save` or `sgdc -o`.
+
+    Of several plans, `plan` or `ranks` chooses one. `like` is the program that it was compiled from, whose structure of
+    arguments and results calls have; without it they are arrays. `threads` are those of a rank (0: cores divided by
+    ranks), `timeout` bounds each wait of a rank for its peers, in seconds.
+
+    Run only artifacts that you trust: they carry machine code."""
+    from sgd import programs
+
+    bundle = _sgd.Bundle.open(os.fspath(path))
+    self = Executable(bundle, plan, ranks, programs.read_all(like) if like is not None else {}, threads, timeout)
+    self._path = os.path.abspath(path)
+    return self
+
+
+def flatten_like(tree: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """Leaves of `(args, kwargs)`, which must have the structure `tree`."""
+    import jax
+
+    leaves, found = jax.tree_util.tree_flatten((args, kwargs))
+    if found != tree:
+        raise InputError(f"arguments have the structure {found}; expected {tree}, that of the example arguments")
+    return leaves
+
+
+def data_paths(data: Any, target: pathlib.Path) -> list[str]:
+    if data is None:
+        return []
+    if isinstance(data, Mapping):
+        checkpoint.write(target, data)
+        return [os.fspath(target)]
+    if isinstance(data, (str, os.PathLike)):
+        return [os.fspath(data)]
+    if isinstance(data, Iterable):
+        return [os.fspath(path) for path in data]
+    raise InputError(f"data are of type {type(data).__name__}; expected a dictionary of arrays, a path or a list of paths")
+
+
+def init_path(init: Any, target: pathlib.Path) -> str:
+    if isinstance(init, (str, os.PathLike)):
+        return os.fspath(init)
+    checkpoint.write(target, init)
+    return os.fspath(target)
