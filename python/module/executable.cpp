@@ -20,6 +20,7 @@
 #include "python/module/buffers.h"
 #include "python/module/errors.h"
 #include "python/module/interruptible.h"
+#include "python/module/lost_ranks.h"
 #include "python/module/parts.h"
 #include "runtime/artifact/bundle.h"
 #include "runtime/artifact/element_type.h"
@@ -75,12 +76,19 @@ std::vector<std::string> PlansOf(const artifact::Bundle& bundle) {
 }
 
 // Ranks that programs of one artifact share.
-struct Ranks {
-  std::shared_ptr<launch::ResidentRanks> resident;
-
-  static Ranks Start(uint32_t ranks, uint32_t threads) {
-    return {Take(launch::ResidentRanks::Start(ranks, {.threads = threads}))};
+class Ranks {
+ public:
+  static std::unique_ptr<Ranks> Start(uint32_t ranks, uint32_t threads) {
+    auto self = std::make_unique<Ranks>();
+    self->resident_ = Take(launch::ResidentRanks::Start(ranks, {.threads = threads}));
+    return self;
   }
+  ~Ranks() { KeepWhileLost(resident_); }
+
+  const std::shared_ptr<launch::ResidentRanks>& resident() const { return resident_; }
+
+ private:
+  std::shared_ptr<launch::ResidentRanks> resident_;
 };
 
 // An input or an output.
@@ -100,7 +108,8 @@ class Program {
     auto self = std::make_unique<Program>();
     embed::ExecutableOptions options;
     options.program = program;
-    options.ranks = ranks.resident;
+    options.ranks = ranks.resident();
+    self->resident_ = ranks.resident();
     options.timeout = absl::Seconds(timeout);
     absl::StatusOr<std::unique_ptr<embed::Executable>> loaded;
     {
@@ -113,6 +122,7 @@ class Program {
   ~Program() {
     const nb::gil_scoped_release unlocked;
     executable_.reset();
+    KeepWhileLost(resident_);
   }
 
   std::vector<TensorInfo> Inputs() const {
@@ -181,7 +191,7 @@ class Program {
   void Run() {
     absl::Status status;
     Check(RunInterruptibly([&] { status = executable_->Run(); },
-                           [&] { executable_->Abort(absl::CancelledError("interrupted")); }));
+                           [&](int) { executable_->Abort(absl::CancelledError("interrupted")); }));
     Check(status);
   }
   void Carry() {
@@ -219,6 +229,7 @@ class Program {
     return info;
   }
 
+  std::shared_ptr<launch::ResidentRanks> resident_;
   std::unique_ptr<embed::Executable> executable_;
 };
 

@@ -43,10 +43,6 @@ struct Call {
     std::unique_lock lock(mutex);
     return ended.wait_for(lock, time, [&] { return has_ended; });
   }
-  void Wait() {
-    std::unique_lock lock(mutex);
-    ended.wait(lock, [&] { return has_ended; });
-  }
 };
 
 // Takes the lock for a moment. Throws what a handler raises.
@@ -56,13 +52,31 @@ void CallPython(const std::function<void()>& tick) {
   if (tick) tick();
 }
 
-// Returns the exception that a handler raised, or null once the body has ended.
-std::exception_ptr WaitForEndOrSignal(Call& call, const std::function<void()>& tick) {
+// Returns the first exception that a handler raised until the body has ended, or null. After an exception of `tick` it
+// is not called again.
+std::exception_ptr WaitForEnd(Call& call, const std::function<void(int)>& interrupt, std::function<void()> tick) {
+  std::exception_ptr raised;
+  int times = 0;
   bool has_ended = false;
   while (!has_ended) {
     has_ended = call.WaitFor(kBetweenSignals);
+    if (has_ended && !tick) break;
     try {
-      if (tick || !has_ended) CallPython(tick);
+      CallPython(tick);
+    } catch (...) {
+      if (!raised) raised = std::current_exception();
+      tick = nullptr;
+      interrupt(++times);
+    }
+  }
+  return raised;
+}
+
+// Returns null once the body has ended, or before that what a handler raised.
+std::exception_ptr WaitForEndOrSignal(Call& call) {
+  while (!call.WaitFor(kBetweenSignals)) {
+    try {
+      CallPython(nullptr);
     } catch (...) {
       return std::current_exception();
     }
@@ -78,7 +92,7 @@ void RememberMainThread() {
   if (main.equal(here)) main_thread = std::this_thread::get_id();
 }
 
-absl::Status RunInterruptibly(const std::function<void()>& body, const std::function<void()>& interrupt,
+absl::Status RunInterruptibly(const std::function<void()>& body, const std::function<void(int times)>& interrupt,
                               const std::function<void()>& tick) {
   std::exception_ptr raised;
   Call call;
@@ -90,8 +104,7 @@ absl::Status RunInterruptibly(const std::function<void()>& body, const std::func
     }
     absl::StatusOr<std::thread> thread = SpawnThread("a call from Python", [&] { call.Run(body); });
     if (!thread.ok()) return thread.status();
-    raised = WaitForEndOrSignal(call, tick);
-    if (raised) interrupt();
+    raised = WaitForEnd(call, interrupt, tick);
     thread->join();
   }
   if (raised) std::rethrow_exception(raised);
@@ -111,7 +124,7 @@ absl::Status RunAbandonably(std::function<void()> body) {
     absl::StatusOr<std::thread> thread =
         SpawnThread("a call from Python", [call, body = std::move(body)] { call->Run(body); });
     if (!thread.ok()) return thread.status();
-    raised = WaitForEndOrSignal(*call, nullptr);
+    raised = WaitForEndOrSignal(*call);
     if (raised) {
       thread->detach();
     } else {

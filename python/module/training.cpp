@@ -2,8 +2,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <csignal>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "python/module/errors.h"
 #include "python/module/interruptible.h"
+#include "python/module/lost_ranks.h"
 #include "python/module/parts.h"
 #include "runtime/artifact/bundle.h"
 #include "runtime/launch/interruption.h"
@@ -108,62 +111,74 @@ absl::Status CheckFlags(const Options& options) {
   return absl::OkStatus();
 }
 
-// A run from start to end, on a thread without Python.
-class TrainingRun {
+// A run from start to end, on a thread without Python. Ranks that do not return share it.
+class TrainingRun : public std::enable_shared_from_this<TrainingRun> {
  public:
-  TrainingRun(const artifact::Bundle& bundle, const std::string& plan, Options options)
-      : bundle_(bundle), plan_(plan), options_(std::move(options)) {}
+  TrainingRun(std::string plan, Options options) : plan_(std::move(plan)), options_(std::move(options)) {}
 
-  absl::Status Run() {
-    auto file = bundle_.Load({.name = plan_});
+  absl::Status Run(const artifact::Bundle& bundle) {
+    auto file = bundle.Load({.name = plan_});
     if (!file.ok()) return file.status();
     if ((*file)->root().target()->str() != "cpu") {
       return absl::UnimplementedError(absl::StrCat(
-          bundle_.path(), ": compiled for ", (*file)->root().target()->str(),
+          bundle.path(), ": compiled for ", (*file)->root().target()->str(),
           ", which ranks inside Python cannot run; save it and start it with sgdrun, or compile it for cpu"));
     }
-    const uint64_t window_bytes = train::HostWindowBytes(**file);
-    absl::StatusOr<train::Job> job = train::PrepareJob(options_.run, *std::move(file));
-    if (!job.ok()) return job.status();
+    window_bytes_ = train::HostWindowBytes(**file);
+    absl::StatusOr<train::Job> prepared = train::PrepareJob(options_.run, *std::move(file));
+    if (!prepared.ok()) return prepared.status();
+    job_.emplace(*std::move(prepared));
     absl::StatusOr<train::ClaimedOutputs> claimed = train::ClaimedOutputs::Claim(options_.run);
     if (!claimed.ok()) return claimed.status();
-    if (absl::Status status = train::CheckOutputs(*job); !status.ok()) return status;
-    for (const std::string& note : job->notes) lines_.Add(note, /*is_note=*/true);
+    if (absl::Status status = train::CheckOutputs(*job_); !status.ok()) return status;
+    for (const std::string& note : job_->notes) lines_.Add(note, /*is_note=*/true);
     for (const std::string& note : claimed->notes()) lines_.Add(note, /*is_note=*/true);
-    const absl::Status status = RunRanks(*job, window_bytes);
-    if (!status.ok()) claimed->CleanUp();
+    const absl::Status status = RunRanks();
+    if (!launch::EndsWell(status)) claimed->CleanUp();
     return status;
   }
 
-  // Any thread.
-  void Abort(const absl::Status& cause) {
+  // Any thread. The first time, ranks stop after their step and save their state; after that they end at once.
+  void Interrupt(int times) {
     const std::lock_guard lock(mutex_);
-    interrupted_ = cause;
-    if (job_) job_->Abort(cause);
+    is_interrupted_ = true;
+    if (resident_job_ == nullptr) return;
+    if (times == 1) {
+      resident_job_->RequestStop(SIGINT);
+    } else {
+      resident_job_->Abort(absl::CancelledError("interrupted"));
+    }
   }
   Lines& lines() { return lines_; }
 
  private:
-  absl::Status RunRanks(const train::Job& job, uint64_t window_bytes) {
-    auto ranks = launch::ResidentRanks::Start(
-        static_cast<uint32_t>(job.file->ranks()),
+  absl::Status RunRanks() {
+    auto started = launch::ResidentRanks::Start(
+        static_cast<uint32_t>(job_->file->ranks()),
         {.threads = options_.threads, .comm_thread = options_.comm_thread, .deadline = options_.run.deadline});
-    if (!ranks.ok()) return ranks.status();
-    auto opened = (*ranks)->Open(window_bytes);
-    if (!opened.ok()) return opened.status();
-    {
-      const std::lock_guard lock(mutex_);
-      if (!interrupted_.ok()) return interrupted_;
-      job_ = opened->get();
-    }
-    LineObserver observer(lines_);
-    const absl::Status status = (*opened)->Run([&](launch::RankContext& rank) { return RunRank(job, rank, observer); });
-    const std::lock_guard lock(mutex_);
-    job_ = nullptr;
+    if (!started.ok()) return started.status();
+    const std::shared_ptr<launch::ResidentRanks> ranks = *std::move(started);
+    const absl::Status status = RunOn(*ranks);
+    KeepWhileLost(ranks);
     return status;
   }
 
-  absl::Status RunRank(const train::Job& job, const launch::RankContext& rank, train::TrainObserver& observer) {
+  absl::Status RunOn(launch::ResidentRanks& ranks) {
+    auto opened = ranks.Open(window_bytes_);
+    if (!opened.ok()) return opened.status();
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_interrupted_) return launch::Interrupted();
+      resident_job_ = opened->get();
+    }
+    const absl::Status status =
+        (*opened)->Run([self = shared_from_this()](launch::RankContext& rank) { return self->RunRank(rank); });
+    const std::lock_guard lock(mutex_);
+    resident_job_ = nullptr;
+    return status;
+  }
+
+  absl::Status RunRank(const launch::RankContext& rank) {
     trace::StartTimes start(trace::MonotonicNanoseconds());
     const train::SessionHooks hooks{
         .open_cpu = [](const launch::RankContext& rank) -> absl::StatusOr<std::unique_ptr<device::Device>> {
@@ -171,19 +186,21 @@ class TrainingRun {
               {.threads = rank.threads, .cores = rank.cores, .shares_cores = rank.shares_cores});
         },
         .note = [this](const std::string& text) { lines_.Add(text, /*is_note=*/true); }};
-    return train::WithSession(job, rank, hooks, start, [&](train::Session& session) {
+    return train::WithSession(*job_, rank, hooks, start, [&](train::Session& session) {
       if (options_.run.mode != train::Mode::kTrain) return train::RunOnce(session);
-      return train::Train(session, session.is_first_rank() ? &observer : nullptr);
+      return train::Train(session, session.is_first_rank() ? &observer_ : nullptr);
     });
   }
 
-  const artifact::Bundle& bundle_;
   const std::string plan_;
   const Options options_;
+  uint64_t window_bytes_ = 0;
+  std::optional<train::Job> job_;
   Lines lines_;
+  LineObserver observer_{lines_};
   std::mutex mutex_;
-  launch::ResidentJob* job_ = nullptr;  // while ranks run
-  absl::Status interrupted_;
+  launch::ResidentJob* resident_job_ = nullptr;  // while ranks run
+  bool is_interrupted_ = false;
 };
 
 void Train(const artifact::Bundle& bundle, const std::string& plan, const std::vector<std::string>& flags,
@@ -196,10 +213,10 @@ void Train(const artifact::Bundle& bundle, const std::string& plan, const std::v
     Throw(absl::InvalidArgumentError(absl::StripSuffix(leave->text, "\n")));
   auto& options = std::get<Options>(parsed);
   Check(CheckFlags(options));
-  TrainingRun run(bundle, plan, std::move(options));
+  const auto run = std::make_shared<TrainingRun>(plan, std::move(options));
   absl::Status status;
-  Check(RunInterruptibly([&] { status = run.Run(); }, [&] { run.Abort(absl::CancelledError("interrupted")); },
-                         [&] { run.lines().Deliver(log, note); }));
+  Check(RunInterruptibly([&] { status = run->Run(bundle); }, [&](int times) { run->Interrupt(times); },
+                         [&] { run->lines().Deliver(log, note); }));
   Check(status);
 }
 

@@ -7,7 +7,7 @@
 
 from sgd import checkpoint
 from sgd.compiling import compile, emit
-from sgd.errors import CompileError, CompileWarning, Error, InputError, RunError, UsageError
+from sgd.errors import CompileError, CompileWarning, Error, InputError, RunError, RunNote, UsageError
 from sgd.executable import Executable, load
 from sgd.programs import Program, export
 from sgd.records import Record, Records
@@ -23,6 +23,7 @@ __all__ = [
     "Record",
     "Records",
     "RunError",
+    "RunNote",
     "UsageError",
     "__version__",
     "checkpoint",

@@ -4,6 +4,7 @@ A tensor is named as in programs: `params['dense']['kernel']` for the argument `
 name for PyTorch. Tensors are global, so a checkpoint fits every mesh."""
 
 import os
+import pathlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -65,6 +66,11 @@ def step(path: str | os.PathLike[str]) -> int:
     if steps < 0:
         raise InputError(f"{found}: a file of tensors; expected a checkpoint, or a folder of checkpoints")
     return steps
+
+
+def exists(directory: str | os.PathLike[str]) -> bool:
+    """Whether a folder has checkpoints, whole or not."""
+    return any(pathlib.Path(directory).glob("step-*"))
 
 
 def restore(values: Mapping[str, Any], like: Mapping[str, Any], source: str = "the state") -> Any:

@@ -23,6 +23,10 @@ class CompileWarning(UserWarning):
     """A warning of the compiler."""
 
 
+class RunNote(UserWarning):
+    """A message of a run that is no error, such as where its first state is from."""
+
+
 class RunError(Error, RuntimeError):
     """A run that ended: `rank 1: program 'main' instruction 2 (copy) at model.py:1:1: ...`."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sgd import _sgd, arrays, checkpoint, flags, html, records
-from sgd.errors import CompileError, InputError, RunError
+from sgd.errors import CompileError, InputError, RunError, RunNote
 from sgd.programs import Program
 
 
@@ -249,6 +249,8 @@ class Executable:
           **options: other flags of `sgdrun`, with `_` for `-`: `seed=1`, `eval_every=50`, `save="DIR"`, `save_every=100`,
             `resume="DIR"`, `feed="x=images"`, `guard=True`, `loss="result.loss"`.
 
+        Ctrl-C stops the ranks after their step and saves the state; a second one ends them at once.
+
         Returns:
           the log: a record for each step, with `step`, `seconds`, `loss` and `outputs`, and for each event.
         """
@@ -280,10 +282,13 @@ class Executable:
                     log(record)
 
             def note(text: str) -> None:
-                warnings.warn(text, UserWarning, stacklevel=5)
+                warnings.warn(text, RunNote, stacklevel=3)
 
-            _sgd.train(self._bundle, self._artifact.plan, given, take, note)
-            self._shared.checkpoints = save
+            try:
+                _sgd.train(self._bundle, self._artifact.plan, given, take, note)
+            finally:
+                if checkpoint.exists(save):
+                    self._shared.checkpoints = save
             return records.Records(lines)
 
     @property

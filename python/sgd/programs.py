@@ -3,6 +3,7 @@
 import io
 import os
 import pathlib
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -47,7 +48,7 @@ def export(step: Any, *args: Any, **kwargs: Any) -> Program:
 
 def of_jax(lowered: Any) -> Program:
     kept = lowered._lowering.compile_args.get("kept_var_idx")
-    name = getattr(lowered._lowering, "_name", "") or "step"
+    name = re.sub(r"^\w+\((.*)\)$", r"\1", getattr(lowered._lowering, "_name", "")) or "step"  # jit(step)
     return Program(
         file_name=f"{name}.mlir",
         text=lowered.as_text(debug_info=True).encode(),
