@@ -42,8 +42,8 @@ absl::StatusOr<std::unique_ptr<CpuKernelLibrary>> CpuKernelLibrary::Load(const a
   if (file.kernels().empty()) return library;
   absl::StatusOr<int> descriptor = MemoryFile(file);
   if (!descriptor.ok()) return descriptor.status();
+  library->descriptor_ = *descriptor;
   library->handle_ = dlopen(absl::StrCat("/proc/self/fd/", *descriptor).c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(*descriptor);
   if (library->handle_ == nullptr) return LoadError(file, dlerror());
   if (file.root().kernels() == nullptr) return library;
   for (const artifact::Kernel* kernel : *file.root().kernels()) {
@@ -56,6 +56,7 @@ absl::StatusOr<std::unique_ptr<CpuKernelLibrary>> CpuKernelLibrary::Load(const a
 
 CpuKernelLibrary::~CpuKernelLibrary() {
   if (handle_ != nullptr) dlclose(handle_);
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
 }  // namespace sgd::cpu

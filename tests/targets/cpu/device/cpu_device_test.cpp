@@ -8,6 +8,7 @@
 
 #include "runtime/artifact/writer.h"
 #include "targets/cpu/device/cpu_features.h"
+#include "targets/cpu/device/kernel_library.h"
 #include "tests/runtime/artifact/sample_artifact.h"
 #include "tests/runtime/device/conformance.h"
 
@@ -45,6 +46,16 @@ TEST(CpuDevice, FingerprintNamesTheCpu) {
   auto device = *CpuDevice::Create({1});
   EXPECT_THAT(device->fingerprint(), HasSubstr(" avx2 "));
   EXPECT_EQ(device->fingerprint(), (*CpuDevice::Create({2}))->fingerprint());
+}
+
+// Whatever descriptors they are loaded from.
+TEST(CpuKernelLibrary, ArtifactsHaveTheirOwnCode) {
+  artifact::ArtifactWriter writer;
+  testing::FillSample(writer, 1);
+  const auto file = *artifact::ArtifactFile::FromBytes(*writer.Serialize(), "sample.sgda");
+  const auto first = *CpuKernelLibrary::Load(*file);
+  const auto second = *CpuKernelLibrary::Load(*file);
+  EXPECT_NE(first->function(0), second->function(0));
 }
 
 TEST(CpuFeatures, OnlyWhatEveryCpuHas) {
