@@ -45,11 +45,26 @@ struct Call {
   }
 };
 
-// Takes the lock for a moment. Throws what a handler raises.
-void CallPython(const std::function<void()>& tick) {
+// Takes the lock for a moment. Returns what a handler of a signal raises, or else null.
+std::exception_ptr RunSignalHandlers() {
   const nb::gil_scoped_acquire lock;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  if (tick) tick();
+  if (PyErr_CheckSignals() == 0) return nullptr;
+  try {
+    throw nb::python_error();
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+// Likewise, of `tick`.
+std::exception_ptr CallTick(const std::function<void()>& tick) {
+  const nb::gil_scoped_acquire lock;
+  try {
+    tick();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
 }
 
 // Returns the first exception that a handler raised until the body has ended, or null. After an exception of `tick` it
@@ -60,27 +75,24 @@ std::exception_ptr WaitForEnd(Call& call, const std::function<void(int)>& interr
   bool has_ended = false;
   while (!has_ended) {
     has_ended = call.WaitFor(kBetweenSignals);
-    if (has_ended && !tick) break;
-    try {
-      CallPython(tick);
-    } catch (...) {
-      if (!raised) raised = std::current_exception();
-      tick = nullptr;
-      interrupt(++times);
+    std::exception_ptr found = has_ended ? nullptr : RunSignalHandlers();
+    if (tick) {
+      if (std::exception_ptr thrown = CallTick(tick)) {
+        tick = nullptr;
+        if (!found) found = thrown;
+      }
     }
+    if (!found) continue;
+    if (!raised) raised = found;
+    if (!has_ended) interrupt(++times);
   }
   return raised;
 }
 
 // Returns null once the body has ended, or before that what a handler raised.
 std::exception_ptr WaitForEndOrSignal(Call& call) {
-  while (!call.WaitFor(kBetweenSignals)) {
-    try {
-      CallPython(nullptr);
-    } catch (...) {
-      return std::current_exception();
-    }
-  }
+  while (!call.WaitFor(kBetweenSignals))
+    if (std::exception_ptr raised = RunSignalHandlers()) return raised;
   return nullptr;
 }
 

@@ -192,11 +192,12 @@ class Executable:
                 if info.name in source.weights and position not in values and not program.has_input(position):
                     values[position] = source.weights[info.name]
         free = [position for position, info in enumerate(inputs) if position not in values]
-        if len(args) != len(free):
-            free = [position for position in free if inputs[position].role == "Input"]
-        if len(args) != len(free):
+        fed = [position for position in free if inputs[position].role == "Input"]
+        if len(args) not in (len(free), len(fed)):
             names = ", ".join(inputs[position].name for position in free)
             raise InputError(f"program '{self.program}' is called with {len(args)} arrays; expected {len(free)}: {names}")
+        if len(args) != len(free):
+            free = fed
         return {**values, **dict(zip(free, args, strict=True))}
 
     def _step(self, program: Any, values: Mapping[int, Any], source: Program | None) -> list[Any]:

@@ -1,0 +1,156 @@
+"""sgd.compile is sgdc: the same bytes, options, messages and reports."""
+import json
+import pathlib
+import threading
+import warnings
+
+import jax
+import numpy as np
+import steps
+from steps import harness
+
+import sgd
+
+LOWERED = jax.jit(steps.step).lower(*steps.step_arguments())
+TEXT = LOWERED.as_text(debug_info=True)
+FLAGS = {"mesh": {"data": 4}, "batch": "data", "cpu": "x86-64-v3", "memory_limit": "1GiB", "shard_updates": "never"}
+
+
+def gives_the_bytes_and_the_json_of_the_command(folder):
+    model = folder / "step.mlir"
+    model.write_text(TEXT)
+    harness.tool("sgdc", model, "-o", folder / "a.sgda", "--mesh", "data=4", "--batch", "data", "--cpu", "x86-64-v3", "--memory-limit", "1GiB",
+                 "--shard-updates", "never", f"--report={folder}/report.json", f"--explain={folder}/explain.json")
+    by_path = sgd.compile(model, **FLAGS)
+    for exe in (by_path, sgd.compile(TEXT, **FLAGS), sgd.compile(TEXT.encode(), **FLAGS), sgd.compile(LOWERED, **FLAGS)):
+        assert exe.to_bytes() == by_path.to_bytes()
+    assert by_path.to_bytes() == (folder / "a.sgda").read_bytes()
+    exe = by_path
+    written = json.loads((folder / "report.json").read_text())
+    found = exe.report.to_dict()
+    assert {**found, "compile_seconds": 0} == {**written, "compile_seconds": 0}
+    assert exe.report.memory.peak == written["memory"]["peak"] == exe.report["memory"]["peak"]
+    assert exe.explain.to_list() == json.loads((folder / "explain.json").read_text())
+    assert str(exe.report).startswith("ranks          4 data=4"), str(exe.report)
+    exe.save(folder / "b.sgda")
+    assert (folder / "b.sgda").read_bytes() == (folder / "a.sgda").read_bytes()
+    assert sgd.load(folder / "b.sgda").to_bytes() == exe.to_bytes()
+
+
+def recipes_are_dictionaries_names_and_files(folder):
+    recipe = steps.recipe(4)
+    (folder / "recipe.json").write_text(json.dumps(recipe))
+    program = sgd.export(steps.loss, *steps.loss_arguments())
+    by_dictionary, by_file = (sgd.compile(program, recipe=given) for given in (recipe, folder / "recipe.json"))
+    assert by_dictionary.programs == by_file.programs == ("init", "train", "eval"), by_file.programs
+    assert by_dictionary.report.sent_bytes == by_file.report.sent_bytes > 0
+    assert sgd.compile(LOWERED, recipe="zero1", mesh="data=2").mesh == {"data": 2}
+
+
+def several_meshes_are_plans(folder):
+    exe = sgd.compile(LOWERED, mesh=[{"data": 4}, "data=2"], batch="data", ranks=2)
+    assert exe.plans == ("data=4", "data=2") and exe.plan == "data=2" and exe.ranks == 2
+    assert [plan["ranks"] for plan in exe.report.plans] == [4, 2]
+    arguments = steps.step_arguments()
+    expected = jax.jit(steps.step)(*arguments)
+    exe.save(folder / "two.sgda")
+    for plan, ranks in (("data=4", 4), ("data=2", 2)):
+        with sgd.load(folder / "two.sgda", plan=plan, like=LOWERED) as loaded:
+            assert loaded.ranks == ranks
+            np.testing.assert_allclose(loaded(*arguments)[1], expected[1], rtol=1e-6)
+    with steps.refused(sgd.InputError, "'data=4' (4 ranks), 'data=2' (2 ranks)"):
+        sgd.load(folder / "two.sgda", ranks=3)
+
+
+def auto_returns_the_recipe_that_it_found(folder):
+    recipe = {"train": {"loss": "result.loss"}}
+    exe = sgd.compile(sgd.export(steps.loss, *steps.loss_arguments()), recipe=recipe, auto=2, auto_evaluations=3)
+    assert exe.ranks == 2 and exe.recipe["train"]["loss"] == "result.loss" and "mesh" in exe.recipe, exe.recipe
+
+
+def texts_of_levels(folder):
+    assert "spmd.all_reduce" in sgd.emit(LOWERED, "spmd", mesh={"data": 4}, batch="data")
+    with steps.refused(sgd.UsageError, "--emit", "graph, sharded, spmd, kernels or plan"):
+        sgd.emit(LOWERED, "nothing")
+    with steps.refused(sgd.CompileError, "call sgd.emit"):
+        sgd.compile(LOWERED, emit="plan")
+
+
+def refuses_as_the_command_does(folder):
+    cases = [
+        (sgd.UsageError, {"mesh": "data=x"}, "--mesh: the size of axis 'data' must be a positive integer, not 'x'"),
+        (sgd.UsageError, {"memory_limt": "3GiB"}, "there is no flag --memory-limt; did you mean --memory-limit?"),
+        (sgd.UsageError, {"memory_limit": "3 apples"}, "'3 apples' is not a number of bytes"),
+        (sgd.UsageError, {"output": "a.sgda"}, "there is no flag --output"),
+        (sgd.UsageError, {"report": "a.json"}, "--report is for the command; its result is returned"),
+        (sgd.UsageError, {"mesh": {"data": 2}, "batch": "data", "ranks": 4}, "compiled for 2 ranks, and ranks=4"),
+        (sgd.UsageError, {"target": "tpu"}, "tpu"),
+        (sgd.CompileError, {"recipe": {"batchh": "data"}}, "recipe.json: error: field 'batchh' is unknown; did you mean 'batch'?"),
+        (sgd.CompileError, {"recipe": "zero9", "mesh": "data=2"}, "--recipe zero9: there is no recipe of this name; did you mean 'zero1'?"),
+        (sgd.CompileError, {"recipe": folder / "none.json"}, "none.json: error: cannot read the recipe"),
+        (sgd.CompileError, {"mesh": {"model": 2}}, "step.mlir: error: --mesh names the axis 'model', which the model has not"),
+    ]
+    for kind, options, text in cases:
+        with steps.refused(kind, text):
+            sgd.compile(LOWERED, **options)
+    for program, text in (("module {\n  what\n}", "<text>:2:3: error: "), (b"\0\1\2", "<bytes>"), ("", "")):
+        with steps.refused(sgd.Error, text):
+            sgd.compile(program)
+    with steps.refused(sgd.InputError, "none.mlir: error: cannot read: No such file"):
+        sgd.compile(folder / "none.mlir")
+    with steps.refused(sgd.InputError, "a program is of type int; expected"):
+        sgd.compile(3)
+    assert issubclass(sgd.UsageError, ValueError) and issubclass(sgd.CompileError, sgd.Error)
+    assert not any(folder.iterdir())
+
+
+def errors_name_lines_of_python(folder):
+    def calls_back(x):
+        return jax.pure_callback(lambda value: value, jax.ShapeDtypeStruct((4,), np.float32), x)
+
+    with steps.refused(sgd.CompileError, f"{pathlib.Path(__file__).name}:", "error: "):
+        sgd.compile(sgd.export(calls_back, np.ones(4, np.float32)))
+
+
+def warnings_are_pythons(folder):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sgd.compile(sgd.export(steps.loss, *steps.loss_arguments()), recipe=steps.recipe(4))
+    assert any(issubclass(one.category, sgd.CompileWarning) and "zero 3" in str(one.message) and one.filename == __file__ for one in caught), caught
+
+
+def threads_compile_at_once(folder):
+    expected = [sgd.compile(LOWERED, ranks=ranks).to_bytes() for ranks in (1, 2, 4)]
+    found = {}
+
+    def compile_one(index):
+        found[index] = sgd.compile(LOWERED, ranks=(1, 2, 4)[index % 3]).to_bytes()
+
+    threads = [threading.Thread(target=compile_one, args=(index,)) for index in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(found[index] == expected[index % 3] for index in range(6)) and len(found) == 6
+
+
+def a_record_is_a_dictionary_with_attributes(folder):
+    report = sgd.compile(LOWERED, ranks=2).report
+    assert set(report) == set(report.to_dict()) and len(report) == len(list(report)) and "memory" in dir(report)
+    with steps.refused(AttributeError, "there is no field 'memry'; expected one of "):
+        report.memry
+    assert eval(repr(report.memory), {"Record": sgd.Record}).to_dict() == report.memory.to_dict()
+
+
+def pages_of_notebooks(folder):
+    exe = sgd.compile(LOWERED, ranks=2)
+    page = exe._repr_html_()
+    for part in ("2 (data=2)", "f32[8,4]", "f32[4,4]", "{data} {}", "params[&#x27;w&#x27;]", "sent by a rank"):
+        assert part in page, f"'{part}' is not in {page}"
+    assert repr(exe) == "<sgd.Executable of main for 2 ranks (data=2)>"
+
+
+harness.main([(test.__name__.replace("_", " "), test) for test in (
+    gives_the_bytes_and_the_json_of_the_command, recipes_are_dictionaries_names_and_files, several_meshes_are_plans, auto_returns_the_recipe_that_it_found,
+    texts_of_levels, refuses_as_the_command_does, errors_name_lines_of_python, warnings_are_pythons, threads_compile_at_once,
+    a_record_is_a_dictionary_with_attributes, pages_of_notebooks)])
