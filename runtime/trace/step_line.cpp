@@ -6,6 +6,13 @@
 
 namespace sgd::trace {
 
+std::string MeansJson(const std::vector<std::pair<std::string, double>>& means) {
+  std::string fields;
+  for (const auto& [name, mean] : means)
+    absl::StrAppend(&fields, fields.empty() ? "" : ", ", JsonString(name), ": ", NumberJson(mean));
+  return absl::StrCat("{", fields, "}");
+}
+
 std::string StepLine(const StepRecord& record, const std::vector<std::pair<std::string, double>>* eval,
                      const std::string& metrics) {
   std::string json = StepJson(record);
@@ -14,11 +21,8 @@ std::string StepLine(const StepRecord& record, const std::vector<std::pair<std::
     absl::StrAppend(&json, ", \"metrics\": ", metrics, "}");
   }
   if (eval == nullptr) return json;
-  std::string fields;
-  for (const auto& [name, mean] : *eval)
-    absl::StrAppend(&fields, fields.empty() ? "" : ", ", JsonString(name), ": ", NumberJson(mean));
   json.pop_back();
-  absl::StrAppend(&json, ", \"eval\": {", fields, "}}");
+  absl::StrAppend(&json, ", \"eval\": ", MeansJson(*eval), "}");
   return json;
 }
 

@@ -9,8 +9,10 @@
 
 namespace sgd::trace {
 
-// StepJson with the fields "metrics", an object in JSON, unless that is empty, and "eval": {"loss": 2.5, ...}, unless
-// `eval` is null. Numbers that JSON does not have are null.
+// {"loss": 2.5, ...}; numbers that JSON does not have are null.
+std::string MeansJson(const std::vector<std::pair<std::string, double>>& means);
+
+// StepJson with the fields "metrics", an object in JSON, unless that is empty, and "eval", unless that is null.
 std::string StepLine(const StepRecord& record, const std::vector<std::pair<std::string, double>>* eval,
                      const std::string& metrics = "");
 

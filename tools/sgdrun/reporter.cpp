@@ -26,13 +26,6 @@ namespace {
 constexpr absl::Duration kBetweenDrawings = absl::Milliseconds(200);
 constexpr double kLeastLeft = 1;  // seconds that are worth a word
 
-std::string EvalJson(const train::EvalMeans& means) {
-  std::string fields;
-  for (const auto& [name, mean] : means)
-    absl::StrAppend(&fields, fields.empty() ? "" : ", ", trace::JsonString(name), ": ", trace::NumberJson(mean));
-  return absl::StrCat("{", fields, "}");
-}
-
 }  // namespace
 
 trace::LogStart LogStartOf(const Options& options) {
@@ -148,7 +141,7 @@ void Reporter::ShowEval(const std::string& when, const train::EvalMeans& means) 
 absl::Status Reporter::Evaluated(uint64_t steps_done, const train::EvalMeans& means) {
   ShowEval(steps_done == 0 ? "eval of the initial state" : absl::StrCat("eval after ", steps_done, " steps"), means);
   absl::Status status = log_ ? log_->WriteLine(absl::StrCat("{\"event\": \"evaluated\", \"step\": ", steps_done,
-                                                            ", \"eval\": ", EvalJson(means), "}"))
+                                                            ", \"eval\": ", trace::MeansJson(means), "}"))
                              : absl::OkStatus();
   status.Update(FlushProgress());
   return status;
