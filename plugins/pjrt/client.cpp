@@ -1,0 +1,344 @@
+// Plugin, client, devices, memories and topologies: names and numbers.
+#include "plugins/pjrt/client.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "plugins/pjrt/program_text.h"
+
+PJRT_TopologyDescription::PJRT_TopologyDescription(uint32_t devices) {
+  for (uint32_t id = 0; id < devices; ++id) {
+    descriptions.push_back(std::make_unique<PJRT_DeviceDescription>());
+    descriptions.back()->id = static_cast<int>(id);
+    descriptions.back()->text = absl::StrCat("SgdDevice(id=", id, ")");
+    pointers.push_back(descriptions.back().get());
+  }
+}
+
+PJRT_Client::PJRT_Client(uint32_t count) : topology(count), ranks(std::make_shared<sgd::pjrt::RankPools>()) {
+  for (uint32_t id = 0; id < count; ++id) {
+    devices.push_back(std::make_unique<PJRT_Device>());
+    PJRT_Device& device = *devices.back();
+    device.client = this;
+    device.description = topology.pointers[id];
+    device.memory = {&device, static_cast<int>(id), absl::StrCat("SgdMemory(id=", id, ")")};
+    device_pointers.push_back(&device);
+    memory_pointers.push_back(&device.memory);
+  }
+}
+
+namespace sgd::pjrt {
+namespace {
+
+constexpr uint32_t kMostDevices = 4096;
+constexpr std::string_view kVersion = "sgd " SGD_VERSION;
+
+absl::Status InitializePlugin(PJRT_Plugin_Initialize_Args&) { return absl::OkStatus(); }
+
+// Attributes live as long as the process.
+struct PluginAttributes {
+  const std::vector<int64_t> version = StablehloVersion();
+  std::vector<PJRT_NamedValue> values;
+
+  PluginAttributes() {
+    for (const std::string_view name : {"stablehlo_current_version", "stablehlo_minimum_version"}) {
+      if (version.empty()) continue;
+      PJRT_NamedValue value = {};
+      value.struct_size = PJRT_NamedValue_STRUCT_SIZE;
+      value.name = name.data();
+      value.name_size = name.size();
+      value.type = PJRT_NamedValue_kInt64List;
+      value.int64_array_value = version.data();
+      value.value_size = version.size();
+      values.push_back(value);
+    }
+  }
+};
+
+absl::Status GetPluginAttributes(PJRT_Plugin_Attributes_Args& args) {
+  static const PluginAttributes& attributes = *new PluginAttributes();
+  args.attributes = attributes.values.data();
+  args.num_attributes = attributes.values.size();
+  return absl::OkStatus();
+}
+
+absl::Status CreateClient(PJRT_Client_Create_Args& args) {
+  absl::StatusOr<uint32_t> devices = NumberOfDevices();
+  if (!devices.ok()) return devices.status();
+  args.client = new PJRT_Client(*devices);
+  return absl::OkStatus();
+}
+
+absl::Status DestroyClient(PJRT_Client_Destroy_Args& args) {
+  delete args.client;
+  return absl::OkStatus();
+}
+
+absl::Status GetPlatformName(PJRT_Client_PlatformName_Args& args) {
+  args.platform_name = kPlatform.data();
+  args.platform_name_size = kPlatform.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetProcessIndex(PJRT_Client_ProcessIndex_Args& args) {
+  args.process_index = 0;
+  return absl::OkStatus();
+}
+
+absl::Status GetPlatformVersion(PJRT_Client_PlatformVersion_Args& args) {
+  args.platform_version = kVersion.data();
+  args.platform_version_size = kVersion.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetTopology(PJRT_Client_TopologyDescription_Args& args) {
+  args.topology = &args.client->topology;
+  return absl::OkStatus();
+}
+
+absl::Status GetClientDevices(PJRT_Client_Devices_Args& args) {
+  args.devices = args.client->device_pointers.data();
+  args.num_devices = args.client->device_pointers.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetAddressableDevices(PJRT_Client_AddressableDevices_Args& args) {
+  args.addressable_devices = args.client->device_pointers.data();
+  args.num_addressable_devices = args.client->device_pointers.size();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PJRT_Device*> Lookup(const PJRT_Client& client, int id) {
+  if (id < 0 || static_cast<size_t>(id) >= client.devices.size())
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no device ", id, " among ", client.devices.size(), "; set SGD_NUM_DEVICES"));
+  return client.device_pointers[id];
+}
+
+absl::Status LookupDevice(PJRT_Client_LookupDevice_Args& args) {
+  absl::StatusOr<PJRT_Device*> device = Lookup(*args.client, args.id);
+  if (device.ok()) args.device = *device;
+  return device.status();
+}
+
+absl::Status LookupAddressableDevice(PJRT_Client_LookupAddressableDevice_Args& args) {
+  absl::StatusOr<PJRT_Device*> device = Lookup(*args.client, args.local_hardware_id);
+  if (device.ok()) args.addressable_device = *device;
+  return device.status();
+}
+
+absl::Status GetMemories(PJRT_Client_AddressableMemories_Args& args) {
+  args.addressable_memories = args.client->memory_pointers.data();
+  args.num_addressable_memories = args.client->memory_pointers.size();
+  return absl::OkStatus();
+}
+
+// Processes that JAX's coordinator joins: there is one.
+absl::Status UpdateProcesses(PJRT_Client_UpdateGlobalProcessInfo_Args&) { return absl::OkStatus(); }
+
+// Partition p of every replica is on device p, as far as there are devices.
+absl::Status GetDefaultAssignment(PJRT_Client_DefaultDeviceAssignment_Args& args) {
+  const int count = args.num_replicas * args.num_partitions;
+  if (args.num_replicas < 1 || args.num_partitions < 1 || static_cast<size_t>(count) > args.client->devices.size() ||
+      args.default_assignment_size < static_cast<size_t>(count))
+    return absl::InvalidArgumentError(absl::StrCat("a program of ", args.num_replicas, " replicas and ",
+                                                   args.num_partitions, " partitions needs more than the ",
+                                                   args.client->devices.size(), " devices; set SGD_NUM_DEVICES"));
+  for (int index = 0; index < count; ++index) args.default_assignment[index] = index;
+  return absl::OkStatus();
+}
+
+absl::Status GetId(PJRT_DeviceDescription_Id_Args& args) {
+  args.id = args.device_description->id;
+  return absl::OkStatus();
+}
+
+absl::Status GetProcess(PJRT_DeviceDescription_ProcessIndex_Args& args) {
+  args.process_index = 0;
+  return absl::OkStatus();
+}
+
+absl::Status GetAttributes(PJRT_DeviceDescription_Attributes_Args& args) {
+  args.attributes = nullptr;
+  args.num_attributes = 0;
+  return absl::OkStatus();
+}
+
+absl::Status GetKind(PJRT_DeviceDescription_Kind_Args& args) {
+  args.device_kind = kDeviceKind.data();
+  args.device_kind_size = kDeviceKind.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetDebugString(PJRT_DeviceDescription_DebugString_Args& args) {
+  args.debug_string = args.device_description->text.data();
+  args.debug_string_size = args.device_description->text.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetText(PJRT_DeviceDescription_ToString_Args& args) {
+  args.to_string = args.device_description->text.data();
+  args.to_string_size = args.device_description->text.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetDescription(PJRT_Device_GetDescription_Args& args) {
+  args.device_description = args.device->description;
+  return absl::OkStatus();
+}
+
+absl::Status IsAddressable(PJRT_Device_IsAddressable_Args& args) {
+  args.is_addressable = true;
+  return absl::OkStatus();
+}
+
+absl::Status GetHardwareId(PJRT_Device_LocalHardwareId_Args& args) {
+  args.local_hardware_id = args.device->description->id;
+  return absl::OkStatus();
+}
+
+absl::Status GetMemoriesOfDevice(PJRT_Device_AddressableMemories_Args& args) {
+  args.memories = args.device->memories;
+  args.num_memories = 1;
+  return absl::OkStatus();
+}
+
+absl::Status GetDefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
+  args.memory = &args.device->memory;
+  return absl::OkStatus();
+}
+
+absl::Status GetAttributesOfDevice(PJRT_Device_GetAttributes_Args& args) {
+  args.attributes = nullptr;
+  args.num_attributes = 0;
+  args.device_attributes = nullptr;
+  args.attributes_deleter = [](PJRT_Device_Attributes*) {};
+  return absl::OkStatus();
+}
+
+absl::Status GetMemoryId(PJRT_Memory_Id_Args& args) {
+  args.id = args.memory->id;
+  return absl::OkStatus();
+}
+
+absl::Status GetMemoryKind(PJRT_Memory_Kind_Args& args) {
+  args.kind = kMemoryKind.data();
+  args.kind_size = kMemoryKind.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetMemoryKindId(PJRT_Memory_Kind_Id_Args& args) {
+  args.kind_id = 0;
+  return absl::OkStatus();
+}
+
+absl::Status GetMemoryDebugString(PJRT_Memory_DebugString_Args& args) {
+  args.debug_string = args.memory->text.data();
+  args.debug_string_size = args.memory->text.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetMemoryText(PJRT_Memory_ToString_Args& args) {
+  args.to_string = args.memory->text.data();
+  args.to_string_size = args.memory->text.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetDevicesOfMemory(PJRT_Memory_AddressableByDevices_Args& args) {
+  args.devices = &args.memory->device->self;
+  args.num_devices = 1;
+  return absl::OkStatus();
+}
+
+absl::Status CreateTopology(PJRT_TopologyDescription_Create_Args& args) {
+  absl::StatusOr<uint32_t> devices = NumberOfDevices();
+  if (!devices.ok()) return devices.status();
+  args.topology = new PJRT_TopologyDescription(*devices);
+  return absl::OkStatus();
+}
+
+absl::Status DestroyTopology(PJRT_TopologyDescription_Destroy_Args& args) {
+  delete args.topology;
+  return absl::OkStatus();
+}
+
+absl::Status GetTopologyPlatform(PJRT_TopologyDescription_PlatformName_Args& args) {
+  args.platform_name = kPlatform.data();
+  args.platform_name_size = kPlatform.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetTopologyVersion(PJRT_TopologyDescription_PlatformVersion_Args& args) {
+  args.platform_version = kVersion.data();
+  args.platform_version_size = kVersion.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetDescriptions(PJRT_TopologyDescription_GetDeviceDescriptions_Args& args) {
+  args.descriptions = args.topology->pointers.data();
+  args.num_descriptions = args.topology->pointers.size();
+  return absl::OkStatus();
+}
+
+absl::Status GetTopologyAttributes(PJRT_TopologyDescription_Attributes_Args& args) {
+  args.attributes = nullptr;
+  args.num_attributes = 0;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<uint32_t> NumberOfDevices() {
+  const char* text = std::getenv("SGD_NUM_DEVICES");
+  uint32_t devices = 1;
+  if (text != nullptr && (!absl::SimpleAtoi(text, &devices) || devices < 1 || devices > kMostDevices))
+    return absl::InvalidArgumentError(
+        absl::StrCat("SGD_NUM_DEVICES is '", text, "'; expected a number of devices, 1 to ", kMostDevices));
+  return devices;
+}
+
+void AddClientEntries(PJRT_Api& api) {
+  api.PJRT_Plugin_Initialize = Entry<InitializePlugin>::Call;
+  api.PJRT_Plugin_Attributes = Entry<GetPluginAttributes>::Call;
+  api.PJRT_Client_Create = Entry<CreateClient>::Call;
+  api.PJRT_Client_Destroy = Entry<DestroyClient>::Call;
+  api.PJRT_Client_PlatformName = Entry<GetPlatformName>::Call;
+  api.PJRT_Client_ProcessIndex = Entry<GetProcessIndex>::Call;
+  api.PJRT_Client_PlatformVersion = Entry<GetPlatformVersion>::Call;
+  api.PJRT_Client_TopologyDescription = Entry<GetTopology>::Call;
+  api.PJRT_Client_Devices = Entry<GetClientDevices>::Call;
+  api.PJRT_Client_AddressableDevices = Entry<GetAddressableDevices>::Call;
+  api.PJRT_Client_LookupDevice = Entry<LookupDevice>::Call;
+  api.PJRT_Client_LookupAddressableDevice = Entry<LookupAddressableDevice>::Call;
+  api.PJRT_Client_AddressableMemories = Entry<GetMemories>::Call;
+  api.PJRT_Client_UpdateGlobalProcessInfo = Entry<UpdateProcesses>::Call;
+  api.PJRT_Client_DefaultDeviceAssignment = Entry<GetDefaultAssignment>::Call;
+  api.PJRT_DeviceDescription_Id = Entry<GetId>::Call;
+  api.PJRT_DeviceDescription_ProcessIndex = Entry<GetProcess>::Call;
+  api.PJRT_DeviceDescription_Attributes = Entry<GetAttributes>::Call;
+  api.PJRT_DeviceDescription_Kind = Entry<GetKind>::Call;
+  api.PJRT_DeviceDescription_DebugString = Entry<GetDebugString>::Call;
+  api.PJRT_DeviceDescription_ToString = Entry<GetText>::Call;
+  api.PJRT_Device_GetDescription = Entry<GetDescription>::Call;
+  api.PJRT_Device_IsAddressable = Entry<IsAddressable>::Call;
+  api.PJRT_Device_LocalHardwareId = Entry<GetHardwareId>::Call;
+  api.PJRT_Device_AddressableMemories = Entry<GetMemoriesOfDevice>::Call;
+  api.PJRT_Device_DefaultMemory = Entry<GetDefaultMemory>::Call;
+  api.PJRT_Device_GetAttributes = Entry<GetAttributesOfDevice>::Call;
+  api.PJRT_Memory_Id = Entry<GetMemoryId>::Call;
+  api.PJRT_Memory_Kind = Entry<GetMemoryKind>::Call;
+  api.PJRT_Memory_Kind_Id = Entry<GetMemoryKindId>::Call;
+  api.PJRT_Memory_DebugString = Entry<GetMemoryDebugString>::Call;
+  api.PJRT_Memory_ToString = Entry<GetMemoryText>::Call;
+  api.PJRT_Memory_AddressableByDevices = Entry<GetDevicesOfMemory>::Call;
+  api.PJRT_TopologyDescription_Create = Entry<CreateTopology>::Call;
+  api.PJRT_TopologyDescription_Destroy = Entry<DestroyTopology>::Call;
+  api.PJRT_TopologyDescription_PlatformName = Entry<GetTopologyPlatform>::Call;
+  api.PJRT_TopologyDescription_PlatformVersion = Entry<GetTopologyVersion>::Call;
+  api.PJRT_TopologyDescription_GetDeviceDescriptions = Entry<GetDescriptions>::Call;
+  api.PJRT_TopologyDescription_Attributes = Entry<GetTopologyAttributes>::Call;
+}
+
+}  // namespace sgd::pjrt

@@ -1,0 +1,151 @@
+// From programs to executables: compiles, opens, and describes.
+#include "plugins/pjrt/executable.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "plugins/pjrt/element_type.h"
+#include "plugins/pjrt/op_sharding.h"
+#include "runtime/artifact/container.h"
+
+namespace sgd::pjrt {
+namespace {
+
+std::vector<data::Shard> ShardsOf(const Program& program, bool is_output, size_t index) {
+  std::vector<data::Shard> shards;
+  for (uint32_t rank = 0; rank < program.ranks(); ++rank)
+    shards.push_back((is_output ? program.outputs(rank) : program.inputs(rank))[index].shard);
+  return shards;
+}
+
+std::vector<int64_t> DimsOf(const data::Dims& dims) { return {dims.begin(), dims.end()}; }
+
+// complex128 is f64 with a last dimension of two in artifacts.
+absl::Status AddResult(const data::TensorType& tensor, std::string_view name, Results& results) {
+  const PJRT_Buffer_Type held = TypeOf(tensor.element);
+  const std::optional<PJRT_Buffer_Type> named = name.empty() ? held : TypeNamed(name);
+  std::vector<int64_t> global = DimsOf(tensor.global_dims), local = DimsOf(tensor.local_dims);
+  if (named == PJRT_Buffer_Type_C128 && held == PJRT_Buffer_Type_F64 && !global.empty() && global.back() == 2) {
+    global.pop_back();
+    local.pop_back();
+  } else if (named != held) {
+    return absl::UnimplementedError(absl::StrCat("result ", results.types.size(), " has element type ", std::string(name),
+                                                 ", which compiled programs have as ", static_cast<int>(held)));
+  }
+  results.types.push_back(*named);
+  results.ranks.push_back(global.size());
+  results.flat_dims.insert(results.flat_dims.end(), global.begin(), global.end());
+  results.dims.push_back(std::move(global));
+  results.local_dims.push_back(std::move(local));
+  results.memory_kinds.push_back(kMemoryKind.data());
+  results.memory_kind_sizes.push_back(kMemoryKind.size());
+  return absl::OkStatus();
+}
+
+absl::Status Describe(const Program& program, Executable& executable) {
+  const std::vector<std::string>& names = executable.compiled.result_types;
+  const size_t outputs = program.outputs(0).size();
+  if (!names.empty() && names.size() != outputs)
+    return absl::InternalError(
+        absl::StrCat("the compiled program has ", outputs, " results of ", names.size(), "; please report it"));
+  for (size_t output = 0; output < outputs; ++output) {
+    const data::TensorType& type = program.outputs(0)[output].shard.type();
+    absl::Status status = AddResult(type, names.empty() ? "" : names[output], executable.results);
+    if (status.ok()) status = executable.output_shardings.Add(ShardsOf(program, true, output));
+    if (!status.ok()) return status;
+  }
+  for (size_t input = 0; input < program.inputs(0).size(); ++input) {
+    if (absl::Status status = executable.parameter_shardings.Add(ShardsOf(program, false, input)); !status.ok())
+      return status;
+    executable.parameter_memory_kinds.push_back(kMemoryKind.data());
+    executable.parameter_memory_kind_sizes.push_back(kMemoryKind.size());
+  }
+  executable.output_shardings.Finish();
+  executable.parameter_shardings.Finish();
+  executable.compiled.is_donated.resize(program.inputs(0).size());
+  return absl::OkStatus();
+}
+
+absl::Status AddFingerprint(Executable& executable) {
+  const std::string& bytes = executable.serialized;
+  auto hash = artifact::Sha256({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  if (!hash.ok()) return hash.status();
+  executable.fingerprint = artifact::HexHash(*hash);
+  static constexpr std::string_view kFlops = "flops";
+  PJRT_NamedValue flops = {};
+  flops.struct_size = PJRT_NamedValue_STRUCT_SIZE;
+  flops.name = kFlops.data();
+  flops.name_size = kFlops.size();
+  flops.type = PJRT_NamedValue_kFloat;
+  flops.float_value = static_cast<float>(executable.compiled.text->flops);
+  flops.value_size = 1;
+  executable.costs = {flops};
+  return absl::OkStatus();
+}
+
+// The devices of the partitions; the first ones unless the options name others.
+absl::Status AssignDevices(PJRT_Client& client, const CompileOptions& options, PJRT_LoadedExecutable& loaded) {
+  for (int64_t partition = 0; partition < options.partitions; ++partition) {
+    const int64_t id = options.devices.empty() ? partition : options.devices[partition];
+    if (id < 0 || id >= static_cast<int64_t>(client.devices.size()))
+      return absl::InvalidArgumentError(absl::StrCat("the program runs on device ", id, ", and there are ",
+                                                     client.devices.size(), " devices; set SGD_NUM_DEVICES"));
+    loaded.devices.push_back(client.device_pointers[id]);
+    loaded.logical_ids.push_back({0, static_cast<int>(partition)});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Shardings::Add(const std::vector<data::Shard>& shards) {
+  absl::StatusOr<std::string> proto = OpShardingOf(shards);
+  if (proto.ok()) protos.push_back(*std::move(proto));
+  return proto.status();
+}
+
+void Shardings::Finish() {
+  for (const std::string& proto : protos) {
+    pointers.push_back(proto.data());
+    sizes.push_back(proto.size());
+  }
+}
+
+absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client& client, Compiled compiled) {
+  auto executable = std::make_shared<Executable>();
+  absl::StatusOr<CompileOptions> options = ReadCompileOptions(compiled.options_proto);
+  if (!options.ok()) return options.status();
+  executable->options = *std::move(options);
+  executable->compiled = std::move(compiled);
+  auto loaded = std::make_unique<PJRT_LoadedExecutable>();
+  loaded->client = &client;
+  if (absl::Status status = AssignDevices(client, executable->options, *loaded); !status.ok()) return status;
+  const std::lock_guard lock(client.ranks->mutex);
+  auto program = Program::Open(client.ranks, executable->compiled.text->artifact);
+  if (!program.ok()) return program.status();
+  const auto partitions = static_cast<uint32_t>(executable->options.partitions);
+  if ((*program)->ranks() != partitions && (*program)->ranks() != 1)
+    return absl::UnimplementedError(absl::StrCat("the program's mesh has ", (*program)->ranks(), " devices, and it runs on ",
+                                                 partitions, "; expected a mesh of all devices of the program"));
+  if (absl::Status status = Describe(**program, *executable); !status.ok()) return status;
+  executable->serialized = Serialize(executable->compiled);
+  if (absl::Status status = AddFingerprint(*executable); !status.ok()) return status;
+  loaded->program = *std::move(program);
+  loaded->executable = std::move(executable);
+  return loaded;
+}
+
+absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> CompileAndLoad(PJRT_Client& client, const PJRT_Program& program,
+                                                                      std::string_view options) {
+  const std::string_view format(program.format, program.format_size);
+  if (format != "mlir")
+    return absl::UnimplementedError(absl::StrCat("programs of format '", std::string(format), "' are not supported; expected 'mlir'"));
+  absl::StatusOr<ProgramText> text = ReadProgramText({program.code, program.code_size});
+  if (!text.ok()) return text.status();
+  absl::StatusOr<std::shared_ptr<const CompiledText>> compiled = CompileText(text->text, text->name);
+  if (!compiled.ok()) return compiled.status();
+  return Load(client, {std::move(text->name), std::string(options), std::move(text->result_types),
+                       std::move(text->is_donated), *std::move(compiled)});
+}
+
+}  // namespace sgd::pjrt

@@ -1,0 +1,92 @@
+// Executables: a compiled program, its devices, and what frameworks ask of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "plugins/pjrt/client.h"
+#include "plugins/pjrt/compile.h"
+#include "plugins/pjrt/compile_options.h"
+#include "plugins/pjrt/program.h"
+#include "plugins/pjrt/program_text.h"
+
+namespace sgd::pjrt {
+
+// What serialization keeps.
+struct Compiled {
+  std::string name;
+  std::string options_proto;
+  std::vector<std::string> result_types;
+  std::vector<bool> is_donated;
+  std::shared_ptr<const CompiledText> text;
+};
+
+// Results as the framework sees them, in arrays as the C API returns them.
+struct Results {
+  std::vector<PJRT_Buffer_Type> types;
+  std::vector<std::vector<int64_t>> dims;  // global
+  std::vector<std::vector<int64_t>> local_dims;
+  std::vector<int64_t> flat_dims;
+  std::vector<size_t> ranks;
+  std::vector<const char*> memory_kinds;
+  std::vector<size_t> memory_kind_sizes;
+};
+
+// Serialized shardings, in arrays as the C API returns them.
+struct Shardings {
+  std::vector<std::string> protos;
+  std::vector<const char*> pointers;
+  std::vector<size_t> sizes;
+  absl::Status Add(const std::vector<data::Shard>& shards);
+  void Finish();
+};
+
+struct Executable {
+  Compiled compiled;
+  CompileOptions options;
+  std::string serialized;   // of Serialize
+  std::string fingerprint;
+  Results results;
+  Shardings parameter_shardings, output_shardings;
+  std::vector<const char*> parameter_memory_kinds;
+  std::vector<size_t> parameter_memory_kind_sizes;
+  std::vector<PJRT_NamedValue> costs;
+
+  size_t parameters() const { return parameter_shardings.protos.size(); }
+};
+
+}  // namespace sgd::pjrt
+
+struct PJRT_Executable {
+  std::shared_ptr<const sgd::pjrt::Executable> executable;
+};
+
+struct PJRT_LoadedExecutable {
+  PJRT_Client* client = nullptr;
+  std::shared_ptr<const sgd::pjrt::Executable> executable;
+  std::shared_ptr<sgd::pjrt::Program> program;  // null once deleted
+  std::vector<PJRT_Device*> devices;            // by partition
+  std::vector<PJRT_LogicalDeviceIds> logical_ids;
+};
+
+namespace sgd::pjrt {
+
+// Compiles and loads a program. Errors are those of the options, the compiler and the runtime.
+absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> CompileAndLoad(PJRT_Client& client, const PJRT_Program& program,
+                                                                      std::string_view options);
+
+// Opens what has been compiled. Takes the lock of RankPools.
+absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client& client, Compiled compiled);
+
+// The inverse of each other. InvalidArgument for bytes that are none of Serialize, or of another version.
+std::string Serialize(const Compiled& compiled);
+absl::StatusOr<Compiled> Deserialize(std::string_view bytes);
+
+absl::Status Execute(PJRT_LoadedExecutable_Execute_Args& args);
+
+// Fills the entries of the API that concern executables.
+void AddExecutableEntries(PJRT_Api& api);
+
+}  // namespace sgd::pjrt

@@ -1,0 +1,80 @@
+// Runs an executable: collects the storage of arguments, runs the program, and makes buffers of its outputs.
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "plugins/pjrt/buffer.h"
+#include "plugins/pjrt/event.h"
+#include "plugins/pjrt/executable.h"
+
+namespace sgd::pjrt {
+namespace {
+
+absl::Status CheckArguments(const PJRT_LoadedExecutable& loaded, const PJRT_LoadedExecutable_Execute_Args& args) {
+  if (loaded.program == nullptr) return absl::FailedPreconditionError("the executable has been deleted");
+  if (args.num_devices != loaded.devices.size())
+    return absl::InvalidArgumentError(
+        absl::StrCat("the program runs on ", loaded.devices.size(), " devices, and is given ", args.num_devices));
+  if (args.num_args != loaded.executable->parameters())
+    return absl::InvalidArgumentError(absl::StrCat("the program has ", loaded.executable->parameters(),
+                                                   " arguments, and is given ", args.num_args));
+  for (size_t device = 0; device < args.num_devices; ++device) {
+    for (size_t arg = 0; arg < args.num_args; ++arg) {
+      if (absl::Status status = CheckAlive(*args.argument_lists[device][arg]); !status.ok())
+        return absl::Status(status.code(), absl::StrCat("argument ", arg, ": ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<bool> DonatedArguments(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* options) {
+  std::vector<bool> is_donated = loaded.executable->compiled.is_donated;
+  if (options == nullptr) return is_donated;
+  for (size_t i = 0; i < options->num_non_donatable_input_indices; ++i) {
+    const int64_t index = options->non_donatable_input_indices[i];
+    if (index >= 0 && index < static_cast<int64_t>(is_donated.size())) is_donated[index] = false;
+  }
+  return is_donated;
+}
+
+// Takes donated storage from its buffers, whose devices beyond the program's ranks hold the same values.
+Program::Run TakeInputs(const PJRT_LoadedExecutable& loaded, const PJRT_LoadedExecutable_Execute_Args& args) {
+  Program::Run run;
+  run.is_donated = DonatedArguments(loaded, args.options);
+  run.inputs.resize(loaded.program->ranks());
+  for (size_t device = 0; device < args.num_devices; ++device) {
+    for (size_t arg = 0; arg < args.num_args; ++arg) {
+      if (device < run.inputs.size()) run.inputs[device].push_back(args.argument_lists[device][arg]->storage);
+    }
+  }
+  for (size_t device = 0; device < args.num_devices; ++device) {
+    for (size_t arg = 0; arg < args.num_args; ++arg) {
+      if (run.is_donated[arg]) args.argument_lists[device][arg]->storage = nullptr;
+    }
+  }
+  return run;
+}
+
+}  // namespace
+
+absl::Status Execute(PJRT_LoadedExecutable_Execute_Args& args) {
+  PJRT_LoadedExecutable& loaded = *args.executable;
+  const std::shared_ptr<RankPools> ranks = loaded.client->ranks;
+  const std::lock_guard lock(ranks->mutex);
+  if (absl::Status status = CheckArguments(loaded, args); !status.ok()) return status;
+  Program::Run run = TakeInputs(loaded, args);
+  const std::shared_ptr<Program> program = loaded.program;
+  if (absl::Status status = program->Execute(run); !status.ok()) return status;
+  const Results& results = loaded.executable->results;
+  for (size_t device = 0; device < args.num_devices; ++device) {
+    PJRT_Device* where = args.execute_device != nullptr ? args.execute_device : loaded.devices[device];
+    const auto& outputs = run.outputs[device < run.outputs.size() ? device : 0];
+    for (size_t output = 0; output < outputs.size(); ++output)
+      args.output_lists[device][output] =
+          CreateBuffer(where, results.types[output], results.local_dims[output], outputs[output]).release();
+    if (args.device_complete_events != nullptr) args.device_complete_events[device] = ReadyEvent();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::pjrt

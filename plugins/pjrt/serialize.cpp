@@ -1,0 +1,69 @@
+// An executable as bytes: a protocol buffer of its own, behind a line that names its version.
+#include <bit>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "plugins/pjrt/executable.h"
+#include "plugins/pjrt/wire.h"
+
+namespace sgd::pjrt {
+namespace {
+
+constexpr std::string_view kHeader = "sgd executable 1, sgd " SGD_VERSION "\n";
+
+enum FieldNumber : uint32_t {
+  kName = 1, kOptions, kResultType, kDonated, kArtifact, kFlops, kArguments, kOutputs, kAliased, kTemporaries, kPeak
+};
+
+void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
+  switch (field.number) {
+    case kName: compiled.name = field.bytes; break;
+    case kOptions: compiled.options_proto = field.bytes; break;
+    case kResultType: compiled.result_types.emplace_back(field.bytes); break;
+    case kDonated: compiled.is_donated.push_back(field.integer != 0); break;
+    case kArtifact: text.artifact = field.bytes; break;
+    case kFlops: text.flops = std::bit_cast<double>(field.integer); break;
+    case kArguments: text.arguments = field.integer; break;
+    case kOutputs: text.outputs = field.integer; break;
+    case kAliased: text.aliased = field.integer; break;
+    case kTemporaries: text.temporaries = field.integer; break;
+    case kPeak: text.peak = field.integer; break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+std::string Serialize(const Compiled& compiled) {
+  std::string bytes(kHeader);
+  WriteBytes(bytes, kName, compiled.name);
+  WriteBytes(bytes, kOptions, compiled.options_proto);
+  for (const std::string& type : compiled.result_types) WriteBytes(bytes, kResultType, type);
+  for (const bool is_donated : compiled.is_donated) WriteInteger(bytes, kDonated, is_donated ? 1 : 0);
+  const CompiledText& text = *compiled.text;
+  WriteInteger(bytes, kFlops, std::bit_cast<uint64_t>(text.flops));
+  WriteInteger(bytes, kArguments, text.arguments);
+  WriteInteger(bytes, kOutputs, text.outputs);
+  WriteInteger(bytes, kAliased, text.aliased);
+  WriteInteger(bytes, kTemporaries, text.temporaries);
+  WriteInteger(bytes, kPeak, text.peak);
+  WriteBytes(bytes, kArtifact, text.artifact);
+  return bytes;
+}
+
+absl::StatusOr<Compiled> Deserialize(std::string_view bytes) {
+  if (!bytes.starts_with(kHeader))
+    return absl::InvalidArgumentError(
+        absl::StrCat("the bytes are no executable of sgd ", SGD_VERSION, "; compile the program anew"));
+  Compiled compiled;
+  auto text = std::make_shared<CompiledText>();
+  absl::Status status = ReadWire(bytes.substr(kHeader.size()), [&](const WireField& field) {
+    ReadField(field, compiled, *text);
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return absl::InvalidArgumentError("the serialized executable is damaged; compile the program anew");
+  compiled.text = std::move(text);
+  return compiled;
+}
+
+}  // namespace sgd::pjrt

@@ -1,0 +1,93 @@
+"""The JAX plugin: with it installed, `JAX_PLATFORMS=sgd python train.py` compiles and runs a JAX program with sgd.
+
+JAX finds the package in the namespace `jax_plugins` and calls `initialize()`, which registers `libsgd_pjrt.so`. The library is beside this file,
+or at the path in `SGD_PJRT_LIBRARY`. `SGD_NUM_DEVICES=4` asks for four devices.
+"""
+import ctypes
+import os
+import pathlib
+import warnings
+
+PLATFORM = "sgd"
+TESTED_JAXLIB = ("0.10.2",)
+
+_kept = []  # callbacks that the library holds
+
+
+def library_path():
+    """The path of libsgd_pjrt.so."""
+    return os.environ.get("SGD_PJRT_LIBRARY") or str(pathlib.Path(__file__).with_name("libsgd_pjrt.so"))
+
+
+def read_program(code):
+    """Reads bytecode of versioned StableHLO: the module's name and text, its results' element types, and which arguments are donated."""
+    from jax._src.interpreters import mlir
+    from jax._src.lib.mlir import ir
+    from jax._src.lib.mlir.dialects import hlo
+
+    with mlir.make_ir_context() as context, ir.Location.unknown(context):
+        module = hlo.deserialize_portable_artifact(context, code)
+        main = next(op for op in module.body.operations if op.operation.name == "func.func" and ir.StringAttr(op.operation.attributes["sym_name"]).value == "main")
+        type_ = ir.FunctionType(ir.TypeAttr(main.operation.attributes["function_type"]).value)
+        results = [str(result.element_type) if isinstance(result, ir.RankedTensorType) else str(result) for result in type_.results]
+        donated = ["0"] * len(type_.inputs)
+        if "arg_attrs" in main.operation.attributes:
+            for i, attributes in enumerate(ir.ArrayAttr(main.operation.attributes["arg_attrs"])):
+                if "jax.buffer_donor" in attributes or "tf.aliasing_output" in attributes:
+                    donated[i] = "1"
+        name = ir.StringAttr(module.operation.attributes["sym_name"]).value if "sym_name" in module.operation.attributes else "main"
+        text = module.operation.get_asm(enable_debug_info=True)
+    return {"name": name, "text": text, "result_types": ",".join(results), "donated": ",".join(donated)}
+
+
+def _register_reader(library):
+    """Gives the library a function that reads bytecode, since it has no reader of versioned StableHLO of its own."""
+    from jax._src.lib.mlir.dialects import hlo
+
+    library.sgd_pjrt_put.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
+    library.sgd_pjrt_put.restype = None
+    reader_type = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+
+    def put(result, key, value):
+        value = value.encode()
+        library.sgd_pjrt_put(result, key.encode(), value, len(value))
+
+    def read(code, size, result):
+        try:
+            for key, value in read_program(ctypes.string_at(code, size)).items():
+                put(result, key, value)
+        except Exception as error:  # It must not leave a callback of C.
+            put(result, "error", f"cannot read the program: {type(error).__name__}: {error}")
+
+    version = (ctypes.c_int64 * 3)(*(int(part) for part in hlo.get_current_version().split(".")))
+    reader = reader_type(read)
+    _kept.append(reader)
+    library.sgd_pjrt_set_reader(reader, version)
+
+
+def _register_lowerings():
+    """Lowers what JAX lowers differently for each platform, such as decompositions of matrices, as for its CPU backend."""
+    from jax._src.interpreters import mlir
+
+    rules = mlir._platform_specific_lowerings
+    for primitive, rule in rules["cpu"].items():
+        rules[PLATFORM].setdefault(primitive, rule)
+    if PLATFORM not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(PLATFORM)
+
+
+def initialize():
+    """Registers the plugin; JAX calls it."""
+    import jaxlib.version
+    from jax._src import xla_bridge
+
+    path = library_path()
+    if not os.path.exists(path):
+        if os.environ.get("SGD_PJRT_LIBRARY"):
+            warnings.warn(f"SGD_PJRT_LIBRARY is {path}, which does not exist; the platform sgd is not available")
+        return
+    if jaxlib.version.__version__ not in TESTED_JAXLIB:
+        warnings.warn(f"the sgd plugin is tested with jaxlib {', '.join(TESTED_JAXLIB)}, and this is {jaxlib.version.__version__}")
+    _register_reader(ctypes.CDLL(path))
+    xla_bridge.register_plugin(PLATFORM, priority=50, library_path=path)
+    _register_lowerings()
