@@ -5,8 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
@@ -35,6 +38,15 @@ absl::StatusOr<int> MemoryFile(const artifact::ArtifactFile& file) {
   return descriptor;
 }
 
+// A path of the file that no other library of the process has: dlopen gives back a library that it has opened by the same
+// path, and descriptors have the numbers of closed ones. The path spells a number of the library in `/` and `/.`.
+std::string UniquePath(int descriptor) {
+  static std::atomic<uint64_t> libraries = 0;
+  std::string path = "/proc/self/fd/";
+  for (uint64_t digits = ++libraries; digits != 0; digits >>= 1) path += (digits & 1) != 0 ? "./" : "/";
+  return absl::StrCat(path, descriptor);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CpuKernelLibrary>> CpuKernelLibrary::Load(const artifact::ArtifactFile& file) {
@@ -42,8 +54,8 @@ absl::StatusOr<std::unique_ptr<CpuKernelLibrary>> CpuKernelLibrary::Load(const a
   if (file.kernels().empty()) return library;
   absl::StatusOr<int> descriptor = MemoryFile(file);
   if (!descriptor.ok()) return descriptor.status();
-  library->descriptor_ = *descriptor;
-  library->handle_ = dlopen(absl::StrCat("/proc/self/fd/", *descriptor).c_str(), RTLD_NOW | RTLD_LOCAL);
+  library->handle_ = dlopen(UniquePath(*descriptor).c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(*descriptor);
   if (library->handle_ == nullptr) return LoadError(file, dlerror());
   if (file.root().kernels() == nullptr) return library;
   for (const artifact::Kernel* kernel : *file.root().kernels()) {
@@ -56,7 +68,6 @@ absl::StatusOr<std::unique_ptr<CpuKernelLibrary>> CpuKernelLibrary::Load(const a
 
 CpuKernelLibrary::~CpuKernelLibrary() {
   if (handle_ != nullptr) dlclose(handle_);
-  if (descriptor_ >= 0) close(descriptor_);
 }
 
 }  // namespace sgd::cpu

@@ -29,9 +29,6 @@ class CpuKernelLibrary final : public device::KernelLibrary {
  private:
   CpuKernelLibrary() = default;
 
-  // Open as long as the library is: the loader knows libraries by path, and takes one of another artifact for this one
-  // if both came from descriptors of the same number.
-  int descriptor_ = -1;
   void* handle_ = nullptr;
   std::vector<KernelFunction> functions_;
 };
