@@ -8,6 +8,7 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/artifact/kept_inputs.h"
 
 namespace sgd::pjrt {
 namespace {
@@ -36,6 +37,11 @@ absl::Status Program::Start() {
   if (!job.ok()) return job.status();
   job_ = *std::move(job);
   executors_ = std::vector<RankState>(ranks());
+  const absl::StatusOr<const artifact::Program*> source = file_->FindProgram("main");
+  if (!source.ok()) return source.status();
+  keeps_input_.clear();
+  for (uint32_t input = 0; input < artifact::Size((*source)->inputs()); ++input)
+    keeps_input_.push_back(artifact::KeepsInput(file_->root(), **source, input));
   return job_->Run([this](Rank rank) { return Prepare(rank); });
 }
 
@@ -57,6 +63,7 @@ absl::Status Program::Prepare(Rank rank) {
   auto executor = exec::Executor::Create(*state.context, "main", {});
   if (!executor.ok()) return executor.status();
   state.executor = *std::move(executor);
+  state.held.resize(state.executor->inputs().size());
   return absl::OkStatus();
 }
 
@@ -99,10 +106,30 @@ absl::Status Program::DetachOthers(const Run& run, const exec::CarryPairs& carri
   return absl::OkStatus();
 }
 
-absl::Status Program::RunRank(uint32_t rank, const Run& run, const exec::CarryPairs& carried) {
+absl::Status Program::LoadInputs(uint32_t rank, const Run& run, const exec::CarryPairs& carried) {
   RankState& state = executors_[rank];
   std::vector<bool> is_carried(run.is_donated.size());
   for (const auto& pair : carried) is_carried[pair.second] = true;
+  for (size_t input = 0; input < is_carried.size(); ++input) {
+    if (is_carried[input]) {
+      state.held[input].reset();
+      continue;
+    }
+    const std::shared_ptr<Storage>& storage = run.inputs[rank][input];
+    if (keeps_input_[input] && state.held[input].lock() == storage) continue;
+    const std::span<std::byte> target = state.executor->InputBytes(input);
+    const std::span<const std::byte> source = storage->bytes();
+    if (source.size() != target.size())
+      return absl::InvalidArgumentError(absl::StrCat("argument ", input, " has ", source.size(),
+                                                     " bytes on a device; expected ", target.size()));
+    if (!source.empty()) std::memcpy(target.data(), source.data(), source.size());
+    state.held[input] = storage;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Program::RunRank(uint32_t rank, const Run& run, const exec::CarryPairs& carried) {
+  RankState& state = executors_[rank];
   if (!carried.empty()) {
     std::unique_ptr<exec::Carry>& carry = state.carries[carried];
     if (carry == nullptr) {
@@ -112,15 +139,7 @@ absl::Status Program::RunRank(uint32_t rank, const Run& run, const exec::CarryPa
     }
     if (absl::Status status = carry->Run(); !status.ok()) return status;
   }
-  for (size_t input = 0; input < is_carried.size(); ++input) {
-    if (is_carried[input]) continue;
-    const std::span<std::byte> target = state.executor->InputBytes(input);
-    const std::span<const std::byte> source = run.inputs[rank][input]->bytes();
-    if (source.size() != target.size())
-      return absl::InvalidArgumentError(absl::StrCat("argument ", input, " has ", source.size(),
-                                                     " bytes on a device; expected ", target.size()));
-    std::memcpy(target.data(), source.data(), source.size());
-  }
+  if (absl::Status status = LoadInputs(rank, run, carried); !status.ok()) return status;
   return state.executor->Run(step_);
 }
 

@@ -50,6 +50,8 @@ class Program : public std::enable_shared_from_this<Program> {
     std::unique_ptr<exec::ExecutionContext> context;
     std::unique_ptr<exec::Executor> executor;
     std::map<exec::CarryPairs, std::unique_ptr<exec::Carry>> carries;
+    // By input: whose bytes its memory still holds, where no step overwrites it.
+    std::vector<std::weak_ptr<Storage>> held;
   };
 
   Program(std::shared_ptr<RankPools> pools, std::unique_ptr<artifact::ArtifactFile> file)
@@ -60,11 +62,13 @@ class Program : public std::enable_shared_from_this<Program> {
   // The outputs of the last run that are inputs of this one, in the same place on all ranks.
   exec::CarryPairs CarriedBy(const Run& run) const;
   absl::Status DetachOthers(const Run& run, const exec::CarryPairs& carried);
+  absl::Status LoadInputs(uint32_t rank, const Run& run, const exec::CarryPairs& carried);
   absl::Status RunRank(uint32_t rank, const Run& run, const exec::CarryPairs& carried);
   absl::Status TakeOutputs(Run& run);
 
   const std::shared_ptr<RankPools> pools_;
   const std::unique_ptr<artifact::ArtifactFile> file_;
+  std::vector<bool> keeps_input_;  // by input: no step overwrites it
   std::unique_ptr<RankJob> job_;
   std::vector<RankState> executors_;             // by rank
   std::vector<std::weak_ptr<Storage>> resident_;  // outputs of the last run
