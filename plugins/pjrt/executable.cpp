@@ -18,6 +18,10 @@ std::vector<data::Shard> ShardsOf(const Program& program, bool is_output, size_t
   return shards;
 }
 
+std::vector<int64_t> SummandsOf(const std::vector<std::vector<int64_t>>& lists, size_t index) {
+  return index < lists.size() ? lists[index] : std::vector<int64_t>();
+}
+
 std::vector<int64_t> DimsOf(const data::Dims& dims) { return {dims.begin(), dims.end()}; }
 
 // complex128 is f64 with a last dimension of two in artifacts.
@@ -51,12 +55,14 @@ absl::Status Describe(const Program& program, Executable& executable) {
   for (size_t output = 0; output < outputs; ++output) {
     const data::TensorType& type = program.outputs(0)[output].shard.type();
     absl::Status status = AddResult(type, names.empty() ? "" : names[output], executable.results);
-    if (status.ok()) status = executable.output_shardings.Add(ShardsOf(program, true, output));
+    if (status.ok()) status = executable.output_shardings.Add(ShardsOf(program, true, output), SummandsOf(executable.compiled.result_summands, output));
     if (!status.ok()) return status;
   }
   for (size_t input = 0; input < program.inputs(0).size(); ++input) {
-    if (absl::Status status = executable.parameter_shardings.Add(ShardsOf(program, false, input)); !status.ok())
-      return status;
+    const std::vector<data::Shard> shards = ShardsOf(program, false, input);
+    const std::vector<int64_t> summands = SummandsOf(executable.compiled.argument_summands, input);
+    if (absl::Status status = executable.parameter_shardings.Add(shards, summands); !status.ok()) return status;
+    executable.summed_arguments.push_back(SummandGroups(shards, summands));
     executable.parameter_memory_kinds.push_back(kMemoryKind.data());
     executable.parameter_memory_kind_sizes.push_back(kMemoryKind.size());
   }
@@ -98,8 +104,8 @@ absl::Status AssignDevices(PJRT_Client& client, const CompileOptions& options, P
 
 }  // namespace
 
-absl::Status Shardings::Add(const std::vector<data::Shard>& shards) {
-  absl::StatusOr<std::string> proto = OpShardingOf(shards);
+absl::Status Shardings::Add(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands) {
+  absl::StatusOr<std::string> proto = OpShardingOf(shards, summands);
   if (proto.ok()) protos.push_back(*std::move(proto));
   return proto.status();
 }
@@ -145,7 +151,8 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> CompileAndLoad(PJRT_Clien
   absl::StatusOr<std::shared_ptr<const CompiledText>> compiled = CompileText(text->text, text->name);
   if (!compiled.ok()) return compiled.status();
   return Load(client, {std::move(text->name), std::string(options), std::move(text->result_types),
-                       std::move(text->is_donated), *std::move(compiled)});
+                       std::move(text->is_donated), std::move(text->argument_summands),
+                       std::move(text->result_summands), *std::move(compiled)});
 }
 
 }  // namespace sgd::pjrt

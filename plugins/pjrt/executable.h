@@ -20,6 +20,7 @@ struct Compiled {
   std::string options_proto;
   std::vector<std::string> result_types;
   std::vector<bool> is_donated;
+  std::vector<std::vector<int64_t>> argument_summands, result_summands;  // as of ProgramText
   std::shared_ptr<const CompiledText> text;
 };
 
@@ -39,7 +40,7 @@ struct Shardings {
   std::vector<std::string> protos;
   std::vector<const char*> pointers;
   std::vector<size_t> sizes;
-  absl::Status Add(const std::vector<data::Shard>& shards);
+  absl::Status Add(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands);
   void Finish();
 };
 
@@ -53,6 +54,8 @@ struct Executable {
   std::vector<const char*> parameter_memory_kinds;
   std::vector<size_t> parameter_memory_kind_sizes;
   std::vector<PJRT_NamedValue> costs;
+  // By argument: the ranks whose shards are summed before the program runs, as SummandGroups.
+  std::vector<std::vector<std::vector<uint32_t>>> summed_arguments;
 
   size_t parameters() const { return parameter_shardings.protos.size(); }
 };

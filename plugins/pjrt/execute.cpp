@@ -1,11 +1,12 @@
 // Runs an executable: collects the storage of arguments, runs the program, and makes buffers of its outputs.
-#include <set>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "plugins/pjrt/buffer.h"
 #include "plugins/pjrt/event.h"
 #include "plugins/pjrt/executable.h"
+#include "plugins/pjrt/sum.h"
 
 namespace sgd::pjrt {
 namespace {
@@ -55,6 +56,40 @@ Program::Run TakeInputs(const PJRT_LoadedExecutable& loaded, const PJRT_LoadedEx
   return run;
 }
 
+// Unreduced arguments come to the program whole: each group of ranks gets the sum of what its ranks hold.
+absl::Status SumArguments(const Executable& executable, const PJRT_LoadedExecutable_Execute_Args& args, Program::Run& run) {
+  for (size_t arg = 0; arg < args.num_args; ++arg) {
+    for (const std::vector<uint32_t>& group : executable.summed_arguments[arg]) {
+      const std::span<const std::byte> first = run.inputs[group[0]][arg]->bytes();
+      auto sum = Storage::Allocate(first.size());
+      if (!sum.ok()) return sum.status();
+      if (!first.empty()) std::memcpy((*sum)->bytes().data(), first.data(), first.size());
+      for (size_t i = 1; i < group.size(); ++i) {
+        absl::Status status =
+            AddTo(args.argument_lists[0][arg]->type, run.inputs[group[i]][arg]->bytes(), (*sum)->bytes());
+        if (!status.ok()) return status;
+      }
+      for (const uint32_t rank : group) run.inputs[rank][arg] = *sum;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Unreduced results come whole from the program: the first rank of a group holds the value, and others zeros.
+absl::Status SplitResults(const Executable& executable, Program::Run& run) {
+  const std::vector<std::vector<int64_t>>& summands = executable.compiled.result_summands;
+  for (size_t output = 0; output < summands.size(); ++output) {
+    for (size_t rank = 0; rank < run.outputs.size() && rank < summands[output].size(); ++rank) {
+      if (summands[output][rank] == 0) continue;
+      auto zeros = Storage::Allocate(run.outputs[rank][output]->bytes().size());
+      if (!zeros.ok()) return zeros.status();
+      if (!(*zeros)->bytes().empty()) std::memset((*zeros)->bytes().data(), 0, (*zeros)->bytes().size());
+      run.outputs[rank][output] = *std::move(zeros);
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status Execute(PJRT_LoadedExecutable_Execute_Args& args) {
@@ -64,7 +99,9 @@ absl::Status Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   if (absl::Status status = CheckArguments(loaded, args); !status.ok()) return status;
   Program::Run run = TakeInputs(loaded, args);
   const std::shared_ptr<Program> program = loaded.program;
+  if (absl::Status status = SumArguments(*loaded.executable, args, run); !status.ok()) return status;
   if (absl::Status status = program->Execute(run); !status.ok()) return status;
+  if (absl::Status status = SplitResults(*loaded.executable, run); !status.ok()) return status;
   const Results& results = loaded.executable->results;
   for (size_t device = 0; device < args.num_devices; ++device) {
     PJRT_Device* where = args.execute_device != nullptr ? args.execute_device : loaded.devices[device];

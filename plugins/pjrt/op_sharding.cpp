@@ -1,8 +1,11 @@
+// The ranks of a tile that hold the same value are numbered: the first ones with each summand are group 0, and so on.
 // A tiled xla.OpSharding lists devices by tile, tiles in row-major order; where several hold the same tile, the list has
 // a last dimension of them.
 #include "plugins/pjrt/op_sharding.h"
 
 #include <algorithm>
+#include <compare>
+#include <map>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -12,12 +15,40 @@ namespace sgd::pjrt {
 namespace {
 
 // Of message xla.OpSharding and its enum Type.
-constexpr uint32_t kType = 1, kTileDims = 3, kTileDevices = 4, kReplicateOnLast = 6;
-constexpr uint64_t kReplicated = 0, kOther = 3;
+constexpr uint32_t kType = 1, kTileDims = 3, kTileDevices = 4, kReplicateOnLast = 6, kLastTileDims = 8;
+constexpr int64_t kReplicated = 0, kOther = 3, kUnreduced = 6;
+
+// The tile that a rank holds, in row-major order.
+int64_t TileOf(const data::Shard& shard) {
+  const data::TensorType& type = shard.type();
+  int64_t tile = 0;
+  for (size_t dim = 0; dim < type.global_dims.size(); ++dim) {
+    const uint64_t local = type.local_dims[dim];
+    if (local != 0) tile = tile * static_cast<int64_t>(type.global_dims[dim] / local) + static_cast<int64_t>(shard.begin()[dim] / local);
+  }
+  return tile;
+}
+
+struct Place {
+  int64_t tile, replica, summand;
+  uint32_t rank;
+  auto operator<=>(const Place&) const = default;
+};
+
+std::vector<Place> PlacesOf(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands) {
+  std::vector<Place> places;
+  std::map<std::pair<int64_t, int64_t>, int64_t> replicas;
+  for (uint32_t rank = 0; rank < shards.size(); ++rank) {
+    const int64_t tile = TileOf(shards[rank]), summand = rank < summands.size() ? summands[rank] : 0;
+    places.push_back({tile, replicas[{tile, summand}]++, summand, rank});
+  }
+  std::sort(places.begin(), places.end());
+  return places;
+}
 
 }  // namespace
 
-absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards) {
+absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands) {
   const data::TensorType& type = shards.front().type();
   std::string proto;
   std::vector<int64_t> tiles;
@@ -31,27 +62,38 @@ absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards)
     tiles.push_back(local == 0 ? 1 : static_cast<int64_t>(global / local));
   }
   const auto count = std::accumulate(tiles.begin(), tiles.end(), int64_t{1}, std::multiplies<>());
-  if (count == 1) {
+  const int64_t parts = summands.empty() ? 1 : 1 + *std::max_element(summands.begin(), summands.end());
+  if (count == 1 && parts == 1) {
     WriteInteger(proto, kType, kReplicated);
     return proto;
   }
-  std::vector<std::pair<int64_t, int64_t>> ranks;  // tile and rank
-  for (size_t rank = 0; rank < shards.size(); ++rank) {
-    int64_t tile = 0;
-    for (size_t dim = 0; dim < tiles.size(); ++dim)
-      tile = tile * tiles[dim] + (type.local_dims[dim] == 0 ? 0 : static_cast<int64_t>(shards[rank].begin()[dim] / type.local_dims[dim]));
-    ranks.emplace_back(tile, static_cast<int64_t>(rank));
-  }
-  std::sort(ranks.begin(), ranks.end());
   std::vector<int64_t> devices;
-  for (const auto& [tile, rank] : ranks) devices.push_back(rank);
-  const auto replicas = static_cast<int64_t>(shards.size()) / count;
+  for (const Place& place : PlacesOf(shards, summands)) devices.push_back(place.rank);
+  const int64_t replicas = static_cast<int64_t>(shards.size()) / count / parts;
+  std::vector<int64_t> last;  // what the dimensions behind those of the tensor are
+  if (replicas > 1) last.push_back(kReplicated);
   if (replicas > 1) tiles.push_back(replicas);
+  if (parts > 1) last.push_back(kUnreduced);
+  if (parts > 1) tiles.push_back(parts);
   WriteInteger(proto, kType, kOther);
   WritePacked(proto, kTileDims, tiles);
   WritePacked(proto, kTileDevices, devices);
-  if (replicas > 1) WriteInteger(proto, kReplicateOnLast, 1);
+  if (parts > 1) WritePacked(proto, kLastTileDims, last);
+  if (parts == 1 && replicas > 1) WriteInteger(proto, kReplicateOnLast, 1);
   return proto;
+}
+
+std::vector<std::vector<uint32_t>> SummandGroups(const std::vector<data::Shard>& shards,
+                                                 const std::vector<int64_t>& summands) {
+  std::vector<std::vector<uint32_t>> groups;
+  if (summands.empty()) return groups;
+  std::pair<int64_t, int64_t> group(-1, -1);
+  for (const Place& place : PlacesOf(shards, summands)) {
+    if (group != std::pair(place.tile, place.replica)) groups.emplace_back();
+    group = {place.tile, place.replica};
+    groups.back().push_back(place.rank);
+  }
+  return groups;
 }
 
 }  // namespace sgd::pjrt

@@ -12,8 +12,22 @@ namespace {
 constexpr std::string_view kHeader = "sgd executable 1, sgd " SGD_VERSION "\n";
 
 enum FieldNumber : uint32_t {
-  kName = 1, kOptions, kResultType, kDonated, kArtifact, kFlops, kArguments, kOutputs, kAliased, kTemporaries, kPeak
+  kName = 1, kOptions, kResultType, kDonated, kArtifact, kFlops, kArguments, kOutputs, kAliased, kTemporaries, kPeak, kArgumentSummands, kResultSummands
 };
+
+// A list is never empty on the wire: one without summands is -1.
+void ReadSummands(const WireField& field, std::vector<std::vector<int64_t>>& lists) {
+  std::vector<int64_t>& list = lists.emplace_back();
+  (void)ReadIntegers(field, [&](uint64_t value) {
+    if (static_cast<int64_t>(value) >= 0) list.push_back(static_cast<int64_t>(value));
+    return absl::OkStatus();
+  });
+}
+
+void WriteSummands(std::string& bytes, uint32_t number, const std::vector<std::vector<int64_t>>& lists) {
+  for (const std::vector<int64_t>& list : lists)
+    WritePacked(bytes, number, list.empty() ? std::vector<int64_t>{-1} : list);
+}
 
 void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
   switch (field.number) {
@@ -21,6 +35,8 @@ void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
     case kOptions: compiled.options_proto = field.bytes; break;
     case kResultType: compiled.result_types.emplace_back(field.bytes); break;
     case kDonated: compiled.is_donated.push_back(field.integer != 0); break;
+    case kArgumentSummands: ReadSummands(field, compiled.argument_summands); break;
+    case kResultSummands: ReadSummands(field, compiled.result_summands); break;
     case kArtifact: text.artifact = field.bytes; break;
     case kFlops: text.flops = std::bit_cast<double>(field.integer); break;
     case kArguments: text.arguments = field.integer; break;
@@ -40,6 +56,8 @@ std::string Serialize(const Compiled& compiled) {
   WriteBytes(bytes, kOptions, compiled.options_proto);
   for (const std::string& type : compiled.result_types) WriteBytes(bytes, kResultType, type);
   for (const bool is_donated : compiled.is_donated) WriteInteger(bytes, kDonated, is_donated ? 1 : 0);
+  WriteSummands(bytes, kArgumentSummands, compiled.argument_summands);
+  WriteSummands(bytes, kResultSummands, compiled.result_summands);
   const CompiledText& text = *compiled.text;
   WriteInteger(bytes, kFlops, std::bit_cast<uint64_t>(text.flops));
   WriteInteger(bytes, kArguments, text.arguments);

@@ -4,6 +4,7 @@ JAX finds the package in the namespace `jax_plugins` and calls `initialize()`, w
 or at the path in `SGD_PJRT_LIBRARY`. `SGD_NUM_DEVICES=4` asks for four devices.
 """
 import ctypes
+import itertools
 import os
 import pathlib
 import warnings
@@ -19,11 +20,44 @@ def library_path():
     return os.environ.get("SGD_PJRT_LIBRARY") or str(pathlib.Path(__file__).with_name("libsgd_pjrt.so"))
 
 
+def _summands(sharding, meshes):
+    """For each device, which summand it holds of a value with this sharding; empty for a value that is no sum over devices."""
+    from jax._src.lib.mlir import ir
+    from jax._src.lib.mlir.dialects import sdy
+
+    if sharding is None:
+        return []
+    axes = [sdy.AxisRefAttr(axis).name for axis in sdy.TensorShardingAttr(sharding).unreduced_axes]
+    if not axes:
+        return []
+    mesh = sdy.TensorShardingAttr(sharding).mesh_or_ref
+    mesh = meshes[ir.FlatSymbolRefAttr(mesh).value] if ir.FlatSymbolRefAttr.isinstance(mesh) else sdy.MeshAttr(mesh)
+    names = [sdy.MeshAxisAttr(axis).name for axis in mesh.axes]
+    sizes = [sdy.MeshAxisAttr(axis).size for axis in mesh.axes]
+    summands = []
+    for coordinates in itertools.product(*map(range, sizes)):
+        summand = 0
+        for name, size, coordinate in zip(names, sizes, coordinates):
+            if name in axes:
+                summand = summand * size + coordinate
+        summands.append(summand)
+    if list(mesh.device_ids):
+        summands = [summand for _, summand in sorted(zip(mesh.device_ids, summands))]
+    return summands
+
+
+def _attributes(operation, name, count):
+    """The dictionaries of attributes of a function's arguments or results."""
+    from jax._src.lib.mlir import ir
+
+    return list(ir.ArrayAttr(operation.attributes[name])) if name in operation.attributes else [{}] * count
+
+
 def read_program(code):
     """Reads bytecode of versioned StableHLO: the module's name and text, its results' element types, and which arguments are donated."""
     from jax._src.interpreters import mlir
     from jax._src.lib.mlir import ir
-    from jax._src.lib.mlir.dialects import hlo
+    from jax._src.lib.mlir.dialects import hlo, sdy
 
     with mlir.make_ir_context() as context, ir.Location.unknown(context):
         module = hlo.deserialize_portable_artifact(context, code)
@@ -31,13 +65,18 @@ def read_program(code):
         type_ = ir.FunctionType(ir.TypeAttr(main.operation.attributes["function_type"]).value)
         results = [str(result.element_type) if isinstance(result, ir.RankedTensorType) else str(result) for result in type_.results]
         donated = ["0"] * len(type_.inputs)
-        if "arg_attrs" in main.operation.attributes:
-            for i, attributes in enumerate(ir.ArrayAttr(main.operation.attributes["arg_attrs"])):
-                if "jax.buffer_donor" in attributes or "tf.aliasing_output" in attributes:
-                    donated[i] = "1"
+        meshes = {ir.StringAttr(op.operation.attributes["sym_name"]).value: sdy.MeshAttr(op.operation.attributes["mesh"]) for op in module.body.operations if op.operation.name == "sdy.mesh"}
+        summands = {}
+        for key, attribute, count in (("argument_summands", "arg_attrs", len(type_.inputs)), ("result_summands", "res_attrs", len(type_.results))):
+            lists = [_summands(of["sdy.sharding"] if "sdy.sharding" in of else None, meshes) for of in _attributes(main.operation, attribute, count)]
+            if any(lists):
+                summands[key] = ";".join(",".join(map(str, numbers)) for numbers in lists)
+        for i, attributes in enumerate(_attributes(main.operation, "arg_attrs", len(donated))):
+            if "jax.buffer_donor" in attributes or "tf.aliasing_output" in attributes:
+                donated[i] = "1"
         name = ir.StringAttr(module.operation.attributes["sym_name"]).value if "sym_name" in module.operation.attributes else "main"
         text = module.operation.get_asm(enable_debug_info=True)
-    return {"name": name, "text": text, "result_types": ",".join(results), "donated": ",".join(donated)}
+    return {"name": name, "text": text, "result_types": ",".join(results), "donated": ",".join(donated), **summands}
 
 
 def _register_reader(library):
