@@ -3,8 +3,8 @@
     python tests/conformance/jax_tests.py CHECKOUT [--files array_test,pjit_test] [--record FOLDER] [--match EXPRESSION]
 
 CHECKOUT is a checkout of jax-ml/jax of the installed version; its package is not used, only tests/. The interpreter needs jax, pytest, absl-py and
-hypothesis. Every file runs once with XLA's CPU backend and once with the plugin, on 8 devices each, and with one generated case of each test. XLA's outcomes
-are kept in FOLDER and reused; delete them to run them anew. A test that ends the process, or takes longer than two minutes, is recorded as such, and the
+hypothesis. Every file runs with the plugin, on 8 devices and with one generated case of each test; the tests that fail run with XLA's CPU backend
+too, and count if they pass there. Outcomes are kept in FOLDER and reused; delete them to run tests anew. A test that ends the process, or takes longer than two minutes, is recorded as such, and the
 others of its file go on in another process.
 """
 import argparse
@@ -33,7 +33,9 @@ def write(**row):
 
 def pytest_collection_modifyitems(items):
     done = {json.loads(line)["test"] for line in open(LOG)} if os.path.exists(LOG) else set()
-    items[:] = [item for item in items if item.nodeid.split("::", 1)[1] not in done]
+    wanted = set(json.load(open(LOG + ".wanted"))) if os.path.exists(LOG + ".wanted") else None
+    names = [item.nodeid.split("::", 1)[1] for item in items]
+    items[:] = [item for name, item in zip(names, items) if name not in done and (wanted is None or name in wanted)]
 
 def pytest_runtest_logstart(nodeid, location):
     write(test=nodeid.split("::", 1)[1], outcome="started")
@@ -94,9 +96,11 @@ def run_process(command, env, cwd, log):
         return None if code in (0, 1, 5) else f"process ended with code {code}"
 
 
-def run_file(checkout, name, platform, folder, match):
-    """Runs a file's tests until each has an outcome. Returns them."""
+def run_file(checkout, name, platform, folder, match, wanted=None):
+    """Runs a file's tests, or those that are wanted, until each has an outcome. Returns them."""
     log = folder / f"{name}.{platform}.jsonl"
+    if wanted is not None:
+        pathlib.Path(str(log) + ".wanted").write_text(json.dumps(sorted(wanted)))
     (folder / "sgd_jax_recorder.py").write_text(RECORDER)
     env = dict(os.environ, JAX_PLATFORMS={"sgd": "sgd,cpu"}.get(platform, platform), JAX_NUM_GENERATED_CASES="1", JAX_TRACEBACK_FILTERING="off", SGD_JAX_TESTS_LOG=str(log), SGD_NUM_DEVICES=str(DEVICES),
                XLA_FLAGS=f"--xla_force_host_platform_device_count={DEVICES}", JAX_SKIP_SLOW_TESTS="1",
@@ -127,7 +131,6 @@ def main():
     parser.add_argument("--files", default=",".join(FILES))
     parser.add_argument("--record", type=pathlib.Path, default=pathlib.Path("jax_tests"))
     parser.add_argument("--match", default="", help="an expression as pytest's -k")
-    parser.add_argument("--platforms", default="cpu,sgd")
     parser.add_argument("--expect", type=float, default=0, help="the least share, in percent; a smaller one is exit code 1")
     flags = parser.parse_args()
     flags.record = flags.record.resolve()
@@ -135,18 +138,16 @@ def main():
     causes = collections.defaultdict(list)
     passed = total = 0
     for name in flags.files.split(","):
-        outcomes = {platform: run_file(flags.checkout.resolve(), name, platform, flags.record, flags.match) for platform in flags.platforms.split(",")}
-        if not {"cpu", "sgd"} <= set(outcomes):
-            continue
-        by_xla = {test for test, row in outcomes["cpu"].items() if row["outcome"] == "passed"}
-        # A test that is skipped for this platform alone says nothing about it.
-        counted = {test for test in by_xla if outcomes["sgd"].get(test, {}).get("outcome") in ("passed", "failed")}
-        good = {test for test in counted if outcomes["sgd"][test]["outcome"] == "passed"}
-        print(f"{name:24} {len(good):5} of {len(counted):5} that pass with XLA ({100 * len(good) / max(1, len(counted)):.1f} %)", flush=True)
+        outcomes = run_file(flags.checkout.resolve(), name, "sgd", flags.record, flags.match)
+        good = {test for test, row in outcomes.items() if row["outcome"] == "passed"}
+        failed = {test for test, row in outcomes.items() if row["outcome"] == "failed"}
+        by_xla = run_file(flags.checkout.resolve(), name, "cpu", flags.record, flags.match, failed) if failed else {}
+        counted = good | {test for test in failed if by_xla.get(test, {}).get("outcome") == "passed"}
+        print(f"{name:24} {len(good):5} of {len(counted):5} ({100 * len(good) / max(1, len(counted)):.1f} %)", flush=True)
         passed += len(good)
         total += len(counted)
         for test in sorted(counted - good):
-            causes[cause_of(outcomes["sgd"][test]["text"])].append(f"{name}::{test}")
+            causes[cause_of(outcomes[test]["text"])].append(f"{name}::{test}")
     print(f"{'all':24} {passed:5} of {total:5} ({100 * passed / max(1, total):.1f} %)")
     for (cause, detail), tests in sorted(causes.items(), key=lambda item: -len(item[1])):
         print(f"{len(tests):5}  {cause}: {detail}   e.g. {tests[0]}")

@@ -31,7 +31,7 @@ def _summands(sharding, meshes):
     if not axes:
         return []
     mesh = sdy.TensorShardingAttr(sharding).mesh_or_ref
-    mesh = meshes[ir.FlatSymbolRefAttr(mesh).value] if ir.FlatSymbolRefAttr.isinstance(mesh) else sdy.MeshAttr(mesh)
+    mesh = meshes[ir.FlatSymbolRefAttr(mesh).value] if str(mesh).startswith("@") else sdy.MeshAttr(mesh)
     names = [sdy.MeshAxisAttr(axis).name for axis in mesh.axes]
     sizes = [sdy.MeshAxisAttr(axis).size for axis in mesh.axes]
     summands = []

@@ -1,0 +1,61 @@
+"""Runs unmodified programs of JAX with the plugin, and compares what they print with JAX's CPU backend: `jax_plugin.py PROGRAM`."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "e2e"))
+import harness  # noqa: E402
+
+BUILD = pathlib.Path(os.environ["SGD_BUILD_DIR"]).resolve()
+DEVICES = "4"
+TOLERANCE = 2e-4  # of numbers, relative: floats of 32 bits, added in another order
+
+
+def interpreter():
+    """A Python with JAX, or the end of this test."""
+    for candidate in (os.environ.get("SGD_JAX_PYTHON"), sys.executable, shutil.which("python3")):
+        if candidate and subprocess.run([candidate, "-c", "import jax, flax, optax"], capture_output=True).returncode == 0:
+            return candidate
+    harness.skip("jax", "no interpreter with jax, flax and optax; set SGD_JAX_PYTHON to one")
+
+
+def output_of(python, program, platform):
+    env = dict(os.environ, JAX_PLATFORMS=platform, SGD_NUM_DEVICES=DEVICES, XLA_FLAGS=f"--xla_force_host_platform_device_count={DEVICES}",
+               SGD_PJRT_LIBRARY=str(BUILD / "lib" / "libsgd_pjrt.so"), PYTHONPATH=str(HERE.parent.parent.parent / "python"))
+    run = subprocess.run([python, str(HERE / "programs" / f"{program}.py")], env=env, capture_output=True, text=True, timeout=500)
+    assert run.returncode == 0, f"{program} on {platform} ended with {run.returncode}:\n{run.stderr[-4000:]}"
+    return run.stdout.splitlines()
+
+
+def is_equal(a, b):
+    """Whether two lines are the same words, and numbers within the tolerance."""
+    words = [re.split(r"[\s\[\](),]+", line) for line in (a, b)]
+    if len(words[0]) != len(words[1]):
+        return False
+    for left, right in zip(*words):
+        try:
+            left, right = complex(left), complex(right)
+        except ValueError:
+            if left != right:
+                return False
+        else:
+            if abs(left - right) > TOLERANCE * max(1, abs(right)):
+                return False
+    return True
+
+
+def main():
+    python, program = interpreter(), sys.argv[1]
+    ours, reference = output_of(python, program, "sgd"), output_of(python, program, "cpu")
+    assert reference, "the program prints nothing"
+    different = [(a, b) for a, b in zip(ours, reference) if not is_equal(a, b)]
+    assert len(ours) == len(reference) and not different, "\n".join(f"sgd: {a}\ncpu: {b}" for a, b in different) or f"{len(ours)} lines, expected {len(reference)}"
+    print(f"{program}: {len(ours)} lines agree")
+
+
+if __name__ == "__main__":
+    main()
