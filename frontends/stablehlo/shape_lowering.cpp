@@ -129,6 +129,18 @@ Value prepareDotOperand(OpLowering& l, unsigned index, Type precision) {
   return narrows ? l.create<arith::TruncFOp>(type.clone(precision), value) : value;
 }
 
+/// Whether any product is true: counts them.
+LogicalResult lowerDotOfBooleans(OpLowering& l, stablehlo::DotDimensionNumbersAttr dims) {
+  SmallVector<Value> counts;
+  Type i32 = l.builder.getI32Type();
+  for (unsigned index : {0, 1})
+    counts.push_back(l.create<arith::ExtUIOp>(l.getOperandType(index).clone(i32), l.operands[index]));
+  RankedTensorType type = l.getResultType().clone(i32);
+  Value count = l.create<DotGeneralOp>(type, counts[0], counts[1], dims.getLhsBatching(), dims.getRhsBatching(),
+                                       dims.getLhsContracting(), dims.getRhsContracting(), /*allow_tf32=*/false);
+  return l.replace<arith::CmpIOp>(arith::CmpIPredicate::ne, count, l.splat(type, 0.0));
+}
+
 LogicalResult lowerDotGeneral(OpLowering& l) {
   auto dot = cast<stablehlo::DotGeneralOp>(l.op);
   Type lhsPrecision, rhsPrecision;
@@ -146,6 +158,7 @@ LogicalResult lowerDotGeneral(OpLowering& l) {
     }
   }
   auto dims = dot.getDotDimensionNumbers();
+  if (l.getResultType().getElementType().isInteger(1)) return lowerDotOfBooleans(l, dims);
   return l.replace<DotGeneralOp>(l.getResultType(), prepareDotOperand(l, 0, lhsPrecision),
                                  prepareDotOperand(l, 1, rhsPrecision), dims.getLhsBatching(), dims.getRhsBatching(),
                                  dims.getLhsContracting(), dims.getRhsContracting(), tf32);

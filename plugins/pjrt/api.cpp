@@ -3,6 +3,7 @@
 #include "plugins/pjrt/client.h"
 #include "plugins/pjrt/event.h"
 #include "plugins/pjrt/executable.h"
+#include "plugins/pjrt/layouts_extension.h"
 #include "plugins/pjrt/shardings_extension.h"
 
 // Options of executions by their context, and names of what runs, for tracing: nothing is in them.
@@ -81,7 +82,7 @@ void AddMissing(PJRT_Api& api) {
 PJRT_Api CreateApi() {
   PJRT_Api api = {};
   api.struct_size = PJRT_Api_STRUCT_SIZE;
-  api.extension_start = GetShardingsExtension();
+  api.extension_start = GetLayoutsExtension(GetShardingsExtension());
   api.pjrt_api_version = {PJRT_Api_Version_STRUCT_SIZE, nullptr, PJRT_API_MAJOR, PJRT_API_MINOR};
   AddMissing(api);
   api.PJRT_Error_Destroy = DestroyError;

@@ -46,6 +46,12 @@ absl::Status AddResult(const data::TensorType& tensor, std::string_view name, Re
   return absl::OkStatus();
 }
 
+// complex128 has a dimension more in artifacts.
+size_t ParameterDims(const Compiled& compiled, size_t input, const data::TensorType& type) {
+  const bool is_complex = input < compiled.argument_types.size() && compiled.argument_types[input] == "complex<f64>";
+  return type.global_dims.size() - (is_complex ? 1 : 0);
+}
+
 absl::Status Describe(const Program& program, Executable& executable) {
   const std::vector<std::string>& names = executable.compiled.result_types;
   const size_t outputs = program.outputs(0).size();
@@ -57,11 +63,13 @@ absl::Status Describe(const Program& program, Executable& executable) {
     absl::Status status = AddResult(type, names.empty() ? "" : names[output], executable.results);
     if (status.ok()) status = executable.output_shardings.Add(ShardsOf(program, true, output), SummandsOf(executable.compiled.result_summands, output));
     if (!status.ok()) return status;
+    executable.output_layouts.Add(executable.results.dims.back().size());
   }
   for (size_t input = 0; input < program.inputs(0).size(); ++input) {
     const std::vector<data::Shard> shards = ShardsOf(program, false, input);
     const std::vector<int64_t> summands = SummandsOf(executable.compiled.argument_summands, input);
     if (absl::Status status = executable.parameter_shardings.Add(shards, summands); !status.ok()) return status;
+    executable.parameter_layouts.Add(ParameterDims(executable.compiled, input, shards[0].type()));
     executable.summed_arguments.push_back(SummandGroups(shards, summands));
     executable.parameter_memory_kinds.push_back(kMemoryKind.data());
     executable.parameter_memory_kind_sizes.push_back(kMemoryKind.size());
@@ -103,6 +111,11 @@ absl::Status AssignDevices(PJRT_Client& client, const CompileOptions& options, P
 }
 
 }  // namespace
+
+void Layouts::Add(size_t dims) {
+  layouts.push_back(std::make_unique<PJRT_Layouts_MemoryLayout>(RowMajorText(dims)));
+  pointers.push_back(layouts.back().get());
+}
 
 absl::Status Shardings::Add(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands) {
   absl::StatusOr<std::string> proto = OpShardingOf(shards, summands);
@@ -150,7 +163,7 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> CompileAndLoad(PJRT_Clien
   if (!text.ok()) return text.status();
   absl::StatusOr<std::shared_ptr<const CompiledText>> compiled = CompileText(text->text, text->name);
   if (!compiled.ok()) return compiled.status();
-  return Load(client, {std::move(text->name), std::string(options), std::move(text->result_types),
+  return Load(client, {std::move(text->name), std::string(options), std::move(text->argument_types), std::move(text->result_types),
                        std::move(text->is_donated), std::move(text->argument_summands),
                        std::move(text->result_summands), *std::move(compiled)});
 }

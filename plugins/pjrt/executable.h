@@ -9,6 +9,7 @@
 #include "plugins/pjrt/client.h"
 #include "plugins/pjrt/compile.h"
 #include "plugins/pjrt/compile_options.h"
+#include "plugins/pjrt/layouts_extension.h"
 #include "plugins/pjrt/program.h"
 #include "plugins/pjrt/program_text.h"
 
@@ -18,7 +19,7 @@ namespace sgd::pjrt {
 struct Compiled {
   std::string name;
   std::string options_proto;
-  std::vector<std::string> result_types;
+  std::vector<std::string> argument_types, result_types;
   std::vector<bool> is_donated;
   std::vector<std::vector<int64_t>> argument_summands, result_summands;  // as of ProgramText
   std::shared_ptr<const CompiledText> text;
@@ -44,6 +45,16 @@ struct Shardings {
   void Finish();
 };
 
+// Row-major layouts of arrays, and pointers to them.
+struct Layouts {
+  std::vector<std::unique_ptr<PJRT_Layouts_MemoryLayout>> layouts;
+  std::vector<PJRT_Layouts_MemoryLayout*> pointers;
+  void Add(size_t dims);
+};
+
+// The layout of a row-major array, as XLA writes it.
+std::string RowMajorText(size_t dims);
+
 struct Executable {
   Compiled compiled;
   CompileOptions options;
@@ -51,6 +62,7 @@ struct Executable {
   std::string fingerprint;
   Results results;
   Shardings parameter_shardings, output_shardings;
+  Layouts output_layouts, parameter_layouts;
   std::vector<const char*> parameter_memory_kinds;
   std::vector<size_t> parameter_memory_kind_sizes;
   std::vector<PJRT_NamedValue> costs;

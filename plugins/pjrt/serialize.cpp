@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kHeader = "sgd executable 1, sgd " SGD_VERSION "\n";
 
 enum FieldNumber : uint32_t {
-  kName = 1, kOptions, kResultType, kDonated, kArtifact, kFlops, kArguments, kOutputs, kAliased, kTemporaries, kPeak, kArgumentSummands, kResultSummands
+  kName = 1, kOptions, kResultType, kDonated, kArtifact, kFlops, kArguments, kOutputs, kAliased, kTemporaries, kPeak, kArgumentSummands, kResultSummands, kArgumentType
 };
 
 // A list is never empty on the wire: one without summands is -1.
@@ -33,6 +33,7 @@ void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
   switch (field.number) {
     case kName: compiled.name = field.bytes; break;
     case kOptions: compiled.options_proto = field.bytes; break;
+    case kArgumentType: compiled.argument_types.emplace_back(field.bytes); break;
     case kResultType: compiled.result_types.emplace_back(field.bytes); break;
     case kDonated: compiled.is_donated.push_back(field.integer != 0); break;
     case kArgumentSummands: ReadSummands(field, compiled.argument_summands); break;
@@ -54,6 +55,7 @@ std::string Serialize(const Compiled& compiled) {
   std::string bytes(kHeader);
   WriteBytes(bytes, kName, compiled.name);
   WriteBytes(bytes, kOptions, compiled.options_proto);
+  for (const std::string& type : compiled.argument_types) WriteBytes(bytes, kArgumentType, type);
   for (const std::string& type : compiled.result_types) WriteBytes(bytes, kResultType, type);
   for (const bool is_donated : compiled.is_donated) WriteInteger(bytes, kDonated, is_donated ? 1 : 0);
   WriteSummands(bytes, kArgumentSummands, compiled.argument_summands);

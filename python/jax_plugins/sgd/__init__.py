@@ -63,7 +63,7 @@ def read_program(code):
         module = hlo.deserialize_portable_artifact(context, code)
         main = next(op for op in module.body.operations if op.operation.name == "func.func" and ir.StringAttr(op.operation.attributes["sym_name"]).value == "main")
         type_ = ir.FunctionType(ir.TypeAttr(main.operation.attributes["function_type"]).value)
-        results = [str(result.element_type) if isinstance(result, ir.RankedTensorType) else str(result) for result in type_.results]
+        arguments, results = ([str(of.element_type) if isinstance(of, ir.RankedTensorType) else str(of) for of in types] for types in (type_.inputs, type_.results))
         donated = ["0"] * len(type_.inputs)
         meshes = {ir.StringAttr(op.operation.attributes["sym_name"]).value: sdy.MeshAttr(op.operation.attributes["mesh"]) for op in module.body.operations if op.operation.name == "sdy.mesh"}
         summands = {}
@@ -76,7 +76,7 @@ def read_program(code):
                 donated[i] = "1"
         name = ir.StringAttr(module.operation.attributes["sym_name"]).value if "sym_name" in module.operation.attributes else "main"
         text = module.operation.get_asm(enable_debug_info=True)
-    return {"name": name, "text": text, "result_types": ",".join(results), "donated": ",".join(donated), **summands}
+    return {"name": name, "text": text, "argument_types": ",".join(arguments), "result_types": ",".join(results), "donated": ",".join(donated), **summands}
 
 
 def _register_reader(library):
