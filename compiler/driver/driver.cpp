@@ -22,10 +22,13 @@
 #include "compiler/report/planned_step.h"
 #include "compiler/report/program_reports.h"
 #include "compiler/report/program_text.h"
+#include "compiler/report/records.h"
 #include "compiler/target/target.h"
 #include "dialects/sgd/programs.h"
 #include "dialects/sgd/stages.h"
 #include "frontends/text/mlir_text.h"
+#include "runtime/json/json_text.h"
+#include "runtime/page/records.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -186,7 +189,8 @@ class Driver {
     ::sgd::artifact::ArtifactWriter writer;
     writer.artifact().compiler_version = "sgdc " SGD_VERSION;
     writer.artifact().target = target->getName().str();
-    if (failed(exportPlan(plan, writer))) return failure();
+    ExportedOps ops;
+    if (failed(exportPlan(plan, writer, &ops))) return failure();
     llvm::Expected<Topology> topology = loadTopology(getOptions().topology);
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
     LowerBound bound = LowerBound::fromAttr(plan->getAttrOfType<DictionaryAttr>(kLowerBoundAttr));
@@ -197,16 +201,27 @@ class Driver {
     result.report = computeReport(plan, writer.constant_bytes(), *times, *topology, std::move(bound));
     describePrograms(plan, writer.artifact(), result.report);
     result.report.advice = findAdvice(plan, writer.artifact(), result.report, *topology, getOptions().memoryLimit);
-    if (!getOptions().isForSimulation) result.explanation = computeExplanation(plan, *topology);
+    if (!getOptions().isForSimulation) result.explanation = computeExplanation(plan, *topology, result.report.lowerBound);
     if (failed(checkExpected(plan))) return failure();
     warnOfLargerSplit(plan, result.report.memory.peak, writer.constant_bytes(), getOptions());
     if (!getOptions().writeArtifact) return success();
     if (failed(declareKernels(plan, target->getKernelModel(timings), writer.artifact()))) return failure();
     if (getOptions().isForSimulation) return serialize(writer.SerializeWithoutCode());
+    if (failed(addRecords(plan, writer.artifact(), ops, *topology))) return failure();
     if (failed(target->compileKernels(plan, writer, timings))) return failure();
     describeKernels(plan, *topology, writer.artifact());
     exportDevice(*topology, writer.artifact());
     return serialize(writer.Serialize());
+  }
+
+  LogicalResult addRecords(ModuleOp plan, ::sgd::artifact::ArtifactT& artifact, const ExportedOps& ops,
+                           const Topology& topology) {
+    Timings::Scope scope(timings, "records");
+    result.report.target = getOptions().target;
+    auto records = createRecords(plan, artifact, ops, topology, result.report, result.explanation);
+    if (failed(records)) return failure();
+    artifact.records = ::sgd::page::PackRecords(::sgd::json::WriteJson(*records));
+    return success();
   }
 
   LogicalResult serialize(absl::StatusOr<std::string> bytes) {

@@ -43,10 +43,11 @@ static LogicalResult exportStages(ModuleOp plan, ExportContext& context) {
   return success();
 }
 
-LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& writer) {
+LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& writer, ExportedOps* ops) {
   artifact::ArtifactT& target = writer.artifact();
   MeshOp mesh = getMesh(plan);
   ExportContext context{writer, mesh ? mesh.getMesh() : MeshAttr::get(plan.getContext(), {}), {}, {}};
+  context.ops = ops;
   if (failed(exportStages(plan, context))) return failure();
   for (MeshAxisAttr axis : context.mesh.getAxes()) {
     target.mesh.push_back(std::make_unique<artifact::MeshAxisT>());
@@ -64,6 +65,7 @@ LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& wri
         context.stateNames.insert(getInputName(function, *argument));
   for (auto function : plan.getOps<func::FuncOp>()) {
     if (function.isPrivate()) continue;  // a part of the program that calls it
+    if (ops) ops->emplace_back();
     FailureOr<std::unique_ptr<artifact::ProgramT>> program = exportProgram(function, context);
     if (failed(program)) return failure();
     target.programs.push_back(std::move(*program));

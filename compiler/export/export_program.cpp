@@ -8,7 +8,9 @@
 #include "dialects/cost/cost_op.h"
 #include "dialects/plan/host_copy.h"
 #include "dialects/sgd/input_attrs.h"
+#include "dialects/sgd/phase.h"
 #include "dialects/sgd/roles.h"
+#include "dialects/sgd/scope.h"
 #include "dialects/sgd/source_line.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/sgd/tensor_names.h"
@@ -62,6 +64,20 @@ artifact::OutputRole getOutputRole(std::optional<Role> role) {
   }
 }
 
+artifact::Phase getExportedPhase(Phase phase) {
+  switch (phase) {
+    case Phase::None:
+      return artifact::Phase::None;
+    case Phase::Forward:
+      return artifact::Phase::Forward;
+    case Phase::Backward:
+      return artifact::Phase::Backward;
+    case Phase::WeightGradients:
+      return artifact::Phase::WeightGradients;
+  }
+  llvm_unreachable("all phases are handled");
+}
+
 class ProgramExporter {
  public:
   ProgramExporter(func::FuncOp function, ExportContext& context)
@@ -79,6 +95,7 @@ class ProgramExporter {
   FailureOr<std::unique_ptr<artifact::ProgramT>> run() {
     program->name = getProgramName(function).str();
     program->stage = static_cast<int32_t>(getStage(function).value_or(-1));
+    getScopeNumber("");
     if (failed(addInstructions(function, 1))) return failure();
     if (failed(addInputs()) || failed(addOutputs())) return failure();
     if (failed(addHash())) return failure();
@@ -95,6 +112,25 @@ class ProgramExporter {
     auto [it, isNew] = locations.try_emplace(text, program->locations.size());
     if (isNew) program->locations.push_back(text.str());
     return it->second;
+  }
+
+  uint32_t getScopeNumber(StringRef path) {
+    auto [it, isNew] = scopes.try_emplace(path, program->scopes.size());
+    if (isNew) program->scopes.push_back(path.str());
+    return it->second;
+  }
+
+  /// Appends an instruction for `op`, without its operation.
+  artifact::InstructionT& append(Operation& op) {
+    artifact::InstructionT& instruction = *program->instructions.emplace_back(std::make_unique<artifact::InstructionT>());
+    if (context.ops) context.ops->back().push_back(&op);
+    instruction.loc = getLocation(op.getLoc());
+    instruction.scope = getScopeNumber(getScope(op.getLoc()).path);
+    instruction.phase = getExportedPhase(getPhase(op.getLoc()));
+    if (std::optional<PartOfBatch> part = getPart(op.getLoc()))
+      instruction.part = std::make_unique<artifact::PartOfBatch>(static_cast<uint32_t>(part->first),
+                                                                 static_cast<uint32_t>(part->stride));
+    return instruction;
   }
 
   /// `executions`: of each instruction in a step.
@@ -121,8 +157,7 @@ class ProgramExporter {
   LogicalResult addControlFlow(Operation& op) {
     openGroup.reset();
     size_t index = program->instructions.size();
-    program->instructions.push_back(std::make_unique<artifact::InstructionT>());
-    program->instructions[index]->loc = getLocation(op.getLoc());
+    append(op);
     auto loop = dyn_cast<plan::LoopOp>(op);
     SmallVector<uint32_t> sizes;
     for (func::FuncOp callee : plan::getCallees(&op)) {
@@ -154,10 +189,7 @@ class ProgramExporter {
     std::optional<int64_t> group = launch ? launch.getGroup() : std::nullopt;
     bool isInGroup = group && group == openGroup;
     openGroup = group;
-    if (!isInGroup) {
-      program->instructions.push_back(std::make_unique<artifact::InstructionT>());
-      program->instructions.back()->loc = getLocation(op.getLoc());
-    }
+    if (!isInGroup) append(*op);
     artifact::InstructionT& instruction = *program->instructions.back();
     Work work = getWork(op);
     addWork(work, instruction);
@@ -275,7 +307,7 @@ class ProgramExporter {
   SmallVector<size_t> firstInputs;              // by argument: the first of its inputs
   llvm::DenseMap<Operation*, uint32_t> starts;  // collectives to their instructions
   OperandExporter operands;
-  llvm::StringMap<uint32_t> locations;
+  llvm::StringMap<uint32_t> locations, scopes;
   uint64_t multiplicity = 1;         // executions of an instruction in a step
   std::optional<int64_t> openGroup;  // of the last instruction
 };

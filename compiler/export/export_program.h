@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "compiler/export/export.h"
 #include "compiler/export/export_types.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -21,6 +22,7 @@ struct ExportContext {
   llvm::StringSet<> stateNames;       ///< names of arguments that some program carries
   /// Position in ArtifactT.channels, by program and number there.
   std::map<std::string, llvm::DenseMap<int64_t, uint32_t>> channels = {};
+  ExportedOps* ops = nullptr;  ///< where wanted; begins with an empty list for each program
 };
 
 /// Instructions, inputs, outputs, locations, explanations and totals of `function`; constants go to the writer.

@@ -12,60 +12,83 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// A step of a movement and what it sends in all its runs.
+/// A step of a movement, with what terms of the bound are matched by.
 struct Step {
-  Decision decision;
-  std::string reason;
-  uint64_t bytes;
+  BoundStep step;
+  std::string source;  ///< of the op whose partial values the step reduces; empty for other steps
+  std::string tensor;
+};
+
+class StepCollector {
+ public:
+  void add(func::FuncOp function, uint64_t executions) {
+    for (Operation& op : function.front()) {
+      if (auto collective = dyn_cast<plan::CollectiveOp>(op)) addCollective(collective, executions);
+      for (func::FuncOp callee : plan::getCallees(&op)) add(callee, executions * plan::getTrips(&op));
+    }
+  }
+
+  std::vector<Step> take() { return std::move(steps); }
+
+ private:
+  void addCollective(plan::CollectiveOp collective, uint64_t executions) {
+    bool isRepeated = hasDecision(collective, DecisionKind::Recompute);
+    for (auto [index, decision] : llvm::enumerate(getDecisions(collective))) {
+      if (decision.kind != DecisionKind::Movement || decision.bytes == 0) continue;
+      Step& added = steps.emplace_back();
+      added.step.collective = numCollectives;
+      added.step.decision = index;
+      added.step.reason = ::sgd::artifact::ExplainText(exportExplanation(decision)) +
+                          (isRepeated ? ", again for the memory limit" : "");
+      added.step.bytes = decision.bytes * executions;
+      if (decision.movement->cause == MovementCause::Producer) added.source = decision.source;
+      added.tensor = decision.subject;
+    }
+    ++numCollectives;
+  }
+
+  std::vector<Step> steps;
+  uint64_t numCollectives = 0;
 };
 
 }  // namespace
 
-/// The place of the op whose sums a step takes; empty for other steps.
-static StringRef getSource(const Step& step) {
-  return step.decision.movement->cause == MovementCause::Producer ? StringRef(step.decision.source) : StringRef();
-}
-
-static void collectSteps(func::FuncOp function, uint64_t executions, std::vector<Step>& steps) {
-  for (Operation& op : function.front()) {
-    if (auto collective = dyn_cast<plan::CollectiveOp>(op))
-      for (const Decision& decision : getDecisions(collective, DecisionKind::Movement))
-        if (decision.bytes != 0)
-          steps.push_back({decision,
-                           ::sgd::artifact::ExplainText(exportExplanation(decision)) +
-                               (hasDecision(collective, DecisionKind::Recompute) ? ", again for the memory limit" : ""),
-                           decision.bytes * executions});
-    for (func::FuncOp callee : plan::getCallees(&op)) collectSteps(callee, executions * plan::getTrips(&op), steps);
+std::vector<BoundStep> mlir::sgd::matchBound(func::FuncOp function, const LowerBound& bound) {
+  StepCollector collector;
+  collector.add(function, 1);
+  std::vector<Step> steps = collector.take();
+  // Bytes of the terms, by the place of a step's source or else by its tensor.
+  std::map<std::string, uint64_t> left;
+  auto isSource = [](StringRef place) { return [place](const Step& step) { return step.source == place; }; };
+  for (const LowerBoundTerm& term : bound.terms) {
+    bool hasPlace = !term.location.empty() && llvm::any_of(steps, isSource(term.location));
+    left[hasPlace ? term.location : term.type] += term.bytes;
   }
-}
-
-static void sortBySize(std::vector<Step>& steps) {
-  llvm::sort(steps,
-             [](const Step& a, const Step& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.reason < b.reason; });
+  SmallVector<BoundStep*> order;
+  DenseMap<BoundStep*, const Step*> keys;
+  for (Step& step : steps) order.push_back(&step.step), keys[&step.step] = &step;
+  llvm::sort(order, [](const BoundStep* a, const BoundStep* b) {
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a->reason < b->reason;
+  });
+  for (BoundStep* step : order)
+    for (const std::string& key : {keys[step]->source, keys[step]->tensor}) {
+      auto term = left.find(key);
+      if (term == left.end()) continue;
+      uint64_t bytes = std::min(term->second, step->bytes - step->needed);
+      term->second -= bytes;
+      step->needed += bytes;
+    }
+  std::vector<BoundStep> matched;
+  for (Step& step : steps) matched.push_back(std::move(step.step));
+  return matched;
 }
 
 std::vector<BoundGap> mlir::sgd::findGaps(func::FuncOp function, const LowerBound& bound) {
-  std::vector<Step> steps;
-  collectSteps(function, 1, steps);
-  // Bytes of the terms, by the place of a step's source or else by its tensor.
-  std::map<std::string, uint64_t> needed;
-  auto isSource = [](StringRef place) { return [place](const Step& step) { return getSource(step) == place; }; };
-  for (const LowerBoundTerm& term : bound.terms) {
-    bool hasPlace = !term.location.empty() && llvm::any_of(steps, isSource(term.location));
-    needed[hasPlace ? term.location : term.type] += term.bytes;
-  }
-  sortBySize(steps);
-  for (Step& step : steps)
-    for (StringRef key : {getSource(step), StringRef(step.decision.subject)}) {
-      auto term = needed.find(key.str());
-      if (term == needed.end()) continue;
-      uint64_t bytes = std::min(term->second, step.bytes);
-      term->second -= bytes;
-      step.bytes -= bytes;
-    }
-  llvm::erase_if(steps, [](const Step& step) { return step.bytes == 0; });
-  sortBySize(steps);
   std::vector<BoundGap> gaps;
-  for (Step& step : steps) gaps.push_back({std::move(step.reason), step.bytes});
+  for (BoundStep& step : matchBound(function, bound))
+    if (step.bytes > step.needed) gaps.push_back({std::move(step.reason), step.bytes - step.needed});
+  llvm::sort(gaps, [](const BoundGap& a, const BoundGap& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.reason < b.reason;
+  });
   return gaps;
 }

@@ -6,6 +6,8 @@
 #include "compiler/export/export_explanation.h"
 #include "compiler/export/export_program.h"
 #include "compiler/report/explain_summary.h"
+#include "compiler/report/bound_gaps.h"
+#include "compiler/report/report.h"
 #include "compiler/report/offloaded.h"
 #include "dialects/sgd/source_line.h"
 #include "dialects/sgd/stages.h"
@@ -24,6 +26,11 @@ namespace {
 class Explainer {
  public:
   explicit Explainer(const OpTimes& times) : times(times) {}
+
+  /// What is added next is the reported program.
+  void setBound(ArrayRef<BoundStep> steps) {
+    for (const BoundStep& step : steps) needed[{numCollectives + step.collective + 1, step.decision}] = step.needed;
+  }
 
   /// The records of all collectives and messages of `function`, whose stage is `stage`, and of what it runs,
   /// `executions` times in a step.
@@ -97,15 +104,17 @@ class Explainer {
       explanation.records.push_back(base);
       base.bytes = 0, base.seconds = 0;
     }
-    for (const Decision& decision : getDecisions(collective)) {
+    for (auto [index, decision] : llvm::enumerate(getDecisions(collective))) {
       if (decision.kind == DecisionKind::Recompute) continue;  // addRecomputed has it
       artifact::ExplainT movement = exportExplanation(decision);
       ExplainRecord& record = explanation.records.emplace_back(base);
       record.subject = decision.subject;
       record.scope = decision.scope;
       record.chosen = decision.chosen;
+      record.alternatives = decision.alternatives;
       record.why = ::sgd::artifact::CauseText(movement);
       record.tensorBytes = decision.bytes * executions;
+      record.neededBytes = needed.lookup({numCollectives, index});
       record.hiddenSeconds = decision.hiddenSeconds * static_cast<double>(executions);
       record.from = movement.from;
       record.to = movement.to;
@@ -161,18 +170,21 @@ class Explainer {
 
   OpTimes times;
   uint64_t numCollectives = 0;
+  DenseMap<std::pair<uint64_t, size_t>, uint64_t> needed;  // bytes by collective, from 1, and decision
   ExplanationReport explanation;
   std::map<std::string, Sends> sends;  // by program, location, type and stages
 };
 
 }  // namespace
 
-ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& topology) {
+ExplanationReport mlir::sgd::computeExplanation(ModuleOp plan, const Topology& topology, const LowerBound& bound) {
   MeshOp meshOp = getMesh(plan);
   MeshAttr mesh = meshOp ? meshOp.getMesh() : MeshAttr::get(plan.getContext(), {});
   Explainer explainer(OpTimes(plan, CostModel(topology, getMeshSizes(mesh))));
+  func::FuncOp reported = getReportedFunction(plan);
   for (auto function : plan.getOps<func::FuncOp>())
     if (!function.isPrivate()) {
+      if (function == reported) explainer.setBound(matchBound(function, bound));
       auto stage = function->getAttrOfType<IntegerAttr>(kStageAttr);
       explainer.addFunction(function, getProgramName(function), stage ? stage.getInt() : 0, 1);
       explainer.addDecisions(function);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/bound/lower_bound.h"
 #include "dialects/sgd/decision.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,6 +32,7 @@ struct ExplainRecord {
   double seconds = 0;  ///< of a step, by the cost model; likewise
   uint64_t collective = 0;   ///< of the program, from 1; 0 where the record is about none
   uint64_t tensorBytes = 0;  ///< what this tensor alone would send, of a collective
+  uint64_t neededBytes = 0;  ///< of these, what the lower bound has for it; known of the reported program alone
   double hiddenSeconds = 0;  ///< of a collective that runs beside compute
   std::string why;
   uint64_t freedBytes = 0;  ///< by running again: of buffers that need not be kept
@@ -55,8 +57,8 @@ bool fromJson(const nlohmann::json& json, ExplanationReport& explanation);
 
 /// One record per movement that a collective of a plan-level module is for, per message to another stage, and per
 /// instruction that runs again, in program order; behind those of a program, one for each decision about it as a whole,
-/// and for each tensor on the host. Times are for `topology`.
-ExplanationReport computeExplanation(ModuleOp plan, const Topology& topology);
+/// and for each tensor on the host. Times are for `topology`; `bound` is that of the report.
+ExplanationReport computeExplanation(ModuleOp plan, const Topology& topology, const LowerBound& bound);
 
 }  // namespace mlir::sgd
 

@@ -43,6 +43,11 @@ struct Group {
   size_t tensors = 0;
   uint64_t bytes = 0;
   double seconds = 0;
+  uint64_t needed = 0;
+  std::vector<size_t> records;  // positions in the explanation
+
+  /// With `*` for numbers where these differ.
+  StringRef getName() const { return names.size() > 1 || names.empty() ? StringRef(pattern) : names.front(); }
 };
 
 /// Names of axes in a sharding's text: those in quotes.
@@ -167,6 +172,8 @@ std::vector<Group> getGroups(const ExplanationReport& explanation) {
     auto [bytes, seconds] = shares.get(record);
     group.bytes += bytes;
     group.seconds += seconds;
+    group.needed += record.neededBytes;
+    group.records.push_back(&record - explanation.records.data());
   }
   // The first of equals is the first in the program.
   llvm::sort(groups,
@@ -193,7 +200,7 @@ void printTotals(const ExplanationReport& explanation, llvm::raw_ostream& os) {
 
 void printGroup(const Group& group, llvm::raw_ostream& os) {
   bool isPattern = group.names.size() > 1;
-  os << (isPattern ? StringRef(group.pattern) : group.names.empty() ? StringRef() : group.names.front());
+  os << group.getName();
   if (isPattern) os << " (" << group.tensors << " tensors)";
   os << ": " << group.first->op;
   if (!group.axes.empty()) os << " over " << llvm::join(group.axes, ", ");
@@ -279,4 +286,28 @@ void mlir::sgd::printSummary(const ExplanationReport& explanation, llvm::raw_ost
     printUpdates(program, os);
     printDecisions(program, os);
   }
+}
+
+nlohmann::json mlir::sgd::summarize(const ExplanationReport& explanation) {
+  auto toJson = [](const llvm::SetVector<StringRef>& texts) {
+    nlohmann::json list = nlohmann::json::array();
+    for (StringRef text : texts) list.push_back(text.str());
+    return list;
+  };
+  nlohmann::json all = nlohmann::json::array();
+  for (const Group& group : getGroups(explanation))
+    all.push_back({{"program", group.first->program},
+                   {"op", group.first->op},
+                   {"name", group.getName().str()},
+                   {"names", toJson(group.names)},
+                   {"tensors", group.tensors},
+                   {"axes", toJson(group.axes)},
+                   {"bytes", group.bytes},
+                   {"seconds", group.seconds},
+                   {"needed_bytes", group.needed},
+                   {"cause", getCause(group).str()},
+                   {"advice", getAdvice(group).str()},
+                   {"locs", toJson(group.lines)},
+                   {"records", group.records}});
+  return all;
 }

@@ -10,6 +10,11 @@ namespace mlir::sgd {
 /// of the others; then what was decided about updates, memory and the like, alike decisions in one line.
 void printSummary(const ExplanationReport& explanation, llvm::raw_ostream& os);
 
+/// The same groups of tensors as data, all of them: [{"program", "op", "name": with `*` for numbers of layers, "names",
+/// "tensors", "axes", "bytes", "seconds", "needed_bytes", "cause", "advice": empty where there is none, "locs",
+/// "records": positions in the explanation}].
+nlohmann::json summarize(const ExplanationReport& explanation);
+
 }  // namespace mlir::sgd
 
 #endif

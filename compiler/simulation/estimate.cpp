@@ -111,6 +111,7 @@ llvm::Expected<StepEstimate> mlir::sgd::estimateStep(const Machine& machine, con
   llvm::Expected<TimedStep> step = timeStep(machine, *name, options.keepsIntervals);
   if (!step) return step.takeError();
   StepEstimate estimate;
+  estimate.program = *name;
   for (unsigned axis = 0; axis < machine.getMesh().size(); ++axis)
     estimate.mesh.emplace_back(root.mesh()->Get(axis)->name()->str(), machine.getMesh()[axis]);
   estimate.ranks = machine.getRanks();

@@ -19,6 +19,7 @@ struct FailureEstimate {
 };
 
 struct StepEstimate {
+  std::string program;  ///< whose step it is
   std::vector<std::pair<std::string, int64_t>> mesh;
   int64_t ranks = 1;
   double stepSeconds = 0;

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 #include "passes/cost/message_cost.h"
 #include "runtime/device/stream_plan.h"
 
@@ -11,11 +12,14 @@ namespace artifact = ::sgd::artifact;
 namespace device = ::sgd::device;
 using Kind = StepEvent::Kind;
 
+/// Of all stages. With more, loops that only compute are drawn as one computation, and with very many nothing is kept.
+static constexpr uint64_t kMostExpandedEvents = uint64_t(1) << 18, kMostKeptEvents = uint64_t(1) << 23;
+
 namespace {
 class Timing {
  public:
-  Timing(const Machine& machine, const artifact::Program& program, device::StreamPlan plan)
-      : machine(machine), program(program), plan(std::move(plan)) {
+  Timing(const Machine& machine, const artifact::Program& program, device::StreamPlan plan, bool keepsLoops)
+      : machine(machine), program(program), plan(std::move(plan)), keepsLoops(keepsLoops) {
     result.program = &program;
     StageProgram& stage = result.stage;
     stage.streams.resize(this->plan.streams(), StreamKind::Messages);
@@ -39,6 +43,7 @@ class Timing {
   const Machine& machine;
   const artifact::Program& program;
   device::StreamPlan plan;
+  bool keepsLoops;
   TimedProgram result;
 };
 }  // namespace
@@ -57,6 +62,20 @@ static Work getWork(const artifact::Instruction& instruction) {
 /// Of matmuls and attention of f16 and bf16.
 static double getHalfFlops(const Work& work) {
   return work.get(OperationKind::Matmul, Precision::Half) + work.get(OperationKind::Attention, Precision::Half);
+}
+
+/// Whether it copies between device and host; machines without a link between them copy in one memory.
+static bool isHostCopy(const Machine& machine, const artifact::Instruction& instruction) {
+  const artifact::Copy* copy = instruction.op_as_Copy();
+  return copy && machine.getCost().getTopology().device.hostBandwidth > 0 &&
+         (copy->source()->space() == artifact::Space::Host || copy->target()->space() == artifact::Space::Host);
+}
+
+static double getComputeSeconds(const Machine& machine, const artifact::Instruction& instruction) {
+  const CostModel& cost = machine.getCost();
+  if (isHostCopy(machine, instruction))
+    return cost.getHostCopySeconds(static_cast<double>(instruction.op_as_Copy()->target()->size()));
+  return cost.getSeconds(getWork(instruction));
 }
 
 TimedProgram Timing::run() {
@@ -93,15 +112,11 @@ void Timing::add(const device::StreamAction& action, double times) {
   if (instruction.op_as_Send()) return addMessage(plan.IsLink(action.stream) ? Kind::SendPosted : Kind::Send, action);
   // With links it only copies what has been posted before.
   if (instruction.op_as_Receive() && plan.links.empty()) return addMessage(Kind::Receive, action);
-  // Copies between device and host; machines without a link between them copy in one memory.
-  if (action.stream != device::StreamPlan::kCompute && instruction.op_as_Copy() &&
-      machine.getCost().getTopology().device.hostBandwidth > 0)
-    return addCompute(
-        action, machine.getCost().getHostCopySeconds(static_cast<double>(instruction.op_as_Copy()->target()->size())));
-  Work work = getWork(instruction);
-  result.flops += times * static_cast<double>(instruction.flops());
-  result.halfFlops += times * getHalfFlops(work);
-  addCompute(action, machine.getCost().getSeconds(work));
+  if (!isHostCopy(machine, instruction)) {
+    result.flops += times * static_cast<double>(instruction.flops());
+    result.halfFlops += times * getHalfFlops(getWork(instruction));
+  }
+  addCompute(action, getComputeSeconds(machine, instruction));
 }
 
 void Timing::addCompute(const device::StreamAction& action, double seconds) {
@@ -125,7 +140,7 @@ void Timing::addLoop(const device::StreamAction& action, const artifact::Loop& l
   // The condition, then the body.
   for (uint32_t block : {action.first_block, action.first_block + 1})
     addBlock(plan.blocks[block], times * static_cast<double>(trips));
-  if (std::optional<double> seconds = sumUp(begin + 1)) {
+  if (std::optional<double> seconds = keepsLoops ? std::nullopt : sumUp(begin + 1)) {
     result.stage.events.resize(begin);
     return addCompute(action, *seconds * static_cast<double>(trips));
   }
@@ -161,6 +176,12 @@ static uint64_t getCountedBytes(const Machine& machine, const ::sgd::comm::Colle
   return ::sgd::comm::CountsResults(spec.kind) ? bytes * ::sgd::comm::AxesSize(spec.axes) : bytes;
 }
 
+static double getCollectiveSeconds(const Machine& machine, const artifact::Collective& collective) {
+  ::sgd::comm::CollectiveSpec spec = artifact::SpecOf(collective, "");
+  return machine.getCost().getCollectiveSeconds(spec.kind, machine.getParts(collective.axes()),
+                                                getCountedBytes(machine, spec));
+}
+
 void Timing::addCollective(const device::StreamAction& action, const artifact::Collective& collective) {
   ::sgd::comm::CollectiveSpec spec = artifact::SpecOf(collective, "");
   AxisParts parts = machine.getParts(collective.axes());
@@ -170,7 +191,7 @@ void Timing::addCollective(const device::StreamAction& action, const artifact::C
                                  .stream = action.stream,
                                  .index = action.instruction,
                                  .link = static_cast<unsigned>(&cost.getLink(parts) - cost.getTopology().links.data()),
-                                 .seconds = cost.getCollectiveSeconds(spec.kind, parts, bytes),
+                                 .seconds = getCollectiveSeconds(machine, collective),
                                  .sentBytes = CostModel::getSentBytes(spec.kind, parts, bytes)});
 }
 
@@ -202,36 +223,88 @@ static bool lacksOperations(const artifact::Program& program) {
          llvm::none_of(llvm::seq<uint32_t>(0, artifact::Size(program.instructions())), hasOperations);
 }
 
-llvm::Expected<TimedProgram> mlir::sgd::timeProgram(const Machine& machine, const artifact::Program& program) {
+llvm::Expected<TimedProgram> mlir::sgd::timeProgram(const Machine& machine, const artifact::Program& program,
+                                                    bool keepsLoops) {
   if (lacksOperations(program))
     return llvm::createStringError("program '" + program.name()->str() +
                                    "' does not say what its instructions compute; expected the kinds of operations "
                                    "that sgdc writes; compile it again");
   const artifact::Artifact& root = machine.getRoot();
-  if (root.target()->string_view() == "cpu") return Timing(machine, program, device::PlanHostThreads(program)).run();
+  if (root.target()->string_view() == "cpu") return Timing(machine, program, device::PlanHostThreads(program), keepsLoops).run();
   absl::StatusOr<device::StreamPlan> plan = device::PlanStreams(root, program);
   if (!plan.ok()) return llvm::createStringError(std::string(plan.status().message()));
-  return Timing(machine, program, *std::move(plan)).run();
+  return Timing(machine, program, *std::move(plan), keepsLoops).run();
+}
+
+std::vector<double> mlir::sgd::timeInstructions(const Machine& machine, const artifact::Program& program) {
+  const CostModel& cost = machine.getCost();
+  auto getSeconds = [&](const artifact::Instruction& instruction) {
+    if (const artifact::Collective* collective = instruction.op_as_Collective())
+      return getCollectiveSeconds(machine, *collective);
+    if (const artifact::Send* send = instruction.op_as_Send()) {
+      const artifact::Channel& path = *machine.getRoot().channels()->Get(send->channel());
+      return getTransitSeconds(cost, path.from_stage(), path.to_stage(), static_cast<double>(path.slot_bytes()));
+    }
+    bool isControl = instruction.op_as_Loop() || instruction.op_as_Case() || instruction.op_as_Done();
+    return isControl ? 0 : getComputeSeconds(machine, instruction);
+  };
+  std::vector<double> seconds;
+  for (uint32_t index = 0; index < artifact::Size(program.instructions()); ++index)
+    seconds.push_back(getSeconds(*program.instructions()->Get(index)));
+  return seconds;
+}
+
+/// Events that are executed, iterations of loops included.
+static uint64_t countEvents(llvm::ArrayRef<StepEvent> events) {
+  uint64_t count = 0;
+  for (size_t at = 0; at < events.size(); ++at) {
+    if (events[at].kind != Kind::Loop) {
+      ++count;
+      continue;
+    }
+    count += llvm::SaturatingMultiply(events[at].trips, countEvents(events.slice(at + 1, events[at].body)));
+    at += events[at].body;
+  }
+  return count;
+}
+
+/// The program of each stage.
+static llvm::Expected<std::vector<TimedProgram>> timePrograms(const Machine& machine, llvm::StringRef name,
+                                                              bool keepsLoops) {
+  std::vector<TimedProgram> programs;
+  for (const artifact::Program* program : *machine.getRoot().programs()) {
+    if (llvm::StringRef(program->name()->string_view()) != name) continue;
+    llvm::Expected<TimedProgram> timed = timeProgram(machine, *program, keepsLoops);
+    if (!timed) return timed.takeError();
+    programs.push_back(std::move(*timed));
+  }
+  llvm::sort(programs,
+             [](const TimedProgram& a, const TimedProgram& b) { return a.program->stage() < b.program->stage(); });
+  return programs;
+}
+
+static uint64_t countEvents(llvm::ArrayRef<TimedProgram> programs) {
+  uint64_t count = 0;
+  for (const TimedProgram& one : programs) count = llvm::SaturatingAdd(count, countEvents(one.stage.events));
+  return count;
 }
 
 llvm::Expected<TimedStep> mlir::sgd::timeStep(const Machine& machine, llvm::StringRef name, bool keepsIntervals) {
   const artifact::Artifact& root = machine.getRoot();
   TimedStep step;
-  for (const artifact::Program* program : *root.programs()) {
-    if (llvm::StringRef(program->name()->string_view()) != name) continue;
-    llvm::Expected<TimedProgram> timed = timeProgram(machine, *program);
-    if (!timed) return timed.takeError();
-    step.programs.push_back(std::move(*timed));
-  }
-  llvm::sort(step.programs,
-             [](const TimedProgram& a, const TimedProgram& b) { return a.program->stage() < b.program->stage(); });
+  llvm::Expected<std::vector<TimedProgram>> programs = timePrograms(machine, name, /*keepsLoops=*/keepsIntervals);
+  if (programs && keepsIntervals && countEvents(*programs) > kMostExpandedEvents)
+    programs = timePrograms(machine, name, /*keepsLoops=*/false);
+  if (!programs) return programs.takeError();
+  step.programs = std::move(*programs);
+  step.hasIntervals = keepsIntervals && countEvents(step.programs) <= kMostKeptEvents;
   std::vector<StageProgram> stages;
   for (TimedProgram& one : step.programs) stages.push_back(std::exchange(one.stage, {}));
   std::vector<StepChannel> channels;
   for (unsigned channel = 0; channel < artifact::Size(root.channels()); ++channel)
     channels.push_back({root.channels()->Get(channel)->depth()});
   auto numLinks = static_cast<unsigned>(machine.getCost().getTopology().links.size());
-  llvm::Expected<StepTimes> times = runStep(stages, channels, numLinks, keepsIntervals);
+  llvm::Expected<StepTimes> times = runStep(stages, channels, numLinks, step.hasIntervals);
   if (!times) return times.takeError();
   step.times = std::move(*times);
   return step;

@@ -45,17 +45,23 @@ class Machine {
   CostModel cost;
 };
 
-/// The streams are those of the target (runtime/device/stream_plan.h). Loops that only compute are one computation. Of
-/// branches the one that takes longest is taken, and loops whose trips are not known run once.
-llvm::Expected<TimedProgram> timeProgram(const Machine& machine, const ::sgd::artifact::Program& program);
+/// The streams are those of the target (runtime/device/stream_plan.h). Loops that only compute are one computation,
+/// unless `keepsLoops`. Of branches the one that takes longest is taken, and loops whose trips are not known run once.
+llvm::Expected<TimedProgram> timeProgram(const Machine& machine, const ::sgd::artifact::Program& program,
+                                         bool keepsLoops = false);
+
+/// By instruction: the seconds of one execution; 0 of what only runs others.
+std::vector<double> timeInstructions(const Machine& machine, const ::sgd::artifact::Program& program);
 
 /// A step of one program of the artifact.
 struct TimedStep {
   std::vector<TimedProgram> programs;  ///< by stage
   StepTimes times;
+  bool hasIntervals = false;  ///< not wanted, or too many to keep
 };
 
-/// Of program `name`, on `machine`.
+/// Of program `name`, on `machine`. Where intervals are kept, loops that only compute are drawn iteration by iteration,
+/// unless these are too many.
 llvm::Expected<TimedStep> timeStep(const Machine& machine, llvm::StringRef name, bool keepsIntervals = false);
 
 }  // namespace mlir::sgd

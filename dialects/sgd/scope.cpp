@@ -40,11 +40,13 @@ Scope mlir::sgd::getScope(Location location) {
     while (part.ends_with(")") && part.contains('(')) {
       auto [transformation, inner] = part.drop_back().split('(');
       scope.isBackward |= transformation == "transpose";
+      scope.isForward |= transformation == "jvp";
       part = transformation == "jit" || transformation == "pjit" ? StringRef() : inner;
     }
     for (StringRef name : split(part))
       if (!name.empty()) kept.push_back(name);
   }
+  scope.isForward &= !scope.isBackward;
   scope.path = llvm::join(kept, "/");
   return scope;
 }

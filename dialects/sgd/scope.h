@@ -12,6 +12,7 @@ namespace mlir::sgd {
 struct Scope {
   std::string path;         // without the primitive's own name and without transformations
   bool isBackward = false;  // it computes a gradient
+  bool isForward = false;   // it is differentiated, and computes no gradient
 };
 
 /// Read from the names in the op's location, `jit(step)/transpose(jvp(encoder))/layer0/mlp/dot_general`; an empty path

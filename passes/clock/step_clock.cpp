@@ -108,7 +108,7 @@ void Cursor::wait(double until, double StageTimes::* counter) {
 
 void Cursor::compute(const StepEvent& event, double seconds) {
   if (keepsIntervals)
-    stage.times.intervals.push_back({getNow(), getNow() + seconds, Interval::Lane::Compute, event.index});
+    stage.times.intervals.push_back({getNow(), getNow() + seconds, Interval::Lane::Compute, event.index, stream});
   if (stream == 0) stage.times.compute += seconds;
   stage.clock.run(seconds, stream);
 }
@@ -121,7 +121,8 @@ double Cursor::transfer(const StepEvent& event) {
   bool isCollective = event.kind == Kind::Collective;
   if (keepsIntervals)
     stage.times.intervals.push_back(
-        {begin, end, isCollective ? Interval::Lane::Collective : Interval::Lane::Message, event.index});
+        {begin, end, isCollective ? Interval::Lane::Collective : Interval::Lane::Message, event.index,
+         stream});
   return end;
 }
 

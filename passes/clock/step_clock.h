@@ -15,7 +15,8 @@ struct Interval {
 
   double begin = 0, end = 0;
   Lane lane = Lane::Compute;
-  uint32_t index = 0;  ///< of the event
+  uint32_t index = 0;   ///< of the event
+  uint32_t stream = 0;  ///< that does it, or starts it on a link
 };
 
 /// Seconds of a rank of one stage; the first four, of the stream that computes, add up to `end`.

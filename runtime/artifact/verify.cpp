@@ -287,12 +287,20 @@ absl::Status VerifyOperationCounts(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
+// The first scope may be absent, as the first location.
+absl::Status VerifyLabels(const Program& program, const Instruction& instruction) {
+  if (instruction.phase() > Phase::MAX) return Invalid("is of an unknown phase");
+  if (instruction.scope() == 0 || instruction.scope() < Size(program.scopes())) return absl::OkStatus();
+  return Invalid(absl::StrCat("scope ", instruction.scope(), " of ", Size(program.scopes())));
+}
+
 absl::Status VerifyInstructions(const VerifyContext& context, const Program& program) {
   for (uint32_t i = 0; i < Size(program.instructions()); ++i) {
     const Instruction& instruction = *program.instructions()->Get(i);
     absl::Status status = VerifyOperation(context, instruction);
     if (status.ok()) status = VerifyLocation(program, instruction.loc());
     if (status.ok()) status = VerifyOperationCounts(instruction);
+    if (status.ok()) status = VerifyLabels(program, instruction);
     if (!status.ok()) return In(absl::StrCat("instruction ", i, " (", OperationName(instruction), ")"), status);
   }
   return absl::OkStatus();

@@ -13,7 +13,7 @@
 namespace sgd::watch {
 namespace {
 
-constexpr double kWidth = 900, kLeft = 80, kRight = 20, kTop = 30, kPanel = 260, kGap = 60, kBottom = 50;
+constexpr double kWidth = 900, kLeft = 80, kRight = 20, kTop = 30, kPanel = 220, kGap = 60, kBottom = 50;
 constexpr double kPlotWidth = kWidth - kLeft - kRight;
 constexpr double kHighShare = 0.99;  // of times below the end of their axis: single slow steps would flatten the others
 constexpr const char* kColors[] = {"#4477aa", "#cc6677", "#117733", "#ddaa33", "#aa3377", "#66ccee", "#bbbbbb"};
@@ -48,6 +48,14 @@ Points LossesOf(const LogContent& log) {
 Points MillisecondsOf(const LogContent& log) {
   Points points;
   for (const LoggedStep& step : log.steps) points.emplace_back(static_cast<double>(step.step), step.seconds * 1e3);
+  return points;
+}
+
+Points RatesOf(const LogContent& log) {
+  Points points;
+  for (const LoggedStep& step : log.steps) {
+    if (step.seconds > 0) points.emplace_back(static_cast<double>(step.step), 1 / step.seconds);
+  }
   return points;
 }
 
@@ -86,17 +94,17 @@ class Panel {
 
   std::string Axes(const std::string& title) const {
     std::string text = text::SvgText(kLeft, top_ - 8, title);
-    for (double tick : AxisTicks(values_.low, values_.high)) {
-      absl::StrAppend(&text, Line(kLeft, Y(tick), kLeft + kPlotWidth, Y(tick), "#dddddd"),
+    for (double tick : text::AxisTicks(values_.low, values_.high)) {
+      absl::StrAppend(&text, text::SvgLine(kLeft, Y(tick), kLeft + kPlotWidth, Y(tick), "#dddddd"),
                       text::SvgText(kLeft - 6, Y(tick) + 4, absl::StrFormat("%.6g", tick), "end"));
     }
-    for (double tick : AxisTicks(steps_.low, steps_.high)) {
-      absl::StrAppend(&text, Line(X(tick), top_ + kPanel, X(tick), top_ + kPanel + 4, "#333333"),
+    for (double tick : text::AxisTicks(steps_.low, steps_.high, 8)) {
+      absl::StrAppend(&text, text::SvgLine(X(tick), top_ + kPanel, X(tick), top_ + kPanel + 4, "#333333"),
                       text::SvgText(X(tick), top_ + kPanel + 16, absl::StrFormat("%.15g", tick), "middle"));
     }
     absl::StrAppend(&text, text::SvgText(kLeft + kPlotWidth, top_ + kPanel + 30, "step", "end"));
-    return absl::StrCat(text, Line(kLeft, top_, kLeft, top_ + kPanel, "#333333"),
-                        Line(kLeft, top_ + kPanel, kLeft + kPlotWidth, top_ + kPanel, "#333333"));
+    return absl::StrCat(text, text::SvgLine(kLeft, top_, kLeft, top_ + kPanel, "#333333"),
+                        text::SvgLine(kLeft, top_ + kPanel, kLeft + kPlotWidth, top_ + kPanel, "#333333"));
   }
 
   // A step back, after a restart, begins a new line.
@@ -120,16 +128,11 @@ class Panel {
   }
 
  private:
-  static std::string Line(double x1, double y1, double x2, double y2, const char* color) {
-    return absl::StrFormat("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1, y1, x2, y2,
-                           color);
-  }
-
   double top_;
   Range steps_, values_;
 };
 
-// Times begin at zero.
+// Times and rates begin at zero.
 Range ValuesOf(const std::vector<Points>& curves, bool are_times) {
   std::vector<double> values;
   for (const Points& points : curves) {
@@ -185,23 +188,6 @@ std::string Legend(const std::vector<PlottedRun>& runs, double top) {
 
 }  // namespace
 
-std::vector<double> AxisTicks(double low, double high) {
-  const double rough = (high - low) / 5;
-  if (!(rough > 0) || !std::isfinite(rough)) return {};
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  double step = 10 * power;
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= rough) {
-      step = factor * power;
-      break;
-    }
-  }
-  std::vector<double> ticks;
-  const double first = std::ceil(low / step - 1e-9);
-  for (int i = 0; i < 12 && (first + i) * step <= high + step * 1e-9; ++i) ticks.push_back((first + i) * step);
-  return ticks;
-}
-
 absl::StatusOr<std::string> DrawRuns(const std::vector<PlottedRun>& runs) {
   Range steps;
   for (const PlottedRun& run : runs) {
@@ -210,10 +196,11 @@ absl::StatusOr<std::string> DrawRuns(const std::vector<PlottedRun>& runs) {
   if (steps.is_empty())
     return absl::InvalidArgumentError("no step in these logs; expected logs of --log-json with at least one");
   steps.Widen();
-  const double second = kTop + kPanel + kGap, legend = second + kPanel + kBottom;
+  const double second = kTop + kPanel + kGap, third = second + kPanel + kGap, legend = third + kPanel + kBottom;
   return absl::StrCat(text::SvgBegin(kWidth, legend + 16 * static_cast<double>(runs.size())),
                       DrawPanel(runs, steps, {"loss", LossesOf, false}, kTop),
-                      DrawPanel(runs, steps, {"step time in ms", MillisecondsOf, true}, second), Legend(runs, legend),
+                      DrawPanel(runs, steps, {"step time in ms", MillisecondsOf, true}, second),
+                      DrawPanel(runs, steps, {"throughput in steps per second", RatesOf, true}, third), Legend(runs, legend),
                       "</svg>\n");
 }
 

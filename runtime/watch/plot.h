@@ -1,4 +1,4 @@
-// Loss and step time of runs as SVG.
+// Loss, step time and throughput of runs as SVG.
 #pragma once
 
 #include <string>
@@ -14,11 +14,8 @@ struct PlottedRun {
   LogContent log;
 };
 
-// A panel for the losses and one for the times of steps over their numbers, with axes, a legend, and dashed lines where
+// Panels for the losses, the times of steps and the steps per second over the numbers of steps, with axes, a legend, and dashed lines where
 // a run was resumed or lost a rank. InvalidArgument when no run has a step.
 absl::StatusOr<std::string> DrawRuns(const std::vector<PlottedRun>& runs);
-
-// Round numbers that cover [low, high], low < high, in some five steps.
-std::vector<double> AxisTicks(double low, double high);
 
 }  // namespace sgd::watch

@@ -70,6 +70,23 @@ def equals_the_report(folder):
     assert seen == {"bubble", "offload", "recomputed"}, seen
 
 
+def check_drawing(path):
+    """Texts of a drawing that is well-formed, with all of them inside of it and no two on one another."""
+    space = "{http://www.w3.org/2000/svg}"
+    drawing = xml.etree.ElementTree.parse(path).getroot()
+    width, height = float(drawing.get("width")), float(drawing.get("height"))
+    boxes = []
+    for text in drawing.iter(f"{space}text"):
+        length = 6.2 * len(text.text)
+        left = float(text.get("x")) - {"start": 0, "middle": length / 2, "end": length}[text.get("text-anchor", "start")]
+        assert left >= 0 and left + length <= width and 8 <= float(text.get("y")) <= height - 2, (path, text.text, left, length, width)
+        boxes.append((left + 1, left + length - 1, float(text.get("y")), text.text))
+    for one in boxes:
+        over = [other[3] for other in boxes if other is not one and abs(other[2] - one[2]) < 8 and other[0] < one[1] and one[0] < other[1]]
+        assert not over, (path, one[3], over)
+    return [box[3] for box in boxes]
+
+
 def timelines(folder):
     for target, topology in [("cpu", "host"), ("cuda:sm_90", "h100")]:
         (folder / "r.json").write_text(json.dumps({"stages": 2, "schedule": "1f1b", "sequential": {"micro": 4}}))
@@ -79,6 +96,15 @@ def timelines(folder):
         simulate(artifact, "--topology", topology, "--svg", svg)
         titles = [title.text for title in xml.etree.ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}title")]
         assert any("send" in title for title in titles) and any("matmul" in title for title in titles), titles[:10]
+        texts = check_drawing(svg)
+        assert {"stage 0", "stage 1", "compute", "forward", "backward", "updates and others", "messages"} <= set(texts), texts
+        assert "weight gradients" not in texts and {"0", "1", "2", "3"} <= set(texts), texts
+        ticks = [text for text in texts if text.endswith((" us", " ms")) and "step" not in text]
+        assert 5 <= len(ticks) <= 14 and len({tick.split()[1] for tick in ticks}) == 1, ticks
+    (folder / "r.json").write_text(json.dumps({"stages": 4, "schedule": "zb_h1", "sequential": {"micro": 8}}))
+    artifact, _ = compile_text(folder, EXAMPLE, "--recipe", folder / "r.json")
+    simulate(artifact, "--svg", svg)
+    assert {"weight gradients", "stage 3", "7"} <= set(check_drawing(svg))
 
 
 def other_meshes(folder):
@@ -102,7 +128,8 @@ def other_meshes(folder):
     assert "weak scaling" not in simulate(artifact, "--topology", "h100").stdout
     assert all(later["step_seconds"] >= row["step_seconds"] for row, later in zip(rows, rows[1:])), rows
     assert all(later["goodput"] < row["goodput"] <= 1 for row, later in zip(rows, rows[1:])), rows
-    xml.etree.ElementTree.parse(folder / "curve.svg")
+    texts = check_drawing(folder / "curve.svg")
+    assert {"ranks", "1", "64", "100", "100 %", "2x", "64x"} <= set(texts), texts
 
 
 def extended_topologies(folder):

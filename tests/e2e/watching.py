@@ -260,10 +260,10 @@ def plots_logs(folder):
     harness.tool("sgd-plot", log, other, "-o", folder / "plot.svg")
     drawing = xml.etree.ElementTree.fromstring((folder / "plot.svg").read_text())
     space = "{http://www.w3.org/2000/svg}"
-    assert len(drawing.findall(f"{space}polyline")) == 4, "two curves in two panels"
+    assert len(drawing.findall(f"{space}polyline")) == 6, "two curves in three panels"
     texts = [text.text for text in drawing.findall(f"{space}text")]
-    assert str(log) in texts and str(other) in texts and "loss" in texts and "step time in ms" in texts, texts
-    assert len([line for line in drawing.findall(f"{space}line") if line.get("stroke-dasharray")]) == 2
+    assert str(log) in texts and str(other) in texts and "loss" in texts and "step time in ms" in texts and "throughput in steps per second" in texts, texts
+    assert len([line for line in drawing.findall(f"{space}line") if line.get("stroke-dasharray")]) == 3
     for args, cause in (([folder / "step.mlir", "-o", folder / "x.svg"], "no line of it is one of --log-json"), ([log, "-o", "/nowhere/x.svg"], "/nowhere/x.svg: cannot"), ([log], "--output is required")):
         result = harness.tool("sgd-plot", *args, check=False)
         assert result.returncode in (1, 2) and cause in result.stderr, result.stderr

@@ -46,6 +46,7 @@ RUNTIME = {
     "runtime/trace": ["runtime/clock", "runtime/artifact"],
     "runtime/ucx": ["runtime/comm"],
     "runtime/device": ["runtime/artifact", "runtime/comm"],
+    "runtime/page": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/json", "runtime/text", "runtime/trace"],
     "runtime/measure": ["runtime/artifact", "runtime/comm", "runtime/device"],
     "runtime/data": ["runtime/artifact", "runtime/clock", "runtime/comm", "runtime/json", "runtime/text", "runtime/thread"],
     "runtime/checkpoint": ["runtime/data", "runtime/comm", "runtime/artifact", "runtime/clock", "runtime/json", "runtime/thread"],
@@ -131,11 +132,11 @@ COMPILER = {
     "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/device", "runtime/text"],
     "compiler/pipelines": list(PASSES) + ["compiler", "compiler/recipe", "compiler/report", "compiler/request", "compiler/target"],
     "compiler/search": IR + ["compiler", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/target", "passes/cost", "passes/plan/memory", "passes/plan/recompute", "passes/sharding/reshard", "passes/time/recompute", "passes/time/stages"],
-    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/request", "compiler/search", "compiler/target", "frontends", "frontends/text", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text"],
+    "compiler/driver": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/expectations", "compiler/export", "compiler/pipelines", "compiler/recipe", "compiler/report", "compiler/request", "compiler/search", "compiler/target", "frontends", "frontends/text", "runtime/artifact", "runtime/data", "runtime/json", "runtime/text", "runtime/page"],
     "compiler/auto_sharding": ["runtime/text", "runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/graph/carry", "passes/cost"],
 }
 TOOLS = {
-    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/recipe", "compiler/target", "runtime/artifact", "runtime/json", "tools/command_line"],
+    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/recipe", "compiler/target", "runtime/artifact", "runtime/json", "tools/command_line", "runtime/page"],
     "tools/library": ["compiler", "compiler/auto_sharding", "compiler/driver", "runtime/artifact", "runtime/json", "tools/command_line", "tools/sgd-sim", "tools/sgdc"],
     "python/module": list(RUNTIME) + ["tools/library", "tools/sgd-inspect", "tools/sgdrun"],
     "tools/command_line": ["runtime/artifact", "runtime/text"],
@@ -145,7 +146,7 @@ TOOLS = {
     "tools/sgd-ckpt": ["tools/command_line", "runtime/artifact", "runtime/checkpoint", "runtime/data", "runtime/json", "runtime/process", "runtime/trace"],
     "tools/sgd-top": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/trace", "runtime/watch"],
     "tools/sgd-plot": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/watch"],
-    "tools/sgd-inspect": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/linear_algebra", "runtime/process", "runtime/trace"],
+    "tools/sgd-inspect": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/json", "runtime/linear_algebra", "runtime/page", "runtime/process", "runtime/trace"],
 }
 ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **FRONTENDS, **COMPILER, **TOOLS}
 # The folder of all folders of runtime/comm.

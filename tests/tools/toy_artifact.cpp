@@ -59,7 +59,7 @@ std::unique_ptr<TensorInfoT> OtherW(const ToyOptions& options) {
 
 std::unique_ptr<TensorInfoT> F32(std::vector<uint64_t> dims) { return Type(ElementType::F32, dims, dims, false); }
 
-void AddInput(ProgramT& program, const char* name, std::unique_ptr<TensorInfoT> type, const Slice& slice, bool state) {
+void AddInput(ProgramT& program, const std::string& name, std::unique_ptr<TensorInfoT> type, const Slice& slice, bool state) {
   auto input = std::make_unique<InputT>();
   input->name = name;
   input->type = std::move(type);
@@ -145,7 +145,7 @@ std::unique_ptr<ProgramT> Train(ArtifactWriter& writer, const ToyOptions& option
   auto program = std::make_unique<ProgramT>();
   program->name = options.train_name;
   program->locations = {"", "toy.py:3:7"};
-  AddInput(*program, "params['w']", F32({1, kColumns}), kW, true);
+  AddInput(*program, options.parameter, F32({1, kColumns}), kW, true);
   AddInput(*program, "x", Type(ElementType::F32, {kRows, kColumns}, {local_rows, kColumns}, true), kX, false);
   AddOutput(*program, "result[0]", F32({}), kLoss, -1);
   program->outputs.back()->role = OutputRole::Loss;
@@ -198,7 +198,7 @@ std::unique_ptr<ProgramT> Eval(ArtifactWriter& writer, const ToyOptions& options
   auto program = std::make_unique<ProgramT>();
   program->name = "eval";
   program->locations = {"", "toy.py:9:3"};
-  AddInput(*program, "params['w']", OtherW(options), w, true);
+  AddInput(*program, options.parameter, OtherW(options), w, true);
   AddInput(*program, "x", Type(ElementType::F32, {kRows, kColumns}, {kRows / options.ranks, kColumns}, true), kX,
            false);
   AddOutput(*program, "result['sum']", F32({}), sum, -1);
@@ -219,6 +219,7 @@ absl::StatusOr<std::string> BytesOf(const ToyOptions& options) {
     root.device->flops = root.device->half_flops = options.flops_per_byte * 1e10;
   }
   root.compiler_version = "0.0";
+  root.records = options.records;
   root.target = "cpu";
   root.private_bytes = kPrivateBytes;
   root.window_bytes = kWindowBytes;

@@ -30,6 +30,10 @@ struct ToyOptions {
   bool has_carry_doubt = false;
   // Operations of the artifact's device in the time of a byte of memory; 0: the artifact does not say.
   double flops_per_byte = 6;
+  // Of the parameter in train and eval.
+  std::string parameter = "params['w']";
+  // Artifact.records: as PackRecords gives it, or anything.
+  std::vector<uint8_t> records;
 };
 
 // Writes the artifact to `path`; fails the test when that fails.

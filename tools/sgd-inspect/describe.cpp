@@ -19,12 +19,20 @@
 #include "runtime/artifact/schema_names.h"
 #include "runtime/comm/collectives/collective_spec.h"
 #include "runtime/linear_algebra/form.h"
-#include "tools/sgd-inspect/describe_types.h"
-#include "tools/sgd-inspect/kernel_table.h"
+#include "runtime/page/describe_types.h"
+#include "runtime/page/kernel_table.h"
 #include "tools/sgd-inspect/tensor_names.h"
 
 namespace sgd::inspect {
 namespace {
+
+using page::AxesJson;
+using page::DeviceJson;
+using Json = nlohmann::ordered_json;
+using page::KernelsJson;
+using page::LocationText;
+using page::SliceJson;
+using page::TypeJson;
 
 using artifact::Size;
 
@@ -273,14 +281,6 @@ Json BoundOf(const artifact::Artifact& root, const artifact::Instruction& instru
   return compute > static_cast<double>(instruction.bytes()) / device->memory_bandwidth() ? "compute" : "memory";
 }
 
-Json DeviceJson(const artifact::DeviceModel* device) {
-  if (device == nullptr) return Json();
-  return {{"name", device->name()->str()},
-          {"flops", device->flops()},
-          {"half_flops", device->half_flops()},
-          {"memory_bandwidth", device->memory_bandwidth()}};
-}
-
 Json ExplainJson(const artifact::Program& program, const artifact::Explain& explain) {
   const std::unique_ptr<artifact::ExplainT> fields(explain.UnPack());
   Json json = {{"text", artifact::ExplainText(*fields)},
@@ -465,7 +465,7 @@ void AddStages(const artifact::Artifact& root, Json& json) {
 
 }  // namespace
 
-Json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
+nlohmann::ordered_json Describe(const artifact::ArtifactFile& file, const Parts& parts) {
   const artifact::Artifact& root = file.root();
   Json features = Json::array();
   for (uint32_t i = 0; i < Size(root.cpu_features()); ++i) features.push_back(root.cpu_features()->Get(i)->str());

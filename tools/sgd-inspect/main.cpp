@@ -16,6 +16,8 @@
 #include "runtime/artifact/reader.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
+#include "runtime/artifact/writer.h"
+#include "runtime/page/page.h"
 #include "runtime/process/leave.h"
 #include "runtime/process/shrunken_files.h"
 #include "tools/command_line/standard_output.h"
@@ -29,7 +31,7 @@ namespace {
 
 using sgd::inspect::Leave;
 using sgd::inspect::Options;
-using Plans = std::vector<std::unique_ptr<sgd::artifact::ArtifactFile>>;
+using sgd::page::Plans;
 
 // Exit code 3: the artifact can be read, but its instructions could get in each other's way.
 int Print(const std::string& text, bool is_clean) {
@@ -82,8 +84,8 @@ int PrintText(const Plans& plans, const sgd::inspect::Parts& parts) {
 }
 
 // The plan that is asked for, else all.
-absl::StatusOr<Plans> OpenPlans(const Options& options) {
-  absl::StatusOr<sgd::artifact::Bundle> bundle = sgd::artifact::Bundle::Open(options.path);
+absl::StatusOr<Plans> OpenPlans(const std::string& path, const Options& options) {
+  absl::StatusOr<sgd::artifact::Bundle> bundle = sgd::artifact::Bundle::Open(path);
   if (!bundle.ok()) return bundle.status();
   std::vector<std::string> names;
   for (const sgd::artifact::Plan& plan : bundle->plans()) names.push_back(plan.name);
@@ -97,11 +99,29 @@ absl::StatusOr<Plans> OpenPlans(const Options& options) {
   return plans;
 }
 
+absl::StatusOr<int> WriteHtml(const Plans& plans, const sgd::page::PageOptions& page, const std::string& path) {
+  if (absl::Status status = sgd::artifact::CheckWritable(path); !status.ok()) return status;
+  const absl::StatusOr<std::string> text = sgd::page::WritePage(plans, page);
+  if (!text.ok()) return text.status();
+  if (absl::Status status = sgd::artifact::WriteFileAtomically(path, *text); !status.ok()) return status;
+  return 0;
+}
+
+absl::StatusOr<int> Compare(const Plans& plans, const Options& options) {
+  const absl::StatusOr<Plans> other = OpenPlans(options.instead.compare, options);
+  if (!other.ok()) return other.status();
+  if (!options.instead.html.empty()) return WriteHtml(plans, {&*other, options.instead.trace}, options.instead.html);
+  const absl::StatusOr<std::string> text = sgd::page::CompareText(plans, *other);
+  return text.ok() ? absl::StatusOr<int>(Print(*text, true)) : text.status();
+}
+
 absl::StatusOr<int> Inspect(const Options& options) {
-  const absl::StatusOr<Plans> plans = OpenPlans(options);
+  const absl::StatusOr<Plans> plans = OpenPlans(options.path, options);
   if (!plans.ok()) return plans.status();
   if (!options.instead.module.empty()) return PrintModule(*plans, options.instead.module);
   if (options.instead.check_streams) return PrintStreams(*plans);
+  if (!options.instead.compare.empty()) return Compare(*plans, options);
+  if (!options.instead.html.empty()) return WriteHtml(*plans, {nullptr, options.instead.trace}, options.instead.html);
   return options.as_json ? PrintJson(*plans, options.parts) : PrintText(*plans, options.parts);
 }
 

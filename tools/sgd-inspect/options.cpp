@@ -32,6 +32,23 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
       ->excludes("--json")
       ->excludes("--check-streams")
       ->option_text("ARCH");
+  app.add_option("--html", options.instead.html,
+                 "Instead: write one HTML file with pictures: timeline, memory, collectives, roofline, shardings")
+      ->excludes("--json")
+      ->excludes("--check-streams")
+      ->excludes("--module")
+      ->option_text("FILE");
+  app.add_option("--compare", options.instead.compare,
+                 "Instead: what another artifact has otherwise: bytes, memory, times, collectives, shardings; with "
+                 "--html, in the page")
+      ->excludes("--json")
+      ->excludes("--check-streams")
+      ->excludes("--module")
+      ->option_text("OTHER");
+  app.add_option("--trace", options.instead.trace,
+                 "With --html: a step measured by sgdrun --trace, beside the predicted one")
+      ->needs("--html")
+      ->option_text("FILE");
   if (std::optional<Leave> leave = tools::Parse(app, SGD_VERSION, argc, argv)) return *leave;
   return options;
 }

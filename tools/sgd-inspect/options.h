@@ -13,7 +13,10 @@ namespace sgd::inspect {
 // What is printed instead of a description.
 struct Instead {
   bool check_streams = false;
-  std::string module;  // architecture; empty: not asked for
+  std::string module;   // architecture; empty: not asked for
+  std::string html;     // file of the page; empty: not asked for
+  std::string compare;  // another artifact; empty: not asked for
+  std::string trace;    // file, for the page
 };
 
 struct Options {

@@ -8,10 +8,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "runtime/data/safetensors.h"
-#include "tools/sgd-inspect/describe_types.h"
+#include "runtime/page/describe_types.h"
 
 namespace sgd::inspect {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // Rows of cells, padded so that columns line up; numbers (as JSON) to the right.
 class Table {

@@ -9,9 +9,11 @@
 #include "compiler/driver/list_ops.h"
 #include "compiler/driver/plans.h"
 #include "compiler/driver/write_weights.h"
+#include "runtime/artifact/bundle.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
 #include "runtime/json/json_text.h"
+#include "runtime/page/page.h"
 #include "tools/sgdc/values.h"
 
 namespace {
@@ -36,10 +38,10 @@ int listOps(const std::string& frontend) {
 /// Whether something is asked for.
 bool checkHasOutput(const Flags& flags, std::string& error) {
   if (flags.output.empty() && flags.emit.empty() && flags.emitRequest.empty() && flags.report.empty() &&
-      flags.explain.empty() && flags.weights.empty() && !flags.autoRanks)
+      flags.explain.empty() && flags.html.empty() && flags.weights.empty() && !flags.autoRanks)
     error =
-        "no output is asked for; expected -o FILE, --emit LEVEL, --emit-request FILE, --report, --explain or --weights "
-        "FILE";
+        "no output is asked for; expected -o FILE, --emit LEVEL, --emit-request FILE, --report, --explain, --html FILE "
+        "or --weights FILE";
   return error.empty();
 }
 
@@ -88,11 +90,30 @@ bool findRecipe(llvm::ArrayRef<ProgramSource> sources, const Flags& flags, Compi
 /// Before work that takes long.
 bool checkOutputs(const Flags& flags) {
   for (const std::string* path : {&flags.output, &flags.emitRequest, &flags.report, &flags.explain, &flags.autoTable,
-                                  &flags.autoRecipe, &flags.weights})
+                                  &flags.autoRecipe, &flags.html, &flags.weights})
     if (!path->empty() && *path != "-" && !(path == &flags.explain && *path == "all") &&
         failed(checkWritable(*path, llvm::errs())))
       return false;
   return true;
+}
+
+bool writePage(const CompiledPlans& compiled, const Flags& flags) {
+  if (flags.html.empty()) return true;
+  const std::string name = flags.output.empty() ? flags.models.front() : flags.output;
+  auto fail = [](const absl::Status& status) {
+    llvm::errs() << "sgdc: error: " << ::sgd::artifact::ShortMessage(std::string(status.message())) << "\n";
+    return false;
+  };
+  absl::StatusOr<::sgd::artifact::Bundle> bundle = ::sgd::artifact::Bundle::FromBytes(compiled.artifact, name);
+  if (!bundle.ok()) return fail(bundle.status());
+  ::sgd::page::Plans plans;
+  for (const ::sgd::artifact::Plan& plan : bundle->plans()) {
+    auto loaded = bundle->Load({.name = plan.name});
+    if (!loaded.ok()) return fail(loaded.status());
+    plans.push_back(*std::move(loaded));
+  }
+  absl::StatusOr<std::string> page = ::sgd::page::WritePage(plans, {});
+  return page.ok() ? succeeded(writeFile(flags.html, *page, llvm::errs())) : fail(page.status());
 }
 
 bool write(const CompiledPlans& compiled, const Flags& flags) {
@@ -104,6 +125,7 @@ bool write(const CompiledPlans& compiled, const Flags& flags) {
     compiled.print(&Compilation::explanation, llvm::outs(), &ExplanationReport::printAll);
   else if (!deliver(compiled, &Compilation::explanation, flags.explain))
     return false;
+  if (!writePage(compiled, flags)) return false;
   return flags.output.empty() || succeeded(writeFile(flags.output, compiled.artifact, llvm::errs()));
 }
 
@@ -115,7 +137,7 @@ int run(const Flags& flags, std::vector<PlanRequest> plans, Timings* timings) {
   if (failed(readRecipes(plans, llvm::errs()))) return 1;
   if (flags.autoRanks && !findRecipe(*sources, flags, plans.front().options, timings)) return 1;
   bool isWanted = !flags.output.empty() || !flags.emit.empty() || !flags.emitRequest.empty() || !flags.report.empty() ||
-                  !flags.explain.empty();
+                  !flags.explain.empty() || !flags.html.empty();
   if (!isWanted) return 0;
   std::optional<CompileCache> cache;
   if (!flags.cache.empty()) cache = CompileCache{flags.cache, flags.cacheBytes};

@@ -88,6 +88,9 @@ void addFlags(CLI::App& app, Flags& flags) {
   addTable(app, "--report", flags.report, "Print bytes sent, memory, flops and counts, per rank and step");
   addTable(app, "--explain", flags.explain,
            "Print what is sent and why, by parameter and scope, the largest first; with =all each collective");
+  app.add_option("--html", flags.html,
+                 "Write one HTML file with pictures: timeline, memory, collectives, roofline, shardings (docs/report.md)")
+      ->type_name("FILE");
   app.add_option(
          "--memory-limit", flags.memoryLimit,
          "Peak memory per rank, e.g. 80GiB: a program that needs more recomputes values and gathers parameters again, "

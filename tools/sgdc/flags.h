@@ -24,6 +24,7 @@ struct Flags {
   unsigned autoEvaluations = 0;  // 0: not given
   std::string autoRecipe, autoTable;
   std::string report, explain;  // "-" prints to standard output
+  std::string html;
   CompileOptions compile;       // but for mesh and recipe
   bool time = false;
 };

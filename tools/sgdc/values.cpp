@@ -54,7 +54,7 @@ bool mlir::sgd::readValues(Flags& flags, std::vector<PlanRequest>& plans, std::s
   flags.compile.shardUpdates = flags.shardUpdates == "auto";
   flags.compile.emitsRequest = !flags.emitRequest.empty();
   const bool printsAlone = !flags.emit.empty() || (flags.compile.emitsRequest && flags.explain.empty());
-  flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || !printsAlone;
+  flags.compile.writeArtifact = !flags.output.empty() || !flags.report.empty() || !flags.html.empty() || !printsAlone;
   if (!checkAuto(flags, error) || !take(getPlans(flags.compile, flags.meshes, flags.recipes), plans, error))
     return false;
   if (plans.size() > 1 && flags.compile.emitsRequest) {

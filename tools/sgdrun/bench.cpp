@@ -95,7 +95,10 @@ absl::Status WriteTrace(const Options& options, train::Session& session) {
   if (!all.ok() || !session.is_first_rank()) return all.status();
   absl::StatusOr<trace::JsonLog> file = trace::JsonLog::Open(options.trace, trace::LogStart::kReplace);
   if (!file.ok()) return file.status();
-  return file->WriteLine(trace::ChromeTraceJson(*all));
+  const artifact::ArtifactFile& artifact = session.context().file();
+  return file->WriteLine(trace::ChromeTraceJson(*all, {{"artifact", artifact::HexHash(artifact.hash())},
+                                                       {"plan", artifact.plan()},
+                                                       {"program", (*program)->name()->str()}}));
 }
 
 // Of CPU ranks on several hosts: the bytes between them in a step, from all of them together, and their waits.

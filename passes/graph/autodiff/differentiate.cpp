@@ -1,6 +1,7 @@
 // Visits ops from last to first, so that a value's gradient is complete when its op is reached.
 #include "passes/graph/autodiff/differentiate.h"
 
+#include "dialects/sgd/phase.h"
 #include "passes/graph/autodiff/derivative_rule.h"
 
 using namespace mlir;
@@ -34,6 +35,8 @@ LogicalResult mlir::sgd::sweep(Block& block, Pullback& pullback) {
 }
 
 FailureOr<SmallVector<Value>> mlir::sgd::differentiate(OpBuilder& builder, Block& block, Value of, ValueRange by) {
+  for (Operation& op : llvm::make_range(block.begin(), builder.getInsertionPoint()))
+    op.walk([](Operation* inner) { inner->setLoc(markPhase(inner->getLoc(), Phase::Forward)); });
   ActiveValues active(block, by);
   Pullback pullback(builder, active);
   pullback.setLoc(of.getLoc());

@@ -3,6 +3,7 @@
 #define SGD_PASSES_GRAPH_AUTODIFF_PULLBACK_H
 
 #include "dialects/sgd/no_gradient.h"
+#include "dialects/sgd/phase.h"
 #include "passes/graph/expressions/tensor_math.h"
 
 namespace mlir::sgd {
@@ -48,8 +49,8 @@ class Pullback {
   void addRowsOnce(Value stack) { rowsOnce.insert(stack); }
   bool visitsRowsOnce(Value stack) const { return rowsOnce.contains(stack); }
 
-  /// Sets the location of ops written from now on.
-  void setLoc(Location loc) { math.setLoc(loc); }
+  /// Sets the location of ops written from now on, which are marked as those of the backward pass.
+  void setLoc(Location loc) { math.setLoc(markPhase(loc, Phase::Backward)); }
 
   Value getZeros(Value like) { return math.splat(tensorType(like), 0.0); }
 

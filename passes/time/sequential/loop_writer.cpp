@@ -57,7 +57,23 @@ Value mlir::sgd::createPart(OpBuilder& builder, Location loc, Value whole, unsig
 
 Value LoopWriter::index(int64_t value) { return createIndex(builder, loc, value); }
 
+llvm::iterator_range<Block::iterator> LoopWriter::getOpsOfTask() {
+  return {beforeTask ? std::next(beforeTask->getIterator()) : body->begin(), body->end()};
+}
+
+/// Marks what the task has added.
+void LoopWriter::endTask() {
+  for (Operation& op : getOpsOfTask()) op.setLoc(markPart(op.getLoc(), taskPart));
+  beforeTask = body->empty() ? nullptr : &body->back();
+}
+
+void LoopWriter::markTask(Phase phase) {
+  for (Operation& op : getOpsOfTask()) op.setLoc(markPhase(op.getLoc(), phase));
+}
+
 void LoopWriter::beginTask(int64_t first, int64_t stride) {
+  endTask();
+  taskPart = {first, stride};
   mapping = shared;
   part = iteration;
   if (stride != 1) part = arith::MulIOp::create(builder, loc, part, index(stride));
@@ -242,6 +258,7 @@ void LoopWriter::store(Value value, int64_t places) {
 }
 
 void LoopWriter::finish(OpBuilder& outer) {
+  endTask();
   iterArgs.front().next = arith::AddIOp::create(builder, loc, iteration, index(1));
   SmallVector<Value> inits, next;
   for (auto [place, iterArg] : llvm::enumerate(iterArgs)) {

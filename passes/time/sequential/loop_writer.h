@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 
+#include "dialects/sgd/phase.h"
 #include "dialects/sgd/sequential.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -56,6 +57,8 @@ class LoopWriter {
 
   /// What is added from here on is for coordinate `first` + i * `stride` in iteration i; before, for coordinate i.
   void beginTask(int64_t first, int64_t stride);
+  /// What has been added since the task began is of `phase`.
+  void markTask(Phase phase);
 
   /// `op`, which does not join coordinates, in the body.
   void add(Operation* op);
@@ -98,6 +101,8 @@ class LoopWriter {
   Value index(int64_t value);
   Value updateAt(Value into, Value value, unsigned dim, int64_t size, Value number);
   void addPartitionId(spmd::PartitionIdOp id);
+  llvm::iterator_range<Block::iterator> getOpsOfTask();
+  void endTask();
 
   LoopContext& context;
   Location loc;
@@ -110,6 +115,8 @@ class LoopWriter {
   SmallVector<IterArg> iterArgs;
   DenseMap<LoopContext::State*, unsigned> stateArgs;
   Value iteration, part;
+  PartOfBatch taskPart;                // of the task that is written
+  Operation* beforeTask = nullptr;     // the last op of the body before it
 };
 
 }  // namespace mlir::sgd

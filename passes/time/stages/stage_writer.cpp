@@ -84,7 +84,7 @@ void StageWriter::writeLoop(unsigned loop) {
     LoopWriter writer(context, function.getLoc(), run.trips);
     for (LoopTask task : run.body) {
       writer.beginTask(task.first, run.stride);
-      writeTask(writer, getContent(task.slot));
+      writeTask(writer, getContent(task.slot), of.slots.slots[task.slot].kind);
     }
     writer.finish(builder);
   }
@@ -98,7 +98,22 @@ void StageWriter::writeLoop(unsigned loop) {
   context.setResults();
 }
 
-void StageWriter::writeTask(LoopWriter& writer, const SlotContent& content) {
+/// Ops of a task that turns around are of both passes, as they say themselves.
+static std::optional<Phase> getSlotPhase(SlotKind kind) {
+  switch (kind) {
+    case SlotKind::Forward:
+      return Phase::Forward;
+    case SlotKind::Turn:
+      return std::nullopt;
+    case SlotKind::Backward:
+      return Phase::Backward;
+    case SlotKind::Weights:
+      return Phase::WeightGradients;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+void StageWriter::writeTask(LoopWriter& writer, const SlotContent& content, SlotKind kind) {
   const StagePlan& own = plan.getStage(stage);
   for (Value value : content.received)
     writer.set(getOwn(value), spmd::ReceiveOp::create(writer.getBuilder(), value.getLoc(), value.getType(),
@@ -116,6 +131,7 @@ void StageWriter::writeTask(LoopWriter& writer, const SlotContent& content) {
       writer.keep(value);
   }
   for (Value value : content.sent) sendPart(writer, value);
+  if (std::optional<Phase> phase = getSlotPhase(kind)) writer.markTask(*phase);
 }
 
 /// `op` is the plan's.

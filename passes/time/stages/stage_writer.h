@@ -24,7 +24,7 @@ class StageWriter {
   void exchange(Value value);
   void writeOutside(Operation* op);
   void writeLoop(unsigned loop);
-  void writeTask(LoopWriter& writer, const SlotContent& content);
+  void writeTask(LoopWriter& writer, const SlotContent& content, SlotKind kind);
   void writeOp(LoopWriter& writer, Operation* op);
   void sendPart(LoopWriter& writer, Value value);
   void setResults();

@@ -8,6 +8,7 @@
 
 using namespace mlir::sgd;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -180,6 +181,9 @@ TEST(Simulate, TimelineShowsEachStage) {
   std::string svg = drawTimeline(*machine, *step);
   EXPECT_THAT(svg, HasSubstr("send at program.mlir:7:5"));
   EXPECT_THAT(svg, HasSubstr("</svg>"));
+  for (const char* text : {">stage 0</text>", ">stage 1</text>", ">compute</text>", ">messages</text>", ">0 ms</text>"})
+    EXPECT_THAT(svg, HasSubstr(text));
+  EXPECT_THAT(svg, Not(HasSubstr(">collectives</text>"))) << "there are none";
 }
 
 }  // namespace

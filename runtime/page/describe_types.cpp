@@ -1,11 +1,11 @@
 // Texts for types and slices; total on verified artifacts.
-#include "tools/sgd-inspect/describe_types.h"
+#include "runtime/page/describe_types.h"
 
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/schema_names.h"
 #include "runtime/data/shard.h"
 
-namespace sgd::inspect {
+namespace sgd::page {
 
 std::string AxisText(const artifact::Artifact& root, const artifact::AxisRef& axis) {
   const artifact::MeshAxis& whole = *root.mesh()->Get(axis.axis());
@@ -13,15 +13,15 @@ std::string AxisText(const artifact::Artifact& root, const artifact::AxisRef& ax
   return absl::StrCat(whole.name()->str(), ":(", axis.pre_size(), ")", axis.size());
 }
 
-Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& info) {
+OrderedJson TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& info) {
   const data::TensorType type = data::TypeOf(info);
-  Json sharding = Json::array();
+  OrderedJson sharding = OrderedJson::array();
   for (size_t d = 0; d < type.global_dims.size(); ++d) {
     const bool is_sharded = d < artifact::Size(info.sharding());
     sharding.push_back(is_sharded ? AxesJson(root, info.sharding()->Get(static_cast<uint32_t>(d))->axes())
-                                  : Json::array());
+                                  : OrderedJson::array());
   }
-  Json json = {{"type", data::TypeText(type.element, type.global_dims)},
+  OrderedJson json = {{"type", data::TypeText(type.element, type.global_dims)},
                {"local", data::TypeText(type.element, type.local_dims)},
                {"sharding", sharding}};
   if (std::ranges::any_of(type.blocks, [](uint64_t blocks) { return blocks != 1; })) json["blocks"] = type.blocks;
@@ -30,7 +30,15 @@ Json TypeJson(const artifact::Artifact& root, const artifact::TensorInfo& info) 
   return json;
 }
 
-Json SliceJson(const artifact::Slice& slice) {
+OrderedJson DeviceJson(const artifact::DeviceModel* device) {
+  if (device == nullptr) return OrderedJson();
+  return {{"name", device->name()->str()},
+          {"flops", device->flops()},
+          {"half_flops", device->half_flops()},
+          {"memory_bandwidth", device->memory_bandwidth()}};
+}
+
+OrderedJson SliceJson(const artifact::Slice& slice) {
   return {{"space", artifact::NameOf(slice.space())}, {"offset", slice.offset()}, {"size", slice.size()}};
 }
 
@@ -39,4 +47,4 @@ std::string LocationText(const artifact::Program& program, uint32_t location) {
   return program.locations()->Get(location)->str();
 }
 
-}  // namespace sgd::inspect
+}  // namespace sgd::page

@@ -1,5 +1,5 @@
 // Counts launches over all programs, then describes kernel by kernel.
-#include "tools/sgd-inspect/kernel_table.h"
+#include "runtime/page/kernel_table.h"
 
 #include <algorithm>
 #include <string>
@@ -8,10 +8,10 @@
 
 #include "runtime/artifact/control_flow.h"
 
-namespace sgd::inspect {
+namespace sgd::page {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using artifact::Size;
 
 struct Uses {
@@ -70,7 +70,7 @@ class UseCounter {
 
 std::string Text(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
 
-Json KernelJson(const artifact::Kernel& kernel, const Uses& uses) {
+OrderedJson KernelJson(const artifact::Kernel& kernel, const Uses& uses) {
   return {{"name", kernel.symbol()->str()},
           {"ops", Text(kernel.ops())},
           {"loc", Text(kernel.loc())},
@@ -88,7 +88,7 @@ Json KernelJson(const artifact::Kernel& kernel, const Uses& uses) {
 
 }  // namespace
 
-Json KernelsJson(const artifact::Artifact& root) {
+OrderedJson KernelsJson(const artifact::Artifact& root) {
   const std::vector<Uses> uses = UseCounter(root).Take();
   std::vector<std::pair<double, uint32_t>> order;  // seconds of a step, negative; kernel
   for (uint32_t i = 0; i < uses.size(); ++i) {
@@ -96,9 +96,9 @@ Json KernelsJson(const artifact::Artifact& root) {
     order.emplace_back(-alone * root.kernels()->Get(i)->seconds(), i);
   }
   std::sort(order.begin(), order.end());
-  Json kernels = Json::array();
+  OrderedJson kernels = OrderedJson::array();
   for (const auto& [seconds, kernel] : order) kernels.push_back(KernelJson(*root.kernels()->Get(kernel), uses[kernel]));
   return kernels;
 }
 
-}  // namespace sgd::inspect
+}  // namespace sgd::page

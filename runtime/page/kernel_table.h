@@ -4,7 +4,7 @@
 #include "nlohmann/json.hpp"
 #include "runtime/artifact/reader.h"
 
-namespace sgd::inspect {
+namespace sgd::page {
 
 // [{"name", "ops", "loc", "schedule", "launches", "combined", "blocks", "threads", "shared_bytes", "access_bytes",
 // "flops",
@@ -13,4 +13,4 @@ namespace sgd::inspect {
 // CPU its range. Work and seconds are of one launch.
 nlohmann::ordered_json KernelsJson(const artifact::Artifact& root);
 
-}  // namespace sgd::inspect
+}  // namespace sgd::page

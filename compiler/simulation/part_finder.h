@@ -1,0 +1,27 @@
+// Which part of the batch an interval of a timeline is for.
+#ifndef SGD_COMPILER_SIMULATION_PART_FINDER_H
+#define SGD_COMPILER_SIMULATION_PART_FINDER_H
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/artifact/program_generated.h"
+
+namespace mlir::sgd {
+
+/// Tells executions of a program's instructions apart, which are asked for in order.
+class PartFinder {
+ public:
+  explicit PartFinder(const ::sgd::artifact::Program& program);
+
+  /// Of the next execution of instruction `index`; -1 where it is of no part alone.
+  int64_t next(uint32_t index);
+
+ private:
+  const ::sgd::artifact::Program& program;
+  std::vector<uint64_t> seen, runs;  // executions so far, and in an iteration of the outermost loop
+};
+
+}  // namespace mlir::sgd
+
+#endif
