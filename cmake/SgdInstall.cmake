@@ -1,4 +1,4 @@
-# `cmake --install`: the tools, libsgd.so with its header and CMake package, and plugins. `cpack` makes a Debian package of it.
+# `cmake --install`: the tools, libsgd.so with its header and CMake package, plugins, man pages and completions. `cpack` makes a Debian package of it.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -27,6 +27,13 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/sgd-config-version.cmake CO
 install(FILES ${CMAKE_SOURCE_DIR}/cmake/sgd-config.cmake ${CMAKE_BINARY_DIR}/sgd-config-version.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sgd)
 install(DIRECTORY examples/embedding DESTINATION share/doc/sgd/examples)
 install(FILES README.md LICENSE DESTINATION share/doc/sgd)
+
+# Man pages, completions of shells, schemas of JSON files.
+set(generated ${CMAKE_SOURCE_DIR}/docs/reference)
+install(DIRECTORY ${generated}/man/ DESTINATION share/man/man1)
+install(DIRECTORY ${generated}/completions/bash/ DESTINATION share/bash-completion/completions)
+install(DIRECTORY ${generated}/completions/zsh/ DESTINATION share/zsh/site-functions)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/schemas/ DESTINATION share/sgd/schemas)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME sgd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the generated pages of docs/: ir-levels.md and reference/. usage: generate.sh BUILD_DIR [OUT_DIR]; called by `./dev docs`.
+# Writes the generated pages of docs/: ir-levels.md, mistakes.md and reference/. usage: generate.sh BUILD_DIR [OUT_DIR]; called by `./dev docs`.
 # With --check it compares with what is committed instead of writing.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -32,11 +32,14 @@ dialect plan dialects/plan/all_ops.td
 fuzzed=$("$build/tests/sgd-fuzz" --ops 300)
 "$build/bin/sgd-opt" --op-coverage docs/op_samples.mlir <(printf '%s\n' "$fuzzed") >"$out/reference/operations.md"
 /usr/bin/python3 docs/levels.py "$build/bin/sgdc" "$out/ir-levels.md"
-/usr/bin/python3 docs/command_lines.py "$build/bin" "$out/reference/cli"
+/usr/bin/python3 tests/mistakes/mistakes.py --page >"$out/mistakes.md"
+/usr/bin/python3 docs/command_lines.py "$build/bin" "$out/reference"
 
 if [ "$mode" = --check ]; then
-  [ "$(ls docs/reference/cli)" = "$(ls "$out/reference/cli")" ] || { echo "docs/reference/cli has other files than the tools: run ./dev docs" >&2; exit 1; }
-  for file in ir-levels.md reference/{sgd,spmd,fusion,plan}-dialect.md reference/passes.md reference/operations.md $(cd "$out" && ls reference/cli/*.md); do
+  for folder in cli man completions/bash completions/zsh; do
+    [ "$(ls "docs/reference/$folder")" = "$(ls "$out/reference/$folder")" ] || { echo "docs/reference/$folder has other files than the tools: run ./dev docs" >&2; exit 1; }
+  done
+  for file in ir-levels.md mistakes.md reference/{sgd,spmd,fusion,plan}-dialect.md reference/passes.md reference/operations.md $(cd "$out" && ls reference/cli/*.md reference/man/* reference/completions/*/*); do
     diff -u "docs/$file" "$out/$file" || { echo "docs/$file is out of date: run ./dev docs" >&2; exit 1; }
   done
 fi

@@ -71,6 +71,10 @@ bool isJson(StringRef text) { return text.consume_front("{") && text.ltrim().sta
 
 std::optional<ForeignFormat> findText(StringRef bytes) {
   StringRef text = bytes.ltrim();
+  if (text.starts_with("version https://git-lfs"))
+    return ForeignFormat{"a pointer of Git LFS in place of the file", "fetch the file by git lfs pull"};
+  if (text.starts_with_insensitive("<!doctype html") || text.starts_with_insensitive("<html"))
+    return ForeignFormat{"a web page", "download the file again, and look at the address"};
   if (text.starts_with("HloModule ")) return ForeignFormat{"HLO text", kAsText};
   if (text.starts_with("{ lambda ")) return ForeignFormat{"a jaxpr", kAsText};
   if (isJson(text))

@@ -106,7 +106,7 @@ LogicalResult ExpectationChecker::checkAxis(const Expectation& expectation) {
   for (MeshAxisAttr axis : getMeshAttr().getAxes()) names.push_back(axis.getName());
   StringRef nearest = findNearestName(expectation.axis, names);
   InFlightDiagnostic message = error() << "field '" << expectation.path << ".axis' is \"" << expectation.axis
-                                       << "\", which the mesh has not";
+                                       << "\", which the mesh does not have";
   return nearest.empty() ? message << "; its axes are: " << llvm::join(names, ", ")
                          : message << "; did you mean \"" << nearest << "\"?";
 }

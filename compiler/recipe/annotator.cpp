@@ -13,7 +13,7 @@ LogicalResult Annotator::checkAxes(ArrayRef<std::string> axes, const Twine& fiel
   for (StringRef axis : axes) {
     if (llvm::is_contained(names, axis)) continue;
     InFlightDiagnostic message = error() << "field '" << field << "' names the axis '" << axis
-                                         << "', which the mesh has not";
+                                         << "', which the mesh does not have";
     StringRef nearest = findNearestName(axis, names);
     if (!nearest.empty()) return message << "; did you mean '" << nearest << "'?";
     if (names.empty())

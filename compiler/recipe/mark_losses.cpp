@@ -45,7 +45,10 @@ static LogicalResult refuseUnknown(ArrayRef<func::FuncOp> functions, StringRef n
   StringRef nearest = findNearestName(name, SmallVector<StringRef>(names.begin(), names.end()));
   InFlightDiagnostic error = emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext()))
                              << source << ": no result is called '" << name << "'; expected the name of a result";
-  if (!nearest.empty()) error << "; did you mean " << nearest << "?";
+  if (!nearest.empty()) return error << "; did you mean " << nearest << "?";
+  constexpr size_t kListed = 4;
+  if (!names.empty()) error << "; there are " << llvm::join(ArrayRef(names).take_front(kListed), ", ");
+  if (names.size() > kListed) error << " and others";
   return error;
 }
 

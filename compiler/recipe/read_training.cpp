@@ -142,7 +142,8 @@ class TrainingReader {
     std::string text = kind.is_string() ? kind.get<std::string>() : "";
     if (std::optional<Kind> found = parse(text)) return *found;
     StringRef nearest = findNearestName(text, kinds);
-    return expected(path, kind, nearest.empty() ? "one of " + llvm::join(kinds, ", ") : ("'" + nearest + "'?").str());
+    std::string hint = nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").str();
+    return expected(path, kind, "one of " + llvm::join(kinds, ", ") + hint);
   }
 
   template <typename Settings, typename Number>

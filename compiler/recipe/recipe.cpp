@@ -31,6 +31,8 @@ class Reader {
     if (!value) return value.takeError();
     if (!value->is_object())
       return fail("holds " + ShowJson(*value) + "; expected an object with the fields of a recipe");
+    if (value->contains("device") && value->contains("links"))
+      return fail("is a topology; expected a recipe; give the file to --topology");
     if (Error error = readFields(*value)) return std::move(error);
     if (Error error = checkUse()) return std::move(error);
     return std::move(recipe);
@@ -62,7 +64,8 @@ class Reader {
                                        {"loss", &Reader::readLoss},
                                        {"train", &Reader::readTrain},
                                        {"precision", &Reader::readTypes},
-                                       {"expect", &Reader::readExpect}};
+                                       {"expect", &Reader::readExpect},
+                                       {"$schema", &Reader::readSchema}};
     return fields;
   }
 
@@ -288,6 +291,11 @@ class Reader {
     if (!expectations) return expectations.takeError();
     recipe.expectations = std::move(*expectations);
     return Error::success();
+  }
+
+  /// Names the schema for editors, docs/schemas/recipe.schema.json; the parser does not read it.
+  Error readSchema(const Json& value) {
+    return value.is_string() ? Error::success() : expected("$schema", value, "the address of a schema, a string");
   }
 
   /// How gradients are summed up over the parts of a batch.

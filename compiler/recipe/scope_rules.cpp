@@ -4,34 +4,41 @@
 #include "compiler/recipe/annotator.h"
 #include "compiler/recipe/glob.h"
 #include "dialects/sgd/scope.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
 
-static std::string findNearestScope(ArrayRef<func::FuncOp> functions, StringRef glob) {
+/// Completes a message about a glob that matches no scope. Globs match at any depth, so `glob` is compared with the
+/// ends of paths too.
+static std::string getScopeAdvice(ArrayRef<func::FuncOp> functions, StringRef glob) {
+  constexpr size_t kListed = 4;
   llvm::StringSet<> seen;
-  SmallVector<StringRef> names;
+  SmallVector<StringRef> paths, ends;
   for (func::FuncOp function : functions)
     function.walk([&](Operation* op) {
       auto [entry, isNew] = seen.insert(getScope(op->getLoc()).path);
-      if (isNew && !entry->getKey().empty()) names.push_back(entry->getKey());
+      if (isNew && !entry->getKey().empty()) paths.push_back(entry->getKey());
     });
-  if (names.empty()) return "";
-  StringRef nearest = findNearestName(glob, names);
-  return (nearest.empty() ? names.front() : nearest).str();
+  if (paths.empty())
+    return "its text names no scopes: print it by as_text(debug_info=True), and name scopes by jax.named_scope or "
+           "modules";
+  for (StringRef path : paths)
+    for (StringRef end = path; !end.empty(); end = end.split('/').second) ends.push_back(end);
+  StringRef nearest = findNearestName(glob, ends);
+  if (!nearest.empty())
+    return ("the nearest scope is " + *llvm::find_if(paths, [&](StringRef path) { return path.ends_with(nearest); }))
+        .str();
+  std::string listed = llvm::join(ArrayRef(paths).take_front(kListed), ", ");
+  return "there are " + listed + (paths.size() > kListed ? " and others" : "");
 }
 
 /// Says that `scope` of `field` matches nothing.
 static InFlightDiagnostic refuseScope(ArrayRef<func::FuncOp> functions, StringRef field, StringRef scope) {
-  InFlightDiagnostic message = emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext()))
-                               << "field '" << field << ".scope': '" << scope << "' matches no scope of the program";
-  std::string nearest = findNearestScope(functions, scope);
-  if (nearest.empty())
-    message << "; its text names no scopes (jax.named_scope, printed with debug_info=True)";
-  else
-    message << "; the nearest scope is " << nearest;
-  return message;
+  return emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext()))
+         << "field '" << field << ".scope': '" << scope << "' matches no scope of the program; "
+         << getScopeAdvice(functions, scope);
 }
 
 static FailureOr<ScopeGlob> parseScope(MLIRContext* context, StringRef field, StringRef scope) {

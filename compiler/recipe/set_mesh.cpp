@@ -42,7 +42,7 @@ static LogicalResult setSizes(ModuleOp program, ArrayRef<MeshAxisSize> sizes) {
     auto axis = llvm::find_if(axes, [&](MeshAxisAttr axis) { return axis.getName() == wanted.name; });
     if (axis == axes.end()) {
       InFlightDiagnostic error = emitError(UnknownLoc::get(program.getContext()))
-                                 << "--mesh names the axis '" << wanted.name << "', which the model has not";
+                                 << "--mesh names the axis '" << wanted.name << "', which the model does not have";
       error << (axes.empty() ? "; it has no mesh" : "; its axes are ");
       llvm::interleaveComma(axes, error, [&](MeshAxisAttr axis) { error << axis.getName(); });
       return error << "; a new axis needs a recipe that shards something over it, as --batch " << wanted.name

@@ -201,8 +201,7 @@ class ZeroSharding {
       for (unsigned argument : arguments.take_front(3))
         names += (names.empty() ? "" : ", ") + getArgumentName(function, argument);
       if (arguments.size() > 3) names += " and " + std::to_string(arguments.size() - 3) + " more";
-      annotator.remark() << "zero " << recipe.zero << ": whole on every rank: " << names << " (" << bytes
-                         << " bytes): " << why;
+      annotator.remark() << "zero " << recipe.zero << ": replicated: " << names << " (" << bytes << " bytes): " << why;
     };
     say(uneven, "cutting any dimension into " + Twine(shards) + " parts needs more than an eighth of padding");
     say(small, "a shard would be smaller than the " + Twine(kLeastBytes) + " bytes that a buffer takes at least");

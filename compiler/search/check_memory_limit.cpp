@@ -20,9 +20,9 @@ static LogicalResult checkLimit(ModuleOp plan, const PlanOptions& options) {
   if (failed(peak)) return failure();
   if (*peak <= *options.memoryLimit) return success();
   return emitError(UnknownLoc::get(plan.getContext()))
-         << "needs " << *peak << " bytes in each rank, whatever is recomputed, where "
+         << "needs " << *peak << " bytes in each rank, even with recomputation; "
          << (options.isLimitedByRecipe ? "the recipe's memory_limit" : "--memory-limit") << " allows "
-         << *options.memoryLimit << "; the smallest limit that can be met is " << *peak
+         << *options.memoryLimit << "; the smallest feasible limit is " << *peak
          << "; the largest buffers: " << describeLargestBuffers(getReportedFunction(plan));
 }
 

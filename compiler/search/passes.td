@@ -39,7 +39,7 @@ def PlanWithinLimitPass : Sgd_SearchPass<"sgd-plan-within-limit"> {
 def CheckMemoryLimitPass : Pass<"sgd-check-memory-limit", "::mlir::ModuleOp"> {
   let summary = "Refuses a plan that needs more than the memory limit";
   let description = [{
-    Runs on the module of a compilation with a memory limit, at the plan level, behind a search. The error names the plan's peak, which is the smallest limit that can be met, and the largest buffers.
+    Runs on the module of a compilation with a memory limit, at the plan level, behind a search. The error names the plan's peak, which is the smallest feasible limit, and the largest buffers.
   }];
 }
 

@@ -23,6 +23,9 @@ static Location getLocation(MLIRContext* context, llvm::MemoryBufferRef source, 
   return FileLineColLoc::get(context, source.getBufferIdentifier(), before.count('\n') + 1, at - before.rfind('\n'));
 }
 
+/// Whether more blocks begin than end. Braces in strings count too, so it only explains errors.
+static bool endsInBlock(StringRef text) { return text.count('{') > text.count('}'); }
+
 OwningOpRef<ModuleOp> mlir::sgd::parseText(MLIRContext* context, llvm::MemoryBufferRef source) {
   if (std::optional<TextFault> fault = findTextFault(source.getBuffer())) {
     emitError(getLocation(context, source, fault->position)) << fault->message;
@@ -30,6 +33,11 @@ OwningOpRef<ModuleOp> mlir::sgd::parseText(MLIRContext* context, llvm::MemoryBuf
   }
   auto manager = std::make_shared<llvm::SourceMgr>();
   manager->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(source), llvm::SMLoc());
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic& diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error && endsInBlock(source.getBuffer()))
+      diagnostic << "; the text ends inside a block, so the file may be truncated; export or copy it again";
+    return failure();
+  });
   return parseSourceFile<ModuleOp>(manager, ParserConfig(context));
 }
 

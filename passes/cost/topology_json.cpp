@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/cost/extended_topology.h"
 #include "runtime/json/json_text.h"
+#include "runtime/text/nearest_name.h"
 
 #include <cmath>
 #include <filesystem>
@@ -100,10 +101,14 @@ class Fields {
   }
 
   Error checkAllKnown() {
-    for (const auto& entry : object)
-      if (!llvm::is_contained(known, StringRef(entry.first)))
-        return fail("field '" + StringRef(entry.first) + "' is unknown; expected one of " + llvm::join(known, ", ") +
-                    "; correct its name, or drop it");
+    for (const auto& [name, value] : object) {
+      if (llvm::is_contained(known, StringRef(name))) continue;
+      const std::string nearest(
+          ::sgd::text::NearestName(name, std::vector<std::string_view>(known.begin(), known.end())));
+      return fail("field '" + name + "' is unknown; " +
+                  (nearest.empty() ? "expected one of " + llvm::join(known, ", ") + "; correct its name, or drop it"
+                                   : "did you mean '" + nearest + "'?"));
+    }
     return Error::success();
   }
 
@@ -226,7 +231,7 @@ Error readProtocols(Fields& fields, const std::string& path, LinkClass& link) {
 /// Adapters of a domain of `inner` ranks: what shares a port, or ports of a rank that add up.
 Error readAdapters(Fields& fields, const Json::object_t& object, int64_t inner, LinkClass& link) {
   int64_t adapters = 0;
-  if (!object.contains("nics")) return fields.getOptional("shared_by", link.sharedBy);
+  if (!fields.find("nics")) return fields.getOptional("shared_by", link.sharedBy);
   if (object.contains("shared_by"))
     return fields.fail(
         "fields 'nics' and 'shared_by' both say how many ranks share a port; expected one; leave one out");
@@ -340,6 +345,8 @@ llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name
                                    " is no object; expected {...} with name, device and links; correct the file");
   Topology topology;
   Fields fields(*object, path);
+  if (object->contains("batch") || object->contains("mesh") || object->contains("train"))
+    return fields.fail("is a recipe; expected an object with name, device and links; give the file to --recipe");
   const bool extends = fields.find("extends") != nullptr;
   if (extends) {
     llvm::Expected<Topology> base = loadBase(fields, name, chain);
@@ -351,9 +358,11 @@ llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name
   const Json::array_t noLinks;
   const Json::object_t* device = extends && !fields.find("device") ? &noFields : nullptr;
   const Json::array_t* links = extends && !fields.find("links") ? &noLinks : nullptr;
+  std::string schema;  // for editors, docs/schemas/topology.schema.json
   Error error = firstOf({[&] { return fields.getString("name", topology.name); },
                          [&] { return device ? Error::success() : fields.getObject("device", device); },
                          [&] { return links ? Error::success() : fields.getArray("links", links); },
+                         [&] { return fields.getOptional("$schema", schema); },
                          [&] { return fields.checkAllKnown(); },
                          [&] { return readDevice(*device, path + ": device", extends, topology.device); },
                          [&] { return readLinks(*links, path, extends, topology); }});

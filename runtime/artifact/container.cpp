@@ -40,7 +40,8 @@ absl::StatusOr<Hash> HashHead(Bytes file, uint64_t section_count) {
 absl::Status CheckHeader(Bytes file, const FileHeader& header) {
   if (header.magic != kMagic)
     return absl::InvalidArgumentError(
-        "is not an sgd artifact: its magic number is another; expected a file that sgdc wrote; give its path");
+        "is not an sgd artifact: its magic number is another; expected a file that sgdc wrote; compile a model first: "
+        "sgdc MODEL -o FILE.sgda");
   if (header.version != kFormatVersion) {
     return absl::InvalidArgumentError(absl::StrCat("has format version ", header.version, "; expected version ",
                                                    kFormatVersion,

@@ -209,7 +209,8 @@ absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& directory, Depth de
     if (damages.empty()) code = checkpoint.status().code();
     damages.push_back(std::string(checkpoint.status().message()));
   }
-  return absl::Status(code, absl::StrCat(directory, ": holds no complete checkpoint", damages.empty() ? "" : ": ",
+  return absl::Status(code, absl::StrCat(directory, ": holds no complete checkpoint",
+                                         damages.empty() ? "; expected folders step-* that --save wrote" : ": ",
                                          absl::StrJoin(damages, "; ")));
 }
 

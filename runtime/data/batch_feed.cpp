@@ -35,7 +35,8 @@ absl::StatusOr<std::unique_ptr<BatchFeed>> BatchFeed::Make(std::shared_ptr<const
   for (const TensorEntry& entry : feed->file_->tensors()) {
     uint64_t step = 0;
     std::string_view name;
-    if (!SplitName(entry.name, step, name)) return fault(entry, "batches are named stepK.argN or stepK.<input>");
+    if (!SplitName(entry.name, step, name))
+      return fault(entry, "batches are named stepK.argN or stepK.<input>; rows to draw batches from go to --data");
     std::optional<size_t> input = names.Find(name);
     if (!input) return fault(entry, "the program has no input ", QuotedName(name), names.Advice(name));
     absl::Status status = CheckTensor(*feed->file_, entry, inputs[*input]);

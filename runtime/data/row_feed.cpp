@@ -32,13 +32,13 @@ std::string RowText(const Column& column) {
   return FileTypeText(column.element, dims);
 }
 
-// The rows that an input takes: "rows I32[4], or of other integers".
+// The rows that an input takes: "rows I32[4], or of other integers; cast the tensor".
 std::string ExpectedRows(const InputType& input) {
   const ElementType element = input.type.element;
   const bool takes_integers = Conversion{ElementType::U8, element}.exists() && input.narrow_bits == 0;
   const char* const others = !takes_integers              ? ""
                              : artifact::IsFloat(element) ? ", or of other numbers"
-                                                          : ", or of other integers";
+                                                          : ", or of other integers; cast the tensor";
   return absl::StrCat("rows ", FileTypeText(element, std::span(input.type.global_dims).subspan(1)), others);
 }
 
@@ -128,13 +128,15 @@ absl::Status RowFeed::CheckColumns(size_t source, const Options& options) {
     if (column.rows == first.rows) continue;
     return absl::InvalidArgumentError(absl::StrCat(rows.name(), ": tensor ", QuotedName(column.name), ": has ",
                                                    column.rows, " rows, but ", QuotedName(first.name), " has ",
-                                                   first.rows));
+                                                   first.rows, "; expected the same number of rows"));
   }
   rows_.push_back(first.rows);
   const bool is_padded = options.last == RowOrder::LastBatch::kPadded;
   if (set_->sources.size() == 1 && first.rows < batch_rows_ && !is_padded) {
     return absl::InvalidArgumentError(absl::StrCat(rows.name(), ": has ", first.rows, " rows, fewer than one batch of ",
-                                                   batch_rows_, "; expected at least one batch"));
+                                                   batch_rows_,
+                                                   "; expected at least one batch; add rows, or compile "
+                                                   "the model for a smaller batch"));
   }
   if (first.rows == 0) return absl::InvalidArgumentError(absl::StrCat(rows.name(), ": has no rows; leave it out"));
   return rows.CheckAligned(columns);

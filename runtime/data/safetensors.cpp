@@ -128,7 +128,9 @@ uint64_t SafetensorsFile::size() const { return frames_ != nullptr ? frames_->si
 
 absl::Status SafetensorsFile::ReadHeader() {
   if (size() < kLengthBytes) {
-    return absl::InvalidArgumentError("not a safetensors file: shorter than 8 bytes");
+    return absl::InvalidArgumentError(size() == 0
+                                          ? "is empty; expected a safetensors file; write or copy it again"
+                                          : "not a safetensors file: shorter than 8 bytes; write or copy it again");
   }
   const auto read = [this](uint64_t at, std::span<std::byte> target) {
     if (frames_ != nullptr) return frames_->Read(at, target);
@@ -138,8 +140,9 @@ absl::Status SafetensorsFile::ReadHeader() {
   uint64_t length = 0;
   if (absl::Status status = read(0, std::as_writable_bytes(std::span(&length, 1))); !status.ok()) return status;
   if (length > kMaxHeaderBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("not a safetensors file: its header would take ", length, " bytes, more than ", kMaxHeaderBytes));
+    return absl::InvalidArgumentError(absl::StrCat("not a safetensors file: its header would take ", length,
+                                                   " bytes, more than ", kMaxHeaderBytes,
+                                                   "; expected a file that the safetensors library wrote"));
   }
   if (length > size() - kLengthBytes) {
     return absl::InvalidArgumentError(absl::StrCat("truncated: the header takes ", length, " bytes, the file has ",

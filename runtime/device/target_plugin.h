@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "runtime/comm/collectives/communicator.h"
@@ -23,6 +24,13 @@ struct DeviceRequest {
   bool has_collectives = false;
 };
 
+// A library that a plugin opens at run time.
+struct PluginLibrary {
+  std::string name;     // "cuDNN"
+  std::string purpose;  // "convolutions and attention"
+  absl::Status status;  // FailedPrecondition, saying what to install, if it cannot be opened
+};
+
 // The objects of a plugin. Lives as long as the process.
 class TargetPlugin {
  public:
@@ -30,6 +38,9 @@ class TargetPlugin {
 
   // All devices of this host that ranks may use. FailedPrecondition when there are none.
   virtual absl::StatusOr<Topology> Describe() const = 0;
+
+  // Tries all libraries that devices may need, whether there is a device or not.
+  virtual std::vector<PluginLibrary> CheckLibraries() const = 0;
 
   virtual absl::StatusOr<std::unique_ptr<Device>> OpenDevice(const DeviceRequest& request) const = 0;
 

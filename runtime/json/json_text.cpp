@@ -96,6 +96,7 @@ class FaultFinder : public nlohmann::json_sax<Json> {
 }  // namespace
 
 std::optional<JsonFault> FindJsonFault(std::string_view text, size_t max_fields) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos) return JsonFault{"empty", /*is_syntax=*/true};
   FaultFinder finder(text, max_fields);
   Json::sax_parse(text.begin(), text.end(), &finder);
   return finder.fault;

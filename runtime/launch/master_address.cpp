@@ -49,7 +49,7 @@ absl::StatusOr<std::optional<comm::HostAndPort>> MasterOfLauncher(const GetVaria
     uint32_t port = kDefaultPort;
     const char* text = NonEmpty(get, "MASTER_PORT");
     if (text != nullptr && (!absl::SimpleAtoi(text, &port) || port == 0 || port >= 65535)) {
-      return absl::InvalidArgumentError(absl::StrCat("MASTER_PORT=", text, " is not a port"));
+      return absl::InvalidArgumentError(absl::StrCat("MASTER_PORT=", text, " is not a port; expected 1 to 65534"));
     }
     const char* store = get("TORCHELASTIC_USE_AGENT_STORE");
     if (store != nullptr && std::string_view(store) == "True") ++port;

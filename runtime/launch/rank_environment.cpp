@@ -211,7 +211,9 @@ absl::StatusOr<RankEnvironment> FromNodes(const RankFlags& flags, uint32_t mesh_
   if (nodes == 0 || (nodes > 1 && !flags.node_rank.has_value()) ||
       flags.node_rank.value_or(0) >= uint64_t{nodes} + flags.spares) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--nnodes ", nodes, " needs --node-rank, the number of this host from 0 to ", nodes - 1,
+        "--nnodes ", nodes, " needs --node-rank, the number of this host",
+        flags.node_rank.has_value() ? absl::StrCat(", which is ", *flags.node_rank, "; expected a number") : "",
+        " from 0 to ", nodes - 1,
         flags.spares == 0 ? "" : absl::StrCat(", of a spare from ", nodes, " to ", nodes + flags.spares - 1)));
   }
   if (!flags.ranks.has_value() && mesh_ranks % nodes != 0) {
@@ -262,9 +264,10 @@ absl::Status FindMasterOf(const std::string& why, const RankFlags& flags, const 
     }
     return absl::OkStatus();
   }
-  if (environment.master.has_value() || why.empty()) return absl::OkStatus();
+  if (environment.master.has_value()) return absl::OkStatus();
   absl::StatusOr<std::optional<comm::HostAndPort>> found = MasterOfLauncher(get);
   if (!found.ok()) return found.status();
+  if (why.empty()) return absl::OkStatus();
   environment.master = *found;
   if (environment.master.has_value()) environment.places = {*environment.master};
   if (environment.master.has_value())

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/data/feed.h"
 #include "runtime/data/conversion.h"
+#include "runtime/train/checkpoint_difference.h"
 #include "runtime/train/self_started.h"
 #include "runtime/train/tensor_files.h"
 
@@ -130,9 +132,22 @@ absl::Status TakeInitial(const FilePtr& file, const FindInput& find, std::set<si
   return absl::OkStatus();
 }
 
+// A checkpoint of another model is refused with all that differs. If one tensor does, its own error says more.
+absl::Status CheckModelOfCheckpoint(const checkpoint::Checkpoint& checkpoint, bool has_other_carry, const Job& job) {
+  const CheckpointDifference difference = FindDifference(checkpoint.state, job);
+  if (difference.extra.size() + difference.reshaped.size() <= (has_other_carry ? 0 : 1)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      checkpoint.path, ": is a checkpoint of another model than program ", data::QuotedName(job.program.name), ": ",
+      difference.Text(), "; resume with the model that saved it, or give the tensors that still fit to --init"));
+}
+
+bool HasOtherCarry(const std::string& carry, const Job& job) {
+  return !carry.empty() && carry != job.carry_hash && carry != job.ordered_carry_hash;
+}
+
 // State that was trained by one carry and goes on by another would be of neither.
 absl::Status CheckCarryOfCheckpoint(const std::string& path, const std::string& carry, bool is_asked_for, Job& job) {
-  if (carry.empty() || carry == job.carry_hash || carry == job.ordered_carry_hash) return absl::OkStatus();
+  if (!HasOtherCarry(carry, job)) return absl::OkStatus();
   if (!is_asked_for) {
     return absl::InvalidArgumentError(absl::StrCat(
         path,
@@ -189,6 +204,10 @@ absl::Status TakeCheckpoint(bool has_carry_flag, Job& job) {
     job.notes.push_back(absl::StrCat(options.resume, ": holds no checkpoint yet, so this run starts anew"));
     return absl::OkStatus();
   }
+  std::error_code error;
+  if (std::filesystem::is_regular_file(options.resume, error))
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.resume, ": is a file; expected a checkpoint or a folder of them; a file of tensors is for --init"));
   const checkpoint::Depth depth = options.verifies_together ? checkpoint::Depth::kSizes : checkpoint::Depth::kStored;
   absl::StatusOr<checkpoint::Checkpoint> checkpoint = checkpoint::OpenCheckpoint(job.options.resume, depth);
   if (checkpoint.ok() && options.verifies_together) job.unverified = checkpoint->path;
@@ -204,6 +223,8 @@ absl::Status TakeState(checkpoint::Checkpoint checkpoint, bool has_carry_flag, J
   for (const std::string& damage : checkpoint.passed_over) {
     job.notes.push_back(absl::StrCat(damage, "; going on from the checkpoint before, ", checkpoint.path));
   }
+  const bool has_other_carry = !has_carry_flag && HasOtherCarry(point.carry, job);
+  if (absl::Status status = CheckModelOfCheckpoint(checkpoint, has_other_carry, job); !status.ok()) return status;
   if (absl::Status status = CheckCarryOfCheckpoint(checkpoint.path, point.carry, has_carry_flag, job); !status.ok())
     return status;
   job.resumed_feed_text = point.feed;

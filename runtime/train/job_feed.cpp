@@ -17,6 +17,23 @@ namespace {
 
 constexpr char kContentText[] = ", content ";
 
+// Inputs that the data may feed: those that are not carried. The caller names one that does not exist, `name`.
+std::string FeedAdvice(const Job& job, const std::string& name) {
+  std::string advice = job.program.input_names.Advice(name);
+  if (advice.starts_with("; did you mean")) return advice;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < job.program.inputs.size(); ++i)
+    if (!job.IsCarried(i)) names.push_back(job.program.inputs[i].name);
+  return data::NameTable("arg", names).Advice(name);
+}
+
+std::string ColumnNames(const data::DataSet& set) {
+  std::vector<std::string> names;
+  for (const data::Column& column : set.sources.front().rows->columns())
+    if (names.size() < 8) names.push_back(data::QuotedName(column.name));
+  return absl::StrJoin(names, ", ");
+}
+
 // --feed, or equal names.
 absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const data::DataSet& set) {
   std::vector<data::RowFeed::Source> sources;
@@ -24,8 +41,7 @@ absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const dat
     std::optional<size_t> input = job.program.input_names.Find(name);
     if (!input) {
       return absl::InvalidArgumentError(absl::StrCat("--feed: program ", data::QuotedName(job.program.name),
-                                                     " has no input ", data::QuotedName(name),
-                                                     job.program.input_names.Advice(name)));
+                                                     " has no input ", data::QuotedName(name), FeedAdvice(job, name)));
     }
     for (const data::RowFeed::Source& other : sources) {
       if (other.input == *input) {
@@ -44,8 +60,10 @@ absl::StatusOr<std::vector<data::RowFeed::Source>> SourcesOf(Job& job, const dat
     }
   }
   if (!sources.empty()) return sources;
-  return absl::InvalidArgumentError(absl::StrCat(set.name, ": no tensor has the name of an input of program ",
-                                                 data::QuotedName(job.program.name), "; say --feed INPUT=TENSOR,..."));
+  return absl::InvalidArgumentError(
+      absl::StrCat(set.name, ": no tensor has the name of an input of program ", data::QuotedName(job.program.name),
+                   "; say --feed INPUT=TENSOR,... for tensors ", ColumnNames(set), " and inputs",
+                   FeedAdvice(job, "").substr(std::string_view("; there are").size())));
 }
 
 // "[[0,0.5],[100,1]]" for weights that change.

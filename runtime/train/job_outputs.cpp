@@ -24,6 +24,16 @@ std::optional<size_t> DefaultLoss(Job& job) {
   return std::nullopt;
 }
 
+// The scalars, unless another output is probably meant.
+std::string LossAdvice(const Job& job) {
+  std::string advice = job.program.output_names.Advice(job.options.loss);
+  if (advice.starts_with("; did you mean")) return advice;
+  std::vector<std::string> names;
+  for (const data::InputType& output : job.program.outputs)
+    if (output.type.global_dims.empty()) names.push_back(output.name);
+  return data::NameTable("result", names).Advice(job.options.loss);
+}
+
 }  // namespace
 
 absl::Status ChooseOutputs(Job& job) {
@@ -43,7 +53,7 @@ absl::Status ChooseOutputs(Job& job) {
     if (!job.loss) {
       return absl::InvalidArgumentError(absl::StrCat("--loss: program ", data::QuotedName(job.program.name),
                                                      " has no output ", data::QuotedName(job.options.loss),
-                                                     job.program.output_names.Advice(job.options.loss)));
+                                                     LossAdvice(job)));
     }
     if (!outputs[*job.loss].type.global_dims.empty()) {
       return absl::InvalidArgumentError(

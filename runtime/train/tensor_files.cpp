@@ -46,6 +46,10 @@ absl::StatusOr<std::vector<FilePtr>> OpenIndexed(const std::string& path) {
 
 absl::StatusOr<std::vector<FilePtr>> OpenTensorFiles(const std::string& path) {
   if (absl::EndsWith(path, ".index.json")) return OpenIndexed(path);
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": not a regular file but a folder; expected a file of tensors; a checkpoint is for --resume"));
   absl::StatusOr<FilePtr> file = OpenTensors(path);
   if (!file.ok()) return file.status();
   return std::vector<FilePtr>{*std::move(file)};

@@ -75,7 +75,7 @@ class Tools:
         seconds = sum(getattr(after, part) - getattr(before, part) for part in ("ru_utime", "ru_stime"))
         if result.returncode == 0:
             return seconds, json.loads(report.read_text())["memory"]["peak"]
-        if "the smallest limit that can be met" not in result.stderr:
+        if "the smallest feasible limit" not in result.stderr:
             raise Failed(f"{text} within {limit} bytes: {result.stderr}")
         return seconds, None
 

@@ -42,7 +42,7 @@ def bench(build, artifact, folder, inputs, steps):
 
 def find_smallest(build, model, folder):
     _, message = compile_model(build, model, folder, 1)
-    found = re.search(r"the smallest limit that can be met is (\d+)", message)
+    found = re.search(r"the smallest feasible limit is (\d+)", message)
     if not found:
         sys.exit(f"{model}: a limit of one byte is not refused with the smallest: {message}")
     return int(found[1])

@@ -1,14 +1,17 @@
 """Checks the pages of the documentation without mkdocs: the site's navigation has every page, links lead to files and headings, and each page says first what it is for.
 
     pages.py            the repository
-    pages.py --site     builds the site too, in strict mode; skipped where mkdocs is not installed
+    pages.py --site     builds the site too, in strict mode. mkdocs is that of `./dev docs`, or is installed into the build folder (SGD_BUILD_DIR) if an
+                        index of packages answers within seconds; skipped elsewhere
 """
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "site"))
@@ -93,13 +96,53 @@ def raw_blocks(html):
     return re.finditer(r"\|[ :]?-+[ :]?\||\n *[-*] [^\n]{0,60}", article)
 
 
+def skip(reason):
+    print(f"skipped: {reason}; ./dev docs installs mkdocs-material into .venv-docs")
+    sys.exit(SKIPPED)
+
+
+def has_mkdocs(python):
+    return subprocess.run([str(python), "-c", "import mkdocs, material"], capture_output=True).returncode == 0
+
+
+def index_of_packages():
+    """The address of pip's index, as pip is configured here."""
+    told = subprocess.run([sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True)
+    return os.environ.get("PIP_INDEX_URL") or told.stdout.strip() or "https://pypi.org/simple"
+
+
+def install_mkdocs(folder):
+    """A virtual environment in `folder`, which is removed if anything fails."""
+    try:
+        urllib.request.urlopen(f"{index_of_packages().rstrip('/')}/mkdocs/", timeout=5).close()
+    except (OSError, ValueError) as error:
+        skip(f"no index of packages answers ({error})")
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--timeout", "10", "--retries", "1", "-r", str(ROOT / "docs/site/requirements.txt")]
+    for command in ([sys.executable, "-m", "venv", str(folder)], pip):
+        try:
+            failed = subprocess.run(command, capture_output=True, text=True, timeout=150)
+            error = failed.stderr[-300:] if failed.returncode != 0 else None
+        except (OSError, subprocess.TimeoutExpired) as raised:
+            error = str(raised)
+        if error is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            skip(f"mkdocs cannot be installed: {error}")
+
+
+def find_python():
+    """A Python that has mkdocs."""
+    own = pathlib.Path(os.environ.get("SGD_BUILD_DIR", ROOT / "build")) / "venv-docs"
+    pythons = [ROOT / ".venv-docs" / "bin" / "python", own / "bin" / "python", pathlib.Path(sys.executable)]
+    for python in pythons:
+        if python.exists() and has_mkdocs(python):
+            return str(python)
+    install_mkdocs(own)
+    return str(own / "bin" / "python")
+
+
 def build_site():
     """Strict mode counts warnings, which --quiet would hide from it."""
-    python = ROOT / ".venv-docs" / "bin" / "python"
-    command = [str(python) if python.exists() else sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir"]
-    if subprocess.run([command[0], "-c", "import mkdocs, material"], capture_output=True).returncode != 0:
-        print("skipped: mkdocs-material is not installed; ./dev docs installs it into .venv-docs")
-        sys.exit(SKIPPED)
+    command = [find_python(), "-m", "mkdocs", "build", "--strict", "--site-dir"]
     with tempfile.TemporaryDirectory(prefix="sgd-site-") as folder:
         result = subprocess.run(command + [folder], cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": "1"})
         if result.returncode != 0 or not (pathlib.Path(folder) / "index.html").exists():

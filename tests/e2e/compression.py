@@ -273,7 +273,7 @@ def check_refusals(folder):
     model = EXAMPLES / "recipes" / "gpt.mlir"
     tensor = json.loads((EXAMPLES / "recipes" / "tensor.json").read_text())
     for recipe, message in (
-        ({**DDP, "compress": {"dta": "bf16"}}, "field 'compress' names the axis 'dta', which the mesh has not; did you mean 'data'?"),
+        ({**DDP, "compress": {"dta": "bf16"}}, "field 'compress' names the axis 'dta', which the mesh does not have; did you mean 'data'?"),
         ({**DDP, "compress": {"data": "bf61"}}, "field 'compress.data' is \"bf61\"; did you mean 'bf16'?"),
         ({"compress": {"data": "bf16"}}, "field 'compress' names axes, but neither the recipe nor the model has a mesh"),
         ({"mesh": {"data": 2}, "compress": {"data": "bf16"}}, "field 'compress.data' compresses nothing: no program adds up values over it; expected a gradient"),

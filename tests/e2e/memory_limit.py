@@ -27,8 +27,8 @@ def refusal(*args):
     # Of a pipeline, a remark names the schedule that the smallest limit is for.
     lines = [line for line in result.stderr.splitlines() if ": remark: schedule '" not in line]
     assert result.returncode == 1 and len(lines) == 1, result.stderr
-    found = re.search(r"error: needs (\d+) bytes in each rank, whatever is recomputed, where --memory-limit allows 1; "
-                      r"the smallest limit that can be met is (\d+); the largest buffers: \S", result.stderr)
+    found = re.search(r"error: needs (\d+) bytes in each rank, even with recomputation; --memory-limit allows 1; "
+                      r"the smallest feasible limit is (\d+); the largest buffers: \S", result.stderr)
     assert found and found[1] == found[2], result.stderr
     return int(found[1])
 

@@ -40,7 +40,7 @@ def check(folder, program, recipe, extra=()):
 
     def refuse(limit):
         result = compile_with(limit)
-        found = re.search(r"the smallest limit that can be met is (\d+);", result.stderr)
+        found = re.search(r"the smallest feasible limit is (\d+);", result.stderr)
         assert result.returncode == 1 and found, f"limit {limit}: exit code {result.returncode}, {result.stderr}"
         return int(found[1])
 

@@ -2,16 +2,26 @@
 #include "tools/sgd-ckpt/options.h"
 
 #include "runtime/checkpoint/manifest.h"
+#include "tools/command_line/help.h"
 #include "tools/command_line/parse.h"
 
 namespace sgd::ckpt {
 namespace {
 
 constexpr char kAbout[] = "Lists, verifies, merges, converts and compares checkpoints that sgdrun has saved.";
+constexpr char kUsage[] =
+    "  sgd-ckpt list|verify DIR [--json]\n"
+    "  sgd-ckpt merge DIR -o FILE\n"
+    "  sgd-ckpt convert DIR -o DIR\n"
+    "  sgd-ckpt diff DIR OTHER [--json]\n";
 constexpr char kFooter[] =
-    "DIR is a checkpoint (step-0000000100) or a folder of them, of which merge, convert and diff take the newest that "
-    "is whole.\n"
-    "Exit codes: 0 done; 1 an input cannot be read, or verify finds damage; 2 wrong usage; 3 diff finds differences.";
+    "DIR is a checkpoint (step-0000000100) or a folder of them, of which merge, convert and diff read the newest\n"
+    "complete one.\n\n"
+    "Examples:\n"
+    "  sgd-ckpt list checkpoints                              steps, sizes and meshes\n"
+    "  sgd-ckpt merge checkpoints -o state.safetensors        the newest state as one file, for sgdrun --init\n"
+    "  sgd-ckpt diff checkpoints/step-0000000100 other        tensors that differ\n\n"
+    "Exit codes: 0 done; 1 an input cannot be read, or verify finds damage; 2 wrong usage; 3 diff finds differences.\n";
 
 }  // namespace
 
@@ -19,7 +29,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   Options options;
   CLI::App app{kAbout, "sgd-ckpt"};
   app.require_subcommand(1);
-  app.footer(kFooter);
+  tools::SetHelp(app, kUsage, kFooter);
   const auto add = [&](const char* name, Command command, const char* help) {
     CLI::App* sub = app.add_subcommand(name, help);
     sub->add_option("dir", options.path, "A checkpoint or a folder of checkpoints")->required()->option_text("DIR");
@@ -32,7 +42,7 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   CLI::App* convert =
       add("convert", Command::kConvert, "Write a checkpoint of one file, not compressed, into another folder");
   CLI::App* diff = add("diff", Command::kDiff, "Tensors that differ between two checkpoints or files of tensors");
-  for (CLI::App* sub : {list, verify, diff}) sub->add_flag("--json", options.as_json, "JSON instead of text");
+  for (CLI::App* sub : {list, verify, diff}) sub->add_flag("--json", options.as_json, "Print JSON instead of text");
   merge->add_option("-o,--output", options.output, "The file to write")->required()->option_text("FILE");
   convert->add_option("-o,--output", options.output, "The folder that gets the checkpoint")
       ->required()
@@ -40,7 +50,9 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   convert->add_flag("--zstd{1}", options.zstd, "Compress it by zstd, at a level from 1 (default) to 19")
       ->option_text("[=LEVEL]")
       ->check(CLI::Range(checkpoint::kLeastZstdLevel, checkpoint::kMostZstdLevel));
-  diff->add_option("other", options.other, "What it is compared with")->required()->option_text("DIR");
+  diff->add_option("other", options.other, "The checkpoint or file of tensors to compare with")
+      ->required()
+      ->option_text("OTHER");
   if (std::optional<Leave> leave = tools::Parse(app, SGD_VERSION, argc, argv)) return *leave;
   return options;
 }

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "llvm/Support/FormatVariadic.h"
+#include "tools/command_line/help.h"
 #include "tools/command_line/parse.h"
 
 namespace mlir::sgd {
@@ -13,6 +14,10 @@ namespace mlir::sgd {
 constexpr char kAbout[] =
     "Simulates a step of a compiled artifact on any machine: time, exposed communication, pipeline bubble, memory, "
     "failures.";
+
+constexpr char kUsage[] =
+    "  sgd-sim ARTIFACT [--topology NAME|FILE] [--mesh AXIS=SIZE,...] [--sweep AXIS=FROM..TO] ...\n"
+    "  sgd-sim --model FILE.json [--topology NAME|FILE] [--save ARTIFACT | --write-text FILE.mlir] ...\n";
 
 constexpr char kExamples[] =
     "Examples:\n"
@@ -41,13 +46,14 @@ static int print(const ::sgd::tools::Leave& leave) {
 
 std::optional<int> readSimulationFlags(int argc, char** argv, SimulationFlags& flags) {
   CLI::App app{kAbout, "sgd-sim"};
-  app.footer(kExamples);
+  ::sgd::tools::SetHelp(app, kUsage, kExamples);
   app.add_option("artifact", flags.artifact, "The artifact, made by sgdc")->option_text("ARTIFACT");
   app.add_option("--model", flags.model,
                  "Instead of an artifact: sizes of a transformer, which is compiled (docs/simulation.md)")
       ->option_text("FILE.json");
   app.add_option("--target", flags.target,
-                 "With --model: target of the compilation, as sgdc's --target (default: the topology's devices)");
+                 "With --model: target of the compilation, as sgdc's --target (default: the topology's devices)")
+      ->option_text("TARGET");
   app.add_option("--write-text", flags.text, "With --model: write its step as StableHLO, and simulate nothing")
       ->option_text("FILE.mlir");
   app.add_option("--save", flags.save, "With --model: also write the compiled artifact, which can be simulated again")
@@ -61,10 +67,13 @@ std::optional<int> readSimulationFlags(int argc, char** argv, SimulationFlags& f
          "Other sizes of axes, e.g. data=64: the work of a rank stays the same, so the batch grows with its axis")
       ->option_text("AXIS=SIZE,...");
   app.add_option("--plan", flags.plan, "Plan of the artifact, as data=4 (sgd-inspect lists them)")->option_text("NAME");
-  app.add_option("--program", flags.program, "Program of the artifact (default train, or main)");
+  app.add_option("--program", flags.program, "Program of the artifact (default: train, else main)")
+      ->option_text("NAME");
   app.add_option("--json", flags.json, "Write the estimate as JSON; - is standard output")->option_text("FILE");
   app.add_option("--svg", flags.svg, "Draw the step's timeline, or with --sweep the curve")->option_text("FILE");
-  app.add_option("--sweep", flags.sweep, "One line for each power of two in the range, and for its ends")
+  app.add_option(
+         "--sweep", flags.sweep,
+         "Simulate other sizes of an axis: prints one line for each power of two in the range, and for its ends")
       ->option_text("AXIS=FROM..TO");
   app.add_option("--failures", flags.failureHours,
                  "Mean hours between failures of a rank: prints the best interval of checkpoints, and the goodput")
@@ -72,15 +81,25 @@ std::optional<int> readSimulationFlags(int argc, char** argv, SimulationFlags& f
       ->check(isWithin(1e-6, 1e12));
   app.add_option("--save-seconds", flags.saveSeconds,
                  "Seconds of a checkpoint (default: size of the state divided by the storage's bandwidth)")
+      ->option_text("SECONDS")
       ->check(isWithin(0, 1e12));
   app.add_option("--restart-seconds", flags.restartSeconds,
                  "Seconds from a failure until the run continues (default 120)")
+      ->option_text("SECONDS")
       ->check(isWithin(0, 1e12));
   app.add_option("--epoch-steps", flags.epochSteps, "Steps of an epoch: prints its device hours and price")
+      ->option_text("STEPS")
       ->check(isWithin(0, 1e15));
   app.add_option("--price", flags.pricePerHour,
-                 "Of an hour of a device, in any currency, for the price of an epoch (default: the topology's)")
+                 "Price of an hour of a device, in any currency, for the price of an epoch (default: the topology's)")
+      ->option_text("PRICE")
       ->check(isWithin(0, 1e12));
+  using ::sgd::tools::SetGroup;
+  SetGroup(app, "Model by numbers", {"--model", "--target", "--write-text", "--save"});
+  SetGroup(app, "Machine and program", {"--topology", "--mesh", "--plan", "--program", "--sweep"});
+  SetGroup(app, "Results", {"--json", "--svg"});
+  SetGroup(app, "Failures and price",
+           {"--failures", "--save-seconds", "--restart-seconds", "--epoch-steps", "--price"});
   if (std::optional<::sgd::tools::Leave> leave = ::sgd::tools::Parse(app, SGD_VERSION, argc, argv))
     return print(*leave);
   const char* fault = nullptr;

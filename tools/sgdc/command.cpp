@@ -14,6 +14,7 @@
 #include "runtime/artifact/standard_descriptors.h"
 #include "runtime/json/json_text.h"
 #include "runtime/page/page.h"
+#include "tools/sgdc/doctor.h"
 #include "tools/sgdc/values.h"
 
 namespace {
@@ -159,6 +160,7 @@ int mlir::sgd::runCompilerCommand(int argc, char** argv) {
     return leave->exit_code;
   }
   std::string error;
+  if (flags.isDoctor) return ::sgd::tools::Doctor(std::cout);
   if (!flags.listOps.empty()) return listOps(flags.listOps);
   std::vector<PlanRequest> plans;
   if (!readValues(flags, plans, error) || !checkHasOutput(flags, error)) return usage(error);

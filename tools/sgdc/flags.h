@@ -27,6 +27,7 @@ struct Flags {
   std::string html;
   CompileOptions compile;       // but for mesh and recipe
   bool time = false;
+  bool isDoctor = false;
 };
 
 /// Fills `flags`. Returns what to print where nothing is to be compiled: --help, --version, wrong usage.

@@ -9,6 +9,14 @@ using namespace mlir::sgd;
 
 namespace {
 
+/// Takes the bytes that `text` says, if there is any, or puts a message that names `flag` into `error`.
+template <typename T>
+bool takeBytes(const std::string& flag, const std::string& text, T& value, std::string& error) {
+  if (text.empty() || take(parseByteSize(text), value, error)) return true;
+  error = flag + ": " + error;
+  return false;
+}
+
 /// What goes with --auto, and what without.
 bool checkAuto(const Flags& flags, std::string& error) {
   if (!flags.autoRanks) {
@@ -39,11 +47,10 @@ bool mlir::sgd::readValues(Flags& flags, std::vector<PlanRequest>& plans, std::s
   if (flags.micro > 0) flags.compile.sequential = MeshAxisSize{"micro", flags.micro};
   if (!flags.bindings.empty() && !take(parseBindings(flags.bindings), flags.compile.bindings, error)) return false;
   if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
-  if (!flags.memoryLimit.empty() && !take(parseByteSize(flags.memoryLimit), flags.compile.memoryLimit, error))
+  if (!takeBytes("--memory-limit", flags.memoryLimit, flags.compile.memoryLimit, error) ||
+      !takeBytes("--tile-scratch", flags.tileScratch, flags.compile.tileScratch, error) ||
+      !takeBytes("--cache-size", flags.cacheSize, flags.cacheBytes, error))
     return false;
-  if (!flags.tileScratch.empty() && !take(parseByteSize(flags.tileScratch), flags.compile.tileScratch, error))
-    return false;
-  if (!take(parseByteSize(flags.cacheSize), flags.cacheBytes, error)) return false;
   llvm::Error wrong = checkCpu(flags.compile.cpu);
   if (!wrong) wrong = Target::create(flags.compile).takeError();
   if (wrong) {

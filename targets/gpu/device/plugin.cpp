@@ -5,7 +5,10 @@
 #include "runtime/device/target_plugin.h"
 #include "targets/gpu/device/cuda_communicator.h"
 #include "targets/gpu/device/cuda_device.h"
+#include "targets/gpu/device/cudnn/cudnn.h"
 #include "targets/gpu/device/driver/gpu_info.h"
+#include "targets/gpu/device/matmul/cublas_lt.h"
+#include "targets/gpu/device/nccl/nccl.h"
 
 namespace sgd::cuda {
 namespace {
@@ -16,6 +19,13 @@ class CudaModule final : public device::TargetPlugin {
     absl::StatusOr<std::shared_ptr<const Driver>> driver = Driver::Load();
     if (!driver.ok()) return driver.status();
     return DescribeGpus(**driver);
+  }
+
+  std::vector<device::PluginLibrary> CheckLibraries() const override {
+    constexpr int kAnyDriver = 1 << 20;  // also finds libraries that only newer drivers run
+    return {{"cuBLASLt", "matmuls", CublasLt::Open(kAnyDriver).status()},
+            {"cuDNN", "convolutions and attention", Cudnn::Load().status()},
+            {"NCCL", "collectives", Nccl::Open(/*deterministic=*/true).status()}};
   }
 
   absl::StatusOr<std::unique_ptr<device::Device>> OpenDevice(const device::DeviceRequest& request) const override {

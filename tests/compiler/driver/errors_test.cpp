@@ -234,14 +234,16 @@ TEST(Errors, ConvolutionsOfBooleans) {
 TEST(Errors, Mesh) {
   CompileOptions options;
   options.mesh = {{"model", 2}};
-  EXPECT_EQ(errorOf(kSharded, options),
-            "m.mlir: error: --mesh names the axis 'model', which the model has not; its axes are data; a new axis "
-            "needs a recipe that "
-            "shards something over it, as --batch model does the rows of inputs\n");
-  EXPECT_EQ(errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", options),
-            "m.mlir: error: --mesh names the axis 'model', which the model has not; it has no mesh; a new axis needs a "
-            "recipe that "
-            "shards something over it, as --batch model does the rows of inputs\n");
+  EXPECT_EQ(
+      errorOf(kSharded, options),
+      "m.mlir: error: --mesh names the axis 'model', which the model does not have; its axes are data; a new axis "
+      "needs a recipe that "
+      "shards something over it, as --batch model does the rows of inputs\n");
+  EXPECT_EQ(
+      errorOf("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", options),
+      "m.mlir: error: --mesh names the axis 'model', which the model does not have; it has no mesh; a new axis needs a "
+      "recipe that "
+      "shards something over it, as --batch model does the rows of inputs\n");
 }
 
 TEST(Errors, MeshOfTooManyRanks) {
@@ -305,8 +307,8 @@ TEST(Errors, MemoryLimitNamesTheLargestBuffers) {
       "func.func @main(%x: tensor<64xf32> {sgd.name = \"images\"}) -> tensor<64xf32> {\n  %0 = math.exp %x : "
       "tensor<64xf32>\n  return %0 : tensor<64xf32>\n}";
   EXPECT_EQ(errorOf(text, options),
-            "m.mlir: error: needs 512 bytes in each rank, whatever is recomputed, where --memory-limit allows 10; the "
-            "smallest limit that can be met is 512; the largest buffers: value at m.mlir:2:8 (256 bytes), "
+            "m.mlir: error: needs 512 bytes in each rank, even with recomputation; --memory-limit allows 10; the "
+            "smallest feasible limit is 512; the largest buffers: value at m.mlir:2:8 (256 bytes), "
             "argument images at m.mlir:1:17 (256 bytes)\n");
 }
 

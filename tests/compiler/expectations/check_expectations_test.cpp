@@ -109,7 +109,7 @@ TEST(Expectations, ReplicatedTensors) {
 
 TEST(Expectations, OnesThatAreAboutNothingAreRefused) {
   EXPECT_THAT(refusalOf(R"([{"collective": "any", "axis": "modle", "bytes": 0}])"),
-              HasSubstr("field 'expect[0].axis' is \"modle\", which the mesh has not; did you mean \"model\"?"));
+              HasSubstr("field 'expect[0].axis' is \"modle\", which the mesh does not have; did you mean \"model\"?"));
   EXPECT_THAT(refusalOf(R"([{"collective": "any", "scope": "layers.2", "bytes": 0}])"),
               HasSubstr("field 'expect[0].scope': 'layers.2' matches no scope of the program; the nearest scope is"));
   EXPECT_THAT(refusalOf(R"([{"replicated": "param.w", "bytes": 0}])"),

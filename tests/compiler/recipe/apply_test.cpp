@@ -126,7 +126,7 @@ TEST(Recipe, ZeroThreeShardsParametersAndSaysWhatStaysWhole) {
   EXPECT_EQ(shardingOf(outcome, "state.w"), "[{\"data\"}p1, {?}]");
   EXPECT_EQ(shardingOf(outcome, "state.b"), "[{?}], replicated={\"data\"}");
   EXPECT_EQ(outcome.messages,
-            "r.json: remark: zero 3: whole on every rank: state.b (24 bytes): a shard would be smaller than the 64 "
+            "r.json: remark: zero 3: replicated: state.b (24 bytes): a shard would be smaller than the 64 "
             "bytes that a "
             "buffer takes at least\n");
 }
@@ -234,7 +234,7 @@ TEST(Recipe, WhatDoesNotFitTheProgramIsRefused) {
   EXPECT_THAT(errorOf(R"({"batch": "data"})"),
               HasSubstr("neither it nor the model has a mesh; give its axes by --mesh data=N"));
   EXPECT_EQ(errorOf(R"({"mesh": {"data": 2}, "batch": "dta"})"),
-            "r.json: error: field 'batch' names the axis 'dta', which the mesh has not; did you mean 'data'?\n");
+            "r.json: error: field 'batch' names the axis 'dta', which the mesh does not have; did you mean 'data'?\n");
   EXPECT_EQ(errorOf(R"({"mesh": {"a": 2}, "rules": [{"tensor": "state.ww", "sharding": []}]})"),
             "r.json: error: field 'rules[0].tensor': 'state.ww' matches no tensor of the program; the nearest name is "
             "state.w\n");

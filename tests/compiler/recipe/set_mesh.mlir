@@ -32,7 +32,7 @@ module attributes {sgd.request = #sgd.request<version = 2, {mesh = [#sgd<axis"da
 
 // -----
 
-// ERROR: error: --mesh names the axis 'model', which the model has not; its axes are data
+// ERROR: error: --mesh names the axis 'model', which the model does not have; its axes are data
 module attributes {sgd.request = #sgd.request<version = 2, {mesh = [#sgd<axis"model"=8>], programs = [["main", "step.mlir"]]}>} {
   sgd.mesh @mesh = <["data"=2]>
   func.func @main(%x: tensor<8xf32>) { return }

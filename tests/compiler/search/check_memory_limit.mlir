@@ -12,7 +12,7 @@ module attributes {sgd.request = #sgd.request<version = 2, {level = "spmd", memo
 
 // -----
 
-// expected-error @unknown {{needs 768 bytes in each rank, whatever is recomputed, where --memory-limit allows 767; the smallest limit that can be met is 768; the largest buffers: }}
+// expected-error @unknown {{needs 768 bytes in each rank, even with recomputation; --memory-limit allows 767; the smallest feasible limit is 768; the largest buffers: }}
 module attributes {sgd.request = #sgd.request<version = 2, {level = "spmd", memory_limit = 767 : i64, programs = [["main", "m.mlir"]], target = "cpu", cpu = "x86-64-v3", topology = "host"}>} {
   module @main {
     sgd.mesh @mesh = <[]>

@@ -156,8 +156,10 @@ TEST(Container, ErrorsSayWhatIsDamaged) {
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     return ErrorOf(damaged);
   };
-  EXPECT_EQ(flipped(0),
-            "is not an sgd artifact: its magic number is another; expected a file that sgdc wrote; give its path");
+  EXPECT_EQ(
+      flipped(0),
+      "is not an sgd artifact: its magic number is another; expected a file that sgdc wrote; compile a model first: "
+      "sgdc MODEL -o FILE.sgda");
   EXPECT_THAT(flipped(8), HasSubstr("has format version 5; expected version 4; compile the model again"));
   EXPECT_THAT(flipped(30), HasSubstr("damaged header or section table"));
   EXPECT_THAT(flipped(70), HasSubstr("damaged header or section table"));

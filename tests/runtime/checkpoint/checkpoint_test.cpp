@@ -210,7 +210,7 @@ TEST_P(EveryDamage, IsRefused) {
 TEST(Checkpoint, SaysWhatIsWrong) {
   TemporaryFolder folder;
   auto message = [&] { return std::string(OpenCheckpoint(folder.path()).status().message()); };
-  EXPECT_EQ(message(), folder.path() + ": holds no complete checkpoint");
+  EXPECT_EQ(message(), folder.path() + ": holds no complete checkpoint; expected folders step-* that --save wrote");
   EXPECT_THAT(std::string(OpenCheckpoint(folder / "none").status().message()), HasSubstr("cannot open: No such file"));
 
   ASSERT_EQ(SaveCounting(folder.path(), 7, 1, 1), absl::OkStatus());

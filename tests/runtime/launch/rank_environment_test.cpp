@@ -327,7 +327,9 @@ TEST(RankEnvironment, SparesAndSeveralPlacesOfLaunchers) {
   EXPECT_EQ(environment->places[1].Text(), "host1:29501");
   flags.node_rank = 3;
   EXPECT_EQ(Message(flags, 6, {}),
-            "--nnodes 2 needs --node-rank, the number of this host from 0 to 1, of a spare from 2 to 2");
+            "--nnodes 2 needs --node-rank, the number of this host, which is 3; expected a number from 0 to 1, of a "
+            "spare from "
+            "2 to 2");
   RankFlags rank;
   rank.rank = 0;
   rank.world_size = 6;
@@ -341,7 +343,8 @@ TEST(RankEnvironment, RefusesHostsThatDoNotFit) {
   flags.nodes = 2;
   EXPECT_EQ(Message(flags, 4, {}), "--nnodes 2 needs --node-rank, the number of this host from 0 to 1");
   flags.node_rank = 2;
-  EXPECT_THAT(Message(flags, 4, {}), HasSubstr("--nnodes 2 needs --node-rank"));
+  EXPECT_EQ(Message(flags, 4, {}),
+            "--nnodes 2 needs --node-rank, the number of this host, which is 2; expected a number from 0 to 1");
   flags.node_rank = 1;
   EXPECT_THAT(Message(flags, 4, {}), HasSubstr("--nnodes means ranks on several hosts: say where rank 0 is"));
   EXPECT_EQ(Message(flags, 3, {}), "the artifact's mesh has 3 ranks, which are no whole number on each of 2 hosts");

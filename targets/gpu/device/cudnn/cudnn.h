@@ -31,6 +31,8 @@ class CudnnDescriptor;
 
 class Cudnn {
  public:
+  // The library without a handle, to check that it is there and of a known version. FailedPrecondition as for Open.
+  static absl::StatusOr<std::unique_ptr<Cudnn>> Load();
   // For the GPU of the current context. FailedPrecondition when the library is missing or older than version 9.
   static absl::StatusOr<std::unique_ptr<Cudnn>> Open();
   // For a GPU that is not there, described as cuDNN does (CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, version 9.8 and
@@ -53,7 +55,6 @@ class Cudnn {
 
  private:
   explicit Cudnn(DynamicLibrary library) : library_(std::move(library)) {}
-  static absl::StatusOr<std::unique_ptr<Cudnn>> Load();
 
   DynamicLibrary library_;
   cudnnHandle_t handle_ = nullptr;
