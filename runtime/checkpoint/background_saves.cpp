@@ -83,9 +83,9 @@ SaveOutcome BackgroundSaves::Write(const TrainingPoint& point) {
   outcome.steps_done = point.step;
   ++number_;
   outcome.status = options_.shared.count > 1 ? WriteShared(point, outcome) : WriteOwn(point, outcome);
+  outcome.duration = SteadyNow() - begin;
   if (outcome.status.ok() && options_.shared.index == 0)
     outcome.removal = RemoveOthers(options_.directory, options_.keep);
-  outcome.duration = SteadyNow() - begin;
   outcome.cpu = ThreadCpuTime() - cpu_before;
   return outcome;
 }

@@ -28,8 +28,8 @@ struct SaveOutcome {
   absl::Status removal;  // of older checkpoints, after a save that succeeded
   uint64_t bytes = 0;    // of tensors, with their header
   uint64_t bytes_on_disk = 0;
-  absl::Duration duration;
-  absl::Duration cpu;  // processor time of the thread
+  absl::Duration duration;  // until it was complete
+  absl::Duration cpu;       // processor time of the thread
 };
 
 // The files of a checkpoint that several processes write, each one of its own. The first completes it.

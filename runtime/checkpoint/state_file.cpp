@@ -14,9 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/container.h"
 #include "runtime/checkpoint/digest.h"
+#include "runtime/checkpoint/direct_writes.h"
 #include "runtime/comm/control/unique_fd.h"
 #include "runtime/data/mapped_file.h"
 #include "runtime/data/zstd_frames.h"
@@ -34,14 +36,19 @@ struct alignas(kBlock) Block {
 
 bool IsAligned(std::span<const std::byte> bytes) { return reinterpret_cast<uintptr_t>(bytes.data()) % kBlock == 0; }
 
-// An open file that takes direct writes until the file system refuses one.
+// An open file that takes direct writes until the file system refuses one. While they are in flight, the caller
+// computes the checksum of what comes next.
 class StateFileWriter {
  public:
   // For parts of kChunk, but for the last. Direct writes need them to be aligned. `reserved`: bytes that will be
   // written.
-  static absl::StatusOr<StateFileWriter> Create(const std::string& path, bool are_aligned, uint64_t reserved);
+  static absl::StatusOr<std::unique_ptr<StateFileWriter>> Create(const std::string& path, bool are_aligned,
+                                                                 uint64_t reserved);
 
+  // Nobody changes `part` until Drain or Finish.
   absl::Status Append(std::span<const std::byte> part);
+  // Returns when all is written that was appended.
+  absl::Status Drain() { return writes_ == nullptr ? absl::OkStatus() : writes_->Drain(); }
   // Cuts the file to its size and syncs it.
   absl::Status Finish();
 
@@ -50,23 +57,34 @@ class StateFileWriter {
       : path_(std::move(path)), file_(std::move(file)), is_direct_(is_direct) {}
   absl::Status Reserve(uint64_t size);
   absl::Status Write(std::span<const std::byte> bytes);
+  absl::Status WriteNow(std::span<const std::byte> bytes, uint64_t offset);
 
   std::string path_;
   comm::UniqueFd file_;
   bool is_direct_;
-  uint64_t end_ = 0;   // of what was written
-  uint64_t size_ = 0;  // of the parts
+  uint64_t end_ = 0;                      // of what was written
+  uint64_t size_ = 0;                     // of the parts
+  std::unique_ptr<DirectWrites> writes_;  // null where writes are not direct
 };
 
-absl::StatusOr<StateFileWriter> StateFileWriter::Create(const std::string& path, bool are_aligned, uint64_t reserved) {
+absl::StatusOr<std::unique_ptr<StateFileWriter>> StateFileWriter::Create(const std::string& path, bool are_aligned,
+                                                                         uint64_t reserved) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
   comm::UniqueFd file;
   if (are_aligned) file = comm::UniqueFd(open(path.c_str(), kFlags | O_DIRECT, 0666));
   const bool is_direct = file.valid();
   if (!is_direct) file = comm::UniqueFd(open(path.c_str(), kFlags, 0666));
   if (!file.valid()) return data::SystemError(path, "create", errno);
-  StateFileWriter writer(path, std::move(file), is_direct);
-  if (absl::Status status = writer.Reserve(reserved); !status.ok()) return status;
+  auto writer = absl::WrapUnique(new StateFileWriter(path, std::move(file), is_direct));
+  if (absl::Status status = writer->Reserve(reserved); !status.ok()) return status;
+  if (is_direct) {
+    writer->writes_ = DirectWrites::Create(
+        writer->file_.get(), [writer = writer.get()](std::span<const std::byte> bytes, uint64_t offset, int error) {
+          // What the file system refuses, or has no room for now, is written in the other way.
+          const bool may_do = error == 0 || error == EINVAL || error == EAGAIN || error == EINTR;
+          return may_do ? writer->WriteNow(bytes, offset) : data::SystemError(writer->path_, "write", error);
+        });
+  }
   return writer;
 }
 
@@ -83,12 +101,21 @@ absl::Status StateFileWriter::Append(std::span<const std::byte> part) {
   if (absl::Status status = Write(part.first(whole)); !status.ok() || whole == part.size()) return status;
   Block block;
   std::ranges::copy(part.subspan(whole), block.bytes.begin());
-  return Write(block.bytes);
+  absl::Status status = WriteNow(block.bytes, end_);
+  end_ += kBlock;
+  return status;
 }
 
 absl::Status StateFileWriter::Write(std::span<const std::byte> bytes) {
+  const uint64_t offset = end_;
+  end_ += bytes.size();
+  if (bytes.empty()) return absl::OkStatus();
+  return is_direct_ && writes_ != nullptr ? writes_->Begin(bytes, offset) : WriteNow(bytes, offset);
+}
+
+absl::Status StateFileWriter::WriteNow(std::span<const std::byte> bytes, uint64_t offset) {
   while (!bytes.empty()) {
-    const ssize_t count = pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(end_));
+    const ssize_t count = pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EINVAL && is_direct_) {
       // The file system, or what is left of a write that it has cut short.
@@ -98,12 +125,13 @@ absl::Status StateFileWriter::Write(std::span<const std::byte> bytes) {
     }
     if (count < 0) return data::SystemError(path_, "write", errno);
     bytes = bytes.subspan(static_cast<size_t>(count));
-    end_ += static_cast<uint64_t>(count);
+    offset += static_cast<uint64_t>(count);
   }
   return absl::OkStatus();
 }
 
 absl::Status StateFileWriter::Finish() {
+  if (absl::Status status = Drain(); !status.ok()) return status;
   if (ftruncate(file_.get(), static_cast<off_t>(size_)) != 0 || fsync(file_.get()) != 0)
     return data::SystemError(path_, "write", errno);
   return absl::OkStatus();
@@ -112,7 +140,7 @@ absl::Status StateFileWriter::Finish() {
 // Collects what is appended until there is a chunk to write.
 class ChunkedWriter {
  public:
-  explicit ChunkedWriter(StateFileWriter file)
+  explicit ChunkedWriter(std::unique_ptr<StateFileWriter> file)
       : file_(std::move(file)), memory_(new (std::align_val_t(kBlock)) std::byte[kChunk]) {}
 
   absl::Status Append(std::span<const std::byte> bytes) {
@@ -129,7 +157,7 @@ class ChunkedWriter {
 
   absl::Status Finish() {
     absl::Status status = Flush();
-    return status.ok() ? file_.Finish() : status;
+    return status.ok() ? file_->Finish() : status;
   }
 
   uint64_t bytes() const { return bytes_; }
@@ -144,10 +172,12 @@ class ChunkedWriter {
     const std::span<const std::byte> chunk(memory_.get(), std::exchange(used_, 0));
     digest_.Add(chunk);
     bytes_ += chunk.size();
-    return file_.Append(chunk);
+    // The memory is used again.
+    absl::Status status = file_->Append(chunk);
+    return status.ok() ? file_->Drain() : status;
   }
 
-  StateFileWriter file_;
+  const std::unique_ptr<StateFileWriter> file_;
   const std::unique_ptr<std::byte[], Free> memory_;
   size_t used_ = 0;
   uint64_t bytes_ = 0;
@@ -168,16 +198,16 @@ absl::StatusOr<FileDigest> Sha256OfFile(const std::string& path) {
 
 absl::StatusOr<FileDigest> WriteStateFile(const std::string& path, std::span<const std::byte> image,
                                           const std::function<absl::Status()>& poll) {
-  absl::StatusOr<StateFileWriter> file = StateFileWriter::Create(path, IsAligned(image), image.size());
+  absl::StatusOr<std::unique_ptr<StateFileWriter>> file = StateFileWriter::Create(path, IsAligned(image), image.size());
   if (!file.ok()) return file.status();
   Digest digest;
   for (size_t at = 0; at < image.size(); at += kChunk) {
     if (absl::Status status = poll(); !status.ok()) return status;
     const std::span<const std::byte> chunk = image.subspan(at, std::min(kChunk, image.size() - at));
     digest.Add(chunk);
-    if (absl::Status status = file->Append(chunk); !status.ok()) return status;
+    if (absl::Status status = (*file)->Append(chunk); !status.ok()) return status;
   }
-  if (absl::Status status = file->Finish(); !status.ok()) return status;
+  if (absl::Status status = (*file)->Finish(); !status.ok()) return status;
   return FileDigest{image.size(), digest.Hex()};
 }
 
@@ -186,7 +216,7 @@ absl::StatusOr<FileDigest> WriteCompressedStateFile(const std::string& path, std
   absl::StatusOr<data::ZstdFrameWriter> frames = data::ZstdFrameWriter::Create(zstd_level);
   if (!frames.ok()) return frames.status();
   // How many bytes there will be is not known.
-  absl::StatusOr<StateFileWriter> file = StateFileWriter::Create(path, /*are_aligned=*/true, 0);
+  absl::StatusOr<std::unique_ptr<StateFileWriter>> file = StateFileWriter::Create(path, /*are_aligned=*/true, 0);
   if (!file.ok()) return file.status();
   ChunkedWriter writer(*std::move(file));
   Digest digest;

@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "runtime/train/verification.h"
 
 namespace sgd::train {
 namespace {
@@ -57,6 +58,10 @@ absl::Status PrepareAgain(checkpoint::Checkpoint checkpoint, Job& job) {
   again->replacement = std::move(job.replacement);
   again->save_group = job.save_group;
   again->agreed_step = std::move(job.agreed_step);
+  again->verification = std::move(job.verification);
+  if (again->verification != nullptr) {
+    if (absl::Status status = PrepareOneRankAgain(checkpoint.path, *again->verification); !status.ok()) return status;
+  }
   job = *std::move(again);
   return absl::OkStatus();
 }

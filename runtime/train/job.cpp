@@ -168,6 +168,7 @@ std::string AgreementText(const Job& job) {
       "\nsteps: ", options.mode == Mode::kBench ? options.bench_steps : options.steps, "\nfirst step: ", job.first_step,
       "\nhosts without state: ", absl::StrJoin(job.without_state, " "), "\nseed: ", job.seed, "\ndata: ", job.feed_text,
       "\n--save-every: ", options.save.empty() ? "none" : absl::StrCat(options.save_every),
+      "\n--peer-copies: ", options.peer_copies_by_cost ? "auto" : absl::StrCat(options.peer_copies),
       "\n--save-zstd: ", options.save_zstd, "\n--mtbf: ", absl::FormatDuration(options.mtbf),
       "\n--fast: ", options.fast ? "yes" : "no", "\n--guard: ", options.guard.every,
       " --guard-loss: ", options.guard.loss_factor, " --guard-grad-norm: ", options.guard.gradient_norm,

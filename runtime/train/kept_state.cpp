@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/artifact/container.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/data/tensor_file_writer.h"
 #include "runtime/train/host_shares.h"
 
@@ -80,18 +81,51 @@ absl::Status MakeCopies(const RankRange& host, std::shared_ptr<checkpoint::Share
 uint64_t SnapshotEvery(const Job& job) {
   if (job.options.restarts == 0) return 0;
   if (job.options.peer_copies != 0) return job.options.peer_copies;
+  if (job.options.peer_copies_by_cost) return 1;
   // Some milliseconds of copying for a step.
   constexpr uint64_t kBytesPerStep = uint64_t{64} << 20;
   return std::max<uint64_t>(1, StateBytes(job) / kBytesPerStep);
 }
 
 absl::Status SnapshotSaver::Save(uint64_t steps_done) {
+  const absl::Time begin = SteadyNow();
+  // No rank may overwrite a copy before all have what they were sent of the next one.
+  if (is_sending_) {
+    absl::Status status = FinishSending();
+    if (status.ok()) status = options_.control.Barrier(options_.deadline);
+    if (!status.ok()) return status;
+  }
   const std::vector<checkpoint::LocalTensor> state = state_();
-  absl::StatusOr<checkpoint::SharedSnapshot*> copy =
-      snapshots_.Take(steps_done, rank_, state, {[this] { return control_.Poll(); }, deadline_});
-  if (!copy.ok() || peers_ == nullptr) return copy.status();
-  if (absl::Status status = peers_->Exchange(state, rank_, **copy); !status.ok()) return status;
-  (*copy)->AddOfOtherHost(steps_done);
+  absl::StatusOr<checkpoint::SharedSnapshot*> copy = snapshots_.Take(
+      steps_done, options_.rank, state, {[this] { return options_.control.Poll(); }, options_.deadline});
+  if (!copy.ok()) return copy.status();
+  if (peers_ != nullptr) {
+    if (absl::Status status = peers_->Send(steps_done, state, options_.rank, **copy); !status.ok()) return status;
+    is_sending_ = true;
+  }
+  const absl::Duration stall = SteadyNow() - begin;
+  if (absl::Status status = Judge(steps_done, stall); !status.ok()) return status;
+  finish_at_ = steps_done + intervals_.every() - 1;
+  return StepEnded(steps_done);
+}
+
+// With a step between, which every rank begins before any ends it, all have finished before the first fills a copy.
+absl::Status SnapshotSaver::StepEnded(uint64_t steps_done) {
+  return is_sending_ && steps_done >= finish_at_ ? FinishSending() : absl::OkStatus();
+}
+
+absl::Status SnapshotSaver::FinishSending() {
+  is_sending_ = false;
+  return peers_->Finish();
+}
+
+absl::Status SnapshotSaver::Judge(uint64_t steps_done, absl::Duration stall) {
+  const absl::Duration sending = peers_ == nullptr ? absl::ZeroDuration() : peers_->duration();
+  absl::StatusOr<bool> is_other =
+      intervals_.Copied(steps_done, {.stall = stall, .sending = sending}, options_.control, options_.deadline);
+  if (!is_other.ok()) return is_other.status();
+  if (!*is_other || options_.note == nullptr) return absl::OkStatus();
+  options_.note(intervals_.Text(peers_ == nullptr ? 0 : peers_->sent_bytes()));
   return absl::OkStatus();
 }
 

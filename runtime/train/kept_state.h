@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -12,6 +15,7 @@
 #include "runtime/checkpoint/manifest.h"
 #include "runtime/checkpoint/shared_snapshots.h"
 #include "runtime/comm/control/control.h"
+#include "runtime/train/copy_intervals.h"
 #include "runtime/train/job.h"
 #include "runtime/train/peer_state.h"
 #include "runtime/train/train_loop.h"
@@ -32,29 +36,45 @@ absl::Status MakeCopies(const RankRange& host, std::shared_ptr<checkpoint::Share
 // How many steps lie between copies: what the options say, else so many that copying costs little.
 uint64_t SnapshotEvery(const Job& job);
 
+// Of each rank: fills copies, and sends what the next host has not beside the steps that follow.
 class SnapshotSaver : public StateSaver {
  public:
-  // `rank`: this one's number on its host. `state` gives its tensors, divided among the ranks of the host. `peers` may
-  // be null. All are borrowed.
-  SnapshotSaver(checkpoint::SharedSnapshots& snapshots, uint32_t rank,
-                std::function<std::vector<checkpoint::LocalTensor>()> state, PeerCopies* peers, comm::Control& control,
-                absl::Duration deadline)
+  struct Options {
+    uint32_t rank = 0;     // this one's number on its host
+    uint64_t every = 1;    // steps between copies, at least
+    bool by_cost = false;  // more where they cost more than a small share of the time
+    uint64_t first_step = 0;
+    comm::Control& control;
+    absl::Duration deadline;
+    std::function<void(const std::string&)> note = nullptr;  // of the rank that tells how often copies are made
+  };
+
+  // `state` gives this rank's tensors, divided among the ranks of the host. `peers` may be null. All are borrowed.
+  SnapshotSaver(checkpoint::SharedSnapshots& snapshots, std::function<std::vector<checkpoint::LocalTensor>()> state,
+                PeerCopies* peers, Options options)
       : snapshots_(snapshots),
-        rank_(rank),
         state_(std::move(state)),
         peers_(peers),
-        control_(control),
-        deadline_(deadline) {}
+        options_(std::move(options)),
+        intervals_({.every = options_.every, .by_cost = options_.by_cost}, options_.first_step) {}
 
   absl::Status Save(uint64_t steps_done) override;
+  absl::Status StepEnded(uint64_t steps_done) override;
+  std::optional<uint64_t> interval() const override {
+    return options_.by_cost ? std::optional(intervals_.every()) : std::nullopt;
+  }
 
  private:
+  absl::Status FinishSending();
+  absl::Status Judge(uint64_t steps_done, absl::Duration stall);
+
   checkpoint::SharedSnapshots& snapshots_;
-  const uint32_t rank_;
   const std::function<std::vector<checkpoint::LocalTensor>()> state_;
   PeerCopies* const peers_;
-  comm::Control& control_;
-  const absl::Duration deadline_;
+  const Options options_;
+  CopyIntervals intervals_;
+  bool is_sending_ = false;
+  uint64_t finish_at_ = 0;  // steps done
 };
 
 }  // namespace sgd::train

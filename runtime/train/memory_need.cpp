@@ -7,6 +7,7 @@
 #include "runtime/artifact/kept_inputs.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/text/amounts.h"
+#include "runtime/train/peer_state.h"
 
 namespace sgd::train {
 namespace {
@@ -22,13 +23,14 @@ uint64_t Rounded(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * t
 
 uint64_t MemoryNeed::total() const {
   return Rounded(inputs + steps, kArena) + Rounded(window, kArena) + Rounded(constants, kArena) +
-         Rounded(staging, kArena);
+         Rounded(staging, kArena) + messages;
 }
 
 std::string MemoryNeed::Text() const {
-  return absl::StrCat(BytesText(total()), ": inputs ", BytesText(inputs), ", the steps' own ", BytesText(steps),
-                      ", collectives ", BytesText(window), ", constants ", BytesText(constants),
-                      ", inputs on their way ", BytesText(staging));
+  return absl::StrCat(
+      BytesText(total()), ": inputs ", BytesText(inputs), ", the steps' own ", BytesText(steps), ", collectives ",
+      BytesText(window), ", constants ", BytesText(constants), ", inputs on their way ", BytesText(staging),
+      messages == 0 ? "" : absl::StrCat(", copies of the state on their way between hosts ", BytesText(messages)));
 }
 
 MemoryNeed NeedOf(const Job& job, uint32_t rank) {
@@ -49,6 +51,8 @@ MemoryNeed NeedOf(const Job& job, uint32_t rank) {
     const bool is_restored = job.IsConstant(i) && !artifact::KeepsInput(job.file->root(), **program, holder->index);
     if (job.IsFed(i) || is_restored) need.staging += Rounded(slice.size(), kStaging);
   }
+  if (HasPeerCopies(job))
+    need.messages = BytesOf(PartsForNextHost(job, rank)) + BytesOf(PartsFromHostBefore(job, rank));
   need.inputs = std::min(need.inputs, spaces.private_bytes);
   need.steps = spaces.private_bytes - need.inputs;
   return need;

@@ -14,6 +14,7 @@ struct MemoryNeed {
   uint64_t window = 0;     // what collectives read and write
   uint64_t constants = 0;  // of the artifact
   uint64_t staging = 0;    // second buffers of inputs that every step is fed anew
+  uint64_t messages = 0;   // copies of the state on their way between hosts
 
   // With what arenas are rounded up by.
   uint64_t total() const;

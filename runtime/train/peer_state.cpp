@@ -1,4 +1,4 @@
-// One tensor after the other, so that a message takes little memory.
+// A message has all parts of a rank, one behind the other, then their checksums.
 #include "runtime/train/peer_state.h"
 
 #include <algorithm>
@@ -6,7 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/clock/steady_clock.h"
 #include "runtime/text/amounts.h"
 #include "runtime/train/kept_state.h"
 
@@ -64,6 +66,10 @@ std::vector<PeerPart> PartsForNextHost(const Job& job, uint32_t rank) {
   return PartsOf(job, rank, HostOf(job, rank / job.host.count + 1));
 }
 
+std::vector<PeerPart> PartsFromHostBefore(const Job& job, uint32_t rank) {
+  return PartsForNextHost(job, RankAt(job, rank, HostsOf(job) - 1));
+}
+
 uint64_t BytesOf(const std::vector<PeerPart>& parts) {
   uint64_t bytes = 0;
   for (const PeerPart& part : parts) bytes += part.bytes;
@@ -74,7 +80,7 @@ std::vector<checkpoint::LocalTensor> TensorsFromHostBefore(const Job& job, uint3
   const uint32_t before = RankAt(job, rank, HostsOf(job) - 1);
   std::vector<checkpoint::LocalTensor> tensors = StateOf(job, before);
   for (checkpoint::LocalTensor& tensor : tensors) tensor.replicas = 0;
-  for (const PeerPart& part : PartsForNextHost(job, before)) {
+  for (const PeerPart& part : PartsFromHostBefore(job, rank)) {
     tensors[part.tensor].shard = part.shard;
     tensors[part.tensor].replica = part.share.part;
     tensors[part.tensor].replicas = part.share.parts;
@@ -86,6 +92,16 @@ bool SendsPeerCopies(const Job& job) {
   return job.host.count != 0 && HostsOf(job) > 1 && job.file->root().target()->string_view() == "cpu";
 }
 
+namespace {
+
+// With a checksum of each part, and a byte where replicas make all else needless: no copy is newer than that of the
+// host that it is for.
+uint64_t MessageBytes(const std::vector<PeerPart>& parts) {
+  return BytesOf(parts) + parts.size() * sizeof(checkpoint::Digest::Value) + 1;
+}
+
+}  // namespace
+
 bool HasPeerCopies(const Job& job) { return job.snapshots != nullptr && SendsPeerCopies(job); }
 
 std::string PeerCopiesText(const Job& job) {
@@ -95,13 +111,16 @@ std::string PeerCopiesText(const Job& job) {
   for (uint32_t i = 0; i < job.host.count; ++i) {
     held += BytesOf(PartsOf(job, job.host.first + i, std::nullopt));
     sent += BytesOf(PartsForNextHost(job, job.host.first + i));
-    received += BytesOf(PartsForNextHost(job, RankAt(job, job.host.first + i, hosts - 1)));
+    received += BytesOf(PartsFromHostBefore(job, job.host.first + i));
   }
   if (sent + received == 0) return "";
+  const std::string every = job.options.peer_copies_by_cost ? "as often as costs little"
+                            : SnapshotEvery(job) == 1       ? "every step"
+                                                            : absl::StrCat("every ", SnapshotEvery(job), " steps");
   return absl::StrCat("two copies of the state take ", text::BytesText(2 * held), " of this host's memory, and ",
-                      text::BytesText(2 * received), " for host ", (own + hosts - 1) % hosts, "; each, every ",
-                      SnapshotEvery(job), SnapshotEvery(job) == 1 ? " step" : " steps", ", sends ",
-                      text::BytesText(sent), " to host ", (own + 1) % hosts);
+                      text::BytesText(2 * received), " for host ", (own + hosts - 1) % hosts, ", and messages ",
+                      text::BytesText(sent + received), "; each, ", every, ", sends ", text::BytesText(sent), " to host ",
+                      (own + 1) % hosts);
 }
 
 PeerCopies::PeerCopies(const Job& job, uint32_t rank, comm::Communicator& communicator)
@@ -110,53 +129,65 @@ PeerCopies::PeerCopies(const Job& job, uint32_t rank, comm::Communicator& commun
       next_(RankAt(job, rank, 1)),
       before_(RankAt(job, rank, HostsOf(job) - 1)),
       sent_(PartsForNextHost(job, rank)),
-      received_(PartsForNextHost(job, before_)) {
-  const auto most = [](const std::vector<PeerPart>& parts) {
-    uint64_t bytes = 0;
-    for (const PeerPart& part : parts) bytes = std::max(bytes, part.bytes);
-    return bytes;
-  };
-  sending_.resize(most(sent_));
-  receiving_.resize(most(received_));
+      received_(PartsFromHostBefore(job, rank)) {}
+
+absl::StatusOr<std::unique_ptr<PeerCopies>> PeerCopies::Create(const Job& job, uint32_t rank,
+                                                               comm::Communicator& communicator) {
+  auto copies = absl::WrapUnique(new PeerCopies(job, rank, communicator));
+  absl::StatusOr<comm::SideMessages> messages = communicator.ReserveSideMessages(
+      copies->next_, MessageBytes(copies->sent_), copies->before_, MessageBytes(copies->received_));
+  if (!messages.ok()) return messages.status();
+  copies->messages_ = *messages;
+  return copies;
 }
 
-absl::Status PeerCopies::Exchange(const std::vector<checkpoint::LocalTensor>& state, uint32_t rank,
-                                  checkpoint::SharedSnapshot& copy) {
-  // Behind all parts, also where replicas make these needless: no copy is newer than that of the host it is for.
-  constexpr checkpoint::Digest::Value kMark = {1, 0};
-  std::vector<checkpoint::Digest::Value> sent(sent_.size(), kMark), received(received_.size() + 1, kMark);
-  for (size_t i = 0; i < std::max(sent_.size(), received_.size()); ++i) {
-    comm::BulkMessages messages;
-    if (i < sent_.size() && sent_[i].bytes > 0) {
-      const PeerPart& part = sent_[i];
-      uint64_t at = 0;
-      part.shard.ForEachRunOfPart(part.share.part, part.share.parts, [&](uint64_t, uint64_t local, uint64_t bytes) {
-        std::memcpy(sending_.data() + at, state[part.tensor].bytes.data() + local, bytes);
-        at += bytes;
-      });
-      messages.sends.push_back({next_, std::span(sending_).first(part.bytes)});
-      checkpoint::Digest digest;
-      digest.Add(std::span(sending_).first(part.bytes));
-      sent[i] = digest.value();
-    }
-    if (i < received_.size() && received_[i].bytes > 0)
-      messages.receives.push_back({before_, std::span(receiving_).first(received_[i].bytes)});
-    if (absl::Status status = communicator_.Exchange(messages, deadline_); !status.ok()) return status;
-    if (messages.receives.empty()) continue;
-    const PeerPart& part = received_[i];
-    const std::span<std::byte> global = copy.tensor(part.tensor);
-    uint64_t at = 0;
-    part.shard.ForEachRunOfPart(part.share.part, part.share.parts, [&](uint64_t to, uint64_t, uint64_t bytes) {
-      std::memcpy(global.data() + to, receiving_.data() + at, bytes);
+absl::Status PeerCopies::Send(uint64_t steps_done, const std::vector<checkpoint::LocalTensor>& state, uint32_t rank,
+                              checkpoint::SharedSnapshot& copy) {
+  begin_ = SteadyNow();
+  uint64_t at = 0, checksum_at = BytesOf(sent_);
+  for (const PeerPart& part : sent_) {
+    const uint64_t begin = at;
+    part.shard.ForEachRunOfPart(part.share.part, part.share.parts, [&](uint64_t, uint64_t local, uint64_t bytes) {
+      std::memcpy(messages_.sent.data() + at, state[part.tensor].bytes.data() + local, bytes);
       at += bytes;
     });
+    checkpoint::Digest digest;
+    digest.Add(messages_.sent.subspan(begin, at - begin));
+    const checkpoint::Digest::Value checksum = digest.value();
+    std::memcpy(messages_.sent.data() + checksum_at, &checksum, sizeof(checksum));
+    checksum_at += sizeof(checksum);
   }
-  sent.push_back(kMark);
-  absl::Status status = communicator_.Exchange({.sends = {{next_, std::as_bytes(std::span(sent))}},
-                                                .receives = {{before_, std::as_writable_bytes(std::span(received))}}},
-                                               deadline_);
-  for (size_t i = 0; status.ok() && i < received_.size(); ++i)
-    copy.SetChecksumOfOther(rank, received_[i].tensor, received[i]);
+  copy_ = &copy;
+  steps_done_ = steps_done;
+  rank_ = rank;
+  taken_ = 0;
+  taken_bytes_ = 0;
+  return communicator_.StartSideMessages([this] { return TakePart(); });
+}
+
+bool PeerCopies::TakePart() {
+  if (taken_ < received_.size()) {
+    const PeerPart& part = received_[taken_];
+    const std::span<std::byte> global = copy_->tensor(part.tensor);
+    part.shard.ForEachRunOfPart(part.share.part, part.share.parts, [&](uint64_t to, uint64_t, uint64_t bytes) {
+      std::memcpy(global.data() + to, messages_.received.data() + taken_bytes_, bytes);
+      taken_bytes_ += bytes;
+    });
+    checkpoint::Digest::Value checksum;
+    std::memcpy(&checksum, messages_.received.data() + BytesOf(received_) + taken_ * sizeof(checksum),
+                sizeof(checksum));
+    copy_->SetChecksumOfOther(rank_, part.tensor, checksum);
+    ++taken_;
+    return true;
+  }
+  copy_->AddOfOtherHost(steps_done_);
+  end_ = SteadyNow();
+  return false;
+}
+
+absl::Status PeerCopies::Finish() {
+  absl::Status status = communicator_.FinishSideMessages(deadline_);
+  duration_ = end_ - begin_;
   return status;
 }
 

@@ -151,12 +151,23 @@ absl::Status Train(Session& session, TrainObserver* observer) {
         options.save_weights, options.deadline, [&] { return SelectWeights(job.program, session.state().Tensors()); },
         session.control().beside());
   }
-  std::optional<PeerCopies> peers;
-  if (HasPeerCopies(job)) peers.emplace(job, session.rank().rank, session.communicator());
+  std::unique_ptr<PeerCopies> peers;
+  if (HasPeerCopies(job)) {
+    absl::StatusOr<std::unique_ptr<PeerCopies>> made =
+        PeerCopies::Create(job, session.rank().rank, session.communicator());
+    if (!made.ok()) return made.status();
+    peers = *std::move(made);
+  }
   std::optional<SnapshotSaver> snapshots;
   if (job.snapshots != nullptr) {
-    snapshots.emplace(*job.snapshots, session.rank().rank - job.host.first, StateForCopies(session),
-                      peers ? &*peers : nullptr, session.control(), options.deadline);
+    SnapshotSaver::Options copying = {.rank = session.rank().rank - job.host.first,
+                                      .every = std::max<uint64_t>(SnapshotEvery(job), 1),
+                                      .by_cost = options.peer_copies_by_cost,
+                                      .first_step = job.first_step,
+                                      .control = session.control(),
+                                      .deadline = options.deadline};
+    if (observer != nullptr) copying.note = [observer](const std::string& text) { observer->Note(text); };
+    snapshots.emplace(*job.snapshots, StateForCopies(session), peers.get(), std::move(copying));
   }
   std::optional<StragglerReplacer> replacer;
   if (job.replacements != nullptr) replacer.emplace(job.replacement, **watch, session.control(), *job.replacements);

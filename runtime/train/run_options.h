@@ -48,7 +48,8 @@ struct RunOptions {
   std::string resize;     // file that says with how many ranks to go on; empty: none
   // Steps between two replacements of ranks that hold up the others, at least; 0: none is replaced.
   uint64_t replace_every = 0;
-  uint64_t peer_copies = 0;  // steps between copies of the state in memory; 0: as its size suggests
+  uint64_t peer_copies = 0;          // steps between copies of the state in memory; 0: as its size suggests
+  bool peer_copies_by_cost = false;  // as their measured cost says
   std::string save_weights;
   std::string resume;
   // Whether ranks of several processes verify the files of `resume` together, by AgreeOnCheckpoint.

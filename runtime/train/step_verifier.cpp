@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "runtime/artifact/instruction_text.h"
+#include "runtime/checkpoint/tensor_runs.h"
 #include "runtime/trace/json_log.h"
 
 namespace sgd::train {
@@ -124,8 +125,26 @@ absl::Status StepVerifier::Share() {
   if (absl::Status status = session_.control().Barrier(deadline); !status.ok()) return status;
   std::vector<checkpoint::LocalTensor> tensors;
   for (const VerifiedTensor& tensor : tensors_) tensors.push_back(LocalTensorOf(replay_, tensor));
+  if (session_.job().verification->is_gathered) return Gather(tensors);
   session_.job().verification->shared->Fill(++shares_, tensors);
   return session_.control().Barrier(deadline);
+}
+
+// Ranks that do not share memory with rank 0 send it what they have, each replica a part.
+absl::Status StepVerifier::Gather(const std::vector<checkpoint::LocalTensor>& tensors) {
+  const bool is_reader = session_.is_first_rank();
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const checkpoint::LocalTensor& tensor = tensors[i];
+    const bool has_part = tensor.replicas != 0 && !tensor.bytes.empty();
+    const absl::StatusOr<std::vector<std::string>> parts = session_.control().GatherBytes(
+        has_part ? checkpoint::RunsOf(tensor, tensor.replica, tensor.replicas) : "", session_.job().options.deadline);
+    if (!parts.ok()) return parts.status();
+    for (size_t part = 0; is_reader && part < parts->size(); ++part) {
+      absl::Status status = checkpoint::PutRuns((*parts)[part], session_.job().verification->shared->tensor(i));
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status StepVerifier::Compare(uint64_t step) {

@@ -48,6 +48,7 @@ class StepVerifier : public StepGuard {
 
   StepVerifier(Session& session, TrainObserver* observer);
   absl::Status Share();
+  absl::Status Gather(const std::vector<checkpoint::LocalTensor>& tensors);
   absl::Status Compare(uint64_t step);
   absl::StatusOr<bool> AgreeOnDifference();
   absl::StatusOr<Recorded> Record(uint64_t step);

@@ -80,6 +80,9 @@ absl::StatusOr<uint64_t> TrainLoop::FinishStep(uint64_t step, bool is_last, cons
   if (evaluates) {
     if (absl::Status status = Report(record, eval ? &*eval : nullptr); !status.ok()) return status;
   }
+  if (next.ok() && parts_.snapshots != nullptr) {
+    if (absl::Status status = parts_.snapshots->StepEnded(step + 1); !status.ok()) return status;
+  }
   const bool writes_outputs = is_last && options_.writes_outputs;
   if (goes_on && CopiesAfter(step) && !writes_outputs) {
     if (absl::Status status = Copy(step + 1); !status.ok()) return status;
@@ -158,10 +161,12 @@ bool TrainLoop::SavesAfter(uint64_t step, bool is_last) const {
 
 bool TrainLoop::CopiesAfter(uint64_t step) const {
   if (parts_.snapshots == nullptr || options_.snapshot_every == 0) return false;
-  if (parts_.guard == nullptr) return (step + 1) % options_.snapshot_every == 0;
-  // Only what has been checked is worth going on from.
+  const std::optional<uint64_t> interval = parts_.snapshots->interval();
+  if (parts_.guard == nullptr && !interval) return (step + 1) % options_.snapshot_every == 0;
   const uint64_t since = last_copied_.value_or(options_.first_step);
-  return parts_.guard->AllowsCopyAfter(step) && step + 1 >= since + options_.snapshot_every;
+  if (step + 1 < since + interval.value_or(options_.snapshot_every)) return false;
+  // Only what has been checked is worth going on from.
+  return parts_.guard == nullptr || parts_.guard->AllowsCopyAfter(step);
 }
 
 absl::Status TrainLoop::Copy(uint64_t steps_done) {

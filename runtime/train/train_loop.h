@@ -38,6 +38,10 @@ class StateSaver {
   virtual absl::Duration stall() const { return absl::ZeroDuration(); }
   // Tells of saves that have ended by themselves, where some do. Waits for nobody.
   virtual void TellEnded() {}
+  // Steps between saves, of a saver that decides how many; equal on all ranks.
+  virtual std::optional<uint64_t> interval() const { return std::nullopt; }
+  // Between two steps, before a save that is due.
+  virtual absl::Status StepEnded(uint64_t /*steps_done*/) { return absl::OkStatus(); }
   // Returns when everything is where it belongs; the error of the last save.
   virtual absl::Status Finish() { return absl::OkStatus(); }
   // The state after `steps_done` steps may have been wrong: what is kept of it must not be gone on from. Returns what a

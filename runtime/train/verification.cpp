@@ -9,6 +9,7 @@
 #include "runtime/launch/memory_quota.h"
 #include "runtime/text/amounts.h"
 #include "runtime/train/memory_need.h"
+#include "runtime/train/saved_copy.h"
 #include "runtime/train/verified_tensors.h"
 
 namespace sgd::train {
@@ -22,16 +23,10 @@ absl::Status Refused(const Job& job, const std::string& text) {
   return absl::FailedPreconditionError(absl::StrCat(job.options.artifact, ": --verify: ", text));
 }
 
-absl::Status CheckPlan(const launch::RankEnvironment& environment, const Job& job) {
+absl::Status CheckPlan(const Job& job) {
   if (job.file->ranks() == 1)
     return Refused(job, absl::StrCat("plan '", job.file->plan(),
                                      "' is for one rank; expected one for several, to compare with one rank; give -n"));
-  if (!environment.is_launcher || environment.nodes > 1) {
-    return Refused(job, absl::StrCat(environment.nodes > 1 ? "the ranks are on several hosts"
-                                                           : "this rank was started by another launcher",
-                                     ", so that they have no memory in common; expected ranks that sgdrun starts on "
-                                     "one host; give -n without --nnodes"));
-  }
   if (job.file->root().target()->string_view() != "cpu") {
     return Refused(job, absl::StrCat("plan '", job.file->plan(), "' is for ", job.file->root().target()->str(),
                                      ", whose instructions cannot be observed; expected one for cpu; compile with "
@@ -77,6 +72,7 @@ RunOptions OptionsOfOne(const RunOptions& options) {
   of_one.outputs.clear(), of_one.save.clear(), of_one.save_weights.clear(), of_one.resize.clear();
   of_one.eval_data.clear();
   of_one.eval_every = of_one.save_every = of_one.restarts = of_one.peer_copies = 0;
+  of_one.peer_copies_by_cost = false;
   of_one.mtbf = absl::ZeroDuration();
   return of_one;
 }
@@ -92,7 +88,9 @@ absl::Status CheckCounterparts(const Job& job, const std::vector<VerifiedTensor>
   return absl::OkStatus();
 }
 
-absl::Status CheckMemory(const Job& job, const std::vector<data::TensorSpec>& specs, const Job& one) {
+// Of the host of rank 0, which starts `group`.
+absl::Status CheckMemory(const Job& job, const SaveGroup& group, const std::vector<data::TensorSpec>& specs,
+                         const Job& one) {
   uint64_t bytes = 0;
   for (const data::TensorSpec& spec : specs) {
     uint64_t of_tensor = 0;
@@ -100,7 +98,7 @@ absl::Status CheckMemory(const Job& job, const std::vector<data::TensorSpec>& sp
     bytes += of_tensor;
   }
   uint64_t needed = NeedOf(one, 0).total() + (kCopies + 1) * bytes;
-  for (uint32_t rank = 0; rank < job.file->ranks(); ++rank) needed += NeedOf(job, rank).total();
+  for (uint32_t rank = 0; rank < group.ranks; ++rank) needed += NeedOf(job, rank).total();
   const uint64_t available = launch::HostMemoryBytes();
   if (needed <= available) return absl::OkStatus();
   return absl::ResourceExhaustedError(
@@ -113,7 +111,7 @@ absl::Status CheckMemory(const Job& job, const std::vector<data::TensorSpec>& sp
 
 absl::Status PrepareVerification(const launch::RankEnvironment& environment, Job& job) {
   if (job.options.verify.steps == 0) return absl::OkStatus();
-  if (absl::Status status = CheckPlan(environment, job); !status.ok()) return status;
+  if (absl::Status status = CheckPlan(job); !status.ok()) return status;
   absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file = OpenOneRank(job);
   if (!file.ok()) return file.status();
   absl::StatusOr<Job> one = PrepareJob(OptionsOfOne(job.options), *std::move(file));
@@ -121,11 +119,25 @@ absl::Status PrepareVerification(const launch::RankEnvironment& environment, Job
   const std::vector<VerifiedTensor> tensors = VerifiedTensors(job);
   const std::vector<data::TensorSpec> specs = SpecsOf(job, tensors);
   if (absl::Status status = CheckCounterparts(job, tensors, *one); !status.ok()) return status;
-  if (absl::Status status = CheckMemory(job, specs, *one); !status.ok()) return status;
-  auto shared = checkpoint::SharedSnapshot::Create(specs, static_cast<uint32_t>(job.file->ranks()));
-  if (!shared.ok()) return shared.status();
-  job.verification = std::make_shared<Verification>(
-      Verification{.one_rank = std::make_unique<Job>(*std::move(one)), .shared = *std::move(shared)});
+  const SaveGroup group = SaveGroupOf(environment);
+  auto verification = std::make_shared<Verification>(Verification{
+      .one_rank = std::make_unique<Job>(*std::move(one)), .shared = nullptr, .is_gathered = group.count > 1});
+  if (group.index == 0) {
+    if (absl::Status status = CheckMemory(job, group, specs, *verification->one_rank); !status.ok()) return status;
+    auto shared = checkpoint::SharedSnapshot::Create(specs, static_cast<uint32_t>(job.file->ranks()));
+    if (!shared.ok()) return shared.status();
+    verification->shared = *std::move(shared);
+  }
+  job.verification = std::move(verification);
+  return absl::OkStatus();
+}
+
+absl::Status PrepareOneRankAgain(const std::string& checkpoint, Verification& verification) {
+  RunOptions options = verification.one_rank->options;
+  options.resume = checkpoint;
+  absl::StatusOr<Job> again = PrepareJob(options, std::move(verification.one_rank->file));
+  if (!again.ok()) return again.status();
+  verification.one_rank = std::make_unique<Job>(*std::move(again));
   return absl::OkStatus();
 }
 

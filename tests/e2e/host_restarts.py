@@ -192,6 +192,44 @@ def fewer(folder):
     assert [(event["from"], event["ranks"]) for event in restarts.events(job.folder, "resumed")] == [("peer", 4), ("checkpoint", 2)]
 
 
+def spaced(name):
+    """Copies every third step go to the next host beside the steps that follow. When a host is lost, all go on from the newest copy that has arrived everywhere."""
+    def check(folder):
+        artifact, ranks, data = restarts.gpt(folder, RECIPES[name])
+        reference = reference_of(folder, artifact, 60, ranks // 2, data)
+        for host in (1, 0):
+            job = Job(restarts.fresh(folder, f"disturbed{host}"), artifact, 60, "--restarts", 3, "--peer-copies", 3, ranks=ranks // 2, spares=1, data=data)
+            job.wait_for_steps(15)
+            job.launchers[host].kill()
+            texts = job.finish(lost=[host])
+            assert all(" for host " in text and ", and messages " in text and "every 3 steps, sends " in text for text in texts[:2]), texts
+            (lost,), (resumed,) = restarts.events(job.folder, "rank_lost"), restarts.events(job.folder, "resumed")
+            assert resumed["from"] == "peer" and resumed["step"] % 3 == 0 and -1 <= lost["step"] - resumed["step"] <= 6, (lost, resumed)
+            assert restarts.losses(job.folder) == restarts.losses(reference) and restarts.state(job.folder, 60) == restarts.state(reference, 60)
+    return check
+
+
+def by_cost(folder):
+    """Copies are made as often as measured times allow, which is told, also behind a slow link; ranks go on from them with equal bits."""
+    artifact, ranks, data = restarts.gpt(folder, RECIPES["zero 3"])
+    reference = reference_of(folder, artifact, 200, ranks // 2, data)
+    for slow in (False, True):
+        if slow:
+            NETWORK.shape(1, 0.02)
+        job = Job(restarts.fresh(folder, f"run{slow}"), artifact, 200, "--restarts", 1, "--peer-copies", "auto", ranks=ranks // 2, data=data)
+        job.wait_for_steps(60)
+        os.kill(job.ranks_of(1)[0], signal.SIGKILL)
+        try:
+            texts = job.finish()
+        finally:
+            if slow:
+                NETWORK.unshape(1)
+        assert "each, as often as costs little, sends" in texts[0] and "--peer-copies auto: a copy takes " in texts[0] and " beside them to the next host (" in texts[0], texts
+        event, = restarts.events(job.folder, "resumed")
+        assert event["from"] == "peer" and event["step"] > 0, event
+        assert restarts.losses(job.folder) == restarts.losses(reference) and restarts.state(job.folder, 200) == restarts.state(reference, 200)
+
+
 def refused(folder):
     """Launchers that cannot start, each of which the other one hears of, and flags that do not fit."""
     artifact = restarts.digits(folder, 4)
@@ -207,6 +245,7 @@ TESTS = {
     "ranks": [("killed", killed), ("unneeded spare", unneeded), ("fewer", fewer), ("refused", refused)],
     "spares": [(f"host lost, {name}", lost(name)) for name in RECIPES],
     "slow": [("slow host", slow)],
+    "copies": [*((f"spaced copies, {name}", spaced(name)) for name in ("zero 3", "tensor", "stages")), ("by cost", by_cost)],
     "hosts": [("ring", ring), ("cut", cut), ("started anew", started_anew)],
 }
 

@@ -54,6 +54,15 @@ void SetSaveEvery(Options& options, const std::string& text) {
   static_cast<void>(absl::SimpleAtoi(text, &options.run.save_every));
 }
 
+// A number of steps, or "auto".
+void SetPeerCopies(Options& options, const std::string& text) {
+  options.run.peer_copies_by_cost = text == "auto";
+  if (options.run.peer_copies_by_cost) return;
+  const std::string fault = CheckCount<uint64_t>(text);
+  if (!fault.empty()) throw CLI::ValidationError("--peer-copies", fault + ", or auto");
+  static_cast<void>(absl::SimpleAtoi(text, &options.run.peer_copies));
+}
+
 // Of --steps, where 0 prepares a run and does none.
 std::string CheckSteps(const std::string& text) { return text == "0" ? "" : CheckCount<uint64_t>(text); }
 
@@ -109,12 +118,11 @@ void AddStateFlags(CLI::App& app, Options& options) {
           "With --restarts: restart a rank on other cores if its compute delays the other ranks for long, at "
           "most once in N steps (default 1000); counts as a restart (docs/watching.md)")
       ->check(CheckCount<uint64_t>);
-  group
-      .Add("--peer-copies", "K", options.run.peer_copies,
-           "With --restarts: every K steps, copy the state in memory, and send the state that only one host holds to "
-           "the "
-           "next host (default: every step up to 64 MiB of state, every second up to 128 MiB, ...)")
-      ->check(CheckCount<uint64_t>);
+  group.Call<std::string>(
+      "--peer-copies", "K|auto", [&](const std::string& text) { SetPeerCopies(options, text); },
+      "With --restarts: every K steps, copy the state in memory, and send the state that only one host holds to the "
+      "next host (default: every step up to 64 MiB of state, every second up to 128 MiB, ...); auto: as often as takes "
+      "1 % of the time, by measured times");
   group
       .Add("--min-ranks", "M", options.min_ranks,
            "After the last restart of --restarts, continue with fewer ranks, at least M, by another plan of the "

@@ -17,6 +17,16 @@ absl::StatusOr<ChannelHandle> Communicator::PrepareChannel(const ChannelSpec&) {
 absl::Status Communicator::Send(ChannelHandle, const std::byte*, absl::Duration) { return NoChannels(); }
 absl::Status Communicator::Receive(ChannelHandle, std::byte*, absl::Duration) { return NoChannels(); }
 
+absl::StatusOr<SideMessages> Communicator::ReserveSideMessages(uint32_t, uint64_t, uint32_t, uint64_t) {
+  return absl::UnimplementedError("ranks that talk through their devices exchange no bytes of the host's memory");
+}
+
+absl::Status Communicator::StartSideMessages(std::function<bool()>) {
+  return absl::FailedPreconditionError("messages beside steps without memory for them");
+}
+
+absl::Status Communicator::FinishSideMessages(absl::Duration) { return absl::OkStatus(); }
+
 absl::Status Communicator::Exchange(const BulkMessages& messages, absl::Duration) {
   if (messages.sends.empty() && messages.receives.empty()) return absl::OkStatus();
   return absl::UnimplementedError("ranks that talk through their devices exchange no bytes of the host's memory");

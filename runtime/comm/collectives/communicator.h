@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,6 +53,12 @@ struct BulkMessages {
   };
   std::vector<Send> sends;
   std::vector<Receive> receives;
+};
+
+// Messages that go beside steps, one to a rank of another host and one from one. Their memory is the communicator's.
+struct SideMessages {
+  uint32_t to = 0, from = 0;
+  std::span<std::byte> sent, received;
 };
 
 // Names a prepared end of a channel of one communicator.
@@ -143,6 +150,20 @@ class Communicator {
   // may be overwritten and what was to come is here. While no collective is in flight. Waits end as those of Execute.
   // Unimplemented where ranks talk through their devices.
   virtual absl::Status Exchange(const BulkMessages& messages, absl::Duration timeout);
+
+  // Takes memory for messages beside steps, once. ResourceExhausted without memory; Unimplemented as for Exchange.
+  virtual absl::StatusOr<SideMessages> ReserveSideMessages(uint32_t to, uint64_t sent_bytes, uint32_t from,
+                                                           uint64_t received_bytes);
+  // Begins to send and to receive them, and returns. Until they have been finished nobody touches their memory, but for
+  // `take`: once all that was to come is here, any thread calls it, one after the other, until it returns false; each
+  // call does little, since a collective may wait for it. All ranks do so in the same order, while no collective is in
+  // flight; collectives may follow.
+  virtual absl::Status StartSideMessages(std::function<bool()> take);
+  // Waits until they have been sent, and have come and been taken; at once where none are in flight. Waits
+  // end as those of Execute.
+  virtual absl::Status FinishSideMessages(absl::Duration timeout);
+  // Forgets those that are in flight: `take` is not called any more. For the end of a job.
+  virtual void DropSideMessages() {}
 
   // Null where windows are the host's.
   virtual StreamCollectives* stream_collectives() { return nullptr; }

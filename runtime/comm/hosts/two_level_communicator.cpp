@@ -72,6 +72,7 @@ absl::StatusOr<std::unique_ptr<TwoLevelCommunicator>> TwoLevelCommunicator::Conn
 
 TwoLevelCommunicator::~TwoLevelCommunicator() {
   if (under_way_ != 0) control_.Abort(absl::CancelledError("left while a collective was in flight"));
+  DropSideMessages();
   // Messages that are still expected go to memory of other members.
   engine_.Stop();
   links_.Close();
@@ -268,6 +269,39 @@ absl::Status TwoLevelCommunicator::WaitForMessages(SteppedCollective& collective
 }
 
 // Through memory that lives as long as the transport: what is in flight when the job ends may still be read or written.
+absl::StatusOr<SideMessages> TwoLevelCommunicator::ReserveSideMessages(uint32_t to, uint64_t sent_bytes, uint32_t from,
+                                                                       uint64_t received_bytes) {
+  if (side_memory_ != nullptr) return absl::FailedPreconditionError("messages beside steps are there already");
+  const uint64_t begin = (sent_bytes + kPage - 1) / kPage * kPage;  // of what comes
+  const uint64_t bytes = begin + (received_bytes + kPage - 1) / kPage * kPage + kPage;
+  side_memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, bytes)));
+  if (side_memory_ == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("not enough memory for ", bytes, " bytes of copies of the state on their way between hosts"));
+  }
+  side_messages_ = {to, from, {side_memory_.get(), sent_bytes}, {side_memory_.get() + begin, received_bytes}};
+  return side_messages_;
+}
+
+absl::Status TwoLevelCommunicator::StartSideMessages(std::function<bool()> take) {
+  if (side_memory_ == nullptr || side_ != nullptr || under_way_ != 0)
+    return absl::FailedPreconditionError("messages beside steps while others are in flight");
+  absl::StatusOr<std::unique_ptr<BulkExchange>> started =
+      BulkExchange::Start(engine_, links_,
+                          {.sends = {{side_messages_.to, side_messages_.sent}},
+                           .receives = {{side_messages_.from, side_messages_.received}}},
+                          std::move(take));
+  if (started.ok()) side_ = *std::move(started);
+  return started.status();
+}
+
+absl::Status TwoLevelCommunicator::FinishSideMessages(absl::Duration timeout) {
+  if (side_ == nullptr) return absl::OkStatus();
+  absl::Status status = side_->Finish(timeout);
+  if (status.ok()) side_.reset();
+  return status;
+}
+
 absl::Status TwoLevelCommunicator::Exchange(const BulkMessages& messages, absl::Duration timeout) {
   if (under_way_ != 0) return absl::FailedPreconditionError("an exchange while a collective is in flight");
   uint64_t bytes = 0;

@@ -14,6 +14,7 @@
 
 #include "runtime/comm/collectives/communicator.h"
 #include "runtime/comm/control/placement.h"
+#include "runtime/comm/hosts/bulk_exchange.h"
 #include "runtime/comm/hosts/collective_queue.h"
 #include "runtime/comm/hosts/host_channel.h"
 #include "runtime/comm/hosts/host_links.h"
@@ -54,6 +55,11 @@ class TwoLevelCommunicator final : public Communicator {
   absl::Status Send(ChannelHandle handle, const std::byte* source, absl::Duration timeout) override;
   absl::Status Receive(ChannelHandle handle, std::byte* target, absl::Duration timeout) override;
   absl::Status Exchange(const BulkMessages& messages, absl::Duration timeout) override;
+  absl::StatusOr<SideMessages> ReserveSideMessages(uint32_t to, uint64_t sent_bytes, uint32_t from,
+                                                   uint64_t received_bytes) override;
+  absl::Status StartSideMessages(std::function<bool()> take) override;
+  absl::Status FinishSideMessages(absl::Duration timeout) override;
+  void DropSideMessages() override { side_.reset(); }
   uint64_t sent_bytes() const override { return shared_.sent_bytes + local_->sent_bytes() + sent_by_channels_; }
   uint64_t host_bytes() const override { return shared_.host_bytes + sent_by_channels_; }
 
@@ -96,6 +102,9 @@ class TwoLevelCommunicator final : public Communicator {
   std::unique_ptr<std::byte, Free> staging_;
   uint64_t staging_bytes_ = 0;
   std::vector<std::byte> bulk_;  // of Exchange
+  SideMessages side_messages_;
+  std::unique_ptr<std::byte, Free> side_memory_;
+  std::unique_ptr<BulkExchange> side_;  // in flight
   TwoLevelContext shared_;
   std::vector<std::unique_ptr<SteppedCollective>> collectives_;
   std::vector<Progress> progress_;  // one per collective
