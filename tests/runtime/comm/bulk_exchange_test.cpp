@@ -24,6 +24,14 @@ std::vector<std::byte> Message(uint32_t from, uint32_t to, uint64_t bytes) {
 
 class Exchange : public testing::TestWithParam<bool> {};
 
+// A byte both ways, after which they are connected: a rank that is gone before that cannot be reached.
+void Greet(TwoLevelCommunicator& communicator, uint32_t peer) {
+  const std::vector<std::byte> mark(1, std::byte{7});
+  std::vector<std::byte> one(1);
+  ASSERT_TRUE(communicator.Exchange({.sends = {{peer, mark}}, .receives = {{peer, one}}}, kTimeout).ok());
+  ASSERT_TRUE(communicator.control().Barrier(kTimeout).ok());
+}
+
 TEST_P(Exchange, BringsEachMessageToItsRank) {
   const MakeTransport make_transport = GetParam() ? OverUcx() : OverMemory();
   if (make_transport == nullptr) GTEST_SKIP() << "no UCX here";
@@ -57,6 +65,7 @@ TEST_P(Exchange, EndsWithTheJob) {
   const MakeTransport make_transport = GetParam() ? OverUcx() : OverMemory();
   if (make_transport == nullptr) GTEST_SKIP() << "no UCX here";
   RunOnHosts(InBlocks(2, 2), 4096, make_transport, [](TwoLevelCommunicator& communicator) {
+    Greet(communicator, 1 - communicator.control().rank());
     if (communicator.control().rank() == 1) {
       communicator.control().Abort(absl::UnavailableError("the host is gone"));
       return;
@@ -117,12 +126,13 @@ TEST_P(Exchange, BesideStepsEndsWithTheJob) {
   if (make_transport == nullptr) GTEST_SKIP() << "no UCX here";
   RunOnHosts(InBlocks(2, 2), 4096, make_transport, [](TwoLevelCommunicator& communicator) {
     const uint32_t rank = communicator.control().rank();
+    Greet(communicator, 1 - rank);
     ASSERT_TRUE(communicator.ReserveSideMessages(1 - rank, 1 << 20, 1 - rank, 1 << 20).ok());
     if (rank == 1) {
       communicator.control().Abort(absl::UnavailableError("the host is gone"));
       return;
     }
-    // The other rank may be gone before its address was asked for.
+    // The job may have ended before they begin.
     absl::Status status = communicator.StartSideMessages([] {
       ADD_FAILURE() << "nothing has come";
       return false;
