@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "runtime/train/memory_need.h"
+#include "runtime/text/amounts.h"
 
 namespace sgd::train {
 namespace {
@@ -76,7 +76,7 @@ std::string CopyIntervals::Text(uint64_t sent_bytes) const {
   if (sent_bytes > 1 && cost_.sending > absl::ZeroDuration()) {
     absl::StrAppend(
         &text, ", and ", Milliseconds(cost_.sending), " beside them to the next host (",
-        SizeText(static_cast<uint64_t>(static_cast<double>(sent_bytes) / absl::ToDoubleSeconds(cost_.sending))),
+        text::BytesText(static_cast<uint64_t>(static_cast<double>(sent_bytes) / absl::ToDoubleSeconds(cost_.sending))),
         "/s of a rank)");
   }
   absl::StrAppend(&text, "; copies are made every ", every_, every_ == 1 ? " step" : " steps");

@@ -39,15 +39,16 @@ std::variant<Options, Leave> ParseOptions(int argc, const char* const* argv) {
   CLI::App* list = add("list", Command::kList, "Steps, sizes, meshes and state of all checkpoints, the newest first");
   CLI::App* verify = add("verify", Command::kVerify, "Read every byte of all checkpoints");
   CLI::App* merge = add("merge", Command::kMerge, "Write the state as one safetensors file");
-  CLI::App* convert =
-      add("convert", Command::kConvert, "Write a checkpoint of one file, not compressed, into another folder");
+  CLI::App* convert = add("convert", Command::kConvert, "Write a checkpoint of one file into another folder");
   CLI::App* diff = add("diff", Command::kDiff, "Tensors that differ between two checkpoints or files of tensors");
   for (CLI::App* sub : {list, verify, diff}) sub->add_flag("--json", options.as_json, "Print JSON instead of text");
   merge->add_option("-o,--output", options.output, "The file to write")->required()->option_text("FILE");
   convert->add_option("-o,--output", options.output, "The folder that gets the checkpoint")
       ->required()
       ->option_text("DIR");
-  convert->add_flag("--zstd{1}", options.zstd, "Compress it by zstd, at a level from 1 (default) to 19")
+  convert
+      ->add_flag("--zstd", options.zstd,
+                 "Compress it by zstd, at a level from 1 (default) to 19; without this flag it is not compressed")
       ->option_text("[=LEVEL]")
       ->check(CLI::Range(checkpoint::kLeastZstdLevel, checkpoint::kMostZstdLevel));
   diff->add_option("other", options.other, "The checkpoint or file of tensors to compare with")
