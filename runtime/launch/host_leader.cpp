@@ -18,6 +18,7 @@ using comm::ControlKind;
 
 constexpr absl::Duration kSlice = absl::Milliseconds(20);
 constexpr absl::Duration kClaim = absl::Seconds(5);          // for what comes after the handshake
+constexpr absl::Duration kAnswer = absl::Seconds(2);         // of a spare that waits
 constexpr absl::Duration kLastCall = absl::Seconds(2);       // since the last arrival, before spares take places
 constexpr absl::Duration kLinger = absl::Milliseconds(500);  // after an error, for those that are about to come
 
@@ -65,7 +66,7 @@ HostLeader::HostLeader(const HostMeetingOptions& options, HostClaim own, std::st
     hello.SetVersion(comm::BuildVersion());
     comm::SendFrame(spare.link, ControlKind::kWho, "");
     spare.link.rank = spare.claim.node;
-    arriving_.push_back({std::move(spare.link), hello, SteadyNow() + kClaim});
+    arriving_.push_back({std::move(spare.link), hello, SteadyNow() + kAnswer, /*is_asked=*/true});
   }
 }
 
@@ -99,7 +100,7 @@ absl::StatusOr<std::vector<size_t>> HostLeader::Collect(comm::TcpAcceptor& accep
     for (const HostLink& link : joined_) members.push_back({link.claim, link.place});
     const bool is_due = SteadyNow() > last_arrival_ + kLastCall;
     std::optional<std::vector<size_t>> assigned = AssignNodes(members, options_.nodes, options_.spares, is_due);
-    if (assigned) return *std::move(assigned);
+    if (assigned && !MayAnswer()) return *std::move(assigned);
     if (SteadyNow() > end) return Missing();
     if (has_other()) return absl::AbortedError("another launcher leads");
     std::vector<int> sockets;
@@ -118,6 +119,8 @@ absl::StatusOr<std::vector<size_t>> HostLeader::Collect(comm::TcpAcceptor& accep
     if (!status.ok()) return status;
   }
 }
+
+bool HostLeader::MayAnswer() const { return std::ranges::any_of(arriving_, &Arriving::is_asked); }
 
 absl::Status HostLeader::Hear() {
   for (auto at = arriving_.begin(); at != arriving_.end();) {

@@ -63,11 +63,14 @@ class HostLeader {
     comm::ControlLink link;
     comm::Hello hello;
     absl::Time end;
+    bool is_asked = false;  // a spare of the meeting before
   };
 
   absl::StatusOr<std::vector<size_t>> Collect(comm::TcpAcceptor& acceptor, const std::function<bool()>& has_other);
   absl::Status own_failure() const { return options_.own_failure ? options_.own_failure() : absl::OkStatus(); }
   absl::Status Hear();
+  // Whether a spare has been asked whether it is still there, and may be about to answer.
+  bool MayAnswer() const;
   absl::Status Admit(Arriving& arriving);
   absl::Status CheckJoined();
   // Of one that cannot join. At the first meeting that ends the job.

@@ -65,7 +65,8 @@ void AddHostFlags(CLI::App& app, Options& options) {
   group.Add("--node-rank", "R", flags.node_rank, "Number of this host, from 0; spares count from --nnodes on");
   group
       .Add("--spares", "S", flags.spares,
-           "With --restarts: S further hosts run sgdrun and wait, to replace a host that is lost; give it on all hosts")
+           "With --restarts: S further hosts run sgdrun and wait, to replace a host that is lost, or with "
+           "--replace-stragglers one that is slow; give it on all hosts")
       ->check(CheckCount<uint32_t>);
   group.Add("--master", "HOST:PORT", flags.master,
             "Address of rank 0 (or SGD_MASTER); with --restarts also HOST:PORT,HOST:PORT,..., the addresses of further "

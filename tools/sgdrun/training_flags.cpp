@@ -115,8 +115,8 @@ void AddStateFlags(CLI::App& app, Options& options) {
   group
       .AddWithDefault(
           "--replace-stragglers{1000}", "[=N]", options.run.replace_every,
-          "With --restarts: restart a rank on other cores if its compute delays the other ranks for long, at "
-          "most once in N steps (default 1000); counts as a restart (docs/watching.md)")
+          "With --restarts: restart a rank on other cores, or on a spare host, if its compute delays the other ranks "
+                      "for long, at most once in N steps (default 1000); counts as a restart (docs/watching.md)")
       ->check(CheckCount<uint64_t>);
   group.Call<std::string>(
       "--peer-copies", "K|auto", [&](const std::string& text) { SetPeerCopies(options, text); },

@@ -6,8 +6,14 @@
 #include <unistd.h>
 
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "runtime/clock/steady_clock.h"
+#include "runtime/comm/control/control_message.h"
 
 namespace sgd::launch {
 namespace {
@@ -69,6 +75,39 @@ TEST(HostMeeting, ASpareTakesThePlaceOfAHostThatDoesNotComeAgain) {
   ASSERT_TRUE(first.End().ok()) << first.roster.status();
   ASSERT_TRUE(spare.End().ok()) << spare.roster.status();
   EXPECT_EQ(spare.roster->node, 1u);
+}
+
+// Ranks are lost again and again, and no host.
+TEST(HostMeeting, ASpareThatIsNotNeededWaitsForTheNextMeeting) {
+  const uint16_t port = Port() + 6;
+  const HostMeetingOptions options = Options(0, port);
+  HostMeetingOptions slow = Options(2, port);  // to answer
+  slow.own_failure = [] {
+    absl::SleepFor(absl::Milliseconds(20));
+    return absl::OkStatus();
+  };
+  Launcher second(Options(1, port)), spare(slow);
+  HostClaim claim;
+  std::vector<HostLink> waiting;
+  for (int meeting = 0; meeting < 20; ++meeting) {
+    const std::string place = options.places[0].Text();
+    HostLeader first(options, claim, place, {place}, std::exchange(waiting, {}), SteadyNow());
+    bool has_begun = false;
+    const absl::StatusOr<HostRoster> roster = first.Lead(options.places[0], [&] {
+      if (!std::exchange(has_begun, true)) {
+        second.Begin("of host 1");
+        if (meeting == 0) spare.Begin("of the spare");
+      }
+      return false;
+    });
+    ASSERT_TRUE(second.End().ok()) << second.roster.status();
+    EXPECT_EQ(roster->spares, 1u) << meeting;
+    claim = {.node = 0, .generation = roster->generation, .launchers = roster->launchers, .facts = ""};
+    waiting = first.TakeWaiting();
+  }
+  ASSERT_EQ(waiting.size(), 1u);
+  comm::SendFrame(waiting[0].link, comm::ControlKind::kDone, "");
+  EXPECT_EQ(spare.End().status().message(), kRunHasEnded);
 }
 
 // With host 0, which led, and with host 1.
