@@ -25,7 +25,7 @@ GOES_ON, RECOVERS, ENDS = "goes on", "recovers", "ends"
 # `alone` is what happens without --restarts. A run that recovers or ends says one of `cause`. After `seconds`, and the deadline where it `waits` for that, new ranks have done a step or the run has ended.
 Fault = collections.namedtuple("Fault", "name how fault alone restarted cause waits seconds places is_at_victim", defaults=(False, 5, (1, 2), True))
 REPLICATED, ATTEMPTS = ("data", "micro"), 4
-STUCK = ("did not arrive within", "did not go on", "did not answer", "sent nothing", "took nothing", "freed no place", "is stopped by a signal")
+STUCK = ("finished nothing in", "did not arrive within", "did not go on", "did not answer", "sent nothing", "took nothing", "freed no place", "is stopped by a signal")
 FAULTS = [
     Fault("killed", "`SIGKILL`, as by the system without memory", faulty_runs.by_signal(signal.SIGKILL), ENDS, RECOVERS, ("killed by signal 9",)),
     Fault("crash", "`SIGSEGV`", faulty_runs.by_signal(signal.SIGSEGV), ENDS, RECOVERS, ("killed by signal 11",)),

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import select
+import shutil
 import signal
 import subprocess
 import threading
@@ -201,6 +202,8 @@ def no_room_for_checkpoints(is_mended):
     """There is room again after some of them, or not even for the last one."""
     @contextlib.contextmanager
     def fault(run):
+        for left in run.place.disk.iterdir():  # by runs before
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         filler = fill(run.place.disk, 64 << 10)
         save = run.place.disk / run.folder.parent.name
         save.mkdir()
