@@ -201,7 +201,8 @@ class Driver {
     result.report = computeReport(plan, writer.constant_bytes(), *times, *topology, std::move(bound));
     describePrograms(plan, writer.artifact(), result.report);
     result.report.advice = findAdvice(plan, writer.artifact(), result.report, *topology, getOptions().memoryLimit);
-    if (!getOptions().isForSimulation) result.explanation = computeExplanation(plan, *topology, result.report.lowerBound);
+    if (!getOptions().isForSimulation)
+      result.explanation = computeExplanation(plan, *topology, result.report.lowerBound);
     if (failed(checkExpected(plan))) return failure();
     warnOfLargerSplit(plan, result.report.memory.peak, writer.constant_bytes(), getOptions());
     if (!getOptions().writeArtifact) return success();

@@ -12,8 +12,8 @@ namespace mlir::sgd {
 using ExportedOps = std::vector<std::vector<Operation*>>;
 
 /// Fills `writer` with mesh, kernels (names only), programs and constants of `plan`; the compiled kernels and what they
-/// need of a CPU are the caller's. Where `ops` are wanted, notes where instructions come from. Fails with an error on what
-/// the artifact cannot say.
+/// need of a CPU are the caller's. Where `ops` are wanted, notes where instructions come from. Fails with an error on
+/// what the artifact cannot say.
 LogicalResult exportPlan(ModuleOp plan, ::sgd::artifact::ArtifactWriter& writer, ExportedOps* ops = nullptr);
 
 /// Writes the performance of `topology`'s device, for tools that judge programs by it.

@@ -122,7 +122,8 @@ class ProgramExporter {
 
   /// Appends an instruction for `op`, without its operation.
   artifact::InstructionT& append(Operation& op) {
-    artifact::InstructionT& instruction = *program->instructions.emplace_back(std::make_unique<artifact::InstructionT>());
+    artifact::InstructionT& instruction =
+        *program->instructions.emplace_back(std::make_unique<artifact::InstructionT>());
     if (context.ops) context.ops->back().push_back(&op);
     instruction.loc = getLocation(op.getLoc());
     instruction.scope = getScopeNumber(getScope(op.getLoc()).path);

@@ -25,8 +25,8 @@ struct BoundStep {
   uint64_t needed = 0;      ///< by terms of the bound
 };
 
-/// Each step that sends something, in program order, from a plan-level function with all that it runs. A term belongs to
-/// the steps that reduce at its location, else to those that move tensors of its type, the largest first.
+/// Each step that sends something, in program order, from a plan-level function with all that it runs. A term belongs
+/// to the steps that reduce at its location, else to those that move tensors of its type, the largest first.
 std::vector<BoundStep> matchBound(func::FuncOp function, const LowerBound& bound);
 
 /// The largest first, from a plan-level function with all that it runs: what steps send beyond the terms that

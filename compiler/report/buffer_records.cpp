@@ -72,7 +72,8 @@ class Collector {
     llvm::DenseSet<Value> passed = getScratchRoots(function);
     auto addRoot = [&](Value root) {
       if (passed.contains(root)) return;
-      for (memory::Lifetime lifetime : uses.getLifetimes(root)) addLifetime(function, root, lifetime, starts, begin, end);
+      for (memory::Lifetime lifetime : uses.getLifetimes(root))
+        addLifetime(function, root, lifetime, starts, begin, end);
     };
     if (function == program)
       for (BlockArgument argument : function.getArguments()) addRoot(argument);
@@ -156,15 +157,35 @@ class Collector {
     columns.add("kinds", argument     ? stringifyRole(getRole(program, argument.getArgNumber())).str()
                          : isReturned ? "output"
                                       : "value");
-    columns.addText("names", argument ? getDottedName(program, argument.getArgNumber()) : isReturned ? getOutputName(root) : "");
+    columns.addText("names", argument     ? getDottedName(program, argument.getArgNumber())
+                             : isReturned ? getOutputName(root)
+                                          : "");
     columns.addText("scopes", getScope(location).path);
     columns.addText("locs", getSourceLine(location));
   }
 
-  /// Where the instruction is from that makes the value, else the buffer.
+  /// Where the instruction is from that makes the value, else the buffer, else what loops do with it: they carry sums
+  /// and stacks, which are nobody's line.
   Location getMaker(Value root, int64_t first) const {
     bool isMade = !isa<BlockArgument>(root) && first >= 0 && first < static_cast<int64_t>(ops.size());
-    return isMade && !getSourceLine(ops[first]->getLoc()).empty() ? ops[first]->getLoc() : root.getLoc();
+    if (isMade && !getSourceLine(ops[first]->getLoc()).empty()) return ops[first]->getLoc();
+    if (!getSourceLine(root.getLoc()).empty()) return root.getLoc();
+    return findUse(root).value_or(root.getLoc());
+  }
+
+  /// The location of the first instruction with a source line that uses the buffer, in loops and branches too.
+  static std::optional<Location> findUse(Value buffer) {
+    for (Operation* user : buffer.getUsers()) {
+      if (isa<plan::InstructionOpInterface>(user) && !getSourceLine(user->getLoc()).empty()) return user->getLoc();
+      for (Value view : user->getResults())
+        if (isa<MemRefType>(view.getType()))
+          if (std::optional<Location> found = findUse(view)) return found;
+      for (func::FuncOp callee : plan::getCallees(user))
+        for (auto [argument, passed] : llvm::zip(callee.getArguments(), plan::getPassedBuffers(user)))
+          if (passed == buffer)
+            if (std::optional<Location> found = findUse(argument)) return found;
+    }
+    return std::nullopt;
   }
 
   std::string getOutputName(Value root) {

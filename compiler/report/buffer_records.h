@@ -8,9 +8,10 @@
 namespace mlir::sgd {
 
 /// Of a plan-level function and all that it runs: {"texts": [...], "names", "scopes", "locs": [indices into the texts],
-/// "kinds": [names of roles, "output", or "value"], "phases": [names], "spaces": [names], "bytes": [...], "first", "last":
-/// [instructions between which it is alive]}, an entry in each list for each lifetime of a buffer. `ops` is where its
-/// instructions come from. Buffers of loops stand in the place of the memory that the loops are given for them.
+/// "kinds": [names of roles, "output", or "value"], "phases": [names], "spaces": [names], "bytes": [...], "first",
+/// "last": [instructions between which it is alive]}, an entry in each list for each lifetime of a buffer. `ops` is
+/// where its instructions come from. Buffers of loops stand in the place of the memory that the loops are given for
+/// them.
 nlohmann::json getBufferRecords(func::FuncOp function, llvm::ArrayRef<Operation*> ops);
 
 }  // namespace mlir::sgd

@@ -105,9 +105,11 @@ FailureOr<nlohmann::json> mlir::sgd::createRecords(ModuleOp plan, const artifact
   if (!steps) return plan.emitError() << "cannot time a step: " << llvm::toString(steps.takeError());
   nlohmann::json reported = report.toJson();
   reported.erase("compile_seconds");
-  return nlohmann::json{{"report", std::move(reported)},
-                        {"explanation", explanation.toJson()},
-                        {"groups", summarize(explanation)},
-                        {"tick", kTick},
-                        {"steps", std::move(*steps)}};
+  return nlohmann::json{
+      {"report", std::move(reported)},
+      {"explanation", explanation.toJson()},
+      {"groups", summarize(explanation)},
+      {"tick", kTick},
+      {"cache", {{"bytes", topology.device.cacheBytes}, {"bandwidth", topology.device.cacheBandwidth}}},
+      {"steps", std::move(*steps)}};
 }

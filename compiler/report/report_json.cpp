@@ -107,9 +107,9 @@ bool mapFields(Mapper& object, ExplainRecord& record) {
          object.map("from", record.from) && object.map("to", record.to) && object.map("steps", record.steps) &&
          object.map("bytes", record.bytes) && object.map("seconds", record.seconds) &&
          object.map("collective", record.collective) && object.map("tensor_bytes", record.tensorBytes) &&
-         object.map("needed_bytes", record.neededBytes) &&
-         object.map("hidden_seconds", record.hiddenSeconds) && object.map("freed_bytes", record.freedBytes) &&
-         object.map("flops", record.flops) && object.map("why", record.why);
+         object.map("needed_bytes", record.neededBytes) && object.map("hidden_seconds", record.hiddenSeconds) &&
+         object.map("freed_bytes", record.freedBytes) && object.map("flops", record.flops) &&
+         object.map("why", record.why);
 }
 
 template <typename Mapper>

@@ -75,12 +75,13 @@ nlohmann::json mlir::sgd::getTimelineRows(const StageTimes& times, const artifac
   std::vector<const Interval*> order;
   for (const Interval& interval : times.intervals)
     if (interval.end > interval.begin) order.push_back(&interval);
-  llvm::sort(order, [](const Interval* a, const Interval* b) { return std::pair(a->begin, a) < std::pair(b->begin, b); });
+  llvm::sort(order,
+             [](const Interval* a, const Interval* b) { return std::pair(a->begin, a) < std::pair(b->begin, b); });
   PartFinder parts(program);
   std::map<std::pair<uint32_t, Interval::Lane>, Row> rows;
   for (const Interval* interval : order) {
     auto row = rows.try_emplace({interval->stream, interval->lane}, resolution).first;
-    row->second.add({interval->begin, interval->end, interval->index, parts.next(interval->index)});
+    row->second.add({interval->begin, interval->end, interval->index, parts.next(interval->index, interval->lane)});
   }
   nlohmann::json all = nlohmann::json::array();
   for (const auto& [key, row] : rows) {

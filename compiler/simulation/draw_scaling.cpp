@@ -9,7 +9,8 @@
 using namespace mlir::sgd;
 namespace text = ::sgd::text;
 
-static constexpr double kPlotWidth = 900, kPlotHeight = 320, kPlotLeft = 90, kPlotRight = 60, kPlotTop = 60, kPlotBottom = 64;
+static constexpr double kPlotWidth = 900, kPlotHeight = 320, kPlotLeft = 90, kPlotRight = 60, kPlotTop = 60,
+                        kPlotBottom = 64;
 
 namespace {
 /// The plane of the curve: by the logarithm of ranks, and of work as a multiple of that of the smallest mesh.

@@ -108,8 +108,7 @@ static artifact::Phase getPhase(const artifact::Program& program, uint32_t index
 }
 
 static Paint getPaint(const artifact::Program* program, const Interval& interval) {
-  if (interval.lane != Lane::Compute)
-    return interval.lane == Lane::Collective ? Paint::Collective : Paint::Message;
+  if (interval.lane != Lane::Compute) return interval.lane == Lane::Collective ? Paint::Collective : Paint::Message;
   if (!program) return Paint::Other;
   const artifact::Instruction& instruction = *program->instructions()->Get(interval.index);
   if (instruction.op_as_Send() || instruction.op_as_Receive()) return Paint::Message;
@@ -148,7 +147,7 @@ std::vector<Box> Timeline::getBoxes(const StageTimes& stage, const artifact::Pro
   std::vector<Box> boxes;
   for (const Interval& interval : stage.intervals) {
     if (interval.end <= interval.begin) continue;
-    int64_t part = parts ? parts->next(interval.index) : -1;
+    int64_t part = parts ? parts->next(interval.index, interval.lane) : -1;
     if (interval.lane != lane) continue;
     Box box{interval.begin, interval.end, interval.index, getPaint(program, interval), part};
     bool joins = !boxes.empty() && boxes.back().paint == box.paint && boxes.back().part == box.part &&

@@ -17,8 +17,8 @@ PartFinder::PartFinder(const artifact::Program& program)
   }
 }
 
-int64_t PartFinder::next(uint32_t index) {
+int64_t PartFinder::next(uint32_t index, Interval::Lane lane) {
   const artifact::PartOfBatch* part = program.instructions()->Get(index)->part();
-  uint64_t iteration = seen[index]++ / std::max<uint64_t>(1, runs[index]);
+  uint64_t iteration = seen[index][static_cast<size_t>(lane)]++ / std::max<uint64_t>(1, runs[index]);
   return part ? static_cast<int64_t>(part->first() + iteration * part->stride()) : -1;
 }

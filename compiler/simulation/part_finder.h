@@ -2,9 +2,11 @@
 #ifndef SGD_COMPILER_SIMULATION_PART_FINDER_H
 #define SGD_COMPILER_SIMULATION_PART_FINDER_H
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "passes/clock/step_clock.h"
 #include "runtime/artifact/program_generated.h"
 
 namespace mlir::sgd {
@@ -14,12 +16,14 @@ class PartFinder {
  public:
   explicit PartFinder(const ::sgd::artifact::Program& program);
 
-  /// Of the next execution of instruction `index`; -1 where it is of no part alone.
-  int64_t next(uint32_t index);
+  /// Of the next execution of instruction `index` in `lane`: a message that ranks copy themselves has two intervals. -1
+  /// where it is of no part alone.
+  int64_t next(uint32_t index, Interval::Lane lane);
 
  private:
   const ::sgd::artifact::Program& program;
-  std::vector<uint64_t> seen, runs;  // executions so far, and in an iteration of the outermost loop
+  std::vector<std::array<uint64_t, 3>> seen;  // executions so far, by lane
+  std::vector<uint64_t> runs;                 // executions in an iteration of the outermost loop
 };
 
 }  // namespace mlir::sgd

@@ -230,7 +230,8 @@ llvm::Expected<TimedProgram> mlir::sgd::timeProgram(const Machine& machine, cons
                                    "' does not say what its instructions compute; expected the kinds of operations "
                                    "that sgdc writes; compile it again");
   const artifact::Artifact& root = machine.getRoot();
-  if (root.target()->string_view() == "cpu") return Timing(machine, program, device::PlanHostThreads(program), keepsLoops).run();
+  if (root.target()->string_view() == "cpu")
+    return Timing(machine, program, device::PlanHostThreads(program), keepsLoops).run();
   absl::StatusOr<device::StreamPlan> plan = device::PlanStreams(root, program);
   if (!plan.ok()) return llvm::createStringError(std::string(plan.status().message()));
   return Timing(machine, program, *std::move(plan), keepsLoops).run();

@@ -121,8 +121,7 @@ double Cursor::transfer(const StepEvent& event) {
   bool isCollective = event.kind == Kind::Collective;
   if (keepsIntervals)
     stage.times.intervals.push_back(
-        {begin, end, isCollective ? Interval::Lane::Collective : Interval::Lane::Message, event.index,
-         stream});
+        {begin, end, isCollective ? Interval::Lane::Collective : Interval::Lane::Message, event.index, stream});
   return end;
 }
 

@@ -161,7 +161,8 @@ std::string NumbersText(const Json& numbers) {
     const std::string unit = TextOf(At(one, "unit"));
     absl::StrAppend(&text, absl::StrFormat("  %-28s %18s %18s", TextOf(At(one, "name")), ValueText(unit, before),
                                            ValueText(unit, after)));
-    if (before != after && before != 0) absl::StrAppend(&text, absl::StrFormat("  %+.1f %%", 100 * (after / before - 1)));
+    if (before != after && before != 0)
+      absl::StrAppend(&text, absl::StrFormat("  %+.1f %%", 100 * (after / before - 1)));
     absl::StrAppend(&text, "\n");
   }
   return text;

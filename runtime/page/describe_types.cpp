@@ -22,8 +22,8 @@ OrderedJson TypeJson(const artifact::Artifact& root, const artifact::TensorInfo&
                                   : OrderedJson::array());
   }
   OrderedJson json = {{"type", data::TypeText(type.element, type.global_dims)},
-               {"local", data::TypeText(type.element, type.local_dims)},
-               {"sharding", sharding}};
+                      {"local", data::TypeText(type.element, type.local_dims)},
+                      {"sharding", sharding}};
   if (std::ranges::any_of(type.blocks, [](uint64_t blocks) { return blocks != 1; })) json["blocks"] = type.blocks;
   for (const data::RowRange& rows : type.rows) json["rows"].push_back({rows.first, rows.first + rows.count});
   if (!type.owner.empty()) json["owner"] = {{"axes", AxesJson(root, info.owner())}, {"index", type.owner_index}};

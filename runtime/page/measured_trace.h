@@ -9,9 +9,10 @@
 
 namespace sgd::page {
 
-// {"program", "tick": seconds of a unit of time, "ranks": [{"rank", "stage", "rows": [{"stream", "name", "gap", "length",
-// "instruction"}]}]} of the trace in the file `path`, which was measured with `plan`. NotFound and InvalidArgument where
-// there is no such file, or it is no trace, or one of another artifact or plan; the message names the file.
+// {"program", "tick": seconds of a unit of time, "ranks": [{"rank", "stage", "rows": [{"stream", "name", "gap",
+// "length", "instruction"}]}]} of the trace in the file `path`, which was measured with `plan`. NotFound and
+// InvalidArgument where there is no such file, or it is no trace, or one of another artifact or plan; the message names
+// the file.
 absl::StatusOr<nlohmann::json> ReadMeasuredTrace(const std::string& path, const artifact::ArtifactFile& plan);
 
 }  // namespace sgd::page

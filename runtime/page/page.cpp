@@ -43,7 +43,8 @@ absl::StatusOr<Json> Compare(const Json& plans, const Json& compared) {
   if (!all.empty()) return all;
   std::string names, others;
   for (const Json& plan : plans) absl::StrAppend(&names, names.empty() ? "" : ", ", plan["name"].get<std::string>());
-  for (const Json& plan : compared) absl::StrAppend(&others, others.empty() ? "" : ", ", plan["name"].get<std::string>());
+  for (const Json& plan : compared)
+    absl::StrAppend(&others, others.empty() ? "" : ", ", plan["name"].get<std::string>());
   return absl::InvalidArgumentError(artifact::ShortMessage(
       absl::StrCat("the artifacts have no plan of one name: ", names, " and ", others,
                    "; expected plans to compare; choose one by --plan, of artifacts with one each")));

@@ -16,7 +16,7 @@ using Plans = std::vector<std::unique_ptr<artifact::ArtifactFile>>;
 // What else is shown beside the plans of an artifact.
 struct PageOptions {
   const Plans* compared = nullptr;  // plans of the same names are compared; of one plan each these two
-  std::string trace;                // file of sgdrun --trace, measured with the first plan; empty: none
+  std::string trace = {};           // file of sgdrun --trace, measured with the first plan; empty: none
 };
 
 // The document. Errors are those of PlanData and ReadMeasuredTrace, and InvalidArgument where no plans go together.

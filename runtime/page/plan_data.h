@@ -7,8 +7,8 @@
 
 namespace sgd::page {
 
-// The fields of a plan: {"name", "hash", "target", "compiler_version", "ranks", "mesh": [[name, size]], "device": rates or
-// null, "constant_bytes", "stages": [{"private", "window", "host"}], "kernels": KernelsJson, "programs": [{"name",
+// The fields of a plan: {"name", "hash", "target", "compiler_version", "ranks", "mesh": [[name, size]], "device": rates
+// or null, "constant_bytes", "stages": [{"private", "window", "host"}], "kernels": KernelsJson, "programs": [{"name",
 // "stage": -1 where there are none, "flops", "sent_bytes", "locations", "scopes", "texts", "instructions": {column:
 // [...]}, "loops": [[instruction, first behind it, trips]], "inputs", "outputs": [tensors]}], "records": as in the
 // artifact}. Errors are those of UnpackRecords.

@@ -47,8 +47,8 @@ absl::StatusOr<nlohmann::json> UnpackRecords(const artifact::ArtifactFile& file)
   if (length > kMostBytes || length > kMostInflation * rest) return Invalid(file, "of a size that cannot be");
   std::string text(length, '\0');
   uLongf size = length;
-  const int code =
-      uncompress(reinterpret_cast<Bytef*>(text.data()), &size, packed->data() + sizeof(length), static_cast<uLong>(rest));
+  const int code = uncompress(reinterpret_cast<Bytef*>(text.data()), &size, packed->data() + sizeof(length),
+                              static_cast<uLong>(rest));
   if (code != Z_OK || size != length) return Invalid(file, "damaged");
   absl::StatusOr<nlohmann::json> json = json::ParseJson(text, json::kAnyFields);
   if (!json.ok()) return Invalid(file, std::string(json.status().message()));

@@ -15,8 +15,8 @@ namespace sgd::page {
 // Eight bytes of the document's length, little endian, and zlib's format. The same text gives the same bytes.
 std::vector<uint8_t> PackRecords(std::string_view json);
 
-// NotFound for an artifact without records; InvalidArgument for bytes that PackRecords does not write, or no JSON object.
-// The document may have any fields.
+// NotFound for an artifact without records; InvalidArgument for bytes that PackRecords does not write, or no JSON
+// object. The document may have any fields.
 absl::StatusOr<nlohmann::json> UnpackRecords(const artifact::ArtifactFile& file);
 
 }  // namespace sgd::page

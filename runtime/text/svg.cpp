@@ -68,7 +68,7 @@ std::vector<double> AxisTicks(double low, double high, int count) {
 }
 
 std::string TimeTick(double seconds, double high) {
-  const auto [factor, unit] = high < 1e-6  ? std::pair(1e9, " ns")
+  const auto [factor, unit] = high < 1e-6   ? std::pair(1e9, " ns")
                               : high < 1e-3 ? std::pair(1e6, " us")
                               : high < 1    ? std::pair(1e3, " ms")
                                             : std::pair(1.0, " s");

@@ -200,8 +200,8 @@ absl::StatusOr<std::string> DrawRuns(const std::vector<PlottedRun>& runs) {
   return absl::StrCat(text::SvgBegin(kWidth, legend + 16 * static_cast<double>(runs.size())),
                       DrawPanel(runs, steps, {"loss", LossesOf, false}, kTop),
                       DrawPanel(runs, steps, {"step time in ms", MillisecondsOf, true}, second),
-                      DrawPanel(runs, steps, {"throughput in steps per second", RatesOf, true}, third), Legend(runs, legend),
-                      "</svg>\n");
+                      DrawPanel(runs, steps, {"throughput in steps per second", RatesOf, true}, third),
+                      Legend(runs, legend), "</svg>\n");
 }
 
 }  // namespace sgd::watch

@@ -14,8 +14,8 @@ struct PlottedRun {
   LogContent log;
 };
 
-// Panels for the losses, the times of steps and the steps per second over the numbers of steps, with axes, a legend, and dashed lines where
-// a run was resumed or lost a rank. InvalidArgument when no run has a step.
+// Panels for the losses, the times of steps and the steps per second over the numbers of steps, with axes, a legend,
+// and dashed lines where a run was resumed or lost a rank. InvalidArgument when no run has a step.
 absl::StatusOr<std::string> DrawRuns(const std::vector<PlottedRun>& runs);
 
 }  // namespace sgd::watch

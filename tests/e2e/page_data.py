@@ -12,7 +12,7 @@ const data = /<script type="application\/json" id="data">([^]*?)<\/script>/.exec
 const script = /<script>\n([^]*?)<\/script>/.exec(page)[1];
 const run = new vm.Script(script + `
 ;const context = new Proxy({}, {get: () => () => {}, set: () => true});
-for (const name of ["forward", "backward", "weight_gradients", "none", "copy", "message", ...COLLECTIVES]) colors.set(name, "#000000");
+for (const name of ["forward", "backward", "weight_gradients", "none", "copy", "message", "on-bar", "panel", "text", ...COLLECTIVES]) colors.set(name, "#000000");
 globalThis.seen = (() => {
   const page = readPage(JSON.parse(dataText));
   const plans = page.plans.map((plan) => Object.fromEntries([...plan.programs].map(([name, program]) => {

@@ -59,7 +59,8 @@ std::unique_ptr<TensorInfoT> OtherW(const ToyOptions& options) {
 
 std::unique_ptr<TensorInfoT> F32(std::vector<uint64_t> dims) { return Type(ElementType::F32, dims, dims, false); }
 
-void AddInput(ProgramT& program, const std::string& name, std::unique_ptr<TensorInfoT> type, const Slice& slice, bool state) {
+void AddInput(ProgramT& program, const std::string& name, std::unique_ptr<TensorInfoT> type, const Slice& slice,
+              bool state) {
   auto input = std::make_unique<InputT>();
   input->name = name;
   input->type = std::move(type);

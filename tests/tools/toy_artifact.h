@@ -33,7 +33,7 @@ struct ToyOptions {
   // Of the parameter in train and eval.
   std::string parameter = "params['w']";
   // Artifact.records: as PackRecords gives it, or anything.
-  std::vector<uint8_t> records;
+  std::vector<uint8_t> records = {};
 };
 
 // Writes the artifact to `path`; fails the test when that fails.

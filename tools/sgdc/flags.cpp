@@ -97,8 +97,9 @@ void addFlags(CLI::App& app, Flags& flags) {
   addTable(
       app, "--explain", flags.explain,
       "Print the bytes sent and the reason, by parameter and scope, the largest first; =all prints each collective");
-  app.add_option("--html", flags.html,
-                 "Write one HTML file with pictures: timeline, memory, collectives, roofline, shardings (docs/report.md)")
+  app.add_option(
+         "--html", flags.html,
+         "Write one HTML file with pictures: timeline, memory, collectives, roofline, shardings (docs/report.md)")
       ->option_text("FILE");
   app.add_option(
          "--memory-limit", flags.memoryLimit,

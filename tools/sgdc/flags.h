@@ -25,7 +25,7 @@ struct Flags {
   std::string autoRecipe, autoTable;
   std::string report, explain;  // "-" prints to standard output
   std::string html;
-  CompileOptions compile;       // but for mesh and recipe
+  CompileOptions compile;  // but for mesh and recipe
   bool time = false;
   bool isDoctor = false;
 };

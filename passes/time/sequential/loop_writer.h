@@ -115,8 +115,8 @@ class LoopWriter {
   SmallVector<IterArg> iterArgs;
   DenseMap<LoopContext::State*, unsigned> stateArgs;
   Value iteration, part;
-  PartOfBatch taskPart;                // of the task that is written
-  Operation* beforeTask = nullptr;     // the last op of the body before it
+  PartOfBatch taskPart;             // of the task that is written
+  Operation* beforeTask = nullptr;  // the last op of the body before it
 };
 
 }  // namespace mlir::sgd

@@ -11,7 +11,8 @@ class Comparison {
     const change = (one) => {
       if (one.before === one.after) return element("span", {class: "soft"}, "the same");
       const share = one.before ? one.after / one.before - 1 : 0;
-      const isGood = one.after < one.before;
+      const isGood = one.after < one.before, isSmall = one.before && Math.abs(share) < 0.0005;
+      if (isSmall || one.name.startsWith("lower bound")) return element("span", {class: "soft"}, isSmall ? "about the same" : `${share < 0 ? MINUS : "+"}${(100 * Math.abs(share)).toFixed(1)} %`);
       return element("span", {class: one.name === "ranks" ? "" : isGood ? "better" : "worse"}, one.before ? `${share < 0 ? MINUS : "+"}${(100 * Math.abs(share)).toFixed(1)} %` : "new");
     };
     const side = (one, key) => one[key] === null || one[key] === undefined ? element("span", {class: "soft"}, "none") : typeof one[key] === "number" ? bytesText(one[key]) : shown(one[key], 200);

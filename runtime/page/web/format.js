@@ -49,6 +49,9 @@ function svg(tag, attributes, ...children) {
   return made;
 }
 
+// The end of a long name, which tells it from others.
+const tailOf = (text, most) => text.length > most ? `\u2026${text.slice(1 - most)}` : text;
+
 // A long name is cut by its place on the page, and is whole when pointed at.
 const cutText = (text, kind = "") => element("span", {class: `cut ${kind}`, title: shown(text, 2000)}, shown(text));
 

@@ -110,7 +110,7 @@ class Page {
       [shown(plan.data.target, 30), `target, ${shown(plan.data.compiler_version, 40)}`],
       isReported && report.loss ? [shown(report.loss, 40), "loss"] : null,
     ];
-    this.summary.replaceChildren(...tiles.filter(Boolean).map(([value, about]) => element("div", {class: "tile"}, element("b", {class: "cut", title: value}, value), element("span", {}, about))));
+    this.summary.replaceChildren(...tiles.filter(Boolean).map(([value, about]) => element("div", {class: "tile"}, element("b", {}, value), element("span", {}, about))));
   }
 
   // A name that leads to the tensor's sharding, where there is one.

@@ -6,7 +6,7 @@ class Memory {
   constructor(page) {
     this.page = page;
     this.grouping = "tensor";
-    this.picture = new Picture(250, "Bytes that are alive over the step. Arrow keys move the instant.", (...all) => this.draw(...all));
+    this.picture = new Picture(300, "Bytes that are alive over the step. Arrow keys move the instant.", (...all) => this.draw(...all));
     const canvas = this.picture.canvas;
     canvas.addEventListener("pointermove", (event) => this.point(event));
     canvas.addEventListener("pointerleave", () => tooltip.hide());

@@ -14,6 +14,7 @@ class Roofline {
 
   show(plan, stages, measured) {
     this.device = plan.data.device;
+    this.cache = {bytes: numberOf(plan.records.cache?.bytes), bandwidth: numberOf(plan.records.cache?.bandwidth)};
     this.kernels = new Map(listOf(plan.data.kernels).map((kernel) => [textOf(kernel.name), kernel]));
     const points = new Map(), times = this.measuredTimes(measured);
     for (const stage of stages) for (let i = 0; i < stage.size; ++i) {
@@ -29,12 +30,12 @@ class Roofline {
     const intensities = this.points.map((point) => point.flops / point.bytes);
     const roofs = this.device ? [numberOf(this.device.flops), numberOf(this.device.half_flops)] : [];
     const rates = [...this.points.flatMap((point) => [point.flops / point.seconds, point.runs ? point.flops * point.runs / point.measured : 0]), ...roofs].filter((rate) => rate > 0);
-    this.xLow = Math.floor(Math.log10(Math.min(0.1, ...intensities)));
+    this.xLow = Math.max(-2, Math.floor(Math.log10(Math.min(0.1, ...intensities))));
     this.xHigh = Math.ceil(Math.log10(Math.max(1000, ...intensities)));
     this.yHigh = Math.ceil(Math.log10(Math.max(...rates, 1e9)) + 0.15);
-    this.yLow = Math.max(this.yHigh - 7, Math.floor(Math.log10(Math.min(...rates, 1e12))));
+    this.yLow = Math.max(this.yHigh - 5, Math.floor(Math.log10(Math.min(...rates, 1e12))));
     this.note.textContent = this.device
-      ? `Roofs are those of the topology ${shown(this.device.name, 60)}: ${rateText(numberOf(this.device.flops), "flops/s")} in f32, ${rateText(numberOf(this.device.half_flops), "flops/s")} in f16 and bf16, ${rateText(numberOf(this.device.memory_bandwidth), "B/s")}. A transcendental operation counts as ten. Circles are predicted${this.points.some((point) => point.runs) ? ", squares measured" : ""}; their area is the time of a step.`
+      ? `Roofs are those of the topology ${shown(this.device.name, 60)}: ${rateText(numberOf(this.device.flops), "flops/s")} in f32, ${rateText(numberOf(this.device.half_flops), "flops/s")} in f16 and bf16, ${rateText(numberOf(this.device.memory_bandwidth), "B/s")}.${this.cache.bytes ? ` What touches at most ${bytesText(this.cache.bytes)} is near, at ${rateText(this.cache.bandwidth, "B/s")} (dashed).` : ""} A transcendental operation counts as ten. Circles are predicted${this.points.some((point) => point.runs) ? ", squares measured" : ""}; their area is the time of a step.`
       : "The artifact does not describe its device, so there are no roofs.";
     this.fillList();
     this.picture.drawSoon();
@@ -52,7 +53,7 @@ class Roofline {
     return times;
   }
 
-  x(intensity) { return ROOF_LEFT + (Math.log10(intensity) - this.xLow) / (this.xHigh - this.xLow) * (this.picture.width - ROOF_LEFT - 16); }
+  x(intensity) { return ROOF_LEFT + (Math.log10(intensity) - this.xLow) / (this.xHigh - this.xLow) * (this.picture.width - ROOF_LEFT - 36); }
   y(rate) { return ROOF_TOP + (this.yHigh - Math.log10(rate)) / (this.yHigh - this.yLow) * (this.picture.height - ROOF_TOP - ROOF_BOTTOM); }
 
   draw(context, width, height) {
@@ -63,13 +64,13 @@ class Roofline {
       label(context, power < 0 ? (10 ** power).toFixed(-power) : countText(10 ** power), this.x(10 ** power), bottom + 12, soft, "center");
     }
     for (let power = this.yLow; power <= this.yHigh; ++power) {
-      line(context, ROOF_LEFT, this.y(10 ** power), width - 16, this.y(10 ** power), color("grid"));
+      line(context, ROOF_LEFT, this.y(10 ** power), width - 36, this.y(10 ** power), color("grid"));
       label(context, rateText(10 ** power, "flops/s"), ROOF_LEFT - 8, this.y(10 ** power), soft, "right");
     }
     label(context, "flops for each byte read and written", (ROOF_LEFT + width) / 2, height - 10, soft, "center");
     context.save();
     context.beginPath();
-    context.rect(ROOF_LEFT, ROOF_TOP, width - ROOF_LEFT - 16, bottom - ROOF_TOP);
+    context.rect(ROOF_LEFT - 6, ROOF_TOP - 6, width - ROOF_LEFT - 24, bottom - ROOF_TOP + 12);
     context.clip();
     this.drawRoofs(context);
     this.drawPoints(context);
@@ -85,14 +86,19 @@ class Roofline {
       line(context, this.x(rate / bandwidth), this.y(rate), this.x(10 ** this.xHigh), this.y(rate), color("roof"), 1.6);
       label(context, name, this.x(10 ** this.xHigh) - 6, this.y(rate) - 8, color("soft"), "right");
     }
-    const knee = Math.max(...roofs.map(([, rate]) => rate), 1) / bandwidth, low = 10 ** this.xLow;
-    line(context, this.x(low), this.y(low * bandwidth), this.x(knee), this.y(knee * bandwidth), color("roof"), 1.6);
+    const most = Math.max(...roofs.map(([, rate]) => rate), 1), low = 10 ** this.xLow;
+    const slope = (rate) => line(context, this.x(low), this.y(low * rate), this.x(most / rate), this.y(most), color("roof"), 1.6);
+    slope(bandwidth);
+    if (!(this.cache.bytes > 0 && this.cache.bandwidth > 0)) return;
+    context.setLineDash([6, 4]);
+    slope(this.cache.bandwidth);
+    context.setLineDash([]);
   }
 
   drawPoints(context) {
     const most = Math.max(...this.points.map((point) => point.seconds * point.executions), 1e-12);
     for (const point of [...this.points].reverse().sort((a, b) => a === this.chosen ? 1 : b === this.chosen ? -1 : 0)) {
-      const x = this.x(point.flops / point.bytes), y = this.y(Math.max(point.flops / point.seconds, 10 ** this.yLow));
+      const x = this.x(Math.max(point.flops / point.bytes, 10 ** this.xLow)), y = this.y(Math.max(point.flops / point.seconds, 10 ** this.yLow));
       const size = 3 + 13 * Math.sqrt(point.seconds * point.executions / most);
       Object.assign(point, {px: x, py: y, size});
       context.globalAlpha = 0.8;
@@ -127,12 +133,6 @@ class Roofline {
       ["work", `${countText(point.flops)}flops, ${bytesText(point.bytes)}, ${(point.flops / point.bytes).toFixed(2)} flops a byte`]];
   }
 
-  // The share of what the device can do with so many operations a byte.
-  share(point, seconds) {
-    const bandwidth = numberOf(this.device?.memory_bandwidth), flops = numberOf(this.device?.flops);
-    return bandwidth > 0 && flops > 0 ? Math.max(point.bytes / bandwidth, point.flops / flops) / seconds : 0;
-  }
-
   fillList() {
     const total = this.points.reduce((sum, point) => sum + point.seconds * point.executions, 0) || 1, hasMeasured = this.points.some((point) => point.runs);
     const columns = [
@@ -151,11 +151,12 @@ class Roofline {
   }
 
   boundOf(point) {
-    const bandwidth = numberOf(this.device?.memory_bandwidth), flops = numberOf(this.device?.flops);
+    const isNear = point.bytes <= this.cache.bytes, flops = numberOf(this.device?.flops);
+    const bandwidth = isNear ? this.cache.bandwidth : numberOf(this.device?.memory_bandwidth);
     if (!(bandwidth > 0 && flops > 0)) return "";
     const least = Math.max(point.bytes / bandwidth, point.flops / flops);
     return least < point.seconds / 3 ? "launch" : point.flops / flops > point.bytes / bandwidth ? "compute" : "memory";
   }
 
-  section() { return [this.note, element("div", {class: "columns"}, this.picture.canvas, this.list)]; }
+  section() { return [this.note, this.picture.canvas, this.list]; }
 }

@@ -52,28 +52,31 @@ class Shardings {
       `${sharded.reduce((sum, one) => sum + one.names.length, 0)} tensors are sharded, ${replicated.reduce((sum, one) => sum + one.names.length, 0)} whole on every rank${this.plan.mesh.length ? ` of the mesh ${shown(this.plan.mesh.map(([name, size]) => `${name}=${size}`).join(", "), 120)}` : ""}`)), pictures, rest);
   }
 
-  // The same tensors of all layers are one picture.
+  // Tensors of one shape and sharding are one picture.
   add(groups, stage, list, tensor) {
     const name = textOf(tensor.name), where = stage.number < 0 ? "" : `stage ${stage.number}`;
-    const key = JSON.stringify([list, name.replace(/\d+/g, "*"), tensor.type, tensor.sharding, tensor.owner ?? null, where]);
-    const group = groups.get(key) ?? {list, tensor, names: [], pattern: name.replace(/\d+/g, "*"), bytes: 0, where, stage,
+    const key = JSON.stringify([list, tensor.type, tensor.sharding, tensor.owner ?? null, tensor.rows ?? null, where]);
+    const group = groups.get(key) ?? {list, tensor, names: [], patterns: new Map(), bytes: 0, where, stage,
       axes: listOf(tensor.sharding).map((axes) => listOf(axes).map((axis) => readAxis(this.plan, textOf(axis)))), isSharded: listOf(tensor.sharding).some((axes) => listOf(axes).length > 0)};
     group.names.push(name);
+    const pattern = dotted(name).replace(/\d+/g, "*");
+    group.patterns.set(pattern, [...(group.patterns.get(pattern) ?? []), name]);
     group.bytes += numberOf(tensor.bytes);
     groups.set(key, group);
   }
 
   draw(group) {
-    const {tensor} = group, title = group.names.length > 1 ? group.pattern : group.names[0];
+    const {tensor} = group, patterns = [...group.patterns], most = 3;
+    const titles = patterns.slice(0, most).map(([pattern, names]) => element("b", {class: "cut"}, shown(tailOf(names.length > 1 ? pattern : dotted(names[0]), 34)), names.length > 1 ? element("span", {class: "soft"}, ` \u00d7 ${names.length}`) : null));
     const dims = listOf(tensor.global).map(numberOf), sharded = group.axes.map((axes, dim) => ({dim, axes, blocks: axes.reduce((product, axis) => product * axis.size, 1)})).filter((one) => one.blocks > 1);
     // Two dimensions are seen: those that are sharded first, in their order, the last one across.
     const chosen = [...sharded, ...dims.map((_, dim) => ({dim, axes: [], blocks: 1})).filter((one) => !sharded.some((other) => other.dim === one.dim)).reverse()].slice(0, 2).sort((a, b) => a.dim - b.dim);
     const down = chosen.length > 1 ? chosen[0] : {dim: -1, axes: [], blocks: 1}, across = chosen.length > 1 ? chosen[1] : chosen[0] ?? {dim: -1, axes: [], blocks: 1};
     const holders = ranksOf(this.plan, sharded.flatMap((one) => one.axes), group.stage.number);
     return element("figure", {class: `picture ${this.page.wantedTensor === group ? "chosen" : ""}`, title: shown(group.names.slice(0, 12).join("\n"), 2000).replaceAll("\u240a", "\n")},
-      element("figcaption", {}, element("b", {class: "cut"}, shown(title, 200)), group.names.length > 1 ? element("span", {class: "soft"}, ` \u00d7 ${group.names.length}`) : null),
+      element("figcaption", {}, titles, element("span", {class: "soft"}, patterns.length > most ? `and ${patterns.slice(most).reduce((sum, [, names]) => sum + names.length, 0)} more like it` : "\u00a0")),
       this.blocks(down, across, sharded, holders),
-      element("figcaption", {class: "soft"}, element("div", {class: "cut"}, `${shown(tensor.type, 80)}${group.isSharded ? `, a rank holds ${shown(tensor.local, 80)}` : ""}`),
+      element("figcaption", {class: "soft"}, element("div", {class: "cut"}, shown(tensor.type, 80)), element("div", {class: "cut"}, group.isSharded ? `a rank holds ${shown(tensor.local, 80)}` : "a rank holds all of it"),
         element("div", {class: "cut"}, `${group.isSharded ? `[${group.axes.map((axes) => axes.map((axis) => shown(axis.text, 40)).join("+") || "\u2013").join(", ")}]` : "whole on every rank"}${group.where ? `, ${group.where}` : ""}, ${bytesText(numberOf(tensor.bytes))}`)));
   }
 

@@ -103,7 +103,7 @@ class Timeline {
       const y = AXIS + row.y - this.top;
       if (y + ROW < AXIS || y > height) continue;
       this.drawRow(context, row, y, width);
-      const name = this.showsStages ? `${row.stage.number}  ${row.label}` : row.label;
+      const name = this.showsStages && !row.measured ? `stage ${row.stage.number}: ${row.label}` : row.label;
       context.fillStyle = color("panel");
       context.fillRect(0, y, LABELS - 4, ROW);
       label(context, fitText(context, shown(name, 60), LABELS - 12), 4, y + ROW / 2 - 1, row.measured ? text : soft);
@@ -122,9 +122,9 @@ class Timeline {
       const x0 = left + (row.begin[i] - this.from) * perSecond, x1 = left + (row.end[i] - this.from) * perSecond;
       const name = barColor(row, i, this.way);
       if (x1 - x0 < 1) {
-        // All that begin before the next pixel are this one, as bright as they fill it.
+        // All that end before the next pixel are this one, as bright as they fill it.
         const pixel = Math.floor(x0);
-        const next = Math.max(i + 1, firstAbove(row.begin, this.from + (pixel + 1 - left) / perSecond, i + 1, row.size));
+        const next = Math.max(i + 1, firstAbove(row.reach, this.from + (pixel + 1 - left) / perSecond, i + 1, row.size));
         context.globalAlpha = Math.min(1, Math.max(0.3, (row.busy[next] - row.busy[i]) * perSecond));
         context.fillStyle = color(name);
         context.fillRect(Math.max(left, pixel), y + 2, 1, ROW - 5);

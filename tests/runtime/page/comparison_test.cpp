@@ -45,13 +45,15 @@ TEST_F(Comparison, NamesWhatIsAddedRemovedAndChanged) {
 }
 
 TEST_F(Comparison, TakesRecordsOfAnyShape) {
-  for (const char* text : {"{}", R"({"report": 7, "groups": {"a": 1}})", R"({"report": {"memory": []}, "groups": [1, null, {"axes": 3}]})"})
+  for (const char* text : {"{}", R"({"report": 7, "groups": {"a": 1}})",
+                           R"({"report": {"memory": []}, "groups": [1, null, {"axes": 3}]})"})
     EXPECT_THAT(Text(nlohmann::json::parse(text), ToyRecords(1, "\n</b>")), HasSubstr("added train: all_reduce"));
 }
 
 TEST_F(Comparison, PlansOfNoCommonNameAreRefused) {
   const std::vector<uint8_t> records = PackRecords("{}");
-  WriteToyPlans(folder_ / "two.sgda", {{"p", {.ranks = 1, .records = records}}, {"q", {.ranks = 2, .records = records}}});
+  WriteToyPlans(folder_ / "two.sgda",
+                {{"p", {.ranks = 1, .records = records}}, {"q", {.ranks = 2, .records = records}}});
   auto bundle = artifact::Bundle::Open(folder_ / "two.sgda");
   ASSERT_TRUE(bundle.ok()) << bundle.status();
   Plans two;

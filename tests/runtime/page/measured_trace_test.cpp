@@ -33,14 +33,13 @@ class MeasuredTrace : public ::testing::Test {
 
 TEST_F(MeasuredTrace, HasWhatRanksRan) {
   const auto events = [&](uint32_t rank, double delay) {
-    return trace::ChromeTraceEvents(
-        plan().root(), *plan().root().programs()->Get(0), rank,
-        {{2, 0, absl::Microseconds(30 + delay), absl::Microseconds(2)},
-         {0, 0, absl::Microseconds(delay), absl::Microseconds(10)},
-         {1, 1, absl::Microseconds(10 + delay), absl::Nanoseconds(1500)}});
+    return trace::ChromeTraceEvents(plan().root(), *plan().root().programs()->Get(0), rank,
+                                    {{2, 0, absl::Microseconds(30 + delay), absl::Microseconds(2)},
+                                     {0, 0, absl::Microseconds(delay), absl::Microseconds(10)},
+                                     {1, 1, absl::Microseconds(10 + delay), absl::Nanoseconds(1500)}});
   };
-  const auto read = Read(trace::ChromeTraceJson({events(0, 0), events(1, 5)},
-                                                {{"artifact", artifact::HexHash(plan().hash())}, {"program", "train"}}));
+  const auto read = Read(trace::ChromeTraceJson(
+      {events(0, 0), events(1, 5)}, {{"artifact", artifact::HexHash(plan().hash())}, {"program", "train"}}));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ((*read)["program"], "train");
   ASSERT_EQ((*read)["ranks"].size(), 2);
@@ -53,14 +52,16 @@ TEST_F(MeasuredTrace, HasWhatRanksRan) {
 }
 
 TEST_F(MeasuredTrace, OtherFilesAreRefused) {
-  EXPECT_THAT(std::string(ReadMeasuredTrace(folder_ / "none.json", plan()).status().message()), HasSubstr("cannot read trace '"));
+  EXPECT_THAT(std::string(ReadMeasuredTrace(folder_ / "none.json", plan()).status().message()),
+              HasSubstr("cannot read trace '"));
   EXPECT_THAT(ErrorOf("{"), HasSubstr("not JSON"));
   EXPECT_THAT(ErrorOf("[]"), HasSubstr("has no list 'traceEvents'; expected what sgdrun --trace writes"));
   EXPECT_THAT(ErrorOf(R"({"traceEvents": []})"), HasSubstr("has no instruction of a step"));
   EXPECT_THAT(ErrorOf(R"({"traceEvents": [7]})"), HasSubstr("an event that is no object"));
   EXPECT_THAT(ErrorOf(R"({"traceEvents": [], "otherData": {"artifact": "00"}})"), HasSubstr("with another artifact"));
   EXPECT_THAT(ErrorOf(R"({"traceEvents": [], "otherData": {"plan": "data=8"}})"), HasSubstr("with the plan 'data=8'"));
-  EXPECT_THAT(ErrorOf(R"({"traceEvents": [], "otherData": {"program": "none"}})"), HasSubstr("no program of the artifact"));
+  EXPECT_THAT(ErrorOf(R"({"traceEvents": [], "otherData": {"program": "none"}})"),
+              HasSubstr("no program of the artifact"));
   const auto event = [](const std::string& fields, const std::string& instruction) {
     return R"({"traceEvents": [{"ph": "X", )" + fields + R"(, "args": {"instruction": )" + instruction + "}}]}";
   };

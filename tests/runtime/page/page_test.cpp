@@ -42,7 +42,8 @@ TEST_F(PageTest, NeedsNoOtherFile) {
   EXPECT_LT(page.size(), 1 << 20);
   // Names of XML namespaces are no addresses that anything is loaded from.
   const std::string rest = std::regex_replace(page, std::regex("http://www[.]w3[.]org/2000/svg"), "");
-  for (const char* part : {"http:", "https:", "//cdn", "src=", "@import", "url(", "<link", "import(", "fetch(", "XMLHttp"})
+  for (const char* part :
+       {"http:", "https:", "//cdn", "src=", "@import", "url(", "<link", "import(", "fetch(", "XMLHttp"})
     EXPECT_THAT(rest, Not(HasSubstr(part)));
   EXPECT_THAT(page, HasSubstr("default-src 'none'")) << "browsers would refuse to load anything";
   EXPECT_EQ(Count(page, "</script>"), 2);
@@ -67,8 +68,13 @@ TEST_F(PageTest, HasThePlanWithItsRecords) {
 }
 
 TEST_F(PageTest, NamesAreTexts) {
-  const std::vector<std::string> names = {"</script><script>alert(1)</script>", "<!--<script>", "]]>\"'`${1}", std::string("a\0b\x01\x1b[31m", 9),
-                                          "\xff\xfe\xc3", "\u202e\u2028", std::string(200'000, 'n')};
+  const std::vector<std::string> names = {"</script><script>alert(1)</script>",
+                                          "<!--<script>",
+                                          "]]>\"'`${1}",
+                                          std::string("a\0b\x01\x1b[31m", 9),
+                                          "\xff\xfe\xc3",
+                                          "\u202e\u2028",
+                                          std::string(200'000, 'n')};
   for (const std::string& name : names) {
     ToyOptions options = WithRecords(ToyRecords(1, "w"));
     options.parameter = name;
@@ -78,13 +84,15 @@ TEST_F(PageTest, NamesAreTexts) {
     const nlohmann::json data = DataOf(page);
     const std::string shown = data["plans"][0]["programs"][0]["inputs"][0]["name"];
     if (name.find('\xff') == std::string::npos) EXPECT_EQ(shown, name);
-    for (const char c : page.substr(page.find("id=\"data\""))) EXPECT_TRUE(c == '\n' || static_cast<uint8_t>(c) >= 0x20);
+    for (const char c : page.substr(page.find("id=\"data\"")))
+      EXPECT_TRUE(c == '\n' || static_cast<uint8_t>(c) >= 0x20);
   }
 }
 
 TEST_F(PageTest, HasSeveralPlansAndComparisons) {
   const std::vector<uint8_t> records = PackRecords(ToyRecords(1024, "w").dump());
-  WriteToyPlans(folder_ / "two.sgda", {{"p", {.ranks = 1, .has_eval = true, .records = records}}, {"q", {.ranks = 2, .records = records}}});
+  WriteToyPlans(folder_ / "two.sgda",
+                {{"p", {.ranks = 1, .has_eval = true, .records = records}}, {"q", {.ranks = 2, .records = records}}});
   auto bundle = artifact::Bundle::Open(folder_ / "two.sgda");
   ASSERT_TRUE(bundle.ok()) << bundle.status();
   Plans two;

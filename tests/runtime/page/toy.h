@@ -13,17 +13,16 @@ namespace sgd::page {
 
 // What sgdc writes of the toy on two ranks, in as far as tests look at it.
 inline nlohmann::json ToyRecords(double sent_bytes, const std::string& name) {
-  return {{"report",
-           {{"program", "train"},
-            {"sent_bytes", sent_bytes},
-            {"estimated_seconds", 1e-3},
-            {"memory", {{"peak", 4096}}},
-            {"collectives", nlohmann::json::array({{{"kind", "all_reduce"}}})}}},
-          {"groups", nlohmann::json::array({{{"program", "train"},
-                                             {"op", "all_reduce"},
-                                             {"name", name},
-                                             {"axes", {"data"}},
-                                             {"bytes", sent_bytes}}})}};
+  return {
+      {"report",
+       {{"program", "train"},
+        {"sent_bytes", sent_bytes},
+        {"estimated_seconds", 1e-3},
+        {"memory", {{"peak", 4096}}},
+        {"collectives", nlohmann::json::array({{{"kind", "all_reduce"}}})}}},
+      {"groups",
+       nlohmann::json::array(
+           {{{"program", "train"}, {"op", "all_reduce"}, {"name", name}, {"axes", {"data"}}, {"bytes", sent_bytes}}})}};
 }
 
 // Written to `path`, and all plans of the file there.

@@ -29,7 +29,8 @@ TEST(Svg, TimesHaveTheUnitOfTheirAxis) {
 
 TEST(Svg, TextsStayTexts) {
   EXPECT_EQ(SvgRect(1, 2, 3, 4, "#abcdef", "a<b>&\n\xff"),
-            "<rect x=\"1.00\" y=\"2.0\" width=\"3.00\" height=\"4.0\" fill=\"#abcdef\"><title>a&lt;b&gt;&amp;??</title>"
+            "<rect x=\"1.00\" y=\"2.0\" width=\"3.00\" height=\"4.0\" fill=\"#abcdef\"><title>a&lt;b&gt;&amp;?"
+            "?</title>"
             "</rect>\n");
   EXPECT_EQ(SvgRect(1, 2, 3, 4, "#abcdef"),
             "<rect x=\"1.00\" y=\"2.0\" width=\"3.00\" height=\"4.0\" fill=\"#abcdef\"/>\n");
