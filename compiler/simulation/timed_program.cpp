@@ -246,8 +246,8 @@ std::vector<double> mlir::sgd::timeInstructions(const Machine& machine, const ar
       const artifact::Channel& path = *machine.getRoot().channels()->Get(send->channel());
       return getTransitSeconds(cost, path.from_stage(), path.to_stage(), static_cast<double>(path.slot_bytes()));
     }
-    bool isControl = instruction.op_as_Loop() || instruction.op_as_Case() || instruction.op_as_Done();
-    return isControl ? 0 : getComputeSeconds(machine, instruction);
+    bool hasWork = artifact::Size(instruction.operations()) > 0 || instruction.bytes() > 0;
+    return hasWork ? getComputeSeconds(machine, instruction) : 0;
   };
   std::vector<double> seconds;
   for (uint32_t index = 0; index < artifact::Size(program.instructions()); ++index)

@@ -186,6 +186,10 @@ std::vector<Violation> OperationCases() {
          p.instructions[1]->operations.emplace_back(OperationKind::Vector, Precision::Single, -1);
        },
        "instruction 1 (launch): has a number of operations that is negative or not finite"},
+      {"unknown phase", [](ArtifactT&, ProgramT& p) { p.instructions[1]->phase = static_cast<Phase>(4); },
+       "instruction 1 (launch): is of an unknown phase"},
+      {"a scope that is not there", [](ArtifactT&, ProgramT& p) { p.scopes = {"", "mlp"}, p.instructions[1]->scope = 2; },
+       "instruction 1 (launch): scope 2 of 2"},
       {"kernel", [](ArtifactT&, ProgramT& p) { LaunchIn(p).kernel = 2; },
        "instruction 1 (launch): kernel 2 does not exist (there are 2)"},
       {"grain", [](ArtifactT&, ProgramT& p) { LaunchIn(p).grain = 0; }, "grain"},
