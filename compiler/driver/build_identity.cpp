@@ -5,15 +5,21 @@
 #include <link.h>
 
 #include <cstring>
+#include <initializer_list>
+#include <string>
+#include <vector>
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir::sgd;
 
 namespace {
 
 struct Search {
-  std::string identity;
+  std::vector<std::string> ids;
   std::string objectWithout;  ///< name of an object without a build id
   bool isComplete = true;
 };
@@ -35,16 +41,31 @@ llvm::StringRef findBuildId(const char* notes, size_t size) {
   return {};
 }
 
+bool hasThisFunction(const dl_phdr_info& object) {
+  auto here = reinterpret_cast<ElfW(Addr)>(&hasThisFunction);
+  return llvm::any_of(llvm::ArrayRef(object.dlpi_phdr, object.dlpi_phnum), [&](const ElfW(Phdr) & segment) {
+    ElfW(Addr) begin = object.dlpi_addr + segment.p_vaddr;
+    return segment.p_type == PT_LOAD && begin <= here && here < begin + segment.p_memsz;
+  });
+}
+
+/// Whether the compiler's results depend on the object. Others in the process, such as Python's, may come and go.
+bool isOfCompiler(const dl_phdr_info& object) {
+  if (hasThisFunction(object)) return true;
+  llvm::StringRef name = llvm::sys::path::filename(object.dlpi_name);
+  return llvm::any_of(std::initializer_list<llvm::StringRef>{"libMLIR", "libLLVM", "libstdc++.", "libm.", "libc."},
+                      [&](llvm::StringRef start) { return name.starts_with(start); });
+}
+
 int addObject(dl_phdr_info* object, size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
-  // The kernel's own object changes with the kernel and holds no code of ours.
-  if (llvm::StringRef(object->dlpi_name).starts_with("linux-vdso")) return 0;
+  if (!isOfCompiler(*object)) return 0;
   for (const ElfW(Phdr) & segment : llvm::ArrayRef(object->dlpi_phdr, object->dlpi_phnum)) {
     if (segment.p_type != PT_NOTE) continue;
     llvm::StringRef id =
         findBuildId(reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr), segment.p_memsz);
     if (id.empty()) continue;
-    search.identity += id;
+    search.ids.push_back(id.str());
     return 0;
   }
   search.isComplete = false;
@@ -57,7 +78,9 @@ int addObject(dl_phdr_info* object, size_t, void* data) {
 llvm::Expected<std::string> mlir::sgd::getBuildIdentity() {
   Search search;
   dl_iterate_phdr(addObject, &search);
-  if (search.isComplete) return search.identity;
+  // In no order of loading, which depends on what else is in the process.
+  llvm::sort(search.ids);
+  if (search.isComplete) return llvm::join(search.ids, "");
   return llvm::createStringError("'%s' has no build id",
                                  search.objectWithout.empty() ? "the executable" : search.objectWithout.c_str());
 }

@@ -9,8 +9,10 @@
 
 namespace mlir::sgd {
 
-/// The build ids (a hash of the contents, NT_GNU_BUILD_ID) of the executable and of every library it has loaded, one
-/// after another: equal for processes that run the same code. Fails, naming the file, when one has no build id.
+/// The build ids (a hash of the contents, NT_GNU_BUILD_ID) of the object that has this function, and of the libraries
+/// that its results depend on: LLVM's, unless they are in it, and those of C and C++. Sorted: equal for
+/// processes in which the compiler is the same, whatever else they have loaded. Fails, naming the file, when one has no
+/// build id.
 llvm::Expected<std::string> getBuildIdentity();
 
 }  // namespace mlir::sgd

@@ -134,6 +134,17 @@ def threads_compile_at_once(folder):
     assert all(found[index] == expected[index % 3] for index in range(6)) and len(found) == 6
 
 
+def a_cache_is_shared_with_the_command(folder):
+    """JAX's libraries, which are in this process alone, are not part of the compiler."""
+    model, cache = folder / "step.mlir", folder / "cache"
+    model.write_text(TEXT)
+    exe = sgd.compile(model, mesh={"data": 4}, batch="data", cache=cache)
+    entries = sorted(cache.iterdir())
+    assert len(entries) == 1, entries
+    harness.tool("sgdc", model, "-o", folder / "a.sgda", "--mesh", "data=4", "--batch", "data", "--cache", cache)
+    assert sorted(cache.iterdir()) == entries and (folder / "a.sgda").read_bytes() == exe.to_bytes()
+
+
 def a_record_is_a_dictionary_with_attributes(folder):
     report = sgd.compile(LOWERED, ranks=2).report
     assert set(report) == set(report.to_dict()) and len(report) == len(list(report)) and "memory" in dir(report)
@@ -152,5 +163,5 @@ def pages_of_notebooks(folder):
 
 harness.main([(test.__name__.replace("_", " "), test) for test in (
     gives_the_bytes_and_the_json_of_the_command, recipes_are_dictionaries_names_and_files, several_meshes_are_plans, auto_returns_the_recipe_that_it_found,
-    texts_of_levels, refuses_as_the_command_does, errors_name_lines_of_python, warnings_are_pythons, threads_compile_at_once,
+    texts_of_levels, refuses_as_the_command_does, errors_name_lines_of_python, warnings_are_pythons, threads_compile_at_once, a_cache_is_shared_with_the_command,
     a_record_is_a_dictionary_with_attributes, pages_of_notebooks)])
