@@ -24,6 +24,12 @@ std::vector<int64_t> SummandsOf(const std::vector<std::vector<int64_t>>& lists, 
 
 std::vector<int64_t> DimsOf(const data::Dims& dims) { return {dims.begin(), dims.end()}; }
 
+// Integers below 8 bits take a byte each in artifacts too.
+bool IsNarrowOf(std::optional<PJRT_Buffer_Type> named, PJRT_Buffer_Type held) {
+  return (held == PJRT_Buffer_Type_S8 && (named == PJRT_Buffer_Type_S4 || named == PJRT_Buffer_Type_S2)) ||
+         (held == PJRT_Buffer_Type_U8 && (named == PJRT_Buffer_Type_U4 || named == PJRT_Buffer_Type_U2));
+}
+
 // complex128 is f64 with a last dimension of two in artifacts.
 absl::Status AddResult(const data::TensorType& tensor, std::string_view name, Results& results) {
   const PJRT_Buffer_Type held = TypeOf(tensor.element);
@@ -32,7 +38,7 @@ absl::Status AddResult(const data::TensorType& tensor, std::string_view name, Re
   if (named == PJRT_Buffer_Type_C128 && held == PJRT_Buffer_Type_F64 && !global.empty() && global.back() == 2) {
     global.pop_back();
     local.pop_back();
-  } else if (named != held) {
+  } else if (named != held && !IsNarrowOf(named, held)) {
     return absl::UnimplementedError(absl::StrCat("result ", results.types.size(), " has element type ", std::string(name),
                                                  ", which compiled programs have as ", static_cast<int>(held)));
   }

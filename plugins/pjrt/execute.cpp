@@ -1,5 +1,7 @@
 // Runs an executable: collects the storage of arguments, runs the program, and makes buffers of its outputs.
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -24,6 +26,20 @@ absl::Status CheckArguments(const PJRT_LoadedExecutable& loaded, const PJRT_Load
       if (absl::Status status = CheckAlive(*args.argument_lists[device][arg]); !status.ok())
         return absl::Status(status.code(), absl::StrCat("argument ", arg, ": ", status.message()));
     }
+  }
+  return absl::OkStatus();
+}
+
+// A buffer that is given away cannot be another argument too.
+absl::Status CheckDonation(const std::vector<bool>& is_donated, const PJRT_LoadedExecutable_Execute_Args& args) {
+  if (args.num_devices == 0 || std::ranges::find(is_donated, true) == is_donated.end()) return absl::OkStatus();
+  std::map<const PJRT_Buffer*, size_t> seen;
+  for (size_t arg = 0; arg < args.num_args; ++arg) {
+    const auto [first, is_new] = seen.try_emplace(args.argument_lists[0][arg], arg);
+    if (!is_new && (is_donated[arg] || is_donated[first->second]))
+      return absl::InvalidArgumentError(absl::StrCat("arguments ", first->second, " and ", arg,
+                                                     " are the same buffer, and it is donated; attempt to donate the "
+                                                     "same buffer twice in Execute(), or to use it too; copy it"));
   }
   return absl::OkStatus();
 }
@@ -97,6 +113,7 @@ absl::Status Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   const std::shared_ptr<RankPools> ranks = loaded.client->ranks;
   const std::lock_guard lock(ranks->mutex);
   if (absl::Status status = CheckArguments(loaded, args); !status.ok()) return status;
+  if (absl::Status status = CheckDonation(DonatedArguments(loaded, args.options), args); !status.ok()) return status;
   Program::Run run = TakeInputs(loaded, args);
   const std::shared_ptr<Program> program = loaded.program;
   if (absl::Status status = SumArguments(*loaded.executable, args, run); !status.ok()) return status;

@@ -95,11 +95,13 @@ absl::Status Storage::Detach() {
   std::memcpy(*memory, bytes_.data(), bytes_.size());
   own_ = *memory;
   bytes_ = {static_cast<std::byte*>(own_), bytes_.size()};
-  program_ = nullptr;
+  // This may be the last that holds the program, whose end forgets the storages that are still in its memory.
+  const std::shared_ptr<Program> left = std::move(program_);
   return absl::OkStatus();
 }
 
 void Storage::Forget() {
+  if (program_ == nullptr) return;
   program_ = nullptr;
   bytes_ = {};
 }

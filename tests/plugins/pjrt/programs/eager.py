@@ -25,3 +25,5 @@ print("solve", *map(float, jnp.linalg.solve(jnp.eye(3) * 2 + 1, jnp.arange(3.0))
 f = jax.jit(lambda x: jnp.sin(x) * 3)
 print("compiled", f.lower(jnp.ones(8)).compile()(jnp.ones(8))[0], float(f(jnp.ones(8))[1]))
 print("while", int(jax.lax.while_loop(lambda i: i < 100, lambda i: i * 2, jnp.int32(3))))
+# A view of a result that is the last to hold its program.
+print("last", float(np.asarray(jax.jit(lambda: jnp.full((100, 100), 3.0))()).sum()))
