@@ -85,7 +85,8 @@ LogicalResult Importer::importManual(Operation* op, Location loc) {
   SmallVector<Type> resultTypes;
   for (Type type : op->getResultTypes()) resultTypes.push_back(convertTensorType(type));
   auto list = AxisListAttr::get(op->getContext(), FlatSymbolRefAttr::get(mesh.getSymNameAttr()), axes);
-  auto imported = ManualComputationOp::create(builder, loc, resultTypes, inputs, withoutSums(*in), withoutSums(*out), list);
+  auto imported =
+      ManualComputationOp::create(builder, loc, resultTypes, inputs, withoutSums(*in), withoutSums(*out), list);
 
   Block& body = imported.getBody().emplaceBlock();
   for (BlockArgument argument : manual.getBody().getArguments()) {

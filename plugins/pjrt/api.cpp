@@ -59,20 +59,27 @@ void AddMissing(PJRT_Api& api) {
   api.PJRT_TopologyDescription_Serialize = Missing<"PJRT_TopologyDescription_Serialize">::Call;
   api.PJRT_Compile = Missing<"PJRT_Compile">::Call;
   api.PJRT_AsyncHostToDeviceTransferManager_Destroy = Missing<"PJRT_AsyncHostToDeviceTransferManager_Destroy">::Call;
-  api.PJRT_AsyncHostToDeviceTransferManager_TransferData = Missing<"PJRT_AsyncHostToDeviceTransferManager_TransferData">::Call;
+  api.PJRT_AsyncHostToDeviceTransferManager_TransferData =
+      Missing<"PJRT_AsyncHostToDeviceTransferManager_TransferData">::Call;
   api.PJRT_Client_CreateBuffersForAsyncHostToDevice = Missing<"PJRT_Client_CreateBuffersForAsyncHostToDevice">::Call;
-  api.PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer = Missing<"PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer">::Call;
+  api.PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer =
+      Missing<"PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer">::Call;
   api.PJRT_AsyncHostToDeviceTransferManager_Device = Missing<"PJRT_AsyncHostToDeviceTransferManager_Device">::Call;
-  api.PJRT_AsyncHostToDeviceTransferManager_BufferCount = Missing<"PJRT_AsyncHostToDeviceTransferManager_BufferCount">::Call;
-  api.PJRT_AsyncHostToDeviceTransferManager_BufferSize = Missing<"PJRT_AsyncHostToDeviceTransferManager_BufferSize">::Call;
-  api.PJRT_AsyncHostToDeviceTransferManager_SetBufferError = Missing<"PJRT_AsyncHostToDeviceTransferManager_SetBufferError">::Call;
-  api.PJRT_AsyncHostToDeviceTransferManager_AddMetadata = Missing<"PJRT_AsyncHostToDeviceTransferManager_AddMetadata">::Call;
+  api.PJRT_AsyncHostToDeviceTransferManager_BufferCount =
+      Missing<"PJRT_AsyncHostToDeviceTransferManager_BufferCount">::Call;
+  api.PJRT_AsyncHostToDeviceTransferManager_BufferSize =
+      Missing<"PJRT_AsyncHostToDeviceTransferManager_BufferSize">::Call;
+  api.PJRT_AsyncHostToDeviceTransferManager_SetBufferError =
+      Missing<"PJRT_AsyncHostToDeviceTransferManager_SetBufferError">::Call;
+  api.PJRT_AsyncHostToDeviceTransferManager_AddMetadata =
+      Missing<"PJRT_AsyncHostToDeviceTransferManager_AddMetadata">::Call;
   api.PJRT_Client_DmaMap = Missing<"PJRT_Client_DmaMap">::Call;
   api.PJRT_Client_DmaUnmap = Missing<"PJRT_Client_DmaUnmap">::Call;
   api.PJRT_TopologyDescription_Deserialize = Missing<"PJRT_TopologyDescription_Deserialize">::Call;
   api.PJRT_Client_CreateAliasBuffer = Missing<"PJRT_Client_CreateAliasBuffer">::Call;
   api.PJRT_Client_FulfillAliasBuffer = Missing<"PJRT_Client_FulfillAliasBuffer">::Call;
-  api.PJRT_AsyncHostToDeviceTransferManager_TransferLiteral = Missing<"PJRT_AsyncHostToDeviceTransferManager_TransferLiteral">::Call;
+  api.PJRT_AsyncHostToDeviceTransferManager_TransferLiteral =
+      Missing<"PJRT_AsyncHostToDeviceTransferManager_TransferLiteral">::Call;
   api.PJRT_Buffer_CopyRawToHostFuture = Missing<"PJRT_Buffer_CopyRawToHostFuture">::Call;
   api.PJRT_Device_PoisonExecution = Missing<"PJRT_Device_PoisonExecution">::Call;
   api.PJRT_Buffer_DonateWithControlDependency = Missing<"PJRT_Buffer_DonateWithControlDependency">::Call;

@@ -80,8 +80,8 @@ absl::Status CreateUninitialized(PJRT_Client_CreateUninitializedBuffer_Args& arg
 absl::Status CreateError(PJRT_Client_CreateErrorBuffer_Args& args) {
   absl::StatusOr<PJRT_Device*> device = DeviceOf(nullptr, args.memory);
   if (!device.ok()) return device.status();
-  auto buffer = CreateBuffer(*device, args.shape_element_type, {args.shape_dims, args.shape_dims + args.shape_num_dims},
-                             nullptr);
+  auto buffer =
+      CreateBuffer(*device, args.shape_element_type, {args.shape_dims, args.shape_dims + args.shape_num_dims}, nullptr);
   buffer->error = StatusOf(args.error_code, args.error_message, args.error_message_size);
   args.buffer = buffer.release();
   return absl::OkStatus();
@@ -147,8 +147,7 @@ absl::Status GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args& args) {
 }
 
 absl::Status GetSize(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
-  absl::StatusOr<size_t> bytes =
-      ArrayBytes(args.buffer->type, args.buffer->dims.data(), args.buffer->dims.size());
+  absl::StatusOr<size_t> bytes = ArrayBytes(args.buffer->type, args.buffer->dims.data(), args.buffer->dims.size());
   if (!bytes.ok()) return bytes.status();
   args.on_device_size_in_bytes = *bytes;
   return absl::OkStatus();
@@ -290,9 +289,9 @@ absl::Status Bitcast(PJRT_Buffer_Bitcast_Args& args) {
   if (!bytes.ok()) return bytes.status();
   if (*bytes != args.buffer->storage->bytes().size())
     return absl::InvalidArgumentError("a bitcast changes the number of bytes");
-  args.out_buffer = CreateBuffer(args.buffer->device, args.element_type, {args.dims, args.dims + args.num_dims},
-                                 args.buffer->storage)
-                        .release();
+  args.out_buffer =
+      CreateBuffer(args.buffer->device, args.element_type, {args.dims, args.dims + args.num_dims}, args.buffer->storage)
+          .release();
   return absl::OkStatus();
 }
 
@@ -312,8 +311,8 @@ std::unique_ptr<PJRT_Buffer> CreateBuffer(PJRT_Device* device, PJRT_Buffer_Type 
 absl::StatusOr<size_t> ArrayBytes(PJRT_Buffer_Type type, const int64_t* dims, size_t num_dims) {
   const std::optional<size_t> element = ElementBytes(type);
   if (!element)
-    return absl::UnimplementedError(
-        absl::StrCat("buffers of PJRT's element type ", static_cast<int>(type), " are not supported by the sgd plugin"));
+    return absl::UnimplementedError(absl::StrCat("buffers of PJRT's element type ", static_cast<int>(type),
+                                                 " are not supported by the sgd plugin"));
   size_t bytes = *element;
   for (size_t dim = 0; dim < num_dims; ++dim) {
     if (dims[dim] < 0 || __builtin_mul_overflow(bytes, static_cast<size_t>(dims[dim]), &bytes))

@@ -55,7 +55,8 @@ inline constexpr std::string_view kPlatform = "sgd";
 inline constexpr std::string_view kDeviceKind = "cpu";
 inline constexpr std::string_view kMemoryKind = "device";
 
-// The number of devices that SGD_NUM_DEVICES asks for, 1 without it. InvalidArgument for what is no number of 1 to 4096.
+// The number of devices that SGD_NUM_DEVICES asks for, 1 without it. InvalidArgument for what is no number of 1 to
+// 4096.
 absl::StatusOr<uint32_t> NumberOfDevices();
 
 // Fills the entries of the API that concern plugin, client, devices, memories and topologies.

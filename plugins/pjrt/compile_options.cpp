@@ -7,10 +7,10 @@
 namespace sgd::pjrt {
 namespace {
 
-constexpr uint32_t kBuildOptions = 3, kPortable = 4;                              // CompileOptionsProto
-constexpr uint32_t kReplicas = 4, kPartitions = 5, kAssignment = 9;               // ExecutableBuildOptionsProto
+constexpr uint32_t kBuildOptions = 3, kPortable = 4;                                   // CompileOptionsProto
+constexpr uint32_t kReplicas = 4, kPartitions = 5, kAssignment = 9;                    // ExecutableBuildOptionsProto
 constexpr uint32_t kReplicaCount = 1, kComputationCount = 2, kComputationDevices = 3;  // DeviceAssignmentProto
-constexpr uint32_t kDeviceIds = 1;                                                // ComputationDevice
+constexpr uint32_t kDeviceIds = 1;                                                     // ComputationDevice
 
 absl::Status ReadAssignment(std::string_view proto, std::vector<int64_t>& devices) {
   return ReadWire(proto, [&](const WireField& field) {
@@ -43,8 +43,9 @@ absl::StatusOr<CompileOptions> ReadCompileOptions(std::string_view proto) {
   });
   if (!status.ok()) return status;
   if (options.replicas != 1)
-    return absl::UnimplementedError(absl::StrCat("the program has ", options.replicas,
-                                                 " replicas; expected 1; use partitions, as jax.jit and jax.shard_map do"));
+    return absl::UnimplementedError(
+        absl::StrCat("the program has ", options.replicas,
+                     " replicas; expected 1; use partitions, as jax.jit and jax.shard_map do"));
   if (!options.devices.empty() && options.devices.size() != static_cast<size_t>(options.partitions))
     return absl::InvalidArgumentError(absl::StrCat("the device assignment has ", options.devices.size(),
                                                    " devices for ", options.partitions, " partitions"));

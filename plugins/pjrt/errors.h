@@ -1,4 +1,5 @@
-// Errors across the C API: functions of the plugin return absl::Status, and Entry makes entries of the API's table of them.
+// Errors across the C API: functions of the plugin return absl::Status, and Entry makes entries of the API's table of
+// them.
 #pragma once
 
 #include <algorithm>
@@ -35,9 +36,9 @@ template <typename Args, absl::Status (*kFunction)(Args&)>
 struct Entry<kFunction> {
   static PJRT_Error* Call(Args* args) {
     if (args->struct_size < sizeof(Args) - (alignof(Args) - 1))
-      return ErrorOf(absl::UnimplementedError(
-          absl::StrCat("the PJRT C API of the caller is older than ", PJRT_API_MAJOR, ".", PJRT_API_MINOR,
-                       ", which this plugin needs; install a newer jaxlib")));
+      return ErrorOf(
+          absl::UnimplementedError(absl::StrCat("the PJRT C API of the caller is older than ", PJRT_API_MAJOR, ".",
+                                                PJRT_API_MINOR, ", which this plugin needs; install a newer jaxlib")));
     return ErrorOf(kFunction(*args));
   }
 };

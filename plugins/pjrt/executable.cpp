@@ -39,8 +39,9 @@ absl::Status AddResult(const data::TensorType& tensor, std::string_view name, Re
     global.pop_back();
     local.pop_back();
   } else if (named != held && !IsNarrowOf(named, held)) {
-    return absl::UnimplementedError(absl::StrCat("result ", results.types.size(), " has element type ", std::string(name),
-                                                 ", which compiled programs have as ", static_cast<int>(held)));
+    return absl::UnimplementedError(absl::StrCat("result ", results.types.size(), " has element type ",
+                                                 std::string(name), ", which compiled programs have as ",
+                                                 static_cast<int>(held)));
   }
   results.types.push_back(*named);
   results.ranks.push_back(global.size());
@@ -67,7 +68,9 @@ absl::Status Describe(const Program& program, Executable& executable) {
   for (size_t output = 0; output < outputs; ++output) {
     const data::TensorType& type = program.outputs(0)[output].shard.type();
     absl::Status status = AddResult(type, names.empty() ? "" : names[output], executable.results);
-    if (status.ok()) status = executable.output_shardings.Add(ShardsOf(program, true, output), SummandsOf(executable.compiled.result_summands, output));
+    if (status.ok())
+      status = executable.output_shardings.Add(ShardsOf(program, true, output),
+                                               SummandsOf(executable.compiled.result_summands, output));
     if (!status.ok()) return status;
     executable.output_layouts.Add(executable.results.dims.back().size());
   }
@@ -150,8 +153,9 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client& client,
   if (!program.ok()) return program.status();
   const auto partitions = static_cast<uint32_t>(executable->options.partitions);
   if ((*program)->ranks() != partitions && (*program)->ranks() != 1)
-    return absl::UnimplementedError(absl::StrCat("the program's mesh has ", (*program)->ranks(), " devices, and it runs on ",
-                                                 partitions, "; expected a mesh of all devices of the program"));
+    return absl::UnimplementedError(absl::StrCat("the program's mesh has ", (*program)->ranks(),
+                                                 " devices, and it runs on ", partitions,
+                                                 "; expected a mesh of all devices of the program"));
   if (absl::Status status = Describe(**program, *executable); !status.ok()) return status;
   executable->serialized = Serialize(executable->compiled);
   if (absl::Status status = AddFingerprint(*executable); !status.ok()) return status;
@@ -164,13 +168,14 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> CompileAndLoad(PJRT_Clien
                                                                       std::string_view options) {
   const std::string_view format(program.format, program.format_size);
   if (format != "mlir")
-    return absl::UnimplementedError(absl::StrCat("programs of format '", std::string(format), "' are not supported; expected 'mlir'"));
+    return absl::UnimplementedError(
+        absl::StrCat("programs of format '", std::string(format), "' are not supported; expected 'mlir'"));
   absl::StatusOr<ProgramText> text = ReadProgramText({program.code, program.code_size});
   if (!text.ok()) return text.status();
   absl::StatusOr<std::shared_ptr<const CompiledText>> compiled = CompileText(text->text, text->name);
   if (!compiled.ok()) return compiled.status();
-  return Load(client, {std::move(text->name), std::string(options), std::move(text->argument_types), std::move(text->result_types),
-                       std::move(text->is_donated), std::move(text->argument_summands),
+  return Load(client, {std::move(text->name), std::string(options), std::move(text->argument_types),
+                       std::move(text->result_types), std::move(text->is_donated), std::move(text->argument_summands),
                        std::move(text->result_summands), *std::move(compiled)});
 }
 

@@ -58,7 +58,7 @@ std::string RowMajorText(size_t dims);
 struct Executable {
   Compiled compiled;
   CompileOptions options;
-  std::string serialized;   // of Serialize
+  std::string serialized;  // of Serialize
   std::string fingerprint;
   Results results;
   Shardings parameter_shardings, output_shardings;

@@ -19,8 +19,8 @@ absl::Status CheckArguments(const PJRT_LoadedExecutable& loaded, const PJRT_Load
     return absl::InvalidArgumentError(
         absl::StrCat("the program runs on ", loaded.devices.size(), " devices, and is given ", args.num_devices));
   if (args.num_args != loaded.executable->parameters())
-    return absl::InvalidArgumentError(absl::StrCat("the program has ", loaded.executable->parameters(),
-                                                   " arguments, and is given ", args.num_args));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the program has ", loaded.executable->parameters(), " arguments, and is given ", args.num_args));
   for (size_t device = 0; device < args.num_devices; ++device) {
     for (size_t arg = 0; arg < args.num_args; ++arg) {
       if (absl::Status status = CheckAlive(*args.argument_lists[device][arg]); !status.ok())
@@ -73,7 +73,8 @@ Program::Run TakeInputs(const PJRT_LoadedExecutable& loaded, const PJRT_LoadedEx
 }
 
 // Unreduced arguments come to the program whole: each group of ranks gets the sum of what its ranks hold.
-absl::Status SumArguments(const Executable& executable, const PJRT_LoadedExecutable_Execute_Args& args, Program::Run& run) {
+absl::Status SumArguments(const Executable& executable, const PJRT_LoadedExecutable_Execute_Args& args,
+                          Program::Run& run) {
   for (size_t arg = 0; arg < args.num_args; ++arg) {
     for (const std::vector<uint32_t>& group : executable.summed_arguments[arg]) {
       const std::span<const std::byte> first = run.inputs[group[0]][arg]->bytes();

@@ -1,5 +1,5 @@
-// The extension of the C API that returns layouts: its layout, which the header of the C API does not have. All arrays are
-// row-major.
+// The extension of the C API that returns layouts: its layout, which the header of the C API does not have. All arrays
+// are row-major.
 #pragma once
 
 #include <string>
@@ -22,9 +22,9 @@ struct LayoutSerializeArgs {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Layouts_MemoryLayout* layout;
-  const char* bytes;  // out
-  size_t size;        // out
-  void* serialized;   // out: owned by the caller
+  const char* bytes;                  // out
+  size_t size;                        // out
+  void* serialized;                   // out: owned by the caller
   void (*deleter)(void* serialized);  // out
 };
 

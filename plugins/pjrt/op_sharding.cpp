@@ -1,6 +1,6 @@
 // The ranks of a tile that hold the same value are numbered: the first ones with each summand are group 0, and so on.
-// A tiled xla.OpSharding lists devices by tile, tiles in row-major order; where several hold the same tile, the list has
-// a last dimension of them.
+// A tiled xla.OpSharding lists devices by tile, tiles in row-major order; where several hold the same tile, the list
+// has a last dimension of them.
 #include "plugins/pjrt/op_sharding.h"
 
 #include <algorithm>
@@ -24,7 +24,9 @@ int64_t TileOf(const data::Shard& shard) {
   int64_t tile = 0;
   for (size_t dim = 0; dim < type.global_dims.size(); ++dim) {
     const uint64_t local = type.local_dims[dim];
-    if (local != 0) tile = tile * static_cast<int64_t>(type.global_dims[dim] / local) + static_cast<int64_t>(shard.begin()[dim] / local);
+    if (local != 0)
+      tile =
+          tile * static_cast<int64_t>(type.global_dims[dim] / local) + static_cast<int64_t>(shard.begin()[dim] / local);
   }
   return tile;
 }
@@ -56,9 +58,9 @@ absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards,
     const uint64_t global = type.global_dims[dim], local = type.local_dims[dim];
     const bool is_even = local == 0 ? global == 0 : global % local == 0;
     if (!is_even || (!type.blocks.empty() && type.blocks[dim] != 1))
-      return absl::UnimplementedError(
-          absl::StrCat("a tensor's dimension ", dim, " of size ", global, " is in shards of ", local,
-                       ", which do not divide it; shard another dimension, or fewer ways"));
+      return absl::UnimplementedError(absl::StrCat("a tensor's dimension ", dim, " of size ", global,
+                                                   " is in shards of ", local,
+                                                   ", which do not divide it; shard another dimension, or fewer ways"));
     tiles.push_back(local == 0 ? 1 : static_cast<int64_t>(global / local));
   }
   const auto count = std::accumulate(tiles.begin(), tiles.end(), int64_t{1}, std::multiplies<>());

@@ -9,9 +9,9 @@
 
 namespace sgd::pjrt {
 
-// The serialized sharding of a tensor, from the shards of all ranks in order. Unimplemented for shards that JAX's arrays
-// cannot have: of unequal size, or in several blocks.
-// `summands` says which summand each rank holds of a value that is a sum over ranks; empty for other values.
+// The serialized sharding of a tensor, from the shards of all ranks in order. Unimplemented for shards that JAX's
+// arrays cannot have: of unequal size, or in several blocks. `summands` says which summand each rank holds of a value
+// that is a sum over ranks; empty for other values.
 absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands);
 
 // The ranks that hold the summands of one value, by group; empty without summands.

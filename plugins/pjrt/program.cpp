@@ -120,8 +120,8 @@ absl::Status Program::LoadInputs(uint32_t rank, const Run& run, const exec::Carr
     const std::span<std::byte> target = state.executor->InputBytes(input);
     const std::span<const std::byte> source = storage->bytes();
     if (source.size() != target.size())
-      return absl::InvalidArgumentError(absl::StrCat("argument ", input, " has ", source.size(),
-                                                     " bytes on a device; expected ", target.size()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("argument ", input, " has ", source.size(), " bytes on a device; expected ", target.size()));
     if (!source.empty()) std::memcpy(target.data(), source.data(), source.size());
     state.held[input] = storage;
   }

@@ -70,7 +70,7 @@ class Program : public std::enable_shared_from_this<Program> {
   const std::unique_ptr<artifact::ArtifactFile> file_;
   std::vector<bool> keeps_input_;  // by input: no step overwrites it
   std::unique_ptr<RankJob> job_;
-  std::vector<RankState> executors_;             // by rank
+  std::vector<RankState> executors_;              // by rank
   std::vector<std::weak_ptr<Storage>> resident_;  // outputs of the last run
   uint64_t step_ = 0;
 };

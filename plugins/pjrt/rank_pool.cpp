@@ -78,8 +78,8 @@ class ThreadRanks final : public RankPool {
 
   absl::Status CreateDevice(const launch::RankContext& rank) {
     if (devices_[rank.rank] != nullptr) return absl::OkStatus();
-    auto device = cpu::CpuDevice::Create(
-        {.threads = rank.threads, .cores = rank.cores, .shares_cores = rank.shares_cores});
+    auto device =
+        cpu::CpuDevice::Create({.threads = rank.threads, .cores = rank.cores, .shares_cores = rank.shares_cores});
     if (!device.ok()) return device.status();
     devices_[rank.rank] = *std::move(device);
     return absl::OkStatus();

@@ -30,7 +30,8 @@ using RankBody = std::function<absl::Status(Rank rank)>;
 class RankJob {
  public:
   virtual ~RankJob() = default;
-  // Runs `body` on every rank and returns when all have returned. The first failure, which names its rank, ends the job.
+  // Runs `body` on every rank and returns when all have returned. The first failure, which names its rank, ends the
+  // job.
   virtual absl::Status Run(const RankBody& body) = 0;
 };
 

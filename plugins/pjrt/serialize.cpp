@@ -12,7 +12,20 @@ namespace {
 constexpr std::string_view kHeader = "sgd executable 1, sgd " SGD_VERSION "\n";
 
 enum FieldNumber : uint32_t {
-  kName = 1, kOptions, kResultType, kDonated, kArtifact, kFlops, kArguments, kOutputs, kAliased, kTemporaries, kPeak, kArgumentSummands, kResultSummands, kArgumentType
+  kName = 1,
+  kOptions,
+  kResultType,
+  kDonated,
+  kArtifact,
+  kFlops,
+  kArguments,
+  kOutputs,
+  kAliased,
+  kTemporaries,
+  kPeak,
+  kArgumentSummands,
+  kResultSummands,
+  kArgumentType
 };
 
 // A list is never empty on the wire: one without summands is -1.
@@ -31,21 +44,50 @@ void WriteSummands(std::string& bytes, uint32_t number, const std::vector<std::v
 
 void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
   switch (field.number) {
-    case kName: compiled.name = field.bytes; break;
-    case kOptions: compiled.options_proto = field.bytes; break;
-    case kArgumentType: compiled.argument_types.emplace_back(field.bytes); break;
-    case kResultType: compiled.result_types.emplace_back(field.bytes); break;
-    case kDonated: compiled.is_donated.push_back(field.integer != 0); break;
-    case kArgumentSummands: ReadSummands(field, compiled.argument_summands); break;
-    case kResultSummands: ReadSummands(field, compiled.result_summands); break;
-    case kArtifact: text.artifact = field.bytes; break;
-    case kFlops: text.flops = std::bit_cast<double>(field.integer); break;
-    case kArguments: text.arguments = field.integer; break;
-    case kOutputs: text.outputs = field.integer; break;
-    case kAliased: text.aliased = field.integer; break;
-    case kTemporaries: text.temporaries = field.integer; break;
-    case kPeak: text.peak = field.integer; break;
-    default: break;
+    case kName:
+      compiled.name = field.bytes;
+      break;
+    case kOptions:
+      compiled.options_proto = field.bytes;
+      break;
+    case kArgumentType:
+      compiled.argument_types.emplace_back(field.bytes);
+      break;
+    case kResultType:
+      compiled.result_types.emplace_back(field.bytes);
+      break;
+    case kDonated:
+      compiled.is_donated.push_back(field.integer != 0);
+      break;
+    case kArgumentSummands:
+      ReadSummands(field, compiled.argument_summands);
+      break;
+    case kResultSummands:
+      ReadSummands(field, compiled.result_summands);
+      break;
+    case kArtifact:
+      text.artifact = field.bytes;
+      break;
+    case kFlops:
+      text.flops = std::bit_cast<double>(field.integer);
+      break;
+    case kArguments:
+      text.arguments = field.integer;
+      break;
+    case kOutputs:
+      text.outputs = field.integer;
+      break;
+    case kAliased:
+      text.aliased = field.integer;
+      break;
+    case kTemporaries:
+      text.temporaries = field.integer;
+      break;
+    case kPeak:
+      text.peak = field.integer;
+      break;
+    default:
+      break;
   }
 }
 

@@ -60,7 +60,8 @@ absl::StatusOr<void*> AllocateBytes(size_t bytes) {
   const size_t rounded = RoundedUp(bytes);
   void* memory = Free().Take(rounded);
   if (memory == nullptr) memory = std::aligned_alloc(kAlignment, rounded);
-  if (memory == nullptr) return absl::ResourceExhaustedError(absl::StrCat("no memory for a buffer of ", bytes, " bytes"));
+  if (memory == nullptr)
+    return absl::ResourceExhaustedError(absl::StrCat("no memory for a buffer of ", bytes, " bytes"));
   return memory;
 }
 

@@ -43,8 +43,8 @@ class Storage {
   Storage() = default;
 
   std::span<std::byte> bytes_;
-  void* own_ = nullptr;                // what bytes_ are in, unless they are resident
-  std::shared_ptr<Program> program_;   // null unless it is resident
+  void* own_ = nullptr;               // what bytes_ are in, unless they are resident
+  std::shared_ptr<Program> program_;  // null unless it is resident
   uint32_t rank_ = 0;
   size_t output_ = 0;
 };

@@ -41,18 +41,25 @@ uint16_t ToBf16(float value) {
 absl::Status AddTo(PJRT_Buffer_Type type, std::span<const std::byte> from, std::span<std::byte> to) {
   switch (type) {
     case PJRT_Buffer_Type_S8:
-    case PJRT_Buffer_Type_U8: return AddPlain<uint8_t>(from, to);
+    case PJRT_Buffer_Type_U8:
+      return AddPlain<uint8_t>(from, to);
     case PJRT_Buffer_Type_S16:
-    case PJRT_Buffer_Type_U16: return AddPlain<uint16_t>(from, to);
+    case PJRT_Buffer_Type_U16:
+      return AddPlain<uint16_t>(from, to);
     case PJRT_Buffer_Type_S32:
-    case PJRT_Buffer_Type_U32: return AddPlain<uint32_t>(from, to);
+    case PJRT_Buffer_Type_U32:
+      return AddPlain<uint32_t>(from, to);
     case PJRT_Buffer_Type_S64:
-    case PJRT_Buffer_Type_U64: return AddPlain<uint64_t>(from, to);
+    case PJRT_Buffer_Type_U64:
+      return AddPlain<uint64_t>(from, to);
     case PJRT_Buffer_Type_F32:
-    case PJRT_Buffer_Type_C64: return AddPlain<float>(from, to);
+    case PJRT_Buffer_Type_C64:
+      return AddPlain<float>(from, to);
     case PJRT_Buffer_Type_F64:
-    case PJRT_Buffer_Type_C128: return AddPlain<double>(from, to);
-    case PJRT_Buffer_Type_F16: return AddPlain<_Float16>(from, to);
+    case PJRT_Buffer_Type_C128:
+      return AddPlain<double>(from, to);
+    case PJRT_Buffer_Type_F16:
+      return AddPlain<_Float16>(from, to);
     case PJRT_Buffer_Type_BF16:
       return AddEach<uint16_t>(from, to, [](uint16_t a, uint16_t b) { return ToBf16(FromBf16(a) + FromBf16(b)); });
     default:

@@ -148,7 +148,11 @@ TOOLS = {
     "tools/sgd-plot": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/watch"],
     "tools/sgd-inspect": ["tools/command_line", "runtime/artifact", "runtime/comm", "runtime/device", "runtime/data", "runtime/json", "runtime/linear_algebra", "runtime/page", "runtime/process", "runtime/trace"],
 }
-ALLOWED = {**RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **FRONTENDS, **COMPILER, **TOOLS}
+PLUGINS = {
+    "third_party/pjrt": [],
+    "plugins/pjrt": ["third_party/pjrt", "compiler/driver", "compiler/report", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "targets/cpu/device"],
+}
+ALLOWED = {**PLUGINS, **RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **FRONTENDS, **COMPILER, **TOOLS}
 # The folder of all folders of runtime/comm.
 GROUPS = {"runtime/comm": list(COMM)}
 # A program goes through them in this order, and no folder knows those of later ones.

@@ -38,8 +38,8 @@ absl::StatusOr<int> MemoryFile(const artifact::ArtifactFile& file) {
   return descriptor;
 }
 
-// A path of the file that no other library of the process has: dlopen gives back a library that it has opened by the same
-// path, and descriptors have the numbers of closed ones. The path spells a number of the library in `/` and `/.`.
+// A path of the file that no other library of the process has: dlopen gives back a library that it has opened by the
+// same path, and descriptors have the numbers of closed ones. The path spells a number of the library in `/` and `/.`.
 std::string UniquePath(int descriptor) {
   static std::atomic<uint64_t> libraries = 0;
   std::string path = "/proc/self/fd/";

@@ -38,7 +38,8 @@ TEST(WireTest, RefusesTruncatedMessages) {
   std::string message;
   WriteBytes(message, 3, std::string(200, 'x'));
   for (size_t size = 1; size < message.size(); ++size)
-    EXPECT_FALSE(ReadWire(std::string_view(message).substr(0, size), [](const WireField&) { return absl::OkStatus(); }).ok());
+    EXPECT_FALSE(
+        ReadWire(std::string_view(message).substr(0, size), [](const WireField&) { return absl::OkStatus(); }).ok());
 }
 
 TEST(CompileOptionsTest, ReadsPartitionsAndDevices) {
