@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,6 +39,10 @@ struct ImportOptions {
   /// Called, if set, when an import goes from one phase to another, for measurements; the first one is "import".
   std::function<void(StringRef phase)> enterPhase;
 };
+
+/// Ends a source that is only the start of an archive: the archive itself stays in the file that the source's identifier
+/// names, since most of it are weights that no import reads.
+inline constexpr llvm::StringLiteral kRestInFile("\n(the rest stays in the file)");
 
 /// Whether a frontend imports some bytes.
 enum class Acceptance : uint8_t {
@@ -73,6 +78,9 @@ class Frontend {
   /// Decides by content, without parsing, at the speed of a search: frontends are asked about each other's programs.
   /// Words in comments, strings and locations decide nothing.
   virtual Acceptance accepts(StringRef bytes) const = 0;
+
+  /// Whether it reads what it needs of a program from its file, by the start of it; see kRestInFile.
+  virtual bool readsFromFile(StringRef start) const { return false; }
 
   /// Imports a program that it accepts to the graph level, or, where the user has written a pipeline by stages, to the
   /// SPMD level. Returns null after an error at the user's location. The identifier of `source` is what errors call its

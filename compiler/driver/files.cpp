@@ -1,5 +1,6 @@
 #include "compiler/driver/files.h"
 
+#include "frontends/frontends.h"
 #include "llvm/ADT/StringExtras.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/writer.h"
@@ -16,7 +17,20 @@ static std::optional<std::string> readText(const std::string& path, std::string&
   return path == "-" ? ::sgd::text::ReadStandardInput(text) : ::sgd::text::ReadTextFile(path, text);
 }
 
-FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::string> models, llvm::raw_ostream& errors) {
+/// Reads a model, or the start of an archive whose frontend reads the rest from the file.
+static std::optional<std::string> readModel(const std::string& path, bool whole, std::string& text) {
+  constexpr size_t kStart = size_t{1} << 16;
+  if (whole || path == "-") return readText(path, text);
+  std::optional<std::string> fault = ::sgd::text::ReadStartOfFile(path, kStart, text);
+  if (fault || text.size() < kStart) return fault;
+  auto isForOne = [&](const Frontend* frontend) { return frontend->readsFromFile(text); };
+  if (llvm::none_of(getFrontends(), isForOne)) return readText(path, text);
+  text += kRestInFile;
+  return std::nullopt;
+}
+
+FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::string> models, bool whole,
+                                                             llvm::raw_ostream& errors) {
   std::vector<ProgramSource> sources;
   for (StringRef model : models) {
     ProgramSource source;
@@ -33,7 +47,7 @@ FailureOr<std::vector<ProgramSource>> mlir::sgd::readSources(ArrayRef<std::strin
       errors << "sgdc: error: two programs are named '" << ::sgd::artifact::ShortMessage(source.name) << "'\n";
       return failure();
     }
-    if (std::optional<std::string> fault = readText(source.fileName, source.text)) {
+    if (std::optional<std::string> fault = readModel(source.fileName, whole, source.text)) {
       errors << ::sgd::artifact::ShortMessage(source.fileName) << ": error: cannot read: " << *fault << "\n";
       return failure();
     }

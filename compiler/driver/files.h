@@ -23,8 +23,10 @@ struct ProgramSource {
 LogicalResult readRecipeFile(CompileOptions& options, llvm::raw_ostream& errors);
 
 /// Reads `MODEL` or `NAME=MODEL ...`; `-` is standard input. A single unnamed MODEL is the program `main`. Several must
-/// be named, with distinct names of letters, digits, `_` and `-`. Prints one line to `errors` on failure.
-FailureOr<std::vector<ProgramSource>> readSources(llvm::ArrayRef<std::string> models, llvm::raw_ostream& errors);
+/// be named, with distinct names of letters, digits, `_` and `-`. Prints one line to `errors` on failure. Unless
+/// `whole`, archives of models stay in their files; see kRestInFile.
+FailureOr<std::vector<ProgramSource>> readSources(llvm::ArrayRef<std::string> models, bool whole,
+                                                  llvm::raw_ostream& errors);
 
 /// Whether writeFile may write to `path`, before the work of which it will hold the result. Prints one line to `errors`
 /// where it may not.

@@ -1,7 +1,14 @@
 // Reads members by libzip, which checks their CRC.
 #include "frontends/torch/archive.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zip.h>
+
+#include <cerrno>
+
+#include "frontends/frontend.h"
 
 using namespace mlir::sgd::torch;
 using llvm::StringRef;
@@ -32,21 +39,43 @@ static llvm::Expected<std::string> findFolder(zip* archive) {
   return folder;
 }
 
-llvm::Expected<Archive> Archive::open(StringRef bytes) {
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), /*freep=*/0, &error);
-  zip_t* opened = source ? zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error) : nullptr;
-  if (!opened) {
-    std::string why = zip_error_strerror(&error);
-    if (source) zip_source_free(source);
-    zip_error_fini(&error);
+llvm::Expected<Archive> Archive::check(zip* opened, zip_error* error) {
+  std::string why = opened ? "" : zip_error_strerror(error);
+  zip_error_fini(error);
+  if (!opened)
     return fail("is a damaged zip archive (" + why + "); expected a whole .pt2 file; export or copy the model anew");
-  }
   std::unique_ptr<zip, Closer> archive(opened);
   llvm::Expected<std::string> folder = findFolder(opened);
   if (!folder) return folder.takeError();
   return Archive(std::move(archive), *folder);
+}
+
+/// Opens the regular file `path`; waits for no other. Null after an error.
+static zip_t* openFile(const std::string& path, zip_error_t& error) {
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status;
+  if (descriptor < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    zip_error_set(&error, ZIP_ER_OPEN, descriptor < 0 ? errno : EINVAL);
+    if (descriptor >= 0) ::close(descriptor);
+    return nullptr;
+  }
+  int code = 0;
+  zip_t* opened = zip_fdopen(descriptor, ZIP_CHECKCONS, &code);
+  if (opened) return opened;
+  ::close(descriptor);
+  zip_error_init_with_code(&error, code);
+  return nullptr;
+}
+
+llvm::Expected<Archive> Archive::open(llvm::MemoryBufferRef source) {
+  zip_error_t error;
+  zip_error_init(&error);
+  StringRef bytes = source.getBuffer();
+  if (bytes.ends_with(kRestInFile)) return check(openFile(source.getBufferIdentifier().str(), error), &error);
+  zip_source_t* buffer = zip_source_buffer_create(bytes.data(), bytes.size(), /*freep=*/0, &error);
+  zip_t* opened = buffer ? zip_open_from_source(buffer, ZIP_RDONLY | ZIP_CHECKCONS, &error) : nullptr;
+  if (!opened && buffer) zip_source_free(buffer);
+  return check(opened, &error);
 }
 
 llvm::Expected<uint64_t> Archive::findSize(const std::string& path) const {

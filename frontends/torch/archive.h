@@ -9,17 +9,19 @@
 #include "llvm/Support/MemoryBufferRef.h"
 
 struct zip;
+struct zip_error;
 
 namespace mlir::sgd::torch {
 
 /// Returns whether `bytes` start with the signature of a zip file.
 bool isZip(llvm::StringRef bytes);
 
-/// An archive in memory. Names of members are relative to its one top folder.
+/// An archive in memory or in a file. Names of members are relative to its one top folder.
 class Archive {
  public:
-  /// Fails with one line for damaged archives and for members with unsafe names.
-  static llvm::Expected<Archive> open(llvm::StringRef bytes);
+  /// Fails with one line for damaged archives and for members with unsafe names. With kRestInFile at the end of `source`,
+  /// reads from its file what is asked for.
+  static llvm::Expected<Archive> open(llvm::MemoryBufferRef source);
 
   /// Returns the bytes of the member `name`. Fails if it is missing, compressed or larger than `mostBytes`.
   llvm::Expected<std::string> read(llvm::StringRef name, uint64_t mostBytes) const;
@@ -35,6 +37,8 @@ class Archive {
 
   Archive(std::unique_ptr<zip, Closer> archive, std::string folder)
       : archive(std::move(archive)), folder(std::move(folder)) {}
+
+  static llvm::Expected<Archive> check(zip* opened, zip_error* error);
 
   /// Returns the size of a member that is stored as it is.
   llvm::Expected<uint64_t> findSize(const std::string& path) const;

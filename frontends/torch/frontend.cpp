@@ -42,6 +42,8 @@ class TorchFrontend final : public Frontend {
     return torch::isZip(bytes) && !findForeignFormat(bytes) ? Acceptance::Yes : Acceptance::No;
   }
 
+  bool readsFromFile(StringRef start) const final { return accepts(start) == Acceptance::Yes; }
+
   OwningOpRef<ModuleOp> import(MLIRContext* context, llvm::MemoryBufferRef source,
                                const ImportOptions& options) const final {
     for (StringRef dialect : {"arith", "func", "math", "sgd"}) context->getOrLoadDialect(dialect);
@@ -49,7 +51,7 @@ class TorchFrontend final : public Frontend {
       emitError(FileLineColLoc::get(context, source.getBufferIdentifier(), 0, 0)) << llvm::toString(std::move(error));
       return OwningOpRef<ModuleOp>();
     };
-    llvm::Expected<torch::Archive> archive = torch::Archive::open(source.getBuffer());
+    llvm::Expected<torch::Archive> archive = torch::Archive::open(source);
     if (!archive) return fail(archive.takeError());
     llvm::Expected<torch::ExportedProgram> program = readProgram(*archive, {options.bindings});
     if (!program) return fail(program.takeError());
@@ -61,7 +63,7 @@ class TorchFrontend final : public Frontend {
   bool bindsSizes() const final { return true; }
 
   llvm::Expected<std::vector<ModelWeight>> readWeights(llvm::MemoryBufferRef source) const final {
-    llvm::Expected<torch::Archive> archive = torch::Archive::open(source.getBuffer());
+    llvm::Expected<torch::Archive> archive = torch::Archive::open(source);
     if (!archive) return archive.takeError();
     llvm::Expected<torch::ExportedProgram> program = readProgram(*archive, {{}, /*takesSamples=*/true});
     if (!program) return program.takeError();

@@ -68,7 +68,8 @@ bool deliver(const AutoChoice& choice, const std::string& path) {
 
 FailureOr<std::vector<ProgramSource>> read(const Flags& flags, Timings* timings) {
   Timings::Scope scope(timings, "read");
-  return readSources(flags.models, llvm::errs());
+  // A cached compilation is found by all bytes of its programs.
+  return readSources(flags.models, /*whole=*/!flags.cache.empty(), llvm::errs());
 }
 
 /// Sets the recipe that is found, and delivers what it was compared with. Beside IR on standard output there is no

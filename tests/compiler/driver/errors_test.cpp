@@ -321,7 +321,7 @@ TEST(Errors, TopologyFile) {
 std::string readError(std::vector<std::string> models) {
   std::string messages;
   llvm::raw_string_ostream errors(messages);
-  EXPECT_TRUE(failed(readSources(models, errors)));
+  EXPECT_TRUE(failed(readSources(models, /*whole=*/true, errors)));
   return messages;
 }
 
@@ -346,11 +346,11 @@ TEST_F(Files, ProgramsAreNamed) {
   std::ofstream(path) << "module {}";
   std::string messages;
   llvm::raw_string_ostream errors(messages);
-  auto one = readSources({path}, errors);
+  auto one = readSources({path}, /*whole=*/true, errors);
   ASSERT_TRUE(succeeded(one));
   EXPECT_EQ(one->front().name, "main");
   EXPECT_EQ(one->front().text, "module {}");
-  auto two = readSources({"train=" + path, "eval=" + path}, errors);
+  auto two = readSources({"train=" + path, "eval=" + path}, /*whole=*/true, errors);
   ASSERT_TRUE(succeeded(two));
   EXPECT_EQ((*two)[1].name, "eval");
   EXPECT_EQ(readError({"train=" + path, "train=" + path}), "sgdc: error: two programs are named 'train'\n");

@@ -229,6 +229,23 @@ class Writes(nn.Module):
         return F.mse_loss(z, y) + 0.01 * self.count * h.mean()
 
 
+@module(lambda: (torch.randint(0, 2, (4, 3, 7, 9)).float(), torch.randn(4, 2)))
+class Ties(nn.Module):
+    """Maxima of small integers in all steps: which of equal elements has the gradient decides the next shift."""
+
+    def __init__(self):
+        super().__init__()
+        self.shift, self.head = nn.Parameter(torch.zeros(3, 7, 9)), nn.Linear(2 * 3 * 4 * 5 + 3 * 7 * 5 + 3 * 3 * 8, 2)
+
+    def forward(self, x, y):
+        h = x + (self.shift - self.shift.detach())
+        flat = F.max_pool1d(h.flatten(1, 2), 3, 2, 1).flatten(1)
+        first = F.max_pool2d(F.relu(h - 1), 3, 2, 1).flatten(1)
+        second = F.max_pool2d(h, (3, 2), (2, 2), (1, 0), (1, 1), ceil_mode=True).flatten(1)
+        third = F.max_pool3d(h.unsqueeze(1), (1, 3, 2), (1, 2, 1)).flatten(1)
+        return F.mse_loss(self.head(torch.cat([first, second, flat, third], 1)), y) + (self.shift - 1).square().mean()
+
+
 class Dropped(nn.Module):
     """Random masks in training mode; there is no oracle of their numbers."""
 
