@@ -2,6 +2,7 @@
 import json
 import random
 import shutil
+import subprocess
 
 import harness
 import restarts
@@ -92,6 +93,22 @@ def compressed(folder):
     assert result.returncode == 2 and "--save-zstd needs --save" in result.stderr, result.stderr
 
 
+def room_on_the_disk(folder):
+    """A disk that has room for a compressed checkpoint alone gets that; one without room for either says how much both need."""
+    artifact, disk = restarts.digits(folder, 2), restarts.fresh(folder, "disk")
+    space = ["unshare", "--mount", "--user", "--map-root-user"]
+    if subprocess.run([*space, "mount", "-t", "tmpfs", "tmpfs", disk], capture_output=True).returncode != 0:
+        print("        skipped: no file systems of one's own here")
+        return
+    run = " ".join(f"'{part}'" for part in restarts.command(disk, 2, artifact, 4, *restarts.DIGITS_DATA, "--save-every", 9))
+    for kilobytes, flags, code, messages in ((204, "", 1, ["a checkpoint has 210", " are free; make room"]), (204, "--save-zstd=19", 0, []),
+                                             (120, "--save-zstd=19", 1, ["a checkpoint has about 1", ", 21", " before it is compressed, but "])):
+        # The log is on the disk, too.
+        inside = f"mount -t tmpfs -o size={kilobytes}k tmpfs {disk}; {run} {flags}"
+        result = subprocess.run([*space, "bash", "-c", inside], capture_output=True, text=True, timeout=harness.TIMEOUT)
+        assert result.returncode == code and all(message in result.stderr for message in messages), (kilobytes, flags, result)
+
+
 def damage(folder):
     damaged(folder, "state.safetensors")
 
@@ -149,4 +166,4 @@ def policies(folder):
         assert result.returncode in (1, 2) and message in result.stderr, (flags, result.stderr)
 
 
-harness.main([("lists", lists), ("policies", policies), ("merges and converts", merges_and_converts), ("differs", differs), ("compressed", compressed), ("damage", damage), ("compressed damage", compressed_damage)])
+harness.main([("lists", lists), ("policies", policies), ("merges and converts", merges_and_converts), ("differs", differs), ("compressed", compressed), ("room on the disk", room_on_the_disk), ("damage", damage), ("compressed damage", compressed_damage)])
