@@ -17,10 +17,11 @@ TOLERANCE = 2e-4  # of numbers, relative: floats of 32 bits, added in another or
 
 def interpreter():
     """A Python with JAX, or the end of this test."""
-    for candidate in (os.environ.get("SGD_JAX_PYTHON"), sys.executable, shutil.which("python3")):
+    own = HERE.parent.parent.parent / ".venv-python" / "bin" / "python"  # of ./dev python
+    for candidate in (os.environ.get("SGD_JAX_PYTHON"), own if own.exists() else None, sys.executable, shutil.which("python3")):
         if candidate and subprocess.run([candidate, "-c", "import jax, flax, optax"], capture_output=True).returncode == 0:
             return candidate
-    harness.skip("jax", "no interpreter with jax, flax and optax; set SGD_JAX_PYTHON to one")
+    harness.skip("jax", "no interpreter with jax, flax and optax; ./dev python makes one, or set SGD_JAX_PYTHON")
 
 
 def output_of(python, program, platform):
