@@ -95,19 +95,33 @@ def lost(name):
     return check
 
 
-def slow(folder):
-    """A host that holds up the other one gives way to the spare, with the state of the step in which it is stopped. It is a spare itself then, and comes back when the other one is lost."""
-    watching.training(folder, 2, 0)
+def slowed(folder, ranks, victim):
+    """A run of so many ranks on each of two hosts, of which one was slow, has been replaced and goes on; with its artifact and the flags of its data."""
+    watching.LAYERS = 1  # a step of some 10 ms
+    watching.training(folder, 2 * ranks, 0)
     artifact, data = folder / "step.sgda", ["--init", folder / "in.safetensors", "--carry", "result1:arg0"]
-    job = Job(restarts.fresh(folder, "disturbed"), artifact, 10**6, "--restarts", 3, "--replace-stragglers", "--print-every", 10**6, spares=1, data=data)
+    job = Job(restarts.fresh(folder, "disturbed"), artifact, 10**6, "--restarts", 3, "--replace-stragglers", "--print-every", 10**6, ranks=ranks, spares=1, data=data)
     log = job.folder / "log.jsonl"
     job.wait_for_steps(0)
-    watching.pulse(job.ranks_of(0)[0], log, job.launchers[0], lambda found: any("replaced" in event for event in found))
+    watching.pulse(job.ranks_of(victim // ranks)[victim % ranks], log, job.launchers[0], lambda found: any("replaced" in event for event in found), 0.008, 0.008)
     found = watching.events(log, "straggler")
-    assert found and found[-1].get("replaced") is True and found[-1]["rank"] == 0, (found, [p.communicate()[1] for p in job.launchers if p.poll() is not None])
+    assert found and found[-1].get("replaced") is True and found[-1]["rank"] == victim, (found, [p.communicate()[1] for p in job.launchers if p.poll() is not None])
     job.wait_for_steps(5)
     (resumed,) = watching.events(log, "resumed")
-    assert resumed["from"] == "peer" and found[-1]["step"] < resumed["step"] <= found[-1]["step"] + 20, (found, resumed)
+    assert resumed["from"] == "peer" and found[-1]["step"] < resumed["step"] <= found[-1]["step"] + 100, (found, resumed)
+    return job, artifact, data
+
+
+def assert_as_undisturbed(folder, job, artifact, ranks, data):
+    losses = restarts.losses(job.folder)
+    reference = reference_of(folder, artifact, len(losses), ranks, data)
+    assert losses == restarts.losses(reference) and restarts.state(job.folder, len(losses)) == restarts.state(reference, len(losses))
+
+
+def slow(folder):
+    """A host that holds up the other one gives way to the spare, with the state of the step in which it is stopped. It is a spare itself then, and comes back when the other one is lost."""
+    job, artifact, data = slowed(folder, 1, 0)
+    log = job.folder / "log.jsonl"
     job.launchers[2].kill()
     harness.wait_until(lambda: len(watching.events(log, "resumed")) == 2 or job.launchers[1].poll() is not None)
     harness.wait_until(lambda: len(harness.children(job.launchers[0].pid)) == 1 or job.launchers[1].poll() is not None)
@@ -119,9 +133,24 @@ def slow(folder):
     assert "the ranks of this host go on on another host; this launcher is a spare from now on" in texts[0], texts
     assert "rank 0 is started again, on another host; going on with step " in texts[1], texts
     assert all("this spare takes the place of host 0" in texts[launcher] for launcher in (0, 2)), texts
-    losses = restarts.losses(job.folder)
-    reference = reference_of(folder, artifact, len(losses), 1, data)
-    assert losses == restarts.losses(reference) and restarts.state(job.folder, len(losses)) == restarts.state(reference, len(losses))
+    assert_as_undisturbed(folder, job, artifact, 1, data)
+
+
+def slow_core(folder):
+    """A rank of the second host is started again on the third core of that, though there is a spare host."""
+    shim = {"LD_PRELOAD": str(harness.BUILD / "tests" / "libsgd_fake_cores.so"), "SGD_FAKE_CORES": "3"}
+    os.environ.update(shim)
+    try:
+        job, artifact, data = slowed(folder, 2, 2)
+    finally:
+        for name in shim:
+            del os.environ[name]
+    job.launchers[0].send_signal(signal.SIGTERM)
+    texts = [process.communicate(timeout=harness.TIMEOUT)[1] for process in job.launchers]
+    assert [process.returncode for process in job.launchers] == [75, 75, 0], texts
+    assert "rank 2 is started again, on other cores of its host; going on with step " in texts[0], texts
+    assert "rank 2 is started again, off core 0; going on with step " in texts[1], texts
+    assert_as_undisturbed(folder, job, artifact, 2, data)
 
 
 def ring(folder):
@@ -244,7 +273,7 @@ def refused(folder):
 TESTS = {
     "ranks": [("killed", killed), ("unneeded spare", unneeded), ("fewer", fewer), ("refused", refused)],
     "spares": [(f"host lost, {name}", lost(name)) for name in RECIPES],
-    "slow": [("slow host", slow)],
+    "slow": [("slow host", slow), ("slow core", slow_core)],
     "copies": [*((f"spaced copies, {name}", spaced(name)) for name in ("zero 3", "tensor", "stages")), ("by cost", by_cost)],
     "hosts": [("ring", ring), ("cut", cut), ("started anew", started_anew)],
 }

@@ -65,19 +65,19 @@ def events(log, kind):
     return [line for line in lines if line.get("event") == kind]
 
 
-def pulse(pid, log, process, is_over=lambda found: found):
-    """Stops a process for 3 of 15 ms, so that each step is hit, from the first step until the events about stragglers are those that are waited for or the run ends; returns the share of time in which it was stopped."""
+def pulse(pid, log, process, is_over=lambda found: found, stop=0.003, pause=0.012):
+    """Stops a process for 3 of 15 ms, so that each step of 30 ms is hit, from the first step until the events about stragglers are those that are waited for or the run ends; returns the share of time in which it was stopped."""
     begin, stopped = time.monotonic(), 0.0
     while process.poll() is None and not is_over(events(log, "straggler")):
         try:
             os.kill(pid, signal.SIGSTOP)
             stopping = time.monotonic()
-            time.sleep(0.003)
+            time.sleep(stop)
             os.kill(pid, signal.SIGCONT)
         except ProcessLookupError:
             break
         stopped += time.monotonic() - stopping
-        time.sleep(0.012)
+        time.sleep(pause)
     return stopped / (time.monotonic() - begin)
 
 
