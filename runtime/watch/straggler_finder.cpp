@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace sgd::watch {
@@ -137,13 +138,9 @@ void RankComparison::Add(const std::vector<StepSample>& samples) {
 
 void RankComparison::AddGroup(const std::vector<uint32_t>& group, const std::vector<StepSample>& samples) {
   const auto median = [&](auto get) { return MedianOf(group, samples, get); };
-  std::vector<float> sorted, on_cores;
-  for (uint32_t rank : group) {
-    sorted.push_back(samples[rank].own());
-    on_cores.push_back(samples[rank].on_core);
-  }
+  std::vector<float> sorted;
+  for (uint32_t rank : group) sorted.push_back(samples[rank].own());
   std::ranges::sort(sorted);
-  std::ranges::sort(on_cores);
   const float compute = median([](const StepSample& sample) { return sample.compute; });
   const float input = median([](const StepSample& sample) { return sample.input; });
   const float checkpoint = median([](const StepSample& sample) { return sample.checkpoint; });
@@ -158,7 +155,6 @@ void RankComparison::AddGroup(const std::vector<uint32_t>& group, const std::vec
           .compute = sample.compute - compute,
           .input = sample.input - input,
           .checkpoint = sample.checkpoint - checkpoint,
-          .on_core = sample.on_core - MedianOfOthers(on_cores, sample.on_core),
           .total = sample.total()});
   }
 }
@@ -172,7 +168,7 @@ void RankComparison::AddLone(uint32_t rank, const std::vector<StepSample>& sampl
     std::vector<uint32_t> all(kHistory);
     for (uint32_t i = 0; i < kHistory; ++i) all[i] = i;
     for (float StepSample::* field :
-         {&StepSample::compute, &StepSample::wait, &StepSample::input, &StepSample::checkpoint, &StepSample::on_core})
+         {&StepSample::compute, &StepSample::wait, &StepSample::input, &StepSample::checkpoint})
       track.usual.*field = MedianOf(all, track.history, [&](const StepSample& one) { return one.*field; });
     return;
   }
@@ -183,7 +179,6 @@ void RankComparison::AddLone(uint32_t rank, const std::vector<StepSample>& sampl
         .compute = sample.compute - usual.compute,
         .input = sample.input - usual.input,
         .checkpoint = sample.checkpoint - usual.checkpoint,
-        .on_core = sample.on_core - usual.on_core,
         .total = sample.total()});
 }
 
@@ -205,15 +200,6 @@ bool RankComparison::IsSlow(uint32_t rank) const {
     extra_wait += lag.extra_wait;
   }
   return extra_wait > excess / 2;
-}
-
-bool RankComparison::RunsSlowly(uint32_t rank) const {
-  float excess = 0, on_core = 0;
-  for (const Lag& lag : tracks_[rank].lags) {
-    excess += lag.excess;
-    on_core += lag.on_core;
-  }
-  return on_core > excess / 2;
 }
 
 void RankComparison::Note(uint32_t rank, const StepSample& sample, float reference, const Lag& lag) {
@@ -255,7 +241,12 @@ StragglerFinder::StragglerFinder(const std::vector<uint32_t>& group_of)
       at_equal_speed_(group_of, 0),
       group_of_(group_of),
       newest_(group_of.size(), kFirstSteps),
-      found_in_(group_of.size()) {}
+      found_in_(group_of.size()),
+      least_on_core_(group_of.size(), std::numeric_limits<float>::infinity()) {
+  std::map<uint32_t, uint32_t> sizes;  // by group
+  for (const uint32_t group : group_of) ++sizes[group];
+  for (const uint32_t group : group_of) is_alone_.push_back(sizes[group] == 1);
+}
 
 void StragglerFinder::Add(uint32_t rank, const StepSample& sample) {
   if (rank >= newest_.size() || sample.step < newest_[rank]) return;
@@ -282,24 +273,26 @@ void StragglerFinder::Compare(uint64_t step, const std::vector<StepSample>& samp
   for (uint32_t rank = 0; rank < found_in_.size(); ++rank) Judge(rank, step);
 }
 
-// The ranks of a group compute the same: one that has a core for longer has a slower one. What is left beyond that is
-// time in which a rank neither had a core nor was ready to run.
-void StragglerFinder::EqualSpeeds(std::vector<StepSample>& samples) const {
+// The ranks of a group compute the same, and the only rank of a group computes the same in each step: who has a core
+// for longer has a slower one. What is left beyond that is time in which a rank neither had a core nor was ready to
+// run.
+void StragglerFinder::EqualSpeeds(std::vector<StepSample>& samples) {
   std::vector<float> least(samples.size(), std::numeric_limits<float>::infinity());  // by group
   for (size_t rank = 0; rank < samples.size(); ++rank)
     least[group_of_[rank]] = std::min(least[group_of_[rank]], samples[rank].on_core);
   for (size_t rank = 0; rank < samples.size(); ++rank) {
     StepSample& sample = samples[rank];
+    if (is_alone_[rank]) least_on_core_[rank] = std::min(least_on_core_[rank], sample.on_core);
+    const float on_core = is_alone_[rank] ? least_on_core_[rank] : least[group_of_[rank]];
     const float delay = std::clamp(sample.delay, 0.0f, std::max(0.0f, sample.own() - sample.on_core));
-    CountAsWait(delay + sample.on_core - least[group_of_[rank]], sample);
-    sample.on_core = least[group_of_[rank]];
+    CountAsWait(delay + sample.on_core - on_core, sample);
   }
 }
 
 void StragglerFinder::Judge(uint32_t rank, uint64_t step) {
   const bool keeps_up = at_equal_speed_.KeepsUp(rank) && without_delays_.KeepsUp(rank) && with_delays_.KeepsUp(rank);
   if (keeps_up) found_in_[rank].reset();
-  const bool stops = at_equal_speed_.IsSlow(rank) && !at_equal_speed_.RunsSlowly(rank);
+  const bool stops = at_equal_speed_.IsSlow(rank);
   const bool runs_slowly = without_delays_.IsSlow(rank) && without_delays_.slow_seconds(rank) > kRunningSlowlySeconds;
   const bool is_slow = stops || runs_slowly;
   const bool lacks_cores = with_delays_.IsSlow(rank) && with_delays_.slow_seconds(rank) > kLackingSeconds;

@@ -75,9 +75,6 @@ class RankComparison {
   // Whether the rank is slow and the others wait for it, and for how many seconds it may have been slow.
   bool IsSlow(uint32_t rank) const;
   double slow_seconds(uint32_t rank) const { return tracks_[rank].slow_seconds; }
-  // Whether it takes longer since its thread runs slowly, and not since it has stopped: over half of what it takes
-  // longer than its peers it has a core.
-  bool RunsSlowly(uint32_t rank) const;
   // Whether nothing has spoken for it being slow in a hundred steps.
   bool KeepsUp(uint32_t rank) const;
   // Cost and cause of a slow rank, by the medians of the window.
@@ -86,9 +83,9 @@ class RankComparison {
  private:
   // How far a rank was behind its reference in a step.
   struct Lag {
-    float excess = 0;                                           // of its own time
-    float extra_wait = 0;                                       // of its peers
-    float compute = 0, input = 0, checkpoint = 0, on_core = 0;  // more than the reference
+    float excess = 0;                              // of its own time
+    float extra_wait = 0;                          // of its peers
+    float compute = 0, input = 0, checkpoint = 0;  // more than the reference
     float total = 0;
   };
   struct Track {
@@ -139,7 +136,7 @@ class StragglerFinder {
   };
   void Compare(uint64_t step, const std::vector<StepSample>& samples);
   void Judge(uint32_t rank, uint64_t step);
-  void EqualSpeeds(std::vector<StepSample>& samples) const;
+  void EqualSpeeds(std::vector<StepSample>& samples);
 
   RankComparison with_delays_, without_delays_;
   RankComparison at_equal_speed_;  // without delays, and as if the cores of a group were equally fast
@@ -148,6 +145,8 @@ class StragglerFinder {
   std::map<uint64_t, Row> rows_;  // that miss samples
   // By rank: the step in which it was found, or has lasted; nothing while it keeps up.
   std::vector<std::optional<uint64_t>> found_in_;
+  std::vector<bool> is_alone_;        // in its group
+  std::vector<float> least_on_core_;  // in a step so far
   std::vector<Straggler> found_;
 };
 

@@ -279,6 +279,19 @@ TEST(StragglerFinder, WaitsForARankThatRunsSlowlyAndNotForOneThatStops) {
   }
 }
 
+TEST(StragglerFinder, TellsStopsOfAStageFromSlowness) {
+  const auto late = [](uint32_t rank, uint64_t step) { return rank == 2 && step >= 100 ? 0.0006f : 0; };
+  Steps running({0, 1, 2}, [&](uint32_t rank, uint64_t step) {
+    return Made{.compute = 0.002f + late(rank, step), .on_core = 0.002f + late(rank, step)};
+  });
+  EXPECT_FALSE(running.Run(3000).has_value()) << "within 8 s";
+  EXPECT_TRUE(running.Run(2000).has_value());
+  Steps stopped({0, 1, 2}, [&](uint32_t rank, uint64_t step) {
+    return Made{.compute = 0.002f + late(rank, step), .on_core = 0.002f};
+  });
+  EXPECT_TRUE(stopped.Run(120).has_value());
+}
+
 // A rank that is stopped for 3 of 15 ms: steps are hit once, twice or three times, which is no noise.
 TEST(StragglerFinder, NamesARankThatIsStoppedNowAndThenWithin20Steps) {
   std::mt19937_64 random(kSeed);
