@@ -125,6 +125,25 @@ def tensors_of_collectives(folder):
     assert "\nlegend\n  at " in text, text
 
 
+def profiles(folder):
+    """The table on standard error sums up what the file has, by name and source line."""
+    artifact, profile = folder / "gpt.sgda", folder / "profile.jsonl"
+    (folder / "recipe.json").write_text(json.dumps({"mesh": {"data": 2}, "batch": "data"}))
+    harness.tool("sgdc", harness.MODELS.parent.parent / "examples" / "recipes" / "gpt.mlir", "--recipe", folder / "recipe.json", "-o", artifact)
+    run = harness.tool("sgdrun", "-n", 2, artifact, "--bench", 3, "--profile", profile)
+    assert json.loads(run.stdout)["steps"] == 3, run.stdout
+    rows, table = list(map(json.loads, profile.read_text().splitlines())), run.stderr.splitlines()
+    assert re.fullmatch(r"name +ms +share +GFLOP/s +GB/s +source", table[0]) and len(table) == 11, run.stderr
+    times = [float(re.search(r" ([0-9.]+) +[0-9.]+ % ", line)[1]) for line in table[1:]]
+    assert times == sorted(times, reverse=True) and times[0] >= max(row["microseconds"] for row in rows) / 1e3 - 1e-3, (times, rows)
+    sums = {}
+    for row in rows:
+        key = (row["what"] or row["op"], row["loc"])
+        sums[key] = sums.get(key, 0) + row["microseconds"]
+    (_, loc), most = max(sums.items(), key=lambda item: item[1])
+    assert table[1].endswith(loc) and np.isclose(times[0], most / 1e3, atol=1e-4), (table[1], loc, most)
+
+
 def readers_that_go_away(folder):
     artifact, _, _ = compile_loss(folder, RECIPES["zero 3"][0])
     harness.tool("sgdrun", "-n", 4, artifact, "--init", TUTORIAL / "init.safetensors", *DATA, "--steps", 2, "--save", folder / "save", "--log-json", folder / "log.jsonl")
@@ -136,4 +155,4 @@ def readers_that_go_away(folder):
         assert result.returncode == 0 and "error" not in result.stderr and "cannot write" not in result.stderr, (tool, args, result.returncode, result.stderr)
 
 
-harness.main([("one host", one_host), ("several hosts", several_hosts), ("reports", reports), ("tensors of collectives", tensors_of_collectives), ("readers that go away", readers_that_go_away)])
+harness.main([("one host", one_host), ("several hosts", several_hosts), ("reports", reports), ("tensors of collectives", tensors_of_collectives), ("profiles", profiles), ("readers that go away", readers_that_go_away)])
