@@ -19,25 +19,41 @@ for _ in range(2):
     jax.clear_caches()
 """
 TORCH = """
-import torch
-class Net(torch.nn.Module):
+torch.manual_seed(0)
+class Loss(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.layer = torch.nn.Linear(4, 3)
-    def forward(self, x):
-        return torch.tanh(self.layer(x))
-net, x = Net(), torch.randn(8, 4)
-exe = sgd.compile(torch.export.export(net, (x,)), ranks=2)
-found = exe(x)
-assert isinstance(found, torch.Tensor)
-torch.testing.assert_close(found, net(x).detach())
-torch.testing.assert_close(exe(2 * x), net(2 * x).detach())
-log = sgd.compile(sgd.export(net, x), recipe={"mesh": {"data": 2}, "batch": "data", "train": {"loss": {"kind": "mean_squared_error", "predictions": "tanh"}}}).explain
+    def forward(self, x, y):
+        return ((torch.tanh(self.layer(x)) - y) ** 2).mean()
+net, x, y = Loss(), torch.randn(8, 4), torch.randn(8, 3)
+exported = torch.export.export(net, (x, y))
+with sgd.compile(exported, ranks=2) as exe:
+    for scale in (1, 2):
+        found = exe(scale * x, y)
+        assert isinstance(found, torch.Tensor)
+        torch.testing.assert_close(found, net(scale * x, y).detach())
+exe = sgd.compile(exported, recipe={"mesh": {"data": 2}, "batch": "data", "train": {"optimizer": {"kind": "sgd", "learning_rate": 0.1}}})
+losses = [line.loss for line in exe.train({"x": x, "y": y}, 5, seed=1) if "loss" in line]
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for loss in losses:
+    expected = net(x, y)
+    torch.testing.assert_close(torch.tensor(loss), expected.detach())
+    optimizer.zero_grad()
+    expected.backward()
+    optimizer.step()
+trained = sgd.checkpoint.restore(exe.state, net.state_dict())
+for name, value in net.state_dict().items():
+    torch.testing.assert_close(trained[name], value)
+sgd.checkpoint.write("/dev/shm/sgd-neighbours.safetensors", {"half": x.bfloat16()})
+assert torch.equal(sgd.checkpoint.load("/dev/shm/sgd-neighbours.safetensors", like={"half": x.bfloat16()})["half"], x.bfloat16())
+import os
+os.unlink("/dev/shm/sgd-neighbours.safetensors")
 """
 
 
 def run(script):
-    done = subprocess.run([sys.executable, "-c", script + "print('done')"], capture_output=True, text=True, timeout=120, cwd=pathlib.Path(steps.__file__).parent)
+    done = subprocess.run([sys.executable, "-c", script + "print('done')"], capture_output=True, text=True, timeout=harness.TIMEOUT, cwd=pathlib.Path(steps.__file__).parent)
     assert done.returncode == 0 and done.stdout == "done\n", done.stdout + done.stderr
 
 
@@ -48,9 +64,10 @@ def beside_jaxlib(folder):
 
 def beside_pytorch(folder):
     if importlib.util.find_spec("torch") is None:
+        print("        there is no PyTorch: not tested")
         return
-    for order in ("import torch\nimport sgd\n", "import sgd\nimport torch\n"):
-        run(order + TORCH)
+    for order in ("import warnings, torch, sgd, sgd._sgd\n", "import warnings, jax, sgd, sgd._sgd, torch\njax.jit(lambda x: x + 1)(1)\n"):
+        run(order + "warnings.simplefilter('ignore')\n" + TORCH)
 
 
 def shows_nothing_but_its_interface(folder):

@@ -17,7 +17,7 @@ def main():
         harness.skip("python", f"there is no {PYTHON}; ./dev python makes it")
     if not (package / "sgd" / "_sgd.abi3.so").exists():
         harness.skip("python", f"{package} has no module; ./dev python builds it")
-    path = os.pathsep.join(map(str, (package, HERE)))
+    path = os.pathsep.join([str(package), str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     os.execve(PYTHON, [PYTHON, HERE / sys.argv[1], *sys.argv[2:]], {**os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"})
 
 
