@@ -124,5 +124,5 @@ def check_list(folder):
     assert result.returncode == 2 and "expected one of StableHLO, PyTorch" in result.stderr, result.stderr
 
 
-assert len(PROGRAMS) == 11
+assert len(PROGRAMS) == 12
 harness.main([*((path.stem, lambda folder, path=path: check(folder, path)) for path in PROGRAMS), ("frozen", check_frozen), ("dropout", check_dropout), ("numbers", check_numbers), ("refusals", check_refusals), ("damage", check_damage), ("list", check_list), ("weights", check_weights)])
