@@ -40,8 +40,8 @@ struct ImportOptions {
   std::function<void(StringRef phase)> enterPhase;
 };
 
-/// Ends a source that is only the start of an archive: the archive itself stays in the file that the source's identifier
-/// names, since most of it are weights that no import reads.
+/// Ends a source that is only the start of an archive: the archive itself stays in the file that the source's
+/// identifier names, since most of it are weights that no import reads.
 inline constexpr llvm::StringLiteral kRestInFile("\n(the rest stays in the file)");
 
 /// Whether a frontend imports some bytes.

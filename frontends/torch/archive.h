@@ -19,8 +19,8 @@ bool isZip(llvm::StringRef bytes);
 /// An archive in memory or in a file. Names of members are relative to its one top folder.
 class Archive {
  public:
-  /// Fails with one line for damaged archives and for members with unsafe names. With kRestInFile at the end of `source`,
-  /// reads from its file what is asked for.
+  /// Fails with one line for damaged archives and for members with unsafe names. With kRestInFile at the end of
+  /// `source`, reads from its file what is asked for.
   static llvm::Expected<Archive> open(llvm::MemoryBufferRef source);
 
   /// Returns the bytes of the member `name`. Fails if it is missing, compressed or larger than `mostBytes`.

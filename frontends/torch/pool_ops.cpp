@@ -55,8 +55,8 @@ class Pool {
     return count;
   }
 
-  /// Calls `visit` with each position in the windows and the elements of all windows there; margins are `fill`. Elements
-  /// are taken dimension by dimension, so that gradients are put back that way: in fewer and smaller moves.
+  /// Calls `visit` with each position in the windows and the elements of all windows there; margins are `fill`.
+  /// Elements are taken dimension by dimension, so that gradients are put back that way: in fewer and smaller moves.
   template <typename Visit>
   void forEachTap(ArrayRef<int64_t> result, Value fill, Visit visit) {
     SmallVector<int64_t> at;
@@ -174,8 +174,8 @@ struct Largest {
   }
 };
 
-/// With a second output: positions. As in PyTorch, the gradient goes to the first of equal elements and to the last NaN:
-/// the result is selected by the element's number in the window, which has no gradient.
+/// With a second output: positions. As in PyTorch, the gradient goes to the first of equal elements and to the last
+/// NaN: the result is selected by the element's number in the window, which has no gradient.
 template <int64_t rank>
 LogicalResult lowerMaxPool(AtenOp& op) {
   Pool pool(op, "self", rank);

@@ -11,6 +11,7 @@ import harness
 
 SEED = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 24  # of convolutions in each program
+WIDE = 4  # of these, the last ones
 KINDS = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": None, "i8": np.int8, "i32": np.int32, "i64": np.int64}
 MAX_PRODUCTS = 200_000
 
@@ -69,6 +70,21 @@ def convolution(draw):
     return text, place(lhs, lhs_sizes), place(rhs, rhs_sizes), place(result, result_sizes)
 
 
+def wide_convolution(draw):
+    """As convolution() returns: a few windows of many features and a kernel in PyTorch's order, or reversed as for the operand's gradient."""
+    space, reverse = draw.choice([1, 2, 2]), draw.random() < 0.5
+    names, batch = [str(i) for i in range(space)], draw.choice([1, 2, 3])
+    sizes, kernel = [draw.choice([1, 2, 3]) for _ in names], draw.choice([2, 3, 5] if space == 1 else [2, 3])
+    inputs, outputs = draw.choice([48, 80, 128]), draw.choice([40, 65])
+    pads = ", ".join(f"[{kernel // 2}, {(kernel - 1) // 2}]" for _ in names)
+    window = f"stride = [{', '.join('1' for _ in names)}], pad = [{pads}], reverse = [{', '.join(str(reverse).lower() for _ in names)}]"
+    rhs = [*("io" if reverse else "oi"), *names]
+    text = (f"dim_numbers = [b, {', '.join(names)}, f]x[{', '.join(rhs)}]->[b, {', '.join(names)}, f], window = {{{window}}} "
+            "{batch_group_count = 1 : i64, feature_group_count = 1 : i64}")
+    rhs_sizes = {"i": inputs, "o": outputs, **dict.fromkeys(names, kernel)}
+    return text, [batch, *sizes, inputs], place(rhs, rhs_sizes), [batch, *sizes, outputs]
+
+
 def after(epilogue, index, name, features, line, type, result):
     """Ops that make %f of convolution %c: a bias, a bias and relu, or the sum with one of another operand, which libraries may take."""
     if epilogue == "sum":
@@ -87,7 +103,7 @@ def check(folder, kind, count=COUNT, target=(), flags=("--threads", "2")):
     arguments, more, results, lines, arrays = [], [], [], [], {}
     element = KINDS[kind] or np.float32
     for index in range(count):
-        text, lhs, rhs, result = convolution(draw)
+        text, lhs, rhs, result = convolution(draw) if index < count - WIDE else wide_convolution(draw)
         kinds = [tensor(shape, kind) for shape in (lhs, rhs, result)]
         names = [f"%arg{2 * index}", f"%arg{2 * index + 1}"]
         for name, shape in zip(names, (lhs, rhs)):

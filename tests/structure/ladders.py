@@ -42,6 +42,7 @@ GRAPH_QUESTIONS = {
     "passes/sharding/propagation/propagation.cpp": "when an op takes part in propagation",
     "passes/kernels/clusters/cluster_graph.cpp": "may ops meet in one kernel",
     "passes/kernels/clusters/cluster_rules.cpp": "which part an op has in a kernel, and is it expensive there",
+    "passes/graph/normalize/channels_last.cpp": "what it computes when the dimensions of its operands are in another order",
     "passes/graph/attention/index_ranges.cpp": "which range of values has an element",
     "passes/kernels/tiles/tile_dims.cpp": "which dimensions may be tiled",
     "passes/plan/lowering/member_lines.cpp": "may it make a value that is not finite from finite ones",

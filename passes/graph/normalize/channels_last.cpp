@@ -191,10 +191,11 @@ class Mover {
     Dims back = invertPermutationVector(placed);
     Dims shape = llvm::map_to_vector(placed, [&](int64_t dim) { return to[dim]; });
     Dims moved = llvm::map_to_vector(sorted, [&](int64_t dim) { return back[dim]; });
-    replace(
-        op,
-        BroadcastInDimOp::create(builder, op.getLoc(), tensorType(op.getResult()).clone(shape), source.getInput(), moved).getResult(),
-        back);
+    replace(op,
+            BroadcastInDimOp::create(builder, op.getLoc(), tensorType(op.getResult()).clone(shape), source.getInput(),
+                                     moved)
+                .getResult(),
+            back);
   }
 
   void moveReduce(ReduceOp op) {
@@ -207,7 +208,8 @@ class Mover {
     llvm::sort(sorted);
     llvm::sort(reduced);
     for (int64_t dim : sorted) shape.push_back(shapeOf(source.getInput())[dim]);
-    Dims back = llvm::map_to_vector(kept, [&](int64_t dim) -> int64_t { return llvm::find(sorted, dim) - sorted.begin(); });
+    Dims back =
+        llvm::map_to_vector(kept, [&](int64_t dim) -> int64_t { return llvm::find(sorted, dim) - sorted.begin(); });
     auto copy = cast<ReduceOp>(clone(op, source.getInput(), shape));
     copy.setDimensions(reduced);
     replace(op, copy.getResult(), back);

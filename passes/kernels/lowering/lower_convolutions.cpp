@@ -275,8 +275,8 @@ struct LowerConvolutionsPass : mlir::sgd::impl::LowerConvolutionsPassBase<LowerC
   }
 
   /// The last transpose behind `op` that its result's layout makes up for; reorders `labels` accordingly. Null if there
-  /// is none. Features that come before all else stay last, and a transpose of them stays behind: written one by one, each would
-  /// go to a line of cache of its own.
+  /// is none. Features that come before all else stay last, and a transpose of them stays behind: written one by one,
+  /// each would go to a line of cache of its own.
   static TransposeOp foldResult(OpBuilder& builder, ConvolutionOp op, Labels& labels) {
     TransposeOp last;
     for (Operation* end = op; end->hasOneUse(); end = last) {
@@ -296,8 +296,9 @@ struct LowerConvolutionsPass : mlir::sgd::impl::LowerConvolutionsPassBase<LowerC
     for (auto [to, from] : llvm::enumerate(before)) behind[from] = to;
     auto moved = llvm::map_to_vector(before, [&](int64_t dim) { return shape()[dim]; });
     builder.setInsertionPointAfter(last);
-    auto inner = TransposeOp::create(builder, op.getLoc(), last.getType().clone(moved), last.getInput(),
-                                     llvm::map_to_vector(before, [&](int64_t dim) { return last.getPermutation()[dim]; }));
+    auto inner =
+        TransposeOp::create(builder, op.getLoc(), last.getType().clone(moved), last.getInput(),
+                            llvm::map_to_vector(before, [&](int64_t dim) { return last.getPermutation()[dim]; }));
     auto outer = TransposeOp::create(builder, last.getLoc(), last.getType(), inner, behind);
     last.replaceAllUsesWith(outer.getResult());
     last.erase();

@@ -291,8 +291,8 @@ class ConvolutionThunk final : public device::Thunk {
     return {group.rhs + (first + column) * size, end - begin, (steps.end - steps.begin) * size_, p_.rhs_column * size};
   }
 
-  // Likewise, where features, columns and the elements of the kernel, outermost first, are contiguous in memory: those of
-  // the first part of the features.
+  // Likewise, where features, columns and the elements of the kernel, outermost first, are contiguous in memory: those
+  // of the first part of the features.
   Ahead AheadOfParts(const Group& group, IndexRange steps, uint64_t begin, uint64_t end) const {
     const WindowIndices& indices = windows_.steps;
     int64_t low = 0, high = 1;

@@ -105,9 +105,9 @@ uint64_t CountRows(const artifact::Convolution& c) {
   return rows;
 }
 
-// Adds the input features. Where the kernel has its elements inside of each feature, as in PyTorch's order, and is larger
-// than what it meets, features are cut into parts that lie in the same block of the sum with all elements: a block then
-// reads whole cache lines of the kernel.
+// Adds the input features. Where the kernel has its elements inside of each feature, as in PyTorch's order, and is
+// larger than what it meets, features are cut into parts that lie in the same block of the sum with all elements: a
+// block then reads whole cache lines of the kernel.
 void AddFeatures(Dims& steps, const artifact::Convolution& c) {
   const WindowIndex features{c.inputs()->size(), c.inputs()->lhs(), c.inputs()->rhs(), -1, 0};
   uint64_t elements = 1;
