@@ -81,8 +81,8 @@ static LogicalResult checkGroups(ModuleOp module) {
       auto group = dyn_cast<AxisListAttr>(attribute.getValue());
       if (!group || lookupMesh(op, group.getMesh())) continue;
       op->emitError() << "names the mesh " << group.getMesh()
-                      << ", which the module has not; expected the one that it has, @" << kMeshName << "; correct '"
-                      << attribute.getName().getValue() << "'";
+                      << ", which the module does not have; expected the one that it has, @" << kMeshName
+                      << "; correct '" << attribute.getName().getValue() << "'";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

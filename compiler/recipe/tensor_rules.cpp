@@ -125,11 +125,21 @@ class TensorRules {
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         if (auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr)) names.push_back(name.getValue());
     if (names.empty())
-      return "its text names no inputs: print it by as_text(debug_info=True), or say arg0, arg1, ... by their order";
+      return "its text names no inputs: print it by as_text(debug_info=True), or say arg0, arg1, ... by their order: " +
+             listArguments(functions.front(), kListed);
     if (StringRef nearest = findNearestName(glob, names); !nearest.empty())
       return ("the nearest name is " + nearest).str();
     std::string listed = llvm::join(ArrayRef(names).take_front(kListed), ", ");
     return "there are " + listed + (names.size() > kListed ? " and others" : "");
+  }
+
+  /// The first arguments with their types, "arg0 is tensor<8xf32>, arg1 is tensor<f32>, ...".
+  static std::string listArguments(func::FuncOp function, size_t most) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes().take_front(most)))
+      stream << (index == 0 ? "" : ", ") << "arg" << index << " is " << type;
+    return text + (function.getNumArguments() > most ? ", ..." : "");
   }
 
   InFlightDiagnostic error() { return emitError(UnknownLoc::get(context)); }

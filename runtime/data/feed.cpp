@@ -105,7 +105,10 @@ std::string Difference(const TensorEntry& entry, const InputType& input) {
   const Dims &has = entry.dims, &wants = input.type.global_dims;
   if (has == wants) return absl::StrCat("cast it to ", artifact::SafetensorsName(input.type.element));
   if (has.size() != wants.size())
-    return absl::StrCat("it has ", has.size(), " dimensions and not ", wants.size(), "; reshape it");
+    return absl::StrCat("it has ", has.size(), has.size() == 1 ? " dimension" : " dimensions", " and not ",
+                        wants.size(), "; reshape it", wants.empty() ? " to a scalar" : "");
+  if (has.size() == 2 && has[0] == wants[1] && has[1] == wants[0])
+    return "these are the dimensions of its transpose; transpose it";
   const size_t dim = std::ranges::mismatch(has, wants).in1 - has.begin();
   return absl::StrCat("dimension ", dim, " is ", has[dim], " and not ", wants[dim],
                       "; give a tensor of this shape, or compile the model for that one");

@@ -112,7 +112,7 @@ absl::StatusOr<MappedFile> MappedFile::CreateInMemory(const std::string& name, u
   const int error = size == 0 ? 0 : posix_fallocate(file.descriptor_, 0, static_cast<off_t>(size));
   if (error == ENOSPC || error == ENOMEM) {
     return absl::ResourceExhaustedError(
-        absl::StrCat(name, ": needs ", size, " bytes of memory, which this host has not; see --peer-copies"));
+        absl::StrCat(name, ": needs ", size, " bytes of memory, which this host does not have; see --peer-copies"));
   }
   if (error != 0) return SystemError(name, "take memory for", error);
   if (absl::Status status = file.Map(name, size, /*writable=*/true); !status.ok()) return status;

@@ -101,8 +101,8 @@ absl::Status RowFeed::AddColumn(size_t source, const InputType& input, const Sou
   const std::optional<size_t> found = rows.Find(fed.column);
   const std::string where = absl::StrCat(rows.name(), ": tensor ", QuotedName(fed.column), ": ");
   if (!found) {
-    return absl::InvalidArgumentError(absl::StrCat(where, "not in the file, but input ", QuotedName(input.name),
-                                                   " is to be fed from it; ", "expected one of ",
+    return absl::InvalidArgumentError(absl::StrCat(where, "not in the file, but it must feed input ",
+                                                   QuotedName(input.name), "; expected one of ",
                                                    NamesOf(rows.columns()), "; say --feed INPUT=TENSOR"));
   }
   const Column& column = rows.columns()[*found];

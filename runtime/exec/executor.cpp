@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<CallerTensor>> OnRank(const std::vector<CallerTensor>
     }
     if (holder == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat("a buffer is for ", what, " ", tensor.position,
-                                                     ", which this rank has not; expected one of its own"));
+                                                     ", which this rank does not have; expected one of its own"));
     }
     own.push_back({holder->index, tensor.bytes});
   }

@@ -175,7 +175,7 @@ def broken_data_is_refused_before_training(folder):
     np.zeros(3000, np.uint16).tofile(folder / "code.bin")
     (folder / "set.json").write_text(re.search(r"```json\n(.*?)```", DOCUMENTATION.read_text(), re.S)[1])
     cases = [
-        (["set.json"], f"{folder}/web/0.bin: tensor 'x': not in the file, but input 'x' is to be fed from it; expected one of 'tokens', 'targets'; say --feed"),
+        (["set.json"], f"{folder}/web/0.bin: tensor 'x': not in the file, but it must feed input 'x'; expected one of 'tokens', 'targets'; say --feed"),
         (["short.npz"], "short.npz: truncated: a zip archive without the directory at its end"),
         (["x-1.npy", "y.npy"], "x-1.npy: truncated: I64[24,4] takes 768 bytes, but 760 follow its header"),
         (["x.npy", "y-1.npy"], "tensor 'y': is I64[24,2]; its rows do not fit input 'y', I32[6,4]"),

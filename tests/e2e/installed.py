@@ -1,5 +1,5 @@
-"""What `cmake --install` leaves is enough for a program of others: one in C that serves a model, built against the installed library, answers as the model computes; so does a
-program that makes mistakes on purpose."""
+"""What `cmake --install` leaves: tools that find each other and their plugins, man pages, completions and schemas; and a library that programs of others are built against: one in C
+that serves a model answers as the model computes, and one that makes mistakes on purpose is told so."""
 import json
 import os
 import pathlib
@@ -14,6 +14,7 @@ import harness
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ["SGD_BUILD_DIR"]).resolve()
 LAYERS, ROWS, WIDTH = 3, 6, 5
+TOOLS = ("sgdc", "sgdrun", "sgd-inspect", "sgd-sim", "sgd-ckpt", "sgd-top", "sgd-plot")
 
 MISTAKES = r"""
 #include <stdio.h>
@@ -83,7 +84,6 @@ def build_example(folder, prefix):
     (source / "mistakes.c").write_text(MISTAKES)
     lists = (ROOT / "examples" / "embedding" / "CMakeLists.txt").read_text()
     (source / "CMakeLists.txt").write_text(lists + "add_executable(mistakes mistakes.c)\ntarget_link_libraries(mistakes PRIVATE sgd::sgd)\n")
-    run = lambda *command: subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True)
     run("cmake", "-S", source, "-B", folder / "built", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -Wno-unused-parameter -std=c11 -D_GNU_SOURCE")
     run("cmake", "--build", folder / "built")
     return folder / "built"
@@ -118,19 +118,47 @@ def check_server(folder, built, ranks):
         server.wait()
 
 
+def run(*command):
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=harness.TIMEOUT)
+    assert result.returncode == 0, f"{command}: {result.stdout}{result.stderr}"
+    return result.stdout
+
+
 def check_tools(prefix):
-    """They find their libraries and plugins where they are now."""
-    for tool in ("sgdc", "sgdrun", "sgd-inspect", "sgd-sim", "sgd-ckpt", "sgd-plot", "sgd-top", "sgd-opt"):
-        result = subprocess.run([prefix / "bin" / tool, "--help"], capture_output=True, text=True)
-        assert result.returncode == 0 and tool in result.stdout, (tool, result.stderr)
-    exported = subprocess.run(["nm", "-D", "--defined-only", *prefix.glob("lib/**/libsgd.so")], capture_output=True, text=True, check=True).stdout.split()[2::3]
+    for tool in TOOLS:
+        assert run(prefix / "bin" / tool, "--version").startswith(f"{tool} "), tool
+        assert f".TH {tool.upper()} 1" in (prefix / "share/man/man1" / f"{tool}.1").read_text()
+        assert (prefix / "share/zsh/site-functions" / f"_{tool}").read_text().startswith(f"#compdef {tool}\n")
+    for name in ("recipe", "topology"):
+        assert "properties" in json.loads((prefix / "share/sgd/schemas" / f"{name}.schema.json").read_text())
+    doctor = run(prefix / "bin/sgdc", "--doctor")
+    assert f"running artifacts: {prefix.resolve()}/bin/sgdrun" in doctor, doctor
+    if (BUILD / "lib/sgd/libsgd_ucx.so").exists():
+        assert "there is no " + str(prefix.resolve() / "lib/sgd/libsgd_ucx.so") not in doctor, doctor
+
+
+def check_library(prefix):
+    """Exports the C interface and nothing else."""
+    exported = run("nm", "-D", "--defined-only", *prefix.glob("lib/**/libsgd.so")).split()[2::3]
     assert exported and all(symbol.startswith("sgd_") for symbol in exported), [symbol for symbol in exported if not symbol.startswith("sgd_")][:5]
+
+
+def completions(_):
+    """Words that bash offers: choices of a flag, flags by their beginning, commands, folders."""
+    for words, expected in ((["sgdrun", "--on-guard", ""], "stop skip"), (["sgdrun", "--save-w"], "--save-weights"), (["sgd-ckpt", "ver"], "verify"), (["sgdc", "--emit", "=", "sp"], "spmd"),
+                            (["sgdrun", "--resume", "/us"], "/usr"), (["sgdrun", "--steps", ""], "")):
+        script = ROOT / "docs/reference/completions/bash" / words[0]
+        function = "_" + words[0].replace("-", "_")
+        quoted = " ".join(f"'{word}'" for word in words)
+        said = run("bash", "-c", f'source "{script}"; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; {function}; echo "${{COMPREPLY[*]}}"')
+        assert said.strip() == expected, (words, said)
 
 
 def check_installed(folder):
     prefix = folder / "prefix"
-    subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, capture_output=True)
+    run("cmake", "--install", BUILD, "--prefix", prefix)
     check_tools(prefix)
+    check_library(prefix)
     built = build_example(folder, prefix)
     for ranks in (1, 3):
         check_server(folder, built, ranks)
@@ -139,4 +167,4 @@ def check_installed(folder):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-harness.main([("installed tools and library", check_installed)])
+harness.main([("installed tools and library", check_installed), ("completions", completions)])

@@ -10,6 +10,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -37,10 +38,18 @@ def entries():
         if head.startswith("# "):
             section = head[2:]
             continue
-        shown = [line for line in lines if not line.startswith(("% ", "$ "))]
+        messages = [line for line in lines if not line.startswith(("% ", "$ "))]
         commands = [line[2:] for line in lines if line.startswith("$ ")]
-        assert len(shown) == 1 and len(commands) == 1, f"{head}: expected one command and one message"
-        yield section, head[3:], [line[2:] for line in lines if line.startswith("% ")], commands[0], shown[0]
+        assert len(messages) == 1 and len(commands) == 1, f"{head}: expected one command and one message"
+        yield section, head[3:], [line[2:] for line in lines if line.startswith("% ")], commands[0], messages[0]
+
+
+def shown(line):
+    """A line of preparation in the page; empty if it is not shown. Contents of files of tensors become a comment."""
+    if line.startswith("tensors "):
+        _, file, *tensors = shlex.split(line)
+        return f"# {file} has " + ", ".join(tensor.replace("=", " ", 1).partition(":")[0] for tensor in tensors)
+    return f"$ {line}" if line.startswith(("echo", "export")) else ""
 
 
 def page():
@@ -49,7 +58,7 @@ def page():
         if section != last:
             parts.append(f"\n## {section}\n")
             last = section
-        lines = [f"$ {line}" for line in [*(line for line in preparation if line.startswith(("echo", "export"))), command]]
+        lines = [*filter(None, map(shown, preparation)), f"$ {command}"]
         parts.append(f"\n**{title[0].upper()}{title[1:]}**\n\n```text\n" + "\n".join(lines) + f"\n{message}\n```\n")
     return "".join(parts)
 

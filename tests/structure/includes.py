@@ -136,7 +136,7 @@ COMPILER = {
     "compiler/auto_sharding": ["runtime/text", "runtime/thread", "compiler", "compiler/driver", "compiler/recipe", "compiler/simulation", "compiler/target", "dialects/sgd", "passes/graph/carry", "passes/cost"],
 }
 TOOLS = {
-    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/recipe", "compiler/target", "runtime/artifact", "runtime/json", "tools/command_line", "runtime/page", "runtime/comm", "runtime/device", "targets/cpu/device"],
+    "tools/sgdc": ["compiler", "compiler/auto_sharding", "compiler/driver", "compiler/recipe", "compiler/target", "runtime/artifact", "runtime/json", "tools/command_line", "runtime/page", "runtime/comm", "runtime/device", "targets/cpu/device", "targets/cpu/device/linear_algebra"],
     "tools/library": ["compiler", "compiler/auto_sharding", "compiler/driver", "runtime/artifact", "runtime/json", "tools/command_line", "tools/sgd-sim", "tools/sgdc"],
     "python/module": list(RUNTIME) + ["tools/library", "tools/sgd-inspect", "tools/sgdrun"],
     "tools/command_line": ["runtime/artifact", "runtime/text"],

@@ -1,10 +1,12 @@
 """Refuses phrases in the pages of the documentation that the glossary has a better word for, and sentences without a subject. Code blocks, inline code and generated pages are not read.
+Comments and messages of the sources are read for a few of these phrases.
 
     prose.py            the repository
     prose.py --tests    that each rule matches its example
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -12,7 +14,7 @@ sys.path.insert(0, str(ROOT / "docs" / "site"))
 import links  # noqa: E402, beside the site's hooks
 
 # Pages that are generated, that quote old words, or whose prose is still to be rewritten.
-EXCLUDED = ("docs/reference/", "docs/decisions/", "docs/ir-levels.md", "docs/restarts.md", "docs/guards.md", "docs/watching.md", "docs/data.md")
+EXCLUDED = ("docs/reference/", "docs/decisions/", "docs/ir-levels.md", "docs/mistakes.md", "docs/restarts.md", "docs/guards.md", "docs/watching.md", "docs/data.md")
 
 # Each rule: what it matches, what to write instead, an example that it matches.
 RULES = [
@@ -33,6 +35,26 @@ RULES = [
     (r"\bis (?:held|kept|stored|read|gathered|computed) whole\b|\b(?:stays?|hold|holds|held|keeps?) whole\b", "replicated, or in full", "a tensor stays whole"),
     (r"\bmeet(?:s|ing)? (?:again|before|rank)\b|\bmeeting of\b|\branks meet\b", "connect", "when ranks meet"),
     (r"\bfor ever\b", "endless, or without end", "a run that goes on for ever"),
+]
+
+
+# Folders of sources, and those whose comments are still to be rewritten.
+SOURCES = ("compiler", "dialects", "frontends", "passes", "runtime", "targets", "tools")
+OLD_SOURCES = ("compiler/auto_sharding/", "compiler/report/", "compiler/simulation/", "runtime/watch/", "tools/sgd-inspect/", "tools/sgd-sim/", "tools/sgdrun/")
+
+# The same of comments, behind their slashes.
+COMMENT_RULES = [
+    (r"^(?:What|Who|Whose|Whatever) ", "a noun or a verb in the third person", "What a rank keeps."),
+    (r"\bunder way\b", "in flight", "Messages that are under way."),
+    (r"\b(?:is|are) to be\b", "must be, or an active verb", "Rows that are to be sent."),
+    (r"\bfor ever\b", "endlessly", "It waits for ever."),
+    (r"\bnetwork cards?\b", "network adapters", "A network card."),
+]
+# And of string literals.
+MESSAGE_RULES = [
+    (r"\bwhich (?:the|this) \w+ has not\b", "does not have", "names an axis, which the mesh has not"),
+    (r"\bwhatever\b", "any, or even with", "needs 8 bytes, whatever is recomputed"),
+    (r"\bunder way\b", "in flight", "a message is under way"),
 ]
 
 
@@ -57,8 +79,26 @@ def faults(text):
                     yield number, found[0].strip(), instead
 
 
+def source_faults(text):
+    """Yields (line number, phrase, replacement) of comments and string literals."""
+    for number, line in enumerate(text.splitlines(), 1):
+        code, _, comment = line.partition("//")
+        literals = " ".join(re.findall(r'"((?:[^"\\\\]|\\\\.)*)"', line))
+        for phrase, rules in ((comment.lstrip("/!< "), COMMENT_RULES), (literals, MESSAGE_RULES)):
+            for pattern, instead, _ in rules:
+                found = re.search(pattern, phrase)
+                if found:
+                    yield number, found[0].strip(), instead
+
+
+def check_sources():
+    listed = subprocess.run(["git", "ls-files", *SOURCES], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    files = [file for file in listed if file.endswith((".h", ".cpp", ".td")) and not file.startswith(OLD_SOURCES) and (ROOT / file).exists()]
+    return [f"{file}:{line}: '{phrase}'; write: {instead}" for file in files for line, phrase, instead in source_faults((ROOT / file).read_text())], len(files)
+
+
 def check_examples():
-    silent = [example for pattern, _, example in RULES if not re.search(pattern, example)]
+    silent = [example for pattern, _, example in [*RULES, *COMMENT_RULES, *MESSAGE_RULES] if not re.search(pattern, example)]
     assert not silent, f"rules without effect: {silent}"
     assert [line for line, _, _ in faults("Fine.\n\n    figures in code\n\n`figures` too. Bad figures.\n")] == [5]
 
@@ -68,7 +108,9 @@ def main():
     pages = [path for path in sorted((ROOT / "docs").rglob("*.md")) if not path.relative_to(ROOT).as_posix().startswith(EXCLUDED)]
     pages += [ROOT / "README.md", *sorted((ROOT / "examples").rglob("*.md"))]
     wrong = [f"{path.relative_to(ROOT)}:{line}: '{phrase}'; write: {instead}" for path in pages for line, phrase, instead in faults(path.read_text())]
-    print("\n".join(wrong) or f"{len(RULES)} rules hold in {len(pages)} pages")
+    of_sources, files = check_sources()
+    wrong += of_sources
+    print("\n".join(wrong) or f"{len(RULES)} rules hold in {len(pages)} pages, {len(COMMENT_RULES) + len(MESSAGE_RULES)} in {files} sources")
     sys.exit(1 if wrong else 0)
 
 

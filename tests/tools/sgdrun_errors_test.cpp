@@ -174,7 +174,7 @@ TEST_F(SgdrunErrors, Inputs) {
   };
   fault("none: cannot open: No such file or directory", folder_ / "none");
   fault("input arg1 'x' (f32[8,4]) of program 'train' is not in --inputs", Tensors("part", {{"arg0", {1, 4}}}));
-  fault("tensor 'arg0': is F32[4], but input 'params['w']' is F32[1,4]: it has 1 dimensions and not 2; reshape it",
+  fault("tensor 'arg0': is F32[4], but input 'params['w']' is F32[1,4]: it has 1 dimension and not 2; reshape it",
         Tensors("shape", {{"arg0", {4}}, {"arg1", {8, 4}}}));
   fault("tensor 'arg0': is I32[1,4], but input 'params['w']' is F32[1,4]: cast it to F32",
         Tensors("type", {{"arg0", {1, 4}}, {"arg1", {8, 4}}}, ElementType::I32));

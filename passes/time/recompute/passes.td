@@ -22,7 +22,7 @@ def RecomputeInLoopsPass : Pass<"sgd-recompute-in-loops", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"count", "count", "uint64_t", "1", "Steps to take in each function">,
                  Option<"topologyName", "topology", "std::string", "\"host\"", "a built-in topology (\"host\", \"a100\", \"h100\", \"b200\") or a file: the topology of the cost model">,
-                 Option<"exchanges", "exchanges", "bool", "false", "Take the two steps of collectives, whatever count says">,
+                 Option<"exchanges", "exchanges", "bool", "false", "Take the two steps of collectives, for any count">,
                  Option<"free", "free", "bool", "false", "Take the steps that save time too, and no others">];
   let dependentDialects = ["::mlir::sgd::SgdDialect", "::mlir::arith::ArithDialect"];
 }

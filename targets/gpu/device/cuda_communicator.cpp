@@ -262,7 +262,7 @@ std::string CudaCommunicator::UnderWay() const {
     absl::StrAppend(&text, spec.description, " (", spec.location, ")");
   }
   if (!text.empty()) return text;
-  return links_ == nullptr ? "no collective of the GPU has begun" : "no collective or message of the GPU is under way";
+  return links_ == nullptr ? "no collective of the GPU has begun" : "no collective or message of the GPU is in flight";
 }
 
 absl::Status CudaCommunicator::Late(absl::Duration waited) {

@@ -56,17 +56,18 @@ TEST(Errors, ProgramOfALaterLevel) {
 }
 
 TEST(Errors, GroupOfAnotherMesh) {
-  EXPECT_EQ(errorOf("sgd.mesh @mesh = <[\"x\"=2]>\n"
-                    "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-                    "  %0 = sgd.manual_computation(%x) in [#sgd.sharding<@mesh, [{\"x\"}]>] out [#sgd.sharding<@mesh, "
-                    "[{\"x\"}]>] over <@mesh, {\"x\"}> {\n"
-                    "  ^bb0(%a: tensor<2xf32>):\n"
-                    "    %1 = spmd.broadcast %a <@mash, {\"x\"}> : tensor<2xf32>\n"
-                    "    sgd.yield %1 : tensor<2xf32>\n"
-                    "  } : (tensor<4xf32>) -> tensor<4xf32>\n"
-                    "  return %0 : tensor<4xf32>\n}\n"),
-            "m.mlir:5:10: error: names the mesh @mash, which the module has not; expected the one that it has, @mesh; "
-            "correct 'axes'\n");
+  EXPECT_EQ(
+      errorOf("sgd.mesh @mesh = <[\"x\"=2]>\n"
+              "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+              "  %0 = sgd.manual_computation(%x) in [#sgd.sharding<@mesh, [{\"x\"}]>] out [#sgd.sharding<@mesh, "
+              "[{\"x\"}]>] over <@mesh, {\"x\"}> {\n"
+              "  ^bb0(%a: tensor<2xf32>):\n"
+              "    %1 = spmd.broadcast %a <@mash, {\"x\"}> : tensor<2xf32>\n"
+              "    sgd.yield %1 : tensor<2xf32>\n"
+              "  } : (tensor<4xf32>) -> tensor<4xf32>\n"
+              "  return %0 : tensor<4xf32>\n}\n"),
+      "m.mlir:5:10: error: names the mesh @mash, which the module does not have; expected the one that it has, @mesh; "
+      "correct 'axes'\n");
 }
 
 TEST(Errors, NestingWithoutBounds) {

@@ -540,7 +540,7 @@ TEST(Recipe, MemoryLimitIsTheRecipes) {
   std::string messages;
   llvm::raw_string_ostream errors(messages);
   EXPECT_TRUE(failed(compile({{"main", "m.mlir", kStep}}, options, errors)));
-  EXPECT_THAT(messages, HasSubstr("where the recipe's memory_limit allows 1000"));
+  EXPECT_THAT(messages, HasSubstr("; the recipe's memory_limit allows 1000; "));
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ TEST(ParseRecipe, UnknownFieldsGetTheNearestName) {
   EXPECT_EQ(errorOf(R"({"xyzzy": 1})"),
             "field 'xyzzy' is unknown; the fields are annotations, mesh, sequential, stages, schedule, batch, "
             "replicate, rules, zero, compress, attention, memory_limit, offload, bucket_size_mb, accumulate, loss, "
-            "train, precision, expect");
+            "train, precision, expect, $schema");
   EXPECT_EQ(errorOf(R"({"sequential": 8})"),
             "field 'sequential' is 8; expected an object with one axis and its size, {\"micro\": 8}");
   EXPECT_EQ(errorOf(R"({"sequential": {"micro": 0}})"),
@@ -240,7 +240,7 @@ TEST(ParseRecipe, HostileTextsEndInOneLine) {
   EXPECT_EQ(errorOf(R"({"mesh": {"a": 1e999}})"),
             "not JSON: a number is out of range; expected a smaller one; correct the recipe");
   EXPECT_THAT(errorOf("{\"batch\": \"\xff\"}"), HasSubstr("not JSON"));
-  EXPECT_THAT(errorOf(""), HasSubstr("not JSON"));
+  EXPECT_EQ(errorOf(""), "is empty; expected an object with the fields of a recipe");
   std::string longText = "{\"batch\": [" + std::string(100000, '1') + "]}";
   EXPECT_LT(errorOf(longText).size(), 300u);
 }

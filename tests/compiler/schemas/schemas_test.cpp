@@ -119,8 +119,7 @@ void compare(const JsonSchema& schema, const Parser& parse, const Json& value, c
 }
 
 void compareVariants(const JsonSchema& schema, const Parser& parse, const Json& value) {
-  const Json others = Json::parse(
-      R"([null, true, false, 0, -1, 1, 1.5, 1e300, "", "?", "x", "auto", "1MB", [], ["x"], ["x", "x"], [0.5, 1], {}, {"x": 1}, {"kind": "sgd"}])");
+  const Json others = Json::parse(R"([null, true, 0, -1, 1.5, "", "?", "x", "1MB", [], ["x", "x"], [0.5, 1], {}])");
   walk(value, Json::json_pointer(), [&](const Json::json_pointer& path) {
     for (const Json& other : others) {
       Json changed = value;
@@ -145,8 +144,15 @@ TEST(RecipeSchema, AcceptsAsTheParserDoes) {
   const JsonSchema schema(readJsonFile(SGD_SOURCE_DIR "/docs/schemas/recipe.schema.json"));
   EXPECT_EQ(parseAsRecipe(getFullRecipe().dump()), "");
   EXPECT_TRUE(schema.accepts(getFullRecipe()));
-  compareVariants(schema, parseAsRecipe, getFullRecipe());
-  for (const Json& recipe : getFurtherRecipes()) {
+  // In two parts, since each variant is parsed from text.
+  std::vector<Json> recipes = getFurtherRecipes();
+  recipes.push_back(getFullRecipe());
+  Json& training = recipes.emplace_back();
+  for (const char* field : {"train", "precision"}) {
+    training[field] = getFullRecipe()[field];
+    recipes[recipes.size() - 2].erase(field);
+  }
+  for (const Json& recipe : recipes) {
     EXPECT_EQ(parseAsRecipe(recipe.dump()), "");
     EXPECT_TRUE(schema.accepts(recipe)) << recipe.dump();
     compareVariants(schema, parseAsRecipe, recipe);

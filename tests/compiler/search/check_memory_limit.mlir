@@ -25,7 +25,7 @@ module attributes {sgd.request = #sgd.request<version = 2, {level = "spmd", memo
 
 // -----
 
-// expected-error @unknown {{where the recipe's memory_limit allows 700;}}
+// expected-error @unknown {{even with recomputation; the recipe's memory_limit allows 700;}}
 module attributes {sgd.request = #sgd.request<version = 2, {level = "spmd", recipe = "{\22memory_limit\22: \22700\22}", recipe_file = "r.json", programs = [["main", "m.mlir"]], target = "cpu", cpu = "x86-64-v3", topology = "host"}>} {
   module @main {
     sgd.mesh @mesh = <[]>

@@ -334,7 +334,7 @@ TEST_F(Tokens, EachSourceNeedsTheFedColumns) {
   auto set = Describe(R"({"sources": [{"files": "x.npy"}, {"files": "y.npy"}]})");
   const std::vector<InputType> inputs = {{"x", {ElementType::I32, {4}, {4}, {}}}};
   EXPECT_THAT(MessageOf(RowFeed::Make(set, inputs, {{0, "x"}}, {.seed = 0}).status()),
-              HasSubstr("y.npy: tensor 'x': not in the file, but input 'x' is to be fed from it"));
+              HasSubstr("y.npy: tensor 'x': not in the file, but it must feed input 'x'"));
   set = Describe(R"({"sources": [{"files": "x.npy"}, {"files": "x.npy"}]})");
   EXPECT_TRUE(RowFeed::Make(set, inputs, {{0, "x"}}, {.seed = 0}).ok()) << "a source may have fewer rows than a batch";
   EXPECT_THAT(MessageOf(RowFeed::Make(set, inputs, {{0, "x"}}, {}).status()), HasSubstr("has 2 sources; expected one"));

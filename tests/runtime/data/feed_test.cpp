@@ -141,7 +141,7 @@ TEST(RowFeed, SaysWhatDoesNotFit) {
   };
   EXPECT_THAT(
       message({{0, "none"}}),
-      HasSubstr("tensor 'none': not in the file, but input 'x' is to be fed from it; expected one of 'few', 'wide', "
+      HasSubstr("tensor 'none': not in the file, but it must feed input 'x'; expected one of 'few', 'wide', "
                 "'x', 'y'; say --feed INPUT=TENSOR"));
   EXPECT_THAT(
       message({{0, "wide"}}),

@@ -167,7 +167,8 @@ TEST_P(CallerBuffersTest, WrongBuffersAreRefused) {
       options.inputs = std::move(inputs), options.outputs = std::move(outputs);
       return std::string(Executor::Create(*context, "main", options).status().message());
     };
-    EXPECT_EQ(error({{2, x_.span()}}, {}), "a buffer is for input 2, which this rank has not; expected one of its own");
+    EXPECT_EQ(error({{2, x_.span()}}, {}),
+              "a buffer is for input 2, which this rank does not have; expected one of its own");
     EXPECT_EQ(error({{0, w_.span()}}, {}),
               "the buffer for input 0 'x' has 512 bytes; expected 128, those of its shard");
     EXPECT_EQ(error({{0, x_.span(4)}}, {}),
