@@ -102,7 +102,7 @@ class Frontend {
   /// Registers passes of its own, for sgd-opt.
   virtual void registerPasses() const {}
 
-  /// Of `context`, which has all dialects loaded; empty for a frontend without input dialects.
+  /// Returns the ops of `context`, which has all dialects loaded; none for a frontend without input dialects.
   virtual InputOps getInputOps(MLIRContext& context) const { return {}; }
 };
 

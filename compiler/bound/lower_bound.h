@@ -22,7 +22,7 @@ struct LowerBound {
   std::vector<LowerBoundTerm> terms;  ///< the largest first; they add up to about `bytes`
 
   DictionaryAttr toAttr(MLIRContext* context) const;
-  /// Of an attribute that toAttr gave; null gives an empty bound.
+  /// Returns the bound of an attribute that toAttr made; an empty bound for null.
   static LowerBound fromAttr(DictionaryAttr attribute);
 };
 

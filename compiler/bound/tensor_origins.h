@@ -44,7 +44,7 @@ class TensorOrigins {
 
   Origin getOrigin(Value value) const { return origins.lookup(value); }
   ArrayRef<Root> getRoots() const { return roots; }
-  /// Of the matmul's result, joined with the values that it is added to.
+  /// Returns the partial sum of the matmul's result, joined with the values that it is added to.
   const PartialSum& getSum(unsigned sum) const { return partialSums[getLeader(sum)]; }
   /// The number of the sum that stands for all that `sum` was joined with.
   unsigned getLeader(unsigned sum) const;

@@ -1,4 +1,4 @@
-// What a plan-level program sends, split by cause: each movement of a merged collective counts on its own.
+// The bytes that a plan-level program sends, by cause: each movement of a merged collective is counted separately.
 #ifndef SGD_COMPILER_EXPECTATIONS_TRAFFIC_H
 #define SGD_COMPILER_EXPECTATIONS_TRAFFIC_H
 

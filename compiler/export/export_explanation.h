@@ -11,7 +11,7 @@
 
 namespace mlir::sgd {
 
-/// Of a decision about a collective: its movement, or else what hides it. Without a location, which is the
+/// Exports a decision about a collective: its movement, or the op that hides it. Without a location, which is the
 /// instruction's.
 artifact::ExplainT exportExplanation(const Decision& decision);
 

@@ -114,7 +114,7 @@ static void localizeProgram(OpPassManager& passes, const PlanOptions& options) {
   passes.addPass(createShardSequentialPass(ShardSequentialPassOptions{options.refuseSplit, options.sumsInOwnType}));
   passes.addPass(createLocalizePass(LocalizePassOptions{options.topology}));
   if (options.sequential) {
-    // What forward and backward share is fetched by the loop that has both, or left by one for the other.
+    // Values that forward and backward share are fetched by the loop that has both, or stored by one for the other.
     passes.addPass(createCSEPass());
     passes.addNestedPass<func::FuncOp>(createMergeRangesPass());
     passes.addPass(createSplitBarriersPass());

@@ -1,4 +1,4 @@
-// What a recipe says must hold of the compiled program.
+// The upper bounds of a recipe that the compiled program must keep.
 #ifndef SGD_COMPILER_RECIPE_EXPECTATION_H
 #define SGD_COMPILER_RECIPE_EXPECTATION_H
 

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// What an entry with the key `name` may have beside it.
+/// The fields that an entry with the key `name` may have.
 struct EntryForm {
   StringRef name;
   Expectation::Kind kind;

@@ -54,7 +54,7 @@ struct RecipeParameterGroup {
   OptimizerSettings optimizer;
 };
 
-/// Whose rows statistics of a batch norm are of: of all, or of a rank's in a micro-batch.
+/// The rows that statistics of a batch norm cover: all, or those of one rank in a micro-batch.
 struct RecipeBatchNorm {
   bool isPerRank = false;
   std::vector<std::string>

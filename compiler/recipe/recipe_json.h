@@ -1,4 +1,4 @@
-// What readers of JSON that is written by hand share, and readers of a recipe's fields.
+// Helpers for readers of JSON that is written by hand, and readers of a recipe's fields.
 #ifndef SGD_COMPILER_RECIPE_RECIPE_JSON_H
 #define SGD_COMPILER_RECIPE_RECIPE_JSON_H
 

@@ -15,7 +15,7 @@ struct Requested {
 
   /// Fails with an error where the recipe of `request` cannot be read.
   static FailureOr<Requested> create(MLIRContext* context, Request request);
-  /// Of the request that `compilation` has; an error where it has none.
+  /// Reads the request of `compilation`; an error if it has none.
   static FailureOr<Requested> read(ModuleOp compilation);
 
   /// The file of program `index` of the compilation, as messages call it.

@@ -78,8 +78,8 @@ class ZeroSharding {
     }
   }
 
-  /// What the text says of arguments counts as a rule does: shards of state are parts of these. Sub-axes, and axes that
-  /// the recipe's mesh has not, cannot be said by rules.
+  /// Annotations of arguments count as rules: state is sharded further within these shards. Sub-axes, and axes that
+  /// the recipe's mesh does not have, cannot be expressed by rules.
   void readAnnotations() {
     MeshAttr mesh = getMesh(function->getParentOfType<ModuleOp>()).getMesh();
     auto isKnown = [&](AxisRefAttr axis) { return axis.isWholeAxis() && mesh.getAxisIndex(axis.getName()); };
@@ -165,7 +165,7 @@ class ZeroSharding {
     if (failed(attr)) return failure();
     if (!dims[argument] && !usesBatchAxes(argument)) attr = replicate(*attr);
     if (dims[argument]) attr = propagateLast(*attr, *dims[argument]);
-    // What a rule says is refined here, not overruled.
+    // Refines the sharding of a rule; does not replace it.
     if (!getRule(argument).empty()) function.removeArgAttr(argument, kShardingAttr);
     shardings[argument] = *attr;
     if (!dims[argument] || !isReadByLoss(role)) return success();

@@ -55,7 +55,7 @@ class MemoryFitter {
       offload = kind;
       FailureOr<int64_t> alive = estimateAliveBytes(bufferized, topology, offload);
       if (failed(alive)) return failure();
-      // What the estimate leaves out: arguments, constants and gaps.
+      // The estimate leaves out arguments, constants and gaps.
       int64_t budget = static_cast<int64_t>(limit) - (unsplitPeak - *alive);
       if (failed(effort == Effort::Smallest ? searchLeast(*alive) : searchBudgets(budget, *alive))) return failure();
     }

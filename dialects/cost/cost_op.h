@@ -29,7 +29,7 @@ struct Exchange {
 
 namespace mlir::sgd {
 
-/// Of a tensor, as a factor of operations.
+/// Returns the number of elements of a tensor, as a factor of operations.
 inline double countElements(Value value) { return static_cast<double>(tensorType(value).getNumElements()); }
 
 /// Types that are neither integers nor floats count as 64 bits.

@@ -38,7 +38,7 @@ SmallVector<int64_t> mlir::fusion::getRowStatisticsShape(Form op) {
   return shape;
 }
 
-/// What a tensor's labels may and must be, besides batch dimensions.
+/// The labels that a tensor may and must have, besides batch dimensions.
 struct LabelRule {
   SmallVector<int64_t, 2> required, allowed;
 };

@@ -45,7 +45,7 @@ static LogicalResult verifyEpilogue(OpTy op, const ::sgd::library::EpilogueCall&
   return success();
 }
 
-/// What a reduction over the contracted dimensions leave of `operand`; null where a label of it is batch.
+/// The type that a reduction of `operand` over the contracted dimensions has; null if one of its labels is batch.
 static RankedTensorType getReductionType(LibraryMatmulOp op, bool ofLhs) {
   ArrayRef<int64_t> own = ofLhs ? op.getLhsLabels() : op.getRhsLabels(),
                     other = ofLhs ? op.getRhsLabels() : op.getLhsLabels();

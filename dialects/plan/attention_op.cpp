@@ -52,7 +52,7 @@ static LogicalResult verifyTensor(Operation* op, const AttentionTensor& tensor, 
   return success();
 }
 
-/// What both ops share; `tensors` are those that `layouts` describe, in its order.
+/// Verifies the constraints of both ops; `tensors` are those that `layouts` describes, in its order.
 template <typename OpTy>
 static LogicalResult verifyAttention(OpTy op, ArrayRef<AttentionTensor> tensors) {
   Sizes sizes(op.getSizes());

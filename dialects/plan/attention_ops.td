@@ -15,7 +15,7 @@ class Plan_AttentionBase<string mnemonic, dag between> :
     CostClass getCostClass() { return CostClass::Library; }
     /// Multiplications of all scores, those that a mask hides too.
     double getProducts();
-    /// Of a tensor, in the order of the operands: strides of batch, head and row.
+    /// Returns the strides of batch, head and row of a tensor, which is numbered in the order of the operands.
     ::llvm::ArrayRef<int64_t> getLayout(unsigned tensor) { return getLayouts().slice(3 * tensor, 3); }
   }];
 }

@@ -1,5 +1,5 @@
-// What instructions of the plan say of themselves, and what is told from it: passes, reports and the export ask here
-// and need not know which instructions there are.
+// Costs and effects that instructions declare, and queries derived from them. Passes, reports and the export
+// use these and need not list instructions.
 #ifndef SGD_DIALECTS_PLAN_INSTRUCTION_INTERFACE_H
 #define SGD_DIALECTS_PLAN_INSTRUCTION_INTERFACE_H
 
@@ -9,7 +9,7 @@
 
 namespace mlir::plan {
 
-/// Who executes an instruction, and what its time depends on.
+/// The unit that executes an instruction, and the quantity that its time depends on.
 enum class CostClass {
   Kernel,      ///< code that is compiled with the program: its flops or its bytes
   Library,     ///< a library's code: likewise
@@ -20,7 +20,7 @@ enum class CostClass {
   Control,     ///< what it runs
 };
 
-/// What an instruction does to the buffer of one operand.
+/// The access of an instruction to the buffer of one operand.
 struct BufferAccess {
   bool reads = false;
   bool writes = false;
@@ -31,7 +31,7 @@ struct BufferAccess {
 /// Bytes of all operands that are buffers.
 int64_t getOperandBytes(Operation* op);
 
-/// What `op` does to each of its operands, as its memory effects say; nothing to what is no buffer.
+/// The accesses of `op` to its operands that are buffers, by its memory effects.
 SmallVector<BufferAccess> getAccesses(Operation* op);
 
 /// Builds the memory effects of an op whose attributes decide them.

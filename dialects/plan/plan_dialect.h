@@ -70,7 +70,7 @@ int64_t getTrips(Operation* op);
 /// Where these functions' own buffers of `space`, private or window, lie: an operand that may be absent.
 MutableOperandRange getScratch(Operation* op, Space space);
 
-/// What the arguments of these functions are, in order: inputs, then iter_args or outputs.
+/// The buffers that are passed to these functions, in order: inputs, then iter_args or outputs.
 SmallVector<Value> getPassedBuffers(Operation* op);
 
 }  // namespace mlir::plan

@@ -71,7 +71,7 @@ LogicalResult WhileOp::verify() {
 
 namespace {
 
-/// What a loop leaves as it is need not come out of it, and what nothing in it reads need not go in.
+/// Removes iter_args that a loop does not change, and iter_args that nothing in it reads.
 struct DropIdleIterArgs : OpRewritePattern<WhileOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -42,7 +42,7 @@ struct DataFlowForm {
 
 namespace mlir::sgd {
 
-/// Of an op with the interface; of any other op none.
+/// Returns the edges of an op with the interface; none for any other op.
 SmallVector<DataFlowEdge> getDataFlowEdges(Operation* op);
 
 }  // namespace mlir::sgd

@@ -30,7 +30,7 @@ enum class MovementCause {
   Moves,     ///< `op` moves elements along a sharded dimension
 };
 
-/// Of DecisionKind::Movement: the step of a reshard, or of what an op moves between shards, that a collective is for.
+/// Details of DecisionKind::Movement: the step of a reshard, or of an op's exchange, that a collective implements.
 struct Movement {
   MovementCause cause = MovementCause::User;
   std::string op = {};    ///< "sgd.dot_general"; empty where the cause has none

@@ -9,7 +9,7 @@
 
 namespace mlir::sgd {
 
-/// Of a verified op.
+/// The sizes of a verified op.
 struct GroupedDotSizes {
   explicit GroupedDotSizes(GroupedDotOp op);
 

@@ -58,7 +58,7 @@ std::optional<linear_algebra::Form> getLinearAlgebraForm(LinearAlgebraKind kind,
 LinearAlgebraOp createLinearAlgebra(OpBuilder& builder, Location loc, LinearAlgebraKind kind, uint32_t options,
                                     ValueRange inputs);
 
-/// Of a verified op.
+/// Returns the form of a verified op.
 linear_algebra::Form getLinearAlgebraForm(LinearAlgebraOp op);
 
 /// The leading dimensions of a verified op's tensors.

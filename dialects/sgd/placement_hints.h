@@ -1,4 +1,4 @@
-// What the program, or a pass, knows of where elements are needed; ops without these attributes mean the same, and send
+// Hints of the program or of a pass about where elements are needed. Ops without the attributes mean the same, but send
 // more.
 #ifndef SGD_DIALECTS_SGD_PLACEMENT_HINTS_H
 #define SGD_DIALECTS_SGD_PLACEMENT_HINTS_H

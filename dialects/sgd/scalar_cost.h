@@ -12,7 +12,7 @@ enum class ScalarCost : uint8_t {
   Function,     ///< many: exponentials and the like
 };
 
-/// Of an elementwise op, for each element.
+/// Returns the cost of an elementwise op for each element.
 ScalarCost getScalarCost(Operation* op);
 
 }  // namespace mlir::sgd

@@ -7,7 +7,7 @@
 
 namespace mlir::sgd {
 
-/// What an op does along a factor.
+/// The behaviour of an op along a factor.
 enum class FactorKind : uint8_t {
   PassThrough,      // each shard is computed from the same shards: may be sharded freely
   Reduction,        // in operands only: sharded operands give partial results
@@ -16,7 +16,7 @@ enum class FactorKind : uint8_t {
                     // largest, may differ in size; the op's local rule exchanges what is needed
 };
 
-/// What the padding of an unevenly sharded operand must hold where the op combines its elements.
+/// The value that padding of an unevenly sharded operand must hold if the op combines its elements.
 enum class PaddingFill : uint8_t {
   Neutral,   // the neutral element of the factor's reduction
   AllOnes,   // -1: an index that lies nowhere

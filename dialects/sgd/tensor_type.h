@@ -6,7 +6,7 @@
 
 namespace mlir::sgd {
 
-/// Of a value that is known to be a ranked tensor, as all values of the graph level are.
+/// Returns the type of a value that is a ranked tensor, as all values of the graph level are.
 inline RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Its sizes.

@@ -1,4 +1,4 @@
-// What sends and receives have effects on: the channels between the stages of a pipeline.
+// The memory resource of sends and receives: the channels between the stages of a pipeline.
 #ifndef SGD_DIALECTS_SPMD_CHANNEL_RESOURCE_H
 #define SGD_DIALECTS_SPMD_CHANNEL_RESOURCE_H
 

@@ -1,4 +1,4 @@
-// What all collectives have in common, whatever their op: isa<spmd::CollectiveOpInterface> tells them from other ops.
+// The interface of all collectives: isa<spmd::CollectiveOpInterface> tells them from other ops.
 #ifndef SGD_DIALECTS_SPMD_COLLECTIVE_H
 #define SGD_DIALECTS_SPMD_COLLECTIVE_H
 
@@ -16,9 +16,9 @@ struct CollectiveForm {
   std::optional<sgd::ReduceKind> reduce = std::nullopt;
   /// Per operand, or the cut and the joined dimension of an all-to-all.
   SmallVector<int64_t> dims = {};
-  /// Of permutes: the order in which ranks send.
+  /// For permutes: the order in which ranks send.
   sgd::AxisListAttr from = {};
-  /// Of gathered ranges, per operand, and the order of the results.
+  /// For gathered ranges: the ranges of each operand, and the order of the results.
   ArrayAttr ranges = {};
   sgd::AxisListAttr to = {};
   /// Results are the same on ranks that differ only on `settles`, and differ between those that differ on `divides`;

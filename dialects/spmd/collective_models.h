@@ -1,4 +1,4 @@
-// What the dialect says of its collectives when it is loaded.
+// External models of collectives, attached when the dialect is loaded.
 #ifndef SGD_DIALECTS_SPMD_COLLECTIVE_MODELS_H
 #define SGD_DIALECTS_SPMD_COLLECTIVE_MODELS_H
 

@@ -28,7 +28,7 @@ static StringRef getAdvice(StringRef name) {
       .Default("docs/supported.md lists what is");
 }
 
-/// Calls that say how a value is to be placed: its sharding, which is read as that of any op, its memory or its layout,
+/// Calls that place a value: by its sharding, which is read as that of any op, its memory or its layout,
 /// which are the compiler's own choice.
 static bool isIdentity(stablehlo::CustomCallOp call) {
   static constexpr StringRef kTargets[] = {"Sharding", "annotate_device_placement", "LayoutConstraint", "MoveToDevice",

@@ -87,7 +87,7 @@ void addSpecialFunctionLowerings(LoweringTable& table);
 /// Lowerings of single custom calls, which addCustomCallLowerings enters under their names.
 LogicalResult lowerApproxTopK(OpLowering& l);
 LogicalResult lowerRaggedAllToAll(OpLowering& l);
-/// Of jax.random on GPUs: two words of key and two words of counter each.
+/// Lowers the call of jax.random on GPUs: two words of key and two words of counter each.
 LogicalResult lowerThreeFryCall(OpLowering& l);
 
 /// Unsigned integers, and booleans, whose `true` is 1 and not -1.

@@ -54,7 +54,7 @@ class AtenOp {
 
   /// Returns whether the archive has this output, which is None else.
   bool isPresent(unsigned output) const { return output < node.outputs.size() && !node.outputs[output].empty(); }
-  /// Of an output that a damaged archive lacks, the type is the last one's.
+  /// Returns the type of an output; the last one's if a damaged archive lacks the output.
   RankedTensorType type(unsigned output = 0) const { return types[std::min<size_t>(output, types.size() - 1)]; }
   Type element(unsigned output = 0) const { return type(output).getElementType(); }
 

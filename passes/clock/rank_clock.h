@@ -11,7 +11,7 @@ namespace mlir::sgd {
 /// A stream does one thing after another. What is in flight on a link runs beside streams, one after another.
 class RankClock {
  public:
-  /// What is in flight, from `begin` to `end`.
+  /// A transfer in flight, from `begin` to `end`.
   struct Flight {
     double begin = 0, end = 0;
   };

@@ -1,5 +1,5 @@
 // Each stream of each stage has a cursor. Of those that can go on, the one goes whose clock is behind all others', so
-// that links are given to who asks first.
+// that links go to the first that asks.
 #include "passes/clock/step_clock.h"
 
 #include <deque>
@@ -28,7 +28,7 @@ struct Queue {
   std::deque<double> posted;   // receives for which nothing is sent yet
 };
 
-/// What the streams of a stage share.
+/// State that the streams of a stage share.
 struct StageState {
   StageState(const StageProgram& program, unsigned numLinks)
       : clock(program.streams.size(), numLinks), records(program.eventStream.size()) {
@@ -61,7 +61,7 @@ class Cursor {
   /// After a step that was not done: the channel whose other side it needs; nothing where it waits for an event of its
   /// stage.
   std::optional<uint32_t> getChannel() const;
-  /// What others may wait for, since it was last forgotten: channels, and whether events of the stage.
+  /// Changes since the last reset that other streams may wait for: channels, and whether events of the stage changed.
   llvm::ArrayRef<uint32_t> getChangedChannels() const { return changedChannels; }
   bool hasRecorded() const { return recorded; }
   void forgetChanges() { changedChannels.clear(), recorded = false; }
@@ -292,7 +292,7 @@ class Simulation {
   std::vector<size_t> stageOf;                                    // by cursor
   std::set<std::pair<double, size_t>> ready;                      // cursors that may go on, by their clocks
   std::vector<std::vector<size_t>> waitForChannel, waitForStage;  // cursors that wait for what others do
-  bool takesTurns = false;  // streams of a stage compete for links: who asks first goes first
+  bool takesTurns = false;  // streams of a stage compete for links: the first to ask goes first
 };
 }  // namespace
 

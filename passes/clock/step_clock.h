@@ -9,7 +9,7 @@
 
 namespace mlir::sgd {
 
-/// What a rank of a stage does from `begin` to `end`, in seconds from the start of the step.
+/// An activity of a rank of a stage, from `begin` to `end` in seconds from the start of the step.
 struct Interval {
   enum class Lane : uint8_t { Compute, Collective, Message };
 

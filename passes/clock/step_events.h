@@ -8,8 +8,8 @@
 
 namespace mlir::sgd {
 
-/// What a stream of a stage's ranks does next, or a loop around the `body` events that follow it. Streams do their own
-/// events in order; one that waits goes on when what was last recorded of its event, in the order of all events, is
+/// The next event of a stream of a stage's ranks, or a loop around the `body` events that follow it. A stream executes
+/// its events in order. A wait ends when the last record of its event, in the order of all events, is
 /// done.
 struct StepEvent {
   /// Send and Receive copy to and from the places of a channel, by ranks that do so themselves; a stream of messages

@@ -125,7 +125,7 @@ double CostModel::getHierarchicalSeconds(CollectiveKind kind, ArrayRef<AxisPart>
       return std::min(getRings(), getCollectiveSeconds(kind, inner, bytes) + getCollectiveSeconds(kind, outer, part));
     case CollectiveKind::kAllToAll:
     case CollectiveKind::kBroadcast:
-      // What goes to a domain goes to one rank of it, or by the rank that has the same place there.
+      // Data for a domain goes to one of its ranks, or through the rank at the same position there.
       return getCollectiveSeconds(kind, outer, bytes) + getCollectiveSeconds(kind, inner, bytes);
     case CollectiveKind::kPermute:
     case CollectiveKind::kGatherRange:
@@ -146,7 +146,7 @@ uint64_t CostModel::getMostSentBytes(ArrayRef<int64_t> mesh, ArrayRef<AxisPart> 
   return ::sgd::comm::MostSentBytes(getSubAxes(mesh, tiles), getSubAxes(mesh, results), ranges);
 }
 
-/// What few bytes an op touches was touched shortly before: programs are scheduled so.
+/// Seconds of memory accesses. Assumes that small operands were touched shortly before and are in caches.
 static double getMemorySeconds(const DeviceModel& device, const Work& work) {
   double bytes = work.getBytes();
   return bytes / (bytes <= static_cast<double>(device.cacheBytes) ? device.cacheBandwidth : device.memoryBandwidth);

@@ -42,14 +42,14 @@ class CostModel {
   static uint64_t getMostSentBytes(llvm::ArrayRef<int64_t> mesh, llvm::ArrayRef<AxisPart> tiles,
                                    llvm::ArrayRef<AxisPart> results, llvm::ArrayRef<RangeLoad> ranges);
 
-  /// Of a local move of tensors to other places, which finds nothing in caches: what is sent shall not depend on them.
+  /// Returns the time of a local copy of tensors that are not in caches: bytes sent must not depend on caches.
   double getMoveSeconds(double bytes) const;
 
   /// Roofline: the larger of arithmetic and memory time, plus the launch. Operations of each kind and element type take
   /// their own rate, one after another.
   double getSeconds(const Work& work) const;
 
-  /// Of a copy between the device and its host, alone on the link in its direction. Infinite where there is no link.
+  /// Returns the time of a copy between device and host, alone on the link in its direction; infinite without a link.
   double getHostCopySeconds(double bytes) const;
 
   /// Bytes from which a bucket over `parts` gains less than 2 % by growing; at least 4 MiB.

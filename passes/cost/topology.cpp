@@ -71,7 +71,7 @@ Topology mlir::sgd::getHostTopology() {
 }
 
 namespace {
-/// What training steps reach, about 60 to 70 % of the data sheet's numbers (docs/simulation.md says how they were
+/// Rates that training steps reach, about 60 to 70 % of the data sheet's (docs/simulation.md says how they were
 /// found), and the sheet's own. Links: 80 to 90 %. Of one direction of PCIe 4.0 and 5.0 x16, 31.5 and 63 GB/s
 /// (PCI-SIG), packets leave 80 %; GB200 has NVLink-C2C, of 450 GB/s for two GPUs.
 struct Gpu {
@@ -88,7 +88,7 @@ static constexpr Gpu kH100 = {3.3e14, 6.6e14, 6.0e14, 2.45e12, 3.6e11, 4.94e14, 
 static constexpr Gpu kH200 = {3.3e14, 6.6e14, 6.0e14, 3.5e12, 3.6e11, 4.94e14, 9.89e14, 141, 5.0e10, "sm_90"};
 static constexpr Gpu kB200 = {7.5e14, 1.5e15, 1.2e15, 5.8e12, 7.2e11, 1.125e15, 2.25e15, 180, 5.0e10, "sm_90"};
 
-/// What Caffe2 reached for ResNet-50 in f32: 256 of them took 0.256 s for 8,192 images (Goyal et al., 2017: an hour for
+/// Rates that Caffe2 reached for ResNet-50 in f32: 256 GPUs took 0.256 s for 8,192 images (Goyal et al., 2017: 1 h for
 /// 90 epochs). NVLink of the first generation has no switch; kernels of sm_80 stand for its own.
 static constexpr Gpu kP100 = {4.9e12, 9.8e12, 9.8e12, 3.3e11, 3.4e10, 1.06e13, 2.12e13, 16, 1.2e10, "sm_80"};
 

@@ -16,7 +16,7 @@ static constexpr StringLiteral kForever = "", kLocalize = "sgd-localize", kFuse 
 
 ArrayRef<LevelRule> mlir::sgd::getLevelRules() {
   static const LevelRule rules[] = {
-      // What programs stand in.
+      // Containers of programs.
       {"builtin.module", kGraph, kPlan, kNever, kForever},
       {"func.func", kGraph, kPlan, kNever, kForever},
       {"func.return", kGraph, kPlan, kNever, kForever},

@@ -29,7 +29,7 @@ struct LevelRule {
 
 ArrayRef<LevelRule> getLevelRules();
 
-/// Who is at fault where an op may not be at a level: a pass of the compiler, or who wrote the program.
+/// The side at fault if an op is not allowed at a level: a pass of the compiler, or the author of the program.
 enum class Fault : uint8_t { Compiler, Program };
 
 /// Fails with an error on the first op of `module` that may not be at `level`. The bodies of manual computations, which

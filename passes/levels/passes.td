@@ -1,4 +1,4 @@
-// What closes each stage.
+// Verifiers that close each stage.
 #ifndef SGD_PASSES_LEVELS_PASSES_TD
 #define SGD_PASSES_LEVELS_PASSES_TD
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr StringLiteral kReport = " (this is a bug of sgdc, please report it)";
 
-/// What ends with a level, and what there should be then.
+/// A stage of the pipeline, and the level that it must end with.
 struct Stage {
   StringLiteral name, expected;
 };

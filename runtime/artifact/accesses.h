@@ -20,7 +20,7 @@ struct Accesses {
 
 bool Overlap(const Slice& a, const Slice& b);
 
-// Of one execution of the instruction alone: of a loop or a case only what decides, not what they run.
+// Returns the accesses of one execution of the instruction: for a loop or a case of its decision, not of its body.
 Accesses AccessesOf(const Instruction& instruction);
 
 }  // namespace sgd::artifact

@@ -68,7 +68,7 @@ absl::StatusOr<const Artifact*> CheckStructure(Bytes program) {
   return GetArtifact(program.data());
 }
 
-// Whatever the checks find in a file, its reader can do one thing about it. Messages that know better end in a remedy
+// For any fault that the checks find in a file there is one remedy. Messages that know a better one end in a remedy
 // of their own.
 absl::Status WithRemedy(const absl::Status& status) {
   if (status.code() != absl::StatusCode::kInvalidArgument || absl::StrContains(status.message(), "; expected ")) {

@@ -7,7 +7,7 @@
 
 namespace sgd::artifact {
 
-// What each rank has not sent yet, of all ranks: [ranks, ...]. Behind it comes the name of the state that is updated.
+// Prefix of the unsent errors of all ranks, [ranks, ...]; the name of the updated state follows.
 inline constexpr std::string_view kCompressionError = "compress/error/";
 // The factor of a low-rank approximation from which the next step starts.
 inline constexpr std::string_view kCompressionFactor = "compress/factor/";

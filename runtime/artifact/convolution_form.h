@@ -16,7 +16,7 @@ namespace sgd::artifact {
 // instead.
 enum class ConvolutionKind { Forward, DataGradient, FilterGradient };
 
-// Of an image [n, groups * c, spatial..], filter [groups * k, c, spatial..] or response [n, groups * k, spatial..].
+// An image [n, groups * c, spatial..], filter [groups * k, c, spatial..] or response [n, groups * k, spatial..].
 struct ConvolutionTensor {
   std::vector<int64_t> sizes, strides;  // strides count elements and are positive
   int64_t first = 0;                    // the element of the slice that it begins at

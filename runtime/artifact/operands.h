@@ -22,7 +22,7 @@ struct Operand {
   const Slice* slice;
   Access access;
   bool is_optional = false;
-  // Of values; nothing for bytes that an operation moves, fills or works in without knowing what they are.
+  // The element type of values; nothing for bytes that an operation moves, fills or uses as scratch.
   std::optional<ElementType> element = std::nullopt;
 
   bool is_written() const { return access != Access::kRead; }

@@ -1,4 +1,4 @@
-// What a verified plan hands out.
+// Accessors of a verified plan.
 #include "runtime/artifact/reader.h"
 
 #include <algorithm>

@@ -57,7 +57,7 @@ class ArtifactFile {
   int32_t StageOf(uint64_t rank) const;
   // How many ranks a stage has; without stages, all.
   uint64_t ranks_of_stage() const;
-  // What a rank of that stage needs of memory.
+  // The memory that a rank of that stage needs.
   struct Spaces {
     uint64_t private_bytes = 0, window_bytes = 0;
   };

@@ -77,7 +77,7 @@ absl::Status VerifyDisjoint(const Artifact& root) {
   return absl::OkStatus();
 }
 
-// What sends and receives have in common: the channel, the stage and the size.
+// Checks that sends and receives share: the channel, the stage and the size.
 absl::Status VerifyMessage(const VerifyContext& context, uint32_t index, const Slice* slice, bool sends) {
   if (index >= Size(context.channels)) return Invalid(absl::StrCat("channel ", index, " of ", Size(context.channels)));
   const Channel& channel = *context.channels->Get(index);

@@ -15,7 +15,7 @@ namespace sgd::artifact {
 // its window, and aligned to their counters.
 absl::Status VerifyStages(const Artifact& root, const comm::Mesh& mesh);
 
-// What programs of `stage` may touch: the arenas of the stage, of the window what is before its mailboxes. -1: all.
+// Memory that programs of `stage` may touch: the arenas of the stage, and the window before its mailboxes. -1: all.
 VerifyContext ContextOf(const Artifact& root, const VerifyContext& all, int32_t stage);
 
 // The channel exists, begins or ends at the program's stage, and the slice is a message of it.

@@ -9,7 +9,7 @@
 
 namespace sgd::artifact {
 
-// Of kernels' buffers, in bytes: kernels may use aligned vector accesses.
+// Alignment of kernels' buffers, in bytes: kernels may use aligned vector accesses.
 inline constexpr uint64_t kBufferAlignment = 64;
 
 // The table of kernels is consistent: outputs are buffers, and a combined kernel is made of kernels that are not. Names

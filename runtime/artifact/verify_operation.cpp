@@ -175,8 +175,8 @@ absl::Status VerifyKind(const VerifyContext& context, const Instruction& instruc
 
 }  // namespace
 
-// Whatever a kind checks or forgets: nothing is touched outside of its space, no constant written, and memory of the
-// host touched by copies alone.
+// Checks of all kinds: nothing is touched outside of its space, no constant is written, and memory of the
+// host is touched by copies alone.
 absl::Status VerifyOperands(const VerifyContext& context, const Instruction& instruction) {
   absl::Status status;
   ForEachOperand(instruction, [&](const Operand& operand) {

@@ -37,7 +37,7 @@ struct SharedSave {
   uint32_t index = 0;
   uint32_t count = 1;
   uint64_t total_bytes = 0;  // of all files
-  // Tells the first process of this one's saves; false where that is to be tried again later.
+  // Tells the first process about this one's saves; false if the caller must try again later.
   std::function<bool(const std::string& text)> tell = nullptr;
   // On the first: the last text of another process; empty before that has told any.
   std::function<std::string(uint32_t index)> told = nullptr;
@@ -55,7 +55,7 @@ class BackgroundSaves {
 
   // ResourceExhausted without a thread. `snapshot` must outlive it.
   static absl::StatusOr<std::unique_ptr<BackgroundSaves>> Start(SharedSnapshot& snapshot, Options options);
-  // A save under way is given up between two writes, and leaves nothing.
+  // A save in flight is aborted between two writes, and leaves nothing.
   ~BackgroundSaves();
   BackgroundSaves(const BackgroundSaves&) = delete;
   BackgroundSaves& operator=(const BackgroundSaves&) = delete;

@@ -60,7 +60,7 @@ struct HeldRange {
   uint64_t local = 0;
 };
 
-// What is held of a dimension: of `size` indices there, padding included, those that are of the global tensor.
+// The held part of a dimension: of `size` indices there, padding included, those of the global tensor.
 struct HeldDim {
   uint64_t size = 0;
   std::vector<HeldRange> ranges;  // one or more, in ascending order
@@ -87,7 +87,7 @@ class Shard {
   const Dims& begin() const { return begin_; }
   const Dims& extent() const { return extent_; }
 
-  // What is held of each dimension; nothing without rows.
+  // The held part of each dimension; nothing without rows.
   const std::vector<HeldDim>& held() const { return dims_; }
 
   // True on one of the ranks that hold this shard, the first on the axes over which it is

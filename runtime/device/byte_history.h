@@ -1,4 +1,4 @@
-// Who touched which bytes last: for every byte of every space, the last write and the last reads of each stream.
+// The last accesses of bytes: for every byte of every space, the last write and the last reads of each stream.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class ByteHistory {
   void Add(const artifact::Slice& slice, bool is_write, uint32_t stream, uint64_t number);
 
  private:
-  // Of bytes from its key to its end.
+  // The history of the bytes from its key to its end.
   struct Segment {
     uint64_t end = 0;
     Progress written;

@@ -68,7 +68,7 @@ class StageRank {
                                                                   : "unknown location");
   }
 
-  // What is left at the front of every stream; empty when all is done.
+  // The first remaining action of every stream; empty if all are done.
   std::string Left() const {
     std::string text;
     for (uint32_t stream = 0; stream < queues_.size(); ++stream) {

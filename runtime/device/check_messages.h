@@ -1,4 +1,4 @@
-// Executes the stream plans of all stages of a pipeline together, and finds where ranks would wait for ever or would
+// Executes the stream plans of all stages of a pipeline together, and finds where ranks would wait endlessly or would
 // give their library calls that do not match.
 #pragma once
 

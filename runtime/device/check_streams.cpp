@@ -168,7 +168,7 @@ class Checker {
     Touch(action, artifact::AccessesOf(At(action.instruction)));
   }
 
-  // What an action reads and writes at the stream's next point of time.
+  // Records the bytes that an action reads and writes at the stream's next point in time.
   void Touch(const StreamAction& action, const artifact::Accesses& accesses) {
     const uint64_t time = ++clocks_[action.stream][action.stream];
     std::vector<Access> own;

@@ -30,11 +30,11 @@ std::vector<std::pair<uint32_t, uint32_t>> LinksOf(const artifact::Artifact& roo
 
 class MessagePosts {
  public:
-  // Of a verified artifact and one of its programs. ResourceExhausted where a step has more messages than can be
+  // Plans the messages of a program of a verified artifact. ResourceExhausted if a step has more messages than can be
   // planned one by one.
   static absl::StatusOr<MessagePosts> Create(const artifact::Artifact& root, const artifact::Program& program);
 
-  // Of this stage, by peer, sending before receiving.
+  // Returns the links of this stage, by peer, sending before receiving.
   const std::vector<MessageLink>& links() const { return links_; }
   // The link of a channel that this stage uses.
   uint32_t LinkOf(uint32_t channel) const;

@@ -27,7 +27,7 @@ struct StreamAction {
   uint32_t instruction = 0;  // kRun, kHost, kPost
   uint32_t event = 0;        // kRecord, kWait
   uint32_t place = 0;        // kPost, and kRun of a Receive: of StreamPlan::places
-  // Of a loop or case: its blocks (artifact::BlocksOf) are StreamPlan::blocks from here on.
+  // For a loop or case: its blocks (artifact::BlocksOf) are StreamPlan::blocks from this index on.
   uint32_t first_block = 0;
 };
 
@@ -63,7 +63,7 @@ size_t SegmentEnd(const StreamBlock& block, size_t begin);
 
 // For a device with streams: collectives run on the stream of their communicator, one after the other in the program's
 // order whatever their communicators, since ranks that ran two of them in different orders could wait for each other
-// for ever; copies between device and host run on a stream for each direction; everything else runs on kCompute.
+// endlessly; copies between device and host run on a stream for each direction; everything else runs on kCompute.
 // Streams wait for each other where bytes demand it and nowhere else, but for the ends of blocks. The program sends and
 // receives no messages.
 StreamPlan PlanStreams(const artifact::Program& program);

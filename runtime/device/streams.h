@@ -21,7 +21,7 @@ class Event {
   virtual absl::Status Wait(uint32_t stream) = 0;
   // Whether what came before the last Record is complete; the first error of a stream otherwise.
   virtual absl::StatusOr<bool> IsReached() = 0;
-  // Of two timed events that have been reached: the device's time from the last Record of `begin` to that of this one.
+  // Returns the device's time from the last Record of `begin` to that of this event; both are timed and reached.
   virtual absl::StatusOr<absl::Duration> Since(const Event& begin) const = 0;
 };
 

@@ -38,7 +38,7 @@ class ExecutionContext {
   const device::MemoryMap& memory() const { return memory_; }
   const comm::Mesh& mesh() const { return mesh_; }
   uint32_t rank() const { return control().rank(); }
-  // Whose programs this rank runs; -1 without stages.
+  // The stage whose programs this rank runs; -1 without stages.
   int32_t stage() const;
 
   // Keeps what was chosen since, for the next start; nothing on ranks that do not choose.

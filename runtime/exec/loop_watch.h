@@ -1,5 +1,5 @@
 // The loops that a step is in: what to say of a step that has been in them for long, and its end where the user has set
-// a limit. A loop whose condition never becomes false makes progress for ever; nobody but the user can tell it from one
+// a limit. A loop whose condition never becomes false makes endless progress; nobody but the user can tell it from one
 // that is honest and long.
 #pragma once
 

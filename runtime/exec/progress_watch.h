@@ -36,7 +36,7 @@ class ProgressWatch {
   ProgressWatch(const ProgressWatch&) = delete;
   ProgressWatch& operator=(const ProgressWatch&) = delete;
 
-  // What the step is at, "program 'main' instruction 4 (launch) at gpt.py:3:1", and its source line; empty between
+  // The current instruction, "program 'main' instruction 4 (launch) at gpt.py:3:1", and its source line; empty between
   // steps. Any thread.
   struct Position {
     std::string instruction, location;

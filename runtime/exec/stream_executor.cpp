@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<Executor>> StreamExecutor::Create(ExecutionContex
 absl::Status StreamExecutor::PrepareHost() {
   std::vector<DevicePlace> inputs, outputs;
   std::vector<size_t> scalars;
-  // What other stages hold is empty here.
+  // Tensors of other stages are empty here.
   const auto place = [](const Tensor& tensor) {
     return DevicePlace{tensor.bytes, tensor.is_held ? tensor.shard.local_bytes() : 0};
   };

@@ -45,7 +45,7 @@ class StreamStep {
 
   // Borrows the streams and the program, whose plan it is. With `records` a part of the step that has run once is
   // captured the second time and replayed ever after; without, instructions are launched one by one in every step.
-  // Parts between which messages are under way are not captured.
+  // Parts between which messages are in flight are not captured.
   static absl::StatusOr<std::unique_ptr<StreamStep>> Create(device::Streams& streams, const artifact::Program& program,
                                                             device::StreamPlan plan, Hooks hooks, bool records);
 

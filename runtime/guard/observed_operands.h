@@ -1,4 +1,4 @@
-// What observers of instructions ask about each.
+// Queries of observers about instructions.
 #pragma once
 
 #include "runtime/artifact/element_type.h"

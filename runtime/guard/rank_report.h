@@ -1,4 +1,4 @@
-// What a rank tells the others at a check: all decide by the reports of all, and so alike.
+// The report of a rank at a check. All ranks decide by the reports of all, so their decisions are equal.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sgd::guard {
 
-// What is wrong with a step's results, the gravest first.
+// Faults of a step's results, the most severe first.
 enum class AlarmKind : uint32_t { kLossNotFinite, kStateNotFinite, kLossLimit, kGradientNormLimit, kNone };
 
 struct Alarm {

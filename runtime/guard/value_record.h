@@ -1,5 +1,5 @@
-// What the instructions of a step have computed, in a few numbers each, from which ranks with shards of a value and one
-// rank with all of it find out whether they have the same.
+// Summaries of the values that the instructions of a step computed, by which ranks with shards of a value and one
+// rank with the full value find out whether they agree.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,7 @@ class JobHandle {
   virtual bool is_state_kept() const = 0;
 };
 
-// What a rank is at.
+// The position of a rank in the run.
 struct RankPosition {
   std::string instruction;  // "program 'main' instruction 4 (launch) at gpt.py:3:1"; empty between steps
   std::string location;     // "gpt.py:3:1"

@@ -32,7 +32,7 @@ struct HostMeetingOptions {
   std::function<void(const std::string& note)> note = nullptr;
 };
 
-// What a spare is told at the end of a run that did not need it.
+// Sent to a spare at the end of a run that did not need it.
 inline constexpr char kRunHasEnded[] = "the run has ended";
 
 // A launcher that has come to the leader.

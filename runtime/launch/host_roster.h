@@ -1,4 +1,4 @@
-// What the launchers of several hosts tell each other when they meet, and which of them starts the ranks of which host.
+// Claims that launchers of several hosts exchange when they connect, and the launcher that starts each host's ranks.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace sgd::launch {
 
-// What a launcher says of itself.
+// The claim of a launcher.
 struct HostClaim {
   uint32_t node = 0;        // the host whose ranks it starts; --nnodes and above: a spare
   uint64_t generation = 0;  // of the last meeting that it was at; 0: none

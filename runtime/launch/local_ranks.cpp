@@ -19,7 +19,7 @@
 namespace sgd::launch {
 namespace {
 
-// What travels, before the names of interfaces.
+// The message, before the names of interfaces.
 struct Record {
   cpu_set_t cpus;
   uint32_t core_limit;

@@ -13,7 +13,7 @@
 
 namespace sgd::launch {
 
-// What a rank tells the others of its host.
+// The claim of a rank towards the other ranks of its host.
 struct LocalClaim {
   uint32_t core_limit = 1;              // bounds the cores whose time it may use
   std::vector<std::string> interfaces;  // of this host, that it has reached ranks of other hosts through

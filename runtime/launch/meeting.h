@@ -20,7 +20,7 @@
 
 namespace sgd::launch {
 
-// What a rank is going to run.
+// The plan that a rank is going to run.
 struct MeetingPlan {
   uint64_t window_bytes = 0;  // as of LaunchOptions, or comm::kUnknownWindow for a rank that is going to Fail
   std::string name;           // equal on all ranks; empty where it is not known

@@ -1,4 +1,4 @@
-// What a rank of one host gets once it has joined the others: cores, threads, and the thread of its collectives.
+// Resources of a rank of one host after it has joined the others: cores, threads, and the thread of its collectives.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Who this process is in the job: from flags, our own variables, or the launcher's environment.
+// The rank of this process in the job, from flags, our own variables, or the launcher's environment.
 // Starts nothing.
 #pragma once
 

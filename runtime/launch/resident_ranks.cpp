@@ -17,7 +17,7 @@ namespace {
 
 using comm::SharedMemorySegment;
 
-// How often somebody who waits looks whether a thread beside the ranks has ended the job.
+// How often a waiter checks whether a thread beside the ranks has ended the job.
 constexpr std::chrono::milliseconds kLook(20);
 
 // The outcomes of one run. Lost functions share it.

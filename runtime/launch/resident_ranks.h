@@ -51,7 +51,7 @@ class ResidentRanks {
   // A job of all ranks, whose windows have `window_bytes` each. Errors name the rank; ResourceExhausted when memory is.
   absl::StatusOr<std::unique_ptr<ResidentJob>> Open(uint64_t window_bytes);
 
-  // How many functions still run of ended jobs, on threads that their ranks have given up.
+  // The number of functions of ended jobs that still run, on threads that their ranks have abandoned.
   size_t lost();
 
  private:

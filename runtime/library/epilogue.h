@@ -11,8 +11,8 @@
 
 namespace sgd::library {
 
-// What is done to the accumulators of a call before they are rounded and written. Values equal those of program.fbs,
-// which says what each computes; in a list, steps are in this order.
+// A step on the accumulators of a call before they are rounded and written. Values equal those of program.fbs,
+// which defines each; in a list, steps are in this order.
 enum class EpilogueStep : uint8_t {
   kResidual,
   kBias,

@@ -1,4 +1,4 @@
-// What ranks have to know of their devices besides how fast they are.
+// Properties of devices that ranks need besides their rates.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a rank's device does in a second, while those of all other ranks do the same.
+// Rates of a rank's device while the devices of all other ranks do the same work.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What collectives reach over the links of a host, and between hosts, while all ranks use them.
+// Rates of collectives over the links of a host, and between hosts, while all ranks use them.
 #pragma once
 
 #include <cstdint>

@@ -43,14 +43,14 @@ std::string SavedJson(uint64_t steps_done, absl::Duration stall, absl::Duration 
 // Quotes, escapes and, where need be, repairs `text` for JSON.
 std::string JsonString(std::string_view text);
 
-// What becomes of a file that is at the path already. Devices and pipes are written to.
+// The treatment of a file that exists at the path. Devices and pipes are written to.
 enum class LogStart {
   kReplace,  // its lines are lost
   kRefuse,
   kAppend,  // new lines follow its own
 };
 
-// What a line does on a pipe that is full.
+// The treatment of a pipe that is full.
 enum class SlowReader { kWaitFor, kFail };
 
 class JsonLog {

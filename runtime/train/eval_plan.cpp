@@ -61,7 +61,7 @@ MainInputs MainInputsOf(const Job& job, const ProgramView& eval) {
   return found;
 }
 
-// What the program counts from batch to batch.
+// Plans the counts that the program updates from batch to batch.
 absl::Status PlanCounts(EvalPlan& plan) {
   const ProgramView& eval = plan.program;
   for (size_t input = 0; input < eval.inputs.size(); ++input) {

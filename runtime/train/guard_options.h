@@ -1,4 +1,4 @@
-// What a guard watches for, and what it does.
+// The checks of a guard, and its actions.
 #pragma once
 
 #include <cstdint>

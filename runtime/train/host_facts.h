@@ -1,4 +1,4 @@
-// What the launcher of a host knows of a run, for the launchers of all hosts to agree on the state to go on from.
+// The facts of a run that the launcher of a host knows, by which all launchers agree on the state to resume from.
 #pragma once
 
 #include <cstdint>

@@ -143,7 +143,7 @@ struct Job {
 // The state of a run that ranks have kept in memory.
 struct KeptState {
   checkpoint::TrainingPoint point;
-  // What this host's ranks held; nothing where the next host has it for them.
+  // The state of this host's ranks; nothing if the next host holds it for them.
   std::optional<checkpoint::Checkpoint> copy;
   std::vector<uint32_t> without_state;  // hosts of the latter kind
 };

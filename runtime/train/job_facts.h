@@ -1,4 +1,4 @@
-// What those who watch a run can know before its first step.
+// Facts of a run that are known before its first step, for observers.
 #pragma once
 
 #include "runtime/train/job.h"

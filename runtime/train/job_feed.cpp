@@ -77,7 +77,7 @@ std::string WeightText(const data::WeightSchedule& schedule) {
                       "]");
 }
 
-// What decides the order of rows, for checkpoints; those of one file have had this form before there were several.
+// The settings that decide the order of rows, for checkpoints. For one file the text is that of earlier versions.
 absl::StatusOr<std::string> FeedText(const data::RowFeed& feed, const std::vector<data::RowFeed::Source>& sources) {
   const std::vector<data::DataSource>& of_set = feed.set().sources;
   std::string text, contents;

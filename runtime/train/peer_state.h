@@ -27,7 +27,7 @@ struct PeerPart {
   uint64_t bytes = 0;
 };
 
-// What `rank` sends to the next host: its share of what its own host holds and the next one does not. Nothing of a job
+// The state that `rank` sends to the next host: its share of the state that only its host holds. Nothing of a job
 // on one host.
 std::vector<PeerPart> PartsForNextHost(const Job& job, uint32_t rank);
 // What it is sent by the host before.

@@ -14,7 +14,7 @@
 
 namespace sgd::train {
 
-// Whose shards are shown: of a pipeline, those of one stage's ranks, or of all where the tensor is spread over stages.
+// The ranks whose shards are shown: of a pipeline, those of one stage, or all if the tensor is spread over stages.
 struct SourceStage {
   int32_t stage = -1;  // -1: all ranks are of one
   uint32_t ranks_of_stage = 0;

@@ -1,4 +1,4 @@
-// The memory from which checkpoints are written beside steps, and who writes which part of them.
+// The memory from which checkpoints are written beside steps, and the process that writes each part.
 #pragma once
 
 #include <cstdint>

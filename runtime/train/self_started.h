@@ -14,7 +14,7 @@ inline bool StartsFromZeros(const data::InputType& input) {
 // The state of a generator, which starts from the seed.
 inline bool StartsFromSeed(const data::InputType& input) { return input.role == artifact::InputRole::Generator; }
 
-// What an eval program counts from batch to batch, which starts from zeros.
+// Whether an eval program counts the input from batch to batch, starting from zeros.
 inline bool CountsRows(const data::InputType& input) {
   return input.role == artifact::InputRole::Input && artifact::IsEvaluationState(input.name);
 }

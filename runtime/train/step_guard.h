@@ -22,7 +22,7 @@ class StepGuard {
   // step later. Waits for nobody.
   virtual void StepEnded(const trace::StepRecord& step) = 0;
 
-  // Whether the state after this step is to be checked.
+  // Whether to check the state after this step.
   virtual bool IsDueAfter(uint64_t step) const = 0;
   // Between two steps, while none is in flight. Returns the next step: `steps_done`, or an earlier one after the guard
   // has gone back to the state before it, in order to leave out a step.

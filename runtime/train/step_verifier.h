@@ -30,7 +30,7 @@ class StepVerifier : public StepGuard {
   bool IsSkipped(uint64_t) const override { return false; }
 
  private:
-  // What the ranks are told. Without a text they agree.
+  // The result that the ranks are told. Without a text they agree.
   struct Finding {
     uint32_t rank = 0;
     std::string text;

@@ -32,7 +32,7 @@ class StateSaver {
  public:
   virtual ~StateSaver() = default;
   virtual absl::Status Save(uint64_t steps_done) = 0;
-  // What an evaluation of the state has given that is saved next.
+  // Receives the results of an evaluation of the state that is saved next.
   virtual void Evaluated(const EvalMeans& /*means*/) {}
   // How long steps have waited for the last save, on this rank.
   virtual absl::Duration stall() const { return absl::ZeroDuration(); }

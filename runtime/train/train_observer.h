@@ -59,7 +59,7 @@ class TrainObserver {
   virtual absl::Status Evaluated(uint64_t /*steps_done*/, const EvalMeans& /*means*/) { return absl::OkStatus(); }
   // A checkpoint is complete.
   virtual absl::Status Saved(const SaveRecord& /*save*/) { return absl::OkStatus(); }
-  // What happens beside steps, as a JSON object with the field "event", for logs. An error ends the loop.
+  // Receives an event beside steps, as a JSON object with the field "event", for logs. An error ends the loop.
   virtual absl::Status Event(const std::string& /*json*/) { return absl::OkStatus(); }
   // Worth telling, no error.
   virtual void Note(const std::string& text) = 0;

@@ -46,7 +46,7 @@ std::string NamesText(const std::vector<std::string>& names) {
                            : absl::StrCat(names[0], " and ", names.size() - 1, " other tensors");
 }
 
-// What repeated steps say of devices.
+// The verdict of repeated steps about devices.
 std::string VerdictOf(const std::vector<uint32_t>& different) {
   if (different.empty()) return "repeated, the steps give the same bytes on all ranks, so no device is at fault";
   return absl::StrCat(
@@ -126,7 +126,7 @@ absl::Status TrainingGuard::BeforeStep(uint64_t step) {
 }
 
 void TrainingGuard::StepEnded(const trace::StepRecord& step) {
-  // What the step has not written: its outputs are not carried yet.
+  // Compares state that the step has not written: its outputs are not carried yet.
   if (std::exchange(is_at_point_, false)) CompareAll();
   const Alarm alarm = judge_.Judge(step);
   if (!alarm.is_set() || alarm_.is_set()) return;

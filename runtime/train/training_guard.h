@@ -31,7 +31,7 @@ class TrainingGuard : public StepGuard, private exec::InstructionObserver {
   bool IsSkipped(uint64_t step) const override { return point_.skipped.contains(step); }
 
  private:
-  // What ends the run. `rank` returns it as its own error.
+  // The finding that ends the run. `rank` returns it as its error.
   struct Finding {
     absl::StatusCode code = absl::StatusCode::kDataLoss;
     uint32_t rank = 0;

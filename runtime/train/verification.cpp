@@ -15,7 +15,7 @@
 namespace sgd::train {
 namespace {
 
-// What rank 0 holds of all tensors of a step beside the shared memory: results of all ranks and of one, each with and
+// Bytes of rank 0 for all tensors of a step, besides shared memory: results of all ranks and of one, each with and
 // without noise.
 constexpr uint64_t kCopies = 4;
 

@@ -1,4 +1,4 @@
-// What a job needs whose first steps are compared with those of one rank.
+// Data of a job whose first steps are compared with those of one rank.
 #pragma once
 
 #include <memory>

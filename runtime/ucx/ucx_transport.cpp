@@ -61,7 +61,7 @@ absl::Status SetOption(ucp_config_t* config, const char* name, const char* value
   return Error(absl::StrCat("option ", name, "=", value).c_str(), status);
 }
 
-// What UCX may use, "tcp/eth0", of devices that reach other hosts. It says so only as text: "# resource 0 : md 1 dev 0
+// Devices that UCX may use and that reach other hosts, "tcp/eth0". UCX lists them as text: "# resource 0 : md 1 dev 0
 // flags -- tcp/eth0".
 std::set<std::string> Resources(ucp_context_h context) {
   static const std::set<std::string> kOfOneHost = {"self", "sysv", "posix", "cma", "knem", "xpmem"};

@@ -31,7 +31,7 @@ bool WaitForEnd(int descriptor, absl::Time deadline) {
   }
 }
 
-// What differs between this process and a worker.
+// Settings that differ between this process and a worker.
 class SpawnSettings {
  public:
   explicit SpawnSettings(int socket) {

@@ -11,7 +11,7 @@
 
 namespace mlir::sgd {
 
-/// Improves every function of `module`. The emitters write loops and vectors as they are to be, so what is left is
+/// Improves every function of `module`. The emitters write the final loops and vectors, so what is left is
 /// scalar: registers for stack slots, common subexpressions, invariants out of loops.
 void optimizeKernels(llvm::Module& module, llvm::TargetMachine& machine);
 

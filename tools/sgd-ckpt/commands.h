@@ -1,4 +1,4 @@
-// What sgd-ckpt does, as text.
+// The commands of sgd-ckpt; each returns its text.
 #pragma once
 
 #include <string>

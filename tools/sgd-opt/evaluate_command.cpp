@@ -132,7 +132,7 @@ class Evaluation {
     return 0;
   }
 
-  /// What is written under one number: of several stages that have it the first one's, or the rows of all.
+  /// A result that is written under one number: of several stages that have it, the first one's, or the rows of all.
   struct Result {
     GlobalTensor global;
     std::vector<std::pair<reference::ShardLayout, RankTensors>> parts;
@@ -172,7 +172,7 @@ class Evaluation {
     return status.ok() ? 0 : fail(std::string(status.message()));
   }
 
-  /// What the ranks of `stage` hold, for the ranks of all stages.
+  /// Expands the tensors of the ranks of `stage` to the ranks of all stages.
   RankTensors ofStage(size_t stage, const RankTensors& tensors) const {
     if (!hasStages) return tensors;
     const size_t ofOne = tensors.size() / functions.size();

@@ -36,7 +36,7 @@ Examples:
   sgdc step.mlir -o step.sgda --report --explain     bytes, memory and the reason of each collective
 )";
 
-/// What is printed, or written as JSON where a file is given.
+/// Adds a flag whose table is printed, or written as JSON if a file is given.
 void addTable(CLI::App& app, const std::string& name, std::string& path, const std::string& what) {
   app.add_option(name, path, what + "; write it as JSON with =FILE")
       ->expected(0, 1)

@@ -17,7 +17,7 @@ bool takeBytes(const std::string& flag, const std::string& text, T& value, std::
   return false;
 }
 
-/// What goes with --auto, and what without.
+/// Checks the flags that go with --auto, and those that exclude it.
 bool checkAuto(const Flags& flags, std::string& error) {
   if (!flags.autoRanks) {
     bool isAlone = !flags.autoRecipe.empty() || !flags.autoTable.empty() || flags.autoEvaluations > 0;

@@ -17,7 +17,7 @@ inline constexpr double kMaskedScore = -1e8;
 using ScoreDims = SmallVector<int64_t, 6>;
 inline constexpr int64_t kNone = -1;
 
-/// Of a tensor of the sizes `to`, whose elements are those of one with `from` and `dims`. Dimensions of more than one
+/// Returns `dims` of a tensor after its reshape from the sizes `from` to `to`. Dimensions of more than one
 /// element keep their order; nullopt where a reshape merges or splits some.
 std::optional<ScoreDims> getReshapedDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to, ArrayRef<int64_t> dims);
 

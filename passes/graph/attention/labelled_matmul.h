@@ -11,7 +11,7 @@ class LabelledMatmul {
  public:
   /// No matmul: false in conditions.
   LabelledMatmul() = default;
-  /// Of `op`; false where it is no matmul.
+  /// Reads `op`; converts to false if it is no matmul.
   explicit LabelledMatmul(Operation* op);
 
   explicit operator bool() const { return op != nullptr; }
@@ -22,7 +22,7 @@ class LabelledMatmul {
   Value getRhs() const { return op->getOperand(1); }
   Value getResult() const { return op->getResult(0); }
   RankedTensorType getType() const { return cast<RankedTensorType>(getResult().getType()); }
-  /// Of each dimension; equal labels are the same dimension.
+  /// Return the label of each dimension; equal labels are the same dimension.
   ArrayRef<int64_t> getLhsLabels() const { return lhsLabels; }
   ArrayRef<int64_t> getRhsLabels() const { return rhsLabels; }
   ArrayRef<int64_t> getResultLabels() const { return resultLabels; }

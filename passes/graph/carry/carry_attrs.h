@@ -1,4 +1,4 @@
-// What sgd-decide-carry leaves on functions, for placing results in memory and for the artifact.
+// Attributes that sgd-decide-carry puts on functions, for placing results in memory and for the artifact.
 #ifndef SGD_PASSES_GRAPH_CARRY_CARRY_ATTRS_H
 #define SGD_PASSES_GRAPH_CARRY_CARRY_ATTRS_H
 

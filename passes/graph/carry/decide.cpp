@@ -152,7 +152,7 @@ class Decider {
   }
 
   void decideByDataflow(std::vector<Candidate> candidates) {
-    // What may as well be a gradient, or a function of data, is no candidate.
+    // Results that may be gradients, or functions of data, are not candidates.
     std::erase_if(candidates, [&](Candidate& candidate) {
       candidate.score = getScore(candidate.leaves);
       return candidate.score == CarryScore{} || !(isUnchanged(candidate.leaves) || isConfirmed(candidate.leaves));
@@ -239,7 +239,7 @@ class Decider {
       for (auto [result, argument] : candidate.leaves) doubt(argument, why, std::nullopt);
   }
 
-  /// What is wrong with a unique assignment; empty when nothing is.
+  /// The fault of a unique assignment; empty if there is none.
   std::string findFault(std::vector<const Candidate*> chosen) {
     std::sort(chosen.begin(), chosen.end(),
               [](const Candidate* a, const Candidate* b) { return a->leaves.front() < b->leaves.front(); });

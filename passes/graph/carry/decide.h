@@ -26,7 +26,7 @@ struct CarryProblem {
   std::vector<CarryValue> arguments, results;
 };
 
-/// What the program computes; see Links.
+/// Evidence from the computation of the program; see Links.
 class CarryEvidence {
  public:
   virtual ~CarryEvidence() = default;
@@ -44,7 +44,7 @@ struct CarryPair {
   CarryBasis basis;
 };
 
-/// Of an argument whose next value is not known.
+/// An argument whose next value is not known.
 struct CarryDoubt {
   std::string why;                    // "position and dataflow pair it differently"
   std::optional<unsigned> candidate;  // the likeliest result

@@ -10,7 +10,7 @@
 
 namespace mlir::sgd {
 
-/// Of `outer`, from a value to another, and `inner`, from there to an argument.
+/// Composes `outer`, from one value to another, with `inner`, from there to an argument.
 Link compose(Link outer, Link inner);
 
 /// Looks through reshapes, conversions between floats or between integers, constraints, branches and loops. The

@@ -23,7 +23,7 @@ struct OpLinks {
   SmallVector<Link, 3> operands = {};  ///< of Form::Each: one per operand
 };
 
-/// Of an op with one result and without data-flow edges.
+/// Returns the links of an op with one result and without data-flow edges.
 OpLinks getOpLinks(Operation* op);
 
 /// From a product with `factor`, or a quotient by it, to the other operand.

@@ -14,7 +14,7 @@
 
 namespace mlir::sgd {
 
-/// What a scalar is computed from by values of floating-point type alone: derivatives pass no comparison.
+/// The arguments from which floating-point values alone lead to a scalar: derivatives do not pass comparisons.
 struct ScalarEvidence {
   unsigned numTrained = 0;    // tensors of state that it depends on, but not on what updates them
   size_t numShared = 0;       // ops that gradients depend on too

@@ -11,7 +11,7 @@ namespace mlir::sgd {
 /// "params.layer0.w" for "params['layer0']['w']": as recipes name tensors.
 std::string getDottedName(StringRef name);
 
-/// Of an argument; "argument 3" where it has no name.
+/// Returns the name of an argument; "argument 3" if it has none.
 std::string getDottedName(func::FuncOp function, unsigned argument);
 
 /// A name for `value`, by what it is computed from and becomes element by element, through reshards, loops and

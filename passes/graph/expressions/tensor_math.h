@@ -34,11 +34,11 @@ class TensorMath {
   /// Without dimensions `dims`.
   Value reduce(Value value, ReduceKind kind, ArrayRef<int64_t> dims);
 
-  /// Of a vector: the elements at `positions`, i32.
+  /// Returns the elements of a vector at `positions`, i32.
   Value take(Value value, Value positions);
-  /// Of a vector: with `updates` added at `positions`, or put there.
+  /// Returns a vector with `updates` added at `positions`, or written there.
   Value put(Value value, Value positions, Value updates, ScatterKind kind);
-  /// Of a vector: the positions of its `k` largest elements.
+  /// Returns the positions of the `k` largest elements of a vector.
   Value findLargest(Value value, int64_t k);
   /// Contracts dimension `a` of `lhs` with dimension `b` of `rhs`, in f32.
   Value dot(Value lhs, Value rhs, int64_t a, int64_t b);
@@ -46,7 +46,7 @@ class TensorMath {
   /// A constant whose elements are all `value`.
   Value splat(RankedTensorType type, double value);
   Value splat(RankedTensorType type, int64_t value);
-  /// Of f32, of the shape of `like`.
+  /// Returns a constant of f32 in the shape of `like`.
   Value splat(double value, Value like);
   /// A vector of f32 between -1 and 1, as random as a hash of positions is.
   Value random(int64_t size);
@@ -72,7 +72,7 @@ class TensorMath {
 
   /// To the nearest integer of 8 bits, to even where two are as near.
   Value toInt8(Value value);
-  /// Of integers.
+  /// Converts integers.
   Value toFloat(Value value);
   /// Floats of 16 or 32 bits with this element type.
   Value convert(Value value, Type element);

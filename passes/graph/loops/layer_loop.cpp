@@ -24,7 +24,7 @@ class LoopAnalysis {
 
   LayerLoop::Role getPlainRole(unsigned iterArg);
   Order getOrder(Value index);
-  /// What all accesses of an iter_arg are: rows in one order, or none.
+  /// The order in which all accesses of an iter_arg visit its rows; none if they differ.
   Order getRowOrder(unsigned iterArg, bool& isWritten);
 
   WhileOp loop;

@@ -22,7 +22,7 @@ struct LayerLoop {
   bool isReversed = false;  ///< trip t has row trips - 1 - t
 
   bool isStacked(unsigned iterArg) const { return roles[iterArg] == Role::Read || roles[iterArg] == Role::Written; }
-  /// Of a counter: its value at the beginning of `trip`.
+  /// Returns the value of a counter at the beginning of `trip`.
   TypedAttr getCount(unsigned counter, int64_t trip) const;
   /// The first trip that has one of the rows [first, first + count).
   int64_t getFirstTrip(int64_t first, int64_t count) const { return isReversed ? trips - first - count : first; }

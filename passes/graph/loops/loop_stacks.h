@@ -25,7 +25,7 @@ class LoopPair {
   ArrayRef<LoopStack> getStacks() const { return stacks; }
   int64_t getTrips() const { return trips; }
   Value getCounter() const { return counter; }
-  /// Of the second loop: the number of the slice that it reads.
+  /// Returns the number of the slice that the second loop reads.
   Value getIndex() const { return index; }
   WhileOp getProducer() const;
   WhileOp getConsumer() const;

@@ -25,7 +25,7 @@ class GeluPolynomial {
   /// Larger ones are no part of gelu, and cost time.
   bool isTooLarge() const { return terms.size() > 24; }
   bool isConstant() const;
-  /// Of a constant.
+  /// Returns the value of a constant polynomial.
   double getConstant() const { return terms.empty() ? 0 : terms.begin()->second; }
   /// Whether both have the same monomials with coefficients that differ by at most `tolerance` of the other's.
   bool isNear(const GeluPolynomial& other, double tolerance) const;

@@ -99,7 +99,7 @@ class Attention {
 
   bool hasGradients() const { return byQuery || byKey; }
 
-  /// Who reads the statistics of rows; false when these are not one gradient of each kind.
+  /// Finds the gradients that read the statistics of rows; false unless there is one of each kind.
   bool findGradients() {
     for (Value statistic : {forward.getRowMax(), forward.getRowSum()})
       for (Operation* user : statistic.getUsers()) {

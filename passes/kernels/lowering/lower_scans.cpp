@@ -134,7 +134,7 @@ Value ScanFormer::scanRows(Value value) {
   return slice(reshape(combine(spread, scanned), {rows, parts * length}), 1, 0, size);
 }
 
-/// What it makes of an op is other ops of the same kind, which must stay: each op is visited once.
+/// Creates ops of the same kind, which must not be lowered again: each op is visited once.
 struct LowerScan : OpRewritePattern<CumulativeOp> {
   LowerScan(MLIRContext* context, int64_t workers) : OpRewritePattern(context), workers(workers) {}
 

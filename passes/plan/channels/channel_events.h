@@ -15,7 +15,7 @@ struct ChannelEvents {
   std::vector<::sgd::comm::StageEvents> stages;
 };
 
-/// Of the functions of program `name`, by stage. An error on what sends or receives as data decides.
+/// Returns the events of the functions of program `name`, by stage. Fails for sends and receives that data decides.
 FailureOr<ChannelEvents> getChannelEvents(StringRef name, ArrayRef<func::FuncOp> functions,
                                           std::vector<PlanChannel>& channels);
 

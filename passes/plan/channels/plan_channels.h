@@ -20,7 +20,7 @@ struct PlanChannel {
 
   int64_t getDepth();
   int64_t getMessageBytes();
-  /// Of the mailbox, in the receiver's window.
+  /// Returns the bytes of the mailbox in the receiver's window.
   uint64_t getMailboxBytes();
 };
 

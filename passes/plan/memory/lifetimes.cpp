@@ -20,7 +20,7 @@ static SmallVector<bool> getOverwritten(Operation* op, const SymbolTable& kernel
   return overwritten;
 }
 
-/// What an instruction uses: the end of one that is in flight what that one works on.
+/// The instruction whose operands `op` uses: for the end of an instruction in flight, that instruction.
 static Operation* getUser(Operation* op) {
   if (auto done = dyn_cast<plan::DoneOp>(op)) return done.getCollective();
   if (auto copied = dyn_cast<plan::HostCopiedOp>(op)) return copied.getCopy();

@@ -69,7 +69,7 @@ class FunctionSharer {
     return alias ? function.getArgument(alias.getInt()) : BlockArgument();
   }
 
-  /// What `op`, which writes all of `target` first, may overwrite by it: what it is the last to read.
+  /// Buffers that `op`, which writes all of `target` first, may overwrite by it: those that it is the last to read.
   SmallVector<Value, 2> getOverwritten(Operation* op, Value target) {
     SmallVector<Value, 2> sources;
     auto add = [&](Value source) {

@@ -108,7 +108,7 @@ std::optional<unsigned> getNext(const Timeline& timeline, unsigned state) {
   return std::nullopt;
 }
 
-/// What the state's next value occupies before and after it is offloaded.
+/// Adds the memory that the state's next value occupies before and after it is offloaded.
 void addNext(const Timeline& timeline, OffloadChoice& choice, int64_t bytes) {
   Uses uses = timeline.getUses(*choice.next);
   int64_t counted = timeline.getCountedBytes(*choice.next);
@@ -151,7 +151,7 @@ llvm::SmallVector<OffloadChoice, 4> mlir::sgd::remat::findGapOffloads(const Time
   const int before = *std::prev(use);
   if (timeline.getMade(version) > before || timeline[reader].isCopy() || timeline[before].isCopy()) return choices;
   if (isEnd(timeline, reader)) {
-    // What an argument's buffer is for is no result of its own.
+    // A value that goes into an argument's buffer is not a result with a buffer.
     if (buffer.isKept || buffer.destination) return choices;
     return findResultOffloads(timeline, excess, version, before, reader);
   }

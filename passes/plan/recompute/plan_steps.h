@@ -9,7 +9,7 @@
 
 namespace mlir::sgd {
 
-/// What may be in the host's memory.
+/// The kinds of values that may be in the host's memory.
 struct OffloadScope {
   bool activations = false;  ///< what a program makes
   bool states = false;       ///< what it is given and hands on to its next step, see getOwnStates

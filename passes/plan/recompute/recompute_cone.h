@@ -77,9 +77,9 @@ class Excess {
   /// is.
   int getFirstAbove(int first, int last) const;
   int getLastAbove(int first, int last) const;
-  /// What the changes lower the total by, estimated.
+  /// The estimated amount by which the changes lower the total.
   double getGain(llvm::ArrayRef<Change> changes) const;
-  /// What the cone does.
+  /// The same for a cone.
   double getGain(const Timeline& timeline, const Cone& cone) const;
 
  private:

@@ -19,14 +19,14 @@ constexpr int kChoicesPerRound = 16, kChoicesPerRoundOfCopies = 32;
 /// Long sequences have more choices in a round, one for so many steps: finding all candidates takes time by their
 /// length.
 constexpr int kStepsPerChoice = 64;
-/// What is executed at most, in multiples of the sequence.
+/// Largest number of executed steps, in multiples of the sequence.
 constexpr size_t kMostExecutions = 4;
 /// Smaller buffers are not worth a look.
 constexpr int64_t kLeastBytes = 64;
 /// Stands for the time that no cost model sees, such as handing over an instruction; avoids dividing by zero.
 constexpr double kLeastSeconds = 1e-7;
 
-/// What a candidate does; the first ones recompute, by an OperandPolicy each.
+/// The means of a candidate; the first ones recompute, each by an OperandPolicy.
 enum class Means : unsigned { KeepAll, KeepSmall, RecomputeAll, Offload, OffloadState, Tighten };
 
 /// A gap between two uses of a version, by the execution that ends it; state, or a copy of it.
@@ -145,7 +145,7 @@ class Search {
            !timeline[reader].isCopy();
   }
 
-  /// What the candidate is by now; nullopt when it is no longer there.
+  /// The candidate in the current timeline; nullopt if it no longer exists.
   std::optional<Choice> getChoice(const Candidate& candidate) {
     if (candidate.means == Means::OffloadState) return getBest(findStateOffloads(timeline, excess, candidate.version));
     if (candidate.means == Means::Tighten) return getTighter(candidate.instance);
@@ -217,7 +217,7 @@ class Search {
     return true;
   }
 
-  /// Whatever does not raise the peak above `goal`: first what runs again, then copies.
+  /// Undoes changes that the peak stays below `goal` without: first recomputations, then copies.
   void undoUnnecessary(int64_t goal) {
     std::vector<std::pair<double, unsigned>> added;
     for (size_t position = 0; position < timeline.size(); ++position) {

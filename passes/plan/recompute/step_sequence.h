@@ -17,9 +17,9 @@ struct Buffer {
   bool isKept = false;  ///< an argument or a constant: always there, and counted by nobody here but for state
   /// The kept buffer that this one, a result of the program, is written to when nobody reads that any more by then.
   std::optional<unsigned> destination;
-  /// Of a copy to the host's memory, or back; 0 where it must not go there.
+  /// Time of a copy to the host's memory, or back; 0 if the value must not go there.
   double hostSeconds = 0;
-  /// Of what is kept and may be on the host between steps: what it occupies while it is not.
+  /// Bytes of state that may be on the host between steps, while it is on the device.
   int64_t stateBytes = 0;
 };
 

@@ -95,7 +95,7 @@ int Timeline::getOverwritten(unsigned kept) const {
   return first;
 }
 
-/// Whatever reads `from` from position `first` on reads `to`.
+/// Makes steps from position `first` on read `to` in place of `from`.
 void Timeline::rename(unsigned from, unsigned to, int first) {
   const llvm::SmallVector<unsigned, 4> users = versions[from].uses;
   for (unsigned user : llvm::reverse(users)) {

@@ -125,7 +125,7 @@ class Timeline {
 
   int64_t getAlive(int position) const { return alive[position]; }
   int64_t getPeak() const { return alive.getPeak(); }
-  /// Of all executions, and of waiting for copies.
+  /// Returns the time of all executions and of waits for copies.
   double getSeconds() const { return getTimes().back().start; }
   /// When what is at `position` begins; of a copy, when it is enqueued.
   double getStart(int position) const { return getTimes()[position].start; }
@@ -142,12 +142,12 @@ class Timeline {
   /// what they write there. Earlier executions of them that nobody reads any more go.
   void repeat(llvm::ArrayRef<unsigned> repeated, int position);
 
-  /// Takes one execution of a unit away; who reads it reads the version before. False when there is none.
+  /// Removes one execution of a unit; its readers read the version before. False if there is none.
   bool drop(unsigned instance);
 
   /// Whether the version is in the host's memory.
   bool isOnHost(unsigned version) const { return versions[version].isOnHost; }
-  /// What a version that was brought in was copied from.
+  /// The host's version that a fetched version was copied from.
   std::optional<unsigned> getHostSource(unsigned version) const;
 
   /// Copies a version to the host, and back for what is behind if the offload says so; what is behind reads that. Else

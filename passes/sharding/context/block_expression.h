@@ -7,7 +7,7 @@
 
 namespace mlir::sgd {
 
-/// What a body of the ring has of the expression's leaves, in blocks, and which blocks these are.
+/// The blocks of the expression's leaves that a body of the ring has, and their numbers.
 struct BlockPlace {
   LabelledValue rowNumbers, columnNumbers;  ///< of ranks
   SmallVector<LabelledValue> rowLeaves, columnLeaves;
@@ -21,8 +21,8 @@ class BlockExpression {
   /// row and is not computed, element by element, from iotas, constants and what has only rows or only columns.
   bool add(Value value, const ScoreDims& dims);
 
-  /// What it is computed from, without dimensions of one element that scores have not: whole tensors, the first ones
-  /// without columns, the others, which go from rank to rank, with columns.
+  /// The operands, without dimensions of one element that scores do not have. Row leaves are replicated and have no
+  /// columns; column leaves go from rank to rank.
   ArrayRef<LabelledValue> getRowLeaves() const { return rowLeaves; }
   ArrayRef<LabelledValue> getColumnLeaves() const { return columnLeaves; }
 

@@ -16,7 +16,7 @@ class BlockMath {
   LabelledValue spread(const LabelledValue& value, ArrayRef<int64_t> labels);
   LabelledValue reduce(const LabelledValue& value, ReduceKind kind, int64_t label);
 
-  // Of the same labels on both sides, or fewer on the right, which is spread.
+  // Both sides have the same labels, or the right one has fewer and is broadcast.
   LabelledValue add(const LabelledValue& a, const LabelledValue& b);
   LabelledValue subtract(const LabelledValue& a, const LabelledValue& b);
   LabelledValue multiply(const LabelledValue& a, const LabelledValue& b);

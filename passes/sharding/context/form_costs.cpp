@@ -15,7 +15,7 @@ using namespace mlir::sgd;
 static constexpr double kMemoryDivisor = 1024;
 /// Backward matmuls beside the two of the forward pass: scores again, and four gradients.
 static constexpr double kBackwardMatmuls = 2.5;
-/// What is computed of scores under a causal mask, in tiles of four widths; all ranks the same.
+/// Share of scores that is computed under a causal mask, in tiles of four widths; equal on all ranks.
 static constexpr double kSeenShare = 0.63;
 
 int64_t ContextSharding::getOtherRanks() const {

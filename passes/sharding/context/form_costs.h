@@ -1,4 +1,4 @@
-// What each form of attention over sharded positions takes: matmuls, what is sent, and what is moved in memory.
+// The cost of each algorithm of attention over sharded positions: matmuls, bytes sent, and bytes moved in memory.
 #ifndef SGD_PASSES_SHARDING_CONTEXT_FORM_COSTS_H
 #define SGD_PASSES_SHARDING_CONTEXT_FORM_COSTS_H
 

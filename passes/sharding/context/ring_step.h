@@ -1,4 +1,4 @@
-// What a rank computes of attention with one block of keys and values: an online softmax (Milakov and Gimelshein, 2018)
+// One step of attention on a rank, for one block of keys and values: an online softmax (Milakov and Gimelshein, 2018)
 // and its gradients from a row's largest score and sum (Dao et al., FlashAttention, 2022).
 #ifndef SGD_PASSES_SHARDING_CONTEXT_RING_STEP_H
 #define SGD_PASSES_SHARDING_CONTEXT_RING_STEP_H
@@ -7,14 +7,14 @@
 
 namespace mlir::sgd {
 
-/// What the queries of a rank know after some blocks of keys; all f32.
+/// The state of a rank's queries after some blocks of keys; all f32.
 struct RowState {
   LabelledValue largest;  ///< score of each row
   LabelledValue sum;      ///< of exponentials of scores less the largest
   LabelledValue out;      ///< sum of values, weighted so
 };
 
-/// What stays on a rank.
+/// The operands that stay on a rank.
 struct QueryBlock {
   LabelledValue query;
   LabelledValue outGradient, largest, sum, rowDot;  ///< of the backward pass alone

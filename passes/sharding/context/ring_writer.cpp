@@ -28,7 +28,7 @@ bool mlir::sgd::canComputeInRing(const AttentionPattern& pattern) {
 
 namespace {
 
-/// What goes from rank to rank.
+/// The values that go from rank to rank.
 struct Travelling {
   KeyBlock keys;
   LabelledValue numbers;

@@ -164,7 +164,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
                                    << "; expected a form that it has; ask for another one, or for none";
   }
 
-  /// What is decided about a softmax of scores that is no pattern; nothing where its positions are whole.
+  /// The decision about a softmax of scores that matches no pattern; nothing if its positions are not sharded.
   FailureOr<std::optional<ContextDecision>> leave(math::ExpOp exponential, const LookAhead& shardings) {
     AttentionScores scores = *matchAttentionScores(exponential);
     if (!weighsValues(scores)) return std::optional<ContextDecision>();
@@ -197,7 +197,7 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     decision.isAskedFor = asked.has_value();
     const FormEstimate* best = nullptr;
     for (const FormEstimate& estimate : decision.estimates) {
-      // What is asked for is gathered however much it is.
+      // A requested gather is done for any size.
       if (asked == estimate.form && !estimate.why.empty() && asked != ContextForm::Gathered) {
         refuse(exponential, estimate.why);
         return failure();

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// Whether a loop in `region` could go on for ever where nobody runs it.
+/// Whether a loop in `region` may be endless if it runs with arbitrary values.
 static bool hasOpenLoop(Region& region) {
   return region.walk([](WhileOp loop) { return loop.getTrips() ? WalkResult::advance() : WalkResult::interrupt(); })
       .wasInterrupted();

@@ -7,7 +7,7 @@
 
 namespace mlir::sgd {
 
-/// Whose axes a factor may spread: operands' (forward), results' (backward), or both.
+/// The direction in which a factor may spread axes: from operands (forward), from results (backward), or both.
 enum class Direction : uint8_t { None, Forward, Backward, Both };
 
 /// How conflicts between tensors are handled. Basic: an axis spreads only where no tensor of the op

@@ -16,7 +16,7 @@ bool carriesPartial(Operation* op, unsigned operand, ReduceKind kind);
 /// max(x, y), ...
 bool joinsPartials(Operation* op, ReduceKind kind);
 
-/// Of an op that reads a block of a tensor at a run-time place the tensor, of one that writes a block both; else empty.
+/// Returns the tensor of an op that reads a block at a run-time offset, both operands of one that writes it, or none.
 SmallVector<OpOperand*, 2> getBlockOperands(Operation* op);
 
 /// True when `op` puts summands of a block among summands of what the block becomes a part of, or reads such a block.

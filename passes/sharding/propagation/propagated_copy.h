@@ -21,7 +21,7 @@ class PropagatedCopy {
   /// False where propagation refuses the function; there are no axes then.
   explicit operator bool() const { return shardings.has_value(); }
 
-  /// Of dimension `dim` of `value`, of the function.
+  /// Returns the axes of dimension `dim` of `value`, a value of the function.
   AxisParts getAxes(Value value, int64_t dim) const { return (*shardings)[mapping.lookup(value)].axes.dims[dim].axes; }
 
   void resolveConflicts();

@@ -54,7 +54,7 @@ ReshardPlan tracePlan(Nodes& nodes, const AtomState& from, const AtomState& to) 
 /// travel in buckets.
 constexpr double kStartShare = 1.0 / 8;
 
-/// What counts of a step's seconds.
+/// Weights of the parts of a step's seconds.
 class StepWeight {
  public:
   StepWeight(const CostModel& cost, const ShardState& from, const ShardState& to)

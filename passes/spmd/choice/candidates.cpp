@@ -56,7 +56,7 @@ static void forEachAxis(const MeshAxes& mesh, ShardingAttr sharding, Visit visit
   for (const AxisPart& part : tensor.unreduced) visit(part.axis);
 }
 
-/// What a step does not carry to the next and is sharded along one dimension is a batch. A function that carries
+/// Inputs that are not carried and are sharded along one dimension are batches. A function that carries
 /// nothing might as well have parameters there.
 void CandidateSearch::findBatch() {
   llvm::DenseSet<Value> carried;

@@ -1,4 +1,4 @@
-// What a step of a localised program costs a rank.
+// The cost of a step of a localised program for one rank.
 #ifndef SGD_PASSES_SPMD_CHOICE_PROGRAM_COST_H
 #define SGD_PASSES_SPMD_CHOICE_PROGRAM_COST_H
 
@@ -14,7 +14,7 @@ struct ProgramCost {
   double elements = 0;    // that ops compute, matmuls with each multiplication
   int64_t peakBytes = 0;  // of values that are alive at once in the order of the program
 
-  /// What is sent and, so that many small exchanges do not replace one, 1 KiB for each exchange.
+  /// Bytes sent, plus 1 KiB for each exchange, so that many small exchanges do not replace one.
   double getCommunication() const { return sentBytes + 1024 * exchanges; }
 
   /// That and, in the same unit, what is computed: the estimate by which sgd-shard resolves conflicts.

@@ -70,7 +70,7 @@ class LoopReductions {
   }
 
   /// Whether the iter_arg may be partial: as it is, but for the sum, or larger within what may be held. Then nothing
-  /// else is to be brought into the larger form.
+  /// else is expanded to the larger shape.
   bool mayHold(unsigned iterArg, const Accumulation& accumulation) {
     RankedTensorType type = tensorType(loop.getResult(iterArg));
     if (accumulation.partial.getDims() == getSharding(type).getDims()) return true;
@@ -100,8 +100,8 @@ class LoopReductions {
     return std::nullopt;
   }
 
-  /// What `use`, the sum so far, is joined to; null where its op does something else with it. A block that replaces
-  /// what is there joins too.
+  /// The operand that `use`, the partial sum, is added to; null if its op does something else. A slice that is
+  /// overwritten counts as added.
   static OpOperand* getAddend(OpOperand& use) {
     Operation* op = use.getOwner();
     auto update = dyn_cast<DynamicUpdateSliceOp>(op);

@@ -23,10 +23,10 @@ class RankDifferences {
   /// `mesh` is that of all axes in `function`; null when there are none. What is received differs as `messages` says,
   /// to which what is sent is added.
   RankDifferences(func::FuncOp function, MeshAttr mesh, Messages& messages);
-  /// Of a function that sends and receives nothing.
+  /// Analyses a function that sends and receives nothing.
   RankDifferences(func::FuncOp function, MeshAttr mesh) : RankDifferences(function, mesh, none) {}
 
-  /// Of all functions of `module` together.
+  /// Finds the messages of all functions of `module` together.
   static Messages findMessages(ModuleOp module, MeshAttr mesh);
 
   /// The parts over which `value` may differ. Of a loop's arguments: in any iteration.
@@ -41,7 +41,7 @@ class RankDifferences {
   /// Targets of edges differ where sources do, and those that a decision chooses where ranks `decided` apart; true when
   /// an argument does over more than before.
   bool flow(ArrayRef<DataFlowEdge> edges, const AxisParts& decided);
-  /// Of any other op that has regions: whatever is read in them.
+  /// Unites the axes of all values that are read in the regions of any other op.
   AxisParts uniteAllIn(Operation& op) const;
   AxisParts getAxes(AxisListAttr list) const { return getParts(mesh, list.getAxes()); }
 

@@ -32,7 +32,7 @@ RankedTensorType withLeading(Type type, int64_t size) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-/// What the patterns ask and build.
+/// Queries and builders of the patterns.
 struct Replacement {
   bool shortIntegers, bits;  ///< the target's collectives reduce them
 
@@ -144,7 +144,7 @@ struct Replacement {
   }
 };
 
-/// What it makes of a reduction is one that the target has: each op is visited once.
+/// Creates reductions that the target has, which must stay: each op is visited once.
 template <typename Op>
 struct ReplaceReduction : OpRewritePattern<Op> {
   ReplaceReduction(MLIRContext* context, Replacement replacement)

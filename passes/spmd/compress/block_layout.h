@@ -15,7 +15,7 @@ struct BlockLayout {
   static BlockLayout get(int64_t elements, int64_t parts, int64_t mostBlock);
 
   int64_t getPadded() const { return blocks * block; }  ///< elements of a part
-  /// Of a part: an element a byte, and an f32 a block.
+  /// Returns the bytes of a part: one for each element, and an f32 for each block.
   int64_t getPartBytes() const { return blocks * (block + 4); }
 };
 

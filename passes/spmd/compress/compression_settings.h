@@ -1,4 +1,4 @@
-// What the user asks for: by axis of the mesh, how gradients are reduced over it. An attribute of the module.
+// The user's settings: by axis of the mesh, how gradients are reduced over it. An attribute of the module.
 #ifndef SGD_PASSES_SPMD_COMPRESS_COMPRESSION_SETTINGS_H
 #define SGD_PASSES_SPMD_COMPRESS_COMPRESSION_SETTINGS_H
 

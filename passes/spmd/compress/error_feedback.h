@@ -9,7 +9,7 @@ namespace mlir::sgd {
 /// `input` and its error, which is of f32 and has a first dimension of one element more; in f32.
 Value addError(TensorMath& math, Value input, Value error);
 
-/// What there is to keep: a step with infinities or NaNs sends these, and leaves nothing of them for the next one.
+/// The error to keep. A step with infinities or NaNs sends these and keeps zeros in their place.
 Value keepFinite(TensorMath& math, Value value);
 
 }  // namespace mlir::sgd

@@ -37,7 +37,7 @@ static bool isOnElements(Operation* op, Value operand) {
   return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<MovesElements>() || isa<DynamicUpdateSliceOp>(op);
 }
 
-/// What is computed from the used value there: where that is a loop or branch, what it is inside and behind it.
+/// Values computed from the used value by its user: for a loop or branch, the block arguments and results.
 static SmallVector<Value> getNext(OpOperand& use) {
   Operation* user = use.getOwner();
   auto flow = dyn_cast<DataFlowOpInterface>(user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user);

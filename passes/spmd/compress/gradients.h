@@ -12,7 +12,7 @@ namespace mlir::sgd {
 /// Whether it adds up floats over ranks, of a tensor with dimensions, and completes the sum.
 bool isReduction(ReshardOp reshard);
 
-/// Of one function. It may change meanwhile as long as the ops stay on which the loss depends.
+/// The gradients of one function. It may change meanwhile, if the ops on which the loss depends stay.
 class Gradients {
  public:
   explicit Gradients(func::FuncOp function);

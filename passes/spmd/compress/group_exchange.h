@@ -10,7 +10,7 @@ namespace mlir::sgd {
 
 class GroupExchange {
  public:
-  /// Of one input of a compressed reduction, whose collectives are `steps`. `emitter` outlives the object.
+  /// Exchanges one input of a compressed reduction, whose collectives are `steps`. `emitter` outlives the object.
   GroupExchange(TensorMath& math, CompressedReductionOp op, const LocalisedOp& localised, unsigned input,
                 ReshardEmitter& emitter, int64_t steps);
 

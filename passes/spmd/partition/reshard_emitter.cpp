@@ -91,7 +91,7 @@ FailureOr<Value> ReshardEmitter::emitOneKind(OpBuilder& builder, Location loc, V
   return value;
 }
 
-/// What one coordinate of a sequential axis has of a tensor of `type`: a tensor of its own, over ranks.
+/// The part of a tensor of `type` at one coordinate of a sequential axis: a tensor sharded over ranks alone.
 static RankedTensorType getPerCoordinate(const SequentialAxis& axis, RankedTensorType type) {
   SequentialState state = axis.getState(getSharding(type));
   SmallVector<int64_t> shape(type.getShape());
@@ -107,7 +107,7 @@ static RankedTensorType withoutAxes(const SequentialAxis& axis, RankedTensorType
 }
 
 /// Reductions over the sequential axis come before those over ranks, so that ranks exchange sums of all coordinates.
-/// What is gathered along it is a block for each coordinate, which holds it whole along that dimension.
+/// A gather along it concatenates the blocks of all coordinates.
 FailureOr<Value> ReshardEmitter::emitSequential(OpBuilder& builder, Location loc, Value value, RankedTensorType from,
                                                 RankedTensorType to, const Decision& cause) {
   SequentialAxis axis(meshName, mesh, sequential);

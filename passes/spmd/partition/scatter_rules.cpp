@@ -59,7 +59,7 @@ LocalScatter::LocalScatter(ScatterOp op, const LocalisedOp& localised, ReshardEm
       batch(shapeOf(op.getUpdates()), op.getUpdateWindowDims(), getMovedWindows(relocated)),
       math(builder, loc, globalInput) {}
 
-/// From global starts along a dimension, -1 where nothing is to be written, to local indices of elements.
+/// From global starts along a dimension, -1 where nothing is written, to local indices of elements.
 void LocalScatter::relocate(const Relocated& where, Value& start) {
   int64_t size = result.getDimSize(where.dim);
   Value offset = createShardOffset(emitter, math, loc, where.held, size);

@@ -44,7 +44,7 @@ static void placeBehind(func::FuncOp function, ArrayRef<LayerFamily> families, A
   }
 }
 
-/// What `other` shares with the step, whose arguments `cut` were cut.
+/// Splits the state that `other` shares with the step, whose arguments `cut` were split.
 static void splitLike(const SharedState& shared, const CutNumbers& cut, func::FuncOp other) {
   CutNumbers arguments, results;
   for (auto [from, to] : shared.arguments)

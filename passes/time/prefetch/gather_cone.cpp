@@ -43,7 +43,7 @@ bool GatherCone::visit(Value value) {
 std::optional<GatherCone> GatherCone::find(WhileOp loop, spmd::AllGatherOp gather) {
   GatherCone cone(loop, gather);
   if (!llvm::all_of(gather->getOperands(), [&](Value operand) { return cone.visit(operand); })) return std::nullopt;
-  // What is the same in all trips is hoisted instead.
+  // Values that are equal in all iterations are hoisted instead.
   if (cone.counters.empty()) return std::nullopt;
   return cone;
 }

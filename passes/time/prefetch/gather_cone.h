@@ -1,4 +1,4 @@
-// What an all-gather in a loop is computed from, where another iteration can compute it too.
+// The ops that an all-gather in a loop is computed from, if another iteration can compute them too.
 #ifndef SGD_PASSES_TIME_PREFETCH_GATHER_CONE_H
 #define SGD_PASSES_TIME_PREFETCH_GATHER_CONE_H
 

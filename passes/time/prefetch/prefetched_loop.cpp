@@ -1,4 +1,4 @@
-// What is gathered is carried from iteration to iteration behind the iter_args that there are.
+// Appends iter_args for the gathered values.
 #include "passes/time/prefetch/prefetched_loop.h"
 
 using namespace mlir;

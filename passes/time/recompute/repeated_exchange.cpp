@@ -131,7 +131,7 @@ void mlir::sgd::gatherInLoops(func::FuncOp function, const CostModel& cost) {
           createAlone(builder, gather, entry.second.getResultNumber(), larger.getBody().getArgument(first + number));
       whole.replaceUsesWithIf(own, [&](OpOperand& use) { return !use.getOwner()->hasTrait<OpTrait::IsTerminator>(); });
     }
-    // What was whole is an iter_arg that nothing reads, until the next canonicalization removes it.
+    // The replicated iter_arg is unused now; the next canonicalization removes it.
     OpBuilder builder(larger);
     for (auto [iterArg, result] : gathers)
       larger->setOperand(iterArg, createZero(builder, result.getLoc(), result.getType()));

@@ -13,7 +13,7 @@ struct FreeDim {
   unsigned operand;
   int64_t dim, resultDim;
 
-  /// Of an operand's dimension; nothing where it is not free, or where both operands are one value.
+  /// Finds an operand's dimension; nothing if it is not free, or if both operands are one value.
   static std::optional<FreeDim> ofOperand(DotGeneralOp dot, unsigned operand, int64_t dim);
   static std::optional<FreeDim> ofResult(DotGeneralOp dot, int64_t resultDim);
 

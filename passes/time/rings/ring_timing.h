@@ -1,4 +1,4 @@
-// What rings save, by the cost model.
+// The time that rings save, by the cost model.
 #ifndef SGD_PASSES_TIME_RINGS_RING_TIMING_H
 #define SGD_PASSES_TIME_RINGS_RING_TIMING_H
 

@@ -23,7 +23,7 @@ static void addInputs(Operation* op, ValueRange values) {
     for (Value value : values) region.addArgument(value.getType(), value.getLoc());
 }
 
-/// What depends on the coordinate inside of a loop or branch takes its number from outside.
+/// Makes ops in loops and branches read the coordinate from outside.
 void BatchParts::liftCoordinates(Operation* op) {
   llvm::MapVector<AxisListAttr, SmallVector<Operation*, 2>> users;
   for (Region& region : op->getRegions()) {

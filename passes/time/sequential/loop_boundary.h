@@ -37,7 +37,7 @@ class LoopBoundary {
   DenseMap<Operation*, unsigned> latest;
   llvm::DenseSet<Operation*> later;  // of the boundary that was cut last
 
-  // Of the boundary that is being cut.
+  // The cut of the current boundary.
   MinimumCut cut;
   DenseMap<Operation*, Nodes> nodes;
   DenseMap<Value, unsigned> values;

@@ -72,7 +72,7 @@ void LoopSchedule::moveLater() {
   }
 }
 
-/// What is outside is computed as late as it can be, so that it is not kept through a loop that does not read it; but
+/// Sinks ops outside of loops as far as possible, so that no value is stored through a loop that does not read it; but
 /// not where it is smaller than what it is computed from.
 void LoopSchedule::sinkOutside(Operation& op) {
   if (op.use_empty() || !isPure(&op)) return;

@@ -28,7 +28,7 @@ struct LoopPlace {
 
 class LoopSchedule {
  public:
-  /// Of the function's own block; `axis` is the sequential axis, the first one of `mesh`, or null: there are no loops.
+  /// Schedules the function's block; `axis` is the sequential axis, the first one of `mesh`; null without loops.
   LoopSchedule(func::FuncOp function, MeshAttr mesh, MeshAxisAttr axis);
 
   /// Whether coordinates may have different values.

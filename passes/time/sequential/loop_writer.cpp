@@ -129,7 +129,7 @@ Value LoopWriter::updateAt(Value into, Value value, unsigned dim, int64_t size, 
                                       createStarts(builder, loc, tensorType(into).getRank(), dim, size, number));
 }
 
-/// What a kernel of the body computes as it needs it, rather than reads: copies of a smaller value, and what is made of
+/// Whether a kernel of the body computes the value instead of reading it: copies of a smaller value, and functions of
 /// constants, iotas and the rank alone. `seen` are values that are.
 static bool isMadeInPlace(Value value, llvm::SmallDenseSet<Value>& seen, unsigned depth = 0) {
   Operation* op = value.getDefiningOp();

@@ -12,12 +12,12 @@
 
 namespace mlir::sgd {
 
-/// What the loops of a function share.
+/// State that the loops of a function share.
 struct LoopContext {
   /// Takes a value that is known behind all loops which change it.
   using SetResult = std::function<void(Value)>;
 
-  /// What iterations change: it goes from each loop to the next one that reads or changes it.
+  /// A value that iterations change; each loop passes it to the next one that reads or changes it.
   struct State {
     RankedTensorType type;
     TypedAttr init;
@@ -43,8 +43,8 @@ struct LoopContext {
   void setResults();
 };
 
-/// Of `whole`, cut along dimension `dim` into parts of `size` elements, the part with the number `number`, a scalar
-/// i32.
+/// Returns part `number` of `whole`, which is cut along dimension `dim` into parts of `size` elements. `number` is a
+/// scalar i32.
 Value createPart(OpBuilder& builder, Location loc, Value whole, unsigned dim, int64_t size, Value number);
 
 /// Collects the body of a loop. It consists of tasks, each for a coordinate of its own in an iteration. A value of the
@@ -55,7 +55,7 @@ class LoopWriter {
 
   LoopWriter(LoopContext& context, Location loc, int64_t trips);
 
-  /// What is added from here on is for coordinate `first` + i * `stride` in iteration i; before, for coordinate i.
+  /// Ops added from now on are for coordinate `first` + i * `stride` in iteration i; before, for coordinate i.
   void beginTask(int64_t first, int64_t stride);
   /// What has been added since the task began is of `phase`.
   void markTask(Phase phase);

@@ -68,7 +68,7 @@ std::vector<bool> MinimumCut::getSinkSide() {
     nextEdges.assign(out.size(), 0);
     while (push() > 0) continue;
   }
-  // What still reaches the sink.
+  // Nodes that still reach the sink.
   std::vector<bool> isSinkSide(out.size(), false);
   std::vector<unsigned> queue{kSink};
   isSinkSide[kSink] = true;

@@ -79,7 +79,7 @@ static bool writesWholeRows(Operation* op, const ShardingRule& rule, unsigned fa
   return findDim(rule.operands[isa<ScatterOp>(op) ? 2 : 1], factor).has_value();
 }
 
-/// What the op's operands need in their padding along `factor`, a reduction; fails where it cannot be filled: where the
+/// The value that padding of the op's operands needs along `factor`, a reduction; fails if there is none: if the
 /// op has no neutral element, or selects elements by their positions.
 static bool canFill(Operation* op, const ShardingRule& rule, unsigned factor) {
   OpBuilder builder(op->getContext());

@@ -48,7 +48,7 @@ bool SequentialSharding::keepWhole(Value value) {
     return isa<DataFlowOpInterface, ReduceOp>(op) || isElementwise(op) || op->hasTrait<MovesElements>() ||
            !getBlockOperands(op).empty() || op->getNumOperands() == 0;
   };
-  // What a loop changes is its own work. The first value that costs more ends the search.
+  // Values that a loop changes cost nothing more. The first value that costs more ends the search.
   bool isCostly = false;
   auto isLeaf = [&](Value one) {
     if (isCostly || isKeptWhole(one) || get(one).isWhole()) return true;

@@ -7,7 +7,7 @@
 
 namespace mlir::sgd {
 
-/// What neighbouring parameters take together, and what is sent where they are parted.
+/// The time of neighbouring parameters together, and the bytes sent if a cut separates them.
 struct Piece {
   double seconds = 0;
   int64_t bytes = 0;  ///< sent from here to behind it when a stage ends here

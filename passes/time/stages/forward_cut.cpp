@@ -38,7 +38,7 @@ class BoundaryGraph {
     }
     unsigned to = user ? nodes.lookup(user) : MinimumCut::kSink;
     cut.addEdge(place->second, to, MinimumCut::kInfinite);
-    // What is in front has its operands in front.
+    // Operands of an op before the cut are before the cut.
     if (user && nodes.contains(producer)) cut.addEdge(to, nodes.lookup(producer), MinimumCut::kInfinite);
   }
 

@@ -23,7 +23,7 @@ static RankedTensorType withRows(Type type, int64_t rows) {
 
 namespace {
 
-/// What becomes one: its parts by their first rows.
+/// Values that become one: its parts by their first rows.
 struct Group {
   SmallVector<unsigned> parts;  // numbers in the function
   DictionaryAttr attrs;

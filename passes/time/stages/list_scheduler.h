@@ -17,7 +17,7 @@ struct WeightsDelay {
   unsigned slope = 0;
 };
 
-/// Simulates balanced stages, which take what is best of what they could start, with as many parts under way as `form`
+/// Simulates balanced stages, which start the best of their ready tasks, with as many micro-batches in flight as `form`
 /// allows: backward first, then forward, then gradients of weights that nothing else waits for. `slots` are any in the
 /// order in which a part goes through them.
 PipelineSchedule scheduleByList(const PipelineForm& form, llvm::ArrayRef<Slot> slots, unsigned numParts,

@@ -1,6 +1,6 @@
 // Orders of tasks. GPipe, 1F1B, its interleaved form and ZB-H1 are written down; the others, and those of slots that
 // are no pass forward and back, come from a list scheduler that simulates balanced stages and bounds how many parts
-// each may have under way.
+// each may have in flight.
 #include "passes/time/stages/pipeline_schedule.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ static PipelineSchedule createOneForwardOneBackward(const PipelineForm& form, ll
   return schedule;
 }
 
-/// 1F1B whose stages have the fewest parts under way with which messages are hidden. From the first stage to the last
+/// 1F1B whose stages have the fewest micro-batches in flight that hide messages. From the first stage to the last
 /// one and back there are two messages for each stage, and each takes no longer than a task: or links decide the time.
 static PipelineSchedule createHidingMessages(const PipelineForm& form, llvm::ArrayRef<Slot> slots, unsigned numParts) {
   constexpr double kSlack = 1.05;  // in time, for fewer parts
@@ -94,7 +94,7 @@ static std::optional<std::vector<std::optional<unsigned>>> findSlots(const Pipel
 }
 
 /// 1F1B in which stage s computes the gradients of weights s parts behind those of activations, so that the last stages
-/// give these sooner: all stages have as many parts under way as the first one has in 1F1B. None where slots are no
+/// give these sooner: all stages have as many parts in flight as the first one has in 1F1B. None where slots are no
 /// pass forward and back.
 static std::optional<PipelineSchedule> createZeroBubbleH1(const PipelineForm& form, llvm::ArrayRef<Slot> slots,
                                                           unsigned numParts) {

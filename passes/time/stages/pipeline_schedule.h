@@ -36,7 +36,7 @@ struct PipelineForm {
   ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
   unsigned numStages = 1;
   unsigned numChunks = 1;  ///< on a stage
-  /// Of 1F1B: how many parts the first stage has under way beyond one for each stage, so that messages are sent while
+  /// Of 1F1B: micro-batches that the first stage has in flight beyond one for each stage, so messages are sent while
   /// stages compute; the stages behind it have a share of these. None: the fewest that hide the messages.
   std::optional<unsigned> numAhead;
 
@@ -47,7 +47,7 @@ struct PipelineForm {
   bool splitsWeights() const;
 };
 
-/// Reads `gpipe`, `1f1b`, `1f1b:N` with N parts more under way, `interleaved:V` with V >= 2 chunks, `zb_h1`, `zb_h2` or
+/// Reads `gpipe`, `1f1b`, `1f1b:N` with N parts more in flight, `interleaved:V` with V >= 2 chunks, `zb_h1`, `zb_h2` or
 /// `zb_v`. The error says what is there and what is expected.
 llvm::Expected<PipelineForm> parseSchedule(llvm::StringRef text, unsigned numStages);
 
@@ -79,7 +79,7 @@ using PipelineSchedule = std::vector<std::vector<Task>>;
 
 /// The schedule `form` of `slots`, which are in the order in which a part goes through them, for `numParts` parts.
 /// The order is that of stages that are balanced, whatever times slots take. These only say how many parts 1F1B has
-/// under way: see PipelineForm::numAhead. An error where `form` has no order for so many parts.
+/// in flight: see PipelineForm::numAhead. An error where `form` has no order for so many parts.
 llvm::Expected<PipelineSchedule> createSchedule(const PipelineForm& form, llvm::ArrayRef<Slot> slots,
                                                 unsigned numParts);
 

@@ -133,7 +133,7 @@ llvm::DenseSet<Operation*> Placement::findThrough() const {
   return through;
 }
 
-/// What is computed for the backward pass alone goes where the forward pass reads its operands.
+/// Places ops of the backward pass alone where the forward pass reads their operands.
 int Placement::placeAside(Operation* op, const llvm::DenseSet<Operation*>& through) const {
   int stage = std::max(depths.lookup(op), 0);
   for (Value operand : op->getOperands()) {

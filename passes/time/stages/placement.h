@@ -35,7 +35,7 @@ class Placement {
   const StageSet& get(Value value) const;
   /// The stages that need `value`.
   const StageSet& getNeeding(Value value) const { return needing.find(value)->second; }
-  /// Of a result of the function: the stages that return it.
+  /// Returns the stages that return a result of the function.
   const StageSet& getReturning(OpOperand& result) const { return returning.find(&result)->second; }
   /// By stage, the bytes of forward values that are sent from it, or one before, to one behind it, in a step.
   SmallVector<int64_t> getForwardBytes() const;

@@ -111,7 +111,7 @@ bool ProgramFlow::findSources(Operation* op, const llvm::DenseSet<Value>& fed) {
   return true;
 }
 
-/// What parameters are joined to is a use of each where something else reads it: programs may join those of all layers
+/// A join of parameters counts as a use of each if something else reads it: programs may join those of all layers
 /// in front of the first one.
 void ProgramFlow::findParameters() {
   for (BlockArgument argument : function.getArguments())

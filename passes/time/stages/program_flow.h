@@ -1,4 +1,4 @@
-// What flows through a step: which arguments are parameters, what is computed from them, and where it leads. The IR is
+// The data flow of a step: which arguments are parameters, and the values computed from them. The IR is
 // only read.
 //
 //   %x  fed                          shared: every stage that reads it has it
@@ -30,7 +30,7 @@ class ProgramFlow {
   /// Any stage that needs `value` computes it, or has it as an argument: no parameter or state is needed for it.
   bool isShared(Value value) const { return shared.contains(value); }
   bool isShared(Operation* op) const { return op->getNumResults() > 0 && isShared(op->getResult(0)); }
-  /// Of an argument: small state whose next value is shared.
+  /// Whether an argument is small state whose next value is shared.
   bool isSharedState(BlockArgument argument) const { return isShared(argument) && getNext(argument); }
   /// The one parameter from which `value` is computed outside of loops, or null.
   BlockArgument getOwner(Value value) const { return owners.lookup(value); }

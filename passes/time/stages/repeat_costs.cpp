@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// What a stored byte is worth, in the time that writing and reading it takes.
+/// The price of a stored byte, in multiples of the time to write and read it.
 static constexpr double kMemoryPrice = 4;
 
 void RepeatCosts::addMatmul(Operation* op, const OpTimes& times) {

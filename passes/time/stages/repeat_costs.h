@@ -1,4 +1,4 @@
-// What it costs a later slot to run an op again rather than to have its results stored. The IR is only read.
+// The cost of running an op again in a later slot instead of storing its results. The IR is only read.
 #ifndef SGD_PASSES_TIME_STAGES_REPEAT_COSTS_H
 #define SGD_PASSES_TIME_STAGES_REPEAT_COSTS_H
 
@@ -21,7 +21,7 @@ class RepeatCosts {
 
   /// In stored bytes; nothing where the op runs once.
   std::optional<int64_t> get(Operation* op) const;
-  /// Of an op that takes time of its own, else 0.
+  /// Returns the time of an op; 0 if it takes none of its own.
   double getSeconds(Operation* op) const { return seconds.lookup(op); }
 
  private:

@@ -13,7 +13,7 @@ namespace artifact = ::sgd::artifact;
 namespace {
 using TypeNumbers = DenseMap<Type, uint32_t>;
 
-/// What the runtime sees of arguments or results.
+/// Arguments or results as the runtime sees them.
 std::vector<artifact::NamedTensor> getTensors(ArrayRef<DictionaryAttr> attrs, TypeRange local, TypeNumbers& numbers,
                                               artifact::TensorPath (*getPath)(std::string_view)) {
   std::vector<artifact::NamedTensor> tensors;

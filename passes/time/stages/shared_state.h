@@ -11,7 +11,7 @@ struct SharedState {
   SmallVector<std::pair<unsigned, unsigned>> results;    ///< of the other program, and the step's arguments
 };
 
-/// What `other` starts from, and what it makes for `step`. Rows of one stacked tensor pair with the same rows.
+/// The state that `other` reads, and the state that it makes for `step`. Rows of a stacked tensor pair with equal rows.
 SharedState findSharedState(func::FuncOp step, func::FuncOp other);
 
 }  // namespace mlir::sgd

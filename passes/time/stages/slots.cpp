@@ -79,7 +79,7 @@ void SlotFormation::findTurns() {
   }
 }
 
-/// What only later loops read on another stage.
+/// Finds values that only later loops of another stage read.
 void SlotFormation::findReceived() {
   for (Operation* op : ops)
     for (Value result : op->getResults()) {

@@ -1,4 +1,4 @@
-// What is sent in each part is known by the plan.
+// The plan knows the messages of each micro-batch.
 #include "passes/time/stages/split_sums.h"
 
 #include "dialects/sgd/decision.h"

@@ -1,4 +1,4 @@
-// What one stage does in each slot of each loop: what it computes, receives, sends and keeps for later. The IR is only
+// The work of one stage in each slot of each loop: ops, receives, sends and values stored for later. The IR is only
 // read.
 #ifndef SGD_PASSES_TIME_STAGES_STAGE_PLAN_H
 #define SGD_PASSES_TIME_STAGES_STAGE_PLAN_H
@@ -21,7 +21,7 @@ struct LoopPlan {
   PipelineSchedule schedule;
 };
 
-/// What a task of a slot consists of, in this order; all lists are in the order of the program.
+/// The parts of a task of a slot, in this order; all lists are in the order of the program.
 struct SlotContent {
   SmallVector<Value> received;
   SmallVector<Operation*> ops;  ///< with those that earlier slots have computed, and this one does again

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// What the stage computes, and as names, until they are written, the ops whose results it receives.
+/// Clones the ops of the stage, and as names, until they are written, the ops whose results it receives.
 void StageWriter::cloneOwn() {
   func::FuncOp whole = plan.getFlow().getFunction();
   OpBuilder builder(whole);
@@ -88,7 +88,7 @@ void StageWriter::writeLoop(unsigned loop) {
     }
     writer.finish(builder);
   }
-  // What is known behind the loop is sent under the name that it has until here.
+  // Values known behind the loop are sent under their names so far.
   for (Operation& op : plan.getFlow().getOps()) {
     LoopPlace place = plan.getFlow().getLoops().get(&op);
     if (!place.isInLoop || place.index != loop) continue;
@@ -142,7 +142,7 @@ void StageWriter::writeOp(LoopWriter& writer, Operation* op) {
   auto gather = cast<spmd::AllGatherOp>(own);
   for (auto [input, dim, result, planned] :
        llvm::zip(gather.getInputs(), gather.getDims(), gather.getResults(), op->getResults()))
-    // What is known at once, being an argument, is sent under that name.
+    // Arguments are known at once and are sent under their names.
     writer.gather(input, dim, Value(result).getAsOpaquePointer(),
                   [this, result = Value(result), planned = Value(planned)](Value all) {
                     Value(result).replaceAllUsesWith(all);
@@ -165,7 +165,7 @@ void StageWriter::setResults() {
   BatchParts parts(function, *axis, attr);
   func::FuncOp whole = plan.getFlow().getFunction();
   for (OpOperand& result : whole.front().getTerminator()->getOpOperands()) {
-    // What other stages return goes with the ops that compute it.
+    // Results of other stages go with the ops that compute them.
     if (!toStages(plan.getForm(), plan.getPlacement().getReturning(result)).test(stage)) continue;
     OpOperand& own = function.front().getTerminator()->getOpOperand(result.getOperandNumber());
     if (!plan.getFlow().getLoops().varies(result.get()) && parts.getResultState(own).isCut()) parts.repeatResult(own);

@@ -34,7 +34,7 @@ struct ChannelEvent {
   uint64_t id = 0;       // of a send or receive, for StageEvents::describe
 };
 
-// What the program of one stage does with channels, in its order; the stages are numbered by their positions.
+// The sends and receives of one stage's program, in order; stages are numbered by their positions.
 struct StageEvents {
   std::vector<ChannelEvent> events;
   std::function<std::string(uint64_t id)> describe;  // "instruction 7 (send) at model.py:12:3"

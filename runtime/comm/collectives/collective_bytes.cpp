@@ -16,7 +16,7 @@ std::vector<SubAxis> SubAxesOf(const Mesh& mesh, const std::vector<AxisRef>& axe
   return sub_axes;
 }
 
-// What the rank sends which sends most.
+// Bytes sent by the rank that sends most.
 uint64_t SentByRanges(const Mesh& mesh, const CollectiveSpec& spec) {
   std::vector<RangeLoad> loads;
   for (const CollectiveOperand& operand : spec.operands) {

@@ -51,7 +51,7 @@ struct CollectiveSpec {
   std::vector<AxisRef> from_axes;  // Permute only, see PermutePeers
   std::vector<AxisRef> to_axes;    // GatherRange only: the order of the results
   std::vector<CollectiveOperand> operands;
-  // Of the window, for packing: StagedBytes or more where the communicator packs, else none. Touches no operand.
+  // Offset of staging memory in the window: StagedBytes or more if the communicator packs. Overlaps no operand.
   uint64_t staging_offset = 0;
   uint64_t staging_bytes = 0;
   std::string location;  // said in errors, e.g. "train: instruction 12: mlp.py:31:8"

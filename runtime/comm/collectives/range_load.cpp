@@ -27,7 +27,7 @@ bool Holds(const SubAxis& sub_axis, uint64_t stride) {
   return sub_axis.stride <= stride && stride < sub_axis.stride * sub_axis.size;
 }
 
-// What one more of the part at `stride` adds to an index over `sub_axes`.
+// The amount that one more of the part at `stride` adds to an index over `sub_axes`.
 uint64_t WeightOf(std::span<const SubAxis> sub_axes, uint64_t stride) {
   uint64_t weight = 1;
   for (size_t i = sub_axes.size(); i-- > 0; weight *= sub_axes[i].size) {
@@ -156,7 +156,7 @@ class Load {
     }
   }
 
-  // What the ranks from `point` of the line on, up to the next cut, send of one operand: positions before the end of
+  // Elements of one operand that ranks from `point` to the next cut of the line send: positions before the end of
   // the tile less positions before its begin, of all receivers but the sender.
   void AddTerms(const RangeLoad& load, const Indices& first, Wide point, std::vector<ClampedSum>& terms) const {
     const TileRange& range = load.range;

@@ -26,7 +26,7 @@ inline constexpr int64_t kNoteAfterNanoseconds = 10'000'000;
 struct RankWait {
   std::string description;        // "all_reduce #3 (...)"
   std::vector<uint32_t> awaited;  // ranks of the job that have not come
-  // Of a thread beside the steps. Steps do not wait for it, so that only waits beside steps lead through it.
+  // Whether it is a wait of a thread beside the steps. Steps do not wait for it, so only such waits lead through it.
   bool is_beside = false;
 };
 

@@ -16,7 +16,7 @@ namespace sgd::comm {
 
 class WaitInquiry {
  public:
-  // Of `ranks` ranks; those that have not answered by `end` have stopped.
+  // Asks `ranks` ranks; those that have not answered by `end` have stopped.
   WaitInquiry(uint64_t number, uint32_t ranks, absl::Time end) : number_(number), end_(end), answers_(ranks) {}
 
   uint64_t number() const { return number_; }

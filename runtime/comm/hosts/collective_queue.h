@@ -24,7 +24,7 @@ class CollectiveQueue final : public Operation {
   // Appends a collective, which is borrowed, and returns its ticket. `timeout` as of Communicator::Execute.
   uint32_t Push(SteppedCollective& collective, absl::Duration timeout);
   bool HasEnded(uint32_t ticket) const { return static_cast<int32_t>(ended_ - ticket) > 0; }
-  // Of one that has ended: after an error none runs any more, and it is the result of all that follow.
+  // Returns the result of a collective that has ended. After an error none runs, and all later ones have that result.
   absl::Status ResultOf(uint32_t ticket) const;
 
   Advance Step() override;

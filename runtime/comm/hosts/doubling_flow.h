@@ -40,8 +40,8 @@ class DoublingFlow final : public Flow {
   const std::byte* FirstValues() const;
   void JoinRound();
   uint64_t MessageBytes(size_t round, uint32_t host) const;
-  // What this host has reduced before a round, and what it gets in it; the values that it sends in the first round, and
-  // as accumulators what it gets there.
+  // Values that this host has reduced before a round, and values that it receives: sent ones in the first round, and
+  // received ones as accumulators.
   std::byte* Own(size_t round) const { return staging_ + 2 * round * place_bytes_; }
   std::byte* Got(size_t round) const { return staging_ + (2 * round + 1) * place_bytes_; }
   std::byte* Values() const { return Got(links_.size()); }

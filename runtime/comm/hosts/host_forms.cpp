@@ -10,7 +10,7 @@ namespace {
 // From a rank that sends to one that has been woken and reads. TCP on Ethernet of 10 Gbit/s: 25 us; InfiniBand of 200
 // Gbit/s: 2 us.
 constexpr uint64_t kStep = 32 << 10;
-// What one message more costs those who send and receive it.
+// The cost of one more message for sender and receiver, in bytes.
 constexpr uint64_t kMessage = 8 << 10;
 // Doubling keeps what it has reduced in one piece for each step.
 constexpr uint64_t kMostDoubled = 1 << 20;

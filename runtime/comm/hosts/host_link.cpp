@@ -1,4 +1,4 @@
-// A message's tag says who sends it, in which stream, and its number. Acknowledgements are messages too, of how many
+// A message's tag holds its sender, stream and number. Acknowledgements are messages too, of how many
 // have been taken, a quarter of a window apart.
 #include "runtime/comm/hosts/host_link.h"
 

@@ -1,4 +1,4 @@
-// What lies in one row of a window is sent from there and received there, all else is packed.
+// Data in one row of a window is sent and received in place; other data is packed.
 #include "runtime/comm/hosts/move_flows.h"
 
 #include <algorithm>

@@ -31,7 +31,7 @@ struct Piece {
   uint64_t end = 0;
 };
 
-// What one message is about.
+// The contents of one message.
 using Chunk = std::vector<Piece>;
 
 // Tiles for a reduction of any group; as many as it needs.
@@ -59,7 +59,7 @@ class ReductionPart {
   ReductionPart(std::vector<PartOperand> operands, const GroupNodes& nodes, uint64_t chunk_bytes);
 
   size_t chunks() const { return chunks_.size(); }
-  // Of what a host sends of a chunk before it is reduced, and of a chunk's result.
+  // Returns the bytes that a host sends of a chunk before it is reduced, and of a chunk's result.
   uint64_t ValueBytes(size_t chunk, uint32_t host) const;
   uint64_t ResultBytes(size_t chunk) const;
   uint64_t MostValueBytes(uint32_t host) const;

@@ -35,12 +35,12 @@ class Transport {
 
   // Library and version, "UCX 1.13.1": equal on all ranks, since versions do not understand each other.
   virtual std::string version() const = 0;
-  // What it may use, "tcp/eth0 rc_mlx5/mlx5_0:1".
+  // The devices that it may use, "tcp/eth0 rc_mlx5/mlx5_0:1".
   virtual std::string devices() const = 0;
   // Where others reach this rank: bytes for their Connect.
   virtual std::string address() const = 0;
 
-  // Makes memory known to network cards before the first message, until the transport ends. Of no effect where cards
+  // Registers memory with network adapters before the first message, until the transport ends. No effect if adapters
   // do not read memory by themselves.
   virtual absl::Status Register(std::byte* memory, uint64_t bytes) = 0;
 
@@ -59,7 +59,7 @@ class Transport {
   virtual bool Arm() = 0;
   virtual int descriptor() const = 0;
 
-  // What is known to be wrong with the connection to a peer.
+  // The known error of the connection to a peer.
   virtual absl::Status ErrorOf(uint32_t peer) const = 0;
 };
 

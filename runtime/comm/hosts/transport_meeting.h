@@ -1,4 +1,4 @@
-// What ranks of different hosts must agree on before they connect.
+// Properties that ranks of different hosts must agree on before they connect.
 #pragma once
 
 #include <string>

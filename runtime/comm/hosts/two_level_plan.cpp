@@ -115,7 +115,7 @@ class Planner {
     return operands;
   }
 
-  // What position `position` gets of a ReduceScatter.
+  // The part of a ReduceScatter that position `position` gets.
   std::vector<PartOperand> PartOfPosition(uint64_t position) const {
     std::vector<PartOperand> operands;
     for (size_t i = 0; i < spec_.operands.size(); ++i) {
@@ -370,7 +370,7 @@ class Planner {
     (sends ? plan_->sends : plan_->receives).push_back(std::move(move));
   }
 
-  // What `reader` takes from position `sender`, seen in the sender's window or in the reader's.
+  // The message that `reader` takes from position `sender`, in the sender's window or in the reader's.
   static PackedMessage DirectMessage(const CollectivePlan& reader, uint32_t sender, bool is_source) {
     PackedMessage message;
     for (const OperandPlan& operand : reader.operands) {

@@ -29,7 +29,7 @@ struct Move {
   std::optional<size_t> after;    // of what is passed on: the receive that brings it to this rank's window
 };
 
-// What this rank does for one part of a reduction: it stands for its host.
+// The work of this rank, as the representative of its host, for one part of a reduction.
 struct PartPlan {
   std::unique_ptr<ReductionPart> part;
   std::vector<uint32_t> values_to;  // ranks of other hosts that reduce the part: get this host's values

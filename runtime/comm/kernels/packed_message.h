@@ -21,7 +21,7 @@ struct PackedRegion {
   uint64_t bytes() const { return blocks * rows * row_bytes; }
 };
 
-// What a copy reads, and what it writes, in the same order of bytes.
+// The bytes that a copy reads, and those that it writes, in the same order.
 PackedRegion SourceRegion(const StridedCopy& copy, uint64_t offset);
 PackedRegion TargetRegion(const StridedCopy& copy, uint64_t offset);
 

@@ -190,7 +190,7 @@ uint64_t ResultBytes(CollectiveKind kind, const CollectiveOperand& operand, uint
   return operand.outer * operand.range.length * operand.inner * ElementSize(operand.element);
 }
 
-// Who reads this rank's tiles.
+// Plans the peers that read this rank's tiles.
 void PlanRangePeers(const Mesh& mesh, const CollectiveSpec& spec, CollectivePlan* plan) {
   plan->readers.clear();
   for (uint32_t member : plan->members) {
@@ -204,7 +204,7 @@ void PlanRangePeers(const Mesh& mesh, const CollectiveSpec& spec, CollectivePlan
   plan->stages_source = !plan->readers.empty();
 }
 
-// Who copies from whom. Copies begin with this rank's neighbour, so that members do not all read
+// Plans the copies between members. Copies begin with this rank's neighbour, so that members do not all read
 // the same source at once.
 absl::Status PlanPeers(const Mesh& mesh, const CollectiveSpec& spec, uint32_t rank, CollectivePlan* plan) {
   const uint32_t n = static_cast<uint32_t>(plan->members.size());

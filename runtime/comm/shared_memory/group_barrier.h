@@ -51,7 +51,7 @@ class GroupBarrier {
   // As Wait, but returns at once: nothing where a member has not arrived yet and may still come.
   std::optional<WaitResult> Look(absl::Span<const uint32_t> members, uint32_t count) const;
 
-  // What the peer says that it executes.
+  // The collective that the peer says it executes.
   uint32_t CurrentOf(uint32_t peer) const { return ArrivalsOf(peer).current.load(); }
 
   // Whether the peer has arrived at least `count` times.

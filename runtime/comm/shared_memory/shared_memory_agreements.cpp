@@ -16,7 +16,7 @@ constexpr uint64_t kChunk = SharedMemorySegment::kSlotBytes - sizeof(uint64_t);
 SharedMemoryAgreements::SharedMemoryAgreements(SharedMemoryControl& control, Arrivals RankFlag::* arrivals,
                                                uint32_t slot, WaitKind kind)
     : control_(control), slot_(slot), kind_(kind), barrier_(control.segment(), control.rank(), arrivals) {
-  // Steps need the core more than who waits beside them.
+  // Steps need the core more than waiters beside them.
   barrier_.set_shares_cores(kind == WaitKind::kBeside || control.barrier().shares_cores());
 }
 

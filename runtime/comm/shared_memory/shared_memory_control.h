@@ -70,7 +70,7 @@ class SharedMemoryControl final : public Control {
   // Borrowed.
   void set_job(Control* job) { job_ = job; }
 
-  // What a rank is called in messages.
+  // The number of a rank in messages.
   uint32_t JobRank(uint32_t rank) const { return job_ranks_.empty() ? rank : job_ranks_[rank]; }
 
   // The rest is for the communicator of the same ranks, whose collectives use the same flags and staging slots.
@@ -114,7 +114,7 @@ class SharedMemoryControl final : public Control {
   void ReleaseSlot(uint32_t slot) { slot_uses_[slot].count = barrier_.count(); }
 
  private:
-  // Who may still read a staging slot: `members`, until they have arrived `count` times.
+  // The ranks that may still read a staging slot: `members`, until they have arrived `count` times.
   struct SlotUse {
     absl::Span<const uint32_t> members;
     uint32_t count = 0;

@@ -26,7 +26,7 @@ struct WatcherOptions {
   absl::Duration grace = absl::Milliseconds(25);
   // Called once when it has not, with the first cause of the job.
   std::function<void(const absl::Status& cause)> give_up;
-  // What this rank is at, for peers that ask (RankFlag::place); takes half a second at most. May be empty.
+  // Describes this rank's instruction to peers that ask (RankFlag::place); takes at most half a second. May be empty.
   std::function<std::string()> where = nullptr;
 };
 

@@ -39,7 +39,7 @@ struct ControlChannelOptions {
   // How long the rank has to end by itself after an abort; then `give_up` is called, once.
   absl::Duration grace = absl::Milliseconds(25);
   std::function<void(const absl::Status& cause)> give_up;
-  // What this rank is at, for a message that it makes no progress; takes half a second at most. May be empty.
+  // Describes this rank's instruction, for a message that it is stuck; takes at most half a second. May be empty.
   std::function<std::string()> where;
 };
 

@@ -43,7 +43,7 @@ class TcpAcceptor {
   // Waits at most so long for something to happen, here or on sockets of the caller's; returns the connections that
   // have proven themselves by then.
   absl::StatusOr<std::vector<TcpConnection>> Accept(absl::Duration patience, const std::vector<int>& sockets = {});
-  // Who was turned away for another secret so far, for messages; empty for nobody.
+  // The peers that were refused for another secret so far, for messages; empty if there are none.
   const std::string& refusals() const { return refusals_; }
 
  private:

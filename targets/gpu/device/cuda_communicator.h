@@ -76,7 +76,7 @@ class CudaCommunicator final : public comm::Communicator, public comm::StreamCol
   NcclGroup::Host HostOfGroups();
   absl::StatusOr<std::vector<std::vector<ncclUniqueId>>> ExchangeIds(const LinkMap& map);
   absl::Status EnqueueMessage(comm::ChannelHandle handle, const std::function<absl::Status(CUstream stream)>& enqueue);
-  // What is under way by the marks, one after the other.
+  // The collectives in flight by the marks, in order.
   std::string UnderWay() const;
   absl::Status PollGroups() const;
   absl::StatusOr<NcclGroup*> GroupOf(const std::vector<comm::AxisRef>& axes, const comm::CollectivePlan& plan);
@@ -87,7 +87,7 @@ class CudaCommunicator final : public comm::Communicator, public comm::StreamCol
   absl::Duration timeout_;
   std::unique_ptr<device::Arena> window_;
   std::shared_ptr<const Nccl> nccl_;
-  // The collective that began last, from 1 on, and then for each link the end of a channel whose message is under way;
+  // The collective that began last, from 1 on, and then for each link the end of a channel whose message is in flight;
   // 0 where there is none, with stages also when a collective is done.
   std::unique_ptr<ProgressMark> mark_;
   std::unique_ptr<NcclGroup> stage_;                                    // of several ranks; null without stages

@@ -1,6 +1,6 @@
 // This rank's links to ranks of other stages of a pipeline: for each direction a communicator of NCCL of two ranks, so
 // that the messages of a direction wait for each other and for nothing else. In one communicator a send would wait for
-// receives that were enqueued before it, and two ranks that send to each other for ever.
+// receives that were enqueued before it, and two ranks that send to each other endlessly.
 #pragma once
 
 #include <cuda.h>

@@ -21,7 +21,7 @@ class FftRows {
  public:
   FftRows(const FftKernels<T>& kernels, FftKind kind, bool is_inverse, uint64_t size, uint64_t count);
 
-  // Whether rows are to be cut across threads, one after another; otherwise parts are rows or groups of them.
+  // Whether each row is split across threads, one after another; otherwise parts are rows or groups of them.
   bool CutsRows(uint32_t threads) const;
   // Of `count` rows.
   uint64_t parts(uint64_t count) const;

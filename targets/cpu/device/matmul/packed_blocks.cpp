@@ -14,7 +14,7 @@ constexpr uint64_t kDepthBytes = 1536;
 constexpr uint64_t kDepthStep = 16;
 // k of contiguous rows or columns that are packed before those of the next k.
 constexpr uint64_t kPackedTogether = 16;
-// Addresses so far apart share a set of the first level of cache; rows that are read side by side are to be at least so
+// Addresses so far apart share a set of the first level of cache; rows that are read side by side must be at least so
 // far from that.
 constexpr uint64_t kSetBytes = 4096, kLeastDistance = 128;
 // Packing A pays from so many columns on in any case.

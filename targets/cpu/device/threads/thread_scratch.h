@@ -10,7 +10,7 @@
 namespace sgd::cpu {
 
 // Used by one instruction at a time; holds nothing between them. Grows while instructions are prepared, so addresses
-// are to be asked for when they execute.
+// must be requested when they execute.
 class ThreadScratch {
  public:
   explicit ThreadScratch(uint32_t threads) : threads_(threads) {}

@@ -15,7 +15,7 @@ namespace sgd::cuda {
 // The requirements on an engine for its results to be those of the program.
 struct EngineLimits {
   uint64_t workspace_bytes = 0;
-  // Whether it may use tensor cores: not where f32 is to be multiplied as f32.
+  // Whether it may use tensor cores: not where f32 must be multiplied as f32.
   bool takes_tensor_cores = true;
 };
 

@@ -79,7 +79,7 @@ std::optional<cublasLtEpilogue_t> LibraryEpilogueOf(const artifact::Matmul& matm
   if (rest.empty()) return CUBLASLT_EPILOGUE_DEFAULT;
   if (rest == Epilogue{EpilogueStep::kBias}) return CUBLASLT_EPILOGUE_BIAS;
   if (rest == Epilogue{EpilogueStep::kBias, EpilogueStep::kRelu}) return CUBLASLT_EPILOGUE_RELU_BIAS;
-  // What the library adds before gelu and reductions it does not say.
+  // The library does not document what it adds before gelu and reductions.
   if (rest != epilogue) return std::nullopt;
   if (rest == Epilogue{EpilogueStep::kGelu}) return has_aux ? CUBLASLT_EPILOGUE_GELU_AUX : CUBLASLT_EPILOGUE_GELU;
   if (rest == Epilogue{EpilogueStep::kBias, EpilogueStep::kGelu})

@@ -18,7 +18,7 @@ namespace sgd::cuda {
 
 class ProgressMark {
  public:
-  // One for each of the streams that are to be told apart.
+  // One for each of the streams that must be told apart.
   static absl::StatusOr<std::unique_ptr<ProgressMark>> Create(CudaStreams& streams,
                                                               std::shared_ptr<const Driver> driver, uint32_t marks = 1);
 
