@@ -19,18 +19,21 @@ namespace sgd::train {
 namespace {
 
 struct Verdict {
+  bool resumes = false;  // a checkpoint that ranks verify
   uint64_t step = 0;
   std::string damage;  // of this rank's files; empty: none
 };
 
-std::string Encode(const Verdict& verdict) { return absl::StrCat(verdict.step, "\n", verdict.damage); }
+std::string Encode(const Verdict& verdict) {
+  return absl::StrCat(verdict.resumes ? 1 : 0, "\n", verdict.step, "\n", verdict.damage);
+}
 
 absl::StatusOr<Verdict> Decode(const std::string& text) {
-  const std::vector<std::string> parts = absl::StrSplit(text, absl::MaxSplits('\n', 1));
+  const std::vector<std::string> parts = absl::StrSplit(text, absl::MaxSplits('\n', 2));
   Verdict verdict;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &verdict.step))
+  if (parts.size() != 3 || !absl::SimpleAtob(parts[0], &verdict.resumes) || !absl::SimpleAtoi(parts[1], &verdict.step))
     return absl::InternalError("a rank told of its checkpoint in another form");
-  verdict.damage = parts[1];
+  verdict.damage = parts[2];
   return verdict;
 }
 
@@ -91,19 +94,23 @@ uint32_t VerifierOf(uint32_t file, uint32_t files, uint32_t ranks) {
 
 absl::Status AgreeOnCheckpoint(Job& job, comm::Control& control, const std::function<void(const std::string&)>& note) {
   const std::string directory = job.options.resume;
-  while (job.unverified) {
-    const Verdict own = {job.first_step, VerifyFilesOf(job, control)};
+  while (job.options.verifies_together) {
+    const Verdict own = {job.unverified.has_value(), job.first_step, job.unverified ? VerifyFilesOf(job, control) : ""};
     const absl::StatusOr<std::vector<std::string>> all = control.AllGatherBytes(Encode(own), job.options.deadline);
     if (!all.ok()) return all.status();
     uint64_t oldest = own.step, newest = own.step;
     std::string damage;
+    bool do_all_resume = true;
     for (const std::string& text : *all) {
       const absl::StatusOr<Verdict> verdict = Decode(text);
       if (!verdict.ok()) return verdict.status();
       oldest = std::min(oldest, verdict->step);
       newest = std::max(newest, verdict->step);
       if (damage.empty()) damage = verdict->damage;
+      do_all_resume = do_all_resume && verdict->resumes;
     }
+    // Ranks that do not run the same thing are refused later, with the difference.
+    if (!do_all_resume) break;
     if (damage.empty() && oldest == newest) break;
     if (damage.empty())
       damage = absl::StrCat(directory, ": not all ranks see a whole checkpoint after more than ", oldest, " steps");

@@ -40,10 +40,11 @@ class AgreedStep {
 // them, one of the host that did.
 uint32_t VerifierOf(uint32_t file, uint32_t files, uint32_t ranks);
 
-// All ranks of a job with `unverified` files call it before they begin: each verifies its files, all learn what all
-// have found, and where one is damaged, or has not been seen by all, they prepare the job anew from the newest
-// checkpoint before it that all see. `note` is called on each of them with the same lines about checkpoints that are
-// passed over. Errors are equal on all ranks: those of OpenCheckpoint where none is left, and of Control.
+// All ranks of a job call it before they begin. Where its options say so and all resume a checkpoint: each verifies its
+// files, all learn what all have found, and where one is damaged, or has not been seen by all, they prepare the job
+// anew from the newest checkpoint before it that all see. `note` is called on each of them with the same lines about
+// checkpoints that are passed over. Errors are equal on all ranks: those of OpenCheckpoint where none is left, and of
+// Control.
 absl::Status AgreeOnCheckpoint(Job& job, comm::Control& control, const std::function<void(const std::string&)>& note);
 
 }  // namespace sgd::train

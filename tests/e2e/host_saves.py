@@ -185,6 +185,18 @@ def resumed_damage(folder):
         path.write_bytes(whole)
 
 
+def one_host_resumes(folder):
+    """A host that was started without --resume is refused, as hosts are that differ in anything else."""
+    artifact, run, again = restarts.digits(folder, 2), restarts.fresh(folder, "run"), restarts.fresh(folder, "again")
+    done(launchers(run, artifact, 1, 10, *restarts.DIGITS_DATA))
+    place = f"{NETWORK.address(0)}:{next(PORTS)}"
+    commands = [restarts.command(again, 1, artifact, 5, *restarts.DIGITS_DATA, "--nnodes", 2, "--node-rank", node, "--master", place) for node in range(2)]
+    for node in range(2):
+        resumed = [NETWORK.start(host, [*command, *(["--resume", run / "save"] if host == node else [])]) for host, command in enumerate(commands)]
+        texts = [process.communicate(timeout=harness.TIMEOUT)[1] for process in resumed]
+        assert all(process.returncode == 1 for process in resumed) and any("ranks must run the same thing" in text and "'first step: 10'" in text for text in texts), texts
+
+
 def folder_of_one_host(folder):
     """A folder that the other host does not see is refused before the first step."""
     artifact, run = restarts.digits(folder, 2), restarts.fresh(folder, "run")
@@ -201,7 +213,7 @@ def folder_of_one_host(folder):
 
 
 try:
-    harness.main([("data parallel", data_parallel), *((name, recipe(name)) for name in RECIPES), *((f"{name}, compressed", recipe(name, "--save-zstd")) for name in RECIPES), ("ranks of others", ranks_of_others), ("killed", killed), ("damage", damage), ("resumed damage", resumed_damage),
+    harness.main([("data parallel", data_parallel), *((name, recipe(name)) for name in RECIPES), *((f"{name}, compressed", recipe(name, "--save-zstd")) for name in RECIPES), ("ranks of others", ranks_of_others), ("killed", killed), ("damage", damage), ("resumed damage", resumed_damage), ("one host resumes", one_host_resumes),
                   ("folder of one host", folder_of_one_host)])
 finally:
     NETWORK.close()
