@@ -110,8 +110,10 @@ TEST(Expectations, ReplicatedTensors) {
 TEST(Expectations, OnesThatAreAboutNothingAreRefused) {
   EXPECT_THAT(refusalOf(R"([{"collective": "any", "axis": "modle", "bytes": 0}])"),
               HasSubstr("field 'expect[0].axis' is \"modle\", which the mesh does not have; did you mean \"model\"?"));
-  EXPECT_THAT(refusalOf(R"([{"collective": "any", "scope": "layers.2", "bytes": 0}])"),
-              HasSubstr("field 'expect[0].scope': 'layers.2' matches no scope of the program; the nearest scope is"));
+  EXPECT_THAT(
+      refusalOf(R"([{"collective": "any", "scope": "layers.2", "bytes": 0}])"),
+      HasSubstr(
+          "field 'expect[0].scope': 'layers.2' matches no scope of the program; there are layers/0/mlp, layers/1/mlp"));
   EXPECT_THAT(refusalOf(R"([{"replicated": "param.w", "bytes": 0}])"),
               HasSubstr("'param.w' matches no argument and no result of program 'main'; the nearest name is params.w"));
   EXPECT_THAT(refusalOf(R"([{"replicated": "[", "bytes": 0}])"), HasSubstr("field 'expect[0].replicated'"));

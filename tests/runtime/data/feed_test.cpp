@@ -139,10 +139,9 @@ TEST(RowFeed, SaysWhatDoesNotFit) {
   auto message = [&](std::vector<RowFeed::Source> sources) {
     return std::string(RowFeed::Make(file, inputs, sources, {.seed = 0}).status().message());
   };
-  EXPECT_THAT(
-      message({{0, "none"}}),
-      HasSubstr("tensor 'none': not in the file, but it must feed input 'x'; expected one of 'few', 'wide', "
-                "'x', 'y'; say --feed INPUT=TENSOR"));
+  EXPECT_THAT(message({{0, "none"}}),
+              HasSubstr("tensor 'none': not in the file, but it must feed input 'x'; expected one of 'few', 'wide', "
+                        "'x', 'y'; say --feed INPUT=TENSOR"));
   EXPECT_THAT(
       message({{0, "wide"}}),
       HasSubstr("tensor 'wide': is I32[10,4]; its rows do not fit input 'x', I32[4,3]; expected rows I32[3], or "
