@@ -169,7 +169,7 @@ class Collector {
   Location getMaker(Value root, int64_t first) const {
     bool isMade = !isa<BlockArgument>(root) && first >= 0 && first < static_cast<int64_t>(ops.size());
     if (isMade && !getSourceLine(ops[first]->getLoc()).empty()) return ops[first]->getLoc();
-    if (!getSourceLine(root.getLoc()).empty()) return root.getLoc();
+    if (isa<BlockArgument>(root) || !getSourceLine(root.getLoc()).empty()) return root.getLoc();
     return findUse(root).value_or(root.getLoc());
   }
 
