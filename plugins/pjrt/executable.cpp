@@ -1,6 +1,7 @@
 // From programs to executables: compiles, opens, and describes.
 #include "plugins/pjrt/executable.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -62,6 +63,11 @@ size_t ParameterDims(const Compiled& compiled, size_t input, const data::TensorT
 absl::Status Describe(const Program& program, Executable& executable) {
   const std::vector<std::string>& names = executable.compiled.result_types;
   const size_t outputs = program.outputs(0).size();
+  for (const std::vector<std::string>* types : {&executable.compiled.argument_types, &names}) {
+    if (std::ranges::find(*types, "!stablehlo.token") != types->end())
+      return absl::UnimplementedError(
+          "the program has a token as an argument or a result, which the sgd plugin does not support; return a value");
+  }
   if (!names.empty() && names.size() != outputs)
     return absl::InternalError(
         absl::StrCat("the compiled program has ", outputs, " results of ", names.size(), "; please report it"));
