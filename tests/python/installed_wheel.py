@@ -22,6 +22,14 @@ for _ in range(3):
 print(sgd.__file__, exe.ranks, float(loss))
 """
 
+ON_THE_PLUGIN = """
+import jax, jax.numpy as jnp, numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
+mesh = jax.make_mesh((4,), ("data",))
+x = jax.device_put(np.arange(8.0), NamedSharding(mesh, PartitionSpec("data")))
+print(jax.devices()[0].platform, len(jax.devices()), float(jax.jit(lambda x: jnp.sum(x * x))(x)))
+"""
+
 
 def install(folder):
     """An environment with the wheel, and the packages that it needs of this interpreter's own."""
@@ -33,8 +41,8 @@ def install(folder):
     return python
 
 
-def run(*command, folder):
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
+def run(*command, folder, **variables):
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH", "JAX_PLATFORMS")} | variables
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120, cwd=folder, env=environment).stdout
 
 
@@ -49,6 +57,9 @@ def compiles_and_runs(folder):
         losses.append((3 * w - 1) ** 2)
         w -= 0.2 * (3 * w - 1)
     assert abs(float(loss) - losses[-1]) < 1e-6, (loss, losses)
+    assert run(python, "-c", ON_THE_PLUGIN, folder=folder, JAX_PLATFORMS="sgd", SGD_NUM_DEVICES="4").split() == ["sgd", "4", "140.0"]
+    # JAX alone is as it was.
+    assert run(python, "-c", "import jax; print(jax.devices()[0].platform)", folder=folder).split() == ["cpu"]
     commands = python.parent
     assert run(commands / "sgdc", "--version", folder=folder).startswith("sgdc 0.")
     model = harness.MODELS / "mlp_digits" / "model.mlir"
@@ -64,7 +75,7 @@ def is_small_and_has_its_parts(folder):
     wheel = WHEELS[-1]
     assert wheel.stat().st_size < LIMIT, wheel.stat().st_size
     names = set(zipfile.ZipFile(wheel).namelist())
-    for name in ("sgd/py.typed", "sgd/_sgd.pyi", "sgd/bin/sgdc", "sgd/lib/sgd/libsgd_compiler.so"):
+    for name in ("sgd/py.typed", "sgd/_sgd.pyi", "sgd/bin/sgdc", "sgd/lib/sgd/libsgd_compiler.so", "jax_plugins/sgd/__init__.py", "jax_plugins/sgd/libsgd_pjrt.so"):
         assert name in names, f"{name} is not in {sorted(names)}"
     assert "manylinux_2_36" in wheel.name and "abi3" in wheel.name, wheel.name
 

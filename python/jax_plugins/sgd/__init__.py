@@ -1,7 +1,7 @@
 """The JAX plugin: with it installed, `JAX_PLATFORMS=sgd python train.py` compiles and runs a JAX program with sgd.
 
-JAX finds the package in the namespace `jax_plugins` and calls `initialize()`, which registers `libsgd_pjrt.so`. The library is beside this file,
-or at the path in `SGD_PJRT_LIBRARY`. `SGD_NUM_DEVICES=4` asks for four devices.
+JAX finds the package in the namespace `jax_plugins` and calls `initialize()`, which registers `libsgd_pjrt.so` if `JAX_PLATFORMS`, or the setting
+`jax_platforms`, names the platform: to install the package changes no other program. The library is beside this file, or at the path in `SGD_PJRT_LIBRARY`. `SGD_NUM_DEVICES=4` asks for four devices.
 """
 import ctypes
 import itertools
@@ -115,11 +115,19 @@ def _register_lowerings():
         mlir._platforms_with_donation.append(PLATFORM)
 
 
+def _is_wanted():
+    import jax
+
+    return PLATFORM in (jax.config.jax_platforms or "").split(",")
+
+
 def initialize():
-    """Registers the plugin; JAX calls it."""
+    """Registers the plugin, if it is asked for; JAX calls it before the first use of a device."""
     import jaxlib.version
     from jax._src import xla_bridge
 
+    if not _is_wanted():
+        return
     path = library_path()
     if not os.path.exists(path):
         if os.environ.get("SGD_PJRT_LIBRARY"):
