@@ -60,14 +60,16 @@ size_t ParameterDims(const Compiled& compiled, size_t input, const data::TensorT
   return type.global_dims.size() - (is_complex ? 1 : 0);
 }
 
+bool HasToken(const std::vector<std::string>& types) {
+  return std::ranges::find(types, "!stablehlo.token") != types.end();
+}
+
 absl::Status Describe(const Program& program, Executable& executable) {
   const std::vector<std::string>& names = executable.compiled.result_types;
   const size_t outputs = program.outputs(0).size();
-  for (const std::vector<std::string>* types : {&executable.compiled.argument_types, &names}) {
-    if (std::ranges::find(*types, "!stablehlo.token") != types->end())
-      return absl::UnimplementedError(
-          "the program has a token as an argument or a result, which the sgd plugin does not support; return a value");
-  }
+  if (HasToken(executable.compiled.argument_types) || HasToken(names))
+    return absl::UnimplementedError(
+        "the program has a token as an argument or a result, which the sgd plugin does not support; return a value");
   if (!names.empty() && names.size() != outputs)
     return absl::InternalError(
         absl::StrCat("the compiled program has ", outputs, " results of ", names.size(), "; please report it"));
