@@ -91,6 +91,11 @@ std::string LocationOf(const artifact::Program& program, const artifact::Instruc
   return program.locations()->Get(instruction.loc())->str();
 }
 
+std::string ScopeOf(const artifact::Program& program, const artifact::Instruction& instruction) {
+  if (instruction.scope() >= artifact::Size(program.scopes())) return "";
+  return program.scopes()->Get(instruction.scope())->str();
+}
+
 std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
                                 uint64_t executions, absl::Duration time) {
   const artifact::Instruction& instruction = *program.instructions()->Get(index);
@@ -104,7 +109,7 @@ std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::
       ", \"executions\": ", executions, ", \"flops\": ", instruction.flops(), ", \"bytes\": ", instruction.bytes(),
       ", \"gflops_per_second\": ", rate(instruction.flops()), ", \"gbytes_per_second\": ", rate(instruction.bytes()),
       ", \"operations\": ", OperationsJson(instruction), ", \"loc\": ", JsonString(LocationOf(program, instruction)),
-      "}");
+      ", \"scope\": ", JsonString(ScopeOf(program, instruction)), "}");
 }
 
 }  // namespace sgd::trace

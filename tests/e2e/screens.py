@@ -126,22 +126,27 @@ def tensors_of_collectives(folder):
 
 
 def profiles(folder):
-    """The table on standard error sums up what the file has, by name and source line."""
+    """The table on standard error sums up what the file has, by name, source line and scope."""
     artifact, profile = folder / "gpt.sgda", folder / "profile.jsonl"
     (folder / "recipe.json").write_text(json.dumps({"mesh": {"data": 2}, "batch": "data"}))
     harness.tool("sgdc", harness.MODELS.parent.parent / "examples" / "recipes" / "gpt.mlir", "--recipe", folder / "recipe.json", "-o", artifact)
     run = harness.tool("sgdrun", "-n", 2, artifact, "--bench", 3, "--profile", profile)
     assert json.loads(run.stdout)["steps"] == 3, run.stdout
     rows, table = list(map(json.loads, profile.read_text().splitlines())), run.stderr.splitlines()
-    assert re.fullmatch(r"name +ms +share +GFLOP/s +GB/s +source", table[0]) and len(table) == 11, run.stderr
+    assert re.fullmatch(r"name +ms +share +GFLOP/s +GB/s +source, scope", table[0]) and len(table) == 11, run.stderr
+    scopes = {row["scope"] for row in rows}
+    assert any("embedding" in scope for scope in scopes) and any("layer" in scope for scope in scopes), scopes
     times = [float(re.search(r" ([0-9.]+) +[0-9.]+ % ", line)[1]) for line in table[1:]]
     assert times == sorted(times, reverse=True) and times[0] >= max(row["microseconds"] for row in rows) / 1e3 - 1e-3, (times, rows)
     sums = {}
     for row in rows:
-        key = (row["what"] or row["op"], row["loc"])
+        key = (row["what"] or row["op"], row["loc"], row["scope"])
         sums[key] = sums.get(key, 0) + row["microseconds"]
-    (_, loc), most = max(sums.items(), key=lambda item: item[1])
-    assert table[1].endswith(loc) and np.isclose(times[0], most / 1e3, atol=1e-4), (table[1], loc, most)
+    (_, loc, scope), most = max(sums.items(), key=lambda item: item[1])
+    assert table[1].endswith(", ".join(filter(None, (loc, scope)))) and np.isclose(times[0], most / 1e3, atol=1e-4), (table[1], loc, scope, most)
+    code = json.loads(harness.tool("sgd-inspect", artifact, "--json", "--program").stdout)["programs"][0]["code"]
+    assert {one["scope"] for one in code} >= scopes
+    assert f", {scope}\n" in harness.tool("sgd-inspect", artifact, "--program").stdout
 
 
 def readers_that_go_away(folder):

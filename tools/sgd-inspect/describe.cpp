@@ -21,6 +21,7 @@
 #include "runtime/linear_algebra/form.h"
 #include "runtime/page/describe_types.h"
 #include "runtime/page/kernel_table.h"
+#include "runtime/trace/instruction_time.h"
 #include "tools/sgd-inspect/tensor_names.h"
 
 namespace sgd::inspect {
@@ -364,6 +365,7 @@ Json InstructionJson(const artifact::Artifact& root, const WalkedProgram& walked
   json["bound"] = BoundOf(root, instruction);
   json["executions"] = walked.executions[index];
   json["loc"] = LocationText(program, instruction.loc());
+  json["scope"] = trace::ScopeOf(program, instruction);
   return json;
 }
 

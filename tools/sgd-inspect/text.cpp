@@ -191,7 +191,8 @@ std::string MatmulText(const Json& instruction) {
 
 // The fields that this kind of instruction alone has: "kind svd, batch 8, m 4".
 std::string FieldsText(const Json& instruction) {
-  static constexpr const char* kCommon[] = {"index", "op", "slices", "flops", "bytes", "bound", "executions", "loc"};
+  static constexpr const char* kCommon[] = {"index", "op",         "slices", "flops", "bytes",
+                                            "bound", "executions", "loc",    "scope"};
   std::vector<std::string> fields;
   for (const auto& [name, value] : instruction.items()) {
     if (value.is_structured() || std::ranges::find(kCommon, name) != std::end(kCommon)) continue;
@@ -230,10 +231,11 @@ std::string CodeText(const Json& code) {
     std::vector<std::string> slices;
     for (const Json& slice : instruction["slices"])
       slices.push_back(absl::StrCat(Plain(slice["role"]), " ", SliceWords(slice)));
-    table.Add({Plain(instruction["index"]), Plain(instruction["op"]), DetailText(instruction),
-               Grouped(instruction["flops"]), Grouped(instruction["bytes"]),
-               instruction["bound"].is_null() ? "" : Plain(instruction["bound"]), absl::StrJoin(slices, ", "),
-               Name(instruction["loc"])});
+    table.Add(
+        {Plain(instruction["index"]), Plain(instruction["op"]), DetailText(instruction), Grouped(instruction["flops"]),
+         Grouped(instruction["bytes"]), instruction["bound"].is_null() ? "" : Plain(instruction["bound"]),
+         absl::StrJoin(slices, ", "),
+         absl::StrCat(Name(instruction["loc"]), instruction["scope"] == "" ? "" : ", ", Name(instruction["scope"]))});
   }
   return absl::StrCat("  instructions\n", table.Text({0, 3, 4}));
 }
@@ -365,6 +367,7 @@ std::string LegendText(const Parts& parts) {
       {"flops, bytes", "of one run: operations, and memory traffic", parts.program},
       {"bound", "what limits it on the device of the artifact: compute, memory, peers (a collective), host (a copy)",
        parts.program},
+      {"source", "line of the user's program, and its scope", parts.program},
       {"space", "window: peers read or write it; private: this rank alone", parts.memory},
       {"used", "first to last instruction that touches it", parts.memory},
       {"launches", "in a step of all programs; combined: those that run inside of another launch", parts.kernels},

@@ -72,11 +72,12 @@ TEST(InstructionTimeJson, HasTheDocumentedForm) {
   artifact::ProgramT program;
   program.name = "train";
   program.locations = {"mlp.py:31:8"};
+  program.scopes = {"", "encoder/layer0"};
   artifact::FillT fill;
   fill.target = std::make_unique<artifact::Slice>(artifact::Space::Private, 0, 64);
   auto instruction = std::make_unique<artifact::InstructionT>();
   instruction->op.Set(std::move(fill));
-  instruction->flops = 84, instruction->bytes = 64;
+  instruction->flops = 84, instruction->bytes = 64, instruction->scope = 1;
   instruction->operations = {{artifact::OperationKind::Matmul, artifact::Precision::Half, 64},
                              {artifact::OperationKind::Transcendental, artifact::Precision::Single, 2}};
   program.instructions.push_back(std::move(instruction));
@@ -89,7 +90,7 @@ TEST(InstructionTimeJson, HasTheDocumentedForm) {
                                 absl::Nanoseconds(16)),
             R"({"instruction": 0, "op": "fill", "what": "", "microseconds": 0.016, "executions": 2, "flops": 84, )"
             R"("bytes": 64, "gflops_per_second": 10.5, "gbytes_per_second": 8, "operations": {"matmul half": 64, )"
-            R"("transcendental single": 2}, "loc": "mlp.py:31:8"})");
+            R"("transcendental single": 2}, "loc": "mlp.py:31:8", "scope": "encoder/layer0"})");
 }
 
 class JsonLogFile : public ::testing::Test {
