@@ -1,4 +1,4 @@
-// What is in memory when, by the lifetimes that offsets were assigned by.
+// The contents of memory over a step, by the lifetimes that offsets were assigned by.
 #ifndef SGD_COMPILER_REPORT_BUFFER_RECORDS_H
 #define SGD_COMPILER_REPORT_BUFFER_RECORDS_H
 

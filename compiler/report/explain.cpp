@@ -27,7 +27,7 @@ class Explainer {
  public:
   explicit Explainer(const OpTimes& times) : times(times) {}
 
-  /// What is added next is the reported program.
+  /// Notes the bound of the program that is added next.
   void setBound(ArrayRef<BoundStep> steps) {
     for (const BoundStep& step : steps) needed[{numCollectives + step.collective + 1, step.decision}] = step.needed;
   }

@@ -1,5 +1,5 @@
-// What an artifact keeps of a compilation for tools that have no compiler: the report, the explanation, the timeline of
-// each program as the clock predicts it, and what is in memory when.
+// The part of a compilation that an artifact keeps for tools that have no compiler: the report, the explanation, the
+// timeline of each program as the clock predicts it, and what is in memory when.
 #ifndef SGD_COMPILER_REPORT_RECORDS_H
 #define SGD_COMPILER_REPORT_RECORDS_H
 

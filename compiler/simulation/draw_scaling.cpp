@@ -41,6 +41,12 @@ class ScalingPlot {
   double getX(double ranks) const { return kPlotLeft + (ranks - low) / (high - low) * kPlotWidth; }
   double getY(double work) const { return kPlotTop + kPlotHeight - work / (high - low) * kPlotHeight; }
 
+  /// Below the point, or above it where the axis is.
+  double getLabelY(const StepEstimate& estimate) const {
+    double y = getY(getWork(estimate));
+    return y + 18 < kPlotTop + kPlotHeight - 4 ? y + 18 : y - 8;
+  }
+
   void drawAxes() {
     // Multiples by powers of two, no more than labels have room for.
     double step = std::max(1.0, std::ceil((high - low) / 10));
@@ -76,7 +82,7 @@ class ScalingPlot {
       os << text::SvgRect(x - 3, getY(getWork(estimate)) - 3, 6, 6, "#4477aa", step);
       if (x < free) continue;
       os << text::SvgText(x, kPlotTop + kPlotHeight + 20, std::to_string(estimate.ranks), "middle")
-         << text::SvgText(x + 6, getY(getWork(estimate)) + 18, percent);
+         << text::SvgText(x + 8, getLabelY(estimate), percent);
       free = x + 44;
     }
   }

@@ -37,7 +37,7 @@ static const char* getName(Lane lane) {
 
 namespace {
 
-/// What the legend names.
+/// An entry of the legend.
 enum class Paint { Forward, Backward, WeightGradients, Other, Collective, Message };
 
 struct PaintInfo {

@@ -72,7 +72,7 @@ Json NumbersJson(const Json& before, const Json& after) {
   return numbers;
 }
 
-// What is compared by key: texts of shardings, or bytes.
+// Both sides of one key: texts of shardings, or bytes.
 template <typename Value>
 struct Pair {
   Json described;

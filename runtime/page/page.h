@@ -13,7 +13,7 @@ namespace sgd::page {
 
 using Plans = std::vector<std::unique_ptr<artifact::ArtifactFile>>;
 
-// What else is shown beside the plans of an artifact.
+// Pictures beside those of the artifact's own plans.
 struct PageOptions {
   const Plans* compared = nullptr;  // plans of the same names are compared; of one plan each these two
   std::string trace = {};           // file of sgdrun --trace, measured with the first plan; empty: none

@@ -1,4 +1,4 @@
-// What the compiler reports of a plan, as an artifact keeps it: a JSON document, deflated (Artifact.records). sgdc
+// The compiler's report of a plan, as an artifact keeps it: a JSON document, deflated (Artifact.records). sgdc
 // writes it (compiler/report/records.h has its fields), tools read it, runs do not.
 #pragma once
 

@@ -16,7 +16,7 @@ def write_recipe(folder, recipe):
 
 
 def artifacts(folder):
-    """What is compiled, and how."""
+    """Kinds of artifacts, with arguments of sgdc."""
     yield "data parallel", [EXAMPLE, *write_recipe(folder, {"mesh": {"data": 4}, "batch": "data"})]
     yield "ZeRO-3", [EXAMPLE, *write_recipe(folder, {"mesh": {"data": 4}, "batch": "data", "zero": 3})]
     yield "pipeline", [EXAMPLE, *write_recipe(folder, {"stages": 2, "sequential": {"micro": 4}, "schedule": "zb_h1"})]

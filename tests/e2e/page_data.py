@@ -1,4 +1,4 @@
-"""What the pages of tests hold, read as text and by the script of the page itself."""
+"""The contents of pages, read as text and by the script of the page itself."""
 import json
 import re
 import shutil
@@ -64,7 +64,7 @@ def most_alive(buffers, count):
 
 
 def in_node(page):
-    """What the page's own script makes of its data; None where there is no node."""
+    """Sums that the page's own script makes of its data; None where there is no node."""
     node = shutil.which("node")
     if not node:
         return None

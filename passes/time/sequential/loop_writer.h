@@ -57,7 +57,7 @@ class LoopWriter {
 
   /// Ops added from now on are for coordinate `first` + i * `stride` in iteration i; before, for coordinate i.
   void beginTask(int64_t first, int64_t stride);
-  /// What has been added since the task began is of `phase`.
+  /// Marks all ops that were added since the task began as those of `phase`.
   void markTask(Phase phase);
 
   /// `op`, which does not join coordinates, in the body.

@@ -1,4 +1,4 @@
-// What is sent and why: the groups of tensors that sgdc --explain prints, with the collectives behind each.
+// Bytes that are sent, and why: the groups of tensors that sgdc --explain prints, with the collectives behind each.
 
 class Collectives {
   constructor(page) { this.page = page; this.body = element("div"); }

@@ -1,4 +1,4 @@
-// What another artifact has otherwise.
+// Differences from another artifact.
 
 class Comparison {
   constructor(page) { this.page = page; this.body = element("div"); }

@@ -73,7 +73,7 @@ class Page {
     document.querySelectorAll(".damaged").forEach((note) => note.remove());
     this.attempt("summary", () => this.fillSummary());
     this.attempt("timeline", () => { this.timeline.show(program, stages, measured); this.timeline.fillLegend(); this.timeline.picture.draw(); });
-    // What stands below comes with the next frame.
+    // Sections below come with the next frame.
     requestAnimationFrame(() => {
       this.attempt("memory", () => this.parts.memory.show(program, program.stages, this.stage < 0 ? null : stages[0]));
       this.attempt("shardings", () => this.parts.shardings.show(plan, stages));

@@ -11,7 +11,7 @@
 
 namespace sgd::page {
 
-// What sgdc writes of the toy on two ranks, in as far as tests look at it.
+// Records as sgdc writes them, in as far as tests look at them.
 inline nlohmann::json ToyRecords(double sent_bytes, const std::string& name) {
   return {
       {"report",
