@@ -362,8 +362,7 @@ llvm::Expected<Topology> mlir::sgd::parseTopology(StringRef json, StringRef name
   Error error = firstOf({[&] { return fields.getString("name", topology.name); },
                          [&] { return device ? Error::success() : fields.getObject("device", device); },
                          [&] { return links ? Error::success() : fields.getArray("links", links); },
-                         [&] { return fields.getOptional("$schema", schema); },
-                         [&] { return fields.checkAllKnown(); },
+                         [&] { return fields.getOptional("$schema", schema); }, [&] { return fields.checkAllKnown(); },
                          [&] { return readDevice(*device, path + ": device", extends, topology.device); },
                          [&] { return readLinks(*links, path, extends, topology); }});
   if (error) return std::move(error);

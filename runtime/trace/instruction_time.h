@@ -11,9 +11,9 @@ namespace sgd::trace {
 
 // {"instruction": 7, "op": "matmul", "what": "f32 2048x384x1536 x1", "microseconds": 31.5, "flops": 0, "bytes": 0,
 // "gflops_per_second": 0, "gbytes_per_second": 0, "operations": {"matmul single": 0}, "loc": "mlp.py:31:8", "scope":
-// "encoder/layer0"}, without a line end. `what` is a kernel's symbol or a matmul's element type, m x n x k and batch; `operations` are those that
-// estimates count. `program` belongs to the verified `root`; `executions` of the instruction in a step, as
-// artifact::ExecutionsOf says.
+// "encoder/layer0"}, without a line end. `what` is a kernel's symbol or a matmul's element type, m x n x k and batch;
+// `operations` are those that estimates count. `program` belongs to the verified `root`; `executions` of the
+// instruction in a step, as artifact::ExecutionsOf says.
 std::string InstructionTimeJson(const artifact::Artifact& root, const artifact::Program& program, uint32_t index,
                                 uint64_t executions, absl::Duration time);
 

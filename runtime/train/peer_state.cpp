@@ -119,8 +119,8 @@ std::string PeerCopiesText(const Job& job) {
                                                             : absl::StrCat("every ", SnapshotEvery(job), " steps");
   return absl::StrCat("two copies of the state take ", text::BytesText(2 * held), " of this host's memory, and ",
                       text::BytesText(2 * received), " for host ", (own + hosts - 1) % hosts, ", and messages ",
-                      text::BytesText(sent + received), "; each, ", every, ", sends ", text::BytesText(sent), " to host ",
-                      (own + 1) % hosts);
+                      text::BytesText(sent + received), "; each, ", every, ", sends ", text::BytesText(sent),
+                      " to host ", (own + 1) % hosts);
 }
 
 PeerCopies::PeerCopies(const Job& job, uint32_t rank, comm::Communicator& communicator)

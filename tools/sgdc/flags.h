@@ -30,7 +30,7 @@ struct Flags {
   bool isDoctor = false;
 };
 
-/// Fills `flags`. Returns what to print where nothing is to be compiled: --help, --version, wrong usage.
+/// Fills `flags`. Returns the text and exit code of --help, --version and wrong usage, which compile nothing.
 std::optional<::sgd::tools::Leave> readFlags(int argc, const char* const* argv, Flags& flags);
 
 }  // namespace mlir::sgd

@@ -1,4 +1,4 @@
-// What the values of flags mean.
+// Checks the values of flags, and turns them into options of the compiler.
 #ifndef SGD_TOOLS_SGDC_VALUES_H
 #define SGD_TOOLS_SGDC_VALUES_H
 

@@ -73,8 +73,8 @@ std::string ProfileTable(const std::vector<std::string>& lines) {
     row.name = Short(row.name);
     width = std::max(width, row.name.size());
   }
-  std::string table =
-      absl::StrFormat("%-*s  %9s  %6s  %8s  %8s  %s\n", width, "name", "ms", "share", "GFLOP/s", "GB/s", "source, scope");
+  std::string table = absl::StrFormat("%-*s  %9s  %6s  %8s  %8s  %s\n", width, "name", "ms", "share", "GFLOP/s", "GB/s",
+                                      "source, scope");
   for (const Row& row : rows) {
     const double nanoseconds = row.microseconds * 1e3;
     const auto rate = [&](double amount) {

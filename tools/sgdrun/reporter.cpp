@@ -126,8 +126,7 @@ void Reporter::Ended() {
 absl::Status Reporter::StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) {
   Show(step);
   if (eval != nullptr) ShowEval(absl::StrCat("eval after step ", step.step), *eval);
-  absl::Status status =
-      log_ ? log_->WriteLine(trace::StepLine(step, eval, columns_.Json(step))) : absl::OkStatus();
+  absl::Status status = log_ ? log_->WriteLine(trace::StepLine(step, eval, columns_.Json(step))) : absl::OkStatus();
   status.Update(FlushProgress());
   return status;
 }

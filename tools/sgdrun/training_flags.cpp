@@ -103,9 +103,10 @@ void AddStateFlags(CLI::App& app, Options& options) {
       "of "
       "the evaluation (default: all)");
   group
-      .AddWithDefault("--save-zstd{1}", "[=LEVEL]", options.run.save_zstd,
-                      "Compress checkpoints by zstd, at a level from 1 (default) to 19; any part of a file can still be "
-                      "read alone")
+      .AddWithDefault(
+          "--save-zstd{1}", "[=LEVEL]", options.run.save_zstd,
+          "Compress checkpoints by zstd, at a level from 1 (default) to 19; any part of a file can still be "
+          "read alone")
       ->check(CheckZstdLevel);
   group
       .Add("--restarts", "R", options.run.restarts,
@@ -116,7 +117,7 @@ void AddStateFlags(CLI::App& app, Options& options) {
       .AddWithDefault(
           "--replace-stragglers{1000}", "[=N]", options.run.replace_every,
           "With --restarts: restart a rank on other cores, or on a spare host, if its compute delays the other ranks "
-                      "for long, at most once in N steps (default 1000); counts as a restart (docs/watching.md)")
+          "for long, at most once in N steps (default 1000); counts as a restart (docs/watching.md)")
       ->check(CheckCount<uint64_t>);
   group.Call<std::string>(
       "--peer-copies", "K|auto", [&](const std::string& text) { SetPeerCopies(options, text); },
