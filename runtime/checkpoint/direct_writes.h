@@ -16,8 +16,8 @@ namespace sgd::checkpoint {
 
 class DirectWrites {
  public:
-  // What to do with a write that the system has not done, or not all of it: `error` is its number, or 0, and `bytes`
-  // are those that are missing.
+  // Repairs a write that the system has not done, or not all of it: `error` is its number, or 0, and `bytes` are those
+  // that are missing.
   using Redo = std::function<absl::Status(std::span<const std::byte> bytes, uint64_t offset, int error)>;
 
   // Of the open `file`, which is borrowed. Null where the system has no such writes, or no room for more.

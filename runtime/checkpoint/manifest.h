@@ -47,7 +47,7 @@ inline constexpr int kLeastZstdLevel = 1, kMostZstdLevel = 19;
 // The name of the only file of tensors, and of file `index` (from 0) of `count` that have pieces of them.
 inline constexpr char kStateName[] = "state.safetensors";
 std::string StateName(uint32_t index, uint32_t count);
-// What the names of compressed files end in.
+// The end of the names of compressed files.
 inline constexpr char kCompressedSuffix[] = ".zst";
 
 struct Manifest {

@@ -26,7 +26,7 @@ struct Patience {
   absl::Duration deadline = absl::Seconds(300);
 };
 
-// What the ranks of a host put into a copy, for checksums of it: by rank and by tensor, without bytes.
+// The contents that the ranks of a host put into a copy, for its checksums: by rank and by tensor, without bytes.
 struct CopyLayout {
   std::vector<std::vector<LocalTensor>> own;
   // Of another host's state: no parts of tensors that a rank gets nothing of.
@@ -94,8 +94,8 @@ class SharedSnapshot {
 
   // The rest is for while there are no ranks.
 
-  // What of the copy, all of which is there, has changed since it was filled: a text about the first part of a tensor,
-  // or nothing. `of_others`: of another host's state instead.
+  // Compares a whole copy with its checksums. Returns a text about the first part of a tensor that has changed since
+  // the copy was filled, or nothing. `of_others`: of another host's state instead.
   std::optional<std::string> FindDamage(bool of_others) const;
   void Clear();
   // Leaves the host's own state alone.

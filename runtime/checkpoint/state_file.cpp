@@ -80,7 +80,7 @@ absl::StatusOr<std::unique_ptr<StateFileWriter>> StateFileWriter::Create(const s
   if (is_direct) {
     writer->writes_ = DirectWrites::Create(
         writer->file_.get(), [writer = writer.get()](std::span<const std::byte> bytes, uint64_t offset, int error) {
-          // What the file system refuses, or has no room for now, is written in the other way.
+          // Bytes that the file system refuses, or has no room for now, are written in the other way.
           const bool may_do = error == 0 || error == EINVAL || error == EAGAIN || error == EINTR;
           return may_do ? writer->WriteNow(bytes, offset) : data::SystemError(writer->path_, "write", error);
         });

@@ -120,7 +120,7 @@ absl::StatusOr<SafetensorsFile> SafetensorsFile::Open(const std::string& path, s
   file.frames_ = std::move(frames);
   absl::Status status = artifact::WithMemoryFor("its header", [&] { return file.ReadHeader(); });
   if (status.ok()) return file;
-  // What cannot be decompressed names the path already.
+  // Errors of decompression name the path already.
   return absl::IsDataLoss(status) ? status : absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
 

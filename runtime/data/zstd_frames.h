@@ -33,7 +33,7 @@ class ZstdFrameWriter {
   // The frame of `part`, with zstd's checksum of its content; until the next call. All parts but the last are of equal
   // size, at most 2 GiB.
   absl::StatusOr<std::span<const std::byte>> Compress(std::span<const std::byte> part);
-  // What follows the last frame.
+  // The bytes behind the last frame.
   std::vector<std::byte> Index() const;
 
  private:

@@ -71,7 +71,7 @@ class TraceReader {
                                                    "; expected what sgdrun --trace writes for this artifact"));
   }
 
-  // Whose steps these are; traces that do not say are of the artifact's first program.
+  // Reads which artifact, plan and program the steps are of; traces that do not say are of the first program.
   absl::Status ReadOrigin(const nlohmann::json& trace) {
     const auto found = trace.find("otherData");
     const nlohmann::json data = found != trace.end() && found->is_object() ? *found : nlohmann::json::object();

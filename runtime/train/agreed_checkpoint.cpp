@@ -45,7 +45,7 @@ std::string VerifyFilesOf(const Job& job, const comm::Control& control) {
   return std::string(status.message());
 }
 
-// What is prepared before ranks start, and does not depend on the state, stays.
+// Keeps everything that was prepared before ranks started and does not depend on the state.
 absl::Status PrepareAgain(checkpoint::Checkpoint checkpoint, Job& job) {
   RunOptions options = job.options;
   options.resume = checkpoint.path;

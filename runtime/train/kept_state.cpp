@@ -48,7 +48,7 @@ checkpoint::TrainingPoint PointOf(const Job& job) {
 
 namespace {
 
-// What ranks put there by SnapshotSaver.
+// The contents that SnapshotSaver puts there.
 checkpoint::CopyLayout LayoutOfCopies(const Job& job) {
   checkpoint::CopyLayout layout;
   layout.first_rank = job.host.first;

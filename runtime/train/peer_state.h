@@ -30,11 +30,11 @@ struct PeerPart {
 // The state that `rank` sends to the next host: its share of the state that only its host holds. Nothing of a job
 // on one host.
 std::vector<PeerPart> PartsForNextHost(const Job& job, uint32_t rank);
-// What it is sent by the host before.
+// The parts that the host before sends to `rank`.
 std::vector<PeerPart> PartsFromHostBefore(const Job& job, uint32_t rank);
 uint64_t BytesOf(const std::vector<PeerPart>& parts);
 
-// What the ranks of the host before give `rank`, as tensors of the state; no parts of those that they do not.
+// The same as tensors of the state; no parts of those that are not sent.
 std::vector<checkpoint::LocalTensor> TensorsFromHostBefore(const Job& job, uint32_t rank);
 
 // Whether ranks give each other copies of what they hold: those of CPUs, on several hosts.
@@ -50,7 +50,7 @@ class PeerCopies {
   // `rank` of a job that HasPeerCopies. Borrows all. ResourceExhausted without memory for messages.
   static absl::StatusOr<std::unique_ptr<PeerCopies>> Create(const Job& job, uint32_t rank,
                                                             comm::Communicator& communicator);
-  // What is in flight is forgotten.
+  // Forgets messages in flight.
   ~PeerCopies() { communicator_.DropSideMessages(); }
   PeerCopies(const PeerCopies&) = delete;
   PeerCopies& operator=(const PeerCopies&) = delete;

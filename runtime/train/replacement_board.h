@@ -1,4 +1,4 @@
-// How ranks tell their launcher which of all ranks is to be started elsewhere.
+// How ranks tell their launcher which of all ranks must be started elsewhere.
 #pragma once
 
 #include <atomic>

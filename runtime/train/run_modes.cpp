@@ -82,7 +82,7 @@ watch::RankPlace PlaceOf(const Session& session) {
   return place;
 }
 
-// What rank 0 needs to know of this rank to have it replaced.
+// Tells rank 0 which cores this rank could be moved to.
 std::function<watch::OtherCores()> LookAtOtherCores(const Session& session) {
   const Job& job = session.job();
   if (job.replacements == nullptr || job.replacement.every == 0) return nullptr;
