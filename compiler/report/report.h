@@ -28,9 +28,9 @@ struct CollectiveReport {
   bool inLoop = false;
   int64_t stage = -1;    ///< of a pipeline: whose ranks do it
   int64_t toStage = -1;  ///< of a message: whose ranks receive it
-  std::vector<std::string>
-      tensors;        ///< that it moves or reduces, "gradient of params.w"; types where they have no name
-  std::string scope;  ///< of the user's program, "encoder/layer0"; empty where it has none
+  /// That it moves or reduces, "gradient of params.w"; types where they have no name.
+  std::vector<std::string> tensors = {};
+  std::string scope = {};  ///< of the user's program, "encoder/layer0"; empty where it has none
 };
 
 /// One program of the artifact; of a pipeline the largest of each number over its stages.
