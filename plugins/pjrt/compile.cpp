@@ -4,17 +4,17 @@
 #include <cstdlib>
 #include <list>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compiler/driver/compile_cache.h"
-#include "compiler/driver/driver.h"
+#include "nlohmann/json.hpp"
+#include "tools/library/compiler_library.h"
 
 namespace sgd::pjrt {
 namespace {
 
-constexpr uint64_t kFolderBytes = uint64_t{2} << 30;
 constexpr uint64_t kMemoryBytes = uint64_t{256} << 20;
 
 // Compilations by their text, the most recently used first.
@@ -59,32 +59,29 @@ RecentCompilations& Recent() {
   return recent;
 }
 
-mlir::FailureOr<mlir::sgd::Compilation> Compile(std::string_view text, const std::string& name,
-                                                llvm::raw_ostream& errors) {
-  const mlir::sgd::ProgramSource source{"main", name, std::string(text)};
-  const mlir::sgd::CompileOptions options;
-  const char* folder = std::getenv("SGD_COMPILE_CACHE");
-  if (folder == nullptr || *folder == 0) return mlir::sgd::compile(source, options, errors);
-  return mlir::sgd::compileCached(source, options, folder, kFolderBytes, errors);
+compiler::CompileResult Compile(std::string_view text, const std::string& name) {
+  compiler::CompileRequest request{.programs = {{"main", name, std::string(text)}}, .flags = {}, .recipes = {}};
+  if (const char* folder = std::getenv("SGD_COMPILE_CACHE"); folder != nullptr && *folder != 0)
+    request.flags = {absl::StrCat("--cache=", folder), "--cache-size=2GiB"};
+  return compiler::Compile(request);
 }
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const CompiledText>> CompileText(std::string_view text, const std::string& name) {
   if (auto found = Recent().Find(text)) return found;
-  std::string messages;
-  llvm::raw_string_ostream errors(messages);
-  mlir::FailureOr<mlir::sgd::Compilation> compilation = Compile(text, name, errors);
-  if (failed(compilation)) return absl::InvalidArgumentError(absl::StripTrailingAsciiWhitespace(messages));
+  compiler::CompileResult result = Compile(text, name);
+  if (result.code != 0) return absl::InvalidArgumentError(absl::StripTrailingAsciiWhitespace(result.messages));
   auto compiled = std::make_shared<CompiledText>();
-  compiled->artifact = std::move(compilation->artifact);
-  compiled->flops = static_cast<double>(compilation->report.flops);
-  const mlir::sgd::MemoryReport& memory = compilation->report.memory;
-  compiled->arguments = memory.arguments;
-  compiled->outputs = memory.outputs;
-  compiled->aliased = memory.aliased;
-  compiled->temporaries = memory.temporaries;
-  compiled->peak = memory.peak;
+  compiled->artifact = std::move(result.artifact);
+  const nlohmann::json report = nlohmann::json::parse(result.report);
+  compiled->flops = report.at("flops").get<double>();
+  const nlohmann::json& memory = report.at("memory");
+  compiled->arguments = memory.at("arguments");
+  compiled->outputs = memory.at("outputs");
+  compiled->aliased = memory.at("aliased");
+  compiled->temporaries = memory.at("temporaries");
+  compiled->peak = memory.at("peak");
   Recent().Add(text, compiled);
   return compiled;
 }

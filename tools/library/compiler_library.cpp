@@ -38,9 +38,10 @@ std::string findFileFlag(const Flags& flags) {
   for (auto [name, value] : {std::pair("-o", &flags.output), std::pair("--report", &flags.report),
                              std::pair("--explain", &flags.explain), std::pair("--emit-request", &flags.emitRequest),
                              std::pair("--auto-recipe", &flags.autoRecipe), std::pair("--auto-table", &flags.autoTable),
-                             std::pair("--weights", &flags.weights), std::pair("--list-ops", &flags.listOps)})
+                             std::pair("--html", &flags.html), std::pair("--weights", &flags.weights),
+                             std::pair("--list-ops", &flags.listOps)})
     if (!value->empty()) return name;
-  return "";
+  return flags.isDoctor ? "--doctor" : "";
 }
 
 /// Sets the recipes that the request has, and reads the others.

@@ -157,7 +157,7 @@ void addFlags(CLI::App& app, Flags& flags) {
 
 void setGroups(CLI::App& app) {
   using ::sgd::tools::SetGroup;
-  SetGroup(app, "Results", {"-o", "--emit", "--emit-request", "--report", "--explain", "--weights"});
+  SetGroup(app, "Results", {"-o", "--emit", "--emit-request", "--report", "--explain", "--html", "--weights"});
   SetGroup(app, "Ranks and shardings",
            {"--mesh", "--recipe", "--batch", "--shard-updates", "--constraints", "--loss", "--bind"});
   SetGroup(app, "Search for a recipe", {"--auto", "--auto-recipe", "--auto-table", "--auto-evaluations"});
