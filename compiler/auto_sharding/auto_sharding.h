@@ -12,7 +12,7 @@ struct AutoOptions {
   unsigned mostEvaluations = 200;
 };
 
-/// What was found, and all that it was compared with.
+/// The recipe that was found, and all others that it was compared with.
 struct AutoChoice {
   StepFacts facts;
   SearchResult search;

@@ -1,4 +1,4 @@
-// What was compared, for people and as JSON.
+// Prints the comparison of recipes, for people and as JSON.
 #include "compiler/auto_sharding/auto_sharding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

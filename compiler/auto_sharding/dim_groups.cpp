@@ -23,7 +23,7 @@ std::string mlir::sgd::generalizeName(llvm::StringRef name) {
 
 namespace {
 
-/// What two layers have in common: of each member the name, the rank and the position.
+/// Equal for layers of the same kind: the name, rank and position of each member.
 using Signature = std::vector<std::tuple<std::string, size_t, unsigned>>;
 
 class Grouping {

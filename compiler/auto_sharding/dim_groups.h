@@ -6,7 +6,7 @@
 
 namespace mlir::sgd {
 
-/// What groups are made of: an argument that may be sharded.
+/// A member of groups: an argument that may be sharded.
 struct GroupedTensor {
   std::string name;
   std::vector<int64_t> shape;

@@ -1,4 +1,4 @@
-// What a recipe makes of a step: compiled but for its code, and simulated.
+// Evaluates a recipe: compiles a step by it, but for its code, and simulates it.
 #ifndef SGD_COMPILER_AUTO_SHARDING_EVALUATE_H
 #define SGD_COMPILER_AUTO_SHARDING_EVALUATE_H
 

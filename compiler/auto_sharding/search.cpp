@@ -103,8 +103,8 @@ void Search::tryAll(std::vector<Candidate> candidates) {
   }
 }
 
-/// What needs too much memory is compiled within the limit, which takes no less time: the fastest first, or what needs
-/// least where nothing fits yet.
+/// Compiles candidates that need too much memory within the limit, which makes no step shorter: the fastest first, or
+/// those that need least where nothing fits yet.
 void Search::fitIntoLimit() {
   std::vector<size_t> order;
   for (auto [index, trial] : llvm::enumerate(result.trials))

@@ -1,5 +1,5 @@
-// What a search has to know of a train step: its batch, its parameters, and which of their dimensions may be sharded
-// together.
+// The facts of a train step that a search needs: its batch, its parameters, and which of their dimensions may be
+// sharded together.
 #ifndef SGD_COMPILER_AUTO_SHARDING_STEP_FACTS_H
 #define SGD_COMPILER_AUTO_SHARDING_STEP_FACTS_H
 

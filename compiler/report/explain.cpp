@@ -56,7 +56,7 @@ class Explainer {
     }
   }
 
-  /// What is in the host's memory meanwhile.
+  /// Adds values that are in the host's memory for a while.
   void addOffloaded(func::FuncOp function) {
     for (const OffloadedReport& one : findOffloaded(function, times.getCost())) {
       ExplainRecord& record = explanation.records.emplace_back();

@@ -1,4 +1,4 @@
-// What a program has in memory of the host beside the device, by source line.
+// The values that a program keeps in memory of the host beside the device, by source line.
 #ifndef SGD_COMPILER_REPORT_OFFLOADED_H
 #define SGD_COMPILER_REPORT_OFFLOADED_H
 

@@ -109,7 +109,7 @@ void addRecomputed(plan::InstructionOpInterface instruction, uint64_t executions
   known->seconds += again->seconds * static_cast<double>(executions);
 }
 
-/// What loops compute again.
+/// Adds ops that loops compute again.
 void addRecomputedInLoops(func::FuncOp function, Report& report) {
   for (const Decision& one : getDecisions(function, DecisionKind::Recompute))
     report.recomputed.push_back({one.chosen, one.source, 1, one.freedBytes, one.flops, one.bytes, one.seconds});
@@ -192,7 +192,7 @@ func::FuncOp mlir::sgd::getReportedFunction(ArrayRef<ModuleOp> modules) {
   return first;
 }
 
-/// What a rank that runs `function` needs and does.
+/// Adds the memory and the work of a rank that runs `function`.
 static void addFunction(func::FuncOp function, Arenas arenas, uint64_t constants, const CostModel& cost,
                         Report& report) {
   report.memory = getMemory(function, arenas, constants);

@@ -94,7 +94,7 @@ struct MemoryReport {
   uint64_t host = 0;  ///< in pinned memory of the host beside the device; in no other number
 };
 
-/// What the ranks of one stage of a pipeline need and do.
+/// Memory and work of the ranks of one stage of a pipeline.
 struct StageReport {
   MemoryReport memory;
   double seconds = 0;  ///< of a step without waits for other stages, by the cost model

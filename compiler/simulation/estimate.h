@@ -1,4 +1,4 @@
-// What a simulated step means for a user: times, use of devices, memory, money.
+// The numbers of a simulated step that matter to a user: times, use of devices, memory, money.
 #ifndef SGD_COMPILER_SIMULATION_ESTIMATE_H
 #define SGD_COMPILER_SIMULATION_ESTIMATE_H
 

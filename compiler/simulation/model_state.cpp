@@ -21,7 +21,7 @@ bool isSame(const artifact::Slice& a, const artifact::Slice& b) {
   return a.space() == b.space() && a.offset() == b.offset() && a.size() == b.size();
 }
 
-/// What the instructions from `begin` to `end` read and write, all branches taken.
+/// The accesses of the instructions from `begin` to `end`, all branches taken.
 artifact::Accesses collect(const artifact::Program& program, uint64_t begin, uint64_t end) {
   artifact::Accesses all;
   for (uint64_t index = begin; index < end; ++index) {

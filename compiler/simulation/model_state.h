@@ -1,4 +1,4 @@
-// What of a program's memory is of its model rather than of a step's activations.
+// Tells the memory of a program's model from that of a step's activations.
 #ifndef SGD_COMPILER_SIMULATION_MODEL_STATE_H
 #define SGD_COMPILER_SIMULATION_MODEL_STATE_H
 

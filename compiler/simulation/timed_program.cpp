@@ -167,7 +167,7 @@ void Timing::addCase(const device::StreamAction& action, size_t numBranches, dou
 /// Bytes by which times are counted (passes/cost/cost_model.h), of the artifact's own groups: gathered tensors keep
 /// their size where a group has another one.
 static uint64_t getCountedBytes(const Machine& machine, const ::sgd::comm::CollectiveSpec& spec) {
-  // What is sent is what is counted.
+  // The bytes sent are those that reports count.
   if (spec.kind == ::sgd::comm::CollectiveKind::kGatherRange)
     return ::sgd::comm::SentBytes(artifact::MeshOf(machine.getRoot()), spec);
   uint64_t bytes = 0;

@@ -21,7 +21,7 @@ struct PJRT_Buffer {
   // Under RankPools::mutex of the client.
   std::shared_ptr<sgd::pjrt::Storage> storage;  // null once the buffer is deleted or donated
   absl::Status error;                           // of a buffer that stands for a failure
-  // What others read by address, with their number.
+  // Memory that others read by address, and how many do.
   std::shared_ptr<sgd::pjrt::Storage> pinned;
   int pins = 0;
 };

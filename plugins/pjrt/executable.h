@@ -15,7 +15,7 @@
 
 namespace sgd::pjrt {
 
-// What serialization keeps.
+// The contents of a serialized executable.
 struct Compiled {
   std::string name;
   std::string options_proto;

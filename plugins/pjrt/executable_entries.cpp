@@ -1,4 +1,4 @@
-// What frameworks ask of executables.
+// Entries of the API by which frameworks ask about executables.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -17,7 +17,7 @@
 
 namespace sgd::pjrt {
 
-// What a function of a rank gets.
+// The argument of a function of a rank.
 struct Rank {
   uint32_t index;
   comm::Communicator* communicator;  // of the job

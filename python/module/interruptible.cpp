@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kBetweenSignals(100);
 
 std::thread::id main_thread;
 
-// What a body on another thread and its caller share.
+// Shared by a body on another thread and its caller.
 struct Call {
   std::mutex mutex;
   std::condition_variable ended;

@@ -34,7 +34,7 @@ const artifact::Program* ProgramAt(const artifact::Artifact& root, uint32_t posi
   return position < artifact::Size(root.programs()) ? root.programs()->Get(position) : nullptr;
 }
 
-// What the records before one have said.
+// The state after the records so far.
 struct State {
   std::optional<uint32_t> step;
   uint32_t program_position = 0;

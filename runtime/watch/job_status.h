@@ -36,7 +36,7 @@ struct JobStatus {
   double stalled_seconds = 0;  // in which steps waited for them
 };
 
-// What is known before the first step.
+// Facts that are known before the first step.
 struct JobFacts {
   uint64_t first_step = 0;
   uint64_t steps = 0;                                                  // of this run

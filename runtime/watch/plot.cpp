@@ -148,7 +148,7 @@ Range ValuesOf(const std::vector<Points>& curves, bool are_times) {
 
 bool IsRestart(const LoggedEvent& event) { return event.kind == "resumed" || event.kind == "rank_lost"; }
 
-// What a panel shows.
+// The contents of a panel.
 struct Curves {
   const char* title;
   Points (*values)(const LogContent& log);

@@ -44,10 +44,11 @@ def what_is_lacking(folder):
     assert code == 0 and found["many ranks and data files"] == ("lacking", "a process may open only 256 files; expected 1024 or more; raise ulimit -n"), found
     found, code = doctor(PATH="/nowhere", CUDA_HOME="/nowhere")
     assert code == 0 and found["tests of GPU kernels"][0] == "lacking" and "compiling for GPUs does not need it" in found["tests of GPU kernels"][1], found
-    # A copy of sgdc alone has neither sgdrun nor plugins.
-    (folder / "bin").mkdir()
+    # A copy of sgdc with its library alone has neither sgdrun nor plugins.
+    for name in ("bin/sgdc", "lib/sgd/libsgd_compiler.so"):
+        (folder / name).parent.mkdir(parents=True)
+        shutil.copy(harness.BUILD / name, folder / name)
     alone = folder / "bin" / "sgdc"
-    shutil.copy(SGDC, alone)
     found, code = doctor(alone)
     assert code == 0
     for feature, part in (("running artifacts", "copy sgdrun beside sgdc"), ("CPU ranks on several hosts", "install libucx-dev"), ("GPU ranks", "there is no")):

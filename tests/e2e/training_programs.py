@@ -85,7 +85,7 @@ def check_plans(folder):
 
 def check_refusals(folder):
     for field, said in [
-        ({"optimizer": "adamq"}, r"field 'train.optimizer' is \"adamq\"; expected 'adam"),
+        ({"optimizer": "adamq"}, r"field 'train.optimizer' is \"adamq\"; expected one of .*; did you mean \"adam\""),
         ({"optimizer": {"kind": "adam", "betas": [0.9, 1]}}, r"'train.optimizer.betas' is \[0.9,1\]"),
         ({"optimizer": {"kind": "sgd", "learning_rat": 1}}, r"did you mean 'learning_rate'"),
         ({"optimizer": {"kind": "sgd", "betas": [0.9, 0.99]}}, r"'train.optimizer.betas' has no meaning for 'sgd', whose fields are .*momentum, nesterov; correct the kind"),

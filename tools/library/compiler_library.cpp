@@ -35,11 +35,11 @@ CompileResult refuseUsage(const std::string& message) {
 
 /// Flags that name files are the command's alone.
 std::string findFileFlag(const Flags& flags) {
-  for (auto [name, value] : {std::pair("-o", &flags.output), std::pair("--report", &flags.report),
-                             std::pair("--explain", &flags.explain), std::pair("--emit-request", &flags.emitRequest),
-                             std::pair("--auto-recipe", &flags.autoRecipe), std::pair("--auto-table", &flags.autoTable),
-                             std::pair("--html", &flags.html), std::pair("--weights", &flags.weights),
-                             std::pair("--list-ops", &flags.listOps)})
+  for (auto [name, value] :
+       {std::pair("-o", &flags.output), std::pair("--report", &flags.report), std::pair("--explain", &flags.explain),
+        std::pair("--emit-request", &flags.emitRequest), std::pair("--auto-recipe", &flags.autoRecipe),
+        std::pair("--auto-table", &flags.autoTable), std::pair("--html", &flags.html),
+        std::pair("--weights", &flags.weights), std::pair("--list-ops", &flags.listOps)})
     if (!value->empty()) return name;
   return flags.isDoctor ? "--doctor" : "";
 }

@@ -10,7 +10,7 @@
 
 namespace sgd::inspect {
 
-// What is printed instead of a description.
+// Outputs that replace a description.
 struct Instead {
   bool check_streams = false;
   std::string module;   // architecture; empty: not asked for

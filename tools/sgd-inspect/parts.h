@@ -1,4 +1,4 @@
-// What a description of an artifact holds.
+// The parts of an artifact's description.
 #pragma once
 
 namespace sgd::inspect {

@@ -203,7 +203,7 @@ absl::Status checkOutputs(const SimulationFlags& flags) {
   return absl::OkStatus();
 }
 
-/// What is simulated beside the program's own mesh.
+/// Simulations beside that of the program's own mesh.
 struct Request {
   std::vector<MeshAxisSize> mesh;
   std::optional<Sweep> sweep;

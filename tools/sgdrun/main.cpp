@@ -197,7 +197,7 @@ absl::StatusOr<std::unique_ptr<watch::FlightBoard>> MakeFlights(const Options& o
   return watch::FlightBoard::Create(environment.is_launcher ? environment.StartedHere() : 1);
 }
 
-// What the ranks of this host did last.
+// Writes what the ranks of this host did last.
 void WriteFlights(const Options& options, const watch::FlightBoard& flights, const train::Job& job, uint32_t first_rank,
                   const absl::Status& cause) {
   std::vector<watch::RankFlight> ranks;

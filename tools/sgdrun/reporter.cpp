@@ -57,7 +57,7 @@ absl::Status Reporter::Begun(const watch::JobFacts& facts, const watch::StepWatc
   facts_ = facts;
   begin_ = SteadyNow();
   const bool is_published = !metrics_.empty() || metrics_port_ != 0;
-  // What ranks say of themselves takes longer to read than a line is worth.
+  // Reading what ranks say of themselves takes longer than a line is worth.
   status_.emplace(facts, live_ || is_published ? &watch : nullptr);
   if (!is_resumption_) {
     for (const std::string& line : HeaderLines(job_, facts)) Line(line);

@@ -21,7 +21,7 @@
 
 namespace sgd::sgdrun {
 
-// What becomes of an older file at --log-json: a resumed run continues the log.
+// How --log-json treats an older file: a resumed run continues the log.
 trace::LogStart LogStartOf(const Options& options);
 
 class Reporter : public train::TrainObserver {

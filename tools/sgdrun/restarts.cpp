@@ -92,7 +92,7 @@ absl::Status Restarts::Keep(const launch::RankEnvironment& environment, train::J
   if (!environment.is_launcher) return absl::OkStatus();
   host_ = {.first = environment.rank, .count = environment.StartedHere()};
   absl::Status status = train::MakeCopies(host_, snapshots_, job);
-  // What other ranks have left counts until these have filled a copy of their own.
+  // Copies of the ranks before count until these ranks have filled one of their own.
   if (job.snapshots != snapshots_) before_ = std::exchange(snapshots_, job.snapshots);
   return status;
 }

@@ -1,4 +1,4 @@
-// Decides whether a run whose ranks have been lost, or are to be more or fewer, goes on, and from which state.
+// Decides whether a run goes on whose ranks have been lost or change in number, and from which state.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class Restarts {
   // Gives the job memory for copies of its state, before its ranks are started. ResourceExhausted without memory.
   absl::Status Keep(const launch::RankEnvironment& environment, train::Job& job);
 
-  // The job has ended with `status`. True when another is to be started: then options() and TakeKept() are its own.
+  // The job has ended with `status`. True when another must be started: then options() and TakeKept() are its own.
   // Notes and logs why.
   bool GoesOn(const absl::Status& status);
   // Called when ranks fail.
@@ -73,7 +73,7 @@ class Restarts {
     std::string tail;  // of the note about it
   };
 
-  // What ranks have begun with, where they have agreed on a checkpoint.
+  // Takes over the step that ranks have begun with, where they have agreed on a checkpoint.
   void TakeAgreedStep();
   bool GoesOnAfter(const process::Failure& failure);
   // In the place of a straggler, which has stopped as all have.

@@ -55,7 +55,7 @@ std::string NetworkText() {
   return "network cards: none that the system shows\n";
 }
 
-// What CPU ranks on several hosts send by.
+// The transport of CPU ranks on several hosts.
 std::string TransportText(const std::string& net_devices) {
   absl::StatusOr<const comm::TransportPlugin*> plugin = comm::OpenTransportPlugin();
   if (!plugin.ok()) return absl::StrCat("between hosts: nothing: ", plugin.status().message(), "\n");

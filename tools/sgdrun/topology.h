@@ -8,7 +8,7 @@
 
 namespace sgd::sgdrun {
 
-// The text to print: cores, the devices that --device names with their links, network cards, and the place of each
+// The text to print: cores, the devices that --device names with their links, network adapters, and the place of each
 // local rank (-n, else one for each device). FailedPrecondition when this build or host has no such device.
 absl::StatusOr<std::string> TopologyText(const Options& options);
 
