@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "runtime/text/amounts.h"
 
 namespace sgd::train {
@@ -23,10 +22,6 @@ constexpr uint64_t kClearly = 2;       // times as many steps
 struct Times {
   double stall = 0, sending = 0, step = 0;
 };
-
-std::string Milliseconds(absl::Duration duration) {
-  return absl::StrFormat("%.3g ms", absl::ToDoubleMilliseconds(duration));
-}
 
 }  // namespace
 
@@ -71,16 +66,17 @@ absl::StatusOr<bool> CopyIntervals::Copied(uint64_t steps_done, const CopyCost& 
 }
 
 std::string CopyIntervals::Text(uint64_t sent_bytes) const {
-  std::string text = absl::StrCat("--peer-copies auto: a copy takes ", Milliseconds(cost_.stall), " of steps of ",
-                                  Milliseconds(step_));
+  std::string note =
+      absl::StrCat("--peer-copies auto: a copy takes ", text::SecondsText(absl::ToDoubleSeconds(cost_.stall)),
+                   " of steps of ", text::SecondsText(absl::ToDoubleSeconds(step_)));
   if (sent_bytes > 1 && cost_.sending > absl::ZeroDuration()) {
     absl::StrAppend(
-        &text, ", and ", Milliseconds(cost_.sending), " beside them to the next host (",
+        &note, ", and ", text::SecondsText(absl::ToDoubleSeconds(cost_.sending)), " beside them to the next host (",
         text::BytesText(static_cast<uint64_t>(static_cast<double>(sent_bytes) / absl::ToDoubleSeconds(cost_.sending))),
         "/s of a rank)");
   }
-  absl::StrAppend(&text, "; copies are made every ", every_, every_ == 1 ? " step" : " steps");
-  return text;
+  absl::StrAppend(&note, "; copies are made every ", every_, every_ == 1 ? " step" : " steps");
+  return note;
 }
 
 }  // namespace sgd::train
