@@ -281,13 +281,14 @@ void SharedMemoryControl::AskPlaces(Blame& blame) {
   }
 }
 
-// A rank that does not run cannot tell; the kernel says why. One without a watcher is a thread of this process.
+// A rank that does not run cannot tell; the kernel says why. Threads of this process have no watcher that tells; that of
+// another process may have been stopped before its first beat.
 std::string SharedMemoryControl::PlaceOf(uint32_t rank, absl::Time end) {
   RankFlag& flag = segment_->flag(rank);
-  if (flag.beat.load() == 0) return "";
+  const pid_t process = flag.pid.load();
+  if (flag.beat.load() == 0 && process == getpid()) return "";
   const uint32_t question = flag.place.asked.load();
   const auto is_told = [&] { return static_cast<int32_t>(flag.place.told.load() - question) >= 0; };
-  const pid_t process = flag.pid.load();
   while (!is_told()) {
     const std::optional<ThreadState> state = ReadThreadState(process, process);
     if (state && (IsStopped(*state) || SteadyNow() > end)) {

@@ -117,7 +117,7 @@ void AddFeatures(Dims& steps, const artifact::Convolution& c) {
     elements *= dim.kernel();
     are_inside &= dim.kernel() == 1 || std::abs(dim.rhs()) < std::abs(features.other);
   }
-  uint64_t part = features.size;
+  uint64_t part = std::max<uint64_t>(1, features.size);  // none at all is one part of nothing
   if (are_inside && elements > 1 && CountRows(c) < c.outputs()->size())
     while (part % 2 == 0 && part >= 2 * kShortRun && part * elements > kPartSteps) part /= 2;
   const int64_t stride = static_cast<int64_t>(part);
