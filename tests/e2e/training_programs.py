@@ -103,7 +103,7 @@ def check_refusals(folder):
         ({"loss": {"kind": "mse"}}, r"not one result alone is a tensor of floats that a loss could be of; name one by 'train.loss.logits'"),
         ({"loss": {"kind": "hinge"}}, r"'train.loss.kind' is \"hinge\"; expected one of softmax_cross_entropy"),
         ({"metrics": ["accuracy"]}, r"'accuracy' compares scores with labels of classes, and the loss has none"),
-        ({"metrics": ["acuracy"]}, r"'train.metrics' is \"acuracy\"; expected 'accuracy'"),
+        ({"metrics": ["acuracy"]}, r"'train.metrics' is \"acuracy\"; expected one of accuracy, perplexity; did you mean \"accuracy\""),
         ({"ema": 1}, r"'train.ema' is 1; expected a decay from 0 to below 1"),
         ({"optimizer": {"kind": "sgd", "groups": [{"learning_rate": 1}]}}, r"groups\[0\]' is .*; expected an object with a field 'match'"),
         ({"optimizer": {"kind": "sgd", "groups": [{"match": ["*"], "learning_rat": 1}]}}, r"did you mean 'learning_rate'"),

@@ -281,8 +281,8 @@ void SharedMemoryControl::AskPlaces(Blame& blame) {
   }
 }
 
-// A rank that does not run cannot tell; the kernel says why. Threads of this process have no watcher that tells; that of
-// another process may have been stopped before its first beat.
+// A rank that does not run cannot tell; the kernel says why. Threads of this process have no watcher that tells; that
+// of another process may have been stopped before its first beat.
 std::string SharedMemoryControl::PlaceOf(uint32_t rank, absl::Time end) {
   RankFlag& flag = segment_->flag(rank);
   const pid_t process = flag.pid.load();
