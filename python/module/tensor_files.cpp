@@ -103,7 +103,9 @@ void SaveCheckpoint(const std::string& directory, nb::list tensors, uint64_t ste
   given.CopyTo(image);
   const absl::Status status = [&] {
     const nb::gil_scoped_release unlocked;
-    return checkpoint::SaveImage(directory, point, image.image(), [] { return absl::OkStatus(); });
+    return checkpoint::SaveImage(directory, point, image.image(), checkpoint::kNotCompressed,
+                                 [] { return absl::OkStatus(); })
+        .status();
   }();
   Check(status);
 }

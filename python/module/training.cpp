@@ -29,6 +29,7 @@
 #include "runtime/train/run_modes.h"
 #include "targets/cpu/device/cpu_device.h"
 #include "tools/sgdrun/options.h"
+#include "tools/sgdrun/run_text.h"
 
 namespace sgd::python {
 namespace {
@@ -65,13 +66,16 @@ class Lines {
 class LineObserver : public train::TrainObserver {
  public:
   explicit LineObserver(Lines& lines) : lines_(lines) {}
+  // Before the first step: whose outputs the lines name.
+  void SetJob(const train::Job& job) { columns_.emplace(job); }
 
   absl::Status StepEnded(const trace::StepRecord& step, const train::EvalMeans* eval) override {
-    lines_.Add(trace::StepLine(step, eval), /*is_note=*/false);
+    lines_.Add(trace::StepLine(step, eval, columns_->Json(step)), /*is_note=*/false);
     return absl::OkStatus();
   }
   absl::Status Saved(const train::SaveRecord& save) override {
-    lines_.Add(trace::SavedJson(save.steps_done, save.stall, save.duration, save.cpu, save.bytes), /*is_note=*/false);
+    lines_.Add(trace::SavedJson(save.steps_done, save.stall, save.duration, save.cpu, save.bytes, save.bytes_on_disk),
+               /*is_note=*/false);
     return absl::OkStatus();
   }
   absl::Status Event(const std::string& json) override {
@@ -83,6 +87,7 @@ class LineObserver : public train::TrainObserver {
 
  private:
   Lines& lines_;
+  std::optional<sgdrun::OutputColumns> columns_;
 };
 
 // Flags of launchers, terminals and restarts belong to the command.
@@ -100,6 +105,8 @@ absl::Status CheckFlags(const Options& options) {
       {"--resize", !options.run.resize.empty()},
       {"--replace-stragglers", options.run.replace_every != 0},
       {"--verify", options.run.verify.steps != 0},
+      {"--eval-only", options.run.only_evaluates},
+      {"--steps 0", options.run.only_prepares},
       {"--measure-topology", !options.measured_topology.empty()},
       {"--topology", options.shows_topology},
       {"--save-every auto", options.saves_by_cost}};
@@ -128,6 +135,7 @@ class TrainingRun : public std::enable_shared_from_this<TrainingRun> {
     absl::StatusOr<train::Job> prepared = train::PrepareJob(options_.run, *std::move(file));
     if (!prepared.ok()) return prepared.status();
     job_.emplace(*std::move(prepared));
+    observer_.SetJob(*job_);
     absl::StatusOr<train::ClaimedOutputs> claimed = train::ClaimedOutputs::Claim(options_.run);
     if (!claimed.ok()) return claimed.status();
     if (absl::Status status = train::CheckOutputs(*job_); !status.ok()) return status;

@@ -88,7 +88,7 @@ def refuses_as_the_command_does(folder):
         (sgd.CompileError, {"recipe": {"batchh": "data"}}, "recipe.json: error: field 'batchh' is unknown; did you mean 'batch'?"),
         (sgd.CompileError, {"recipe": "zero9", "mesh": "data=2"}, "--recipe zero9: there is no recipe of this name; did you mean 'zero1'?"),
         (sgd.CompileError, {"recipe": folder / "none.json"}, "none.json: error: cannot read the recipe"),
-        (sgd.CompileError, {"mesh": {"model": 2}}, "step.mlir: error: --mesh names the axis 'model', which the model has not"),
+        (sgd.CompileError, {"mesh": {"model": 2}}, "step.mlir: error: --mesh names the axis 'model', which the model does not have"),
     ]
     for kind, options, text in cases:
         with steps.refused(kind, text):
