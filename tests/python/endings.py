@@ -1,4 +1,5 @@
 """Ctrl-C and ranks that fail raise exceptions, and the interpreter, its executables and their state go on."""
+import gc
 import os
 import signal
 import subprocess
@@ -18,6 +19,8 @@ import sgd
 warnings.simplefilter("ignore")
 # A shell that runs this in the background has it ignore the signal.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# JAX has a callback of the collector; Python drops an exception that a signal raises there.
+gc.disable()
 LIMIT = 10  # seconds for what takes about one
 
 
