@@ -172,7 +172,7 @@ TEST(SharedSnapshots, TheNewestCopyCanBeForgotten) {
   EXPECT_EQ(snapshots->steps(), kNone);
 }
 
-// What a fault of memory does.
+// Changes a bit, as a fault of memory does.
 void Flip(std::span<std::byte> bytes, uint64_t bit) { bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8); }
 
 // The rank that puts this byte of a tensor into a copy.

@@ -1,4 +1,4 @@
-// Who verifies which file of a checkpoint.
+// Which rank verifies which file of a checkpoint.
 #include "runtime/train/agreed_checkpoint.h"
 
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ watch::Straggler Slow(uint32_t rank, uint64_t step = 5000) {
 // Three cores of one node for two ranks: the first has core 0, the second the others.
 const std::vector<launch::Core> kThree = {{0, 0}, {1, 0}, {2, 0}};
 
-// What a rank says after a second in which each core was idle for so many percent of the time.
+// The answer of a rank after a second in which each core was idle for so many percent of the time.
 OtherCores LookAfterASecond(const std::vector<launch::Core>& cores, uint32_t rank,
                             const std::map<int, uint64_t>& idle) {
   uint64_t seconds = 0;
