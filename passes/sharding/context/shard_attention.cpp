@@ -109,6 +109,11 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     MeshAxes axes(FlatSymbolRefAttr::get(mesh.getSymNameAttr()), mesh.getMesh());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(visit(function, axes, *cost))) return signalPassFailure();
+    if (!form.empty() && !hasDecisions)
+      mesh.emitWarning()
+          << "attention in the form '" << form
+          << "' has no effect: no attention has sharded positions; shard the dimension of its positions over a mesh "
+             "axis, or ask for no form";
   }
 
   LogicalResult visit(func::FuncOp function, const MeshAxes& mesh, const CostModel& cost) {
@@ -128,17 +133,22 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
       if (!pattern) {
         FailureOr<std::optional<ContextDecision>> decision = leave(exponential, shardings);
         if (failed(decision)) return failure();
-        if (*decision) addDecision(function, (*decision)->toDecision(exponential.getLoc()));
+        if (*decision) record(function, exponential, **decision);
         continue;
       }
       std::optional<ContextSharding> sharding = getSharding(*pattern, shardings, sequential);
       if (!sharding) continue;
       FailureOr<ContextDecision> decision = decide(*pattern, *sharding, cost);
       if (failed(decision)) return failure();
-      addDecision(function, decision->toDecision(exponential.getLoc()));
+      record(function, exponential, *decision);
       write(*pattern, *sharding, decision->form, mesh);
     }
     return success();
+  }
+
+  void record(func::FuncOp function, math::ExpOp exponential, const ContextDecision& decision) {
+    addDecision(function, decision.toDecision(exponential.getLoc()));
+    hasDecisions = true;
   }
 
   /// Nullopt where positions are whole.
@@ -229,6 +239,8 @@ struct ShardAttentionPass : mlir::sgd::impl::ShardAttentionPassBase<ShardAttenti
     for (Operation& op : llvm::make_early_inc_range(llvm::reverse(*block)))
       if (isOpTriviallyDead(&op)) op.erase();
   }
+
+  bool hasDecisions = false;
 };
 
 }  // namespace

@@ -40,6 +40,7 @@ func.func @scores_are_read(%q: tensor<4x32x8xf32> {sgd.sharding = #sgd.sharding<
 
 // -----
 
+// expected-warning @+1 {{attention in the form 'all_to_all' has no effect: no attention has sharded positions; shard the dimension of its positions over a mesh axis, or ask for no form}}
 sgd.mesh @mesh = <["context"=4]>
 
 // No attention, and so not refused.
