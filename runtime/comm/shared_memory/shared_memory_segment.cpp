@@ -187,7 +187,8 @@ absl::Status SharedMemorySegment::PopulateWindow(uint32_t rank) {
   if (madvise(window(rank), RoundUp(window_bytes_), MADV_POPULATE_WRITE) != 0 && (errno == ENOMEM || errno == EFAULT)) {
     return absl::ResourceExhaustedError(
         absl::StrCat("not enough memory for a window of ", window_bytes_,
-                     " bytes; expected so much of /dev/shm; make it larger, or start fewer ranks on this host"));
+                     " bytes in shared memory; free memory, raise the container's limit, or start fewer ranks on "
+                     "this host"));
   }
 #endif
   return absl::OkStatus();
