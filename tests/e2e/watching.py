@@ -272,8 +272,10 @@ def plots_logs(folder):
 
 def recorded(folder, fault, *extra):
     """The flight recorder's timeline and the messages of a run whose second rank meets a fault in some step."""
-    file = folder / "flight.json"
-    command, log = training(folder, 2, 100000, "--flight-recorder", file, *extra)
+    file, link = folder / "flight.json", folder / "flight"
+    if not link.is_symlink():
+        link.symlink_to(file.name)
+    command, log = training(folder, 2, 100000, "--flight-recorder", link, *extra)
     process = started(command)
     harness.wait_until(lambda: process.poll() is not None or (log.exists() and log.read_text().count("seconds") >= 5))
     assert process.poll() is None, process.communicate()
@@ -281,6 +283,7 @@ def recorded(folder, fault, *extra):
     fault(harness.children(process.pid)[1])
     _, errors = process.communicate(timeout=harness.TIMEOUT)
     assert process.returncode == 1, errors
+    assert link.is_symlink(), "the link was replaced"
     log.unlink()
     trace = json.loads(file.read_text())
     file.unlink()
@@ -288,7 +291,7 @@ def recorded(folder, fault, *extra):
     assert ranks == {0, 1}, ranks
     for rank in range(2):
         assert f"rank {rank}: {trace['otherData'][f'rank {rank}']}" in errors, errors
-    assert f"sgdrun: note: the last seconds are in {file}; rank 0: " in errors, errors
+    assert f"sgdrun: note: the last seconds are in {link}; rank 0: " in errors, errors
     return trace, errors
 
 

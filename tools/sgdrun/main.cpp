@@ -14,7 +14,7 @@
 #include "runtime/artifact/bundle.h"
 #include "runtime/artifact/out_of_memory.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/artifact/replace_file.h"
+#include "runtime/artifact/writer.h"
 #include "runtime/artifact/short_message.h"
 #include "runtime/artifact/standard_descriptors.h"
 #include "runtime/clock/steady_clock.h"
@@ -205,7 +205,7 @@ void WriteFlights(const Options& options, const watch::FlightBoard& flights, con
   for (uint32_t rank = 0; rank < flights.ranks(); ++rank)
     ranks.push_back(watch::ReadFlight(flights.ring(rank), job.file->root(), first_rank + rank, now));
   const std::string text = watch::FlightTraceJson(ranks, first_rank, std::string(cause.message()));
-  const absl::Status status = artifact::ReplaceFile(options.flight_recorder, text, 0644);
+  const absl::Status status = artifact::WriteFileAtomically(options.flight_recorder, text);
   if (!status.ok()) return PrintNote(absl::StrCat("--flight-recorder: ", status.message()));
   PrintNote(
       absl::StrCat("the last seconds are in ", options.flight_recorder, "; ", watch::FlightText(ranks, first_rank)));
