@@ -6,6 +6,8 @@
  * of numbers for each row, and gets a line for each; rows wait until a batch is full or the client ends its lines, as in
  *
  *   printf '0.1 0.2\n0.3 0.4\n' | nc -N 127.0.0.1 8080
+ *
+ * SIGINT and SIGTERM end it after the client that it serves.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -17,6 +19,19 @@
 #include <unistd.h>
 
 #include "sgd.h"
+
+static volatile sig_atomic_t stopped = 0;
+
+static void stop(int signal) {
+  (void)signal;
+  stopped = 1;
+}
+
+/* Ends the server between two clients. Without SA_RESTART, so that the signal ends a wait for the next one. */
+static void end_on(int signal) {
+  struct sigaction action = {.sa_handler = stop};
+  sigaction(signal, &action, NULL);
+}
 
 static void check(sgd_error* error) {
   if (error == NULL) return;
@@ -103,6 +118,8 @@ int main(int count, char** arguments) {
   if (in.rows != out.rows) fail("INPUT and OUTPUT must have equal numbers of rows");
 
   signal(SIGPIPE, SIG_IGN);
+  end_on(SIGINT);
+  end_on(SIGTERM);
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   const int yes = 1;
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -113,8 +130,13 @@ int main(int count, char** arguments) {
   getsockname(listener, (struct sockaddr*)&address, &size);
   printf("%u ranks; listening at 127.0.0.1:%u\n", sgd_ranks(program), ntohs(address.sin_port));
   fflush(stdout);
-  for (;;) {
+  while (!stopped) {
     const int connection = accept(listener, NULL, NULL);
     if (connection >= 0) serve(program, &in, &out, connection);
   }
+  close(listener);
+  free(in.values);
+  free(out.values);
+  sgd_destroy(program);
+  return 0;
 }

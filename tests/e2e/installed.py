@@ -76,15 +76,15 @@ def compile_model(folder, name, *args):
     return folder / name
 
 
-def build_example(folder, prefix):
-    """examples/embedding, beside a program of this test's, as a project of somebody else."""
+def build_example(folder, prefix, compiler, flags):
+    """Builds examples/embedding, and beside it the program of MISTAKES, as a project of somebody else."""
     source = folder / "source"
-    source.mkdir()
+    source.mkdir(parents=True)
     (source / "serve.c").write_text((ROOT / "examples" / "embedding" / "serve.c").read_text())
     (source / "mistakes.c").write_text(MISTAKES)
     lists = (ROOT / "examples" / "embedding" / "CMakeLists.txt").read_text()
     (source / "CMakeLists.txt").write_text(lists + "add_executable(mistakes mistakes.c)\ntarget_link_libraries(mistakes PRIVATE sgd::sgd)\n")
-    run("cmake", "-S", source, "-B", folder / "built", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -Wno-unused-parameter -std=c11 -D_GNU_SOURCE")
+    run("cmake", "-S", source, "-B", folder / "built", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -Wno-unused-parameter -std=c11 -D_GNU_SOURCE {flags}")
     run("cmake", "--build", folder / "built")
     return folder / "built"
 
@@ -103,7 +103,7 @@ def check_server(folder, built, ranks):
     rng = np.random.default_rng(ranks)
     weights = rng.standard_normal((LAYERS, WIDTH)).astype(np.float32)
     harness.save(folder / "weights.safetensors", {f"params['w{i}']": weights[i] for i in range(LAYERS)})
-    server = subprocess.Popen([built / "serve", artifact, folder / "weights.safetensors", "x", "result0", "0"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([built / "serve", artifact, folder / "weights.safetensors", "x", "result0", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         line = server.stdout.readline()
         assert line.startswith(f"{ranks} ranks; listening at 127.0.0.1:"), line
@@ -113,6 +113,9 @@ def check_server(folder, built, ranks):
             got = np.array([line.split() for line in ask(port, x).splitlines()], dtype=np.float32)
             np.testing.assert_allclose(got, expected(x, weights), rtol=2e-6, atol=1e-7)
         assert ask(port, [[1, 2]]) == "error: expected 5 numbers in each line\n"
+        server.terminate()
+        _, complaints = server.communicate(timeout=harness.TIMEOUT)
+        assert server.returncode == 0 and not complaints, (server.returncode, complaints)
     finally:
         server.kill()
         server.wait()
@@ -159,12 +162,14 @@ def check_installed(folder):
     run("cmake", "--install", BUILD, "--prefix", prefix)
     check_tools(prefix)
     check_library(prefix)
-    built = build_example(folder, prefix)
-    for ranks in (1, 3):
-        check_server(folder, built, ranks)
     gpu = compile_model(folder, "gpu.sgda", "--target", "cuda:sm_90")
-    result = subprocess.run([built / "mistakes", folder / "1.sgda", gpu], capture_output=True, text=True)
-    assert result.returncode == 0, result.stdout + result.stderr
+    # The second build fails on any access outside of an object, and on memory that is left when it ends.
+    for name, compiler, flags in (("plain", "cc", ""), ("sanitized", "clang-22", "-g -fsanitize=address,undefined -fno-sanitize-recover=all")):
+        built = build_example(folder / name, prefix, compiler, flags)
+        for ranks in (1, 3):
+            check_server(folder, built, ranks)
+        result = subprocess.run([built / "mistakes", folder / "1.sgda", gpu], capture_output=True, text=True)
+        assert result.returncode == 0, f"{name}: {result.stdout}{result.stderr}"
 
 
 harness.main([("installed tools and library", check_installed), ("completions", completions)])
