@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+
+#include "runtime/comm/control/gather_values.h"
 
 namespace sgd::measure {
 
@@ -13,35 +12,11 @@ namespace {
 
 constexpr int kRepetitions = 5;
 
-absl::Status NoNumber(const std::string& text) {
-  return absl::InternalError(absl::StrCat("a rank has sent no number: ", text));
-}
-
 }  // namespace
 
-absl::StatusOr<double> Agreement::Largest(double number) const {
-  absl::StatusOr<std::vector<std::string>> all = control_.AllGatherBytes(absl::StrFormat("%.17g", number), timeout_);
-  if (!all.ok()) return all.status();
-  double largest = -std::numeric_limits<double>::infinity();
-  for (const std::string& text : *all) {
-    double one = 0;
-    if (!absl::SimpleAtod(text, &one)) return NoNumber(text);
-    largest = std::max(largest, one);
-  }
-  return largest;
-}
+absl::StatusOr<double> Agreement::Largest(double number) const { return comm::LargestOf(control_, number, timeout_); }
 
-absl::StatusOr<uint64_t> Agreement::Least(uint64_t number) const {
-  absl::StatusOr<std::vector<std::string>> all = control_.AllGatherBytes(absl::StrCat(number), timeout_);
-  if (!all.ok()) return all.status();
-  uint64_t least = number;
-  for (const std::string& text : *all) {
-    uint64_t one = 0;
-    if (!absl::SimpleAtoi(text, &one)) return NoNumber(text);
-    least = std::min(least, one);
-  }
-  return least;
-}
+absl::StatusOr<uint64_t> Agreement::Least(uint64_t number) const { return comm::LeastOf(control_, number, timeout_); }
 
 absl::StatusOr<double> Agreement::ShortestOfAll(const std::function<absl::Status()>& body) const {
   using Clock = std::chrono::steady_clock;

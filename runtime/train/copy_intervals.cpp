@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/comm/control/gather_values.h"
 #include "runtime/text/amounts.h"
 
 namespace sgd::train {
@@ -44,17 +44,12 @@ absl::StatusOr<bool> CopyIntervals::Copied(uint64_t steps_done, const CopyCost& 
   if (copies_ >= 3 && std::has_single_bit(copies_ + 1)) {
     const Times own = {absl::ToDoubleSeconds(cost.stall), absl::ToDoubleSeconds(cost.sending),
                        absl::ToDoubleSeconds(step)};
-    const absl::StatusOr<std::vector<std::string>> all =
-        ranks.AllGatherBytes({reinterpret_cast<const char*>(&own), sizeof(own)}, deadline);
+    const absl::StatusOr<std::vector<Times>> all = comm::GatherValues(ranks, own, deadline);
     if (!all.ok()) return all.status();
     Times most;
-    for (const std::string& bytes : *all) {
-      Times times;
-      if (bytes.size() != sizeof(times)) return absl::InternalError("a rank told no times of its copy");
-      std::memcpy(&times, bytes.data(), sizeof(times));
+    for (const Times& times : *all)
       most = {std::max(most.stall, times.stall), std::max(most.sending, times.sending),
               std::max(most.step, times.step)};
-    }
     cost_ = {absl::Seconds(most.stall), absl::Seconds(most.sending)};
     step_ = absl::Seconds(most.step);
     every_ = std::max(options_.every, StepsBetweenCopies(cost_, step_));

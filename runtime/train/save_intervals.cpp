@@ -2,12 +2,11 @@
 #include "runtime/train/save_intervals.h"
 
 #include <algorithm>
-#include <cstring>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "runtime/checkpoint/failures.h"
+#include "runtime/comm/control/gather_values.h"
 
 namespace sgd::train {
 namespace {
@@ -24,16 +23,10 @@ absl::Status SaveIntervals::Saved(uint64_t steps_done, absl::Duration stall, com
   const double seconds = absl::ToDoubleSeconds(SteadyNow() - since_ - stall);
   const uint64_t steps = std::max<uint64_t>(steps_done - last_, 1);
   const Times own = {absl::ToDoubleSeconds(stall), seconds / static_cast<double>(steps)};
-  const absl::StatusOr<std::vector<std::string>> all =
-      ranks.AllGatherBytes({reinterpret_cast<const char*>(&own), sizeof(own)}, deadline);
+  const absl::StatusOr<std::vector<Times>> all = comm::GatherValues(ranks, own, deadline);
   if (!all.ok()) return all.status();
   Times most;
-  for (const std::string& bytes : *all) {
-    Times times;
-    if (bytes.size() != sizeof(times)) return absl::InternalError("a rank told no times of its save");
-    std::memcpy(&times, bytes.data(), sizeof(times));
-    most = {std::max(most.stall, times.stall), std::max(most.step, times.step)};
-  }
+  for (const Times& times : *all) most = {std::max(most.stall, times.stall), std::max(most.step, times.step)};
   const double mean = absl::ToDoubleSeconds(mtbf_) / ranks.size();
   const double interval =
       checkpoint::BestInterval({.mean_time_between = mean, .save = most.stall, .restart = 0}, most.step);

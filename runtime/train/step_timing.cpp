@@ -6,8 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
+#include "runtime/comm/control/gather_values.h"
 #include "runtime/trace/start_times.h"
 
 namespace sgd::train {
@@ -30,28 +29,15 @@ uint64_t ProportionalSetSize() {
   return 0;
 }
 
-// The ranks' values.
-absl::StatusOr<std::vector<uint64_t>> OfRanks(Session& session, uint64_t value) {
-  absl::StatusOr<std::vector<std::string>> all =
-      session.control().AllGatherBytes(absl::StrCat(value), session.job().options.deadline);
-  if (!all.ok()) return all.status();
-  std::vector<uint64_t> values(all->size());
-  for (size_t rank = 0; rank < values.size(); ++rank) {
-    if (!absl::SimpleAtoi((*all)[rank], &values[rank])) values[rank] = 0;
-  }
-  return values;
-}
-
 absl::StatusOr<uint64_t> LargestOfRanks(Session& session, uint64_t value) {
-  absl::StatusOr<std::vector<uint64_t>> values = OfRanks(session, value);
-  if (!values.ok()) return values.status();
-  return *std::ranges::max_element(*values);
+  return comm::LargestOf(session.control(), value, session.job().options.deadline);
 }
 
 absl::StatusOr<double> MeanOfRanks(Session& session, double milliseconds) {
-  absl::StatusOr<std::vector<uint64_t>> values = OfRanks(session, static_cast<uint64_t>(milliseconds * 1e6));
+  absl::StatusOr<std::vector<double>> values =
+      comm::GatherValues(session.control(), milliseconds, session.job().options.deadline);
   if (!values.ok()) return values.status();
-  return std::accumulate(values->begin(), values->end(), 0.0) / 1e6 / static_cast<double>(values->size());
+  return std::accumulate(values->begin(), values->end(), 0.0) / static_cast<double>(values->size());
 }
 
 absl::Status TimeStep(StepRunner& runner, uint64_t step, StepTimes& times) {
@@ -142,7 +128,8 @@ absl::StatusOr<BenchResult> Bench(Session& session, uint64_t steps, const std::f
   largest = LargestOfRanks(session, sent);
   if (!largest.ok()) return largest.status();
   result.sent_bytes = *largest;
-  absl::StatusOr<std::vector<uint64_t>> host_bytes = OfRanks(session, between_hosts);
+  absl::StatusOr<std::vector<uint64_t>> host_bytes =
+      comm::GatherValues(session.control(), between_hosts, session.job().options.deadline);
   if (!host_bytes.ok()) return host_bytes.status();
   for (uint64_t bytes : *host_bytes) result.host_bytes += bytes;
   const std::vector<double>& waits = result.times.communication_ms;

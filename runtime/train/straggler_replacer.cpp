@@ -1,9 +1,9 @@
 #include "runtime/train/straggler_replacer.h"
 
-#include <cstring>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "runtime/comm/control/gather_values.h"
 #include "runtime/launch/interruption.h"
 
 namespace sgd::train {
@@ -27,13 +27,11 @@ bool StragglerReplacer::Judge(watch::Straggler& straggler) {
 }
 
 absl::Status StragglerReplacer::GiveWay(absl::Duration timeout) {
-  uint64_t number = ReplacementBoard::Encode(asked_);
-  const absl::StatusOr<std::vector<std::string>> all =
-      control_.AllGatherBytes({reinterpret_cast<const char*>(&number), sizeof(number)}, timeout);
+  const absl::StatusOr<std::vector<uint64_t>> all =
+      comm::GatherValues<uint64_t>(control_, ReplacementBoard::Encode(asked_), timeout);
   if (!all.ok()) return all.status();
-  std::memcpy(&number, (*all)[0].data(), sizeof(number));
   // Of another reason to give way, nothing.
-  board_.Ask(ReplacementBoard::Decode(number));
+  board_.Ask(ReplacementBoard::Decode(all->front()));
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "rank_threads.h"
+#include "runtime/comm/control/gather_values.h"
 #include "runtime/comm/tcp/tcp_control.h"
 #include "tcp_threads.h"
 
@@ -90,6 +91,34 @@ TEST_P(ControlConformance, GathersTextsOfAnyLength) {
       ASSERT_TRUE(none.ok()) << none.status();
       EXPECT_EQ(*none, std::vector<std::string>(3));
     }
+  });
+}
+
+TEST_P(ControlConformance, GathersNumbers) {
+  struct Times {
+    double step = 0;
+    uint32_t steps = 0;
+  };
+  GetParam().run(3, [](Control& control) {
+    const uint32_t rank = control.rank();
+    const auto all = GatherValues(control, Times{0.5 * rank, rank}, kTimeout);
+    ASSERT_TRUE(all.ok()) << all.status();
+    ASSERT_EQ(all->size(), 3U);
+    for (uint32_t other = 0; other < 3; ++other) {
+      EXPECT_EQ((*all)[other].step, 0.5 * other);
+      EXPECT_EQ((*all)[other].steps, other);
+    }
+    // Numbers that a double does not hold.
+    const uint64_t large = (uint64_t{1} << 53) + 1;
+    EXPECT_EQ(*LargestOf(control, large - rank, kTimeout), large);
+    EXPECT_EQ(*LeastOf(control, large - rank, kTimeout), large - 2);
+  });
+  GetParam().run(2, [](Control& control) {
+    const absl::Status status = control.rank() == 0 ? GatherValues(control, uint64_t{1}, kTimeout).status()
+                                                    : GatherValues(control, uint32_t{1}, kTimeout).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr(control.rank() == 0 ? "rank 1 sent 4 bytes" : "rank 0 sent 8"));
   });
 }
 
