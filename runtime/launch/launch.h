@@ -39,6 +39,7 @@ struct RankContext {
   uint32_t size = 1;
   uint32_t local_rank = 0;   // among those of this host
   uint32_t local_size = 1;   // ranks of this host
+  uint32_t resident = 0;     // among the ranks that are threads of this process
   uint32_t threads = 1;      // compute threads of this rank; the process is already bound to its cores
   std::vector<int> cores;    // this rank's alone, one for each thread; empty where there are more or fewer
   bool shares_cores = true;  // whether threads of this job have to wait for each other's cores

@@ -10,15 +10,38 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/launch/core_assignment.h"
 #include "runtime/launch/interruption.h"
+#include "runtime/launch/prepare_rank.h"
 #include "runtime/launch/resident_run.h"
+#include "runtime/launch/tcp_rank.h"
 
 namespace sgd::launch {
 namespace {
 
 using comm::SharedMemorySegment;
 
-// How often a waiter checks whether a thread beside the ranks has ended the job.
+// How often a waiter, for ranks or for its turn, checks whether another thread has ended the job.
 constexpr std::chrono::milliseconds kLook(20);
+
+// Runs a rank's function, whose failure ends the job.
+absl::Status RunBody(SharedMemorySegment& segment, const RankThread::Body& body, uint32_t rank) {
+  absl::Status status = body();
+  if (!EndsWell(status)) segment.Abort(rank, status);
+  return status;
+}
+
+// In a job of this process alone.
+class LocalMember final : public Membership {
+ public:
+  explicit LocalMember(JoinedRank joined) : joined_(std::move(joined)) {}
+  RankContext& context() override { return joined_.context; }
+  void EndRun() override { joined_.communicator->control().Finish(); }
+  void Leave() override {}
+
+ private:
+  JoinedRank joined_;
+};
+
+}  // namespace
 
 // The outcomes of one run. Lost functions share it.
 class Outcomes {
@@ -48,8 +71,6 @@ class Outcomes {
   RunOutcomes outcomes_;
 };
 
-}  // namespace
-
 ResidentRanks::ResidentRanks(uint32_t ranks, const ResidentOptions& options)
     : options_(options), cores_(AssignCores(AllowedCores(), ranks)), threads_(ranks) {
   cores_.resize(ranks);
@@ -67,6 +88,7 @@ absl::StatusOr<std::unique_ptr<ResidentRanks>> ResidentRanks::Start(uint32_t ran
 }
 
 absl::Status ResidentRanks::StartThreads() {
+  if (is_on_caller()) return absl::OkStatus();
   for (uint32_t rank = 0; rank < size(); ++rank) {
     if (threads_[rank] != nullptr) continue;
     absl::StatusOr<std::unique_ptr<RankThread>> thread = RankThread::Start(rank, cores_[rank]);
@@ -82,78 +104,157 @@ size_t ResidentRanks::lost() {
   return lost_.size();
 }
 
-std::vector<absl::Status> ResidentRanks::RunOnAll(const std::shared_ptr<SharedMemorySegment>& segment,
-                                                  const std::function<RankThread::Body(uint32_t rank)>& body_of) {
-  const std::lock_guard lock(mutex_);
+RunOutcomes ResidentRanks::RunOnAll(const std::shared_ptr<SharedMemorySegment>& segment,
+                                    const std::function<RankThread::Body(uint32_t rank)>& body_of) {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  while (!lock.try_lock_for(kLook)) {
+    if (segment->aborted()) return RunOutcomes(size(), segment->abort_cause());
+  }
+  if (is_on_caller()) return {RunBody(*segment, body_of(0), 0)};
   if (absl::Status status = StartThreads(); !status.ok()) {
     segment->Abort(SharedMemorySegment::kNoRank, status);
-    return std::vector<absl::Status>(size(), status);
+    return RunOutcomes(size(), status);
   }
   const auto outcomes = std::make_shared<Outcomes>(size());
   for (uint32_t rank = 0; rank < size(); ++rank) {
-    threads_[rank]->Run(
-        [segment, body = body_of(rank), rank] {
-          absl::Status status = body();
-          if (!EndsWell(status)) segment->Abort(rank, status);
-          return status;
-        },
-        [outcomes, rank](absl::Status outcome) { outcomes->Add(rank, std::move(outcome)); });
+    threads_[rank]->Run([segment, body = body_of(rank), rank] { return RunBody(*segment, body, rank); },
+                        [outcomes, rank](absl::Status outcome) { outcomes->Add(rank, std::move(outcome)); });
   }
-  std::vector<absl::Status> result;
-  for (std::optional<absl::Status>& outcome : outcomes->Wait(*segment, options_)) {
-    const auto rank = static_cast<uint32_t>(result.size());
-    const bool is_lost = !outcome.has_value();
-    result.push_back(is_lost ? LostError(rank, options_.grace) : *std::move(outcome));
-    if (!is_lost) continue;
+  return WaitForAll(*segment, *outcomes);
+}
+
+RunOutcomes ResidentRanks::WaitForAll(SharedMemorySegment& segment, Outcomes& outcomes) {
+  RunOutcomes result = outcomes.Wait(segment, options_);
+  for (uint32_t rank = 0; rank < size(); ++rank) {
+    if (result[rank].has_value()) continue;
     const std::lock_guard lost_lock(lost_mutex_);
     lost_.push_back(std::move(threads_[rank]));
   }
   return result;
 }
 
+LaunchOptions ResidentRanks::OptionsOf(uint64_t window_bytes) const {
+  LaunchOptions options;
+  options.window_bytes = window_bytes;
+  options.deadline = options_.deadline;
+  options.threads = options_.threads;
+  options.comm_thread = options_.comm_thread;
+  options.policy = options_.policy;
+  return options;
+}
+
 absl::StatusOr<std::unique_ptr<ResidentJob>> ResidentRanks::Open(uint64_t window_bytes) {
-  auto segment = SharedMemorySegment::Create(size(), window_bytes);
-  if (!segment.ok()) return segment.status();
-  std::unique_ptr<ResidentJob> job(new ResidentJob(*this, *std::move(segment)));
-  if (absl::Status status = job->Connect(); !status.ok()) return status;
+  auto made = SharedMemorySegment::Create(size(), window_bytes);
+  if (!made.ok()) return made.status();
+  const std::shared_ptr<SharedMemorySegment> segment = *std::move(made);
+  std::unique_ptr<ResidentJob> job(new ResidentJob(*this, segment, /*is_spread=*/false));
+  const auto join = [segment,
+                     options = OptionsOf(window_bytes)](uint32_t rank) -> absl::StatusOr<std::unique_ptr<Membership>> {
+    absl::StatusOr<JoinedRank> joined = JoinRank(segment, rank, options);
+    if (!joined.ok()) return joined.status();
+    return std::make_unique<LocalMember>(*std::move(joined));
+  };
+  if (absl::Status status = job->Connect(join); !status.ok()) return status;
   return job;
 }
 
-ResidentJob::ResidentJob(ResidentRanks& ranks, std::shared_ptr<SharedMemorySegment> segment)
-    : ranks_(ranks), segment_(std::move(segment)) {
-  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) joined_.push_back(std::make_shared<JoinedRank>());
+absl::StatusOr<std::unique_ptr<ResidentJob>> ResidentRanks::OpenSpread(uint64_t window_bytes, const SpreadJob& spread) {
+  if (spread.ranks.size() != size())
+    return absl::InvalidArgumentError(
+        absl::StrCat("a job with ", spread.ranks.size(), " ranks in this process, which has ", size()));
+  // Tells the ranks of this process of the job's end; tensors are in memory that all ranks of this host share.
+  auto made = SharedMemorySegment::Create(size(), 0);
+  if (!made.ok()) return made.status();
+  const std::shared_ptr<SharedMemorySegment> segment = *std::move(made);
+  std::unique_ptr<ResidentJob> job(new ResidentJob(*this, segment, /*is_spread=*/true));
+  LaunchOptions options = OptionsOf(window_bytes);
+  options.deadline = spread.deadline;
+  options.secret = spread.secret;
+  if (options.policy == nullptr) options.policy = &returns_;
+  const auto join = [segment, options, spread](uint32_t index) -> absl::StatusOr<std::unique_ptr<Membership>> {
+    TcpRankOptions rank;
+    rank.environment.rank = spread.ranks[index];
+    rank.environment.size = spread.size;
+    rank.environment.master = spread.place;
+    rank.acceptor = spread.ranks[index] == 0 ? spread.acceptor : nullptr;
+    rank.own_failure = [segment, &spread] {
+      const absl::Status cause = segment->abort_cause();
+      return cause.ok() && spread.own_failure ? spread.own_failure() : cause;
+    };
+    rank.on_abort = [segment](uint32_t at_fault, const absl::Status& cause) { segment->Abort(at_fault, cause); };
+    absl::StatusOr<std::unique_ptr<TcpRank>> met = TcpRank::Meet(std::move(rank), options);
+    if (!met.ok()) return met.status();
+    if (absl::Status status = (*met)->Prepare(); !status.ok()) {
+      (*met)->control().Abort(status);
+      return status;
+    }
+    return std::move(*met);
+  };
+  if (absl::Status status = job->Connect(join); !status.ok()) return status;
+  return job;
 }
 
-ResidentJob::~ResidentJob() = default;
+ResidentJob::ResidentJob(ResidentRanks& ranks, std::shared_ptr<SharedMemorySegment> segment, bool is_spread)
+    : ranks_(ranks), segment_(std::move(segment)), is_spread_(is_spread) {
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    members_.push_back(std::make_shared<std::unique_ptr<Membership>>());
+}
 
-absl::Status ResidentJob::Connect() {
-  const ResidentOptions& resident = ranks_.options_;
-  LaunchOptions options;
-  options.deadline = resident.deadline;
-  options.threads = resident.threads;
-  options.comm_thread = resident.comm_thread;
-  options.policy = resident.policy;
-  return RunOnRanks([segment = segment_, options](uint32_t rank, JoinedRank& joined) {
-    absl::StatusOr<JoinedRank> self = JoinRank(segment, rank, options);
-    if (self.ok()) joined = *std::move(self);
-    return self.status();
+ResidentJob::~ResidentJob() {
+  for (const auto& member : members_) {
+    if (*member != nullptr && status().ok()) (*member)->Leave();
+  }
+}
+
+absl::Status ResidentJob::Connect(const Join& join) {
+  return RunOnRanks([join](uint32_t rank, std::unique_ptr<Membership>& member) {
+    absl::StatusOr<std::unique_ptr<Membership>> joined = join(rank);
+    if (!joined.ok()) return joined.status();
+    (*joined)->context().resident = rank;
+    member = *std::move(joined);
+    return absl::OkStatus();
   });
 }
 
 absl::Status ResidentJob::Run(const RankMain& rank_main) {
   if (absl::Status status = BeginRun(*segment_); !status.ok()) return status;
-  return RunOnRanks([rank_main](uint32_t, JoinedRank& joined) { return rank_main(joined.context); });
+  return RunOnRanks(
+      [rank_main](uint32_t, std::unique_ptr<Membership>& member) { return rank_main(member->context()); });
 }
 
-absl::Status ResidentJob::RunOnRanks(const std::function<absl::Status(uint32_t rank, JoinedRank& joined)>& body) {
-  outcomes_ = ranks_.RunOnAll(segment_, [&](uint32_t rank) {
-    return [joined = joined_[rank], body, rank] {  // the communicator outlives what the body keeps
-      absl::Status status = body(rank, *joined);
-      if (EndsWell(status)) joined->communicator->control().Finish();
+absl::Status ResidentJob::RunOnRanks(
+    const std::function<absl::Status(uint32_t rank, std::unique_ptr<Membership>& member)>& body) {
+  RunOutcomes outcomes = ranks_.RunOnAll(segment_, [&](uint32_t rank) {
+    return [member = members_[rank], body, rank] {  // the communicator outlives what the body keeps
+      absl::Status status = body(rank, *member);
+      if (*member == nullptr) return status;
+      if (EndsWell(status)) {
+        (*member)->EndRun();
+      } else {
+        (*member)->context().control->Abort(status);
+      }
       return status;
     };
   });
+  outcomes_.clear();
+  lost_.clear();
+  for (uint32_t rank = 0; rank < outcomes.size(); ++rank) {
+    if (!outcomes[rank].has_value()) lost_.push_back(rank);
+    outcomes_.push_back(outcomes[rank].has_value() ? *std::move(outcomes[rank])
+                                                   : LostError(rank, ranks_.options_.grace));
+  }
+  if (const absl::Status cause = segment_->abort_cause(); !cause.ok()) TellOthers(cause);
   return OutcomeOfRun(*segment_, outcomes_);
+}
+
+void ResidentJob::Abort(const absl::Status& cause) {
+  segment_->Abort(SharedMemorySegment::kNoRank, cause);
+  TellOthers(cause);
+}
+
+void ResidentJob::TellOthers(const absl::Status& cause) {
+  // One rank's control tells all, and has no effect where the job has ended there too.
+  if (is_spread_ && !members_.empty() && *members_[0] != nullptr) (*members_[0])->context().control->Abort(cause);
 }
 
 }  // namespace sgd::launch

@@ -5,7 +5,8 @@
 //   job->Run([&](RankContext& context) { prepares states[context.rank] });
 //   job->Run([&](RankContext& context) { runs steps of it });  ...
 //
-// Several jobs may be open, say one for each artifact; their runs take turns.
+// Several jobs may be open, say one for each artifact; their runs take turns. A job may have further ranks in other
+// processes.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +14,21 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "runtime/comm/shared_memory/shared_memory_segment.h"
+#include "runtime/comm/tcp/socket_address.h"
+#include "runtime/comm/tcp/tcp_connection.h"
 #include "runtime/launch/comm_thread.h"
 #include "runtime/launch/failure_policy.h"
 #include "runtime/launch/launch.h"
-#include "runtime/launch/prepare_rank.h"
+#include "runtime/launch/membership.h"
 #include "runtime/launch/rank_thread.h"
+#include "runtime/launch/resident_run.h"
 
 namespace sgd::launch {
 
@@ -33,9 +38,25 @@ struct ResidentOptions {
   absl::Duration deadline = absl::Seconds(300);  // for the last rank to return once the first has
   absl::Duration grace = absl::Seconds(1);       // for ranks to return once their job has ended
   FailurePolicy* policy = nullptr;               // borrowed; null: a ReturningPolicy
+  // A single rank has no thread of its own: it runs on the one that calls Run, and cannot be lost.
+  bool single_on_caller = false;
+};
+
+// A job over several processes, each with some of its ranks.
+struct SpreadJob {
+  uint32_t size = 1;            // of the job
+  std::vector<uint32_t> ranks;  // of this process, in rising order
+  comm::HostAndPort place;      // where rank 0 listens, equal in all processes
+  // In the process with rank 0: listens there. Borrowed while the job is opened.
+  comm::TcpAcceptor* acceptor = nullptr;
+  std::string secret;                            // equal in all processes
+  absl::Duration deadline = absl::Seconds(300);  // for the ranks to find each other
+  // Asked while the ranks look for each other, may be empty: its error ends that.
+  std::function<absl::Status()> own_failure = nullptr;
 };
 
 class ResidentJob;
+class Outcomes;  // resident_ranks.cpp
 
 class ResidentRanks {
  public:
@@ -47,9 +68,14 @@ class ResidentRanks {
   ResidentRanks& operator=(const ResidentRanks&) = delete;
 
   uint32_t size() const { return static_cast<uint32_t>(threads_.size()); }
+  // Whether its single rank runs on the thread that calls.
+  bool is_on_caller() const { return options_.single_on_caller && size() == 1; }
 
   // A job of all ranks, whose windows have `window_bytes` each. Errors name the rank; ResourceExhausted when memory is.
   absl::StatusOr<std::unique_ptr<ResidentJob>> Open(uint64_t window_bytes);
+  // The same of a job over several processes, all of which call it; `spread` has as many ranks of this process as there
+  // are here. Errors of meetings are as of TcpRank. What ends the job in one process ends it in all.
+  absl::StatusOr<std::unique_ptr<ResidentJob>> OpenSpread(uint64_t window_bytes, const SpreadJob& spread);
 
   // The number of functions of ended jobs that still run, on threads that their ranks have abandoned.
   size_t lost();
@@ -58,16 +84,19 @@ class ResidentRanks {
   friend class ResidentJob;
   ResidentRanks(uint32_t ranks, const ResidentOptions& options);
 
-  // Runs a function on each rank's thread, waits, and returns the outcomes by rank. A failing rank ends the job of
-  // `segment`.
-  std::vector<absl::Status> RunOnAll(const std::shared_ptr<comm::SharedMemorySegment>& segment,
-                                     const std::function<RankThread::Body(uint32_t rank)>& body_of);
+  // Runs a function on each rank's thread, waits, and returns the outcomes by rank: nothing for lost ranks. A failing
+  // rank ends the job of `segment`.
+  RunOutcomes RunOnAll(const std::shared_ptr<comm::SharedMemorySegment>& segment,
+                       const std::function<RankThread::Body(uint32_t rank)>& body_of);
+  LaunchOptions OptionsOf(uint64_t window_bytes) const;
+  RunOutcomes WaitForAll(comm::SharedMemorySegment& segment, Outcomes& outcomes);
   // Gives a thread to each rank that has none.
   absl::Status StartThreads();
 
   const ResidentOptions options_;
+  ReturningPolicy returns_;
   std::vector<std::vector<int>> cores_;               // by rank; empty where ranks share them
-  std::mutex mutex_;                                  // held while ranks run
+  std::timed_mutex mutex_;                            // held while ranks run
   std::vector<std::unique_ptr<RankThread>> threads_;  // by rank; null where one is lost
   std::mutex lost_mutex_;
   std::vector<std::unique_ptr<RankThread>> lost_;
@@ -91,24 +120,30 @@ class ResidentJob {
   absl::Status Run(const RankMain& rank_main);
   // Of the last Run, by rank.
   const std::vector<absl::Status>& outcomes() const { return outcomes_; }
+  // The ranks that the last Run has lost.
+  const std::vector<uint32_t>& lost() const { return lost_; }
 
   // The cause of the job's end; OK while it goes on.
   absl::Status status() const { return segment_->abort_cause(); }
-  // Ends the job unless it has ended.
-  void Abort(const absl::Status& cause) { segment_->Abort(comm::SharedMemorySegment::kNoRank, cause); }
+  // Ends the job unless it has ended. Over several processes it takes up to a second until the others know.
+  void Abort(const absl::Status& cause);
   // As of comm::Control.
   void RequestStop(int signal) { segment_->RequestStop(signal); }
 
  private:
   friend class ResidentRanks;
-  ResidentJob(ResidentRanks& ranks, std::shared_ptr<comm::SharedMemorySegment> segment);
-  absl::Status Connect();
-  absl::Status RunOnRanks(const std::function<absl::Status(uint32_t rank, JoinedRank& joined)>& body);
+  using Join = std::function<absl::StatusOr<std::unique_ptr<Membership>>(uint32_t rank)>;
+  ResidentJob(ResidentRanks& ranks, std::shared_ptr<comm::SharedMemorySegment> segment, bool is_spread);
+  absl::Status Connect(const Join& join);
+  absl::Status RunOnRanks(const std::function<absl::Status(uint32_t rank, std::unique_ptr<Membership>& member)>& body);
+  void TellOthers(const absl::Status& cause);
 
   ResidentRanks& ranks_;
-  const std::shared_ptr<comm::SharedMemorySegment> segment_;
-  std::vector<std::shared_ptr<JoinedRank>> joined_;  // by rank; a lost function shares its own
+  const std::shared_ptr<comm::SharedMemorySegment> segment_;  // of the ranks of this process
+  const bool is_spread_;
+  std::vector<std::shared_ptr<std::unique_ptr<Membership>>> members_;  // by rank; a lost function shares its own
   std::vector<absl::Status> outcomes_;
+  std::vector<uint32_t> lost_;
 };
 
 }  // namespace sgd::launch

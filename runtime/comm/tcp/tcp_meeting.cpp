@@ -43,20 +43,24 @@ class Host {
   explicit Host(const TcpMeetingOptions& options) : options_(options), end_(SteadyNow() + options.timeout) {}
 
   absl::StatusOr<std::vector<ControlLink>> Run() {
+    if (options_.acceptor != nullptr) return Meet(*options_.acceptor);
     absl::StatusOr<TcpAcceptor> acceptor = ListenAt(options_.place, options_.secret, options_.note);
-    if (!acceptor.ok()) return acceptor.status();
-    absl::Status status = Collect(*acceptor);
-    if (!status.ok()) Linger(*acceptor);
-    for (ControlLink& link : joined_) Answer(link, status);
-    if (!status.ok()) return status;
-    std::ranges::sort(joined_, {}, &ControlLink::rank);
-    return std::move(joined_);
+    return acceptor.ok() ? Meet(*acceptor) : acceptor.status();
   }
 
   // After an error: whether somebody was there to hear of it.
   bool has_told() const { return !joined_.empty(); }
 
  private:
+  absl::StatusOr<std::vector<ControlLink>> Meet(TcpAcceptor& acceptor) {
+    absl::Status status = Collect(acceptor);
+    if (!status.ok()) Linger(acceptor);
+    for (ControlLink& link : joined_) Answer(link, status);
+    if (!status.ok()) return status;
+    std::ranges::sort(joined_, {}, &ControlLink::rank);
+    return std::move(joined_);
+  }
+
   absl::Status Collect(TcpAcceptor& acceptor) {
     while (able_.size() + 1 < options_.size) {
       const absl::Status failure = OwnFailure(options_);

@@ -11,6 +11,7 @@
 #include "runtime/comm/control/build_version.h"
 #include "runtime/comm/tcp/control_link.h"
 #include "runtime/comm/tcp/socket_address.h"
+#include "runtime/comm/tcp/tcp_connection.h"
 
 namespace sgd::comm {
 
@@ -28,6 +29,8 @@ struct TcpMeetingOptions {
   // Called on rank 0 with one line on each process that has connected and is refused, as by TcpAcceptor; elsewhere with
   // one when the place's name has not been resolved for 5 seconds. May be empty.
   std::function<void(const std::string& note)> note = nullptr;
+  // Of rank 0, borrowed: listens at `place` already. Null: rank 0 begins to.
+  TcpAcceptor* acceptor = nullptr;
 };
 
 // Rank 0's links to all others, in the order of ranks; another rank's to rank 0. Errors: ranks that contradict each

@@ -172,6 +172,44 @@ TEST_F(ResidentRanksTest, AnyThreadMayEndAJob) {
   EXPECT_EQ(Open()->Run(Meet), absl::OkStatus());
 }
 
+TEST_F(ResidentRanksTest, AJobThatWaitsForItsTurnCanBeEnded) {
+  Start(kRanks);
+  const auto job = Open(), other = Open();
+  std::atomic<bool> goes_on = true, runs = false;
+  std::thread runner([&] {
+    EXPECT_EQ(other->Run([&](RankContext&) {
+      for (runs = true; goes_on;) absl::SleepFor(absl::Milliseconds(1));
+      return absl::OkStatus();
+    }),
+              absl::OkStatus());
+  });
+  while (!runs) absl::SleepFor(absl::Milliseconds(1));
+  std::thread stopper([&] { job->Abort(absl::CancelledError("the user has left")); });
+  EXPECT_EQ(Message(job->Run(Meet)).substr(0, 17), "the user has left");
+  goes_on = false;
+  stopper.join();
+  runner.join();
+}
+
+TEST_F(ResidentRanksTest, ASingleRankMayRunOnTheCaller) {
+  for (const bool on_caller : {true, false}) {
+    Start(1, {.single_on_caller = on_caller});
+    const auto job = Open();
+    EXPECT_EQ(ranks_->is_on_caller(), on_caller);
+    std::thread::id here;
+    EXPECT_EQ(job->Run([&](RankContext&) {
+      here = std::this_thread::get_id();
+      return absl::OkStatus();
+    }),
+              absl::OkStatus());
+    EXPECT_EQ(here == std::this_thread::get_id(), on_caller);
+    EXPECT_EQ(job->Run([](RankContext&) { return absl::InternalError("the valve is stuck"); }),
+              absl::InternalError("rank 0: the valve is stuck"));
+    EXPECT_THAT(Message(job->Run(Meet)), HasSubstr("the job has ended: rank 0: the valve is stuck"));
+    EXPECT_EQ(Open()->Run(Meet), absl::OkStatus());
+  }
+}
+
 TEST_F(ResidentRanksTest, StopBetweenTwoStepsOnRequest) {
   Start(kRanks);
   const auto job = Open();
