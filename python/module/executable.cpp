@@ -9,7 +9,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,8 +26,8 @@
 #include "python/module/parts.h"
 #include "runtime/artifact/bundle.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/embed/rank_pool.h"
 #include "runtime/json/json_text.h"
-#include "runtime/launch/resident_ranks.h"
 #include "runtime/train/program_view.h"
 #include "tools/sgd-inspect/describe.h"
 
@@ -75,20 +77,33 @@ std::vector<std::string> PlansOf(const artifact::Bundle& bundle) {
   return names;
 }
 
-// Ranks that programs of one artifact share.
+// The pool of a number of ranks and of threads of each, which executables share while any of them needs it. Ranks have
+// threads of their own, so that Ctrl-C can leave one behind that does not return.
+std::shared_ptr<embed::RankPool> PoolOf(uint32_t ranks, uint32_t threads) {
+  static auto& mutex = *new std::mutex();
+  static auto& pools = *new std::map<std::pair<uint32_t, uint32_t>, std::weak_ptr<embed::RankPool>>();
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<embed::RankPool>& known = pools[{ranks, threads}];
+  if (auto pool = known.lock()) return pool;
+  std::shared_ptr<embed::RankPool> pool =
+      Take(embed::RankPool::Start(ranks, {.threads = threads, .single_on_caller = false}));
+  known = pool;
+  return pool;
+}
+
 class Ranks {
  public:
   static std::unique_ptr<Ranks> Start(uint32_t ranks, uint32_t threads) {
     auto self = std::make_unique<Ranks>();
-    self->resident_ = Take(launch::ResidentRanks::Start(ranks, {.threads = threads}));
+    self->pool_ = PoolOf(ranks, threads);
     return self;
   }
-  ~Ranks() { KeepWhileLost(resident_); }
+  ~Ranks() { KeepWhileLost(pool_); }
 
-  const std::shared_ptr<launch::ResidentRanks>& resident() const { return resident_; }
+  const std::shared_ptr<embed::RankPool>& pool() const { return pool_; }
 
  private:
-  std::shared_ptr<launch::ResidentRanks> resident_;
+  std::shared_ptr<embed::RankPool> pool_;
 };
 
 // An input or an output.
@@ -108,8 +123,8 @@ class Program {
     auto self = std::make_unique<Program>();
     embed::ExecutableOptions options;
     options.program = program;
-    options.ranks = ranks.resident();
-    self->resident_ = ranks.resident();
+    options.pool = ranks.pool();
+    self->pool_ = ranks.pool();
     options.timeout = absl::Seconds(timeout);
     absl::StatusOr<std::unique_ptr<embed::Executable>> loaded;
     {
@@ -122,7 +137,7 @@ class Program {
   ~Program() {
     const nb::gil_scoped_release unlocked;
     executable_.reset();
-    KeepWhileLost(resident_);
+    KeepWhileLost(pool_);
   }
 
   std::vector<TensorInfo> Inputs() const {
@@ -229,7 +244,7 @@ class Program {
     return info;
   }
 
-  std::shared_ptr<launch::ResidentRanks> resident_;
+  std::shared_ptr<embed::RankPool> pool_;
   std::unique_ptr<embed::Executable> executable_;
 };
 

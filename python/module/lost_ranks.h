@@ -3,14 +3,13 @@
 
 #include <memory>
 
-#include "runtime/launch/resident_ranks.h"
-
 namespace sgd::python {
 
 // Of ranks that are about to be destroyed: where functions of ended jobs still run, leaves them to the end of the
 // process, since the destructor would wait for them.
-inline void KeepWhileLost(const std::shared_ptr<launch::ResidentRanks>& ranks) {
-  if (ranks != nullptr && ranks->lost() > 0) new std::shared_ptr<launch::ResidentRanks>(ranks);
+template <typename Ranks>
+void KeepWhileLost(const std::shared_ptr<Ranks>& ranks) {
+  if (ranks != nullptr && ranks->lost() > 0) new std::shared_ptr<Ranks>(ranks);
 }
 
 }  // namespace sgd::python

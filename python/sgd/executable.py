@@ -28,7 +28,8 @@ class Shared:
 class Executable:
     """A compiled program. Calling it runs one step on all ranks.
 
-    Ranks start with the first call, share the cores of this machine, and stay until `close`. Arguments and results are
+    Ranks start with the first call, share the cores of this machine, and stay until `close`. Executables of the same
+    number of ranks share them, and take turns. Arguments and results are
     global: each rank gets its shard. A call belongs to one thread at a time; others wait."""
 
     def __init__(self, bundle: Any, plan: str | None, ranks: int | None, sources: Mapping[str, Program], threads: int, timeout: float):
@@ -140,7 +141,7 @@ class Executable:
             return program
 
     def close(self) -> None:
-        """Ends the ranks and frees their memory. A later call starts them again."""
+        """Frees the memory of the ranks, and ends them unless another executable uses them. A later call starts them again."""
         with self._lock:
             self._shared.programs.clear()
             self._shared.ranks = None

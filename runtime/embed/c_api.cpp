@@ -85,7 +85,7 @@ void Describe(sgd_program& program) {
 sgd_error* Load(absl::StatusOr<std::unique_ptr<artifact::ArtifactFile>> file, const sgd_options& given,
                 sgd_program** result) {
   if (!file.ok()) return ErrorOf(file.status());
-  ExecutableOptions options{.program = Text(given.program), .threads = given.threads};
+  ExecutableOptions options{.program = Text(given.program), .ranks = {.threads = given.threads}};
   if (given.timeout_seconds < 0) return Invalid("timeout_seconds: expected 0 or more");
   if (given.timeout_seconds > 0) options.timeout = absl::Seconds(given.timeout_seconds);
   auto executable = Executable::Load(*std::move(file), options);

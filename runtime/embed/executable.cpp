@@ -10,10 +10,9 @@
 #include "runtime/artifact/kept_inputs.h"
 #include "runtime/data/conversion.h"
 #include "runtime/data/safetensors.h"
+#include "runtime/embed/rank_program.h"
 #include "runtime/exec/carry.h"
-#include "runtime/exec/context.h"
 #include "runtime/train/rank_device.h"
-#include "targets/cpu/device/cpu_device.h"
 
 namespace sgd::embed {
 namespace {
@@ -41,10 +40,6 @@ bool IsKept(const artifact::ArtifactFile& file, const std::string& program,
   });
 }
 
-absl::StatusOr<std::unique_ptr<device::Device>> OpenCpu(const launch::RankContext& rank) {
-  return cpu::CpuDevice::Create({.threads = rank.threads, .cores = rank.cores, .shares_cores = rank.shares_cores});
-}
-
 absl::Status CheckSize(const std::string& tensor, size_t given, uint64_t needed) {
   if (given == needed) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(tensor, ": given ", given, " bytes, it has ", needed));
@@ -52,31 +47,18 @@ absl::Status CheckSize(const std::string& tensor, size_t given, uint64_t needed)
 
 }  // namespace
 
-// Members are destroyed in the opposite order: what is prepared before what it was prepared on.
-struct Executable::Rank {
-  explicit Rank(std::shared_ptr<const artifact::ArtifactFile> file) : file(std::move(file)) {}
-
-  const std::shared_ptr<const artifact::ArtifactFile> file;
-  std::unique_ptr<device::Device> device;
-  std::unique_ptr<exec::ExecutionContext> context;
-  std::unique_ptr<exec::Executor> executor;
+// Of a rank.
+struct Executable::State {
+  RankProgram program;
   std::unique_ptr<exec::Carry> carry;
 
-  absl::Status Prepare(const launch::RankContext& rank, const std::string& program, const ExecutableOptions& options) {
-    auto opened = options.open_device ? options.open_device(rank) : OpenCpu(rank);
-    if (!opened.ok()) return opened.status();
-    device = *std::move(opened);
-    if (absl::Status status = device->OpenLibraries(*file); !status.ok()) return status;
-    auto prepared = exec::ExecutionContext::Create(*file, *device, *rank.communicator);
-    if (!prepared.ok()) return prepared.status();
-    context = *std::move(prepared);
-    auto created = exec::Executor::Create(*context, program, {.timeout = options.timeout});
-    if (!created.ok()) return created.status();
-    executor = *std::move(created);
-    auto copies = exec::Carry::Create(*context, *executor, *executor, exec::RecordedCarry(*executor));
-    if (!copies.ok()) return copies.status();
-    carry = *std::move(copies);
-    return absl::OkStatus();
+  absl::Status Prepare(const std::shared_ptr<const artifact::ArtifactFile>& file, const Rank& rank,
+                       const std::string& name, absl::Duration timeout) {
+    if (absl::Status status = program.Prepare(file, rank, name, timeout); !status.ok()) return status;
+    auto copies = exec::Carry::Create(*program.context, *program.executor, *program.executor,
+                                      exec::RecordedCarry(*program.executor));
+    if (copies.ok()) carry = *std::move(copies);
+    return copies.status();
   }
 };
 
@@ -96,14 +78,13 @@ absl::StatusOr<std::unique_ptr<Executable>> Executable::Load(std::shared_ptr<con
   absl::StatusOr<train::ProgramView> program = train::ViewProgram(*file, chosen.program);
   if (!program.ok()) return program.status();
   std::unique_ptr<Executable> self(new Executable(std::move(file), *std::move(program), chosen));
-  if (self->resident_ != nullptr && self->resident_->size() != self->ranks()) {
+  if (self->pool_ == nullptr) {
+    auto pool = RankPool::Start(self->ranks(), chosen.ranks);
+    if (!pool.ok()) return pool.status();
+    self->pool_ = *std::move(pool);
+  } else if (self->pool_->size() != self->ranks()) {
     return absl::FailedPreconditionError(absl::StrCat(self->file_->path(), ": compiled for ", self->ranks(),
-                                                      " ranks, and there are ", self->resident_->size()));
-  }
-  if (self->resident_ == nullptr) {
-    auto resident = launch::ResidentRanks::Start(self->ranks(), {.threads = chosen.threads});
-    if (!resident.ok()) return resident.status();
-    self->resident_ = *std::move(resident);
+                                                      " ranks, and there are ", self->pool_->size()));
   }
   self->FindOverlaps();
   if (absl::Status status = self->Start(); !status.ok()) return status;
@@ -112,7 +93,7 @@ absl::StatusOr<std::unique_ptr<Executable>> Executable::Load(std::shared_ptr<con
 
 Executable::Executable(std::shared_ptr<const artifact::ArtifactFile> file, train::ProgramView program,
                        const ExecutableOptions& options)
-    : file_(std::move(file)), program_(std::move(program)), options_(options), resident_(options.ranks) {}
+    : file_(std::move(file)), program_(std::move(program)), options_(options), pool_(options.pool) {}
 
 Executable::~Executable() { states_.clear(); }
 
@@ -130,27 +111,26 @@ absl::Status Executable::Start() {
   has_output_.assign(program_.outputs.size(), false);
   states_.clear();
   job_.reset();
-  auto job = resident_->Open(train::HostWindowBytes(*file_));
+  auto job = pool_->Open(train::HostWindowBytes(*file_));
   if (!job.ok()) return job.status();
   job_ = *std::move(job);
-  for (uint32_t rank = 0; rank < ranks(); ++rank) states_.push_back(std::make_shared<Rank>(file_));
-  return job_->Run([states = states_, program = program_.name, options = options_](launch::RankContext& rank) {
-    return states[rank.rank]->Prepare(rank, program, options);
-  });
+  for (uint32_t rank = 0; rank < ranks(); ++rank) states_.push_back(std::make_shared<State>());
+  return job_->Run([states = states_, file = file_, name = program_.name, timeout = options_.timeout](
+                       const Rank& rank) { return states[rank.index]->Prepare(file, rank, name, timeout); });
 }
 
 absl::Status Executable::Restart() { return Start(); }
 
-absl::Status Executable::RunOnRanks(const std::function<absl::Status(Rank& rank)>& body) {
-  return job_->Run([states = states_, body](launch::RankContext& rank) { return body(*states[rank.rank]); });
+absl::Status Executable::RunOnRanks(const std::function<absl::Status(State& state)>& body) {
+  return job_->Run([states = states_, body](const Rank& rank) { return body(*states[rank.index]); });
 }
 
 const exec::Tensor& Executable::input(uint32_t rank, size_t position) const {
-  return states_[rank]->executor->inputs()[position];
+  return states_[rank]->program.executor->inputs()[position];
 }
 
 const exec::Tensor& Executable::output(uint32_t rank, size_t position) const {
-  return states_[rank]->executor->outputs()[position];
+  return states_[rank]->program.executor->outputs()[position];
 }
 
 std::string Executable::InputName(size_t position) const { return train::InputText(program_, position); }
@@ -174,7 +154,7 @@ absl::Status Executable::SetInput(size_t position, std::span<const std::byte> gl
 std::span<std::byte> Executable::InputShard(uint32_t rank, size_t position) {
   EndOutputsOver(position);
   has_input_[position] = true;
-  return input(rank, position).is_held ? states_[rank]->executor->InputBytes(position) : std::span<std::byte>();
+  return input(rank, position).is_held ? states_[rank]->program.executor->InputBytes(position) : std::span<std::byte>();
 }
 
 absl::StatusOr<size_t> Executable::InputOf(const data::SafetensorsFile& file, const data::TensorEntry& entry) const {
@@ -228,7 +208,8 @@ absl::Status Executable::Run() {
   has_output_.assign(has_output_.size(), false);
   has_input_ = keeps_input_;
   const uint64_t step = steps_;
-  if (absl::Status status = RunOnRanks([step](Rank& rank) { return rank.executor->Run(step); }); !status.ok())
+  if (absl::Status status = RunOnRanks([step](State& state) { return state.program.executor->Run(step); });
+      !status.ok())
     return status;
   ++steps_;
   has_output_.assign(has_output_.size(), true);
@@ -241,9 +222,9 @@ absl::Status Executable::Carry() {
     return absl::FailedPreconditionError(
         absl::StrCat(OutputName(output), " has no value to carry: run a step, and carry before inputs are set"));
   }
-  const bool is_empty = std::ranges::all_of(states_, [](const auto& rank) { return rank->carry->is_empty(); });
+  const bool is_empty = std::ranges::all_of(states_, [](const auto& state) { return state->carry->is_empty(); });
   if (!is_empty) {
-    if (absl::Status status = RunOnRanks([](Rank& rank) { return rank.carry->Run(); }); !status.ok()) return status;
+    if (absl::Status status = RunOnRanks([](State& state) { return state.carry->Run(); }); !status.ok()) return status;
   }
   for (const auto& [output, input] : program_.carry) {
     EndOutputsOver(input);
@@ -259,7 +240,7 @@ absl::Status Executable::ReadInput(size_t position, std::span<std::byte> global)
     return status;
   for (uint32_t rank = 0; rank < ranks(); ++rank) {
     const exec::Tensor& tensor = input(rank, position);
-    if (tensor.is_first()) tensor.shard.CopyOut(states_[rank]->executor->ReadInput(position), global);
+    if (tensor.is_first()) tensor.shard.CopyOut(states_[rank]->program.executor->ReadInput(position), global);
   }
   return absl::OkStatus();
 }
@@ -273,13 +254,15 @@ absl::Status Executable::ReadOutput(size_t position, std::span<std::byte> global
       !status.ok())
     return status;
   for (uint32_t rank = 0; rank < ranks(); ++rank) {
-    if (absl::Status status = states_[rank]->executor->DownloadOutput(position, global); !status.ok()) return status;
+    if (absl::Status status = states_[rank]->program.executor->DownloadOutput(position, global); !status.ok())
+      return status;
   }
   return absl::OkStatus();
 }
 
 std::span<const std::byte> Executable::OutputShard(uint32_t rank, size_t position) const {
-  return output(rank, position).is_held ? states_[rank]->executor->OutputBytes(position) : std::span<const std::byte>();
+  return output(rank, position).is_held ? states_[rank]->program.executor->OutputBytes(position)
+                                        : std::span<const std::byte>();
 }
 
 }  // namespace sgd::embed

@@ -7,7 +7,8 @@
 //   program->ReadOutput(0, bytes);
 //   program->Carry();  // a training step's new state becomes the input of the next Run
 //
-// The C interface (sgd.h), the Python package and the JAX plugin are made of it.
+// The C interface (sgd.h) and the Python package are made of it. The JAX plugin has arrays that come and go between
+// many programs, and shares the ranks (rank_pool.h) and what is prepared on them (rank_program.h).
 #pragma once
 
 #include <cstddef>
@@ -24,22 +25,17 @@
 #include "absl/time/time.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/data/safetensors.h"
-#include "runtime/device/device.h"
+#include "runtime/embed/rank_pool.h"
 #include "runtime/exec/executor.h"
-#include "runtime/launch/resident_ranks.h"
 #include "runtime/train/program_view.h"
 
 namespace sgd::embed {
 
-// Opens the device of a rank, on the rank's thread.
-using OpenDevice = std::function<absl::StatusOr<std::unique_ptr<device::Device>>(const launch::RankContext& rank)>;
-
 struct ExecutableOptions {
-  std::string program = {};          // empty: main, else train, else the only one
-  OpenDevice open_device = nullptr;  // null: a CpuDevice on the rank's cores
-  // The artifact's number of ranks, shared by executables whose runs take turns. Null: started for this one.
-  std::shared_ptr<launch::ResidentRanks> ranks = nullptr;
-  uint32_t threads = 0;                         // per rank, of ranks that are started here; 0: cores divided by ranks
+  std::string program = {};  // empty: main, else train, else the only one
+  // As many ranks as the artifact has, shared by executables. Null: started for this one, as `ranks` says.
+  std::shared_ptr<RankPool> pool = nullptr;
+  RankPoolOptions ranks = {};
   absl::Duration timeout = absl::Seconds(300);  // of each wait of a rank for its peers
 };
 
@@ -102,19 +98,19 @@ class Executable {
 
   // Why no more steps can be run; OK while they can.
   absl::Status status() const { return job_->status(); }
-  // Ends the run in progress, from any thread.
+  // Ends the run in progress, from any thread. A single rank on the thread that calls ends with its step.
   void Abort(const absl::Status& cause) { job_->Abort(cause); }
   // Prepares the ranks anew, after a failure. No tensor has a value afterwards.
   absl::Status Restart();
 
  private:
-  struct Rank;
+  struct State;
   Executable(std::shared_ptr<const artifact::ArtifactFile> file, train::ProgramView program,
              const ExecutableOptions& options);
   void FindOverlaps();
   absl::Status Start();
   // Calls `body` with each rank's state on its thread.
-  absl::Status RunOnRanks(const std::function<absl::Status(Rank& rank)>& body);
+  absl::Status RunOnRanks(const std::function<absl::Status(State& state)>& body);
   // Of an input that is about to be written.
   void EndOutputsOver(size_t input);
   // The input that a tensor of a file is the value of.
@@ -125,9 +121,9 @@ class Executable {
   const std::shared_ptr<const artifact::ArtifactFile> file_;
   const train::ProgramView program_;
   const ExecutableOptions options_;
-  std::shared_ptr<launch::ResidentRanks> resident_;
-  std::unique_ptr<launch::ResidentJob> job_;
-  std::vector<std::shared_ptr<Rank>> states_;      // by rank; a lost function of a failed run shares its own
+  std::shared_ptr<RankPool> pool_;
+  std::unique_ptr<RankJob> job_;
+  std::vector<std::shared_ptr<State>> states_;     // by rank; a lost function of a failed run shares its own
   std::vector<std::vector<size_t>> outputs_over_;  // by input: outputs in the same memory, on any rank
   std::vector<bool> has_input_, keeps_input_;      // by input
   std::vector<bool> has_output_;                   // by output

@@ -57,7 +57,7 @@ RUNTIME = {
     "runtime/exec": ["runtime/clock", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/thread", "runtime/watch"],
     "runtime/guard": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/exec", "runtime/trace"],
     "runtime/train": ["runtime/clock", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/guard", "runtime/json", "runtime/launch", "runtime/trace", "runtime/watch", "runtime/text"],
-    "runtime/embed": ["runtime/artifact", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "runtime/train", "targets/cpu/device"],
+    "runtime/embed": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "runtime/train", "targets/cpu/device"],
 }
 # runtime/linear_algebra: one account of shapes for verifiers of both halves; runtime/comm: one enum of collectives; runtime/library: one of epilogues.
 DIALECTS = {"dialects/sgd": ["runtime/linear_algebra"], "dialects/cost": ["dialects/sgd", "runtime/comm", "runtime/linear_algebra"], "dialects/spmd": ["dialects/sgd", "dialects/cost", "runtime/comm"],

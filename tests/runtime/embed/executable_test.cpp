@@ -43,10 +43,10 @@ class ToyTest : public ::testing::TestWithParam<uint32_t> {
     WriteToyArtifact(path, options);
     return path;
   }
-  std::unique_ptr<Executable> Load(const ToyOptions& options, std::shared_ptr<launch::ResidentRanks> ranks = nullptr) {
+  std::unique_ptr<Executable> Load(const ToyOptions& options, std::shared_ptr<RankPool> pool = nullptr) {
     auto file = artifact::ArtifactFile::Open(Write(options));
     EXPECT_TRUE(file.ok()) << file.status();
-    auto program = Executable::Load(*std::move(file), {.ranks = std::move(ranks), .threads = 1});
+    auto program = Executable::Load(*std::move(file), {.pool = std::move(pool), .ranks = {.threads = 1}});
     EXPECT_TRUE(program.ok()) << program.status();
     loss_ = (*program)->program().output_names.Find("result0").value();
     w_ = (*program)->program().input_names.Find("arg0").value();
@@ -135,8 +135,8 @@ TEST_P(ToyTest, WrongSizesAreRefused) {
 }
 
 TEST_P(ToyTest, ExecutablesShareRanks) {
-  const std::shared_ptr<launch::ResidentRanks> ranks = *launch::ResidentRanks::Start(GetParam(), {.threads = 1});
-  const auto one = Load({.ranks = GetParam()}, ranks), other = Load({.ranks = GetParam()}, ranks);
+  const std::shared_ptr<RankPool> pool = *RankPool::Start(GetParam(), {.threads = 1});
+  const auto one = Load({.ranks = GetParam()}, pool), other = Load({.ranks = GetParam()}, pool);
   for (Executable* program : {one.get(), other.get(), one.get()}) {
     Fill(*program);
     ASSERT_EQ(program->Run(), absl::OkStatus());
@@ -146,8 +146,7 @@ TEST_P(ToyTest, ExecutablesShareRanks) {
   EXPECT_EQ(one->ReadInput(w_, std::as_writable_bytes(std::span(w))), absl::OkStatus());
   EXPECT_EQ(w[0], 9);
   auto file = artifact::ArtifactFile::Open(Write({.ranks = GetParam() * 2}));
-  EXPECT_THAT(Message(Executable::Load(*std::move(file), {.ranks = ranks}).status()),
-              HasSubstr("ranks, and there are "));
+  EXPECT_THAT(Message(Executable::Load(*std::move(file), {.pool = pool}).status()), HasSubstr("ranks, and there are "));
 }
 
 TEST_P(ToyTest, InputsComeFromFiles) {
@@ -208,7 +207,7 @@ TEST(Executable, AFailedStepIsNamedAndLeavesNoValues) {
     if (!cpu.ok()) return cpu.status();
     return std::make_unique<FailingCopies>(*std::move(cpu), rank.rank == 1 ? fails : never);
   };
-  auto program = *Executable::Load(*std::move(file), {.program = "sum", .open_device = open, .threads = 1});
+  auto program = *Executable::Load(*std::move(file), {.program = "sum", .ranks = {.open_device = open, .threads = 1}});
   const Floats x(64, 1);
   const auto run = [&] {
     EXPECT_EQ(Set(*program, 0, x), absl::OkStatus());

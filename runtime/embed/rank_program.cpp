@@ -1,0 +1,22 @@
+// Libraries, context, executor.
+#include "runtime/embed/rank_program.h"
+
+#include <utility>
+
+namespace sgd::embed {
+
+absl::Status RankProgram::Prepare(std::shared_ptr<const artifact::ArtifactFile> artifact, const Rank& rank,
+                                  const std::string& program, absl::Duration timeout) {
+  file = std::move(artifact);
+  device = rank.device;
+  if (absl::Status status = device->OpenLibraries(*file); !status.ok()) return status;
+  auto prepared = exec::ExecutionContext::Create(*file, *device, *rank.communicator);
+  if (!prepared.ok()) return prepared.status();
+  context = *std::move(prepared);
+  auto created = exec::Executor::Create(*context, program, {.timeout = timeout});
+  if (!created.ok()) return created.status();
+  executor = *std::move(created);
+  return absl::OkStatus();
+}
+
+}  // namespace sgd::embed
