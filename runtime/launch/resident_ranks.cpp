@@ -1,6 +1,7 @@
 // Each run is one function for every thread; whoever calls it collects the outcomes and keeps the time.
 #include "runtime/launch/resident_ranks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <optional>
@@ -167,7 +168,8 @@ absl::StatusOr<std::unique_ptr<ResidentJob>> ResidentRanks::OpenSpread(uint64_t 
   if (!made.ok()) return made.status();
   const std::shared_ptr<SharedMemorySegment> segment = *std::move(made);
   std::unique_ptr<ResidentJob> job(new ResidentJob(*this, segment, /*is_spread=*/true));
-  LaunchOptions options = OptionsOf(window_bytes);
+  // Without windows these ranks would have no communicator.
+  LaunchOptions options = OptionsOf(std::max<uint64_t>(window_bytes, 1));
   options.deadline = spread.deadline;
   options.secret = spread.secret;
   if (options.policy == nullptr) options.policy = &returns_;
