@@ -29,6 +29,7 @@ absl::StatusOr<std::unique_ptr<PJRT_Buffer>> Allocate(PJRT_Device* device, PJRT_
 absl::StatusOr<PJRT_Device*> DeviceOf(PJRT_Device* device, PJRT_Memory* memory) {
   if (memory != nullptr) device = memory->device;
   if (device == nullptr) return absl::InvalidArgumentError("a buffer needs a device or a memory, and has neither");
+  if (absl::Status status = CheckAddressable(*device); !status.ok()) return status;
   return device;
 }
 
@@ -180,6 +181,7 @@ absl::Status IsBufferDeleted(PJRT_Buffer_IsDeleted_Args& args) {
 absl::StatusOr<PJRT_Buffer*> CopyTo(PJRT_Buffer& buffer, PJRT_Device* device) {
   const Lock lock(MutexOf(buffer));
   if (absl::Status status = CheckAlive(buffer); !status.ok()) return status;
+  if (absl::Status status = CheckAddressable(*device); !status.ok()) return status;
   return CreateBuffer(device, buffer.type, buffer.dims, buffer.storage).release();
 }
 

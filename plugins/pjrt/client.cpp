@@ -8,23 +8,30 @@
 #include "absl/strings/str_cat.h"
 #include "plugins/pjrt/program_text.h"
 
-PJRT_TopologyDescription::PJRT_TopologyDescription(uint32_t devices) {
-  for (uint32_t id = 0; id < devices; ++id) {
-    descriptions.push_back(std::make_unique<PJRT_DeviceDescription>());
-    descriptions.back()->id = static_cast<int>(id);
-    descriptions.back()->text = absl::StrCat("SgdDevice(id=", id, ")");
-    pointers.push_back(descriptions.back().get());
+PJRT_TopologyDescription::PJRT_TopologyDescription(const std::vector<uint32_t>& devices) {
+  for (size_t process = 0; process < devices.size(); ++process) {
+    for (uint32_t local = 0; local < devices[process]; ++local) {
+      const auto id = static_cast<int>(descriptions.size());
+      const std::string of_process = devices.size() > 1 ? absl::StrCat(", process=", process) : "";
+      descriptions.push_back(std::make_unique<PJRT_DeviceDescription>(PJRT_DeviceDescription{
+          id, static_cast<int>(process), static_cast<int>(local), absl::StrCat("SgdDevice(id=", id, of_process, ")")}));
+      pointers.push_back(descriptions.back().get());
+    }
   }
 }
 
-PJRT_Client::PJRT_Client(uint32_t count) : topology(count), ranks(std::make_shared<sgd::pjrt::RankPools>()) {
-  for (uint32_t id = 0; id < count; ++id) {
-    devices.push_back(std::make_unique<PJRT_Device>());
-    PJRT_Device& device = *devices.back();
+PJRT_Client::PJRT_Client(const std::vector<uint32_t>& devices, std::shared_ptr<sgd::pjrt::RankPools> ranks)
+    : topology(devices), ranks(std::move(ranks)) {
+  for (PJRT_DeviceDescription* description : topology.pointers) {
+    this->devices.push_back(std::make_unique<PJRT_Device>());
+    PJRT_Device& device = *this->devices.back();
     device.client = this;
-    device.description = topology.pointers[id];
-    device.memory = {&device, static_cast<int>(id), absl::StrCat("SgdMemory(id=", id, ")")};
+    device.description = description;
+    device.is_addressable = description->process == static_cast<int>(this->ranks->process());
+    device.memory = {&device, description->id, absl::StrCat("SgdMemory(id=", description->id, ")")};
     device_pointers.push_back(&device);
+    if (!device.is_addressable) continue;
+    addressable.push_back(&device);
     memory_pointers.push_back(&device.memory);
   }
 }
@@ -64,10 +71,36 @@ absl::Status GetPluginAttributes(PJRT_Plugin_Attributes_Args& args) {
   return absl::OkStatus();
 }
 
+// Options as JAX names them, and as the Python package adds them.
+ProcessClaim ClaimOf(const PJRT_Client_Create_Args& args, uint32_t devices) {
+  ProcessClaim claim;
+  claim.devices = devices;
+  for (size_t i = 0; i < args.num_options; ++i) {
+    const PJRT_NamedValue& option = args.create_options[i];
+    const std::string_view name(option.name, option.name_size);
+    const bool is_integer = option.type == PJRT_NamedValue_kInt64;
+    if (is_integer && name == "node_id") claim.index = static_cast<uint32_t>(option.int64_value);
+    if (is_integer && name == "num_nodes") claim.count = static_cast<uint32_t>(option.int64_value);
+    if (option.type == PJRT_NamedValue_kString && name == "coordinator")
+      claim.coordinator.assign(option.string_value, option.value_size);
+  }
+  return claim;
+}
+
 absl::Status CreateClient(PJRT_Client_Create_Args& args) {
   absl::StatusOr<uint32_t> devices = NumberOfDevices();
   if (!devices.ok()) return devices.status();
-  args.client = new PJRT_Client(*devices);
+  absl::StatusOr<absl::Duration> deadline = DeadlineOfProcesses();
+  if (!deadline.ok()) return deadline.status();
+  const ProcessClaim claim = ClaimOf(args, *devices);
+  std::shared_ptr<const Processes> processes;
+  if (claim.count > 1) {
+    absl::StatusOr<std::unique_ptr<Processes>> met = Processes::Meet(claim, KeyValueStore(args));
+    if (!met.ok()) return met.status();
+    processes = *std::move(met);
+  }
+  const std::vector<uint32_t> by_process = processes == nullptr ? std::vector{*devices} : processes->devices();
+  args.client = new PJRT_Client(by_process, std::make_shared<RankPools>(processes, *deadline));
   return absl::OkStatus();
 }
 
@@ -83,7 +116,7 @@ absl::Status GetPlatformName(PJRT_Client_PlatformName_Args& args) {
 }
 
 absl::Status GetProcessIndex(PJRT_Client_ProcessIndex_Args& args) {
-  args.process_index = 0;
+  args.process_index = static_cast<int>(args.client->ranks->process());
   return absl::OkStatus();
 }
 
@@ -105,26 +138,26 @@ absl::Status GetClientDevices(PJRT_Client_Devices_Args& args) {
 }
 
 absl::Status GetAddressableDevices(PJRT_Client_AddressableDevices_Args& args) {
-  args.addressable_devices = args.client->device_pointers.data();
-  args.num_addressable_devices = args.client->device_pointers.size();
+  args.addressable_devices = args.client->addressable.data();
+  args.num_addressable_devices = args.client->addressable.size();
   return absl::OkStatus();
 }
 
-absl::StatusOr<PJRT_Device*> Lookup(const PJRT_Client& client, int id) {
-  if (id < 0 || static_cast<size_t>(id) >= client.devices.size())
+absl::StatusOr<PJRT_Device*> Lookup(const std::vector<PJRT_Device*>& devices, int id) {
+  if (id < 0 || static_cast<size_t>(id) >= devices.size())
     return absl::InvalidArgumentError(
-        absl::StrCat("there is no device ", id, " among ", client.devices.size(), "; set SGD_NUM_DEVICES"));
-  return client.device_pointers[id];
+        absl::StrCat("there is no device ", id, " among ", devices.size(), "; set SGD_NUM_DEVICES"));
+  return devices[id];
 }
 
 absl::Status LookupDevice(PJRT_Client_LookupDevice_Args& args) {
-  absl::StatusOr<PJRT_Device*> device = Lookup(*args.client, args.id);
+  absl::StatusOr<PJRT_Device*> device = Lookup(args.client->device_pointers, args.id);
   if (device.ok()) args.device = *device;
   return device.status();
 }
 
 absl::Status LookupAddressableDevice(PJRT_Client_LookupAddressableDevice_Args& args) {
-  absl::StatusOr<PJRT_Device*> device = Lookup(*args.client, args.local_hardware_id);
+  absl::StatusOr<PJRT_Device*> device = Lookup(args.client->addressable, args.local_hardware_id);
   if (device.ok()) args.addressable_device = *device;
   return device.status();
 }
@@ -135,10 +168,10 @@ absl::Status GetMemories(PJRT_Client_AddressableMemories_Args& args) {
   return absl::OkStatus();
 }
 
-// Processes that JAX's coordinator joins: there is one.
+// Which processes JAX's coordinator still sees: those that run a program here notice by themselves when one is gone.
 absl::Status UpdateProcesses(PJRT_Client_UpdateGlobalProcessInfo_Args&) { return absl::OkStatus(); }
 
-// Partition p of every replica is on device p, as far as there are devices.
+// Partition p of every replica is on device p, of those of this process where there are enough.
 absl::Status GetDefaultAssignment(PJRT_Client_DefaultDeviceAssignment_Args& args) {
   const int count = args.num_replicas * args.num_partitions;
   if (args.num_replicas < 1 || args.num_partitions < 1 || static_cast<size_t>(count) > args.client->devices.size() ||
@@ -146,7 +179,10 @@ absl::Status GetDefaultAssignment(PJRT_Client_DefaultDeviceAssignment_Args& args
     return absl::InvalidArgumentError(absl::StrCat("a program of ", args.num_replicas, " replicas and ",
                                                    args.num_partitions, " partitions needs more than the ",
                                                    args.client->devices.size(), " devices; set SGD_NUM_DEVICES"));
-  for (int index = 0; index < count; ++index) args.default_assignment[index] = index;
+  const PJRT_Client& client = *args.client;
+  const auto& devices =
+      static_cast<size_t>(count) <= client.addressable.size() ? client.addressable : client.device_pointers;
+  for (int index = 0; index < count; ++index) args.default_assignment[index] = devices[index]->description->id;
   return absl::OkStatus();
 }
 
@@ -156,7 +192,7 @@ absl::Status GetId(PJRT_DeviceDescription_Id_Args& args) {
 }
 
 absl::Status GetProcess(PJRT_DeviceDescription_ProcessIndex_Args& args) {
-  args.process_index = 0;
+  args.process_index = args.device_description->process;
   return absl::OkStatus();
 }
 
@@ -190,22 +226,23 @@ absl::Status GetDescription(PJRT_Device_GetDescription_Args& args) {
 }
 
 absl::Status IsAddressable(PJRT_Device_IsAddressable_Args& args) {
-  args.is_addressable = true;
+  args.is_addressable = args.device->is_addressable;
   return absl::OkStatus();
 }
 
 absl::Status GetHardwareId(PJRT_Device_LocalHardwareId_Args& args) {
-  args.local_hardware_id = args.device->description->id;
+  args.local_hardware_id = args.device->is_addressable ? args.device->description->local_id : -1;
   return absl::OkStatus();
 }
 
 absl::Status GetMemoriesOfDevice(PJRT_Device_AddressableMemories_Args& args) {
   args.memories = args.device->memories;
-  args.num_memories = 1;
+  args.num_memories = args.device->is_addressable ? 1 : 0;
   return absl::OkStatus();
 }
 
 absl::Status GetDefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
+  if (absl::Status status = CheckAddressable(*args.device); !status.ok()) return status;
   args.memory = &args.device->memory;
   return absl::OkStatus();
 }
@@ -255,7 +292,7 @@ absl::Status GetDevicesOfMemory(PJRT_Memory_AddressableByDevices_Args& args) {
 absl::Status CreateTopology(PJRT_TopologyDescription_Create_Args& args) {
   absl::StatusOr<uint32_t> devices = NumberOfDevices();
   if (!devices.ok()) return devices.status();
-  args.topology = new PJRT_TopologyDescription(*devices);
+  args.topology = new PJRT_TopologyDescription({*devices});
   return absl::OkStatus();
 }
 
@@ -297,6 +334,13 @@ absl::StatusOr<uint32_t> NumberOfDevices() {
     return absl::InvalidArgumentError(
         absl::StrCat("SGD_NUM_DEVICES is '", text, "'; expected a number of devices, 1 to ", kMostDevices));
   return devices;
+}
+
+absl::Status CheckAddressable(const PJRT_Device& device) {
+  if (device.is_addressable) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("device ", device.description->id, " belongs to process ",
+                                                 device.description->process, ", and this is process ",
+                                                 device.client->ranks->process(), "; use a device of this process"));
 }
 
 void AddClientEntries(PJRT_Api& api) {

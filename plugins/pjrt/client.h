@@ -1,4 +1,5 @@
-// The client, its devices and their memories: N CPU devices of this process, each with one memory.
+// The client, its devices and their memories: CPU devices of this process, each with one memory, and of others under
+// JAX's coordinator.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "plugins/pjrt/errors.h"
-#include "plugins/pjrt/rank_pool.h"
+#include "plugins/pjrt/rank_pools.h"
 
 struct PJRT_DeviceDescription {
   int id = 0;
+  int process = 0;
+  int local_id = 0;  // among the devices of its process
   std::string text;  // as a user sees it
 };
 
@@ -26,25 +29,29 @@ struct PJRT_Memory {
 struct PJRT_Device {
   PJRT_Client* client = nullptr;
   PJRT_DeviceDescription* description = nullptr;  // of the client's topology
+  bool is_addressable = true;                     // of this process; others have no memory here
   PJRT_Memory memory;
   PJRT_Memory* memories[1] = {&memory};
   PJRT_Device* self = this;
 };
 
 struct PJRT_TopologyDescription {
-  explicit PJRT_TopologyDescription(uint32_t devices);
+  // `devices` by process.
+  explicit PJRT_TopologyDescription(const std::vector<uint32_t>& devices);
 
   std::vector<std::unique_ptr<PJRT_DeviceDescription>> descriptions;
   std::vector<PJRT_DeviceDescription*> pointers;  // to them
 };
 
 struct PJRT_Client {
-  explicit PJRT_Client(uint32_t count);
+  // `devices` by process.
+  PJRT_Client(const std::vector<uint32_t>& devices, std::shared_ptr<sgd::pjrt::RankPools> ranks);
 
   PJRT_TopologyDescription topology;
   std::vector<std::unique_ptr<PJRT_Device>> devices;
   std::vector<PJRT_Device*> device_pointers;  // to them
-  std::vector<PJRT_Memory*> memory_pointers;  // of them
+  std::vector<PJRT_Device*> addressable;      // of these, the ones of this process
+  std::vector<PJRT_Memory*> memory_pointers;  // of those
   // Programs run one at a time. Guards the memory of programs, and which buffers are in it.
   std::shared_ptr<sgd::pjrt::RankPools> ranks;
 };
@@ -58,6 +65,9 @@ inline constexpr std::string_view kMemoryKind = "device";
 // The number of devices that SGD_NUM_DEVICES asks for, 1 without it. InvalidArgument for what is no number of 1 to
 // 4096.
 absl::StatusOr<uint32_t> NumberOfDevices();
+
+// InvalidArgument for a device of another process.
+absl::Status CheckAddressable(const PJRT_Device& device);
 
 // Fills the entries of the API that concern plugin, client, devices, memories and topologies.
 void AddClientEntries(PJRT_Api& api);

@@ -12,13 +12,6 @@
 namespace sgd::pjrt {
 namespace {
 
-std::vector<data::Shard> ShardsOf(const Program& program, bool is_output, size_t index) {
-  std::vector<data::Shard> shards;
-  for (uint32_t rank = 0; rank < program.ranks(); ++rank)
-    shards.push_back((is_output ? program.outputs(rank) : program.inputs(rank))[index].shard);
-  return shards;
-}
-
 std::vector<int64_t> SummandsOf(const std::vector<std::vector<int64_t>>& lists, size_t index) {
   return index < lists.size() ? lists[index] : std::vector<int64_t>();
 }
@@ -66,7 +59,7 @@ bool HasToken(const std::vector<std::string>& types) {
 
 absl::Status Describe(const Program& program, Executable& executable) {
   const std::vector<std::string>& names = executable.compiled.result_types;
-  const size_t outputs = program.outputs(0).size();
+  const size_t outputs = program.outputs().size();
   if (HasToken(executable.compiled.argument_types) || HasToken(names))
     return absl::UnimplementedError(
         "the program has a token as an argument or a result, which the sgd plugin does not support; return a value");
@@ -74,16 +67,16 @@ absl::Status Describe(const Program& program, Executable& executable) {
     return absl::InternalError(
         absl::StrCat("the compiled program has ", outputs, " results of ", names.size(), "; please report it"));
   for (size_t output = 0; output < outputs; ++output) {
-    const data::TensorType& type = program.outputs(0)[output].shard.type();
+    const data::TensorType& type = program.outputs()[output][0].type();
     absl::Status status = AddResult(type, names.empty() ? "" : names[output], executable.results);
     if (status.ok())
-      status = executable.output_shardings.Add(ShardsOf(program, true, output),
+      status = executable.output_shardings.Add(program.outputs()[output],
                                                SummandsOf(executable.compiled.result_summands, output));
     if (!status.ok()) return status;
     executable.output_layouts.Add(executable.results.dims.back().size());
   }
-  for (size_t input = 0; input < program.inputs(0).size(); ++input) {
-    const std::vector<data::Shard> shards = ShardsOf(program, false, input);
+  for (size_t input = 0; input < program.inputs().size(); ++input) {
+    const std::vector<data::Shard>& shards = program.inputs()[input];
     const std::vector<int64_t> summands = SummandsOf(executable.compiled.argument_summands, input);
     if (absl::Status status = executable.parameter_shardings.Add(shards, summands); !status.ok()) return status;
     executable.parameter_layouts.Add(ParameterDims(executable.compiled, input, shards[0].type()));
@@ -93,7 +86,7 @@ absl::Status Describe(const Program& program, Executable& executable) {
   }
   executable.output_shardings.Finish();
   executable.parameter_shardings.Finish();
-  executable.compiled.is_donated.resize(program.inputs(0).size());
+  executable.compiled.is_donated.resize(program.inputs().size());
   return absl::OkStatus();
 }
 
@@ -117,12 +110,44 @@ absl::Status AddFingerprint(Executable& executable) {
 // The devices of the partitions; the first ones unless the options name others.
 absl::Status AssignDevices(PJRT_Client& client, const CompileOptions& options, PJRT_LoadedExecutable& loaded) {
   for (int64_t partition = 0; partition < options.partitions; ++partition) {
-    const int64_t id = options.devices.empty() ? partition : options.devices[partition];
+    const bool is_named = partition < static_cast<int64_t>(options.devices.size());
+    const bool is_local = !is_named && options.partitions <= static_cast<int64_t>(client.addressable.size());
+    const int64_t id = is_named   ? options.devices[partition]
+                       : is_local ? client.addressable[partition]->description->id
+                                  : partition;
     if (id < 0 || id >= static_cast<int64_t>(client.devices.size()))
       return absl::InvalidArgumentError(absl::StrCat("the program runs on device ", id, ", and there are ",
                                                      client.devices.size(), " devices; set SGD_NUM_DEVICES"));
-    loaded.devices.push_back(client.device_pointers[id]);
+    PJRT_Device* device = client.device_pointers[id];
+    loaded.devices.push_back(device);
+    if (!device->is_addressable) continue;
+    loaded.addressable.push_back(device);
     loaded.logical_ids.push_back({0, static_cast<int>(partition)});
+  }
+  if (loaded.addressable.empty())
+    return absl::InvalidArgumentError(absl::StrCat("the program runs on no device of this process, which is process ",
+                                                   client.ranks->process(), "; load it where its devices are"));
+  return absl::OkStatus();
+}
+
+DeviceList ListOf(const std::vector<PJRT_Device*>& devices) {
+  DeviceList list;
+  for (const PJRT_Device* device : devices) {
+    list.ids.push_back(device->description->id);
+    list.processes.push_back(static_cast<uint32_t>(device->description->process));
+  }
+  return list;
+}
+
+// Ranks of other processes do not hand in their summands.
+absl::Status CheckSums(const Program& program, const Executable& executable) {
+  if (program.spread() == nullptr) return absl::OkStatus();
+  for (size_t argument = 0; argument < executable.summed_arguments.size(); ++argument) {
+    if (executable.summed_arguments[argument].empty()) continue;
+    return absl::UnimplementedError(
+        absl::StrCat("argument ", argument,
+                     " is unreduced over devices of several processes, which the sgd plugin does "
+                     "not support; reduce it in the program that makes it"));
   }
   return absl::OkStatus();
 }
@@ -157,7 +182,8 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client& client,
   loaded->client = &client;
   if (absl::Status status = AssignDevices(client, executable->options, *loaded); !status.ok()) return status;
   const std::lock_guard lock(client.ranks->mutex);
-  auto program = Program::Open(client.ranks, executable->compiled.text->artifact);
+  auto program = Program::Open(client.ranks, executable->compiled.text->artifact, executable->compiled.name,
+                               ListOf(loaded->devices));
   if (!program.ok()) return program.status();
   const auto partitions = static_cast<uint32_t>(executable->options.partitions);
   if ((*program)->ranks() != partitions && (*program)->ranks() != 1)
@@ -165,6 +191,7 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client& client,
                                                  " devices, and it runs on ", partitions,
                                                  "; expected a mesh of all devices of the program"));
   if (absl::Status status = Describe(**program, *executable); !status.ok()) return status;
+  if (absl::Status status = CheckSums(**program, *executable); !status.ok()) return status;
   executable->serialized = Serialize(executable->compiled);
   if (absl::Status status = AddFingerprint(*executable); !status.ok()) return status;
   loaded->program = *std::move(program);

@@ -83,6 +83,8 @@ struct PJRT_LoadedExecutable {
   std::shared_ptr<const sgd::pjrt::Executable> executable;
   std::shared_ptr<sgd::pjrt::Program> program;  // null once deleted
   std::vector<PJRT_Device*> devices;            // by partition
+  // Of these, the ones of this process, with their partitions.
+  std::vector<PJRT_Device*> addressable;
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
 };
 

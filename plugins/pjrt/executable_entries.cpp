@@ -138,8 +138,8 @@ absl::Status GetParameterMemories(PJRT_Executable_ParameterMemoryKinds_Args& arg
 }
 
 absl::Status GetLoadedDevices(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
-  args.addressable_devices = args.executable->devices.data();
-  args.num_addressable_devices = args.executable->devices.size();
+  args.addressable_devices = args.executable->addressable.data();
+  args.num_addressable_devices = args.executable->addressable.size();
   return absl::OkStatus();
 }
 

@@ -15,9 +15,9 @@ namespace {
 
 absl::Status CheckArguments(const PJRT_LoadedExecutable& loaded, const PJRT_LoadedExecutable_Execute_Args& args) {
   if (loaded.program == nullptr) return absl::FailedPreconditionError("the executable has been deleted");
-  if (args.num_devices != loaded.devices.size())
-    return absl::InvalidArgumentError(
-        absl::StrCat("the program runs on ", loaded.devices.size(), " devices, and is given ", args.num_devices));
+  if (args.num_devices != loaded.addressable.size())
+    return absl::InvalidArgumentError(absl::StrCat("the program runs on ", loaded.addressable.size(),
+                                                   " devices of this process, and is given ", args.num_devices));
   if (args.num_args != loaded.executable->parameters())
     return absl::InvalidArgumentError(
         absl::StrCat("the program has ", loaded.executable->parameters(), " arguments, and is given ", args.num_args));
@@ -55,10 +55,12 @@ std::vector<bool> DonatedArguments(const PJRT_LoadedExecutable& loaded, const PJ
 }
 
 // Takes donated storage from its buffers, whose devices beyond the program's ranks hold the same values.
-Program::Run TakeInputs(const PJRT_LoadedExecutable& loaded, const PJRT_LoadedExecutable_Execute_Args& args) {
-  Program::Run run;
+std::shared_ptr<ProgramRun> TakeInputs(const PJRT_LoadedExecutable& loaded,
+                                       const PJRT_LoadedExecutable_Execute_Args& args) {
+  const auto shared = std::make_shared<ProgramRun>();
+  ProgramRun& run = *shared;
   run.is_donated = DonatedArguments(loaded, args.options);
-  run.inputs.resize(loaded.program->ranks());
+  run.inputs.resize(loaded.program->own_ranks().size());
   for (size_t device = 0; device < args.num_devices; ++device) {
     for (size_t arg = 0; arg < args.num_args; ++arg) {
       if (device < run.inputs.size()) run.inputs[device].push_back(args.argument_lists[device][arg]->storage);
@@ -69,12 +71,12 @@ Program::Run TakeInputs(const PJRT_LoadedExecutable& loaded, const PJRT_LoadedEx
       if (run.is_donated[arg]) args.argument_lists[device][arg]->storage = nullptr;
     }
   }
-  return run;
+  return shared;
 }
 
 // Unreduced arguments come to the program whole: each group of ranks gets the sum of what its ranks hold.
 absl::Status SumArguments(const Executable& executable, const PJRT_LoadedExecutable_Execute_Args& args,
-                          Program::Run& run) {
+                          ProgramRun& run) {
   for (size_t arg = 0; arg < args.num_args; ++arg) {
     for (const std::vector<uint32_t>& group : executable.summed_arguments[arg]) {
       const std::span<const std::byte> first = run.inputs[group[0]][arg]->bytes();
@@ -93,18 +95,51 @@ absl::Status SumArguments(const Executable& executable, const PJRT_LoadedExecuta
 }
 
 // Unreduced results come whole from the program: the first rank of a group holds the value, and others zeros.
-absl::Status SplitResults(const Executable& executable, Program::Run& run) {
+absl::Status SplitResults(const Executable& executable, const std::vector<uint32_t>& own_ranks, ProgramRun& run) {
   const std::vector<std::vector<int64_t>>& summands = executable.compiled.result_summands;
   for (size_t output = 0; output < summands.size(); ++output) {
-    for (size_t rank = 0; rank < run.outputs.size() && rank < summands[output].size(); ++rank) {
-      if (summands[output][rank] == 0) continue;
-      auto zeros = Storage::Allocate(run.outputs[rank][output]->bytes().size());
+    for (size_t index = 0; index < own_ranks.size(); ++index) {
+      const uint32_t rank = own_ranks[index];
+      if (rank >= summands[output].size() || summands[output][rank] == 0) continue;
+      auto zeros = Storage::Allocate(run.outputs[index][output]->bytes().size());
       if (!zeros.ok()) return zeros.status();
       if (!(*zeros)->bytes().empty()) std::memset((*zeros)->bytes().data(), 0, (*zeros)->bytes().size());
-      run.outputs[rank][output] = *std::move(zeros);
+      run.outputs[index][output] = *std::move(zeros);
     }
   }
   return absl::OkStatus();
+}
+
+// Under the lock.
+absl::Status ExecuteLocked(PJRT_LoadedExecutable& loaded, PJRT_LoadedExecutable_Execute_Args& args) {
+  if (absl::Status status = CheckArguments(loaded, args); !status.ok()) return status;
+  if (absl::Status status = CheckDonation(DonatedArguments(loaded, args.options), args); !status.ok()) return status;
+  const std::shared_ptr<ProgramRun> run = TakeInputs(loaded, args);
+  const std::shared_ptr<Program> program = loaded.program;
+  if (absl::Status status = SumArguments(*loaded.executable, args, *run); !status.ok()) return status;
+  if (absl::Status status = program->Execute(run); !status.ok()) return status;
+  if (absl::Status status = SplitResults(*loaded.executable, program->own_ranks(), *run); !status.ok()) return status;
+  const Results& results = loaded.executable->results;
+  for (size_t device = 0; device < args.num_devices; ++device) {
+    PJRT_Device* where = args.execute_device != nullptr ? args.execute_device : loaded.addressable[device];
+    const auto& outputs = run->outputs[device < run->outputs.size() ? device : 0];
+    for (size_t output = 0; output < outputs.size(); ++output)
+      args.output_lists[device][output] =
+          CreateBuffer(where, results.types[output], results.local_dims[output], outputs[output]).release();
+    if (args.device_complete_events != nullptr) args.device_complete_events[device] = ReadyEvent();
+  }
+  return absl::OkStatus();
+}
+
+// Waits for the other processes without the lock: buffers may be read and deleted meanwhile.
+absl::Status ExecuteSpread(Program& program, PJRT_LoadedExecutable& loaded, PJRT_LoadedExecutable_Execute_Args& args) {
+  ProcessRanks& processes = *program.spread();
+  const std::lock_guard turn(processes.turn);
+  if (absl::Status status = program.Agree(); !status.ok()) return status;
+  const std::lock_guard lock(loaded.client->ranks->mutex);
+  absl::Status status = ExecuteLocked(loaded, args);
+  if (!status.ok()) processes.Leave(status);
+  return status;
 }
 
 }  // namespace
@@ -112,24 +147,12 @@ absl::Status SplitResults(const Executable& executable, Program::Run& run) {
 absl::Status Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   PJRT_LoadedExecutable& loaded = *args.executable;
   const std::shared_ptr<RankPools> ranks = loaded.client->ranks;
-  const std::lock_guard lock(ranks->mutex);
-  if (absl::Status status = CheckArguments(loaded, args); !status.ok()) return status;
-  if (absl::Status status = CheckDonation(DonatedArguments(loaded, args.options), args); !status.ok()) return status;
-  Program::Run run = TakeInputs(loaded, args);
+  std::unique_lock lock(ranks->mutex);
   const std::shared_ptr<Program> program = loaded.program;
-  if (absl::Status status = SumArguments(*loaded.executable, args, run); !status.ok()) return status;
-  if (absl::Status status = program->Execute(run); !status.ok()) return status;
-  if (absl::Status status = SplitResults(*loaded.executable, run); !status.ok()) return status;
-  const Results& results = loaded.executable->results;
-  for (size_t device = 0; device < args.num_devices; ++device) {
-    PJRT_Device* where = args.execute_device != nullptr ? args.execute_device : loaded.devices[device];
-    const auto& outputs = run.outputs[device < run.outputs.size() ? device : 0];
-    for (size_t output = 0; output < outputs.size(); ++output)
-      args.output_lists[device][output] =
-          CreateBuffer(where, results.types[output], results.local_dims[output], outputs[output]).release();
-    if (args.device_complete_events != nullptr) args.device_complete_events[device] = ReadyEvent();
-  }
-  return absl::OkStatus();
+  if (program == nullptr || program->spread() == nullptr) return ExecuteLocked(loaded, args);
+  if (absl::Status status = CheckArguments(loaded, args); !status.ok()) return status;
+  lock.unlock();
+  return ExecuteSpread(*program, loaded, args);
 }
 
 }  // namespace sgd::pjrt

@@ -1,14 +1,14 @@
-// Inputs are copied into the plan's memory. Outputs up to kCopiedBytes are copied out at once, so that they do not keep
-// the memory of a program; larger ones stay until somebody needs the memory.
+// Outputs up to kCopiedBytes are copied out of the plan's memory at once, so that they do not keep the memory of a
+// program; larger ones stay until somebody needs the memory.
 #include "plugins/pjrt/program.h"
 
-#include <cstring>
 #include <set>
 #include <utility>
 
-#include "absl/memory/memory.h"
-#include "absl/strings/str_cat.h"
-#include "runtime/artifact/kept_inputs.h"
+#include "runtime/artifact/container.h"
+#include "runtime/artifact/whole_program.h"
+#include "runtime/comm/collectives/mesh.h"
+#include "runtime/exec/holding.h"
 
 namespace sgd::pjrt {
 namespace {
@@ -17,10 +17,24 @@ constexpr size_t kCopiedBytes = 1 << 14;
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<Program>> Program::Open(std::shared_ptr<RankPools> pools, std::string_view artifact) {
+absl::StatusOr<std::shared_ptr<Program>> Program::Open(std::shared_ptr<RankPools> pools, std::string_view artifact,
+                                                       std::string name, const DeviceList& devices) {
   auto file = artifact::ArtifactFile::FromBytes(artifact, "the compiled program");
   if (!file.ok()) return file.status();
-  std::shared_ptr<Program> program(new Program(std::move(pools), *std::move(file)));
+  std::shared_ptr<Program> program(new Program(std::move(pools), *std::move(file), std::move(name)));
+  if (absl::StatusOr<const artifact::Program*> main = program->file_->FindProgram("main"); !main.ok())
+    return main.status();
+  program->FindShards();
+  const bool has_devices = program->ranks() == devices.ids.size();
+  for (uint32_t rank = 0; rank < program->ranks(); ++rank) {
+    if (!has_devices || devices.processes[rank] == program->pools_->process()) program->own_ranks_.push_back(rank);
+  }
+  if (has_devices) {
+    absl::StatusOr<ProcessRanks*> spread = program->pools_->OfProcesses(devices);
+    if (!spread.ok()) return spread.status();
+    program->spread_ = *spread;
+  }
+  if (program->spread_ != nullptr) return program;
   if (absl::Status status = program->Start(); !status.ok()) return status;
   return program;
 }
@@ -30,19 +44,52 @@ Program::~Program() {
   Stop();
 }
 
-absl::Status Program::Start() {
-  absl::StatusOr<RankPool*> pool = pools_->Of(ranks());
+void Program::FindShards() {
+  const comm::Mesh mesh = data::MeshOf(file_->root());
+  const artifact::WholeProgram whole = artifact::WholeOf(file_->root(), "main");
+  const auto of_ranks = [&](const auto& tensor) {
+    std::vector<data::Shard> shards;
+    for (uint32_t rank = 0; rank < ranks(); ++rank) shards.push_back(exec::HoldingOf(*file_, mesh, tensor, rank).shard);
+    return shards;
+  };
+  for (const auto& input : whole.inputs) inputs_.push_back(of_ranks(input));
+  for (const auto& output : whole.outputs) outputs_.push_back(of_ranks(output));
+}
+
+bool Program::is_open() const {
+  return job_ != nullptr && job_->status().ok() && (spread_ == nullptr || era_ == spread_->era());
+}
+
+absl::Status Program::Agree() {
+  return spread_->Agree({.name = name_,
+                         .digest = artifact::HexHash(file_->hash()),
+                         .job = is_open() ? job_number_ : spread_->next_job()});
+}
+
+absl::StatusOr<std::unique_ptr<embed::RankJob>> Program::OpenJob() {
+  const uint64_t window_bytes = file_->root().window_bytes();
+  if (spread_ != nullptr) {
+    era_ = spread_->era();
+    job_number_ = spread_->next_job();
+    return spread_->Open(window_bytes);
+  }
+  absl::StatusOr<embed::RankPool*> pool = pools_->Of(ranks());
   if (!pool.ok()) return pool.status();
-  auto job = (*pool)->Open(file_->root().window_bytes());
+  return (*pool)->Open(window_bytes);
+}
+
+absl::Status Program::RunJob(const embed::RankBody& body) {
+  return spread_ != nullptr ? spread_->Run(*job_, body) : job_->Run(body);
+}
+
+absl::Status Program::Start() {
+  auto job = OpenJob();
   if (!job.ok()) return job.status();
   job_ = *std::move(job);
-  executors_ = std::vector<RankState>(ranks());
-  const absl::StatusOr<const artifact::Program*> source = file_->FindProgram("main");
-  if (!source.ok()) return source.status();
-  keeps_input_.clear();
-  for (uint32_t input = 0; input < artifact::Size((*source)->inputs()); ++input)
-    keeps_input_.push_back(artifact::KeepsInput(file_->root(), **source, input));
-  return job_->Run([this](Rank rank) { return Prepare(rank); });
+  for (size_t index = 0; index < own_ranks_.size(); ++index) ranks_.push_back(std::make_shared<ProgramRank>(index));
+  return RunJob([ranks = ranks_, file = file_, timeout = pools_->deadline](const embed::Rank& rank) {
+    return ranks[rank.index]->Prepare(file, rank, timeout);
+  });
 }
 
 void Program::Stop() {
@@ -50,29 +97,16 @@ void Program::Stop() {
     if (auto storage = weak.lock()) storage->Forget();
   }
   resident_.clear();
-  executors_.clear();
+  ranks_.clear();
   job_ = nullptr;
 }
 
-absl::Status Program::Prepare(Rank rank) {
-  RankState& state = executors_[rank.index];
-  if (absl::Status status = rank.device->OpenLibraries(*file_); !status.ok()) return status;
-  auto context = exec::ExecutionContext::Create(*file_, *rank.device, *rank.communicator);
-  if (!context.ok()) return context.status();
-  state.context = *std::move(context);
-  auto executor = exec::Executor::Create(*state.context, "main", {});
-  if (!executor.ok()) return executor.status();
-  state.executor = *std::move(executor);
-  state.held.resize(state.executor->inputs().size());
-  return absl::OkStatus();
-}
-
-std::span<std::byte> Program::OutputBytes(uint32_t rank, size_t output) const {
-  const std::span<const std::byte> bytes = executors_[rank].executor->OutputBytes(output);
+std::span<std::byte> Program::OutputBytes(size_t index, size_t output) const {
+  const std::span<const std::byte> bytes = ranks_[index]->executor().OutputBytes(output);
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
 
-exec::CarryPairs Program::CarriedBy(const Run& run) const {
+exec::CarryPairs Program::CarriedBy(const ProgramRun& run) const {
   exec::CarryPairs pairs;
   std::set<size_t> taken;
   for (size_t input = 0; input < run.is_donated.size(); ++input) {
@@ -80,10 +114,10 @@ exec::CarryPairs Program::CarriedBy(const Run& run) const {
     if (!run.is_donated[input] || !first.is_resident()) continue;
     const size_t output = first.output();
     bool is_carried = !taken.contains(output);
-    for (uint32_t rank = 0; rank < ranks(); ++rank) {
-      const std::shared_ptr<Storage>& storage = run.inputs[rank][input];
-      is_carried = is_carried && storage->IsOutput(*this, rank, output) && storage.use_count() == 1 &&
-                   outputs(rank)[output].shard.type() == inputs(rank)[input].shard.type();
+    for (size_t index = 0; index < own_ranks_.size(); ++index) {
+      const std::shared_ptr<Storage>& storage = run.inputs[index][input];
+      is_carried = is_carried && storage->IsOutput(*this, index, output) && storage.use_count() == 1 &&
+                   outputs_[output][own_ranks_[index]].type() == inputs_[input][own_ranks_[index]].type();
     }
     if (!is_carried) continue;
     pairs.emplace_back(output, input);
@@ -92,9 +126,9 @@ exec::CarryPairs Program::CarriedBy(const Run& run) const {
   return pairs;
 }
 
-absl::Status Program::DetachOthers(const Run& run, const exec::CarryPairs& carried) {
+absl::Status Program::DetachOthers(const ProgramRun& run) {
   std::set<const Storage*> kept;
-  for (const auto& [output, input] : carried) {
+  for (const auto& [output, input] : run.carried) {
     for (const auto& inputs : run.inputs) kept.insert(inputs[input].get());
   }
   for (const std::weak_ptr<Storage>& weak : resident_) {
@@ -106,76 +140,40 @@ absl::Status Program::DetachOthers(const Run& run, const exec::CarryPairs& carri
   return absl::OkStatus();
 }
 
-absl::Status Program::LoadInputs(uint32_t rank, const Run& run, const exec::CarryPairs& carried) {
-  RankState& state = executors_[rank];
-  std::vector<bool> is_carried(run.is_donated.size());
-  for (const auto& pair : carried) is_carried[pair.second] = true;
-  for (size_t input = 0; input < is_carried.size(); ++input) {
-    if (is_carried[input]) {
-      state.held[input].reset();
-      continue;
-    }
-    const std::shared_ptr<Storage>& storage = run.inputs[rank][input];
-    if (keeps_input_[input] && state.held[input].lock() == storage) continue;
-    const std::span<std::byte> target = state.executor->InputBytes(input);
-    const std::span<const std::byte> source = storage->bytes();
-    if (source.size() != target.size())
-      return absl::InvalidArgumentError(
-          absl::StrCat("argument ", input, " has ", source.size(), " bytes on a device; expected ", target.size()));
-    if (!source.empty()) std::memcpy(target.data(), source.data(), source.size());
-    state.held[input] = storage;
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Program::RunRank(uint32_t rank, const Run& run, const exec::CarryPairs& carried) {
-  RankState& state = executors_[rank];
-  if (!carried.empty()) {
-    std::unique_ptr<exec::Carry>& carry = state.carries[carried];
-    if (carry == nullptr) {
-      auto created = exec::Carry::Create(*state.context, *state.executor, *state.executor, carried);
-      if (!created.ok()) return created.status();
-      carry = *std::move(created);
-    }
-    if (absl::Status status = carry->Run(); !status.ok()) return status;
-  }
-  if (absl::Status status = LoadInputs(rank, run, carried); !status.ok()) return status;
-  return state.executor->Run(step_);
-}
-
-absl::Status Program::TakeOutputs(Run& run) {
-  run.outputs.assign(ranks(), {});
-  for (uint32_t rank = 0; rank < ranks(); ++rank) {
-    for (size_t output = 0; output < outputs(rank).size(); ++output) {
-      std::shared_ptr<Storage> storage = Storage::Resident(shared_from_this(), rank, output);
+absl::Status Program::TakeOutputs(ProgramRun& run) {
+  run.outputs.assign(own_ranks_.size(), {});
+  for (size_t index = 0; index < own_ranks_.size(); ++index) {
+    for (size_t output = 0; output < outputs_.size(); ++output) {
+      std::shared_ptr<Storage> storage = Storage::Resident(shared_from_this(), index, output);
       if (storage->bytes().size() <= kCopiedBytes) {
         if (absl::Status status = storage->Detach(); !status.ok()) return status;
       } else {
         resident_.push_back(storage);
       }
-      run.outputs[rank].push_back(std::move(storage));
+      run.outputs[index].push_back(std::move(storage));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status Program::Execute(Run& run) {
-  if (job_ == nullptr) {
+absl::Status Program::Execute(const std::shared_ptr<ProgramRun>& run) {
+  if (!is_open()) {
     Stop();
     if (absl::Status status = Start(); !status.ok()) {
       Stop();
       return status;
     }
   }
-  const exec::CarryPairs carried = CarriedBy(run);
-  if (absl::Status status = DetachOthers(run, carried); !status.ok()) return status;
-  const absl::Status status = job_->Run([&](Rank rank) { return RunRank(rank.index, run, carried); });
+  run->carried = CarriedBy(*run);
+  if (absl::Status status = DetachOthers(*run); !status.ok()) return status;
+  const absl::Status status = RunJob(
+      [ranks = ranks_, run, step = step_](const embed::Rank& rank) { return ranks[rank.index]->Execute(*run, step); });
   ++step_;
   if (!status.ok()) {
     Stop();
     return status;
   }
-  return TakeOutputs(run);
+  return TakeOutputs(*run);
 }
 
 }  // namespace sgd::pjrt

@@ -3,75 +3,73 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "plugins/pjrt/rank_pool.h"
+#include "plugins/pjrt/program_rank.h"
+#include "plugins/pjrt/rank_pools.h"
 #include "plugins/pjrt/storage.h"
 #include "runtime/artifact/reader.h"
-#include "runtime/exec/carry.h"
-#include "runtime/exec/context.h"
-#include "runtime/exec/executor.h"
+#include "runtime/data/shard.h"
 
 namespace sgd::pjrt {
 
-// All functions under the lock of RankPools.
+// All functions but Agree and spread under the lock of RankPools.
 class Program : public std::enable_shared_from_this<Program> {
  public:
-  // Errors are those of the artifact, of the device, and of memory.
-  static absl::StatusOr<std::shared_ptr<Program>> Open(std::shared_ptr<RankPools> pools, std::string_view artifact);
+  // Rank r runs on device r of the list; a program of one rank runs in each process by itself. Errors are those of the
+  // artifact, of the device, and of memory. Over several processes ranks are prepared by the first run.
+  static absl::StatusOr<std::shared_ptr<Program>> Open(std::shared_ptr<RankPools> pools, std::string_view artifact,
+                                                       std::string name, const DeviceList& devices);
   ~Program();
 
   uint32_t ranks() const { return static_cast<uint32_t>(file_->ranks()); }
-  const std::vector<exec::Tensor>& inputs(uint32_t rank) const { return executors_[rank].executor->inputs(); }
-  const std::vector<exec::Tensor>& outputs(uint32_t rank) const { return executors_[rank].executor->outputs(); }
-  std::span<std::byte> OutputBytes(uint32_t rank, size_t output) const;
+  // The ranks of this process, in the order of a ProgramRun.
+  const std::vector<uint32_t>& own_ranks() const { return own_ranks_; }
+  // By position and rank.
+  const std::vector<std::vector<data::Shard>>& inputs() const { return inputs_; }
+  const std::vector<std::vector<data::Shard>>& outputs() const { return outputs_; }
+  // Of the rank at `index` in own_ranks.
+  std::span<std::byte> OutputBytes(size_t index, size_t output) const;
 
-  // The values of one run.
-  struct Run {
-    // By rank and input: what it reads. Not null.
-    std::vector<std::vector<std::shared_ptr<Storage>>> inputs;
-    // By input: nobody reads its storage after this run.
-    std::vector<bool> is_donated;
-    // By rank and output.
-    std::vector<std::vector<std::shared_ptr<Storage>>> outputs;
-  };
-  // Outputs of the last run that somebody still holds get memory of their own, unless they are donated inputs of this
-  // one: those are carried. After an error the program starts anew, and donated inputs are lost.
-  absl::Status Execute(Run& run);
+  // Null where all ranks are in this process. Else each run begins with Agree, under the turn of these.
+  ProcessRanks* spread() const { return spread_; }
+  absl::Status Agree();
+
+  // Runs a step, and fills the run's outputs. Outputs of the last run that somebody still holds get memory of their
+  // own, unless they are donated inputs of this one: those are carried. After an error the program starts anew, and
+  // donated inputs are lost.
+  absl::Status Execute(const std::shared_ptr<ProgramRun>& run);
 
  private:
-  struct RankState {
-    std::unique_ptr<exec::ExecutionContext> context;
-    std::unique_ptr<exec::Executor> executor;
-    std::map<exec::CarryPairs, std::unique_ptr<exec::Carry>> carries;
-    // By input: whose bytes its memory still holds, where no step overwrites it.
-    std::vector<std::weak_ptr<Storage>> held;
-  };
-
-  Program(std::shared_ptr<RankPools> pools, std::unique_ptr<artifact::ArtifactFile> file)
-      : pools_(std::move(pools)), file_(std::move(file)) {}
+  Program(std::shared_ptr<RankPools> pools, std::shared_ptr<const artifact::ArtifactFile> file, std::string name)
+      : pools_(std::move(pools)), file_(std::move(file)), name_(std::move(name)) {}
+  void FindShards();
+  absl::StatusOr<std::unique_ptr<embed::RankJob>> OpenJob();
+  absl::Status RunJob(const embed::RankBody& body);
+  // Whether the job goes on.
+  bool is_open() const;
   absl::Status Start();
   void Stop();
-  absl::Status Prepare(Rank rank);
-  // The outputs of the last run that are inputs of this one, in the same place on all ranks.
-  exec::CarryPairs CarriedBy(const Run& run) const;
-  absl::Status DetachOthers(const Run& run, const exec::CarryPairs& carried);
-  absl::Status LoadInputs(uint32_t rank, const Run& run, const exec::CarryPairs& carried);
-  absl::Status RunRank(uint32_t rank, const Run& run, const exec::CarryPairs& carried);
-  absl::Status TakeOutputs(Run& run);
+  exec::CarryPairs CarriedBy(const ProgramRun& run) const;
+  absl::Status DetachOthers(const ProgramRun& run);
+  absl::Status TakeOutputs(ProgramRun& run);
 
   const std::shared_ptr<RankPools> pools_;
-  const std::unique_ptr<artifact::ArtifactFile> file_;
-  std::vector<bool> keeps_input_;  // by input: no step overwrites it
-  std::unique_ptr<RankJob> job_;
-  std::vector<RankState> executors_;              // by rank
-  std::vector<std::weak_ptr<Storage>> resident_;  // outputs of the last run
+  const std::shared_ptr<const artifact::ArtifactFile> file_;
+  const std::string name_;
+  std::vector<std::vector<data::Shard>> inputs_, outputs_;
+  std::vector<uint32_t> own_ranks_;
+  ProcessRanks* spread_ = nullptr;
+  uint64_t era_ = 0, job_number_ = 0;  // of the job, among those of spread_
+  std::unique_ptr<embed::RankJob> job_;
+  std::vector<std::shared_ptr<ProgramRank>> ranks_;  // own; a lost function of a failed run shares its own
+  std::vector<std::weak_ptr<Storage>> resident_;     // outputs of the last run
   uint64_t step_ = 0;
 };
 

@@ -76,10 +76,10 @@ absl::StatusOr<std::shared_ptr<Storage>> Storage::Allocate(size_t bytes) {
   return std::shared_ptr<Storage>(std::move(storage));
 }
 
-std::shared_ptr<Storage> Storage::Resident(std::shared_ptr<Program> program, uint32_t rank, size_t output) {
+std::shared_ptr<Storage> Storage::Resident(std::shared_ptr<Program> program, size_t index, size_t output) {
   auto storage = std::shared_ptr<Storage>(new Storage());
-  storage->bytes_ = program->OutputBytes(rank, output);
-  storage->rank_ = rank;
+  storage->bytes_ = program->OutputBytes(index, output);
+  storage->index_ = index;
   storage->output_ = output;
   storage->program_ = std::move(program);
   return storage;

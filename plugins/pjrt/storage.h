@@ -17,8 +17,8 @@ class Storage {
  public:
   // Of `bytes` uninitialized bytes. ResourceExhausted without memory.
   static absl::StatusOr<std::shared_ptr<Storage>> Allocate(size_t bytes);
-  // An output of the last run of `program` on a rank.
-  static std::shared_ptr<Storage> Resident(std::shared_ptr<Program> program, uint32_t rank, size_t output);
+  // An output of the last run of `program`, on the rank at `index` of its own.
+  static std::shared_ptr<Storage> Resident(std::shared_ptr<Program> program, size_t index, size_t output);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -27,9 +27,9 @@ class Storage {
   // resident ones.
   std::span<std::byte> bytes() const { return bytes_; }
 
-  // Whether it is an output of `program` on `rank`.
-  bool IsOutput(const Program& program, uint32_t rank, size_t output) const {
-    return program_.get() == &program && rank_ == rank && output_ == output;
+  // Whether it is an output of `program`, on the rank at `index`.
+  bool IsOutput(const Program& program, size_t index, size_t output) const {
+    return program_.get() == &program && index_ == index && output_ == output;
   }
   // The output that it is; meaningless unless it is resident.
   size_t output() const { return output_; }
@@ -45,7 +45,7 @@ class Storage {
   std::span<std::byte> bytes_;
   void* own_ = nullptr;               // what bytes_ are in, unless they are resident
   std::shared_ptr<Program> program_;  // null unless it is resident
-  uint32_t rank_ = 0;
+  size_t index_ = 0;
   size_t output_ = 0;
 };
 

@@ -150,7 +150,7 @@ TOOLS = {
 }
 PLUGINS = {
     "third_party/pjrt": [],
-    "plugins/pjrt": ["third_party/pjrt", "tools/library", "runtime/artifact", "runtime/comm", "runtime/data", "runtime/device", "runtime/exec", "runtime/launch", "targets/cpu/device"],
+    "plugins/pjrt": ["third_party/pjrt", "tools/library", "runtime/artifact", "runtime/clock", "runtime/comm", "runtime/data", "runtime/device", "runtime/embed", "runtime/exec", "runtime/launch"],
 }
 ALLOWED = {**PLUGINS, **RUNTIME, **DIALECTS, **REFERENCE, **PASSES, **FRONTENDS, **COMPILER, **TOOLS}
 # The folder of all folders of runtime/comm.

@@ -115,6 +115,14 @@ def _register_lowerings():
         mlir._platforms_with_donation.append(PLATFORM)
 
 
+def _client_options():
+    """Further options of a client: where JAX's coordinator is, so that processes know through which network they reach each other."""
+    from jax._src import distributed
+
+    coordinator = distributed.global_state.coordinator_address
+    return {} if coordinator is None else {"coordinator": coordinator}
+
+
 def _is_wanted():
     import jax
 
@@ -136,5 +144,5 @@ def initialize():
     if jaxlib.version.__version__ not in TESTED_JAXLIB:
         warnings.warn(f"the sgd plugin is tested with jaxlib {', '.join(TESTED_JAXLIB)}, and this is {jaxlib.version.__version__}")
     _register_reader(ctypes.CDLL(path))
-    xla_bridge.register_plugin(PLATFORM, priority=50, library_path=path)
+    xla_bridge.register_plugin(PLATFORM, priority=50, library_path=path, options=_client_options)
     _register_lowerings()
