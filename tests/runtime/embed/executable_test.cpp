@@ -97,6 +97,39 @@ TEST_P(ToyTest, RowsAreCutIntoShards) {
   EXPECT_THAT(Output(*program, loss_, 1), ElementsAre(0.5f * 31 * 32 / 2));
 }
 
+TEST_P(ToyTest, OutputsAreReadWhereTheyAre) {
+  const auto program = Load({.ranks = GetParam()});
+  ASSERT_EQ(Set(*program, w_, {1, 2, 3, 4}), absl::OkStatus());
+  ASSERT_EQ(Set(*program, x_, Floats(32, 1)), absl::OkStatus());
+  ASSERT_EQ(program->Run(), absl::OkStatus());
+  const size_t next_w = program->program().carry.at(0).first;
+  for (uint32_t rank = 0; rank < GetParam(); ++rank) {  // every rank has all of it
+    EXPECT_THAT(data::Values<float>(program->OutputShard(rank, next_w)), ElementsAre(5, 6, 7, 8));
+    EXPECT_THAT(data::Values<float>(program->OutputShard(rank, loss_)), ElementsAre(26));
+  }
+  // In the memory of the plan: the carried value is where the input is.
+  ASSERT_EQ(program->Carry(), absl::OkStatus());
+  EXPECT_EQ(program->OutputShard(0, next_w).data(), program->InputShard(0, w_).data());
+}
+
+TEST_P(ToyTest, ShardsOfOutputsMakeUpTheWhole) {
+  auto file = artifact::ArtifactFile::Open(
+      Write({.ranks = GetParam(), .has_init = true, .has_eval = true, .others_shard_state = true}));
+  auto program = Executable::Load(*std::move(file), {.program = "init", .threads = 1});
+  ASSERT_TRUE(program.ok()) << program.status();
+  const std::vector<uint32_t> key = {0, 0};
+  ASSERT_EQ((*program)->SetInput(0, std::as_bytes(std::span(key))), absl::OkStatus());
+  ASSERT_EQ((*program)->Run(), absl::OkStatus());
+  Floats shards;
+  for (uint32_t rank = 0; rank < GetParam(); ++rank) {
+    const Floats shard = data::Values<float>((*program)->OutputShard(rank, 0));
+    EXPECT_EQ(shard.size(), 4 / GetParam());
+    shards.insert(shards.end(), shard.begin(), shard.end());
+  }
+  EXPECT_THAT(shards, ElementsAre(1, 1, 1, 1));
+  EXPECT_EQ(shards, Output(**program, 0, 4));
+}
+
 TEST_P(ToyTest, ValuesThatAreNotThereAreNeitherUsedNorRead) {
   const auto program = Load({.ranks = GetParam()});
   EXPECT_THAT(Message(program->Run()), HasSubstr("'params['w']' (f32[1,4]) of program 'train' has no value: set it"));
