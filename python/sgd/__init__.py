@@ -5,12 +5,13 @@
     params, loss = exe(params, x, y)
 """
 
-from sgd import checkpoint
+from sgd import checkpoint, data
 from sgd.compiling import compile, emit
-from sgd.errors import CompileError, CompileWarning, Error, InputError, RunError, RunNote, UsageError
+from sgd.errors import CompileError, CompileWarning, Error, InputError, MissingPackageError, RunError, RunNote, UsageError
 from sgd.executable import Executable, load
 from sgd.programs import Program, export
 from sgd.records import Record, Records
+from sgd.tensors import Tensors
 from sgd._sgd import __version__
 
 __all__ = [
@@ -19,15 +20,18 @@ __all__ = [
     "Error",
     "Executable",
     "InputError",
+    "MissingPackageError",
     "Program",
     "Record",
     "Records",
     "RunError",
     "RunNote",
+    "Tensors",
     "UsageError",
     "__version__",
     "checkpoint",
     "compile",
+    "data",
     "emit",
     "export",
     "load",

@@ -29,6 +29,10 @@ DTYPES = {
 ELEMENTS = {dtype: element for element, dtype in DTYPES.items()}
 NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 """Types that JAX narrows without being asked."""
+NARROW = {"int2": "int8", "int4": "int8", "uint2": "uint8", "uint4": "uint8"}
+"""Types that take a byte in artifacts."""
+KINDS = {"b": 1, "u": 2, "i": 2, "f": 3, "c": 4, "O": 5, "U": 5, "S": 5}
+"""NumPy's kinds of types, in an order in which each holds those before; its kind of bfloat16 is that of none of them."""
 
 
 def numpy_dtype(element: str) -> np.dtype:
@@ -69,6 +73,19 @@ def to_numpy(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
+def refuse_masks(value: Any, what: str) -> None:
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(f"{what} is a masked array, whose mask would be lost; expected an array; fill it")
+
+
+def of_python(value: Any, dtype: np.dtype) -> np.ndarray:
+    """Numbers and lists of Python as elements of `dtype`; no float becomes an integer, and no number a boolean."""
+    found = np.asarray(value)
+    if found.size and KINDS.get(found.dtype.kind, 0) > KINDS.get(dtype.kind, KINDS["f"]):
+        raise TypeError(f"it has elements of type {found.dtype.name}")
+    return np.asarray(value, dtype=dtype)
+
+
 def bytes_of(value: Any, element: str, shape: tuple[int, ...], what: str, narrows: bool = False) -> Any:
     """The bytes of an array as a flat buffer. Python's numbers and lists take the element type of the program."""
     expected = DTYPES[element]
@@ -77,15 +94,17 @@ def bytes_of(value: Any, element: str, shape: tuple[int, ...], what: str, narrow
         if dtype == expected and found == tuple(shape):
             return data
         raise InputError(f"{what} is {type_text(dtype, found)}; expected {type_text(expected, shape)}; convert it")
+    refuse_masks(value, what)
     has_type = hasattr(value, "dtype") or hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__")
     try:
-        array = to_numpy(value) if has_type else np.asarray(value, dtype=numpy_dtype(element))
+        array = to_numpy(value) if has_type else of_python(value, numpy_dtype(element))
     except (TypeError, ValueError, OverflowError, BufferError) as error:
         raise InputError(f"{what} cannot be read as {type_text(expected, shape)}: {error}") from None
-    if narrows and NARROWED.get(array.dtype.name) == expected:
+    if narrows and expected in (NARROW.get(array.dtype.name), NARROWED.get(array.dtype.name)):
         array = array.astype(numpy_dtype(element))
-    if array.dtype.name != expected or array.shape != tuple(shape):
-        raise InputError(f"{what} is {type_text(array.dtype.name, array.shape)}; expected {type_text(expected, shape)}; convert it")
+    if array.dtype != numpy_dtype(element) or array.shape != tuple(shape):
+        found = array.dtype.name if array.dtype.isnative else array.dtype.str
+        raise InputError(f"{what} is {type_text(found, array.shape)}; expected {type_text(expected, shape)}; convert it")
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
@@ -120,6 +139,15 @@ def of_framework(array: np.ndarray, framework: str) -> Any:
     return array
 
 
+def of_jax(array: np.ndarray, dtype: Any) -> Any:
+    """An array of JAX with the type that it has in the program: keys of random numbers and narrow integers are wider in artifacts."""
+    import jax
+
+    if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
+        return jax.random.wrap_key_data(of_framework(array, "jax"), impl=dtype._impl.name)
+    return of_framework(array.astype(dtype) if dtype.name in NARROW else array, "jax")
+
+
 def of_file(element: str, shape: Any, data: Any) -> np.ndarray:
     """A tensor of a file: `data` are its bytes."""
     return np.frombuffer(data, dtype=np.uint8).view(numpy_dtype(element)).reshape(tuple(shape))
@@ -130,9 +158,16 @@ def element_of(value: Any, what: str) -> tuple[str, tuple[int, ...], Any]:
     if is_torch(value):
         dtype, shape, data = of_torch(value)
     else:
+        refuse_masks(value, what)
         array = to_numpy(value)
+        array = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
         dtype, shape, data = array.dtype.name, array.shape, np.ascontiguousarray(array).reshape(-1)
         data = data.view(np.uint8) if dtype in ELEMENTS else data
+    return element_name(dtype, what), tuple(shape), data
+
+
+def element_name(dtype: str, what: str) -> str:
+    """The artifact's name of a type that NumPy calls `dtype`."""
     if dtype not in ELEMENTS:
         raise InputError(f"{what} has elements of type {dtype}; expected one of {', '.join(sorted(ELEMENTS))}; convert it")
-    return ELEMENTS[dtype], tuple(shape), data
+    return ELEMENTS[dtype]

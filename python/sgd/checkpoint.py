@@ -5,13 +5,15 @@ name for PyTorch. Tensors are global, so a checkpoint fits every mesh."""
 
 import os
 import pathlib
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from sgd import _sgd, arrays
-from sgd.errors import InputError
+from sgd.errors import InputError, RunNote
+from sgd.tensors import Stored, Tensors, names_text
 
 
 def is_leaf(value: Any) -> bool:
@@ -35,6 +37,8 @@ def flatten(tree: Any) -> dict[str, Any]:
 
 
 def tensors_of(tree: Any) -> list[tuple[str, str, tuple[int, ...], Any]]:
+    if isinstance(tree, Tensors):
+        return tree._written()
     return [(name, *arrays.element_of(value, f"tensor '{name}'")) for name, value in flatten(tree).items()]
 
 
@@ -50,22 +54,87 @@ def save(directory: str | os.PathLike[str], tree: Any, *, step: int, program: st
     _sgd.save_checkpoint(os.fspath(directory), tensors_of(tree), step, program, seed)
 
 
+def open(path: str | os.PathLike[str]) -> Tensors:
+    """The tensors of a safetensors file, a checkpoint, or the newest whole one of a folder, which are read when they are asked for.
+
+    A checkpoint is verified first. Files must not change while the result is in use."""
+    file = _sgd.TensorFile.open(os.fspath(path))
+
+    def stored(name: str, element: str, shape: Any) -> Stored:
+        def pieces() -> list[np.ndarray]:
+            array = arrays.empty(element, tuple(shape))
+            file.read(name, arrays.as_bytes(array))
+            return [arrays.as_bytes(array)]
+
+        return Stored(arrays.DTYPES[element], tuple(shape), pieces)
+
+    return Tensors({name: stored(name, element, shape) for name, element, shape in file.tensors}, file.path)
+
+
 def load(path: str | os.PathLike[str], like: Any = None) -> Any:
     """Reads a safetensors file, a checkpoint, or the newest whole one of a folder, all of it verified.
 
     Returns arrays by name; with `like`, a structure as `save` takes, the same structure with the values that were read,
     as arrays of the kind that it has there."""
-    tensors, _, found = _sgd.read_tensors(os.fspath(path))
-    values = {name: arrays.of_file(element, shape, data) for name, element, shape, data in tensors}
-    return values if like is None else restore(values, like, os.fspath(found))
+    tensors = open(path)
+    return dict(tensors) if like is None else restore(tensors, like, tensors._source)
 
 
 def step(path: str | os.PathLike[str]) -> int:
     """The number of steps that a checkpoint, or the newest of a folder, is after."""
-    _, steps, found = _sgd.read_tensors(os.fspath(path))
-    if steps < 0:
-        raise InputError(f"{found}: a file of tensors; expected a checkpoint, or a folder of checkpoints")
-    return steps
+    file = _sgd.TensorFile.open(os.fspath(path))
+    if file.steps < 0:
+        raise InputError(f"{file.path}: a file of tensors; expected a checkpoint, or a folder of checkpoints")
+    return file.steps
+
+
+def from_dcp(path: str | os.PathLike[str]) -> Tensors:
+    """The tensors of a checkpoint of `torch.distributed.checkpoint`, which are read when they are asked for.
+
+    Names are those of PyTorch: `model.layer.weight` for a saved `{"model": module.state_dict()}`, of which
+    `.under("model")` is the module's. Numbers are tensors without dimensions. Other objects, such as strings, are left
+    out with a warning. Needs `torch`; the files are data, and no code of them is run."""
+    from sgd import dcp
+
+    return noted(*dcp.read(path))
+
+
+def to_dcp(path: str | os.PathLike[str], tree: Any) -> None:
+    """Writes a checkpoint of `torch.distributed.checkpoint`: `tree` as of `save`. Its tensors have the same names.
+
+    Of `Tensors`, such as those of `open`, one is in memory at a time. Needs `torch`."""
+    from sgd import dcp
+
+    dcp.write(path, tree if isinstance(tree, Tensors) else flatten(tree))
+
+
+def from_orbax(path: str | os.PathLike[str], like: Mapping[str, Any] | None = None) -> Tensors:
+    """The tensors of a checkpoint of Orbax, which are read when they are asked for.
+
+    `path` is a checkpoint, or a folder of a `CheckpointManager`, of which the newest step is read. A saved
+    `{"params": params}` has names as a step whose argument is `params`: `params['dense']['kernel']`. Orbax keeps fields
+    of named tuples as keys; `like`, a structure as `save` takes, has the names that JAX gives them, and chooses leaves.
+    Strings are left out with a warning. Needs `tensorstore`, which comes with `orbax-checkpoint`."""
+    from sgd import orbax
+
+    return noted(*orbax.read(path, like))
+
+
+def to_orbax(path: str | os.PathLike[str], tree: Any) -> None:
+    """Writes a checkpoint of Orbax: `tree` as of `save`, or `Tensors`, whose names become nested dictionaries and lists.
+
+    All tensors are in memory at once. Needs `orbax-checkpoint`."""
+    from sgd import orbax
+
+    if not isinstance(tree, Mapping):
+        flatten(tree)  # refuses it
+    orbax.write(path, tree)
+
+
+def noted(tensors: Tensors, others: list[str]) -> Tensors:
+    if others:
+        warnings.warn(f"{tensors._source}: {names_text(others)} {'is' if len(others) == 1 else 'are'} left out: no tensor or number", RunNote, stacklevel=3)
+    return tensors
 
 
 def exists(directory: str | os.PathLike[str]) -> bool:
@@ -78,7 +147,7 @@ def restore(values: Mapping[str, Any], like: Mapping[str, Any], source: str = "t
 
     def value_of(name: str, leaf: Any) -> Any:
         if name not in values:
-            raise InputError(f"{source}: there is no tensor '{name}'; there are {', '.join(sorted(values)[:5])}{', ...' if len(values) > 5 else ''}")
+            raise InputError(f"{source}: there is no tensor '{name}'; there are {names_text(values)}")
         value = values[name]
         if hasattr(leaf, "shape") and tuple(leaf.shape) != value.shape:
             raise InputError(f"{source}: tensor '{name}' is {arrays.type_text(value.dtype.name, value.shape)}; expected the shape {tuple(leaf.shape)}")
@@ -94,5 +163,5 @@ def restore(values: Mapping[str, Any], like: Mapping[str, Any], source: str = "t
         import jax
 
         leaves, structure = jax.tree_util.tree_flatten_with_path(tree)
-        restored[name] = structure.unflatten([value_of(name + jax.tree_util.keystr(path), leaf) for path, leaf in leaves])
+        restored[name] = jax.tree_util.tree_unflatten(structure, [value_of(name + jax.tree_util.keystr(path), leaf) for path, leaf in leaves])
     return restored

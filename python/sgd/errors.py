@@ -33,3 +33,7 @@ class RunError(Error, RuntimeError):
 
 class InputError(Error, ValueError):
     """Arguments that do not fit the program: their number, structure, element types or shapes."""
+
+
+class MissingPackageError(Error, ImportError):
+    """A package that a function needs is not installed."""

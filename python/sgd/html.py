@@ -22,6 +22,19 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "<table>" + (row(head, "th") if head else "") + "".join(row(cells) for cells in rows) + "</table>"
 
 
+def text(printed: str) -> str:
+    return f"<pre>{escape(printed)}</pre>"
+
+
+def records(all_records: Any, most: int = 20) -> str:
+    """The last records, with the fields that are texts or numbers."""
+    shown = list(all_records)[-most:]
+    names = list(dict.fromkeys(name for one in shown for name, value in one.items() if isinstance(value, (str, int, float))))
+    rows = [["" if name not in one else f"{one[name]:.6g}" if isinstance(one[name], float) else str(one[name]) for name in names] for one in shown]
+    more = f"<p>after {len(all_records) - len(shown)} others</p>" if len(all_records) > len(shown) else ""
+    return more + table(names, rows)
+
+
 def axes(dim: Any) -> str:
     return "{" + ", ".join(str(axis) for axis in dim) + "}"
 
