@@ -262,6 +262,7 @@ void BindExecutable(nb::module_& module) {
       .def_static(
           "open", [](const std::string& path) { return Take(Bundle::Open(path)); }, nb::arg("path"))
       .def_prop_ro("plans", &PlansOf)
+      .def_prop_ro("path", &Bundle::path)
       .def("load", &Load, nb::arg("plan"), nb::arg("ranks"), "The plan of that name, or for that number of ranks.");
   nb::class_<PythonArtifact>(module, "Artifact", "One plan of an artifact.")
       .def_prop_ro("programs", &PythonArtifact::Programs)

@@ -9,9 +9,13 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sgd import _sgd, arrays, checkpoint, flags, html, records
+from sgd import _sgd, arrays, checkpoint, feeding, flags, html, records
 from sgd.errors import CompileError, InputError, RunError, RunNote
 from sgd.programs import Program
+
+
+PORTABLE = "x86-64-v3"
+"""The CPU of artifacts that leave the machine."""
 
 
 class Shared:
@@ -33,6 +37,9 @@ class Executable:
     global: each rank gets its shard. A call belongs to one thread at a time; others wait."""
 
     def __init__(self, bundle: Any, plan: str | None, ranks: int | None, sources: Mapping[str, Program], threads: int, timeout: float):
+        if plan is None and ranks is None and len(bundle.plans) > 1:
+            names = ", ".join(f"'{name}'" for name in bundle.plans)
+            raise InputError(f"{bundle.path}: it has {len(bundle.plans)} plans, {names}; expected one of them; choose it by plan=NAME or ranks=N")
         self._bundle = bundle
         self._artifact = bundle.load(plan, ranks)
         self._sources = dict(sources)
@@ -41,6 +48,7 @@ class Executable:
         self._lock = self._shared.lock
         self._bytes: bytes | None = None
         self._path: str | None = None
+        self._request: Any = None
         self._description: Any = None
         self._name = ""
         self.report: Any = None
@@ -53,11 +61,11 @@ class Executable:
         """The text of `emit`."""
 
     @classmethod
-    def _of_compilation(cls, result: Any, report: Any, sources: Mapping[str, Program], plan: str | None, ranks: int | None, threads: int, timeout: float) -> "Executable":
+    def _of_compilation(cls, result: Any, report: Any, request: Any, plan: str | None, ranks: int | None, threads: int, timeout: float) -> "Executable":
         if not result.artifact:
             raise CompileError("sgdc: there is no artifact; expected a compilation with one; leave 'emit' out, or call sgd.emit")
-        self = cls(_sgd.Bundle.from_bytes(result.artifact, "the compiled step"), plan, ranks, sources, threads, timeout)
-        self._bytes = result.artifact
+        self = cls(_sgd.Bundle.from_bytes(result.artifact, "the compiled step"), plan, ranks, request.programs, threads, timeout)
+        self._bytes, self._request = result.artifact, request
         self.report = report
         self.explain = records.read(result.explanation, result.explanation_text)
         self.recipe = json.loads(result.recipe) if result.recipe else None
@@ -76,6 +84,7 @@ class Executable:
 
     @property
     def programs(self) -> tuple[str, ...]:
+        """The names of the programs: `main` of a single one."""
         return tuple(self._artifact.programs)
 
     @property
@@ -90,23 +99,27 @@ class Executable:
 
     @property
     def plan(self) -> str:
+        """The plan that calls run."""
         return self._artifact.plan
 
     @property
     def ranks(self) -> int:
+        """The number of ranks, which are threads of this process."""
         return self._artifact.ranks
 
     @property
     def mesh(self) -> dict[str, int]:
+        """Sizes of the axes of the mesh."""
         return dict(self._artifact.mesh)
 
     @property
-    def inputs(self) -> tuple[Any, ...]:
+    def inputs(self) -> "tuple[_sgd.TensorInfo, ...]":
         """Name, element type, shape, role and bytes per rank of each input."""
         return tuple(self._load().inputs)
 
     @property
-    def outputs(self) -> tuple[Any, ...]:
+    def outputs(self) -> "tuple[_sgd.TensorInfo, ...]":
+        """The same of each output."""
         return tuple(self._load().outputs)
 
     @property
@@ -119,12 +132,31 @@ class Executable:
     # Files.
 
     def to_bytes(self) -> bytes:
-        """The artifact, as `sgdc -o` writes it."""
+        """The artifact that runs here, as `sgdc -o` writes it."""
         return self._bytes if self._bytes is not None else pathlib.Path(self._path or "").read_bytes()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the artifact, for `sgd.load`, `sgdrun` and `sgd-inspect`. The file is complete or untouched."""
-        _sgd.write_file(os.fspath(path), self.to_bytes())
+    def save(self, path: str | os.PathLike[str], *, cpu: str | None = None) -> None:
+        """Writes the artifact, for `sgd.load`, `sgdrun` and `sgd-inspect`. The file is complete or untouched.
+
+        Code of `sgd.compile` is for this machine's CPU. The file may go to others, so the program is compiled again for
+        every CPU with AVX2 (`"x86-64-v3"`), unless `compile` was called with `cpu`. `cpu` here chooses another one:
+        `"x86-64-v4"` has AVX-512, `"native"` is the code that calls run here, with the same bits in its results. An
+        executable of `sgd.load` writes the artifact that it has."""
+        _sgd.write_file(os.fspath(path), self._bytes_for(cpu))
+
+    def _bytes_for(self, cpu: str | None) -> bytes:
+        if self._request is None:
+            if cpu is not None:
+                raise InputError(f"{self._path}: save is called with cpu='{cpu}', and an artifact has no program to compile; leave cpu out, or compile the program with it")
+            return self.to_bytes()
+        if cpu is None:
+            cpu = PORTABLE if self._request.is_native else self._request.flags.get("cpu")
+        if cpu in (None, self._request.flags.get("cpu")) or (cpu == "native" and self._request.is_native):
+            return self.to_bytes()
+        return self._request.compile_for(cpu, self.recipe)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an sgd.Executable cannot be pickled or copied: it has ranks; write it by save(path), and read it by sgd.load(path)")
 
     # Runs.
 
@@ -185,7 +217,7 @@ class Executable:
     def _arguments(self, program: Any, source: Program | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, Any]:
         inputs = program.inputs
         if source is not None and source.in_tree is not None and source.kept is not None and len(source.kept) == len(inputs):
-            leaves = flatten_like(source.in_tree, args, kwargs)
+            leaves = feeding.flatten_like(source.in_tree, args, kwargs)
             return {position: leaves[leaf] for position, leaf in enumerate(source.kept)}
         values = {program.find_input(name): value for name, value in kwargs.items()}
         if source is not None:
@@ -210,11 +242,12 @@ class Executable:
             program.set_input(position, arrays.bytes_of(value, info.element, info.shape, what, narrows))
         program.run()
         framework = source.framework if source is not None else ""
+        types = source.out_types if source is not None and source.out_types is not None and len(source.out_types) == len(program.outputs) else None
         outputs = []
         for position, info in enumerate(program.outputs):
             array = arrays.empty(info.element, info.shape)
             program.read_output(position, arrays.as_bytes(array))
-            outputs.append(arrays.of_framework(array, framework))
+            outputs.append(arrays.of_framework(array, framework) if types is None else arrays.of_jax(array, types[position]))
         return outputs
 
     def _results(self, program: Any, source: Program | None, outputs: list[Any]) -> Any:
@@ -235,14 +268,15 @@ class Executable:
         eval_data: Any = None,
         log: Callable[[Any], None] | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> records.Records:
         """Runs steps that carry their state, as `sgdrun` does, with the same order of rows and the same results.
 
         A second call goes on where the first has stopped. Between calls the state is a checkpoint in a temporary
         folder, or in `save`; `state` reads it.
 
         Args:
-          data: a dictionary of arrays whose dimension 0 counts rows, by the names of inputs; or a path, or several.
+          data: a dictionary of arrays whose dimension 0 counts rows, by the names of inputs; a table of Arrow, whose columns
+            have these names (see `sgd.data.from_arrow`); or a path or several, of files of Parquet or as of `sgdrun --data`.
           steps: further steps.
           init: values of the first step's state: pytrees by argument (`{"params": params}`), a `state_dict`, or a path.
             Without it a PyTorch module starts from its exported weights, others from the program `init`.
@@ -260,7 +294,7 @@ class Executable:
             folder = self._temporary()
             given = [f"--steps={steps}", *flags.of_option("threads", self._threads or None)]
             for name, value in (("data", data), ("eval-data", eval_data)):
-                given += [f"--{name}={path}" for path in data_paths(value, folder / f"{name}.safetensors")]
+                given += [f"--{name}={path}" for path in feeding.data_paths(value, folder / f"{name}.safetensors", self._fed(options.get("feed")))]
             save = os.fspath(options.pop("save", None) or folder / "checkpoints")
             if "resume" not in options and self._shared.checkpoints is not None:
                 options["resume"] = self._shared.checkpoints
@@ -268,7 +302,7 @@ class Executable:
                 if init is None:
                     init = self._exported_weights()
                 if init is not None:
-                    given.append(f"--init={init_path(init, folder / 'init.safetensors')}")
+                    given.append(f"--init={feeding.init_path(init, folder / 'init.safetensors')}")
             elif init is not None:
                 raise InputError("init is given, and the run goes on from a checkpoint; expected one of them; call reset() to start anew")
             given.append(f"--save={save}")
@@ -308,6 +342,11 @@ class Executable:
                 self._shared.folder.cleanup()
                 self._shared.folder = None
 
+    def _fed(self, feed: Any) -> set[str]:
+        """Names that columns of data may have."""
+        names = {tensor.name for program in self.description.programs for tensor in program.inputs}
+        return names | {pair.rpartition("=")[2] for flag in flags.of_option("feed", feed) for pair in flag.partition("=")[2].split(",")}
+
     def _exported_weights(self) -> Any:
         for source in self._sources.values():
             if source.weights:
@@ -343,33 +382,3 @@ def load(path: str | os.PathLike[str], *, plan: str | None = None, ranks: int | 
     self = Executable(bundle, plan, ranks, programs.read_all(like) if like is not None else {}, threads, timeout)
     self._path = os.path.abspath(path)
     return self
-
-
-def flatten_like(tree: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """Leaves of `(args, kwargs)`, which must have the structure `tree`."""
-    import jax
-
-    leaves, found = jax.tree_util.tree_flatten((args, kwargs))
-    if found != tree:
-        raise InputError(f"arguments have the structure {found}; expected {tree}, that of the example arguments")
-    return leaves
-
-
-def data_paths(data: Any, target: pathlib.Path) -> list[str]:
-    if data is None:
-        return []
-    if isinstance(data, Mapping):
-        checkpoint.write(target, data)
-        return [os.fspath(target)]
-    if isinstance(data, (str, os.PathLike)):
-        return [os.fspath(data)]
-    if isinstance(data, Iterable):
-        return [os.fspath(path) for path in data]
-    raise InputError(f"data are of type {type(data).__name__}; expected a dictionary of arrays, a path or a list of paths")
-
-
-def init_path(init: Any, target: pathlib.Path) -> str:
-    if isinstance(init, (str, os.PathLike)):
-        return os.fspath(init)
-    checkpoint.write(target, init)
-    return os.fspath(target)

@@ -24,6 +24,8 @@ class Program:
     in_tree: Any = None
     """JAX: structure of `(args, kwargs)`."""
     out_tree: Any = None
+    out_types: list[Any] | None = None
+    """JAX: element types of the leaves of the result."""
     kept: list[int] | None = None
     """JAX: leaves of the arguments that the program reads; tracing drops the others."""
     weights: dict[str, Any] = field(default_factory=dict)
@@ -55,6 +57,7 @@ def of_jax(lowered: Any) -> Program:
         framework="jax",
         in_tree=lowered.in_tree,
         out_tree=lowered.out_tree,
+        out_types=[leaf.dtype for leaf in lowered.out_tree.flatten_up_to(lowered.out_info)],
         kept=None if kept is None else sorted(kept),
     )
 

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sgd import html
+
 
 class Record(Mapping):
     """A JSON object whose fields are attributes: `report.memory.peak` is `report["memory"]["peak"]`."""
@@ -39,6 +41,9 @@ class Record(Mapping):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.to_dict()!r})"
 
+    def _repr_html_(self) -> str:
+        return html.text(str(self))
+
 
 class Records(tuple):
     """Several records, and the text that the command prints about all of them."""
@@ -57,6 +62,12 @@ class Records(tuple):
 
     def __str__(self) -> str:
         return self._text or json.dumps(self.to_list(), indent=2)
+
+    def __repr__(self) -> str:
+        return f"<sgd.Records: {len(self)} record{'' if len(self) == 1 else 's'}>"
+
+    def _repr_html_(self) -> str:
+        return html.text(self._text) if self._text else html.records(self)
 
 
 def wrap(value: Any) -> Any:

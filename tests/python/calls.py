@@ -68,8 +68,16 @@ def structures_and_arguments_that_are_not_read(folder):
             found = exe(state, steps.draw(100), scale=2.0)
             assert jax.tree.structure(found) == jax.tree.structure(expected)
             close(found, expected)
-            with steps.refused(sgd.InputError, "arguments have the structure", "expected PyTreeDef"):
-                exe(state, scale=2.0)
+            refusals = [
+                ((state,), {"scale": 2.0}, "arguments have no args[1]; expected the structure of the example arguments"),
+                ((state, 1.0), {}, "arguments have no kwargs['scale']; expected"),
+                ((state, 1.0, 2.0), {"scale": 2.0, "size": 3.0}, "arguments have args[2], kwargs['size'], which the program does not take; expected"),
+                (({**state, "c": 1.0}, 1.0), {"scale": 2.0}, "arguments have args[0]['c'], which the program does not take"),
+                (({"a": list(state["a"]), "b": {}}, 1.0), {"scale": 2.0}, "arguments have the structure PyTreeDef("),
+            ]
+            for arguments, named, text in refusals:
+                with steps.refused(sgd.InputError, text):
+                    exe(*arguments, **named)
 
 
 def arguments_that_do_not_fit(folder):

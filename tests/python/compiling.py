@@ -37,6 +37,60 @@ def gives_the_bytes_and_the_json_of_the_command(folder):
     assert sgd.load(folder / "b.sgda").to_bytes() == exe.to_bytes()
 
 
+def a_saved_artifact_is_for_other_machines(folder):
+    """As sgdc --cpu=x86-64-v3 writes it, unless compile or save was called with another CPU."""
+
+    def saved(exe, **options):
+        exe.save(folder / "a.sgda", **options)
+        return (folder / "a.sgda").read_bytes()
+
+    native = sgd.compile(LOWERED, ranks=2)
+    portable, explicit = (sgd.compile(LOWERED, ranks=2, cpu=cpu) for cpu in ("x86-64-v3", "native"))
+    assert native.description.cpu != "x86-64-v3" and native.to_bytes() == explicit.to_bytes()
+    assert saved(native) == saved(portable) == saved(explicit, cpu="x86-64-v3") == portable.to_bytes()
+    assert saved(native, cpu="native") == saved(explicit) == native.to_bytes()
+    four = saved(native, cpu="x86-64-v4")
+    assert sgd.load(folder / "a.sgda").description.cpu == "x86-64-v4" and saved(portable, cpu="x86-64-v4") == four
+    arguments = steps.step_arguments()
+    saved(native)
+    with sgd.load(folder / "a.sgda", like=LOWERED) as loaded:
+        assert saved(loaded) == portable.to_bytes()
+        np.testing.assert_allclose(loaded(*arguments)[1], native(*arguments)[1], rtol=1e-6)
+        with steps.refused(sgd.InputError, "a.sgda: save is called with cpu='native', and an artifact has no program to compile; leave cpu out, or"):
+            saved(loaded, cpu="native")
+    with steps.refused(sgd.UsageError, "--cpu: 'i386' is not native, x86-64-v3 or x86-64-v4"):
+        saved(native, cpu="i386")
+    with steps.refused(sgd.Error, "none"):
+        native.save(folder / "none" / "a.sgda")
+    gpu = sgd.compile(LOWERED, ranks=2, target="cuda:sm_90")
+    assert saved(gpu) == gpu.to_bytes()
+    with steps.refused(sgd.UsageError, "--cpu"):
+        saved(gpu, cpu="x86-64-v3")
+
+
+def a_saved_artifact_has_the_same_plans(folder):
+    """Recipes that were found are not searched for again, warnings come once, and files must be as they were."""
+    program = sgd.export(steps.loss, *steps.loss_arguments())
+    (folder / "recipe.json").write_text(json.dumps({"train": {"loss": "result.loss"}}))
+    found = sgd.compile(program, recipe=folder / "recipe.json", auto=2, auto_evaluations=3)
+    plans = sgd.compile(LOWERED, mesh=[{"data": 4}, "data=2"], batch="data", plan="data=2")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found.save(folder / "found.sgda")
+        plans.save(folder / "plans.sgda")
+    assert sgd.load(folder / "plans.sgda", ranks=4).plans == plans.plans
+    saved = sgd.load(folder / "found.sgda")
+    assert saved.description.cpu == "x86-64-v3" and saved.mesh == found.mesh and saved.programs == found.programs
+    assert saved.to_bytes() == sgd.compile(program, recipe=found.recipe, cpu="x86-64-v3").to_bytes()
+    (folder / "recipe.json").write_text(json.dumps(steps.recipe(2)))
+    exe = sgd.compile(program, recipe=[folder / "recipe.json"])
+    (folder / "recipe.json").write_text(json.dumps(steps.recipe(2, zero=1) | {"name": "other"}))
+    with steps.refused(sgd.InputError, "recipe.json: it has changed since the program was compiled; expected the same file; compile again, or save with cpu='native'"):
+        exe.save(folder / "exe.sgda")
+    exe.save(folder / "exe.sgda", cpu="native")
+    assert sgd.load(folder / "exe.sgda").to_bytes() == exe.to_bytes()
+
+
 def recipes_are_dictionaries_names_and_files(folder):
     recipe = steps.recipe(4)
     (folder / "recipe.json").write_text(json.dumps(recipe))
@@ -159,9 +213,11 @@ def pages_of_notebooks(folder):
     for part in ("2 (data=2)", "f32[8,4]", "f32[4,4]", "{data} {}", "params[&#x27;w&#x27;]", "sent by a rank"):
         assert part in page, f"'{part}' is not in {page}"
     assert repr(exe) == "<sgd.Executable of main for 2 ranks (data=2)>"
+    assert exe.report._repr_html_().startswith("<pre>ranks          2 data=2")
+    assert repr(exe.explain) == f"<sgd.Records: {len(exe.explain)} record{'' if len(exe.explain) == 1 else 's'}>" and exe.explain._repr_html_().startswith("<pre>")
 
 
 harness.main([(test.__name__.replace("_", " "), test) for test in (
-    gives_the_bytes_and_the_json_of_the_command, recipes_are_dictionaries_names_and_files, several_meshes_are_plans, auto_returns_the_recipe_that_it_found,
+    gives_the_bytes_and_the_json_of_the_command, a_saved_artifact_is_for_other_machines, a_saved_artifact_has_the_same_plans, recipes_are_dictionaries_names_and_files, several_meshes_are_plans, auto_returns_the_recipe_that_it_found,
     texts_of_levels, refuses_as_the_command_does, errors_name_lines_of_python, warnings_are_pythons, threads_compile_at_once, a_cache_is_shared_with_the_command,
     a_record_is_a_dictionary_with_attributes, pages_of_notebooks)])

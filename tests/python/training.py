@@ -25,7 +25,7 @@ def gives_the_log_and_state_of_the_command(folder):
     seen = []
     log = exe.train(ROWS, 12, init={"params": PARAMS}, seed=3, eval_data=ROWS, eval_every=6, log=seen.append)
     assert [line.step for line in log if "loss" in line] == list(range(12)) and list(log) == seen
-    exe.save(folder / "a.sgda")
+    exe.save(folder / "a.sgda", cpu="native")
     sgd.checkpoint.write(folder / "init.safetensors", {"params": PARAMS})
     sgd.checkpoint.write(folder / "rows.safetensors", ROWS)
     harness.tool("sgdrun", "-n", "4", folder / "a.sgda", "--init", folder / "init.safetensors", "--data", folder / "rows.safetensors", "--steps", "12",
