@@ -1,0 +1,1 @@
+"""A stand-in for the Arcade Learning Environment, whose games Gymnasium's stand-in replaces."""

@@ -1,0 +1,1 @@
+"""Modules that take the place of an example's `input_pipeline`."""

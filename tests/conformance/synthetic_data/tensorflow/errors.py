@@ -1,0 +1,5 @@
+"""The errors that callers of the file system catch."""
+
+
+class NotFoundError(Exception):
+    pass

@@ -1,0 +1,2 @@
+"""The file system of the stand-in: that of Python."""
+from . import gfile
