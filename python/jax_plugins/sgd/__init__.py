@@ -7,12 +7,39 @@ import ctypes
 import itertools
 import os
 import pathlib
+import threading
 import warnings
 
 PLATFORM = "sgd"
 TESTED_JAXLIB = ("0.10.2",)
 
 _kept = []  # callbacks that the library holds
+
+
+class _ReadingContext:
+    """The MLIR context that programs are read in. It stays, since loading the dialects takes ten times longer than reading a small program.
+
+    It keeps the attributes and locations of all programs, so a new one follows after enough bytes.
+    """
+
+    MOST_BYTES = 1 << 24
+
+    def __init__(self):
+        self.lock = threading.Lock()  # of all reading, since the contexts of JAX are of one thread
+        self._context = None
+        self._bytes = 0
+
+    def take(self, size):
+        """The context for a program of `size` bytes. Under the lock."""
+        from jax._src.interpreters import mlir
+
+        if self._context is None or self._bytes > self.MOST_BYTES:
+            self._context, self._bytes = mlir.make_ir_context(), 0
+        self._bytes += size
+        return self._context
+
+
+_reading = _ReadingContext()
 
 
 def library_path():
@@ -55,11 +82,10 @@ def _attributes(operation, name, count):
 
 def read_program(code):
     """Reads bytecode of versioned StableHLO: the module's name and text, its results' element types, and which arguments are donated."""
-    from jax._src.interpreters import mlir
     from jax._src.lib.mlir import ir
     from jax._src.lib.mlir.dialects import hlo, sdy
 
-    with mlir.make_ir_context() as context, ir.Location.unknown(context):
+    with _reading.lock, _reading.take(len(code)) as context, ir.Location.unknown(context):
         module = hlo.deserialize_portable_artifact(context, code)
         main = next(op for op in module.body.operations if op.operation.name == "func.func" and ir.StringAttr(op.operation.attributes["sym_name"]).value == "main")
         type_ = ir.FunctionType(ir.TypeAttr(main.operation.attributes["function_type"]).value)
