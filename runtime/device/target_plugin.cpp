@@ -2,7 +2,6 @@
 #include "runtime/device/target_plugin.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/device/interface_hash.h"
+#include "runtime/plugin/plugin_path.h"
 
 namespace sgd::device {
 
@@ -22,13 +22,11 @@ absl::StatusOr<const TargetPlugin*> OpenTargetPlugin(const std::string& target) 
           absl::StrCat("'", absl::CEscape(target), "' is no target; expected cpu or cuda; compile the program again"));
   }
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path plugin =
-      program.parent_path().parent_path() / "lib" / "sgd" / absl::StrCat("sgd_target_", target, ".so");
+  const fs::path plugin = plugin::PathOf(absl::StrCat("sgd_target_", target, ".so"));
   if (!fs::exists(plugin, error)) {
     return absl::FailedPreconditionError(absl::StrCat("target '", target, "' is not in this build: there is no ",
                                                       plugin.string(),
-                                                      "; expected the plugin beside sgdrun; build it"));
+                                                      "; expected the plugin beside this program; build it"));
   }
   // Never closed: what it makes may live until the process ends.
   void* handle = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -41,7 +39,7 @@ absl::StatusOr<const TargetPlugin*> OpenTargetPlugin(const std::string& target) 
     return absl::FailedPreconditionError(absl::StrCat(plugin.string(), " is no plugin of a target"));
   if (interface != std::string_view(SGD_INTERFACE_HASH)) {
     return absl::FailedPreconditionError(
-        absl::StrCat(plugin.string(), " is of another build than ", program.string(), "; build or install both anew"));
+        absl::StrCat(plugin.string(), " is of another build than this program; build or install both anew"));
   }
   return entry();
 }

@@ -57,8 +57,8 @@ inline constexpr char kModuleEntry[] = "sgd_target_module";
 // The name of the text that a plugin exports, SGD_INTERFACE_HASH: a hash of the headers that program and plugin share.
 inline constexpr char kModuleInterface[] = "sgd_target_interface";
 
-// Opens lib/sgd/sgd_target_<target>.so beside the folder of this program. FailedPrecondition, naming the file, when
-// this build has it not, or when it was built from other headers than this program.
+// Opens lib/sgd/sgd_target_<target>.so of this build or installation. FailedPrecondition, naming the file, when this
+// build has it not, or when it was built from other headers than this program.
 absl::StatusOr<const TargetPlugin*> OpenTargetPlugin(const std::string& target);
 
 }  // namespace sgd::device

@@ -14,7 +14,7 @@ COMM = {
     "runtime/comm/shared_memory": ["runtime/clock", "runtime/comm/control", "runtime/thread"],
     "runtime/comm/tcp": ["runtime/clock", "runtime/comm/control", "runtime/thread"],
     "runtime/comm/one_host": ["runtime/comm/collectives", "runtime/comm/control", "runtime/comm/kernels", "runtime/comm/shared_memory", "runtime/thread"],
-    "runtime/comm/hosts": ["runtime/clock", "runtime/comm/collectives", "runtime/comm/control", "runtime/comm/kernels", "runtime/comm/one_host", "runtime/comm/shared_memory", "runtime/thread"],
+    "runtime/comm/hosts": ["runtime/clock", "runtime/comm/collectives", "runtime/comm/control", "runtime/comm/kernels", "runtime/comm/one_host", "runtime/comm/shared_memory", "runtime/plugin", "runtime/thread"],
 }
 CPU_DEVICE = {
     "targets/cpu/device/threads": ["runtime/artifact", "runtime/thread"],
@@ -37,6 +37,7 @@ RUNTIME = {
     **CPU_DEVICE,
     **GPU_DEVICE,
     "runtime/clock": [],
+    "runtime/plugin": [],
     "runtime/thread": [],
     "runtime/linear_algebra": [],
     "runtime/library": [],
@@ -45,7 +46,7 @@ RUNTIME = {
     "runtime/artifact": ["runtime/comm", "runtime/library", "runtime/linear_algebra"],  # mesh and groups of collectives, to verify them
     "runtime/trace": ["runtime/clock", "runtime/artifact"],
     "runtime/ucx": ["runtime/comm"],
-    "runtime/device": ["runtime/artifact", "runtime/comm"],
+    "runtime/device": ["runtime/artifact", "runtime/comm", "runtime/plugin"],
     "runtime/page": ["runtime/artifact", "runtime/comm", "runtime/data", "runtime/json", "runtime/text", "runtime/trace"],
     "runtime/measure": ["runtime/artifact", "runtime/comm", "runtime/device"],
     "runtime/data": ["runtime/artifact", "runtime/clock", "runtime/comm", "runtime/json", "runtime/text", "runtime/thread"],

@@ -8,14 +8,14 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/comm/hosts/transport.h"
 #include "runtime/comm/hosts/transport_hash.h"
+#include "runtime/plugin/plugin_path.h"
 
 namespace sgd::comm {
 
 absl::StatusOr<const TransportPlugin*> OpenTransportPlugin() {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path plugin = program.parent_path().parent_path() / "lib" / "sgd" / "libsgd_ucx.so";
+  const fs::path plugin = plugin::PathOf("libsgd_ucx.so");
   if (!fs::exists(plugin, error)) {
     return absl::FailedPreconditionError(
         absl::StrCat("CPU ranks on several hosts need UCX, which is not in this build: there is no ", plugin.string(),
@@ -37,7 +37,7 @@ absl::StatusOr<const TransportPlugin*> OpenTransportPlugin() {
     return absl::FailedPreconditionError(absl::StrCat(plugin.string(), " is no transport; build it anew"));
   if (interface != std::string_view(SGD_INTERFACE_HASH))
     return absl::FailedPreconditionError(
-        absl::StrCat(plugin.string(), " is of another build than ", program.string(), "; build or install both anew"));
+        absl::StrCat(plugin.string(), " is of another build than this program; build or install both anew"));
   return entry();
 }
 
