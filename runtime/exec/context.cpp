@@ -1,6 +1,9 @@
 // Puts a rank's memory together and checks that artifact, device and communicator fit each other.
 #include "runtime/exec/context.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/artifact/collective.h"
@@ -66,7 +69,8 @@ void ExecutionContext::LoadAlgorithms() {
   device::AlgorithmChoices* choices = device_.algorithm_choices();
   if (choices == nullptr) return;
   choices->set_decides(rank() % file_.ranks_of_stage() == 0);
-  if (!choices->decides()) return;
+  // Of an artifact in memory there is no file beside which to look.
+  if (std::error_code error; !choices->decides() || !std::filesystem::exists(file_.path(), error)) return;
   algorithms_ = std::make_unique<AlgorithmCache>(file_, stage(), device_.fingerprint(), *choices);
   if (choices->times_candidates()) return;  // entries of the file may not have been timed
   absl::Status status = algorithms_->Load();

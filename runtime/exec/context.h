@@ -41,7 +41,7 @@ class ExecutionContext {
   // The stage whose programs this rank runs; -1 without stages.
   int32_t stage() const;
 
-  // Keeps what was chosen since, for the next start; nothing on ranks that do not choose.
+  // Keeps what was chosen since, for the next start; nothing on ranks that do not choose, or for an artifact in memory.
   void SaveAlgorithms();
   // A note on the file of algorithms beside the artifact, for instance that it is damaged; empty for none.
   const std::string& algorithm_note() const { return algorithm_note_; }

@@ -137,6 +137,9 @@ class Executor {
   virtual std::span<const std::byte> OutputBytes(size_t index) const = 0;
   // The value of an input between steps, valid until the next Run or carry.
   virtual std::span<const std::byte> ReadInput(size_t index) const = 0;
+  // To be called where a Carry outside of steps has given the input its value: bytes of the host that were filled or
+  // read before are out of date.
+  virtual void DiscardInput(size_t index) {}
   // Not OK when a copy from the device has failed: what was read since then is not to be used.
   virtual absl::Status read_status() const = 0;
 

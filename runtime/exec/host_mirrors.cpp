@@ -24,6 +24,11 @@ std::span<std::byte> HostMirrors::Fill(size_t input) {
   return Hold(inputs_[input]);
 }
 
+void HostMirrors::Discard(size_t input) {
+  inputs_[input].is_filled = false;
+  inputs_[input].is_current = false;
+}
+
 std::span<const std::byte> HostMirrors::ReadInput(size_t input, const std::byte* place) {
   return inputs_[input].is_filled ? Hold(inputs_[input]) : Read(inputs_[input], place);
 }

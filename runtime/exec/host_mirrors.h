@@ -25,6 +25,8 @@ class HostMirrors {
 
   // An input to be filled as a whole; it goes to the device at the next Upload.
   std::span<std::byte> Fill(size_t input);
+  // The device has another value of the input by now: what was filled before does not go to it.
+  void Discard(size_t input);
   // The value of an input: as filled, else the device's at `place`, mostly the input's own.
   std::span<const std::byte> ReadInput(size_t input, const std::byte* place);
   // The value of an output after the last step; copied once a step.

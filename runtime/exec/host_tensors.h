@@ -33,6 +33,7 @@ class HostTensors {
 
   // As Executor has them.
   std::span<std::byte> FillInput(size_t input);
+  void DiscardInput(size_t input) { mirrors_.Discard(input); }
   std::span<const std::byte> ReadInput(size_t input);
   std::span<const std::byte> ReadOutput(size_t output);
 

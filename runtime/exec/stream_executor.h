@@ -34,6 +34,7 @@ class StreamExecutor final : public Executor {
   absl::Status StageInputs(const std::vector<size_t>& fed, const std::vector<size_t>& kept) override;
   std::span<std::byte> InputBytes(size_t index) const override { return host_->FillInput(index); }
   std::span<const std::byte> OutputBytes(size_t index) const override { return host_->ReadOutput(index); }
+  void DiscardInput(size_t index) override { host_->DiscardInput(index); }
   std::span<const std::byte> ReadInput(size_t index) const override { return host_->ReadInput(index); }
   absl::Status read_status() const override { return host_->status(); }
   uint64_t staging_bytes() const override { return host_->device_bytes(); }

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "emulated_device.h"
 #include "rank_threads.h"
 #include "runtime/artifact/writer.h"
+#include "runtime/exec/carry.h"
 #include "targets/gpu/device/cuda_communicator.h"
 #include "tests/runtime/artifact/sample_artifact.h"
 
@@ -84,6 +87,38 @@ TEST_P(StreamBuffers, AreReadAndWrittenByEveryStep) {
       const std::span<const std::byte> read = (*executor)->OutputBytes(0);
       EXPECT_EQ(std::vector<std::byte>(read.begin(), read.end()), values) << step;
     }
+    ASSERT_TRUE(host.control().Barrier(absl::Seconds(60)).ok());
+  });
+}
+
+TEST(StreamInputs, AreTheDevicesOnceDiscarded) {
+  const ScopedVariable libraries("SGD_CUDA_LIBRARIES", SGD_CUDA_DOUBLES);
+  const auto file = CopyProgram(/*reuses=*/false);
+  comm::RunAsThreads(1, 0, [&](comm::SharedMemoryCommunicator& host) {
+    auto device = *cuda::CudaDevice::Create({});
+    auto communicator = *cuda::CudaCommunicator::Create(*device, host.control(), 64, absl::Seconds(60));
+    auto context = *ExecutionContext::Create(*file, *device, *communicator);
+    auto executor = *Executor::Create(*context, "main", {});
+    auto carry = *Carry::Create(*context, *executor, *executor, {{0, 0}});
+    const auto fill = [&](uint8_t value) { std::ranges::fill(executor->InputBytes(0), static_cast<std::byte>(value)); };
+    const auto is = [](std::span<const std::byte> bytes, uint8_t value) {
+      return bytes.size() == kBytes &&
+             std::ranges::all_of(bytes, [&](std::byte byte) { return byte == static_cast<std::byte>(value); });
+    };
+    fill(1);
+    ASSERT_TRUE(executor->Run(0).ok());
+    // Filled, and then carried: the output of the step is the input's value.
+    fill(2);
+    EXPECT_TRUE(is(executor->ReadInput(0), 2));
+    ASSERT_TRUE(carry->Run().ok());
+    executor->DiscardInput(0);
+    EXPECT_TRUE(is(executor->ReadInput(0), 1));
+    ASSERT_TRUE(executor->Run(1).ok());
+    EXPECT_TRUE(is(executor->OutputBytes(0), 1));
+    EXPECT_TRUE(executor->read_status().ok());
+    carry.reset();
+    executor.reset();
+    context.reset();
     ASSERT_TRUE(host.control().Barrier(absl::Seconds(60)).ok());
   });
 }
