@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<CudaCommunicator>> CudaCommunicator::Create(CudaD
                                                                            uint64_t window_bytes,
                                                                            absl::Duration timeout) {
   auto communicator = absl::WrapUnique(new CudaCommunicator(device, control, timeout));
-  absl::StatusOr<std::unique_ptr<device::Arena>> window = device.Allocate(window_bytes);
+  absl::StatusOr<std::unique_ptr<device::Arena>> window = device.AllocateWindow(window_bytes);
   if (!window.ok()) return window.status();
   communicator->window_ = *std::move(window);
   return communicator;

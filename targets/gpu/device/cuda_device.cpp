@@ -121,6 +121,7 @@ absl::Status CudaDevice::Open(const CudaDeviceOptions& options) {
 }
 
 CudaDevice::~CudaDevice() {
+  if (context_ != nullptr) UseOnThisThread();  // of a lost rank, another thread destroys it
   cublas_.reset();
   cudnn_.reset();
   transfer_.reset();
@@ -206,6 +207,13 @@ absl::StatusOr<std::unique_ptr<device::Arena>> CudaDevice::Allocate(uint64_t byt
   return AllocateOnDevice(*streams_, driver_, bytes);
 }
 
+absl::StatusOr<std::unique_ptr<device::Arena>> CudaDevice::AllocateWindow(uint64_t bytes) {
+  if (block_ != nullptr) {
+    if (std::unique_ptr<device::Arena> arena = block_->Part(bytes)) return arena;
+  }
+  return AllocateToRegister(*streams_, driver_, nccl_, bytes);
+}
+
 absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CudaDevice::LoadKernels(const artifact::ArtifactFile& file) {
   return LoadKernelsOf(file, -1);
 }
@@ -275,7 +283,7 @@ device::PreparedThunk CudaDevice::PrepareTiled(const artifact::Tiled& tiled, con
 }
 
 device::PreparedThunk CudaDevice::PrepareCopy(const std::byte* source, std::byte* target, uint64_t bytes) {
-  return MakeCopy(*streams_, source, target, bytes);
+  return MakeCopy(*streams_, driver_, source, target, bytes);
 }
 
 device::PreparedThunk CudaDevice::PrepareFill(std::byte* target, uint64_t bytes, std::span<const uint8_t> pattern) {

@@ -47,6 +47,9 @@ class CudaDevice final : public device::Device {
   std::optional<uint64_t> used_bytes() const override;
   // Of the reserved memory as long as that has room. Arenas must not outlive the device.
   absl::StatusOr<std::unique_ptr<device::Arena>> Allocate(uint64_t bytes) override;
+  // For a window of collectives: memory that can be registered with NCCL where NCCL is open and has such memory, so
+  // that peers read and write it directly. Of the reserved memory as long as that has room.
+  absl::StatusOr<std::unique_ptr<device::Arena>> AllocateWindow(uint64_t bytes);
   // Beside the reserved memory.
   absl::StatusOr<std::unique_ptr<device::Arena>> AllocateApart(uint64_t bytes) {
     return AllocateOnDevice(*streams_, driver_, bytes);

@@ -106,13 +106,19 @@ absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaStreams& str
   return Clear(streams, *driver, std::make_unique<DeviceArena>(DeviceMemory(driver, address), bytes));
 }
 
+absl::StatusOr<std::unique_ptr<device::Arena>> AllocateToRegister(CudaStreams& streams,
+                                                                  const std::shared_ptr<const Driver>& driver,
+                                                                  const std::shared_ptr<const Nccl>& nccl,
+                                                                  uint64_t bytes) {
+  const bool can_register = nccl != nullptr && nccl->registration() != Registration::kNone && bytes > 0;
+  return can_register ? AllocateByNccl(streams, *driver, nccl, bytes) : AllocateOnDevice(streams, driver, bytes);
+}
+
 absl::StatusOr<std::unique_ptr<MemoryBlock>> MemoryBlock::Take(CudaStreams& streams,
                                                                const std::shared_ptr<const Driver>& driver,
                                                                const std::shared_ptr<const Nccl>& nccl,
                                                                uint64_t bytes) {
-  const bool can_register = nccl != nullptr && nccl->registration() != Registration::kNone && bytes > 0;
-  absl::StatusOr<std::unique_ptr<device::Arena>> memory =
-      can_register ? AllocateByNccl(streams, *driver, nccl, bytes) : AllocateOnDevice(streams, driver, bytes);
+  absl::StatusOr<std::unique_ptr<device::Arena>> memory = AllocateToRegister(streams, driver, nccl, bytes);
   if (!memory.ok()) return memory.status();
   return absl::WrapUnique(new MemoryBlock(*std::move(memory)));
 }

@@ -15,11 +15,16 @@ absl::StatusOr<std::unique_ptr<device::Arena>> AllocateOnDevice(CudaStreams& str
                                                                 const std::shared_ptr<const Driver>& driver,
                                                                 uint64_t bytes);
 
+// The same by NCCL where `nccl` is not null and can, so that it can be registered with NCCL.
+absl::StatusOr<std::unique_ptr<device::Arena>> AllocateToRegister(CudaStreams& streams,
+                                                                  const std::shared_ptr<const Driver>& driver,
+                                                                  const std::shared_ptr<const Nccl>& nccl,
+                                                                  uint64_t bytes);
+
 // One allocation of the driver that arenas are parts of, zero at the start. Must outlive them.
 class MemoryBlock {
  public:
-  // Enough for arenas of `bytes` bytes together, each rounded up to 4096. Allocated by NCCL where it is not null and
-  // can, so that parts can be registered with it. Errors as of AllocateOnDevice.
+  // Enough for arenas of `bytes` bytes together, each rounded up to 4096. As AllocateToRegister.
   static absl::StatusOr<std::unique_ptr<MemoryBlock>> Take(CudaStreams& streams,
                                                            const std::shared_ptr<const Driver>& driver,
                                                            const std::shared_ptr<const Nccl>& nccl, uint64_t bytes);

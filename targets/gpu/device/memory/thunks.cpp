@@ -62,6 +62,25 @@ class CopyThunk final : public device::Thunk {
   uint64_t bytes_;
 };
 
+// The driver's copies are of ranges that do not overlap.
+class OverlappingCopyThunk final : public device::Thunk {
+ public:
+  OverlappingCopyThunk(CudaStreams& streams, CUdeviceptr source, CUdeviceptr target, uint64_t bytes,
+                       std::unique_ptr<device::Arena> staging)
+      : staging_(std::move(staging)),
+        out_(streams, source, AddressOf(staging_->data()), bytes),
+        in_(streams, AddressOf(staging_->data()), target, bytes) {}
+
+  absl::Status Execute() override {
+    absl::Status status = out_.Execute();
+    return status.ok() ? in_.Execute() : status;
+  }
+
+ private:
+  std::unique_ptr<device::Arena> staging_;
+  CopyThunk out_, in_;
+};
+
 // A pattern as words of 1, 2 or 4 bytes. A single word fills everything at once; of several each fills a column of a
 // matrix whose rows are the pattern.
 class FillThunk final : public device::Thunk {
@@ -133,12 +152,14 @@ std::unique_ptr<device::Thunk> MakeSequence(std::vector<std::unique_ptr<device::
   return std::make_unique<SequenceThunk>(std::move(thunks));
 }
 
-device::PreparedThunk MakeCopy(CudaStreams& streams, const std::byte* source, std::byte* target, uint64_t bytes) {
+device::PreparedThunk MakeCopy(CudaStreams& streams, const std::shared_ptr<const Driver>& driver,
+                               const std::byte* source, std::byte* target, uint64_t bytes) {
   const CUdeviceptr from = AddressOf(source), to = AddressOf(target);
   if (from == to) return std::make_unique<CopyThunk>(streams, from, to, 0);
-  if (from < to + bytes && to < from + bytes)
-    return absl::UnimplementedError("a copy between ranges of the GPU's memory that overlap");
-  return std::make_unique<CopyThunk>(streams, from, to, bytes);
+  if (from >= to + bytes || to >= from + bytes) return std::make_unique<CopyThunk>(streams, from, to, bytes);
+  absl::StatusOr<std::unique_ptr<device::Arena>> staging = AllocateOnDevice(streams, driver, bytes);
+  if (!staging.ok()) return staging.status();
+  return std::make_unique<OverlappingCopyThunk>(streams, from, to, bytes, *std::move(staging));
 }
 
 std::unique_ptr<device::Thunk> MakeFill(CudaStreams& streams, std::byte* target, uint64_t bytes,

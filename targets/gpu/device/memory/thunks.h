@@ -24,8 +24,9 @@ std::unique_ptr<device::Thunk> MakeLaunch(CudaStreams& streams, KernelCall call)
 // One after the other on the stream in use.
 std::unique_ptr<device::Thunk> MakeSequence(std::vector<std::unique_ptr<device::Thunk>> thunks);
 
-// Unimplemented for ranges that overlap: the plan has none.
-device::PreparedThunk MakeCopy(CudaStreams& streams, const std::byte* source, std::byte* target, uint64_t bytes);
+// Copies that overlap go through memory of their own.
+device::PreparedThunk MakeCopy(CudaStreams& streams, const std::shared_ptr<const Driver>& driver,
+                               const std::byte* source, std::byte* target, uint64_t bytes);
 
 std::unique_ptr<device::Thunk> MakeFill(CudaStreams& streams, std::byte* target, uint64_t bytes,
                                         std::span<const uint8_t> pattern);

@@ -71,6 +71,20 @@ TEST_F(EmulatedDevice, IsOfTheThreadThatOpenedIt) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("CUDA_ERROR_INVALID_CONTEXT"));
 }
 
+TEST_F(EmulatedDevice, CopiesMayOverlap) {
+  auto arena = *device_->Allocate(64);
+  for (const auto& [from, to] : {std::pair(0, 8), std::pair(8, 0), std::pair(16, 16)}) {
+    std::vector<uint8_t> values(64);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint8_t>(i);
+    Put(arena->data(), values);
+    auto copy = device_->PrepareCopy(arena->data() + from, arena->data() + to, 32);
+    ASSERT_TRUE(copy.ok()) << copy.status();
+    ASSERT_TRUE((*copy)->Execute().ok());
+    for (size_t i = 0; i < 32; ++i) values[to + i] = static_cast<uint8_t>(from + i);
+    EXPECT_EQ(Get<uint8_t>(arena->data(), 64), values) << from << " to " << to;
+  }
+}
+
 TEST(DynamicLibrary, SaysWhatWasThereAndIsNoLibrary) {
   const ::sgd::testing::TemporaryFolder folder;
   std::ofstream(folder.File("libsgd_nothing.so.2")) << "not a library";

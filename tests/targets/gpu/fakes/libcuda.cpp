@@ -86,6 +86,7 @@ const char* NameOf(CUresult error) {
 // Questions that tests ask the fake itself.
 extern "C" uint64_t sgd_emulated_allocations() { return Memory::Get().allocations(); }
 extern "C" uint64_t sgd_emulated_bytes() { return Memory::Get().used(); }
+extern "C" uint64_t sgd_emulated_crossed_bytes() { return Memory::Get().crossed(); }
 // For the fakes of the other libraries.
 extern "C" void* sgd_emulated_resolve(uint64_t address, uint64_t bytes) {
   return Memory::Get().Resolve(address, bytes);
@@ -218,6 +219,7 @@ CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUs
     const std::byte* from = Memory::Get().Resolve(source, bytes);
     if (to == nullptr || from == nullptr || (from < to + bytes && to < from + bytes)) return CUDA_ERROR_ILLEGAL_ADDRESS;
     std::memcpy(to, from, bytes);
+    Memory::Get().CountCrossing(target, source, bytes);
     return CUDA_SUCCESS;
   });
   return result == CUDA_SUCCESS && to_pageable ? Machine::OfThisThread().Drain(Of(stream)) : result;

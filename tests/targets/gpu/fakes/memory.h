@@ -1,6 +1,7 @@
 // The memory of the emulated GPU: ordinary memory behind addresses that the host cannot use by mistake.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -31,6 +32,12 @@ class Memory {
   // Whether the address is the host's and not pinned.
   bool IsPageable(uint64_t address, uint64_t bytes);
 
+  // Counts a copy of `bytes` between these addresses where one is the host's and one the device's.
+  void CountCrossing(uint64_t target, uint64_t source, uint64_t bytes) {
+    if (((target ^ source) & kDeviceBit) != 0) crossed_ += bytes;
+  }
+  uint64_t crossed() const { return crossed_; }
+
   uint64_t total() const { return total_; }
   uint64_t used();
   uint64_t allocations();
@@ -43,6 +50,7 @@ class Memory {
   std::map<uint64_t, uint64_t> live_;    // address, without kDeviceBit, to size
   std::map<uint64_t, uint64_t> pinned_;  // address to size
   uint64_t used_ = 0;
+  std::atomic<uint64_t> crossed_ = 0;  // bytes
 };
 
 }  // namespace sgd::emulated
