@@ -64,12 +64,10 @@ struct Executable::State {
 
 absl::StatusOr<std::unique_ptr<Executable>> Executable::Load(std::shared_ptr<const artifact::ArtifactFile> file,
                                                              const ExecutableOptions& options) {
-  if (const std::string target = file->root().target()->str(); target != "cpu") {
-    return absl::UnimplementedError(absl::StrCat(file->path(), ": compiled for ", target,
-                                                 ", which ranks inside another program cannot run; start it with "
-                                                 "sgdrun, or compile it for cpu"));
-  }
   ExecutableOptions chosen = options;
+  chosen.ranks.target = file->root().target()->str();
+  chosen.ranks.has_messages = artifact::Size(file->root().channels()) > 0;
+  chosen.ranks.timeout = options.timeout;
   if (chosen.program.empty()) {
     absl::StatusOr<std::string> name = train::DefaultProgram(*file);
     if (!name.ok()) return name.status();
@@ -85,6 +83,9 @@ absl::StatusOr<std::unique_ptr<Executable>> Executable::Load(std::shared_ptr<con
   } else if (self->pool_->size() != self->ranks()) {
     return absl::FailedPreconditionError(absl::StrCat(self->file_->path(), ": compiled for ", self->ranks(),
                                                       " ranks, and there are ", self->pool_->size()));
+  } else if (self->pool_->target() != chosen.ranks.target) {
+    return absl::FailedPreconditionError(absl::StrCat(self->file_->path(), ": compiled for ", chosen.ranks.target,
+                                                      ", and the ranks are of ", self->pool_->target()));
   }
   self->FindOverlaps();
   if (absl::Status status = self->Start(); !status.ok()) return status;
@@ -95,7 +96,15 @@ Executable::Executable(std::shared_ptr<const artifact::ArtifactFile> file, train
                        const ExecutableOptions& options)
     : file_(std::move(file)), program_(std::move(program)), options_(options), pool_(options.pool) {}
 
-Executable::~Executable() { states_.clear(); }
+Executable::~Executable() { Release(); }
+
+void Executable::Release() {
+  std::vector<std::shared_ptr<void>> states;
+  for (std::shared_ptr<State>& state : states_) states.push_back(std::move(state));
+  states_.clear();
+  if (pool_ != nullptr) pool_->Destroy(std::move(states));
+  job_ = nullptr;
+}
 
 void Executable::FindOverlaps() {
   for (const artifact::Whole<artifact::Input>& input : program_.whole.inputs) {
@@ -109,20 +118,35 @@ void Executable::FindOverlaps() {
 absl::Status Executable::Start() {
   has_input_.assign(program_.inputs.size(), false);
   has_output_.assign(program_.outputs.size(), false);
-  states_.clear();
-  job_.reset();
-  auto job = pool_->Open(train::HostWindowBytes(*file_));
+  Release();
+  auto job = pool_->Open(file_->root().window_bytes());
   if (!job.ok()) return job.status();
   job_ = *std::move(job);
   for (uint32_t rank = 0; rank < ranks(); ++rank) states_.push_back(std::make_shared<State>());
-  return job_->Run([states = states_, file = file_, name = program_.name, timeout = options_.timeout](
-                       const Rank& rank) { return states[rank.index]->Prepare(file, rank, name, timeout); });
+  return job_->Run(
+      [states = Shared(), file = file_, name = program_.name, timeout = options_.timeout](const Rank& rank) {
+        const std::shared_ptr<State> state = states[rank.index].lock();
+        return state == nullptr ? absl::CancelledError("the job has ended") : state->Prepare(file, rank, name, timeout);
+      });
 }
 
 absl::Status Executable::Restart() { return Start(); }
 
-absl::Status Executable::RunOnRanks(const std::function<absl::Status(State& state)>& body) {
-  return job_->Run([states = states_, body](const Rank& rank) { return body(*states[rank.index]); });
+std::vector<std::weak_ptr<Executable::State>> Executable::Shared() const { return {states_.begin(), states_.end()}; }
+
+absl::Status Executable::RunOnRanks(const std::function<absl::Status(State& state)>& body) const {
+  return job_->Run([states = Shared(), body](const Rank& rank) {
+    const std::shared_ptr<State> state = states[rank.index].lock();
+    return state == nullptr ? absl::CancelledError("the job has ended") : body(*state);
+  });
+}
+
+absl::Status Executable::Fetch(const std::function<void(exec::Executor& executor)>& read) const {
+  if (pool_->is_host_memory()) return absl::OkStatus();
+  return RunOnRanks([read](State& state) {
+    read(*state.program.executor);
+    return state.program.executor->read_status();
+  });
 }
 
 const exec::Tensor& Executable::input(uint32_t rank, size_t position) const {
@@ -227,6 +251,7 @@ absl::Status Executable::Carry() {
     if (absl::Status status = RunOnRanks([](State& state) { return state.carry->Run(); }); !status.ok()) return status;
   }
   for (const auto& [output, input] : program_.carry) {
+    for (const std::shared_ptr<State>& state : states_) state->program.executor->DiscardInput(input);
     EndOutputsOver(input);
     has_input_[input] = true;
   }
@@ -237,6 +262,8 @@ absl::Status Executable::ReadInput(size_t position, std::span<std::byte> global)
   if (!has_input_[position]) return absl::FailedPreconditionError(absl::StrCat(InputName(position), " has no value"));
   if (absl::Status status = CheckSize(InputName(position), global.size(), input(0, position).shard.global_bytes());
       !status.ok())
+    return status;
+  if (absl::Status status = Fetch([position](exec::Executor& executor) { executor.ReadInput(position); }); !status.ok())
     return status;
   for (uint32_t rank = 0; rank < ranks(); ++rank) {
     const exec::Tensor& tensor = input(rank, position);
@@ -253,6 +280,9 @@ absl::Status Executable::ReadOutput(size_t position, std::span<std::byte> global
   if (absl::Status status = CheckSize(OutputName(position), global.size(), output(0, position).shard.global_bytes());
       !status.ok())
     return status;
+  if (absl::Status status = Fetch([position](exec::Executor& executor) { executor.OutputBytes(position); });
+      !status.ok())
+    return status;
   for (uint32_t rank = 0; rank < ranks(); ++rank) {
     if (absl::Status status = states_[rank]->program.executor->DownloadOutput(position, global); !status.ok())
       return status;
@@ -261,8 +291,9 @@ absl::Status Executable::ReadOutput(size_t position, std::span<std::byte> global
 }
 
 std::span<const std::byte> Executable::OutputShard(uint32_t rank, size_t position) const {
-  return output(rank, position).is_held ? states_[rank]->program.executor->OutputBytes(position)
-                                        : std::span<const std::byte>();
+  const absl::Status status = Fetch([position](exec::Executor& executor) { executor.OutputBytes(position); });
+  if (!status.ok() || !output(rank, position).is_held) return {};
+  return states_[rank]->program.executor->OutputBytes(position);
 }
 
 }  // namespace sgd::embed

@@ -47,9 +47,9 @@ struct ExecutableOptions {
 // use what is not there any more, with the tensor's name.
 class Executable {
  public:
-  // Prepares all ranks. NotFound for an unknown program; FailedPrecondition when the artifact is for another CPU or
-  // number of ranks; Unimplemented for GPUs, whose ranks sgdrun starts; ResourceExhausted when memory or threads are.
-  // Errors begin with the file, or name the rank.
+  // Prepares all ranks. NotFound for an unknown program; FailedPrecondition when the artifact is for another CPU, GPU
+  // or number of ranks, or a GPU, driver or library is missing; ResourceExhausted when memory or threads are. Errors
+  // begin with the file, or name the rank.
   static absl::StatusOr<std::unique_ptr<Executable>> Load(std::shared_ptr<const artifact::ArtifactFile> file,
                                                           const ExecutableOptions& options);
   ~Executable();
@@ -66,8 +66,8 @@ class Executable {
 
   // Cuts a row-major global tensor into the ranks' shards. InvalidArgument for another number of bytes.
   absl::Status SetInput(size_t position, std::span<const std::byte> global);
-  // A rank's shard of an input, which counts as set once the caller has filled the shards of all ranks as a whole.
-  // Empty where the rank holds nothing of it.
+  // A rank's shard of an input in the host's memory, which counts as set once the caller has filled the shards of all
+  // ranks as a whole. Valid until the next Run, which copies it to a GPU. Empty where the rank holds nothing of it.
   std::span<std::byte> InputShard(uint32_t rank, size_t position);
 
   // Sets an input from each tensor of a safetensors file, by its name in the model. Errors name file and tensor, and
@@ -93,7 +93,8 @@ class Executable {
   // Puts the ranks' shards together. InvalidArgument for another number of bytes, FailedPrecondition without a value.
   absl::Status ReadInput(size_t position, std::span<std::byte> global) const;
   absl::Status ReadOutput(size_t position, std::span<std::byte> global) const;
-  // A rank's shard of an output that has a value; empty where the rank holds nothing of it.
+  // A rank's shard of an output that has a value, in the host's memory; valid until the next Run or Carry. Empty where
+  // the rank holds nothing of it, or where it cannot be copied from a GPU: then status() says why.
   std::span<const std::byte> OutputShard(uint32_t rank, size_t position) const;
 
   // Why no more steps can be run; OK while they can.
@@ -110,7 +111,14 @@ class Executable {
   void FindOverlaps();
   absl::Status Start();
   // Calls `body` with each rank's state on its thread.
-  absl::Status RunOnRanks(const std::function<absl::Status(State& state)>& body);
+  absl::Status RunOnRanks(const std::function<absl::Status(State& state)>& body) const;
+  // Calls `read` with each rank's executor on its thread, where the host reads its device by copies: the bytes that it
+  // asks for are in the host's memory then.
+  absl::Status Fetch(const std::function<void(exec::Executor& executor)>& read) const;
+  // The ranks' states, for functions of ranks: one that is lost keeps its own alone.
+  std::vector<std::weak_ptr<State>> Shared() const;
+  // Destroys what is prepared, and its job.
+  void Release();
   // Of an input that is about to be written.
   void EndOutputsOver(size_t input);
   // The input that a tensor of a file is the value of.

@@ -10,10 +10,10 @@
  *   if (error) report(sgd_error_message(error));  ...  sgd_error_destroy(error);
  *   sgd_destroy(program);
  *
- * The ranks of the artifact are threads of the calling process; results are the bits that sgdrun computes. Functions
- * that can fail return NULL, or an error that the caller destroys. A program belongs to one thread at a time; several
- * programs may run in several threads. Strings and structures that functions return live as long as their program.
- * Nothing prints, exits the process or installs a signal handler.
+ * The ranks of the artifact are threads of the calling process, each with a GPU where the artifact is for GPUs; results
+ * are the bits that sgdrun computes. Functions that can fail return NULL, or an error that the caller destroys. A
+ * program belongs to one thread at a time; several programs may run in several threads. Strings and structures that
+ * functions return live as long as their program. Nothing prints, exits the process or installs a signal handler.
  *
  * Run only artifacts that you trust: they carry machine code. */
 #ifndef SGD_H
@@ -74,8 +74,8 @@ typedef struct {
   double timeout_seconds; /* of each wait of a rank for its peers; 0: 300 */
 } sgd_options;
 
-/* Loads an artifact and prepares its ranks. `options` may be NULL. SGD_FAILED_PRECONDITION where it is for another CPU,
- * SGD_UNIMPLEMENTED where it is for GPUs, SGD_INVALID_ARGUMENT where it is damaged. */
+/* Loads an artifact and prepares its ranks. `options` may be NULL. SGD_FAILED_PRECONDITION where it is for another CPU
+ * or GPU, or a GPU, its driver or a library of NVIDIA's is missing, SGD_INVALID_ARGUMENT where it is damaged. */
 SGD_API sgd_error* sgd_load(const char* path, const sgd_options* options, sgd_program** program);
 /* The same from memory, which is copied. */
 SGD_API sgd_error* sgd_load_bytes(const void* artifact, size_t bytes, const sgd_options* options,

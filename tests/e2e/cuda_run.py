@@ -216,11 +216,11 @@ def script_for_real_gpus(folder):
     env = {**os.environ, "SGD_ARCHITECTURES": "emulated", "SGD_MODELS": "mlp_digits", "SGD_BENCHMARKS": "bench_mlp", "SGD_STEPS": "10",
            "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
     script = harness.MODELS.parent / "gpu" / "run.sh"
-    phases = ["values:mlp_digits", "replay", "ranks", "stages", "memory", "errors"]
+    phases = ["values:mlp_digits", "replay", "ranks", "stages", "embed", "memory", "errors"]
     for command in ([script, "pack", folder / "packed"], [folder / "packed" / "run.sh", "check", *phases]):
         run = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env, timeout=harness.TIMEOUT)
         assert run.returncode == 0, run.stdout + run.stderr
-    assert run.stdout.count("ok      ") == 18 and "SKIPPED an artifact for another" not in run.stdout, run.stdout
+    assert run.stdout.count("ok      ") == 20 and "SKIPPED an artifact for another" not in run.stdout, run.stdout
     # Speed on a GPU that does nothing; peers that are not there are said to be, and fail no case.
     peers = {**env, "SGD_EMULATED_NOTHING": "1", "SGD_SPEED_STEPS": "2", "SGD_PEER_DEVICE": "none", "SGD_PEER_TIMEOUT": "30"}
     for phase in ("speed:bench_mlp", "speed:no_such_benchmark"):

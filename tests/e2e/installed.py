@@ -35,7 +35,7 @@ int main(int count, char** arguments) {
   faults += is(sgd_load("/nowhere/model.sgda", NULL, &program), SGD_NOT_FOUND, "/nowhere/model.sgda");
   faults += program != NULL;
   faults += is(sgd_load_bytes("no artifact", 11, NULL, &program), SGD_INVALID_ARGUMENT, "artifact in memory");
-  faults += is(sgd_load(arguments[2], NULL, &program), SGD_UNIMPLEMENTED, "compiled for cuda, which");
+  faults += is(sgd_load(arguments[2], NULL, &program), SGD_FAILED_PRECONDITION, arguments[3]);
   sgd_options options = {.size = sizeof options, .program = "evil"};
   faults += is(sgd_load(arguments[1], &options, &program), SGD_NOT_FOUND, "evil");
   options.program = NULL;
@@ -163,12 +163,13 @@ def check_installed(folder):
     check_tools(prefix)
     check_library(prefix)
     gpu = compile_model(folder, "gpu.sgda", "--target", "cuda:sm_90")
+    lacks = "the NVIDIA driver" if (prefix / "lib/sgd/sgd_target_cuda.so").exists() else "target 'cuda' is not in this build"
     # The second build fails on any access outside of an object, and on memory that is left when it ends.
     for name, compiler, flags in (("plain", "cc", ""), ("sanitized", "clang-22", "-g -fsanitize=address,undefined -fno-sanitize-recover=all")):
         built = build_example(folder / name, prefix, compiler, flags)
         for ranks in (1, 3):
             check_server(folder, built, ranks)
-        result = subprocess.run([built / "mistakes", folder / "1.sgda", gpu], capture_output=True, text=True)
+        result = subprocess.run([built / "mistakes", folder / "1.sgda", gpu, lacks], capture_output=True, text=True, env={**os.environ, "SGD_CUDA_LIBRARIES_ONLY": "1"})
         assert result.returncode == 0, f"{name}: {result.stdout}{result.stderr}"
 
 

@@ -1,6 +1,6 @@
 """Runs what pack_models.py compiled on this machine's GPU, and says case by case whether it is right.
 
-    check.py [PHASE[:NAME,...]]...     phases: values speed replay ranks stages memory errors; by default all
+    check.py [PHASE[:NAME,...]]...     phases: values speed replay ranks stages embed memory errors; by default all
 
 Prints "ok", "FAILED" or "SKIPPED" for every case; exits with 1 when one has failed. What a case says goes to OUT (default: results) as it
 ends: check.md, and of the phase `speed` speed.jsonl and speed.md, ready for docs/performance.md. After SGD_BUDGET seconds (default 540)
@@ -188,6 +188,26 @@ def stages(names):
     return cases
 
 
+def in_process(folder, name, count):
+    """By the C interface: the bits of sgdrun."""
+    want, _ = train(folder, name, count, 4)
+    command = [sys.executable, HERE / "embed_step.py", HERE / "lib" / "libsgd.so", MODELS / name / f"{count}.sgda", data_of(name), 4]
+    done = subprocess.run(list(map(str, command)), env={**sgdrun.start()[1], "PYTHONPATH": str(HERE)}, capture_output=True, text=True, timeout=sgdrun.TIMEOUT)
+    if "GLIBC_" in done.stderr or "SGD_OWN_LIBC" in os.environ:
+        raise Skipped("this system's C library is older than the packed programs")
+    if count > 1 and "has no GPU: there are" in done.stderr:
+        raise Skipped("there are fewer GPUs")
+    if done.returncode != 0:
+        raise ResultError(done.stderr.strip()[-1500:])
+    import numpy as np
+    if not np.array_equal(np.float32(json.loads(done.stdout)), np.float32(want)):
+        raise ResultError(f"losses {done.stdout.strip()}, of sgdrun {want}")
+
+
+def embed(names):
+    return [Case(f"{name} inside of a process, {count} ranks", lambda f, n=name, c=count: in_process(f, n, c)) for name in names or ["mlp_digits"] for count in (1, 2)]
+
+
 def no_growth(folder, name):
     metrics = sgdrun.bench(MODELS / name / "1.sgda", STEPS)
     if metrics["device_growth_bytes"] != 0:
@@ -232,7 +252,7 @@ def speeds(names):
 
 
 # Speed early: what comes first is there when time runs out.
-PHASES = {"values": values, "speed": speeds, "replay": replay, "ranks": ranks, "stages": stages, "memory": memory, "errors": errors}
+PHASES = {"values": values, "speed": speeds, "replay": replay, "ranks": ranks, "stages": stages, "embed": embed, "memory": memory, "errors": errors}
 
 
 def run(case):

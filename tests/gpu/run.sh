@@ -2,7 +2,7 @@
 # Checks on a machine with a GPU what tests elsewhere check on fakes.
 #   tests/gpu/run.sh pack FOLDER      on the machine with the build (SGD_BUILD_DIR, default build): programs, their libraries, compiled models
 #   FOLDER/run.sh check [PHASE...]    on the machine with the GPU: needs the driver, cuBLASLt, cuDNN, NCCL and a python3 with numpy; no build
-#                                     tools. Phases: values speed replay ranks stages memory errors, or speed:bench_gpt,bench_mlp; by default all, within
+#                                     tools. Phases: values speed replay ranks stages embed memory errors, or speed:bench_gpt,bench_mlp; by default all, within
 #                                     ten minutes. Results are written as they come, also as markdown, to OUT (default: results).
 # cuBLASLt, cuDNN and NCCL are found in the system, in CUDA_HOME, or beside the Python that runs this.
 set -euo pipefail
@@ -17,9 +17,10 @@ pack_programs() { # FOLDER BUILD
   local out=$1 build=$2 system='/(ld-linux|lib(c|m|dl|rt|pthread|util|resolv|nss_[a-z]*|gcc_s|stdc\+\+))[-.]'
   mkdir -p "$out/bin" "$out/lib/sgd" "$out/libraries" "$out/system"
   cp "$build/bin/sgdrun" "$out/bin/"
+  cp "$build/lib/libsgd.so.1" "$out/lib/libsgd.so"
   cp "$build/lib/sgd/sgd_target_cuda.so" "$out/lib/sgd/"
-  strip "$out/bin/sgdrun" "$out/lib/sgd/sgd_target_cuda.so" || echo "note: no strip; the programs keep their symbols"
-  ldd "$build/bin/sgdrun" "$build/lib/sgd/sgd_target_cuda.so" | awk '$3 ~ /^\// { print $3 }' | sort -u > "$out/needed"
+  strip "$out/bin/sgdrun" "$out/lib/libsgd.so" "$out/lib/sgd/sgd_target_cuda.so" || echo "note: no strip; the programs keep their symbols"
+  ldd "$build/bin/sgdrun" "$build/lib/libsgd.so.1" "$build/lib/sgd/sgd_target_cuda.so" | awk '$3 ~ /^\// { print $3 }' | sort -u > "$out/needed"
   grep -vE "$system" "$out/needed" | xargs -I{} cp -L {} "$out/libraries/"
   grep -E "$system" "$out/needed" | xargs -I{} cp -L {} "$out/system/"
   # NVIDIA's libraries need these besides: in glibc before 2.34 these are libraries of their own, which do not go with our libc.
