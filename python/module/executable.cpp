@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -77,25 +78,29 @@ std::vector<std::string> PlansOf(const artifact::Bundle& bundle) {
   return names;
 }
 
-// The pool of a number of ranks and of threads of each, which executables share while any of them needs it. Ranks have
-// threads of their own, so that Ctrl-C can leave one behind that does not return.
-std::shared_ptr<embed::RankPool> PoolOf(uint32_t ranks, uint32_t threads) {
+// The pool of a number of ranks, of threads of each and of their devices, which executables share while any of them
+// needs it. Ranks have threads of their own, so that Ctrl-C can leave one behind that does not return.
+std::shared_ptr<embed::RankPool> PoolOf(const artifact::ArtifactFile& file, uint32_t threads) {
   static auto& mutex = *new std::mutex();
-  static auto& pools = *new std::map<std::pair<uint32_t, uint32_t>, std::weak_ptr<embed::RankPool>>();
+  using Kind = std::tuple<uint64_t, uint32_t, std::string, bool>;
+  static auto& pools = *new std::map<Kind, std::weak_ptr<embed::RankPool>>();
+  const std::string target = file.root().target()->str();
+  const bool has_messages = artifact::Size(file.root().channels()) > 0;
   const std::lock_guard lock(mutex);
-  std::weak_ptr<embed::RankPool>& known = pools[{ranks, threads}];
+  std::weak_ptr<embed::RankPool>& known = pools[{file.ranks(), threads, target, has_messages}];
   if (auto pool = known.lock()) return pool;
-  std::shared_ptr<embed::RankPool> pool =
-      Take(embed::RankPool::Start(ranks, {.threads = threads, .single_on_caller = false}));
+  std::shared_ptr<embed::RankPool> pool = Take(embed::RankPool::Start(
+      static_cast<uint32_t>(file.ranks()),
+      {.target = target, .has_messages = has_messages, .threads = threads, .single_on_caller = false}));
   known = pool;
   return pool;
 }
 
 class Ranks {
  public:
-  static std::unique_ptr<Ranks> Start(uint32_t ranks, uint32_t threads) {
+  static std::unique_ptr<Ranks> Start(const PythonArtifact& artifact, uint32_t threads) {
     auto self = std::make_unique<Ranks>();
-    self->pool_ = PoolOf(ranks, threads);
+    self->pool_ = PoolOf(*artifact.file, threads);
     return self;
   }
   ~Ranks() { KeepWhileLost(pool_); }
@@ -273,7 +278,7 @@ void BindExecutable(nb::module_& module) {
                    [](const PythonArtifact& self) { return Take(train::DefaultProgram(*self.file)); })
       .def("describe", &PythonArtifact::Describe, "The JSON of sgd-inspect.");
   nb::class_<Ranks>(module, "Ranks", "Threads that execute the ranks of programs, which take turns.")
-      .def_static("start", &Ranks::Start, nb::arg("ranks"), nb::arg("threads"));
+      .def_static("start", &Ranks::Start, nb::arg("artifact"), nb::arg("threads"));
   nb::class_<TensorInfo>(module, "TensorInfo", "An input or an output of a program.")
       .def_ro("name", &TensorInfo::name, "Its name in the model.")
       .def_ro("element", &TensorInfo::element, "Its element type: 'f32', 'bf16', 'i64', 'bool', ...")

@@ -126,11 +126,6 @@ class TrainingRun : public std::enable_shared_from_this<TrainingRun> {
   absl::Status Run(const artifact::Bundle& bundle) {
     auto file = bundle.Load({.name = plan_});
     if (!file.ok()) return file.status();
-    if ((*file)->root().target()->str() != "cpu") {
-      return absl::UnimplementedError(absl::StrCat(
-          bundle.path(), ": compiled for ", (*file)->root().target()->str(),
-          ", which ranks inside Python cannot run; save it and start it with sgdrun, or compile it for cpu"));
-    }
     window_bytes_ = train::HostWindowBytes(**file);
     absl::StatusOr<train::Job> prepared = train::PrepareJob(options_.run, *std::move(file));
     if (!prepared.ok()) return prepared.status();

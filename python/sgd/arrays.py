@@ -69,7 +69,7 @@ def to_numpy(value: Any) -> np.ndarray:
         if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
             value = jax.random.key_data(value)
     elif not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__"):
-        return np.from_dlpack(value)
+        return np.from_dlpack(value) if is_on_host(value) else of_device(value)
     return np.asarray(value)
 
 
@@ -84,6 +84,21 @@ def of_python(value: Any, dtype: np.dtype) -> np.ndarray:
     if found.size and KINDS.get(found.dtype.kind, 0) > KINDS.get(dtype.kind, KINDS["f"]):
         raise TypeError(f"it has elements of type {found.dtype.name}")
     return np.asarray(value, dtype=dtype)
+
+
+def is_on_host(value: Any) -> bool:
+    """Whether the host reads an array's memory by address: device types 1 and 3 of DLPack."""
+    return int(getattr(value, "__dlpack_device__", lambda: (1, 0))()[0]) in (1, 3)
+
+
+def of_device(value: Any) -> np.ndarray:
+    """A copy of an array of a GPU, which its library makes where it can."""
+    try:
+        return np.from_dlpack(value, device="cpu", copy=True)
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+        kind, number = value.__dlpack_device__()
+        raise InputError(f"an array of {type(value).__module__} is on device {number} of DLPack's type {int(kind)}, and its library does not copy it: {error}; "
+                         "expected an array of the host; copy it, as by numpy.asarray(x), x.cpu() or x.get()") from None
 
 
 def bytes_of(value: Any, element: str, shape: tuple[int, ...], what: str, narrows: bool = False) -> Any:

@@ -164,7 +164,7 @@ class Executable:
         with self._lock:
             name = self.program
             if self._shared.ranks is None:
-                self._shared.ranks = _sgd.Ranks.start(self.ranks, self._threads)
+                self._shared.ranks = _sgd.Ranks.start(self._artifact, self._threads)
             if name not in self._shared.programs:
                 self._shared.programs[name] = _sgd.LoadedProgram.load(self._artifact, name, self._shared.ranks, self._timeout)
             program = self._shared.programs[name]
