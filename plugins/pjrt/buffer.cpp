@@ -200,11 +200,13 @@ absl::Status CopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
 absl::Status ToHost(PJRT_Buffer_ToHostBuffer_Args& args) {
   const Lock lock(MutexOf(*args.src));
   if (absl::Status status = CheckAlive(*args.src); !status.ok()) return status;
-  const std::span<const std::byte> bytes = args.src->storage->bytes();
   if (args.dst == nullptr) {
-    args.dst_size = bytes.size();
+    args.dst_size = args.src->storage->size();
     return absl::OkStatus();
   }
+  const absl::StatusOr<std::span<const std::byte>> read = args.src->storage->HostBytes();
+  if (!read.ok()) return read.status();
+  const std::span<const std::byte> bytes = *read;
   if (args.dst_size < bytes.size())
     return absl::InvalidArgumentError(
         absl::StrCat("a buffer of ", bytes.size(), " bytes does not fit into ", args.dst_size, " bytes of the host"));
@@ -222,7 +224,9 @@ absl::Status ToHost(PJRT_Buffer_ToHostBuffer_Args& args) {
 absl::Status CopyRaw(PJRT_Buffer& buffer, void* target, int64_t offset, int64_t size) {
   const Lock lock(MutexOf(buffer));
   if (absl::Status status = CheckAlive(buffer); !status.ok()) return status;
-  const std::span<const std::byte> bytes = buffer.storage->bytes();
+  const absl::StatusOr<std::span<const std::byte>> read = buffer.storage->HostBytes();
+  if (!read.ok()) return read.status();
+  const std::span<const std::byte> bytes = *read;
   const auto total = static_cast<int64_t>(bytes.size());
   if (offset < 0 || size < 0 || offset > total || size > total - offset)
     return absl::InvalidArgumentError(
@@ -239,7 +243,7 @@ absl::Status CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
 }
 
 absl::Status IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
-  args.is_on_cpu = true;
+  args.is_on_cpu = args.buffer->device->client->ranks->target().is_host_memory();
   return absl::OkStatus();
 }
 
@@ -253,6 +257,10 @@ absl::Status GetReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
 absl::StatusOr<std::byte*> AddressOf(PJRT_Buffer& buffer) {
   const Lock lock(MutexOf(buffer));
   if (absl::Status status = CheckAlive(buffer); !status.ok()) return status;
+  if (!buffer.device->client->ranks->target().is_host_memory())
+    return absl::UnimplementedError(
+        "arrays on GPUs have no address for other libraries; expected an array of the host; "
+        "copy it by numpy.asarray");
   if (absl::Status status = buffer.storage->Detach(); !status.ok()) return status;
   return absl::StatusOr<std::byte*>(buffer.storage->bytes().data());
 }
@@ -289,7 +297,7 @@ absl::Status Bitcast(PJRT_Buffer_Bitcast_Args& args) {
   if (absl::Status status = CheckAlive(*args.buffer); !status.ok()) return status;
   absl::StatusOr<size_t> bytes = ArrayBytes(args.element_type, args.dims, args.num_dims);
   if (!bytes.ok()) return bytes.status();
-  if (*bytes != args.buffer->storage->bytes().size())
+  if (*bytes != args.buffer->storage->size())
     return absl::InvalidArgumentError("a bitcast changes the number of bytes");
   args.out_buffer =
       CreateBuffer(args.buffer->device, args.element_type, {args.dims, args.dims + args.num_dims}, args.buffer->storage)

@@ -1,27 +1,26 @@
 // Plugin, client, devices, memories and topologies: names and numbers.
 #include "plugins/pjrt/client.h"
 
-#include <cstdlib>
 #include <string_view>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "plugins/pjrt/program_text.h"
 
-PJRT_TopologyDescription::PJRT_TopologyDescription(const std::vector<uint32_t>& devices) {
+PJRT_TopologyDescription::PJRT_TopologyDescription(const std::vector<uint32_t>& devices, const std::string& kind) {
   for (size_t process = 0; process < devices.size(); ++process) {
     for (uint32_t local = 0; local < devices[process]; ++local) {
       const auto id = static_cast<int>(descriptions.size());
       const std::string of_process = devices.size() > 1 ? absl::StrCat(", process=", process) : "";
-      descriptions.push_back(std::make_unique<PJRT_DeviceDescription>(PJRT_DeviceDescription{
-          id, static_cast<int>(process), static_cast<int>(local), absl::StrCat("SgdDevice(id=", id, of_process, ")")}));
+      descriptions.push_back(std::make_unique<PJRT_DeviceDescription>(
+          PJRT_DeviceDescription{id, static_cast<int>(process), static_cast<int>(local),
+                                 absl::StrCat("SgdDevice(id=", id, of_process, ")"), kind}));
       pointers.push_back(descriptions.back().get());
     }
   }
 }
 
 PJRT_Client::PJRT_Client(const std::vector<uint32_t>& devices, std::shared_ptr<sgd::pjrt::RankPools> ranks)
-    : topology(devices), ranks(std::move(ranks)) {
+    : topology(devices, ranks->target().kind), ranks(std::move(ranks)) {
   for (PJRT_DeviceDescription* description : topology.pointers) {
     this->devices.push_back(std::make_unique<PJRT_Device>());
     PJRT_Device& device = *this->devices.back();
@@ -39,7 +38,6 @@ PJRT_Client::PJRT_Client(const std::vector<uint32_t>& devices, std::shared_ptr<s
 namespace sgd::pjrt {
 namespace {
 
-constexpr uint32_t kMostDevices = 4096;
 constexpr std::string_view kVersion = "sgd " SGD_VERSION;
 
 absl::Status InitializePlugin(PJRT_Plugin_Initialize_Args&) { return absl::OkStatus(); }
@@ -88,19 +86,23 @@ ProcessClaim ClaimOf(const PJRT_Client_Create_Args& args, uint32_t devices) {
 }
 
 absl::Status CreateClient(PJRT_Client_Create_Args& args) {
-  absl::StatusOr<uint32_t> devices = NumberOfDevices();
-  if (!devices.ok()) return devices.status();
+  absl::StatusOr<Target> target = ReadTarget();
+  if (!target.ok()) return target.status();
   absl::StatusOr<absl::Duration> deadline = DeadlineOfProcesses();
   if (!deadline.ok()) return deadline.status();
-  const ProcessClaim claim = ClaimOf(args, *devices);
+  const ProcessClaim claim = ClaimOf(args, target->devices);
   std::shared_ptr<const Processes> processes;
   if (claim.count > 1) {
+    if (!target->is_host_memory())
+      return absl::UnimplementedError(
+          "SGD_TARGET asks for GPUs, which several processes (jax.distributed) cannot have; "
+          "expected one process; leave jax.distributed out, or set SGD_TARGET=cpu");
     absl::StatusOr<std::unique_ptr<Processes>> met = Processes::Meet(claim, KeyValueStore(args));
     if (!met.ok()) return met.status();
     processes = *std::move(met);
   }
-  const std::vector<uint32_t> by_process = processes == nullptr ? std::vector{*devices} : processes->devices();
-  args.client = new PJRT_Client(by_process, std::make_shared<RankPools>(processes, *deadline));
+  const std::vector<uint32_t> by_process = processes == nullptr ? std::vector{target->devices} : processes->devices();
+  args.client = new PJRT_Client(by_process, std::make_shared<RankPools>(*target, processes, *deadline));
   return absl::OkStatus();
 }
 
@@ -203,8 +205,8 @@ absl::Status GetAttributes(PJRT_DeviceDescription_Attributes_Args& args) {
 }
 
 absl::Status GetKind(PJRT_DeviceDescription_Kind_Args& args) {
-  args.device_kind = kDeviceKind.data();
-  args.device_kind_size = kDeviceKind.size();
+  args.device_kind = args.device_description->kind.data();
+  args.device_kind_size = args.device_description->kind.size();
   return absl::OkStatus();
 }
 
@@ -290,9 +292,9 @@ absl::Status GetDevicesOfMemory(PJRT_Memory_AddressableByDevices_Args& args) {
 }
 
 absl::Status CreateTopology(PJRT_TopologyDescription_Create_Args& args) {
-  absl::StatusOr<uint32_t> devices = NumberOfDevices();
-  if (!devices.ok()) return devices.status();
-  args.topology = new PJRT_TopologyDescription({*devices});
+  absl::StatusOr<Target> target = ReadTarget();
+  if (!target.ok()) return target.status();
+  args.topology = new PJRT_TopologyDescription({target->devices}, target->kind);
   return absl::OkStatus();
 }
 
@@ -326,15 +328,6 @@ absl::Status GetTopologyAttributes(PJRT_TopologyDescription_Attributes_Args& arg
 }
 
 }  // namespace
-
-absl::StatusOr<uint32_t> NumberOfDevices() {
-  const char* text = std::getenv("SGD_NUM_DEVICES");
-  uint32_t devices = 1;
-  if (text != nullptr && (!absl::SimpleAtoi(text, &devices) || devices < 1 || devices > kMostDevices))
-    return absl::InvalidArgumentError(
-        absl::StrCat("SGD_NUM_DEVICES is '", text, "'; expected a number of devices, 1 to ", kMostDevices));
-  return devices;
-}
 
 absl::Status CheckAddressable(const PJRT_Device& device) {
   if (device.is_addressable) return absl::OkStatus();

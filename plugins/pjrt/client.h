@@ -1,5 +1,5 @@
-// The client, its devices and their memories: CPU devices of this process, each with one memory, and of others under
-// JAX's coordinator.
+// The client, its devices and their memories: CPU devices of this process or its GPUs, each with one memory, and CPU
+// devices of others under JAX's coordinator.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,14 @@
 #include "absl/status/statusor.h"
 #include "plugins/pjrt/errors.h"
 #include "plugins/pjrt/rank_pools.h"
+#include "plugins/pjrt/target.h"
 
 struct PJRT_DeviceDescription {
   int id = 0;
   int process = 0;
   int local_id = 0;  // among the devices of its process
   std::string text;  // as a user sees it
+  std::string kind;
 };
 
 struct PJRT_Memory {
@@ -37,7 +39,7 @@ struct PJRT_Device {
 
 struct PJRT_TopologyDescription {
   // `devices` by process.
-  explicit PJRT_TopologyDescription(const std::vector<uint32_t>& devices);
+  PJRT_TopologyDescription(const std::vector<uint32_t>& devices, const std::string& kind);
 
   std::vector<std::unique_ptr<PJRT_DeviceDescription>> descriptions;
   std::vector<PJRT_DeviceDescription*> pointers;  // to them
@@ -59,12 +61,7 @@ struct PJRT_Client {
 namespace sgd::pjrt {
 
 inline constexpr std::string_view kPlatform = "sgd";
-inline constexpr std::string_view kDeviceKind = "cpu";
 inline constexpr std::string_view kMemoryKind = "device";
-
-// The number of devices that SGD_NUM_DEVICES asks for, 1 without it. InvalidArgument for what is no number of 1 to
-// 4096.
-absl::StatusOr<uint32_t> NumberOfDevices();
 
 // InvalidArgument for a device of another process.
 absl::Status CheckAddressable(const PJRT_Device& device);

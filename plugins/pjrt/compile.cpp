@@ -59,18 +59,20 @@ RecentCompilations& Recent() {
   return recent;
 }
 
-compiler::CompileResult Compile(std::string_view text, const std::string& name) {
+compiler::CompileResult Compile(std::string_view text, const std::string& name, const std::string& target) {
   compiler::CompileRequest request{.programs = {{"main", name, std::string(text)}}, .flags = {}, .recipes = {}};
   if (const char* folder = std::getenv("SGD_COMPILE_CACHE"); folder != nullptr && *folder != 0)
     request.flags = {absl::StrCat("--cache=", folder), "--cache-size=2GiB"};
+  request.flags.push_back(absl::StrCat("--target=", target));
   return compiler::Compile(request);
 }
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const CompiledText>> CompileText(std::string_view text, const std::string& name) {
+absl::StatusOr<std::shared_ptr<const CompiledText>> CompileText(std::string_view text, const std::string& name,
+                                                                const std::string& target) {
   if (auto found = Recent().Find(text)) return found;
-  compiler::CompileResult result = Compile(text, name);
+  compiler::CompileResult result = Compile(text, name, target);
   if (result.code != 0) return absl::InvalidArgumentError(absl::StripTrailingAsciiWhitespace(result.messages));
   auto compiled = std::make_shared<CompiledText>();
   compiled->artifact = std::move(result.artifact);

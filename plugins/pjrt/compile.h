@@ -17,8 +17,10 @@ struct CompiledText {
   uint64_t arguments = 0, outputs = 0, aliased = 0, temporaries = 0, peak = 0;
 };
 
-// Compiles a program for this machine's CPU. The same text gives the same artifact, from memory the second time, or
-// from the folder SGD_COMPILE_CACHE where that is set. InvalidArgument with the compiler's messages, which name `name`.
-absl::StatusOr<std::shared_ptr<const CompiledText>> CompileText(std::string_view text, const std::string& name);
+// Compiles a program for `target`, as of sgdc's --target: this machine's CPU, or GPUs. The same text gives the same
+// artifact, from memory the second time, or from the folder SGD_COMPILE_CACHE where that is set. InvalidArgument with
+// the compiler's messages, which name `name`.
+absl::StatusOr<std::shared_ptr<const CompiledText>> CompileText(std::string_view text, const std::string& name,
+                                                                const std::string& target);
 
 }  // namespace sgd::pjrt

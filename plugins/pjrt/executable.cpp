@@ -185,11 +185,6 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client& client,
   auto program = Program::Open(client.ranks, executable->compiled.text->artifact, executable->compiled.name,
                                ListOf(loaded->devices));
   if (!program.ok()) return program.status();
-  const auto partitions = static_cast<uint32_t>(executable->options.partitions);
-  if ((*program)->ranks() != partitions && (*program)->ranks() != 1)
-    return absl::UnimplementedError(absl::StrCat("the program's mesh has ", (*program)->ranks(),
-                                                 " devices, and it runs on ", partitions,
-                                                 "; expected a mesh of all devices of the program"));
   if (absl::Status status = Describe(**program, *executable); !status.ok()) return status;
   if (absl::Status status = CheckSums(**program, *executable); !status.ok()) return status;
   executable->serialized = Serialize(executable->compiled);
@@ -207,7 +202,8 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> CompileAndLoad(PJRT_Clien
         absl::StrCat("programs of format '", std::string(format), "' are not supported; expected 'mlir'"));
   absl::StatusOr<ProgramText> text = ReadProgramText({program.code, program.code_size});
   if (!text.ok()) return text.status();
-  absl::StatusOr<std::shared_ptr<const CompiledText>> compiled = CompileText(text->text, text->name);
+  absl::StatusOr<std::shared_ptr<const CompiledText>> compiled =
+      CompileText(text->text, text->name, client.ranks->target().flag);
   if (!compiled.ok()) return compiled.status();
   return Load(client, {std::move(text->name), std::string(options), std::move(text->argument_types),
                        std::move(text->result_types), std::move(text->is_donated), std::move(text->argument_summands),

@@ -79,13 +79,15 @@ absl::Status SumArguments(const Executable& executable, const PJRT_LoadedExecuta
                           ProgramRun& run) {
   for (size_t arg = 0; arg < args.num_args; ++arg) {
     for (const std::vector<uint32_t>& group : executable.summed_arguments[arg]) {
-      const std::span<const std::byte> first = run.inputs[group[0]][arg]->bytes();
-      auto sum = Storage::Allocate(first.size());
+      const absl::StatusOr<std::span<const std::byte>> first = run.inputs[group[0]][arg]->HostBytes();
+      if (!first.ok()) return first.status();
+      auto sum = Storage::Allocate(first->size());
       if (!sum.ok()) return sum.status();
-      if (!first.empty()) std::memcpy((*sum)->bytes().data(), first.data(), first.size());
+      if (!first->empty()) std::memcpy((*sum)->bytes().data(), first->data(), first->size());
       for (size_t i = 1; i < group.size(); ++i) {
-        absl::Status status =
-            AddTo(args.argument_lists[0][arg]->type, run.inputs[group[i]][arg]->bytes(), (*sum)->bytes());
+        const absl::StatusOr<std::span<const std::byte>> other = run.inputs[group[i]][arg]->HostBytes();
+        if (!other.ok()) return other.status();
+        absl::Status status = AddTo(args.argument_lists[0][arg]->type, *other, (*sum)->bytes());
         if (!status.ok()) return status;
       }
       for (const uint32_t rank : group) run.inputs[rank][arg] = *sum;
@@ -101,7 +103,7 @@ absl::Status SplitResults(const Executable& executable, const std::vector<uint32
     for (size_t index = 0; index < own_ranks.size(); ++index) {
       const uint32_t rank = own_ranks[index];
       if (rank >= summands[output].size() || summands[output][rank] == 0) continue;
-      auto zeros = Storage::Allocate(run.outputs[index][output]->bytes().size());
+      auto zeros = Storage::Allocate(run.outputs[index][output]->size());
       if (!zeros.ok()) return zeros.status();
       if (!(*zeros)->bytes().empty()) std::memset((*zeros)->bytes().data(), 0, (*zeros)->bytes().size());
       run.outputs[index][output] = *std::move(zeros);

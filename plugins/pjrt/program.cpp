@@ -2,6 +2,8 @@
 // program; larger ones stay until somebody needs the memory.
 #include "plugins/pjrt/program.h"
 
+#include <cstring>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -9,6 +11,8 @@
 #include "runtime/artifact/whole_program.h"
 #include "runtime/comm/collectives/mesh.h"
 #include "runtime/exec/holding.h"
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
 
 namespace sgd::pjrt {
 namespace {
@@ -24,6 +28,12 @@ absl::StatusOr<std::shared_ptr<Program>> Program::Open(std::shared_ptr<RankPools
   std::shared_ptr<Program> program(new Program(std::move(pools), *std::move(file), std::move(name)));
   if (absl::StatusOr<const artifact::Program*> main = program->file_->FindProgram("main"); !main.ok())
     return main.status();
+  if (program->ranks() != devices.ids.size() && program->ranks() != 1)
+    return absl::UnimplementedError(absl::StrCat("the program's mesh has ", program->ranks(),
+                                                 " devices, and it runs on ", devices.ids.size(),
+                                                 "; expected a mesh of all devices of the program"));
+  program->devices_.assign(devices.ids.begin(), devices.ids.end());
+  program->devices_.resize(program->ranks());
   program->FindShards();
   const bool has_devices = program->ranks() == devices.ids.size();
   for (uint32_t rank = 0; rank < program->ranks(); ++rank) {
@@ -73,9 +83,10 @@ absl::StatusOr<std::unique_ptr<embed::RankJob>> Program::OpenJob() {
     job_number_ = spread_->next_job();
     return spread_->Open(window_bytes);
   }
-  absl::StatusOr<embed::RankPool*> pool = pools_->Of(ranks());
+  absl::StatusOr<embed::RankPool*> pool = pools_->Of(devices_);
   if (!pool.ok()) return pool.status();
-  return (*pool)->Open(window_bytes);
+  pool_ = *pool;
+  return pool_->Open(window_bytes);
 }
 
 absl::Status Program::RunJob(const embed::RankBody& body) {
@@ -86,7 +97,8 @@ absl::Status Program::Start() {
   auto job = OpenJob();
   if (!job.ok()) return job.status();
   job_ = *std::move(job);
-  for (size_t index = 0; index < own_ranks_.size(); ++index) ranks_.push_back(std::make_shared<ProgramRank>(index));
+  for (size_t index = 0; index < own_ranks_.size(); ++index)
+    ranks_.push_back(std::make_shared<ProgramRank>(index, devices_[own_ranks_[index]], pools_));
   return RunJob([ranks = ranks_, file = file_, timeout = pools_->deadline](const embed::Rank& rank) {
     return ranks[rank.index]->Prepare(file, rank, timeout);
   });
@@ -97,6 +109,8 @@ void Program::Stop() {
     if (auto storage = weak.lock()) storage->Forget();
   }
   resident_.clear();
+  if (pool_ != nullptr)
+    pool_->Destroy({std::make_move_iterator(ranks_.begin()), std::make_move_iterator(ranks_.end())});
   ranks_.clear();
   job_ = nullptr;
 }
@@ -131,29 +145,62 @@ absl::Status Program::DetachOthers(const ProgramRun& run) {
   for (const auto& [output, input] : run.carried) {
     for (const auto& inputs : run.inputs) kept.insert(inputs[input].get());
   }
+  std::vector<std::shared_ptr<Storage>> others;
   for (const std::weak_ptr<Storage>& weak : resident_) {
-    const std::shared_ptr<Storage> storage = weak.lock();
-    if (storage == nullptr || kept.contains(storage.get())) continue;
-    if (absl::Status status = storage->Detach(); !status.ok()) return status;
+    std::shared_ptr<Storage> storage = weak.lock();
+    if (storage != nullptr && !kept.contains(storage.get())) others.push_back(std::move(storage));
   }
   resident_.clear();
+  if (!pools_->target().is_host_memory()) return DetachOnGpus(others);
+  for (const std::shared_ptr<Storage>& storage : others) {
+    if (absl::Status status = storage->Detach(); !status.ok()) return status;
+  }
   return absl::OkStatus();
+}
+
+// Other ranks may read them in the next run.
+absl::Status Program::DetachOnGpus(const std::vector<std::shared_ptr<Storage>>& storages) {
+  if (storages.empty()) return absl::OkStatus();
+  std::vector<std::vector<std::shared_ptr<Storage>>> of_ranks(own_ranks_.size());
+  for (const std::shared_ptr<Storage>& storage : storages) of_ranks[storage->index()].push_back(storage);
+  return job_->Run([of_ranks](const embed::Rank& rank) {
+    for (const std::shared_ptr<Storage>& storage : of_ranks[rank.index]) {
+      if (absl::Status status = storage->DetachOn(*rank.device); !status.ok()) return status;
+    }
+    return rank.device->Synchronize();
+  });
 }
 
 absl::Status Program::TakeOutputs(ProgramRun& run) {
   run.outputs.assign(own_ranks_.size(), {});
   for (size_t index = 0; index < own_ranks_.size(); ++index) {
     for (size_t output = 0; output < outputs_.size(); ++output) {
-      std::shared_ptr<Storage> storage = Storage::Resident(shared_from_this(), index, output);
-      if (storage->bytes().size() <= kCopiedBytes) {
-        if (absl::Status status = storage->Detach(); !status.ok()) return status;
-      } else {
-        resident_.push_back(storage);
-      }
-      run.outputs[index].push_back(std::move(storage));
+      absl::StatusOr<std::shared_ptr<Storage>> storage = TakeOutput(index, output);
+      if (!storage.ok()) return storage.status();
+      if ((*storage)->is_resident()) resident_.push_back(*storage);
+      run.outputs[index].push_back(*std::move(storage));
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<Storage>> Program::TakeOutput(size_t index, size_t output) {
+  if (pools_->target().is_host_memory()) {
+    std::shared_ptr<Storage> storage = Storage::Resident(shared_from_this(), index, output);
+    if (storage->size() > kCopiedBytes) return storage;
+    const absl::Status status = storage->Detach();
+    return status.ok() ? absl::StatusOr<std::shared_ptr<Storage>>(std::move(storage)) : status;
+  }
+  const exec::Tensor& tensor = ranks_[index]->executor().outputs()[output];
+  const uint64_t bytes = tensor.is_held ? tensor.shard.local_bytes() : 0;
+  if (!tensor.shard.type().global_dims.empty() && bytes > 0)
+    return Storage::OnGpu(shared_from_this(), index, output, pools_, devices_[own_ranks_[index]],
+                          {tensor.bytes, bytes});
+  // Scalars are in the host's memory when a step has ended.
+  absl::StatusOr<std::shared_ptr<Storage>> storage = Storage::Allocate(bytes);
+  if (!storage.ok()) return storage;
+  if (bytes > 0) std::memcpy((*storage)->bytes().data(), OutputBytes(index, output).data(), bytes);
+  return storage;
 }
 
 absl::Status Program::Execute(const std::shared_ptr<ProgramRun>& run) {

@@ -58,13 +58,17 @@ class Program : public std::enable_shared_from_this<Program> {
   void Stop();
   exec::CarryPairs CarriedBy(const ProgramRun& run) const;
   absl::Status DetachOthers(const ProgramRun& run);
+  absl::Status DetachOnGpus(const std::vector<std::shared_ptr<Storage>>& storages);
   absl::Status TakeOutputs(ProgramRun& run);
+  absl::StatusOr<std::shared_ptr<Storage>> TakeOutput(size_t index, size_t output);
 
   const std::shared_ptr<RankPools> pools_;
   const std::shared_ptr<const artifact::ArtifactFile> file_;
   const std::string name_;
   std::vector<std::vector<data::Shard>> inputs_, outputs_;
   std::vector<uint32_t> own_ranks_;
+  std::vector<uint32_t> devices_;    // by rank
+  embed::RankPool* pool_ = nullptr;  // of the job, where all ranks are in this process
   ProcessRanks* spread_ = nullptr;
   uint64_t era_ = 0, job_number_ = 0;  // of the job, among those of spread_
   std::unique_ptr<embed::RankJob> job_;

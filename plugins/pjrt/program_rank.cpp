@@ -30,15 +30,23 @@ absl::Status ProgramRank::LoadInputs(const ProgramRun& run) {
     }
     const std::shared_ptr<Storage>& storage = run.inputs[index_][input];
     if (keeps_input_[input] && held_[input].lock() == storage) continue;
-    const std::span<std::byte> target = executor().InputBytes(input);
-    const std::span<const std::byte> source = storage->bytes();
-    if (source.size() != target.size())
-      return absl::InvalidArgumentError(
-          absl::StrCat("argument ", input, " has ", source.size(), " bytes on a device; expected ", target.size()));
-    if (!source.empty()) std::memcpy(target.data(), source.data(), source.size());
+    if (absl::Status status = LoadInput(input, *storage); !status.ok())
+      return absl::Status(status.code(), absl::StrCat("argument ", input, ": ", status.message()));
     held_[input] = storage;
   }
   return absl::OkStatus();
+}
+
+absl::Status ProgramRank::LoadInput(size_t input, Storage& storage) {
+  const exec::Tensor& tensor = executor().inputs()[input];
+  const uint64_t bytes = tensor.is_held ? tensor.shard.local_bytes() : 0;
+  if (storage.size() != bytes)
+    return absl::InvalidArgumentError(absl::StrCat("it has ", storage.size(), " bytes on a device; expected ", bytes));
+  if (bytes == 0) return absl::OkStatus();
+  if (!pools_->target().is_host_memory()) return storage.CopyTo(*program_.device, pools_, device_, tensor.bytes);
+  const absl::StatusOr<std::span<const std::byte>> source = storage.HostBytes();
+  if (source.ok()) std::memcpy(executor().InputBytes(input).data(), source->data(), bytes);
+  return source.status();
 }
 
 absl::Status ProgramRank::RunCarry(const exec::CarryPairs& carried) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "plugins/pjrt/rank_pools.h"
 #include "plugins/pjrt/storage.h"
 #include "runtime/artifact/reader.h"
 #include "runtime/embed/rank_program.h"
@@ -32,8 +33,9 @@ struct ProgramRun {
 // it, so it knows nothing of its program.
 class ProgramRank {
  public:
-  // `index`: of the rank in a ProgramRun.
-  explicit ProgramRank(size_t index) : index_(index) {}
+  // `index`: of the rank in a ProgramRun. `device`: its number in the client.
+  ProgramRank(size_t index, uint32_t device, std::shared_ptr<RankPools> pools)
+      : index_(index), device_(device), pools_(std::move(pools)) {}
 
   // `timeout` is that of each wait for another rank.
   absl::Status Prepare(const std::shared_ptr<const artifact::ArtifactFile>& file, const embed::Rank& rank,
@@ -43,9 +45,12 @@ class ProgramRank {
 
  private:
   absl::Status LoadInputs(const ProgramRun& run);
+  absl::Status LoadInput(size_t input, Storage& storage);
   absl::Status RunCarry(const exec::CarryPairs& carried);
 
   const size_t index_;
+  const uint32_t device_;
+  const std::shared_ptr<RankPools> pools_;
   embed::RankProgram program_;
   std::map<exec::CarryPairs, std::unique_ptr<exec::Carry>> carries_;
   std::vector<bool> keeps_input_;             // by input: no step overwrites it

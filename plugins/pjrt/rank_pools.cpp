@@ -2,6 +2,7 @@
 #include "plugins/pjrt/rank_pools.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -11,10 +12,28 @@
 
 namespace sgd::pjrt {
 
-absl::StatusOr<embed::RankPool*> RankPools::Of(uint32_t ranks) {
-  std::unique_ptr<embed::RankPool>& pool = pools_[ranks];
+RankPools::RankPools(Target target, std::shared_ptr<const Processes> processes, absl::Duration deadline)
+    : deadline(deadline), target_(std::move(target)), processes_(std::move(processes)) {
+  if (target_.is_host_memory()) return;
+  for (uint32_t device = 0; device < target_.devices; ++device) gpus_.push_back(std::make_unique<GpuMemory>());
+}
+
+RankPools::~RankPools() {
+  for (uint32_t device = 0; device < gpus_.size(); ++device) {
+    if (!gpus_[device]->has_free_blocks()) continue;
+    if (absl::StatusOr<embed::RankPool*> pool = Of({device}); pool.ok()) gpus_[device]->Clear(**pool);
+  }
+}
+
+absl::StatusOr<embed::RankPool*> RankPools::Of(std::vector<uint32_t> devices) {
+  // CPU devices are shares of the same cores: which ones they are makes no difference.
+  if (target_.is_host_memory()) std::iota(devices.begin(), devices.end(), 0);
+  std::unique_ptr<embed::RankPool>& pool = pools_[devices];
   if (pool == nullptr) {
-    auto started = embed::RankPool::Start(ranks, {});
+    embed::RankPoolOptions options;
+    options.target = target_.name;
+    if (!target_.is_host_memory()) options.gpus = devices;
+    auto started = embed::RankPool::Start(static_cast<uint32_t>(devices.size()), options);
     if (!started.ok()) return started.status();
     pool = *std::move(started);
   }
@@ -35,6 +54,12 @@ absl::StatusOr<ProcessRanks*> RankPools::OfProcesses(const DeviceList& devices) 
     ranks = *std::move(created);
   }
   return ranks.get();
+}
+
+absl::Status RankPools::Read(uint32_t device, const std::byte* source, std::span<std::byte> target) {
+  absl::StatusOr<embed::RankPool*> pool = Of({device});
+  if (!pool.ok()) return pool.status();
+  return gpus_[device]->Read(**pool, source, target);
 }
 
 }  // namespace sgd::pjrt
