@@ -68,11 +68,19 @@ def a_call_chooses_the_folder(folder):
     assert len(entries(other)) == 2
 
 
-def damaged_entries_are_compiled_anew(folder, script=STEP):
+def cut(entry):
+    return entry[: len(entry) // 2]
+
+
+def flipped(entry):
+    return entry[:-9] + bytes([entry[-9] ^ 1]) + entry[-8:]
+
+
+def damaged_entries_are_compiled_anew(folder, script=STEP, damages=lambda entry: (cut(entry), flipped(entry))):
     cache, first, kept = the_next_process_finds_them(folder, script)
     largest = max(cache.iterdir(), key=lambda path: path.stat().st_size)
     written = largest.read_bytes()
-    for damaged in (written[: len(written) // 2], written[:-9] + bytes([written[-9] ^ 1]) + written[-8:], b""):
+    for damaged in damages(written):
         largest.write_bytes(damaged)
         assert output_of(start(cache, script))[0] == first
         assert largest.read_bytes() == written and entries(cache).keys() == kept.keys()
@@ -80,13 +88,9 @@ def damaged_entries_are_compiled_anew(folder, script=STEP):
 
 def processes_share_a_folder(folder, script=STEP):
     cache = folder / "cache"
-    outputs = {output_of(process)[0] for process in [start(cache, script) for _ in range(3)]}
-    assert len(outputs) == 1
-    kept = entries(cache)
-    assert {output_of(start(cache, script))[0]} == outputs and entries(cache) == kept
-    alone = folder / "alone"
-    output_of(start(alone, script))
-    assert entries(alone).keys() == kept.keys()
+    processes = [start(folder / name, script) for name in ("cache", "cache", "alone")]
+    assert len({output_of(process)[0] for process in processes}) == 1
+    assert entries(cache).keys() == entries(folder / "alone").keys()
 
 
 def a_folder_that_cannot_be_used_costs_a_warning(folder):
@@ -100,11 +104,12 @@ def of_the_plugin(folder):
     if not PLUGIN.exists():
         print(f"        there is no {PLUGIN}: not tested")
         return
-    for test in (damaged_entries_are_compiled_anew, processes_share_a_folder):
-        (folder / test.__name__).mkdir()
-        test(folder / test.__name__, JAX)
+    (folder / "damaged").mkdir()
+    damaged_entries_are_compiled_anew(folder / "damaged", JAX, lambda entry: (flipped(entry),))
+    (folder / "shared").mkdir()
+    processes_share_a_folder(folder / "shared", JAX)
 
 
 harness.main([(test.__name__.replace("_", " "), test) for test in (
-    the_next_process_finds_them, a_call_chooses_the_folder, damaged_entries_are_compiled_anew, processes_share_a_folder, a_folder_that_cannot_be_used_costs_a_warning,
+    a_call_chooses_the_folder, damaged_entries_are_compiled_anew, processes_share_a_folder, a_folder_that_cannot_be_used_costs_a_warning,
     of_the_plugin)])
