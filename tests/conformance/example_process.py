@@ -11,6 +11,7 @@ import functools
 import importlib
 import io
 import json
+import multiprocessing
 import os
 import pathlib
 import re
@@ -128,6 +129,25 @@ def recording(recorder, transform):
     return made
 
 
+class Printed:
+    """Standard output that records the numbers of each line, except of lines about time."""
+
+    def __init__(self, recorder, out):
+        self.recorder, self.out, self.line = recorder, out, ""
+
+    def write(self, text):
+        self.out.write(text)
+        *lines, self.line = (self.line + text).split("\n")
+        for line in lines:
+            numbers = re.findall(r"(?<![\w.])-?\d+\.\d+(?:e[+-]?\d+)?", line)
+            if numbers and not re.search("sec|time|/s", line, re.I):
+                self.recorder.write(printed=re.sub(r"[-\d.e+]+", "N", line)[:80], numbers=numbers, values=[])
+        return len(text)
+
+    def __getattr__(self, name):
+        return getattr(self.out, name)
+
+
 def cells_of(path):
     """The code of a notebook, .ipynb or MyST markdown, without commands of IPython."""
     if path.suffix == ".ipynb":
@@ -185,6 +205,7 @@ def run(task):
     os.environ.setdefault("MPLBACKEND", "Agg")
     import jax
 
+    resource.setrlimit(resource.RLIMIT_CPU, (task["processor_seconds"], task["processor_seconds"] + 10))
     recorder = Recorder(task["record"], task["steps"])
     jax.jit, jax.pmap = recording(recorder, jax.jit), recording(recorder, jax.pmap)
     install_stand_ins(task)
@@ -201,6 +222,7 @@ def run(task):
     sys.argv = [str(path), *task.get("arguments", [])]
     try:
         if path.suffix == ".py":
+            sys.stdout = Printed(recorder, sys.stdout)
             runpy.run_path(str(path), run_name="__main__")
         else:
             run_notebook(path, task.get("settings", {}), recorder)
@@ -216,4 +238,6 @@ def run(task):
 if __name__ == "__main__":
     run(json.loads(sys.argv[1]))
     sys.stdout.flush()
+    for child in multiprocessing.active_children():
+        child.terminate()
     os._exit(0)  # Threads of data loaders that an example left open would keep the process.

@@ -31,7 +31,7 @@ TRANSFORMER = dict(vocab_size=1000, per_device_batch_size=2, eval_per_device_bat
 
 FLAX = [
     configured("mnist", modules={"orbax.export": "orbax_export"}, batch_size=32, num_epochs=1),
-    configured("vae", batch_size=32, num_epochs=1),
+    configured("vae", steps=200, batch_size=32, num_epochs=1),
     configured("lm1b", BOTH, pipeline("lm1b"), **TRANSFORMER),
     configured("wmt", BOTH, pipeline("wmt"), num_predict_steps=2, beam_size=2, use_mixed_precision=False,
                **{key: value for key, value in TRANSFORMER.items() if key not in ("eval_per_device_batch_size", "use_bfloat16")}),
