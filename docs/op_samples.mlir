@@ -157,6 +157,10 @@ func.func @sgd.grouped_dot(%x: tensor<64x16xf32>, %w: tensor<4x16x32xf32>, %rows
   %0 = sgd.grouped_dot %x, %w rows = %rows groups = %groups : (tensor<64x16xf32>, tensor<4x16x32xf32>, tensor<64xi32>, tensor<4xi32>) -> tensor<64x32xf32>
   return %0 : tensor<64x32xf32>
 }
+func.func @sgd.host_call(%x: tensor<8xf32>) -> tensor<8xf32> {
+  sgd.host_call "jax.debug.print" 7(%x) : (tensor<8xf32>) -> ()
+  return %x : tensor<8xf32>
+}
 func.func @sgd.linear_algebra(%x: tensor<2x4x4xf32>) -> (tensor<2x4x4xf32>, tensor<2xi32>) {
   %0:2 = sgd.linear_algebra cholesky lower (%x) : (tensor<2x4x4xf32>) -> (tensor<2x4x4xf32>, tensor<2xi32>)
   return %0#0, %0#1 : tensor<2x4x4xf32>, tensor<2xi32>

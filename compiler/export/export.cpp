@@ -2,6 +2,7 @@
 #include "compiler/export/export.h"
 
 #include "compiler/export/export_program.h"
+#include "dialects/plan/host_call.h"
 #include "dialects/sgd/tensor_names.h"
 #include "passes/graph/carry/carry_attrs.h"
 #include "passes/plan/channels/plan_channels.h"
@@ -43,12 +44,25 @@ static LogicalResult exportStages(ModuleOp plan, ExportContext& context) {
   return success();
 }
 
+/// Devices with streams run ahead of the host, which could not call between their instructions. Without a target the
+/// plan is only looked at.
+static LogicalResult checkHostCalls(ModuleOp plan, const artifact::ArtifactT& target) {
+  if (target.target.empty() || target.target == "cpu") return success();
+  WalkResult walked = plan.walk([](plan::HostCallOp call) {
+    call.emitError() << "'" << call.getCallee()
+                     << "' calls a function of the host, which programs for this target cannot do; expected a program "
+                        "for CPUs; return the values from the program, or compile for CPUs";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult mlir::sgd::exportPlan(ModuleOp plan, artifact::ArtifactWriter& writer, ExportedOps* ops) {
   artifact::ArtifactT& target = writer.artifact();
   MeshOp mesh = getMesh(plan);
   ExportContext context{writer, mesh ? mesh.getMesh() : MeshAttr::get(plan.getContext(), {}), {}, {}};
   context.ops = ops;
-  if (failed(exportStages(plan, context))) return failure();
+  if (failed(checkHostCalls(plan, target)) || failed(exportStages(plan, context))) return failure();
   for (MeshAxisAttr axis : context.mesh.getAxes()) {
     target.mesh.push_back(std::make_unique<artifact::MeshAxisT>());
     target.mesh.back()->name = axis.getName().str();

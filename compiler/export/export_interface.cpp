@@ -11,6 +11,7 @@ void mlir::sgd::registerExports(DialectRegistry& registry) {
     registerAttentionExports(*context);
     registerCollectiveExports(*context);
     registerComputeExports(*context);
+    registerHostCallExports(*context);
     registerLinearAlgebraExports(*context);
     registerTransferExports(*context);
   });

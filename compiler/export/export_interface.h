@@ -34,6 +34,7 @@ void registerExports(DialectRegistry& registry);
 void registerAttentionExports(MLIRContext& context);
 void registerCollectiveExports(MLIRContext& context);
 void registerComputeExports(MLIRContext& context);
+void registerHostCallExports(MLIRContext& context);
 void registerLinearAlgebraExports(MLIRContext& context);
 void registerTransferExports(MLIRContext& context);
 

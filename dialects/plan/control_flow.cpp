@@ -1,5 +1,5 @@
 // Loops and branches of the plan: verifiers, and the functions that they run.
-#include "dialects/plan/plan_dialect.h"
+#include "dialects/plan/host_call.h"
 
 using namespace mlir;
 using namespace mlir::plan;
@@ -18,12 +18,18 @@ SmallVector<func::FuncOp> mlir::plan::getCallees(Operation* op) {
   return callees;
 }
 
-bool mlir::plan::usesChannels(Operation* op) {
-  if (isa<SendOp, ReceiveOp>(op)) return true;
+/// Whether `op`, or an op that it runs, is one of `Ops`.
+template <typename... Ops>
+static bool runsAny(Operation* op) {
+  if (isa<Ops...>(op)) return true;
   return llvm::any_of(getCallees(op), [](func::FuncOp callee) {
-    return llvm::any_of(callee.front(), [](Operation& inner) { return usesChannels(&inner); });
+    return llvm::any_of(callee.front(), [](Operation& inner) { return runsAny<Ops...>(&inner); });
   });
 }
+
+bool mlir::plan::usesChannels(Operation* op) { return runsAny<SendOp, ReceiveOp>(op); }
+
+bool mlir::plan::keepsOrder(Operation* op) { return runsAny<SendOp, ReceiveOp, HostCallOp>(op); }
 
 int64_t mlir::plan::getTrips(Operation* op) {
   auto loop = dyn_cast<LoopOp>(op);

@@ -2,6 +2,7 @@
 #include "dialects/plan/plan_dialect.h"
 
 #include "dialects/plan/attention.h"
+#include "dialects/plan/host_call.h"
 #include "dialects/plan/host_copy.h"
 #include "dialects/plan/linear_algebra.h"
 #include "dialects/plan/work.h"
@@ -102,6 +103,10 @@ void PlanDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/plan/linear_algebra_ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/plan/host_call_ops.cpp.inc"
       >();
   attachWork(*getContext());
 }

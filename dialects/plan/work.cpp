@@ -4,6 +4,7 @@
 #include "dialects/cost/cost_op.h"
 #include "dialects/fusion/work.h"
 #include "dialects/plan/attention.h"
+#include "dialects/plan/host_call.h"
 #include "dialects/plan/host_copy.h"
 #include "dialects/plan/linear_algebra.h"
 #include "dialects/plan/plan_dialect.h"
@@ -147,6 +148,7 @@ void mlir::plan::attachWork(MLIRContext& context) {
   TiledOp::attachInterface<TiledWork>(context);
   CopyOp::attachInterface<TransferWork<CopyOp>>(context);
   FillOp::attachInterface<TransferWork<FillOp>>(context);
+  HostCallOp::attachInterface<TransferWork<HostCallOp>>(context);
   HostCopyOp::attachInterface<TransferWork<HostCopyOp>>(context);
   SendOp::attachInterface<MessageWork<SendOp>>(context);
   ReceiveOp::attachInterface<MessageWork<ReceiveOp>>(context);

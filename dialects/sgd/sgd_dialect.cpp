@@ -4,6 +4,7 @@
 #include "dialects/sgd/complex_pairs.h"
 #include "dialects/sgd/compression.h"
 #include "dialects/sgd/grouped_dot.h"
+#include "dialects/sgd/host_call.h"
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/linear_algebra.h"
 #include "dialects/sgd/roles.h"
@@ -110,6 +111,10 @@ void SgdDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/sgd/linear_algebra_ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/sgd/host_call_ops.cpp.inc"
       >();
   addInterfaces<SgdInliner>();
   attachLinearModels(*getContext());

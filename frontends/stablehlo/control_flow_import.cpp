@@ -2,6 +2,7 @@
 // and choose; everything else becomes control flow of the graph level.
 #include "frontends/stablehlo/accumulating_loop.h"
 #include "frontends/stablehlo/counted_loop.h"
+#include "frontends/stablehlo/host_call_lowering.h"
 #include "frontends/stablehlo/importer.h"
 
 #include "frontends/stablehlo/input/elementwise_ops.h"
@@ -196,7 +197,8 @@ LogicalResult Importer::importWhile(Operation* op, Location loc) {
   return mapResults(op, results, loc);
 }
 
-/// Computing all branches and choosing costs less than deciding before: few elements, no matmuls, no loops.
+/// Computing all branches and choosing costs less than deciding before: few elements, no matmuls, no loops. Calls of
+/// the host are made by the chosen branch alone.
 static bool isCheap(Region& region) {
   constexpr int64_t kCheapElements = 1 << 14;
   int64_t elements = 0;
@@ -208,6 +210,8 @@ static bool isCheap(Region& region) {
                                isa<func::CallOp, stablehlo::WhileOp, stablehlo::CaseOp, stablehlo::IfOp>(op) ||
                                op->getName().getStringRef() == "stablehlo.dot_general" ||
                                op->getName().getStringRef() == "stablehlo.convolution";
+                           if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+                             isMore = call.getCallTargetName() == kHostCallTarget;
                            return isMore ? WalkResult::interrupt() : WalkResult::advance();
                          })
                          .wasInterrupted();

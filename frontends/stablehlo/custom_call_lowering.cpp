@@ -1,5 +1,6 @@
 // Lowers calls of library functions that have a meaning here, and top_k, which comes as one of them too. Others are
 // refused by name.
+#include "frontends/stablehlo/host_call_lowering.h"
 #include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/linear_algebra_lowering.h"
@@ -69,6 +70,7 @@ LogicalResult lowerCustomCall(OpLowering& l) {
       {"cu_threefry2x32", lowerThreeFryCall},
       {"cu_threefry2x32_ffi", lowerThreeFryCall},
       {"ragged_all_to_all", lowerRaggedAllToAll},
+      {kHostCallTarget, lowerHostCall},
   };
   StringRef target = cast<stablehlo::CustomCallOp>(l.op).getCallTargetName();
   if (auto known = targets.find(target); known != targets.end()) return known->second(l);

@@ -46,6 +46,7 @@ ArrayRef<LevelRule> mlir::sgd::getLevelRules() {
       {"sgd.top_k", kGraph, kKernels, kPlan, kLower},
       {"sgd.cumulative", kGraph, kKernels, kPlan, kLower},
       {"sgd.linear_algebra", kGraph, kKernels, kNever, kLower},
+      {"sgd.host_call", kGraph, kKernels, kNever, kLower},
 
       // Views of memory, constants, order.
       {"arith.constant", kGraph, kKernels, kGraph, kLower},

@@ -176,6 +176,18 @@ void Visit(const Send& send, VisitOperand visit) { visit(Read("source", send.sou
 
 void Visit(const Receive& receive, VisitOperand visit) { visit(Write("target", receive.target())); }
 
+void Visit(const HostCall& call, VisitOperand visit) {
+  visit(Of(ElementType::Bool, Optional(Read("when", call.when()))));
+  for (uint32_t i = 0; i < Size(call.inputs()); ++i) {
+    const HostTensor& input = *call.inputs()->Get(i);
+    visit(Of(input.element(), Read("input", input.slice())));
+  }
+  for (uint32_t i = 0; i < Size(call.outputs()); ++i) {
+    const HostTensor& output = *call.outputs()->Get(i);
+    visit(Of(output.element(), Write("output", output.slice())));
+  }
+}
+
 void Visit(const Loop& loop, VisitOperand visit) { visit(Optional(Read("predicate", loop.predicate()))); }
 
 void Visit(const Case& branches, VisitOperand visit) { visit(Read("index", branches.index())); }
@@ -214,6 +226,8 @@ void ForEachOperand(const Instruction& instruction, const KernelTable* kernels, 
       return Visit(*instruction.op_as_Send(), visit);
     case Operation::Receive:
       return Visit(*instruction.op_as_Receive(), visit);
+    case Operation::HostCall:
+      return Visit(*instruction.op_as_HostCall(), visit);
     case Operation::Done:  // what it ends has touched it
     case Operation::NONE:
       return;

@@ -17,6 +17,7 @@
 #include "runtime/artifact/verify_channels.h"
 #include "runtime/artifact/verify_collective.h"
 #include "runtime/artifact/verify_convolution.h"
+#include "runtime/artifact/verify_host_call.h"
 #include "runtime/artifact/verify_launch.h"
 #include "runtime/artifact/verify_linear_algebra.h"
 #include "runtime/artifact/verify_matmul.h"
@@ -169,6 +170,8 @@ absl::Status VerifyKind(const VerifyContext& context, const Instruction& instruc
       return VerifyAttention(context, *instruction.op_as_Attention());
     case Operation::LinearAlgebra:
       return VerifyLinearAlgebra(context, *instruction.op_as_LinearAlgebra());
+    case Operation::HostCall:
+      return VerifyHostCall(context, *instruction.op_as_HostCall());
   }
   return Invalid("unknown kind of operation");
 }

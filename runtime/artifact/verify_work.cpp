@@ -107,6 +107,7 @@ uint64_t MultiplicationsOf(const Instruction& instruction) {
     case Operation::Case:
     case Operation::Send:
     case Operation::Receive:
+    case Operation::HostCall:
       return 0;
   }
   return 0;

@@ -53,8 +53,8 @@ struct Executable::State {
   std::unique_ptr<exec::Carry> carry;
 
   absl::Status Prepare(const std::shared_ptr<const artifact::ArtifactFile>& file, const Rank& rank,
-                       const std::string& name, absl::Duration timeout) {
-    if (absl::Status status = program.Prepare(file, rank, name, timeout); !status.ok()) return status;
+                       const std::string& name, absl::Duration timeout, const exec::HostCallHandler& calls) {
+    if (absl::Status status = program.Prepare(file, rank, name, timeout, calls); !status.ok()) return status;
     auto copies = exec::Carry::Create(*program.context, *program.executor, *program.executor,
                                       exec::RecordedCarry(*program.executor));
     if (copies.ok()) carry = *std::move(copies);
@@ -123,11 +123,12 @@ absl::Status Executable::Start() {
   if (!job.ok()) return job.status();
   job_ = *std::move(job);
   for (uint32_t rank = 0; rank < ranks(); ++rank) states_.push_back(std::make_shared<State>());
-  return job_->Run(
-      [states = Shared(), file = file_, name = program_.name, timeout = options_.timeout](const Rank& rank) {
-        const std::shared_ptr<State> state = states[rank.index].lock();
-        return state == nullptr ? absl::CancelledError("the job has ended") : state->Prepare(file, rank, name, timeout);
-      });
+  return job_->Run([states = Shared(), file = file_, name = program_.name, timeout = options_.timeout,
+                    calls = options_.host_calls](const Rank& rank) {
+    const std::shared_ptr<State> state = states[rank.index].lock();
+    if (state == nullptr) return absl::CancelledError("the job has ended");
+    return state->Prepare(file, rank, name, timeout, calls);
+  });
 }
 
 absl::Status Executable::Restart() { return Start(); }

@@ -37,6 +37,9 @@ struct ExecutableOptions {
   std::shared_ptr<RankPool> pool = nullptr;
   RankPoolOptions ranks = {};
   absl::Duration timeout = absl::Seconds(300);  // of each wait of a rank for its peers
+  // Calls functions of this process where the program says so, on the ranks' threads, several at a time. Null: programs
+  // with such calls are refused.
+  exec::HostCallHandler host_calls = nullptr;
 };
 
 // All functions but Abort and status belong to one thread at a time. Tensors are counted by their position in the whole

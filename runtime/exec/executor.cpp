@@ -99,7 +99,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(ExecutionContext& con
   absl::StatusOr<CallerBuffers> buffers = BuffersOf(context, **source, options);
   if (!buffers.ok()) return buffers.status();
   absl::StatusOr<std::unique_ptr<PreparedProgram>> prepared =
-      PreparedProgram::Prepare(context, **source, buffers->memory(), options.timeout);
+      PreparedProgram::Prepare(context, **source, buffers->memory(), options.timeout, options.host_calls);
   if (!prepared.ok()) return prepared.status();
   absl::StatusOr<std::unique_ptr<Executor>> executor =
       context.device().streams() != nullptr ? StreamExecutor::Create(context, *std::move(prepared), options)

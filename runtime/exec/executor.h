@@ -25,6 +25,7 @@
 #include "runtime/data/shard.h"
 #include "runtime/exec/caller_buffers.h"
 #include "runtime/exec/context.h"
+#include "runtime/exec/host_call.h"
 #include "runtime/exec/instruction_observer.h"
 #include "runtime/exec/loop_watch.h"
 #include "runtime/exec/prepared_program.h"
@@ -56,6 +57,9 @@ struct ExecutorOptions {
   watch::FlightRing* flight = nullptr;
   // Told of each wait for other ranks, of a device without streams; null for none. Must outlive the executor.
   watch::CoreDelay* delay = nullptr;
+  // Calls functions of the process where the program says so; null for none, and a program with such calls is refused.
+  // Must outlive the executor.
+  const HostCallHandler* host_calls = nullptr;
   // Of steps that are long in loops.
   LoopLimits loops = {};
   // Memory of the caller for inputs and outputs that this rank holds; others are in the context's arenas.

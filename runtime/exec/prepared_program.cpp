@@ -42,8 +42,9 @@ Kind KindOf(const Instruction& instruction) {
 absl::StatusOr<std::unique_ptr<PreparedProgram>> PreparedProgram::Prepare(ExecutionContext& context,
                                                                           const artifact::Program& program,
                                                                           device::MemoryMap memory,
-                                                                          absl::Duration timeout) {
-  auto prepared = absl::WrapUnique(new PreparedProgram(context, program, std::move(memory)));
+                                                                          absl::Duration timeout,
+                                                                          const HostCallHandler* host_calls) {
+  auto prepared = absl::WrapUnique(new PreparedProgram(context, program, std::move(memory), host_calls));
   if (absl::Status status = prepared->PrepareAll(timeout); !status.ok()) return status;
   return prepared;
 }
@@ -73,17 +74,25 @@ absl::Status PreparedProgram::PrepareThunks(absl::Duration timeout) {
   if (choices != nullptr && !choices->decides()) {
     if (absl::Status status = TakeAlgorithms(*choices, timeout); !status.ok()) return status;
   }
-  const device::RankContext rank{context_.kernels(), memory_, context_.mesh(), context_.rank()};
   for (uint32_t i = 0; i < size(); ++i) {
     instructions_[i].kind = KindOf(source(i));
     if (instructions_[i].kind != Kind::kThunk) continue;
-    device::PreparedThunk thunk = context_.device().Prepare(source(i), rank);
+    device::PreparedThunk thunk = PrepareThunk(i);
     if (!thunk.ok()) return Locate(thunk.status(), i);
     instructions_[i].thunk = *std::move(thunk);
   }
   if (choices == nullptr || !choices->decides()) return absl::OkStatus();
   context_.SaveAlgorithms();
   return TakeAlgorithms(*choices, timeout);
+}
+
+// The host itself calls its functions, if it meets a device without streams between instructions.
+device::PreparedThunk PreparedProgram::PrepareThunk(uint32_t index) const {
+  const Instruction& instruction = source(index);
+  const artifact::HostCall* call = instruction.op_as_HostCall();
+  if (call != nullptr && context_.device().streams() == nullptr)
+    return PrepareHostCall(*call, memory_, context_.rank(), host_calls_);
+  return context_.device().Prepare(instruction, {context_.kernels(), memory_, context_.mesh(), context_.rank()});
 }
 
 // All ranks get what rank 0 has chosen, or the first rank of their stage: stages compute different things.

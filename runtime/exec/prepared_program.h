@@ -14,6 +14,7 @@
 #include "runtime/comm/collectives/communicator.h"
 #include "runtime/device/device.h"
 #include "runtime/exec/context.h"
+#include "runtime/exec/host_call.h"
 
 namespace sgd::exec {
 
@@ -32,10 +33,12 @@ class PreparedProgram {
  public:
   // `memory` is where the program's slices are. Ranks must prepare the programs of an artifact in the same order: they
   // meet for collectives, each wait bounded by `timeout`. Borrows context and program. Unimplemented for what the
-  // device cannot do, with program, instruction and location.
+  // device cannot do, with program, instruction and location; FailedPrecondition, likewise, for a call of the host
+  // without `host_calls`, which may be null and is borrowed.
   static absl::StatusOr<std::unique_ptr<PreparedProgram>> Prepare(ExecutionContext& context,
                                                                   const artifact::Program& program,
-                                                                  device::MemoryMap memory, absl::Duration timeout);
+                                                                  device::MemoryMap memory, absl::Duration timeout,
+                                                                  const HostCallHandler* host_calls);
 
   const std::string& name() const { return name_; }
   const artifact::Program& source() const { return source_; }
@@ -52,11 +55,17 @@ class PreparedProgram {
   absl::Status Locate(const absl::Status& status, uint64_t index) const;
 
  private:
-  PreparedProgram(ExecutionContext& context, const artifact::Program& program, device::MemoryMap memory)
-      : context_(context), source_(program), memory_(std::move(memory)), name_(program.name()->str()) {}
+  PreparedProgram(ExecutionContext& context, const artifact::Program& program, device::MemoryMap memory,
+                  const HostCallHandler* host_calls)
+      : context_(context),
+        source_(program),
+        memory_(std::move(memory)),
+        host_calls_(host_calls),
+        name_(program.name()->str()) {}
   absl::Status PrepareAll(absl::Duration timeout);
   absl::Status PrepareThunks(absl::Duration timeout);
   absl::Status TakeAlgorithms(device::AlgorithmChoices& choices, absl::Duration timeout) const;
+  device::PreparedThunk PrepareThunk(uint32_t index) const;
   absl::Status PrepareInstruction(uint32_t index);
   absl::Status PrepareCollective(const artifact::Collective& collective, uint32_t index);
   absl::Status PrepareMessage(uint32_t index, uint32_t number, const artifact::Slice& slice);
@@ -64,6 +73,7 @@ class PreparedProgram {
   ExecutionContext& context_;
   const artifact::Program& source_;
   const device::MemoryMap memory_;
+  const HostCallHandler* const host_calls_;
   std::string name_;
   std::vector<PreparedInstruction> instructions_;
 };

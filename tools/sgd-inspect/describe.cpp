@@ -342,6 +342,8 @@ Json InstructionJson(const artifact::Artifact& root, const WalkedProgram& walked
     json["start"] = done->start();
   } else if (const artifact::Send* send = instruction.op_as_Send()) {
     json["channel"] = send->channel();
+  } else if (const artifact::HostCall* call = instruction.op_as_HostCall()) {
+    json.update({{"id", call->id()}, {"callee", call->name()->str()}, {"each_rank", call->each_rank()}});
   } else if (const artifact::Receive* receive = instruction.op_as_Receive()) {
     json["channel"] = receive->channel();
   } else if (const artifact::Loop* loop = instruction.op_as_Loop()) {

@@ -4,6 +4,7 @@
 
 #include "dialects/sgd/tensor_layout.h"
 #include "dialects/sgd/views.h"
+#include "dialects/spmd/program_order.h"
 #include "dialects/spmd/spmd_dialect.h"
 
 using namespace mlir;
@@ -21,11 +22,11 @@ static constexpr int64_t kStoreCost = 16, kExpensiveCost = 8;
 ClusterGraph::ClusterGraph(Block& block, int64_t elementsPerLaunch)
     : elementsPerLaunch(elementsPerLaunch), order(std::distance(block.begin(), block.end())) {
   for (auto [position, op] : llvm::enumerate(block)) nodes[&op] = position;
-  Operation* channelUser = nullptr;
+  Operation* ordered = nullptr;
   for (Operation& op : llvm::reverse(block.without_terminator())) {
-    if (!spmd::usesChannels(&op)) continue;
-    if (channelUser) nextChannelUser[&op] = channelUser;
-    channelUser = &op;
+    if (!spmd::keepsOrder(&op)) continue;
+    if (ordered) nextOrdered[&op] = ordered;
+    ordered = &op;
   }
   for (Operation& op : llvm::reverse(block.without_terminator())) assign(&op);
   mergeSiblings();
@@ -211,7 +212,7 @@ bool ClusterGraph::reaches(ArrayRef<Operation*> values, const Cluster* from, con
   auto followUsers = [&](Operation* op) {
     for (Operation* user : op->getUsers())
       if (seen.insert(user).second) work.push_back(user);
-    if (Operation* next = nextChannelUser.lookup(op); next && seen.insert(next).second) work.push_back(next);
+    if (Operation* next = nextOrdered.lookup(op); next && seen.insert(next).second) work.push_back(next);
   };
   // Users that are computed in `from` are not a way out of it. Nothing behind `cluster` leads to it.
   auto follow = [&](Operation* op, bool isStart) {

@@ -101,7 +101,7 @@ class ClusterGraph {
 
   const int64_t elementsPerLaunch;
   llvm::DenseMap<Operation*, unsigned> nodes;  // position of each op in the block; a cluster has that of its first op
-  llvm::DenseMap<Operation*, Operation*> nextChannelUser;  // what sends or receives next, in the order of the program
+  llvm::DenseMap<Operation*, Operation*> nextOrdered;  // the next message or host call, in the order of the program
   TopologicalOrder order;
   std::vector<std::unique_ptr<Cluster>> clusters;
   llvm::DenseMap<Operation*, SmallVector<ClusterUse, 1>> placed;  // op -> clusters that compute it, and how

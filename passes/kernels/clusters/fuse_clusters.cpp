@@ -2,6 +2,7 @@
 #include <set>
 
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/spmd/program_order.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/kernels/clusters/cluster_graph.h"
 #include "passes/kernels/clusters/passes.h"
@@ -108,20 +109,20 @@ class ClusterWriter {
 class BlockSorter {
  public:
   explicit BlockSorter(Block& block) : block(block) {
-    Operation* channelUser = nullptr;
+    Operation* ordered = nullptr;
     for (auto [position, op] : llvm::enumerate(block.without_terminator())) {
       positions[&op] = position;
       ops.push_back(&op);
-      if (!spmd::usesChannels(&op)) continue;
-      if (channelUser) previousChannelUser[&op] = channelUser;
-      channelUser = &op;
+      if (!spmd::keepsOrder(&op)) continue;
+      if (ordered) previousOrdered[&op] = ordered;
+      ordered = &op;
     }
     rounds.assign(ops.size(), kUnknown);
   }
 
   /// Fails when ops depend on each other in a circle.
   LogicalResult run() {
-    if (!previousChannelUser.empty()) return runInOrder();
+    if (!previousOrdered.empty()) return runInOrder();
     for (unsigned op = 0; op < ops.size(); ++op)
       if (failed(findRounds(op))) return failure();
     SmallVector<std::pair<unsigned, unsigned>, 0> sorted;
@@ -167,7 +168,7 @@ class BlockSorter {
           if (auto known = positions.find(producer); known != positions.end()) producers.push_back(known->second);
     };
     add(op);
-    if (Operation* previous = previousChannelUser.lookup(op)) producers.push_back(positions.lookup(previous));
+    if (Operation* previous = previousOrdered.lookup(op)) producers.push_back(positions.lookup(previous));
     if (!op->hasTrait<OpTrait::IsIsolatedFromAbove>())
       for (Region& region : op->getRegions()) region.walk(add);
     return producers;
@@ -203,7 +204,7 @@ class BlockSorter {
 
   Block& block;
   llvm::DenseMap<Operation*, unsigned> positions;
-  llvm::DenseMap<Operation*, Operation*> previousChannelUser;
+  llvm::DenseMap<Operation*, Operation*> previousOrdered;
   SmallVector<Operation*, 0> ops;
   SmallVector<unsigned, 0> rounds;
 };

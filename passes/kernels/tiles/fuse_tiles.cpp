@@ -1,6 +1,7 @@
 // Replaces groups of contractions and clusters by fusion.tiled, later groups first: what they compute again need not be
 // kept by earlier ones.
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/spmd/program_order.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/kernels/tiles/passes.h"
@@ -41,15 +42,15 @@ void replaceGroup(const TileGroup& group, fusion::TiledOp tiled) {
     Value(output).replaceAllUsesWith(tiled.getResult(index));
   SmallPtrSet<Operation*, 32> moved = {tiled};
   Operation* position = tiled;
-  bool movesChannels = false;  // sends and receives keep their order
+  bool movesOrdered = false;  // messages and host calls keep their order
   for (Operation* op = group.ops.front(); op != tiled;) {
     Operation* next = op->getNextNode();
-    bool usesChannels = spmd::usesChannels(op);
-    bool depends = (usesChannels && movesChannels) || llvm::any_of(op->getOperands(), [&](Value operand) {
+    bool keepsOrder = spmd::keepsOrder(op);
+    bool depends = (keepsOrder && movesOrdered) || llvm::any_of(op->getOperands(), [&](Value operand) {
                      return moved.contains(operand.getDefiningOp());
                    });
     if (depends && !group.contains(op)) {
-      movesChannels |= usesChannels;
+      movesOrdered |= keepsOrder;
       op->moveAfter(position);
       moved.insert(op);
       position = op;

@@ -2,6 +2,7 @@
 #include "passes/kernels/tiles/tile_finder.h"
 
 #include "dialects/fusion/fusion_dialect.h"
+#include "dialects/spmd/program_order.h"
 #include "dialects/spmd/spmd_dialect.h"
 #include "passes/kernels/clusters/cluster_rules.h"
 #include "passes/kernels/order/buffers.h"
@@ -187,17 +188,17 @@ void FoundGroup::undo() {
 
 bool mlir::sgd::isConvex(ArrayRef<Operation*> group) {
   SmallPtrSet<Operation*, 16> members(group.begin(), group.end()), dependent;
-  bool channelsDepend = false;  // sends and receives keep their order
+  bool orderedDepends = false;  // messages and host calls keep their order
   for (Operation* op = group.front(); op != group.back(); op = op->getNextNode()) {
-    bool usesChannels = spmd::usesChannels(op);
-    bool depends = (usesChannels && channelsDepend) || llvm::any_of(op->getOperands(), [&](Value operand) {
+    bool keepsOrder = spmd::keepsOrder(op);
+    bool depends = (keepsOrder && orderedDepends) || llvm::any_of(op->getOperands(), [&](Value operand) {
                      Operation* producer = operand.getDefiningOp();
                      return dependent.contains(producer) || (members.contains(producer) && !members.contains(op));
                    });
     if (!depends) continue;
     if (members.contains(op)) return false;
     dependent.insert(op);
-    channelsDepend |= usesChannels;
+    orderedDepends |= keepsOrder;
   }
   return llvm::none_of(group.back()->getOperands(),
                        [&](Value operand) { return dependent.contains(operand.getDefiningOp()); });

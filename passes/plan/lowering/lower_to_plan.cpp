@@ -1,6 +1,7 @@
 // Tensors to buffers. One buffer per value; sharing them is left to later passes.
 #include "dialects/cost/cost_op.h"
 #include "dialects/fusion/attention.h"
+#include "dialects/plan/host_call.h"
 #include "dialects/sgd/tensor_type.h"
 #include "dialects/sgd/views.h"
 #include "dialects/spmd/collective.h"
@@ -59,7 +60,7 @@ void wrapOthers(func::FuncOp function) {
       barrier->erase();
     } else if (!isa<fusion::ClusterOp, fusion::MatmulOp, fusion::ConvolutionOp, fusion::TiledOp,
                     fusion::LibraryMatmulOp, fusion::LibraryConvolutionOp, fusion::LibraryAttentionOp,
-                    fusion::LibraryAttentionGradientOp, LinearAlgebraOp, arith::ConstantOp>(op) &&
+                    fusion::LibraryAttentionGradientOp, LinearAlgebraOp, HostCallOp, arith::ConstantOp>(op) &&
                !isa<spmd::CollectiveOpInterface, spmd::SendOp, spmd::ReceiveOp>(op) && !isControlFlow(&op) &&
                !getViewByteOffset(&op)) {
       wrapInCluster(&op);
@@ -196,6 +197,7 @@ class FunctionConverter {
     }
     if (isa<fusion::LibraryAttentionOp, fusion::LibraryAttentionGradientOp>(op)) return convertAttention(op);
     if (auto call = dyn_cast<LinearAlgebraOp>(op)) return convertLinearAlgebra(call), success();
+    if (auto call = dyn_cast<HostCallOp>(op)) return convertHostCall(call), success();
     if (auto tiled = dyn_cast<fusion::TiledOp>(op)) return convertTiled(tiled);
     if (isa<spmd::CollectiveOpInterface>(op)) return convertCollective(op);
     if (auto send = dyn_cast<spmd::SendOp>(op)) return convertSend(send), success();
@@ -264,6 +266,15 @@ class FunctionConverter {
     for (Value result : op.getResults())
       outputs.push_back(buffers[result] = alloc(op.getLoc(), tensorType(result), spaceOf(result)));
     createLinearAlgebra(builder, op, inputs, outputs);
+  }
+
+  void convertHostCall(HostCallOp op) {
+    SmallVector<Value> inputs = llvm::map_to_vector(op.getInputs(), [&](Value input) { return bufferOf(input); });
+    SmallVector<Value> outputs;
+    for (Value result : op.getResults())
+      outputs.push_back(buffers[result] = alloc(op.getLoc(), tensorType(result), spaceOf(result)));
+    plan::HostCallOp::create(builder, op.getLoc(), inputs, outputs, op.getWhen() ? bufferOf(op.getWhen()) : Value(),
+                             op.getCalleeAttr(), op.getIdAttr(), op.getEachRankAttr());
   }
 
   LogicalResult convertView(Operation* op, int64_t byteOffset) {

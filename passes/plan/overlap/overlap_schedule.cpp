@@ -1,6 +1,7 @@
 // Dependences are those of memory: which instruction writes a buffer that another one uses. Buffers count as a whole.
 #include "passes/plan/overlap/overlap_schedule.h"
 
+#include "dialects/plan/host_call.h"
 #include "dialects/plan/host_copy.h"
 
 #include <queue>
@@ -129,9 +130,9 @@ void OverlapScheduler::addNode(Operation* op) {
     for (Value operand : copied.getCopy()->getOperands()) accesses[plan::getRoot(operand).root] = true;
   for (auto [root, isWrite] : accesses)
     if (!root.getDefiningOp<plan::ConstantOp>()) addAccess(index, root, isWrite);
-  if (!plan::usesChannels(op)) return;
-  if (lastChannelUser) addEdge(*lastChannelUser, index);
-  lastChannelUser = index;
+  if (!plan::keepsOrder(op)) return;
+  if (lastOrdered) addEdge(*lastOrdered, index);
+  lastOrdered = index;
 }
 
 void OverlapScheduler::addAccess(unsigned index, Value root, bool isWrite) {

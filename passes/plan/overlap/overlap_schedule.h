@@ -70,7 +70,7 @@ class OverlapScheduler {
   std::vector<Node> nodes;
   std::vector<Buffer> buffers;
   llvm::DenseMap<Value, unsigned> bufferOf;
-  std::optional<unsigned> lastChannelUser;  // so far: sends and receives keep their order
+  std::optional<unsigned> lastOrdered;  // so far: messages and host calls keep their order
   Operation* terminator = nullptr;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "dialects/plan/host_call.h"
 #include "dialects/plan/host_copy.h"
 #include "dialects/sgd/decision.h"
 #include "dialects/sgd/stages.h"
@@ -136,10 +137,11 @@ void PlanSteps::addInPlace(plan::LaunchOp launch, Step& step) {
 }
 
 /// Instructions of one run, whose results follow from what they read: loops and branches call functions of their own,
-/// which are called from one place, a collective in flight ends elsewhere, and messages are sent once.
+/// which are called from one place, a collective in flight ends elsewhere, messages are sent once, and the host is
+/// called once.
 bool PlanSteps::isRepeatable(Operation* op) const {
   auto instruction = dyn_cast<plan::InstructionOpInterface>(op);
-  if (!instruction || plan::usesChannels(op)) return false;
+  if (!instruction || plan::keepsOrder(op)) return false;
   switch (instruction.getCostClass()) {
     case plan::CostClass::Kernel:
     case plan::CostClass::Library:

@@ -1,6 +1,7 @@
 // Sets of axes only grow from one round to the next, so loops settle after a few of them.
 #include "passes/sharding/manual/differing_axes.h"
 
+#include "dialects/sgd/host_call.h"
 #include "dialects/spmd/collective.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -29,9 +30,12 @@ void DifferingAxes::visit(ManualComputationOp op, ArrayRef<AxisIndices> inputs) 
     for (DimShardingAttr dim : cast<ShardingAttr>(sharding).getDims())
       axes[argument] = unite(axes[argument], getManualAxes(op, dim.getAxes()));
   }
-  visitBlock(body);
-  // Parts are put together, or the first rank's is taken.
   AxisIndices own = getManualAxes(op, op.getManualAxes().getAxes());
+  {
+    llvm::SaveAndRestore inside(manual, unite(manual, own));
+    visitBlock(body);
+  }
+  // Parts are put together, or the first rank's is taken.
   for (auto [result, yielded] : llvm::zip(op.getResults(), body.getTerminator()->getOperands()))
     axes[result] = without(getAxes(yielded), own);
 }
@@ -113,5 +117,7 @@ void DifferingAxes::visitOp(Operation* op) {
         setEach([&](ArrayRef<unsigned> held) { return unite(held, find(permute.getAxes())); });
       })
       .Case([&](DataFlowOpInterface flow) { visitDataFlow(flow); })
+      // A function may answer each rank differently.
+      .Case([&](HostCallOp) { setAll(manual); })
       .Default([&](Operation*) { setAll(uniteOperands(op)); });
 }

@@ -37,6 +37,7 @@ class DifferingAxes {
 
   const CutMesh& mesh;
   RankArithmetic& ranks;
+  AxisIndices manual;    // of all computations around the op at hand
   AxisIndices deciding;  // over which ranks may differ about running the block at hand
   DenseMap<Value, AxisIndices> axes;
   DenseMap<Operation*, AxisIndices> predicates;

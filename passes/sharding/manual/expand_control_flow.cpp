@@ -8,9 +8,14 @@
 using namespace mlir;
 using namespace mlir::sgd;
 
-/// Whether a loop in `region` may be endless if it runs with arbitrary values.
-static bool hasOpenLoop(Region& region) {
-  return region.walk([](WhileOp loop) { return loop.getTrips() ? WalkResult::advance() : WalkResult::interrupt(); })
+/// Whether `region` must know for which ranks it runs: a loop in it may be endless if it runs with arbitrary values,
+/// and other ranks must not call the host.
+static bool needsActive(Region& region) {
+  return region
+      .walk([](Operation* op) {
+        auto loop = dyn_cast<WhileOp>(op);
+        return (loop && !loop.getTrips()) || isa<HostCallOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
       .wasInterrupted();
 }
 
@@ -146,7 +151,7 @@ LogicalResult ManualExpansion::expandLoop(WhileOp loop) {
     if (active)
       first->value = arith::AndIOp::create(builder, loc, first->value, batch.spread(loc, *active, predicateAxes).value);
     iterArgs.push_back(pin(loc, *first));
-  } else if (active && hasOpenLoop(loop.getBody())) {
+  } else if (active && needsActive(loop.getBody())) {
     iterArgs.push_back(*active);
   }
   SmallVector<Value> inits = llvm::map_to_vector(iterArgs, [](const Batched& iterArg) { return iterArg.value; });
@@ -209,12 +214,50 @@ LogicalResult ManualExpansion::expandBranch(CaseOp branches, CaseOp expanded, un
   return success();
 }
 
+/// Runs the branches one after another, each for the ranks that choose it: a `sgd.case` that chooses by coordinate may
+/// compute all of them for all ranks, and has results.
+LogicalResult ManualExpansion::expandEachBranch(CaseOp branches) {
+  OpBuilder& builder = batch.getBuilder();
+  Location loc = branches.getLoc();
+  Batched index = pin(loc, clampIndex(loc, lookup(branches.getIndex()), branches.getBranches().size()));
+  SmallVector<Batched> results;
+  for (auto [number, region] : llvm::enumerate(branches.getBranches())) {
+    llvm::SaveAndRestore inside(active);
+    Value own = createOne(builder, loc, index.getType(), number);
+    Batched chosen{arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index.value, own), index.axes};
+    AxisIndices axes = active ? unite(active->axes, index.axes) : index.axes;
+    Value runs = batch.spread(loc, chosen, axes).value;
+    if (active) runs = arith::AndIOp::create(builder, loc, runs, batch.spread(loc, *active, axes).value);
+    active = Batched{runs, axes};
+    for (auto [argument, input] : llvm::zip(region.getArguments(), branches.getInputs())) {
+      if (ranks.isKnown(input))
+        defineKnown(loc, argument);
+      else
+        values[argument] = lookup(input);
+    }
+    if (failed(expandBlock(region.front()))) return failure();
+    Operation* yield = region.front().getTerminator();
+    for (auto [result, value] : llvm::enumerate(yield->getOperands())) {
+      if (failed(checkOperand(branches, value))) return failure();
+      if (number == 0)
+        results.push_back(lookup(value));
+      else
+        results[result] = select(loc, chosen, lookup(value), results[result]);
+    }
+  }
+  for (auto [result, value] : llvm::zip(branches.getResults(), results))
+    values[result] = pin(loc, batch.spread(loc, value, differing.getAxes(result)));
+  return success();
+}
+
 LogicalResult ManualExpansion::expandCase(CaseOp branches) {
   OpBuilder& builder = batch.getBuilder();
   Location loc = branches.getLoc();
-  if (branches.getNumResults() == 0) return success();
+  bool callsHost = static_cast<bool>(findHostCall(branches));
+  if (branches.getNumResults() == 0 && !callsHost) return success();
   // Coordinates of all results have an index.
   AxisIndices indexAxes = differing.getAxes(branches.getIndex());
+  if (callsHost && !indexAxes.empty()) return expandEachBranch(branches);
   Batched index = batch.spread(loc, lookup(branches.getIndex()), indexAxes);
   if (!indexAxes.empty()) index = pin(loc, clampIndex(loc, index, branches.getBranches().size()));
   Batched chooser =
@@ -226,7 +269,7 @@ LogicalResult ManualExpansion::expandCase(CaseOp branches) {
     passed.push_back(position);
     inputs.push_back(pin(loc, batch.spread(loc, lookup(input), differing.getAxes(input))).value);
   }
-  if (llvm::any_of(branches.getBranches(), [](Region& region) { return hasOpenLoop(region); })) {
+  if (llvm::any_of(branches.getBranches(), [](Region& region) { return needsActive(region); })) {
     if (!indexAxes.empty()) inputs.push_back(index.value);
     if (active) inputs.push_back(active->value);
   }

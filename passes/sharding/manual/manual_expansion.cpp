@@ -99,6 +99,7 @@ LogicalResult ManualExpansion::expandOp(Operation* op) {
   }
   if (auto loop = dyn_cast<WhileOp>(op)) return expandLoop(loop);
   if (auto branches = dyn_cast<CaseOp>(op)) return expandCase(branches);
+  if (auto call = dyn_cast<HostCallOp>(op)) return expandHostCall(call);
   SmallVector<Batched> operands, results;
   for (Value operand : op->getOperands()) operands.push_back(lookup(operand));
   auto nested = dyn_cast<ManualComputationOp>(op);

@@ -2,6 +2,7 @@
 #ifndef SGD_PASSES_SHARDING_MANUAL_MANUAL_EXPANSION_H
 #define SGD_PASSES_SHARDING_MANUAL_MANUAL_EXPANSION_H
 
+#include "dialects/sgd/host_call.h"
 #include "passes/sharding/manual/batch_op.h"
 #include "passes/sharding/manual/differing_axes.h"
 #include "passes/sharding/manual/rank_arithmetic.h"
@@ -37,12 +38,15 @@ class ManualExpansion {
   SmallVector<DimShardingAttr> freeDims(ManualComputationOp op, ShardingAttr sharding) const;
   AxisIndices manualAxesOf(ManualComputationOp op, ArrayRef<AxisRefAttr> axes) const;
 
+  LogicalResult expandHostCall(HostCallOp call);
+
   // Loops and branches (expand_control_flow.cpp).
   LogicalResult expandLoop(WhileOp loop);
   LogicalResult expandLoopBody(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed);
   LogicalResult expandCondition(WhileOp loop, WhileOp expanded, ArrayRef<unsigned> passed);
   FailureOr<Batched> computePredicate(WhileOp loop, ArrayRef<unsigned> passed, ArrayRef<Batched> iterArgs);
   LogicalResult expandCase(CaseOp branches);
+  LogicalResult expandEachBranch(CaseOp branches);
   LogicalResult expandBranch(CaseOp branches, CaseOp expanded, unsigned branch, ArrayRef<unsigned> passed);
   SmallVector<Batched> openRegion(Region& region, Region& expanded, TypeRange types, ArrayRef<AxisIndices> axes,
                                   ArrayRef<unsigned> passed, Location loc);

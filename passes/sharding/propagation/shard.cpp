@@ -5,6 +5,7 @@
 #include "dialects/sgd/mesh_name.h"
 #include "passes/sharding/propagation/annotations.h"
 #include "passes/sharding/propagation/constants.h"
+#include "passes/sharding/propagation/host_call_rules.h"
 #include "passes/sharding/propagation/linear_algebra_rules.h"
 #include "passes/sharding/propagation/loop_reductions.h"
 #include "passes/sharding/propagation/materialize.h"
@@ -91,6 +92,7 @@ void mlir::sgd::registerShardingRules(DialectRegistry& registry) {
   registerIndexRules(registry);
   registerContractionRules(registry);
   registerGatherRules(registry);
+  registerHostCallRules(registry);
   registerOrderRules(registry);
   registerLinearAlgebraRules(registry);
 }

@@ -1,6 +1,7 @@
 // Sets of parts only grow from one round to the next, and there are finitely many, so loops settle.
 #include "passes/spmd/collectives/rank_differences.h"
 
+#include "dialects/sgd/host_call.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/spmd/collective.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -106,6 +107,13 @@ void RankDifferences::visitOp(Operation& op) {
           if (form.settles) held = difference(held, getAxes(form.settles));
           return form.divides ? unite(held, getAxes(form.divides)) : held;
         });
+      })
+      // A function may answer each rank differently, and rank 0 alone may call.
+      .Case([&](HostCallOp call) {
+        AxisParts all;
+        for (auto [index, axis] : llvm::enumerate(mesh.getAxes()))
+          appendMerged(all, {static_cast<unsigned>(index), 1, axis.getSize()});
+        for (Value result : call.getResults()) parts[result] = all;
       })
       .Case([&](spmd::SendOp send) {
         hasMoreMessages |= grow(messages[{program, send.getChannel()}], get(send.getInput()));

@@ -3,6 +3,7 @@
 
 #include "passes/sharding/propagation/partial_values.h"
 #include "passes/sharding/reshard/sharding_state.h"
+#include "passes/spmd/partition/host_call_rules.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -98,6 +99,7 @@ void mlir::sgd::registerLocalRules(DialectRegistry& registry) {
     attachReshapeRules(*context);
     attachConvolutionRules(*context);
     attachCumulativeRules(*context);
+    attachHostCallRules(*context);
     attachGatherRules(*context);
     attachScatterRules(*context);
     attachDynamicSliceRules(*context);

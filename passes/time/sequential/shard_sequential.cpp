@@ -1,4 +1,5 @@
 // The pass sgd-shard-sequential: types and reshards by the states that SequentialSharding finds.
+#include "dialects/sgd/host_call.h"
 #include "dialects/sgd/tensor_type.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/sharding/propagation/constants.h"
@@ -252,6 +253,11 @@ struct ShardSequentialPass : mlir::sgd::impl::ShardSequentialPassBase<ShardSeque
     MeshOp mesh = getMesh(getOperation());
     MeshAxisAttr axis = getSequentialAxis(mesh);
     if (!axis || axis.getSize() == 1) return;
+    if (failed(refuseHostCalls(getOperation(),
+                               "in a program whose batch is cut into micro-batches, which no value of it "
+                               "belongs to as a whole; expected none; return the value from the program, "
+                               "or drop the micro-batches")))
+      return signalPassFailure();
     SmallVector<MeshAxisAttr> axes{axis};
     llvm::append_range(axes, mesh.getMesh().getAxes());
     mesh.setMeshAttr(MeshAttr::get(&getContext(), axes));

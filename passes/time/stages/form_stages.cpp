@@ -1,4 +1,5 @@
 // The pass sgd-form-stages: plans each program as a pipeline, then writes a function for each stage.
+#include "dialects/sgd/host_call.h"
 #include "dialects/sgd/stages.h"
 #include "dialects/sgd/tensor_layout.h"
 #include "passes/sharding/reshard/sharding_state.h"
@@ -77,6 +78,10 @@ struct FormStagesPass : mlir::sgd::impl::FormStagesPassBase<FormStagesPass> {
     MeshOp mesh = getMesh(getOperation());
     MeshAxisAttr stages = getStageAxis(mesh);
     if (!stages) return;
+    if (failed(refuseHostCalls(getOperation(),
+                               "in a pipeline, whose stages run parts of the batch at different times; "
+                               "expected none; return the value from the program, or drop 'stages'")))
+      return signalPassFailure();
     FailureOr<CostModel> cost = loadCostModel(mesh, topology);
     if (failed(cost)) return signalPassFailure();
     const OpTimes times(getOperation(), *cost);
