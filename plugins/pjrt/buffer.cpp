@@ -14,23 +14,24 @@ namespace {
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-std::recursive_mutex& MutexOf(const PJRT_Buffer& buffer) { return buffer.device->client->ranks->mutex; }
+std::recursive_mutex& MutexOf(const PJRT_Buffer& buffer) { return buffer.memory->device->client->ranks->mutex; }
 
 // A new buffer over bytes of its own.
-absl::StatusOr<std::unique_ptr<PJRT_Buffer>> Allocate(PJRT_Device* device, PJRT_Buffer_Type type, const int64_t* dims,
+absl::StatusOr<std::unique_ptr<PJRT_Buffer>> Allocate(PJRT_Memory* memory, PJRT_Buffer_Type type, const int64_t* dims,
                                                       size_t num_dims) {
   absl::StatusOr<size_t> bytes = ArrayBytes(type, dims, num_dims);
   if (!bytes.ok()) return bytes.status();
   auto storage = Storage::Allocate(*bytes);
   if (!storage.ok()) return storage.status();
-  return CreateBuffer(device, type, {dims, dims + num_dims}, *std::move(storage));
+  return CreateBuffer(memory, type, {dims, dims + num_dims}, *std::move(storage));
 }
 
-absl::StatusOr<PJRT_Device*> DeviceOf(PJRT_Device* device, PJRT_Memory* memory) {
-  if (memory != nullptr) device = memory->device;
-  if (device == nullptr) return absl::InvalidArgumentError("a buffer needs a device or a memory, and has neither");
-  if (absl::Status status = CheckAddressable(*device); !status.ok()) return status;
-  return device;
+absl::StatusOr<PJRT_Memory*> MemoryOf(PJRT_Device* device, PJRT_Memory* memory) {
+  if (memory == nullptr && device == nullptr)
+    return absl::InvalidArgumentError("a buffer needs a device or a memory, and has neither");
+  if (memory == nullptr) memory = device->memory_pointers[0];
+  if (absl::Status status = CheckAddressable(*memory->device); !status.ok()) return status;
+  return memory;
 }
 
 // The strides of a host array that a layout describes; row-major without one.
@@ -50,9 +51,9 @@ absl::StatusOr<std::vector<int64_t>> HostStrides(const PJRT_Buffer_MemoryLayout*
 }
 
 absl::Status FromHost(PJRT_Client_BufferFromHostBuffer_Args& args) {
-  absl::StatusOr<PJRT_Device*> device = DeviceOf(args.device, args.memory);
-  if (!device.ok()) return device.status();
-  auto buffer = Allocate(*device, args.type, args.dims, args.num_dims);
+  absl::StatusOr<PJRT_Memory*> memory = MemoryOf(args.device, args.memory);
+  if (!memory.ok()) return memory.status();
+  auto buffer = Allocate(*memory, args.type, args.dims, args.num_dims);
   if (!buffer.ok()) return buffer.status();
   const std::span<const int64_t> dims = (*buffer)->dims;
   const std::span<std::byte> bytes = (*buffer)->storage->bytes();
@@ -68,9 +69,9 @@ absl::Status FromHost(PJRT_Client_BufferFromHostBuffer_Args& args) {
 }
 
 absl::Status CreateUninitialized(PJRT_Client_CreateUninitializedBuffer_Args& args) {
-  absl::StatusOr<PJRT_Device*> device = DeviceOf(args.device, args.memory);
-  if (!device.ok()) return device.status();
-  auto buffer = Allocate(*device, args.shape_element_type, args.shape_dims, args.shape_num_dims);
+  absl::StatusOr<PJRT_Memory*> memory = MemoryOf(args.device, args.memory);
+  if (!memory.ok()) return memory.status();
+  auto buffer = Allocate(*memory, args.shape_element_type, args.shape_dims, args.shape_num_dims);
   if (!buffer.ok()) return buffer.status();
   const std::span<std::byte> bytes = (*buffer)->storage->bytes();
   std::memset(bytes.data(), 0, bytes.size());
@@ -79,10 +80,10 @@ absl::Status CreateUninitialized(PJRT_Client_CreateUninitializedBuffer_Args& arg
 }
 
 absl::Status CreateError(PJRT_Client_CreateErrorBuffer_Args& args) {
-  absl::StatusOr<PJRT_Device*> device = DeviceOf(nullptr, args.memory);
-  if (!device.ok()) return device.status();
+  absl::StatusOr<PJRT_Memory*> memory = MemoryOf(nullptr, args.memory);
+  if (!memory.ok()) return memory.status();
   auto buffer =
-      CreateBuffer(*device, args.shape_element_type, {args.shape_dims, args.shape_dims + args.shape_num_dims}, nullptr);
+      CreateBuffer(*memory, args.shape_element_type, {args.shape_dims, args.shape_dims + args.shape_num_dims}, nullptr);
   buffer->error = StatusOf(args.error_code, args.error_message, args.error_message_size);
   args.buffer = buffer.release();
   return absl::OkStatus();
@@ -90,9 +91,9 @@ absl::Status CreateError(PJRT_Client_CreateErrorBuffer_Args& args) {
 
 // Of memory that another library owns: copies it, and gives it back at once.
 absl::Status CreateView(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
-  absl::StatusOr<PJRT_Device*> device = DeviceOf(args.device, args.memory);
-  if (!device.ok()) return device.status();
-  auto buffer = Allocate(*device, args.element_type, args.dims, args.num_dims);
+  absl::StatusOr<PJRT_Memory*> memory = MemoryOf(args.device, args.memory);
+  if (!memory.ok()) return memory.status();
+  auto buffer = Allocate(*memory, args.element_type, args.dims, args.num_dims);
   if (!buffer.ok()) return buffer.status();
   const std::span<const int64_t> dims = (*buffer)->dims;
   const size_t element = *ElementBytes(args.element_type);
@@ -109,7 +110,7 @@ absl::Status CreateView(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
 
 absl::Status DestroyBuffer(PJRT_Buffer_Destroy_Args& args) {
   if (args.buffer == nullptr) return absl::OkStatus();
-  const std::shared_ptr<RankPools> ranks = args.buffer->device->client->ranks;
+  const std::shared_ptr<RankPools> ranks = args.buffer->memory->device->client->ranks;
   const Lock lock(ranks->mutex);
   delete args.buffer;
   return absl::OkStatus();
@@ -155,12 +156,12 @@ absl::Status GetSize(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
 }
 
 absl::Status GetDevice(PJRT_Buffer_Device_Args& args) {
-  args.device = args.buffer->device;
+  args.device = args.buffer->memory->device;
   return absl::OkStatus();
 }
 
 absl::Status GetMemory(PJRT_Buffer_Memory_Args& args) {
-  args.memory = &args.buffer->device->memory;
+  args.memory = args.buffer->memory;
   return absl::OkStatus();
 }
 
@@ -177,22 +178,22 @@ absl::Status IsBufferDeleted(PJRT_Buffer_IsDeleted_Args& args) {
   return absl::OkStatus();
 }
 
-// Devices of a process share bytes, which nobody writes.
-absl::StatusOr<PJRT_Buffer*> CopyTo(PJRT_Buffer& buffer, PJRT_Device* device) {
+// Devices and memories of a process share bytes, which nobody writes.
+absl::StatusOr<PJRT_Buffer*> CopyTo(PJRT_Buffer& buffer, PJRT_Memory* memory) {
   const Lock lock(MutexOf(buffer));
   if (absl::Status status = CheckAlive(buffer); !status.ok()) return status;
-  if (absl::Status status = CheckAddressable(*device); !status.ok()) return status;
-  return CreateBuffer(device, buffer.type, buffer.dims, buffer.storage).release();
+  if (absl::Status status = CheckAddressable(*memory->device); !status.ok()) return status;
+  return CreateBuffer(memory, buffer.type, buffer.dims, buffer.storage).release();
 }
 
 absl::Status CopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
-  absl::StatusOr<PJRT_Buffer*> copy = CopyTo(*args.buffer, args.dst_device);
+  absl::StatusOr<PJRT_Buffer*> copy = CopyTo(*args.buffer, args.dst_device->memory_pointers[0]);
   if (copy.ok()) args.dst_buffer = *copy;
   return copy.status();
 }
 
 absl::Status CopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
-  absl::StatusOr<PJRT_Buffer*> copy = CopyTo(*args.buffer, args.dst_memory->device);
+  absl::StatusOr<PJRT_Buffer*> copy = CopyTo(*args.buffer, args.dst_memory);
   if (copy.ok()) args.dst_buffer = *copy;
   return copy.status();
 }
@@ -243,7 +244,7 @@ absl::Status CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
 }
 
 absl::Status IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
-  args.is_on_cpu = args.buffer->device->client->ranks->target().is_host_memory();
+  args.is_on_cpu = args.buffer->memory->device->client->ranks->target().is_host_memory();
   return absl::OkStatus();
 }
 
@@ -257,7 +258,7 @@ absl::Status GetReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
 absl::StatusOr<std::byte*> AddressOf(PJRT_Buffer& buffer) {
   const Lock lock(MutexOf(buffer));
   if (absl::Status status = CheckAlive(buffer); !status.ok()) return status;
-  if (!buffer.device->client->ranks->target().is_host_memory())
+  if (!buffer.memory->device->client->ranks->target().is_host_memory())
     return absl::UnimplementedError(
         "arrays on GPUs have no address for other libraries; expected an array of the host; "
         "copy it by numpy.asarray");
@@ -300,17 +301,17 @@ absl::Status Bitcast(PJRT_Buffer_Bitcast_Args& args) {
   if (*bytes != args.buffer->storage->size())
     return absl::InvalidArgumentError("a bitcast changes the number of bytes");
   args.out_buffer =
-      CreateBuffer(args.buffer->device, args.element_type, {args.dims, args.dims + args.num_dims}, args.buffer->storage)
+      CreateBuffer(args.buffer->memory, args.element_type, {args.dims, args.dims + args.num_dims}, args.buffer->storage)
           .release();
   return absl::OkStatus();
 }
 
 }  // namespace
 
-std::unique_ptr<PJRT_Buffer> CreateBuffer(PJRT_Device* device, PJRT_Buffer_Type type, std::vector<int64_t> dims,
+std::unique_ptr<PJRT_Buffer> CreateBuffer(PJRT_Memory* memory, PJRT_Buffer_Type type, std::vector<int64_t> dims,
                                           std::shared_ptr<Storage> storage) {
   auto buffer = std::make_unique<PJRT_Buffer>();
-  buffer->device = device;
+  buffer->memory = memory;
   buffer->type = type;
   for (size_t dim = dims.size(); dim-- > 0;) buffer->minor_to_major.push_back(static_cast<int64_t>(dim));
   buffer->dims = std::move(dims);

@@ -13,7 +13,7 @@
 #include "plugins/pjrt/storage.h"
 
 struct PJRT_Buffer {
-  PJRT_Device* device = nullptr;
+  PJRT_Memory* memory = nullptr;  // of a device
   PJRT_Buffer_Type type = PJRT_Buffer_Type_INVALID;
   std::vector<int64_t> dims;
   std::vector<int64_t> minor_to_major;  // of a row-major layout
@@ -29,7 +29,7 @@ struct PJRT_Buffer {
 namespace sgd::pjrt {
 
 // Never null.
-std::unique_ptr<PJRT_Buffer> CreateBuffer(PJRT_Device* device, PJRT_Buffer_Type type, std::vector<int64_t> dims,
+std::unique_ptr<PJRT_Buffer> CreateBuffer(PJRT_Memory* memory, PJRT_Buffer_Type type, std::vector<int64_t> dims,
                                           std::shared_ptr<Storage> storage);
 
 // The bytes of a dense array. InvalidArgument where there is no such number.

@@ -27,11 +27,16 @@ PJRT_Client::PJRT_Client(const std::vector<uint32_t>& devices, std::shared_ptr<s
     device.client = this;
     device.description = description;
     device.is_addressable = description->process == static_cast<int>(this->ranks->process());
-    device.memory = {&device, description->id, absl::StrCat("SgdMemory(id=", description->id, ")")};
     device_pointers.push_back(&device);
-    if (!device.is_addressable) continue;
-    addressable.push_back(&device);
-    memory_pointers.push_back(&device.memory);
+    for (size_t kind = 0; kind < sgd::pjrt::kMemoryKinds.size(); ++kind) {
+      const size_t memory = description->id * sgd::pjrt::kMemoryKinds.size() + kind;
+      device.memories[kind] = {
+          &device, static_cast<int>(memory), kind,
+          absl::StrCat("SgdMemory(id=", memory, ", kind=", std::string(sgd::pjrt::kMemoryKinds[kind]), ")")};
+      device.memory_pointers[kind] = &device.memories[kind];
+      if (device.is_addressable) memory_pointers.push_back(&device.memories[kind]);
+    }
+    if (device.is_addressable) addressable.push_back(&device);
   }
 }
 
@@ -238,14 +243,14 @@ absl::Status GetHardwareId(PJRT_Device_LocalHardwareId_Args& args) {
 }
 
 absl::Status GetMemoriesOfDevice(PJRT_Device_AddressableMemories_Args& args) {
-  args.memories = args.device->memories;
-  args.num_memories = args.device->is_addressable ? 1 : 0;
+  args.memories = args.device->memory_pointers.data();
+  args.num_memories = args.device->is_addressable ? args.device->memory_pointers.size() : 0;
   return absl::OkStatus();
 }
 
 absl::Status GetDefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
   if (absl::Status status = CheckAddressable(*args.device); !status.ok()) return status;
-  args.memory = &args.device->memory;
+  args.memory = args.device->memory_pointers[0];
   return absl::OkStatus();
 }
 
@@ -263,13 +268,13 @@ absl::Status GetMemoryId(PJRT_Memory_Id_Args& args) {
 }
 
 absl::Status GetMemoryKind(PJRT_Memory_Kind_Args& args) {
-  args.kind = kMemoryKind.data();
-  args.kind_size = kMemoryKind.size();
+  args.kind = kMemoryKinds[args.memory->kind].data();
+  args.kind_size = kMemoryKinds[args.memory->kind].size();
   return absl::OkStatus();
 }
 
 absl::Status GetMemoryKindId(PJRT_Memory_Kind_Id_Args& args) {
-  args.kind_id = 0;
+  args.kind_id = static_cast<int>(args.memory->kind);
   return absl::OkStatus();
 }
 
@@ -334,6 +339,15 @@ absl::Status CheckAddressable(const PJRT_Device& device) {
   return absl::InvalidArgumentError(absl::StrCat("device ", device.description->id, " belongs to process ",
                                                  device.description->process, ", and this is process ",
                                                  device.client->ranks->process(), "; use a device of this process"));
+}
+
+absl::StatusOr<size_t> MemoryKindNamed(std::string_view name) {
+  if (name.empty()) return 0;
+  for (size_t kind = 0; kind < kMemoryKinds.size(); ++kind) {
+    if (kMemoryKinds[kind] == name) return kind;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("there is no memory of kind '", std::string(name),
+                                                 "'; expected device, pinned_host or unpinned_host"));
 }
 
 void AddClientEntries(PJRT_Api& api) {

@@ -1,11 +1,14 @@
-// The client, its devices and their memories: CPU devices of this process or its GPUs, each with one memory, and CPU
-// devices of others under JAX's coordinator.
+// The client, its devices and their memories: CPU devices of this process or its GPUs, and CPU devices of others under
+// JAX's coordinator. The memories of a device are of the kinds of JAX's CPU backend, and all are where the device is.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,6 +16,14 @@
 #include "plugins/pjrt/errors.h"
 #include "plugins/pjrt/rank_pools.h"
 #include "plugins/pjrt/target.h"
+
+namespace sgd::pjrt {
+// The first one is the default.
+inline constexpr std::array<std::string_view, 3> kMemoryKinds = {"device", "pinned_host", "unpinned_host"};
+
+// The position of a kind; an empty name is the default one. InvalidArgument for an unknown kind.
+absl::StatusOr<size_t> MemoryKindNamed(std::string_view name);
+}  // namespace sgd::pjrt
 
 struct PJRT_DeviceDescription {
   int id = 0;
@@ -23,17 +34,18 @@ struct PJRT_DeviceDescription {
 };
 
 struct PJRT_Memory {
-  PJRT_Device* device = nullptr;  // null where no client is
+  PJRT_Device* device = nullptr;
   int id = 0;
+  size_t kind = 0;  // position in kMemoryKinds
   std::string text;
 };
 
 struct PJRT_Device {
   PJRT_Client* client = nullptr;
-  PJRT_DeviceDescription* description = nullptr;  // of the client's topology
-  bool is_addressable = true;                     // of this process; others have no memory here
-  PJRT_Memory memory;
-  PJRT_Memory* memories[1] = {&memory};
+  PJRT_DeviceDescription* description = nullptr;                     // of the client's topology
+  bool is_addressable = true;                                        // of this process; others have no memory here
+  std::array<PJRT_Memory, sgd::pjrt::kMemoryKinds.size()> memories;  // by kind
+  std::array<PJRT_Memory*, sgd::pjrt::kMemoryKinds.size()> memory_pointers;
   PJRT_Device* self = this;
 };
 
@@ -61,7 +73,6 @@ struct PJRT_Client {
 namespace sgd::pjrt {
 
 inline constexpr std::string_view kPlatform = "sgd";
-inline constexpr std::string_view kMemoryKind = "device";
 
 // InvalidArgument for a device of another process.
 absl::Status CheckAddressable(const PJRT_Device& device);

@@ -61,7 +61,9 @@ RecentCompilations& Recent() {
 
 compiler::CompileResult Compile(std::string_view text, const std::string& name, const std::string& target) {
   compiler::CompileRequest request{.programs = {{"main", name, std::string(text)}}, .flags = {}, .recipes = {}};
-  if (const char* folder = std::getenv("SGD_COMPILE_CACHE"); folder != nullptr && *folder != 0)
+  // Functions are those of this process, so no later one could use the program.
+  const bool calls_host = text.find("@sgd.host_call") != std::string_view::npos;
+  if (const char* folder = std::getenv("SGD_COMPILE_CACHE"); folder != nullptr && *folder != 0 && !calls_host)
     request.flags = {absl::StrCat("--cache=", folder), "--cache-size=2GiB"};
   request.flags.push_back(absl::StrCat("--target=", target));
   return compiler::Compile(request);

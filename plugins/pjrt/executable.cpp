@@ -42,52 +42,100 @@ absl::Status AddResult(const data::TensorType& tensor, std::string_view name, Re
   results.flat_dims.insert(results.flat_dims.end(), global.begin(), global.end());
   results.dims.push_back(std::move(global));
   results.local_dims.push_back(std::move(local));
-  results.memory_kinds.push_back(kMemoryKind.data());
-  results.memory_kind_sizes.push_back(kMemoryKind.size());
   return absl::OkStatus();
 }
 
 // complex128 has a dimension more in artifacts.
-size_t ParameterDims(const Compiled& compiled, size_t input, const data::TensorType& type) {
-  const bool is_complex = input < compiled.argument_types.size() && compiled.argument_types[input] == "complex<f64>";
+size_t ParameterDims(const Compiled& compiled, size_t argument, const data::TensorType& type) {
+  const bool is_complex =
+      argument < compiled.argument_types.size() && compiled.argument_types[argument] == "complex<f64>";
   return type.global_dims.size() - (is_complex ? 1 : 0);
 }
 
-bool HasToken(const std::vector<std::string>& types) {
-  return std::ranges::find(types, "!stablehlo.token") != types.end();
+bool IsToken(const std::vector<std::string>& types, size_t index) {
+  return index < types.size() && types[index] == "!stablehlo.token";
 }
 
-absl::Status Describe(const Program& program, Executable& executable) {
-  const std::vector<std::string>& names = executable.compiled.result_types;
-  const size_t outputs = program.outputs().size();
-  if (HasToken(executable.compiled.argument_types) || HasToken(names))
-    return absl::UnimplementedError(
-        "the program has a token as an argument or a result, which the sgd plugin does not support; return a value");
-  if (!names.empty() && names.size() != outputs)
-    return absl::InternalError(
-        absl::StrCat("the compiled program has ", outputs, " results of ", names.size(), "; please report it"));
-  for (size_t output = 0; output < outputs; ++output) {
-    const data::TensorType& type = program.outputs()[output][0].type();
-    absl::Status status = AddResult(type, names.empty() ? "" : names[output], executable.results);
-    if (status.ok())
-      status = executable.output_shardings.Add(program.outputs()[output],
-                                               SummandsOf(executable.compiled.result_summands, output));
+// By position among `types` the position among the `count` tensors of the compiled program, which has no tokens. All
+// are tensors where types are not known.
+absl::StatusOr<std::vector<std::optional<size_t>>> TensorsOf(const std::vector<std::string>& types, size_t count,
+                                                             std::string_view what) {
+  std::vector<std::optional<size_t>> tensors;
+  size_t next = 0;
+  for (size_t index = 0; index < (types.empty() ? count : types.size()); ++index)
+    tensors.push_back(IsToken(types, index) ? std::nullopt : std::optional(next++));
+  if (next == count) return tensors;
+  return absl::InternalError(
+      absl::StrCat("the compiled program has ", count, " ", std::string(what), " of ", next, "; please report it"));
+}
+
+std::string_view NameAt(const std::vector<std::string>& names, size_t index) {
+  return index < names.size() ? std::string_view(names[index]) : std::string_view();
+}
+
+// An array without elements, as JAX makes it for a token.
+void AddToken(Results& results) {
+  results.types.push_back(PJRT_Buffer_Type_PRED);
+  results.ranks.push_back(1);
+  results.flat_dims.push_back(0);
+  results.dims.push_back({0});
+  results.local_dims.push_back({0});
+}
+
+absl::Status DescribeResults(const Program& program, Executable& executable) {
+  const Compiled& compiled = executable.compiled;
+  auto outputs = TensorsOf(compiled.result_types, program.outputs().size(), "results");
+  if (!outputs.ok()) return outputs.status();
+  executable.outputs = *std::move(outputs);
+  for (size_t result = 0; result < executable.outputs.size(); ++result) {
+    absl::Status status;
+    if (const std::optional<size_t> output = executable.outputs[result]) {
+      const data::TensorType& type = program.outputs()[*output][0].type();
+      status = AddResult(type, NameAt(compiled.result_types, result), executable.results);
+      if (status.ok())
+        status =
+            executable.output_shardings.Add(program.outputs()[*output], SummandsOf(compiled.result_summands, result));
+    } else {
+      AddToken(executable.results);
+      executable.output_shardings.AddReplicated();
+    }
+    if (status.ok()) status = executable.results.memories.Add(NameAt(compiled.result_memories, result));
     if (!status.ok()) return status;
     executable.output_layouts.Add(executable.results.dims.back().size());
   }
-  for (size_t input = 0; input < program.inputs().size(); ++input) {
-    const std::vector<data::Shard>& shards = program.inputs()[input];
-    const std::vector<int64_t> summands = SummandsOf(executable.compiled.argument_summands, input);
-    if (absl::Status status = executable.parameter_shardings.Add(shards, summands); !status.ok()) return status;
-    executable.parameter_layouts.Add(ParameterDims(executable.compiled, input, shards[0].type()));
-    executable.summed_arguments.push_back(SummandGroups(shards, summands));
-    executable.parameter_memory_kinds.push_back(kMemoryKind.data());
-    executable.parameter_memory_kind_sizes.push_back(kMemoryKind.size());
-  }
   executable.output_shardings.Finish();
-  executable.parameter_shardings.Finish();
-  executable.compiled.is_donated.resize(program.inputs().size());
   return absl::OkStatus();
+}
+
+absl::Status DescribeParameters(const Program& program, Executable& executable) {
+  const Compiled& compiled = executable.compiled;
+  auto inputs = TensorsOf(compiled.argument_types, program.inputs().size(), "arguments");
+  if (!inputs.ok()) return inputs.status();
+  executable.inputs = *std::move(inputs);
+  for (size_t argument = 0; argument < executable.inputs.size(); ++argument) {
+    std::vector<std::vector<uint32_t>>& summed = executable.summed_arguments.emplace_back();
+    size_t dims = 1;
+    if (const std::optional<size_t> input = executable.inputs[argument]) {
+      const std::vector<data::Shard>& shards = program.inputs()[*input];
+      const std::vector<int64_t> summands = SummandsOf(compiled.argument_summands, argument);
+      if (absl::Status status = executable.parameter_shardings.Add(shards, summands); !status.ok()) return status;
+      summed = SummandGroups(shards, summands);
+      dims = ParameterDims(compiled, argument, shards[0].type());
+    } else {
+      executable.parameter_shardings.AddReplicated();
+    }
+    executable.parameter_layouts.Add(dims);
+    absl::Status status = executable.parameter_memories.Add(NameAt(compiled.argument_memories, argument));
+    if (!status.ok()) return status;
+  }
+  executable.parameter_shardings.Finish();
+  executable.compiled.is_donated.resize(executable.inputs.size());
+  return absl::OkStatus();
+}
+
+absl::Status Describe(const Program& program, Executable& executable) {
+  absl::Status status = DescribeResults(program, executable);
+  return status.ok() ? DescribeParameters(program, executable) : status;
 }
 
 absl::Status AddFingerprint(Executable& executable) {
@@ -165,6 +213,17 @@ absl::Status Shardings::Add(const std::vector<data::Shard>& shards, const std::v
   return proto.status();
 }
 
+void Shardings::AddReplicated() { protos.push_back(ReplicatedSharding()); }
+
+absl::Status MemoryKinds::Add(std::string_view name) {
+  absl::StatusOr<size_t> kind = MemoryKindNamed(name);
+  if (!kind.ok()) return kind.status();
+  kinds.push_back(*kind);
+  names.push_back(kMemoryKinds[*kind].data());
+  sizes.push_back(kMemoryKinds[*kind].size());
+  return absl::OkStatus();
+}
+
 void Shardings::Finish() {
   for (const std::string& proto : protos) {
     pointers.push_back(proto.data());
@@ -207,7 +266,8 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> CompileAndLoad(PJRT_Clien
   if (!compiled.ok()) return compiled.status();
   return Load(client, {std::move(text->name), std::string(options), std::move(text->argument_types),
                        std::move(text->result_types), std::move(text->is_donated), std::move(text->argument_summands),
-                       std::move(text->result_summands), *std::move(compiled)});
+                       std::move(text->result_summands), std::move(text->argument_memories),
+                       std::move(text->result_memories), *std::move(compiled)});
 }
 
 }  // namespace sgd::pjrt

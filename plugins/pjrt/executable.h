@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,17 @@ struct Compiled {
   std::vector<std::string> argument_types, result_types;
   std::vector<bool> is_donated;
   std::vector<std::vector<int64_t>> argument_summands, result_summands;  // as of ProgramText
+  std::vector<std::string> argument_memories, result_memories;           // likewise
   std::shared_ptr<const CompiledText> text;
+};
+
+// Kinds of memories, in arrays as the C API returns them.
+struct MemoryKinds {
+  std::vector<size_t> kinds;  // positions in kMemoryKinds
+  std::vector<const char*> names;
+  std::vector<size_t> sizes;
+  // InvalidArgument for an unknown kind; an empty name is the default one.
+  absl::Status Add(std::string_view name);
 };
 
 // Results as the framework sees them, in arrays as the C API returns them.
@@ -32,8 +43,7 @@ struct Results {
   std::vector<std::vector<int64_t>> local_dims;
   std::vector<int64_t> flat_dims;
   std::vector<size_t> ranks;
-  std::vector<const char*> memory_kinds;
-  std::vector<size_t> memory_kind_sizes;
+  MemoryKinds memories;
 };
 
 // Serialized shardings, in arrays as the C API returns them.
@@ -42,6 +52,7 @@ struct Shardings {
   std::vector<const char*> pointers;
   std::vector<size_t> sizes;
   absl::Status Add(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands);
+  void AddReplicated();
   void Finish();
 };
 
@@ -63,9 +74,10 @@ struct Executable {
   Results results;
   Shardings parameter_shardings, output_shardings;
   Layouts output_layouts, parameter_layouts;
-  std::vector<const char*> parameter_memory_kinds;
-  std::vector<size_t> parameter_memory_kind_sizes;
+  MemoryKinds parameter_memories;
   std::vector<PJRT_NamedValue> costs;
+  // By argument its input, and by result its output, of the compiled program; none of a token, which has no value.
+  std::vector<std::optional<size_t>> inputs, outputs;
   // By argument: the ranks whose shards are summed before the program runs, as SummandGroups.
   std::vector<std::vector<std::vector<uint32_t>>> summed_arguments;
 

@@ -124,16 +124,16 @@ absl::Status GetOutputDims(PJRT_Executable_OutputDimensions_Args& args) {
 absl::Status GetOutputMemories(PJRT_Executable_OutputMemoryKinds_Args& args) {
   const Results& results = args.executable->executable->results;
   args.num_outputs = results.types.size();
-  args.memory_kinds = results.memory_kinds.data();
-  args.memory_kind_sizes = results.memory_kind_sizes.data();
+  args.memory_kinds = results.memories.names.data();
+  args.memory_kind_sizes = results.memories.sizes.data();
   return absl::OkStatus();
 }
 
 absl::Status GetParameterMemories(PJRT_Executable_ParameterMemoryKinds_Args& args) {
   const Executable& executable = *args.executable->executable;
   args.num_parameters = executable.parameters();
-  args.memory_kinds = executable.parameter_memory_kinds.data();
-  args.memory_kind_sizes = executable.parameter_memory_kind_sizes.data();
+  args.memory_kinds = executable.parameter_memories.names.data();
+  args.memory_kind_sizes = executable.parameter_memories.sizes.data();
   return absl::OkStatus();
 }
 

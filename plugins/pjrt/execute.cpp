@@ -44,6 +44,7 @@ absl::Status CheckDonation(const std::vector<bool>& is_donated, const PJRT_Loade
   return absl::OkStatus();
 }
 
+// By argument; of tokens nothing.
 std::vector<bool> DonatedArguments(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* options) {
   std::vector<bool> is_donated = loaded.executable->compiled.is_donated;
   if (options == nullptr) return is_donated;
@@ -57,18 +58,20 @@ std::vector<bool> DonatedArguments(const PJRT_LoadedExecutable& loaded, const PJ
 // Takes donated storage from its buffers, whose devices beyond the program's ranks hold the same values.
 std::shared_ptr<ProgramRun> TakeInputs(const PJRT_LoadedExecutable& loaded,
                                        const PJRT_LoadedExecutable_Execute_Args& args) {
+  const std::vector<std::optional<size_t>>& inputs = loaded.executable->inputs;
+  const std::vector<bool> is_donated = DonatedArguments(loaded, args.options);
   const auto shared = std::make_shared<ProgramRun>();
   ProgramRun& run = *shared;
-  run.is_donated = DonatedArguments(loaded, args.options);
   run.inputs.resize(loaded.program->own_ranks().size());
-  for (size_t device = 0; device < args.num_devices; ++device) {
-    for (size_t arg = 0; arg < args.num_args; ++arg) {
-      if (device < run.inputs.size()) run.inputs[device].push_back(args.argument_lists[device][arg]->storage);
-    }
+  for (size_t arg = 0; arg < args.num_args; ++arg) {
+    if (!inputs[arg]) continue;
+    run.is_donated.push_back(is_donated[arg]);
+    for (size_t index = 0; index < run.inputs.size(); ++index)
+      run.inputs[index].push_back(args.argument_lists[index][arg]->storage);
   }
   for (size_t device = 0; device < args.num_devices; ++device) {
     for (size_t arg = 0; arg < args.num_args; ++arg) {
-      if (run.is_donated[arg]) args.argument_lists[device][arg]->storage = nullptr;
+      if (inputs[arg] && is_donated[arg]) args.argument_lists[device][arg]->storage = nullptr;
     }
   }
   return shared;
@@ -79,18 +82,19 @@ absl::Status SumArguments(const Executable& executable, const PJRT_LoadedExecuta
                           ProgramRun& run) {
   for (size_t arg = 0; arg < args.num_args; ++arg) {
     for (const std::vector<uint32_t>& group : executable.summed_arguments[arg]) {
-      const absl::StatusOr<std::span<const std::byte>> first = run.inputs[group[0]][arg]->HostBytes();
+      const size_t input = *executable.inputs[arg];
+      const absl::StatusOr<std::span<const std::byte>> first = run.inputs[group[0]][input]->HostBytes();
       if (!first.ok()) return first.status();
       auto sum = Storage::Allocate(first->size());
       if (!sum.ok()) return sum.status();
       if (!first->empty()) std::memcpy((*sum)->bytes().data(), first->data(), first->size());
       for (size_t i = 1; i < group.size(); ++i) {
-        const absl::StatusOr<std::span<const std::byte>> other = run.inputs[group[i]][arg]->HostBytes();
+        const absl::StatusOr<std::span<const std::byte>> other = run.inputs[group[i]][input]->HostBytes();
         if (!other.ok()) return other.status();
         absl::Status status = AddTo(args.argument_lists[0][arg]->type, *other, (*sum)->bytes());
         if (!status.ok()) return status;
       }
-      for (const uint32_t rank : group) run.inputs[rank][arg] = *sum;
+      for (const uint32_t rank : group) run.inputs[rank][input] = *sum;
     }
   }
   return absl::OkStatus();
@@ -99,15 +103,38 @@ absl::Status SumArguments(const Executable& executable, const PJRT_LoadedExecuta
 // Unreduced results come whole from the program: the first rank of a group holds the value, and others zeros.
 absl::Status SplitResults(const Executable& executable, const std::vector<uint32_t>& own_ranks, ProgramRun& run) {
   const std::vector<std::vector<int64_t>>& summands = executable.compiled.result_summands;
-  for (size_t output = 0; output < summands.size(); ++output) {
+  for (size_t result = 0; result < summands.size(); ++result) {
+    if (!executable.outputs[result]) continue;
+    const size_t output = *executable.outputs[result];
     for (size_t index = 0; index < own_ranks.size(); ++index) {
       const uint32_t rank = own_ranks[index];
-      if (rank >= summands[output].size() || summands[output][rank] == 0) continue;
+      if (rank >= summands[result].size() || summands[result][rank] == 0) continue;
       auto zeros = Storage::Allocate(run.outputs[index][output]->size());
       if (!zeros.ok()) return zeros.status();
       if (!(*zeros)->bytes().empty()) std::memset((*zeros)->bytes().data(), 0, (*zeros)->bytes().size());
       run.outputs[index][output] = *std::move(zeros);
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CreateResults(const PJRT_LoadedExecutable& loaded, const PJRT_LoadedExecutable_Execute_Args& args,
+                           const ProgramRun& run) {
+  const Executable& executable = *loaded.executable;
+  const Results& results = executable.results;
+  auto token = Storage::Allocate(0);
+  if (!token.ok()) return token.status();
+  for (size_t device = 0; device < args.num_devices; ++device) {
+    PJRT_Device* where = args.execute_device != nullptr ? args.execute_device : loaded.addressable[device];
+    const auto& outputs = run.outputs[device < run.outputs.size() ? device : 0];
+    for (size_t result = 0; result < executable.outputs.size(); ++result) {
+      const std::optional<size_t> output = executable.outputs[result];
+      args.output_lists[device][result] =
+          CreateBuffer(where->memory_pointers[results.memories.kinds[result]], results.types[result],
+                       results.local_dims[result], output ? outputs[*output] : *token)
+              .release();
+    }
+    if (args.device_complete_events != nullptr) args.device_complete_events[device] = ReadyEvent();
   }
   return absl::OkStatus();
 }
@@ -121,21 +148,16 @@ absl::Status ExecuteLocked(PJRT_LoadedExecutable& loaded, PJRT_LoadedExecutable_
   if (absl::Status status = SumArguments(*loaded.executable, args, *run); !status.ok()) return status;
   if (absl::Status status = program->Execute(run); !status.ok()) return status;
   if (absl::Status status = SplitResults(*loaded.executable, program->own_ranks(), *run); !status.ok()) return status;
-  const Results& results = loaded.executable->results;
-  for (size_t device = 0; device < args.num_devices; ++device) {
-    PJRT_Device* where = args.execute_device != nullptr ? args.execute_device : loaded.addressable[device];
-    const auto& outputs = run->outputs[device < run->outputs.size() ? device : 0];
-    for (size_t output = 0; output < outputs.size(); ++output)
-      args.output_lists[device][output] =
-          CreateBuffer(where, results.types[output], results.local_dims[output], outputs[output]).release();
-    if (args.device_complete_events != nullptr) args.device_complete_events[device] = ReadyEvent();
-  }
-  return absl::OkStatus();
+  return CreateResults(loaded, args, *run);
 }
 
 // Waits for the other processes without the lock: buffers may be read and deleted meanwhile.
 absl::Status ExecuteSpread(Program& program, PJRT_LoadedExecutable& loaded, PJRT_LoadedExecutable_Execute_Args& args) {
   ProcessRanks& processes = *program.spread();
+  if (IsInHostCall())
+    return absl::FailedPreconditionError(
+        "a function that a program calls cannot run a program over several processes, whose turn may be that of the "
+        "caller; compute with NumPy in the function, or return the values from the program");
   const std::lock_guard turn(processes.turn);
   if (absl::Status status = program.Agree(); !status.ok()) return status;
   const std::lock_guard lock(loaded.client->ranks->mutex);

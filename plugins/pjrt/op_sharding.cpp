@@ -65,10 +65,7 @@ absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards,
   }
   const auto count = std::accumulate(tiles.begin(), tiles.end(), int64_t{1}, std::multiplies<>());
   const int64_t parts = summands.empty() ? 1 : 1 + *std::max_element(summands.begin(), summands.end());
-  if (count == 1 && parts == 1) {
-    WriteInteger(proto, kType, kReplicated);
-    return proto;
-  }
+  if (count == 1 && parts == 1) return ReplicatedSharding();
   std::vector<int64_t> devices;
   for (const Place& place : PlacesOf(shards, summands)) devices.push_back(place.rank);
   const int64_t replicas = static_cast<int64_t>(shards.size()) / count / parts;
@@ -82,6 +79,12 @@ absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards,
   WritePacked(proto, kTileDevices, devices);
   if (parts > 1) WritePacked(proto, kLastTileDims, last);
   if (parts == 1 && replicas > 1) WriteInteger(proto, kReplicateOnLast, 1);
+  return proto;
+}
+
+std::string ReplicatedSharding() {
+  std::string proto;
+  WriteInteger(proto, kType, kReplicated);
   return proto;
 }
 

@@ -14,6 +14,9 @@ namespace sgd::pjrt {
 // that is a sum over ranks; empty for other values.
 absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands);
 
+// The serialized sharding of a value that all ranks hold whole.
+std::string ReplicatedSharding();
+
 // The ranks that hold the summands of one value, by group; empty without summands.
 std::vector<std::vector<uint32_t>> SummandGroups(const std::vector<data::Shard>& shards,
                                                  const std::vector<int64_t>& summands);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "runtime/artifact/container.h"
@@ -19,7 +20,21 @@ namespace {
 
 constexpr size_t kCopiedBytes = 1 << 14;
 
+// Without the lock, which other threads may need that the function waits for: those that have the interpreter's.
+absl::Status CallUnlocked(RankPools& pools, const exec::HostCall& call) {
+  pools.mutex.unlock();
+  absl::Status status = CallHandler(call);
+  pools.mutex.lock();
+  return status;
+}
+
 }  // namespace
+
+Program::Program(std::shared_ptr<RankPools> pools, std::shared_ptr<const artifact::ArtifactFile> file, std::string name)
+    : pools_(std::move(pools)),
+      file_(std::move(file)),
+      name_(std::move(name)),
+      functions_(exec::HostFunctionsOf(file_->root())) {}
 
 absl::StatusOr<std::shared_ptr<Program>> Program::Open(std::shared_ptr<RankPools> pools, std::string_view artifact,
                                                        std::string name, const DeviceList& devices) {
@@ -45,7 +60,8 @@ absl::StatusOr<std::shared_ptr<Program>> Program::Open(std::shared_ptr<RankPools
     program->spread_ = *spread;
   }
   if (program->spread_ != nullptr) return program;
-  if (absl::Status status = program->Start(); !status.ok()) return status;
+  absl::Status status = program->UseThreads([&] { return program->Start(); });
+  if (!status.ok()) return status;
   return program;
 }
 
@@ -93,15 +109,38 @@ absl::Status Program::RunJob(const embed::RankBody& body) {
   return spread_ != nullptr ? spread_->Run(*job_, body) : job_->Run(body);
 }
 
+bool Program::is_on_caller() const { return ranks() == 1 && spread_ == nullptr && pools_->target().is_host_memory(); }
+
+absl::StatusOr<const void*> Program::Threads() {
+  if (is_on_caller()) return nullptr;
+  if (spread_ != nullptr) return spread_;
+  return pools_->Of(devices_);
+}
+
+exec::HostCallHandler Program::Handler() const {
+  if (functions_.empty()) return nullptr;
+  if (is_on_caller()) return [pools = pools_](const exec::HostCall& call) { return CallUnlocked(*pools, call); };
+  return [calls = calls_](const exec::HostCall& call) { return calls->Call(call); };
+}
+
+absl::Status Program::UseThreads(absl::FunctionRef<absl::Status()> body) {
+  absl::StatusOr<const void*> threads = Threads();
+  if (!threads.ok()) return threads.status();
+  if (absl::Status status = pools_->running.Begin(this, *threads, pools_->mutex); !status.ok()) return status;
+  absl::Status status = body();
+  pools_->running.End(this);
+  return status;
+}
+
 absl::Status Program::Start() {
   auto job = OpenJob();
   if (!job.ok()) return job.status();
   job_ = *std::move(job);
+  calls_ = std::make_shared<HostCallQueue>();
   for (size_t index = 0; index < own_ranks_.size(); ++index)
     ranks_.push_back(std::make_shared<ProgramRank>(index, devices_[own_ranks_[index]], pools_));
-  return RunJob([ranks = ranks_, file = file_, timeout = pools_->deadline](const embed::Rank& rank) {
-    return ranks[rank.index]->Prepare(file, rank, timeout);
-  });
+  return RunJob([ranks = ranks_, file = file_, timeout = pools_->deadline, handler = Handler()](
+                    const embed::Rank& rank) { return ranks[rank.index]->Prepare(file, rank, timeout, handler); });
 }
 
 void Program::Stop() {
@@ -203,7 +242,39 @@ absl::StatusOr<std::shared_ptr<Storage>> Program::TakeOutput(size_t index, size_
   return storage;
 }
 
+// Functions run on this thread, ranks on theirs.
+absl::Status Program::RunServing(const embed::RankBody& body) {
+  if (is_on_caller()) return RunJob(body);
+  calls_->Open();
+  absl::Status status;
+  std::thread runner([&] {
+    status = RunJob(body);
+    calls_->Close();
+  });
+  calls_->Serve([&](const exec::HostCall& call) { return CallUnlocked(*pools_, call); });
+  runner.join();
+  return status;
+}
+
+absl::Status Program::RunStep(const std::shared_ptr<ProgramRun>& run) {
+  const auto step = [ranks = ranks_, step = step_](const embed::Rank& rank) { return ranks[rank.index]->Run(step); };
+  const auto load = [ranks = ranks_, run](const embed::Rank& rank) { return ranks[rank.index]->Load(*run); };
+  if (functions_.empty()) {
+    return RunJob([load, step](const embed::Rank& rank) {
+      absl::Status status = load(rank);
+      return status.ok() ? step(rank) : status;
+    });
+  }
+  // Inputs may be in the memory of programs that run as soon as the lock is free.
+  absl::Status status = RunJob(load);
+  return status.ok() ? RunServing(step) : status;
+}
+
 absl::Status Program::Execute(const std::shared_ptr<ProgramRun>& run) {
+  return UseThreads([&] { return ExecuteOnRanks(run); });
+}
+
+absl::Status Program::ExecuteOnRanks(const std::shared_ptr<ProgramRun>& run) {
   if (!is_open()) {
     Stop();
     if (absl::Status status = Start(); !status.ok()) {
@@ -213,8 +284,7 @@ absl::Status Program::Execute(const std::shared_ptr<ProgramRun>& run) {
   }
   run->carried = CarriedBy(*run);
   if (absl::Status status = DetachOthers(*run); !status.ok()) return status;
-  const absl::Status status = RunJob(
-      [ranks = ranks_, run, step = step_](const embed::Rank& rank) { return ranks[rank.index]->Execute(*run, step); });
+  const absl::Status status = RunStep(run);
   ++step_;
   if (!status.ok()) {
     Stop();

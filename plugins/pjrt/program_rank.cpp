@@ -10,8 +10,9 @@
 
 namespace sgd::pjrt {
 absl::Status ProgramRank::Prepare(const std::shared_ptr<const artifact::ArtifactFile>& file, const embed::Rank& rank,
-                                  absl::Duration timeout) {
-  if (absl::Status status = program_.Prepare(file, rank, "main", timeout); !status.ok()) return status;
+                                  absl::Duration timeout, exec::HostCallHandler handler) {
+  if (absl::Status status = program_.Prepare(file, rank, "main", timeout, std::move(handler)); !status.ok())
+    return status;
   const absl::StatusOr<const artifact::Program*> source = file->FindProgram("main");
   if (!source.ok()) return source.status();
   for (uint32_t input = 0; input < artifact::Size((*source)->inputs()); ++input)
@@ -59,12 +60,11 @@ absl::Status ProgramRank::RunCarry(const exec::CarryPairs& carried) {
   return carry->Run();
 }
 
-absl::Status ProgramRank::Execute(const ProgramRun& run, uint64_t step) {
+absl::Status ProgramRank::Load(const ProgramRun& run) {
   if (!run.carried.empty()) {
     if (absl::Status status = RunCarry(run.carried); !status.ok()) return status;
   }
-  if (absl::Status status = LoadInputs(run); !status.ok()) return status;
-  return executor().Run(step);
+  return LoadInputs(run);
 }
 
 }  // namespace sgd::pjrt

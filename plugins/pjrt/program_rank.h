@@ -37,10 +37,12 @@ class ProgramRank {
   ProgramRank(size_t index, uint32_t device, std::shared_ptr<RankPools> pools)
       : index_(index), device_(device), pools_(std::move(pools)) {}
 
-  // `timeout` is that of each wait for another rank.
+  // `timeout` is that of each wait for another rank; `handler` executes calls of functions.
   absl::Status Prepare(const std::shared_ptr<const artifact::ArtifactFile>& file, const embed::Rank& rank,
-                       absl::Duration timeout);
-  absl::Status Execute(const ProgramRun& run, uint64_t step);
+                       absl::Duration timeout, exec::HostCallHandler handler);
+  // Carries or copies the inputs of a run.
+  absl::Status Load(const ProgramRun& run);
+  absl::Status Run(uint64_t step) { return executor().Run(step); }
   exec::Executor& executor() const { return *program_.executor; }
 
  private:

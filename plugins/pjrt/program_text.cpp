@@ -42,6 +42,8 @@ void Put(ReadResult& result, std::string_view key, std::string_view value) {
   if (key == "argument_types" && !value.empty())
     result.program.argument_types = absl::StrSplit(std::string(value), ',');
   if (key == "result_types" && !value.empty()) result.program.result_types = absl::StrSplit(std::string(value), ',');
+  if (key == "argument_memories") result.program.argument_memories = absl::StrSplit(std::string(value), ',');
+  if (key == "result_memories") result.program.result_memories = absl::StrSplit(std::string(value), ',');
   if (key == "argument_summands") result.program.argument_summands = ReadSummands(value);
   if (key == "result_summands") result.program.result_summands = ReadSummands(value);
   if (key != "donated") return;

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "plugins/pjrt/gpu_memory.h"
+#include "plugins/pjrt/host_calls.h"
 #include "plugins/pjrt/process_ranks.h"
 #include "plugins/pjrt/processes.h"
 #include "plugins/pjrt/target.h"
@@ -26,7 +27,8 @@ struct DeviceList {
   std::vector<uint32_t> processes;  // that they belong to
 };
 
-// Programs run one at a time: `mutex` guards them, their memory, and which buffers are in it.
+// Programs run one at a time: `mutex` guards them, their memory, and which buffers are in it. A program that calls
+// functions of the process gives it free meanwhile.
 class RankPools {
  public:
   // `processes` is null for a process without others. `deadline`: for a rank to wait for another.
@@ -49,6 +51,7 @@ class RankPools {
 
   const absl::Duration deadline;
   std::recursive_mutex mutex;
+  RunningPrograms running;
 
  private:
   const Target target_;

@@ -9,7 +9,7 @@
 namespace sgd::pjrt {
 namespace {
 
-constexpr std::string_view kHeader = "sgd executable 1, sgd " SGD_VERSION "\n";
+constexpr std::string_view kHeader = "sgd executable 2, sgd " SGD_VERSION "\n";
 
 enum FieldNumber : uint32_t {
   kName = 1,
@@ -25,7 +25,9 @@ enum FieldNumber : uint32_t {
   kPeak,
   kArgumentSummands,
   kResultSummands,
-  kArgumentType
+  kArgumentType,
+  kArgumentMemory,
+  kResultMemory
 };
 
 // A list is never empty on the wire: one without summands is -1.
@@ -55,6 +57,12 @@ void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
       break;
     case kResultType:
       compiled.result_types.emplace_back(field.bytes);
+      break;
+    case kArgumentMemory:
+      compiled.argument_memories.emplace_back(field.bytes);
+      break;
+    case kResultMemory:
+      compiled.result_memories.emplace_back(field.bytes);
       break;
     case kDonated:
       compiled.is_donated.push_back(field.integer != 0);
@@ -99,6 +107,8 @@ std::string Serialize(const Compiled& compiled) {
   WriteBytes(bytes, kOptions, compiled.options_proto);
   for (const std::string& type : compiled.argument_types) WriteBytes(bytes, kArgumentType, type);
   for (const std::string& type : compiled.result_types) WriteBytes(bytes, kResultType, type);
+  for (const std::string& kind : compiled.argument_memories) WriteBytes(bytes, kArgumentMemory, kind);
+  for (const std::string& kind : compiled.result_memories) WriteBytes(bytes, kResultMemory, kind);
   for (const bool is_donated : compiled.is_donated) WriteInteger(bytes, kDonated, is_donated ? 1 : 0);
   WriteSummands(bytes, kArgumentSummands, compiled.argument_summands);
   WriteSummands(bytes, kResultSummands, compiled.result_summands);

@@ -6,8 +6,7 @@
 namespace sgd::embed {
 
 absl::Status RankProgram::Prepare(std::shared_ptr<const artifact::ArtifactFile> artifact, const Rank& rank,
-                                  const std::string& program, absl::Duration timeout,
-                                  exec::HostCallHandler calls) {
+                                  const std::string& program, absl::Duration timeout, exec::HostCallHandler calls) {
   file = std::move(artifact);
   device = rank.device;
   host_calls = std::move(calls);

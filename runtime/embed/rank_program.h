@@ -22,8 +22,8 @@ struct RankProgram {
   std::unique_ptr<exec::ExecutionContext> context;
   std::unique_ptr<exec::Executor> executor;
 
-  // Called on the rank's thread, by all ranks of the job. `timeout` is that of each wait for peers; `calls` executes the
-  // program's host calls. Errors are those of the device's libraries, of ExecutionContext and of Executor.
+  // Called on the rank's thread, by all ranks of the job. `timeout` is that of each wait for peers; `calls` executes
+  // the program's host calls. Errors are those of the device's libraries, of ExecutionContext and of Executor.
   absl::Status Prepare(std::shared_ptr<const artifact::ArtifactFile> artifact, const Rank& rank,
                        const std::string& program, absl::Duration timeout, exec::HostCallHandler calls = nullptr);
 };

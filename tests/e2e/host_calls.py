@@ -3,6 +3,8 @@ import json
 import pathlib
 import tempfile
 
+import numpy as np
+
 import harness
 
 CALL = '{has_side_effect = true, mhlo.backend_config = {id = 7 : i64, name = "jax.debug.print", each_rank = false}}'
@@ -31,13 +33,14 @@ def main():
         model, artifact = folder / "step.mlir", folder / "step.sgda"
         model.write_text(TEXT)
         harness.tool("sgdc", model, "-o", artifact)
-        instructions = json.loads(harness.tool("sgd-inspect", artifact, "--json", "--instructions").stdout)
+        instructions = json.loads(harness.tool("sgd-inspect", artifact, "--json", "--program").stdout)
         calls = [found for found in find(instructions, "callee")]
         assert [(call["callee"], call["id"], call["each_rank"], call["loc"]) for call in calls] == [("jax.debug.print", 7, False, "step.py:9:5")], calls
+        harness.save(folder / "in.safetensors", {"arg0": np.zeros((8, 4), np.float32), "arg1": np.zeros((4, 4), np.float32)})
         fails(["'jax.debug.print'", "host_call", "step.py:9:5", "this process has no handler for such calls", "remove the call from the program"],
-              "sgdrun", "-n", "2", artifact, "--steps", "1")
+              "sgdrun", "-n", "2", artifact, "--inputs", folder / "in.safetensors", "--outputs", folder / "out.safetensors")
         fails(["step.py:9:5", "error: 'jax.debug.print' calls a function of the host, which programs for this target cannot do", "compile for CPUs"],
-              "sgdc", model, "-o", artifact, "--target=cuda")
+              "sgdc", model, "-o", artifact, "--target=cuda:sm_90")
     print("host calls: compiled, shown and refused")
 
 
