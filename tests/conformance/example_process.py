@@ -170,13 +170,16 @@ def run_notebook(path, settings, recorder):
 
     import jax
 
+    cells = cells_of(path)
+    if not cells:
+        raise ValueError(f"{path} has no cells of code: it should be a notebook or MyST markdown")
     names = {"__name__": "__main__", "display": print, "get_ipython": lambda: None}
-    for number, text in enumerate(cells_of(path)):
+    for number, text in enumerate(cells):
         for name, value in settings.items():
-            text = re.sub(rf"^(\s*){name} *= *[^#\n]+", rf"\g<1>{name} = {value} ", text, flags=re.M)
+            text = re.sub(rf"^{name} *=(?!=) *[^#\n]+", f"{name} = {value} ", text, flags=re.M)
         linecache.cache["<cell>"] = (len(text), None, text.splitlines(keepends=True), "<cell>")
-        printed, error, value, before = io.StringIO(), "", None, dict(recorder.counts)
-        recorder.counts.clear()
+        printed, error, value = io.StringIO(), "", None
+        recorder.counts.clear()  # each cell has its own limit of steps
         try:
             with contextlib.redirect_stdout(printed):
                 value = run_cell(text, names)
@@ -184,10 +187,8 @@ def run_notebook(path, settings, recorder):
             recorder.write(note="enough steps")
         except Exception as caught:  # noqa: BLE001: errors are part of some notebooks
             error = f"{type(caught).__name__}: {caught}"
-        recorder.counts = {**before, **{name: before.get(name, 0) + count for name, count in recorder.counts.items()}}
         leaves = [leaf for leaf in jax.tree_util.tree_leaves(value) if isinstance(leaf, jax.Array)]
-        recorder.write(cell=number, error=error, values=digests(leaves, True), printed=printed.getvalue()[-4000:])
-        recorder.counts = {}
+        recorder.write(cell=number, error=error, values=digests(leaves, True), output=printed.getvalue()[-4000:])
 
 
 def install_stand_ins(task):

@@ -70,8 +70,8 @@ JAX = [
         "notebooks/Common_Gotchas_in_JAX": ONE, "notebooks/Custom_derivative_rules_for_Python_code": ONE, "notebooks/Neural_Network_and_Data_Loading": ONE,
         "notebooks/Writing_custom_interpreters_in_Jax": ONE, "notebooks/autodiff_cookbook": ONE, "notebooks/autodiff_remat": ONE, "notebooks/convolutions": ONE,
         "notebooks/layout": ONE, "notebooks/neural_network_with_tfds_data": ONE, "notebooks/shard_map": EIGHT, "notebooks/thinking_in_jax": ONE,
-        "notebooks/vmapped_log_probs": ONE, "array_refs": ONE, "advanced_autodiff": ONE, "automatic-differentiation": ONE, "automatic-vectorization": ONE,
-        "autodidax": ONE, "autodidax2_part1": ONE, "control-flow": ONE, "custom_pytrees": ONE, "export/export": ONE, "gradient-checkpointing": ONE,
+        "notebooks/vmapped_log_probs": ONE, "array_refs": ONE, "automatic-differentiation": ONE, "automatic-vectorization": ONE,
+        "autodidax": ONE, "autodidax2_part1": ONE, "control-flow": ONE, "custom_pytrees": ONE, "gradient-checkpointing": ONE,
         "higher-order": ONE, "jacobian-vector-products": ONE, "jax-primitives": ONE, "jit-compilation": ONE, "key-concepts": ONE, "parallel": EIGHT,
         "pytrees": ONE, "random-numbers": ONE, "stateful-computations": ONE, "tracing": ONE}.items()),
     *(Example(name, f"cloud_tpu_colabs/{name}.ipynb", devices=devices) for name, devices in {
