@@ -38,14 +38,6 @@ KernelCall NullCall(uint32_t threads) {
   return call;
 }
 
-// Checks that this CPU has what the artifact's kernels need.
-absl::Status AdmitArtifact(const artifact::ArtifactFile& file) {
-  absl::StatusOr<std::set<std::string>> flags = CpuFlags();
-  if (!flags.ok()) return flags.status();
-  absl::Status status = CheckCpu(file.root(), *flags);
-  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
-}
-
 KernelCall CallOf(const artifact::Launch& launch, const device::KernelLibrary& library, const device::MemoryMap& memory,
                   std::span<const int64_t> coordinates, bool null_kernels) {
   KernelCall call;
@@ -109,6 +101,17 @@ void CpuDevice::RunOnThreads(uint64_t count, const std::function<void(uint64_t)>
     const IndexRange part = PartOf(count, chunks, chunk);
     for (uint64_t i = part.begin; i < part.end; ++i) body(i);
   });
+}
+
+// The system lists the features of each core, which takes longer than loading a small program.
+absl::Status CpuDevice::AdmitArtifact(const artifact::ArtifactFile& file) {
+  if (cpu_flags_.empty()) {
+    absl::StatusOr<std::set<std::string>> flags = CpuFlags();
+    if (!flags.ok()) return flags.status();
+    cpu_flags_ = *std::move(flags);
+  }
+  absl::Status status = CheckCpu(file.root(), cpu_flags_);
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(file.path(), ": ", status.message()));
 }
 
 absl::StatusOr<std::unique_ptr<device::KernelLibrary>> CpuDevice::LoadKernels(const artifact::ArtifactFile& file) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,11 +67,14 @@ class CpuDevice final : public device::Device {
         scratch_(options.threads),
         tile_scratch_(options.threads) {}
 
+  // Checks that this CPU has what the artifact's kernels need.
+  absl::Status AdmitArtifact(const artifact::ArtifactFile& file);
   // Opens LAPACK the first time.
   absl::StatusOr<const LapackLibrary*> lapack();
 
   const bool null_kernels_;
   std::unique_ptr<const LapackLibrary> lapack_;  // null until it is needed
+  std::set<std::string> cpu_flags_;              // empty until an artifact is checked
   const std::unique_ptr<ThreadPool> pool_;
   ThreadScratch scratch_;
   ThreadScratch tile_scratch_;  // Tiled.scratch_bytes
