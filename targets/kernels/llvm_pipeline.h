@@ -3,6 +3,8 @@
 #ifndef SGD_TARGETS_KERNELS_LLVM_PIPELINE_H
 #define SGD_TARGETS_KERNELS_LLVM_PIPELINE_H
 
+#include <memory>
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CodeGen.h"
@@ -11,13 +13,31 @@
 
 namespace mlir::sgd {
 
-/// Improves every function of `module`. The emitters write the final loops and vectors, so what is left is
-/// scalar: registers for stack slots, common subexpressions, invariants out of loops.
-void optimizeKernels(llvm::Module& module, llvm::TargetMachine& machine);
+/// LLVM's passes and back end for one machine. They compile any number of modules, one after another: building them
+/// takes as long as compiling a small kernel. The code of a module does not depend on those before it.
+class CodeGenerator {
+ public:
+  /// Writes code as `type`.
+  CodeGenerator(std::unique_ptr<llvm::TargetMachine> machine, llvm::CodeGenFileType type);
+  ~CodeGenerator();
 
-/// The code of `module` as `type` for the machine; failure when the machine cannot write that.
-llvm::FailureOr<llvm::SmallVector<char, 0>> emitCode(llvm::Module& module, llvm::TargetMachine& machine,
-                                                     llvm::CodeGenFileType type);
+  const llvm::TargetMachine& getMachine() const { return *machine; }
+
+  /// Improves every function of `module`. The emitters write the final loops and vectors, so what is left is
+  /// scalar: registers for stack slots, common subexpressions, invariants out of loops.
+  void optimize(llvm::Module& module);
+
+  /// The code of `module`; failure when the machine cannot write such code.
+  llvm::FailureOr<llvm::SmallVector<char, 0>> emit(llvm::Module& module);
+
+ private:
+  struct Optimizer;
+  struct BackEnd;
+
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<Optimizer> optimizer;
+  std::unique_ptr<BackEnd> backEnd;
+};
 
 }  // namespace mlir::sgd
 

@@ -2,12 +2,11 @@
 #include "targets/cpu/codegen/codegen.h"
 
 #include "llvm/IR/Verifier.h"
-#include "targets/cpu/codegen/cpu_target.h"
+#include "targets/cpu/codegen/generator_pool.h"
 #include "targets/cpu/codegen/kernel_emitter.h"
 #include "targets/cpu/codegen/row_kernels.h"
 #include "targets/cpu/codegen/shared_object.h"
 #include "targets/kernels/host_threads.h"
-#include "targets/kernels/llvm_pipeline.h"
 #include "targets/kernels/row_ops.h"
 
 using namespace mlir;
@@ -18,12 +17,13 @@ using namespace mlir::sgd::cpu;
 static constexpr size_t kGroup = 8;
 
 static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requests, const CpuTarget& target) {
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target);
-  if (!machine) return failure();
+  PooledGenerator generator(target);
+  if (!generator.get()) return failure();
+  const llvm::TargetMachine& machine = generator.get()->getMachine();
   llvm::LLVMContext context;
   llvm::Module module("kernels", context);
-  module.setDataLayout(machine->createDataLayout());
-  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple());
   for (const KernelRequest& request : requests) {
     if (Operation* rowOp = getRowOp(request.body)) {
       if (failed(emitRowKernel(module, request.body, rowOp, request.symbol))) return failure();
@@ -40,8 +40,8 @@ static FailureOr<SmallVector<char, 0>> compileGroup(ArrayRef<KernelRequest> requ
     requests.front().body->emitError("kernel IR is not valid: ") << problem;
     return failure();
   }
-  optimizeKernels(module, *machine);
-  return emitCode(module, *machine, llvm::CodeGenFileType::ObjectFile);
+  generator.get()->optimize(module);
+  return generator.get()->emit(module);
 }
 
 FailureOr<SmallVector<char, 0>> mlir::sgd::cpu::compileKernels(ArrayRef<KernelRequest> requests,

@@ -30,20 +30,13 @@ static llvm::StringRef kernelName(llvm::StringRef feature) {
   return feature == "bmi" ? "bmi1" : feature == "lzcnt" ? "abm" : feature;
 }
 
-mlir::FailureOr<CpuTarget> CpuTarget::get(StringRef name, std::string* error) {
-  auto fail = [&](const llvm::Twine& message) {
-    if (error) *error = message.str();
-    return failure();
-  };
-  if (name == "x86-64-v3") return level(name, false);
-  if (name == "x86-64-v4") return level(name, true);
-  if (name != "native") return fail("unknown CPU '" + name + "'; known are native, x86-64-v3 and x86-64-v4");
+/// Nothing for a CPU below x86-64-v3.
+static std::optional<CpuTarget> findNative() {
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   auto has = [&](llvm::StringRef feature) {
     return llvm::any_of(host, [&](const auto& entry) { return entry.second && kernelName(entry.first()) == feature; });
   };
-  if (!llvm::all_of(kLevel3, has))
-    return fail("this host's CPU is below x86-64-v3 (AVX2 and FMA); compile with --cpu=x86-64-v3 for another");
+  if (!llvm::all_of(kLevel3, has)) return std::nullopt;
   CpuTarget target = level("x86-64-v3", llvm::all_of(kLevel4, has));
   target.cpu = llvm::sys::getHostCPUName().str();
   // Features of the host beyond its level that code generation may use.
@@ -52,6 +45,20 @@ mlir::FailureOr<CpuTarget> CpuTarget::get(StringRef name, std::string* error) {
     if (has(feature)) target.features.push_back(feature.str());
   llvm::sort(target.features);
   return target;
+}
+
+mlir::FailureOr<CpuTarget> CpuTarget::get(StringRef name, std::string* error) {
+  auto fail = [&](const llvm::Twine& message) {
+    if (error) *error = message.str();
+    return failure();
+  };
+  if (name == "x86-64-v3") return level(name, false);
+  if (name == "x86-64-v4") return level(name, true);
+  if (name != "native") return fail("unknown CPU '" + name + "'; known are native, x86-64-v3 and x86-64-v4");
+  // Each question to the CPU takes a hypervisor microseconds.
+  static const std::optional<CpuTarget> native = findNative();
+  if (native) return *native;
+  return fail("this host's CPU is below x86-64-v3 (AVX2 and FMA); compile with --cpu=x86-64-v3 for another");
 }
 
 std::unique_ptr<llvm::TargetMachine> mlir::sgd::cpu::createTargetMachine(const CpuTarget& target) {

@@ -79,12 +79,12 @@ static void makeNamesUnique(llvm::Module& module, size_t group) {
     if (function.hasLocalLinkage()) function.setName(function.getName() + "_" + llvm::Twine(group));
 }
 
-static LogicalResult print(llvm::Module& module, llvm::TargetMachine& machine, bool isEmulated, std::string& text) {
+static LogicalResult print(llvm::Module& module, CodeGenerator& generator, bool isEmulated, std::string& text) {
   if (isEmulated) {
     llvm::raw_string_ostream(text) << module;
     return success();
   }
-  FailureOr<SmallVector<char, 0>> code = emitCode(module, machine, llvm::CodeGenFileType::AssemblyFile);
+  FailureOr<SmallVector<char, 0>> code = generator.emit(module);
   if (failed(code)) return failure();
   text.assign(code->begin(), code->end());
   return success();
@@ -98,10 +98,11 @@ static LogicalResult compileGroup(ArrayRef<Unit> units, ArrayRef<KernelRequest> 
     return first->emitError(
         "this compiler's LLVM makes no code for NVIDIA GPUs; expected its NVPTX back end; build sgdc with an LLVM that "
         "has it");
+  CodeGenerator generator(std::move(machine), llvm::CodeGenFileType::AssemblyFile);
   llvm::LLVMContext context;
   llvm::Module module("kernels", context);
-  module.setDataLayout(machine->createDataLayout());
-  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(generator.getMachine().createDataLayout());
+  module.setTargetTriple(generator.getMachine().getTargetTriple());
   auto emitPart = [&](llvm::Module& module, const KernelRequest& request) -> FailureOr<unsigned> {
     FailureOr<KernelMetrics> metrics = emitKernel(module, request);
     if (failed(metrics)) return failure();
@@ -118,8 +119,8 @@ static LogicalResult compileGroup(ArrayRef<Unit> units, ArrayRef<KernelRequest> 
   llvm::raw_string_ostream explanation(problem);
   if (llvm::verifyModule(module, &explanation)) return first->emitError("kernel IR is not valid: ") << problem;
   makeNamesUnique(module, number);
-  optimizeKernels(module, *machine);
-  return print(module, *machine, architecture.isEmulated(), group.text);
+  generator.optimize(module);
+  return print(module, generator, architecture.isEmulated(), group.text);
 }
 
 /// The texts as one module: every one but the first without the lines that say version and target.
