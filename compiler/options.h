@@ -42,7 +42,8 @@ struct CompileOptions {
   std::string loss;  ///< the result that is the loss; empty: as the recipe or the program says, or by inferLoss
   bool emitsRequest = false;            ///< the text of `emit`, or of the programs as imported, can be replayed
   bool writeArtifact = true;            ///< false stops after the emitted level
-  bool isForSimulation = false;         ///< the artifact has no code, and nothing is explained
+  bool isForSimulation = false;         ///< the artifact has no code
+  bool omitsDescription = false;        ///< no explanation and records; of the report, memory and counts alone
   std::optional<uint64_t> memoryLimit;  ///< bytes per rank
   std::string topology;                 ///< a file, or the name of one built in; empty: the target's
   std::optional<uint64_t> tileScratch;  ///< bytes per thread for what is computed in tiles; 0: nothing is

@@ -12,7 +12,7 @@ Evaluator::Evaluator(llvm::ArrayRef<ProgramSource> sources, CompileOptions optio
     : options(std::move(options)), topology(std::move(topology)), near(this->topology) {
   near.device.memoryBandwidth = std::max(near.device.memoryBandwidth, near.device.cacheBandwidth);
   this->options.emit.reset();
-  this->options.writeArtifact = this->options.isForSimulation = true;
+  this->options.writeArtifact = this->options.isForSimulation = this->options.omitsDescription = true;
   for (unsigned thread = 0; thread < std::max(1u, threads); ++thread) sessions.emplace_back(sources);
 }
 

@@ -5,12 +5,12 @@
 #include <map>
 
 #include "compiler/bound/lower_bound.h"
+#include "compiler/driver/context_pool.h"
 #include "compiler/driver/create_request.h"
 #include "compiler/driver/diagnostics.h"
 #include "compiler/driver/load_programs.h"
 #include "compiler/driver/lowering.h"
 #include "compiler/driver/programs.h"
-#include "compiler/driver/registration.h"
 #include "compiler/driver/run_stage.h"
 #include "compiler/driver/split_memory.h"
 #include "compiler/expectations/check_expectations.h"
@@ -34,12 +34,6 @@ using namespace mlir;
 using namespace mlir::sgd;
 
 namespace {
-
-DialectRegistry getRegistry() {
-  DialectRegistry registry;
-  registerDialects(registry);
-  return registry;
-}
 
 /// The options that programs are read with: whether layers' loops are kept, the loss that is asked for, and the field
 /// `train` of the recipe with its types.
@@ -194,25 +188,28 @@ class Driver {
     llvm::Expected<Topology> topology = loadTopology(getOptions().topology);
     if (!topology) return emitError(UnknownLoc::get(&context)) << llvm::toString(topology.takeError());
     LowerBound bound = LowerBound::fromAttr(plan->getAttrOfType<DictionaryAttr>(kLowerBoundAttr));
-    // Whoever asks for a simulation times the step himself.
+    const bool isDescribed = !getOptions().omitsDescription;
     FailureOr<StepTimes> times = StepTimes();
-    if (!getOptions().isForSimulation) times = timeStep(plan, writer.artifact(), *topology);
+    if (isDescribed) times = timeStep(plan, writer.artifact(), *topology);
     if (failed(times)) return failure();
     result.report = computeReport(plan, writer.constant_bytes(), *times, *topology, std::move(bound));
-    describePrograms(plan, writer.artifact(), result.report);
-    result.report.advice = findAdvice(plan, writer.artifact(), result.report, *topology, getOptions().memoryLimit);
-    if (!getOptions().isForSimulation)
-      result.explanation = computeExplanation(plan, *topology, result.report.lowerBound);
+    if (isDescribed) describe(plan, writer.artifact(), *topology);
     if (failed(checkExpected(plan))) return failure();
     warnOfLargerSplit(plan, result.report.memory.peak, writer.constant_bytes(), getOptions());
     if (!getOptions().writeArtifact) return success();
     if (failed(declareKernels(plan, target->getKernelModel(timings), writer.artifact()))) return failure();
     if (getOptions().isForSimulation) return serialize(writer.SerializeWithoutCode());
-    if (failed(addRecords(plan, writer.artifact(), ops, *topology))) return failure();
+    if (isDescribed && failed(addRecords(plan, writer.artifact(), ops, *topology))) return failure();
     if (failed(target->compileKernels(plan, writer, timings))) return failure();
     describeKernels(plan, *topology, writer.artifact());
     exportDevice(*topology, writer.artifact());
     return serialize(writer.Serialize());
+  }
+
+  void describe(ModuleOp plan, const ::sgd::artifact::ArtifactT& artifact, const Topology& topology) {
+    describePrograms(plan, artifact, result.report);
+    result.report.advice = findAdvice(plan, artifact, result.report, topology, getOptions().memoryLimit);
+    result.explanation = computeExplanation(plan, topology, result.report.lowerBound);
   }
 
   LogicalResult addRecords(ModuleOp plan, ::sgd::artifact::ArtifactT& artifact, const ExportedOps& ops,
@@ -250,28 +247,34 @@ class Driver {
   Compilation result;
 };
 
+size_t countBytes(ArrayRef<ProgramSource> sources) {
+  size_t bytes = 0;
+  for (const ProgramSource& source : sources) bytes += source.text.size();
+  return bytes;
+}
+
 /// The context of one compilation.
-std::unique_ptr<MLIRContext> createContext(Timings* timings) {
+PooledContext takeContext(ArrayRef<ProgramSource> sources, Timings* timings) {
   Timings::Scope scope(timings, "load dialects");
-  return std::make_unique<MLIRContext>(getRegistry(), MLIRContext::Threading::DISABLED);
+  return PooledContext(countBytes(sources));
 }
 
 }  // namespace
 
 FailureOr<Compilation> mlir::sgd::compile(ArrayRef<ProgramSource> sources, const CompileOptions& options,
                                           llvm::raw_ostream& errors, Timings* timings) {
-  std::unique_ptr<MLIRContext> context = createContext(timings);
-  return Driver(*context, errors, timings, /*known=*/nullptr).compile(sources, options);
+  PooledContext context = takeContext(sources, timings);
+  return Driver(context.get(), errors, timings, /*known=*/nullptr).compile(sources, options);
 }
 
 FailureOr<Compilation> mlir::sgd::replay(const ProgramSource& request, llvm::raw_ostream& errors, Timings* timings) {
-  std::unique_ptr<MLIRContext> context = createContext(timings);
-  return Driver(*context, errors, timings, /*known=*/nullptr).replay(request);
+  PooledContext context = takeContext(request, timings);
+  return Driver(context.get(), errors, timings, /*known=*/nullptr).replay(request);
 }
 
 struct CompileSession::State {
   ArrayRef<ProgramSource> sources;
-  MLIRContext context{getRegistry(), MLIRContext::Threading::DISABLED};
+  std::unique_ptr<MLIRContext> context = createContext();
   KnownPrograms known;
 };
 
@@ -283,18 +286,18 @@ CompileSession::~CompileSession() = default;
 
 FailureOr<Compilation> CompileSession::compile(const CompileOptions& options, llvm::raw_ostream& errors,
                                                Timings* timings) {
-  return Driver(state->context, errors, timings, &state->known).compile(state->sources, options);
+  return Driver(*state->context, errors, timings, &state->known).compile(state->sources, options);
 }
 
 LogicalResult CompileSession::visitPrograms(const CompileOptions& options, llvm::raw_ostream& errors,
                                             llvm::function_ref<LogicalResult(ModuleOp)> visit) {
   OwningOpRef<ModuleOp> programs;
   {
-    Driver driver(state->context, errors, /*timings=*/nullptr, &state->known);
+    Driver driver(*state->context, errors, /*timings=*/nullptr, &state->known);
     programs = driver.read(state->sources, options);
   }
   if (!programs) return failure();
-  DiagnosticPrinter printer(&state->context, errors);
+  DiagnosticPrinter printer(state->context.get(), errors);
   printer.setFileName(state->sources.front().fileName);
   return visit(*programs);
 }

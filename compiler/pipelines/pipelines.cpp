@@ -100,7 +100,7 @@ static void shardProgram(OpPassManager& passes, const PlanOptions& options) {
 void mlir::sgd::addShardingStage(OpPassManager& passes, const PlanOptions& options) {
   if (options.shardUpdates) passes.addPass(createPinArgumentsPass());
   shardProgram(passes.nest<ModuleOp>(), options);
-  if (!options.isForSimulation) {
+  if (!options.omitsDescription) {
     passes.addPass(createWarnOfRepeatedOpsPass());
     passes.addPass(createRecordLowerBoundPass());
   }

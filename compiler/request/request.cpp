@@ -23,6 +23,7 @@ static void visitFields(Visitor& visit, RequestType& request) {
   visit("cpu", options.cpu);
   visit("loss", options.loss);
   visit("for_simulation", options.isForSimulation);
+  visit("omits_description", options.omitsDescription);
   visit("memory_limit", options.memoryLimit);
   visit("topology", options.topology);
   visit("tile_scratch", options.tileScratch);

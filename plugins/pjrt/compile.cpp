@@ -9,8 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "nlohmann/json.hpp"
-#include "tools/library/compiler_library.h"
 
 namespace sgd::pjrt {
 namespace {
@@ -60,7 +58,8 @@ RecentCompilations& Recent() {
 }
 
 compiler::CompileResult Compile(std::string_view text, const std::string& name, const std::string& target) {
-  compiler::CompileRequest request{.programs = {{"main", name, std::string(text)}}, .flags = {}, .recipes = {}};
+  compiler::CompileRequest request{
+      .programs = {{"main", name, std::string(text)}}, .flags = {}, .recipes = {}, .is_described = false};
   // Functions are those of this process, so no later one could use the program.
   const bool calls_host = text.find("@sgd.host_call") != std::string_view::npos;
   if (const char* folder = std::getenv("SGD_COMPILE_CACHE"); folder != nullptr && *folder != 0 && !calls_host)
@@ -78,14 +77,7 @@ absl::StatusOr<std::shared_ptr<const CompiledText>> CompileText(std::string_view
   if (result.code != 0) return absl::InvalidArgumentError(absl::StripTrailingAsciiWhitespace(result.messages));
   auto compiled = std::make_shared<CompiledText>();
   compiled->artifact = std::move(result.artifact);
-  const nlohmann::json report = nlohmann::json::parse(result.report);
-  compiled->flops = report.at("flops").get<double>();
-  const nlohmann::json& memory = report.at("memory");
-  compiled->arguments = memory.at("arguments");
-  compiled->outputs = memory.at("outputs");
-  compiled->aliased = memory.at("aliased");
-  compiled->temporaries = memory.at("temporaries");
-  compiled->peak = memory.at("peak");
+  compiled->metrics = result.metrics;
   Recent().Add(text, compiled);
   return compiled;
 }

@@ -7,14 +7,13 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "tools/library/compiler_library.h"
 
 namespace sgd::pjrt {
 
 struct CompiledText {
   std::string artifact;
-  double flops = 0;  // of a rank
-  // Bytes of a rank.
-  uint64_t arguments = 0, outputs = 0, aliased = 0, temporaries = 0, peak = 0;
+  compiler::Metrics metrics;
 };
 
 // Compiles a program for `target`, as of sgdc's --target: this machine's CPU, or GPUs. The same text gives the same

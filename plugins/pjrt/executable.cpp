@@ -149,7 +149,7 @@ absl::Status AddFingerprint(Executable& executable) {
   flops.name = kFlops.data();
   flops.name_size = kFlops.size();
   flops.type = PJRT_NamedValue_kFloat;
-  flops.float_value = static_cast<float>(executable.compiled.text->flops);
+  flops.float_value = static_cast<float>(executable.compiled.text->metrics.flops);
   flops.value_size = 1;
   executable.costs = {flops};
   return absl::OkStatus();

@@ -89,20 +89,20 @@ absl::Status GetCosts(PJRT_Executable_GetCostAnalysis_Args& args) {
 absl::Status GetMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   const CompiledText& text = *args.executable->executable->compiled.text;
   args.generated_code_size_in_bytes = static_cast<int64_t>(text.artifact.size());
-  args.argument_size_in_bytes = static_cast<int64_t>(text.arguments);
-  args.output_size_in_bytes = static_cast<int64_t>(text.outputs);
-  args.alias_size_in_bytes = static_cast<int64_t>(text.aliased);
-  args.temp_size_in_bytes = static_cast<int64_t>(text.temporaries);
+  args.argument_size_in_bytes = static_cast<int64_t>(text.metrics.arguments);
+  args.output_size_in_bytes = static_cast<int64_t>(text.metrics.outputs);
+  args.alias_size_in_bytes = static_cast<int64_t>(text.metrics.aliased);
+  args.temp_size_in_bytes = static_cast<int64_t>(text.metrics.temporaries);
   args.host_generated_code_size_in_bytes = 0;
   args.host_argument_size_in_bytes = 0;
   args.host_output_size_in_bytes = 0;
   args.host_alias_size_in_bytes = 0;
   args.host_temp_size_in_bytes = 0;
-  args.peak_memory_in_bytes = static_cast<int64_t>(text.peak);
-  args.total_size_in_bytes = static_cast<int64_t>(text.peak);
-  args.total_allocation_bytes = static_cast<int64_t>(text.peak);
+  args.peak_memory_in_bytes = static_cast<int64_t>(text.metrics.peak);
+  args.total_size_in_bytes = static_cast<int64_t>(text.metrics.peak);
+  args.total_allocation_bytes = static_cast<int64_t>(text.metrics.peak);
   args.indefinite_allocations = 0;
-  args.peak_unpadded_heap_bytes = static_cast<int64_t>(text.peak);
+  args.peak_unpadded_heap_bytes = static_cast<int64_t>(text.metrics.peak);
   return absl::OkStatus();
 }
 

@@ -77,22 +77,22 @@ void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
       text.artifact = field.bytes;
       break;
     case kFlops:
-      text.flops = std::bit_cast<double>(field.integer);
+      text.metrics.flops = std::bit_cast<double>(field.integer);
       break;
     case kArguments:
-      text.arguments = field.integer;
+      text.metrics.arguments = field.integer;
       break;
     case kOutputs:
-      text.outputs = field.integer;
+      text.metrics.outputs = field.integer;
       break;
     case kAliased:
-      text.aliased = field.integer;
+      text.metrics.aliased = field.integer;
       break;
     case kTemporaries:
-      text.temporaries = field.integer;
+      text.metrics.temporaries = field.integer;
       break;
     case kPeak:
-      text.peak = field.integer;
+      text.metrics.peak = field.integer;
       break;
     default:
       break;
@@ -113,12 +113,12 @@ std::string Serialize(const Compiled& compiled) {
   WriteSummands(bytes, kArgumentSummands, compiled.argument_summands);
   WriteSummands(bytes, kResultSummands, compiled.result_summands);
   const CompiledText& text = *compiled.text;
-  WriteInteger(bytes, kFlops, std::bit_cast<uint64_t>(text.flops));
-  WriteInteger(bytes, kArguments, text.arguments);
-  WriteInteger(bytes, kOutputs, text.outputs);
-  WriteInteger(bytes, kAliased, text.aliased);
-  WriteInteger(bytes, kTemporaries, text.temporaries);
-  WriteInteger(bytes, kPeak, text.peak);
+  WriteInteger(bytes, kFlops, std::bit_cast<uint64_t>(text.metrics.flops));
+  WriteInteger(bytes, kArguments, text.metrics.arguments);
+  WriteInteger(bytes, kOutputs, text.metrics.outputs);
+  WriteInteger(bytes, kAliased, text.metrics.aliased);
+  WriteInteger(bytes, kTemporaries, text.metrics.temporaries);
+  WriteInteger(bytes, kPeak, text.metrics.peak);
   WriteBytes(bytes, kArtifact, text.artifact);
   return bytes;
 }

@@ -1,6 +1,8 @@
 // Flags and plans are those of sgdc; results are kept instead of written.
 #include "tools/library/compiler_library.h"
 
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "compiler/auto_sharding/auto_sharding.h"
@@ -83,10 +85,22 @@ std::string getText(const CompiledPlans& compiled, T Compilation::* part) {
   return text;
 }
 
-void fill(CompiledPlans compiled, CompileResult& result) {
+::sgd::compiler::Metrics getMetrics(const Report& report) {
+  const MemoryReport& memory = report.memory;
+  return {static_cast<double>(report.flops),
+          memory.arguments,
+          memory.outputs,
+          memory.aliased,
+          memory.temporaries,
+          memory.peak};
+}
+
+void fill(CompiledPlans compiled, bool isDescribed, CompileResult& result) {
   result.artifact = std::move(compiled.artifact);
   result.emitted = compiled.getEmitted();
   if (result.artifact.empty()) return;
+  result.metrics = getMetrics(compiled.plans.front().compilation.report);
+  if (!isDescribed) return;
   result.report = ::sgd::json::WriteJson(compiled.toJson(&Compilation::report), 2);
   result.explanation = ::sgd::json::WriteJson(compiled.toJson(&Compilation::explanation), 2);
   result.report_text = getText(compiled, &Compilation::report);
@@ -104,28 +118,58 @@ bool compileAll(const CompileRequest& request, const Flags& flags, std::vector<P
   if (!flags.cache.empty()) cache = CompileCache{flags.cache, flags.cacheBytes};
   FailureOr<CompiledPlans> compiled = compilePlans(sources, plans, cache, errors);
   if (failed(compiled)) return false;
-  fill(std::move(*compiled), result);
+  fill(std::move(*compiled), request.is_described, result);
   return true;
 }
 
-CompileResult compileRequest(const CompileRequest& request) {
+/// A request's flags, read.
+struct ReadRequest {
+  Flags flags;
+  std::vector<PlanRequest> plans;
+};
+
+/// Nothing where `refusal` says what is wrong.
+std::optional<ReadRequest> readRequest(const CompileRequest& request, CompileResult& refusal) {
   std::vector<const char*> arguments = {"sgdc"};
   for (const std::string& flag : request.flags) arguments.push_back(flag.c_str());
   for (const ::sgd::compiler::Program& program : request.programs) arguments.push_back(program.file_name.c_str());
-  Flags flags;
-  if (std::optional<::sgd::tools::Leave> leave = readFlags(static_cast<int>(arguments.size()), arguments.data(), flags))
-    return refuse(2, leave->text);
-  if (flags.models.size() != request.programs.size())
-    return refuseUsage("expected flags as --NAME=VALUE, and a value stands by itself");
-  if (std::string name = findFileFlag(flags); !name.empty())
-    return refuseUsage(name + " is for the command; its result is returned");
+  ReadRequest read;
   std::string error;
-  std::vector<PlanRequest> plans;
-  if (!readValues(flags, plans, error)) return refuseUsage(error);
+  if (auto leave = readFlags(static_cast<int>(arguments.size()), arguments.data(), read.flags))
+    refusal = refuse(2, leave->text);
+  else if (read.flags.models.size() != request.programs.size())
+    refusal = refuseUsage("expected flags as --NAME=VALUE, and a value stands by itself");
+  else if (std::string name = findFileFlag(read.flags); !name.empty())
+    refusal = refuseUsage(name + " is for the command; its result is returned");
+  else if (!readValues(read.flags, read.plans, error))
+    refusal = refuseUsage(error);
+  else
+    return read;
+  return std::nullopt;
+}
+
+/// Likewise. Flags of the request before are not read again: the parser takes longer than a small program.
+std::optional<ReadRequest> readRequestOnce(const CompileRequest& request, CompileResult& refusal) {
+  static std::mutex mutex;
+  static std::optional<std::pair<std::vector<std::string>, ReadRequest>> last;
+  {
+    const std::lock_guard lock(mutex);
+    if (last && last->first == request.flags) return last->second;
+  }
+  std::optional<ReadRequest> read = readRequest(request, refusal);
+  const std::lock_guard lock(mutex);
+  if (read) last = std::pair(request.flags, *read);
+  return read;
+}
+
+CompileResult compileRequest(const CompileRequest& request) {
   CompileResult result;
+  std::optional<ReadRequest> read = readRequestOnce(request, result);
+  if (!read) return result;
+  for (PlanRequest& plan : read->plans) plan.options.omitsDescription = !request.is_described;
   std::string messages;
   llvm::raw_string_ostream errors(messages);
-  if (!compileAll(request, flags, std::move(plans), result, errors)) return refuse(1, messages);
+  if (!compileAll(request, read->flags, std::move(read->plans), result, errors)) return refuse(1, messages);
   result.messages = std::move(messages);
   return result;
 }

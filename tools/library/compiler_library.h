@@ -2,6 +2,7 @@
 // out. Only types of the standard library cross this border, and libsgd_compiler.so exports nothing else.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,15 @@ struct CompileRequest {
   std::vector<Program> programs;   // as of sgdc's MODEL ...
   std::vector<std::string> flags;  // of sgdc, such as "--mesh=data=4"; none that names a file to write
   std::vector<RecipeText> recipes;
+  // False for a program that only runs: no report and no explanation, and the artifact has no records for pages.
+  bool is_described = true;
+};
+
+// Of a rank and a step of the first plan.
+struct Metrics {
+  double flops = 0;
+  // Bytes.
+  uint64_t arguments = 0, outputs = 0, aliased = 0, temporaries = 0, peak = 0;
 };
 
 struct CompileResult {
@@ -39,6 +49,7 @@ struct CompileResult {
   std::string report_text;  // what --report and --explain print
   std::string explanation_text;
   std::string recipe;  // JSON; the one that the flag --auto found
+  Metrics metrics;
 };
 
 // Compiles in this process, on the calling thread and on threads of its own; any number of threads may call it. Prints

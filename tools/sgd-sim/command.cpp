@@ -145,7 +145,7 @@ CompileOptions getCompileOptions(const SimulationFlags& flags, const std::option
   options.topology = flags.topology;
   if (named && !named->device.architecture.empty()) options.target = "cuda:" + named->device.architecture;
   if (!flags.target.empty()) options.target = flags.target;
-  options.isForSimulation = flags.save.empty();
+  options.isForSimulation = options.omitsDescription = flags.save.empty();
   return options;
 }
 

@@ -113,6 +113,32 @@ TEST(Driver, SameSourcesSameBytes) {
             compileOrDie({{"main", "step.mlir", kStep}}).artifact);
 }
 
+// Contexts and code generators go from one compilation to the next.
+TEST(Driver, EarlierCompilationsDoNotChangeTheBytes) {
+  const std::string step = compileOrDie({{"main", "step.mlir", kStep}}).artifact;
+  const std::string eval = compileOrDie({{"main", "eval.mlir", kEval}}).artifact;
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  EXPECT_TRUE(failed(compile({{"main", "wrong.mlir", "func.func @main("}}, {}, errors)));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(compileOrDie({{"main", "eval.mlir", kEval}}).artifact, eval);
+    EXPECT_EQ(compileOrDie({{"main", "step.mlir", kStep}}).artifact, step);
+  }
+}
+
+TEST(Driver, WhatOnlyRunsIsNotDescribed) {
+  CompileOptions options;
+  options.omitsDescription = true;
+  const Compilation described = compileOrDie({{"main", "step.mlir", kStep}});
+  const Compilation compilation = compileOrDie({{"main", "step.mlir", kStep}}, options);
+  EXPECT_EQ(compilation.report.flops, described.report.flops);
+  EXPECT_EQ(compilation.report.memory.peak, described.report.memory.peak);
+  auto file = open(compilation);
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(::sgd::artifact::Size(file->root().records()), 0u);
+  EXPECT_EQ(file->kernels().size(), open(described)->kernels().size());
+}
+
 TEST(Driver, ThreadsDoNotChangeTheBytes) {
   CompileOptions one, two;
   one.threads = 1;

@@ -27,6 +27,7 @@ Request getSample() {
   options.cpu = "x86-64-v3";
   options.loss = "result[1]['loss']";
   options.isForSimulation = true;
+  options.omitsDescription = true;
   options.memoryLimit = uint64_t{1} << 40;
   options.topology = "h100";
   options.tileScratch = 0;
@@ -97,7 +98,7 @@ TEST_F(RequestAttribute, WhatCannotBeReadIsNamed) {
 /// Each field on its own makes another key.
 TEST(RequestKey, DependsOnEachField) {
   const Request sample = getSample();
-  std::vector<Request> others(19, sample);
+  std::vector<Request> others(20, sample);
   size_t next = 0;
   auto change = [&](auto&& how) { how(others[next++]); };
   change([](Request& request) { request.programs.front().name = "main"; });
@@ -112,6 +113,7 @@ TEST(RequestKey, DependsOnEachField) {
   change([](Request& request) { request.options.cpu = "native"; });
   change([](Request& request) { request.options.loss = ""; });
   change([](Request& request) { request.options.isForSimulation = false; });
+  change([](Request& request) { request.options.omitsDescription = false; });
   change([](Request& request) { request.options.memoryLimit.reset(); });
   change([](Request& request) { request.options.topology = "a100"; });
   change([](Request& request) { request.options.tileScratch.reset(); });

@@ -27,3 +27,9 @@ print("compiled", f.lower(jnp.ones(8)).compile()(jnp.ones(8))[0], float(f(jnp.on
 print("while", int(jax.lax.while_loop(lambda i: i < 100, lambda i: i * 2, jnp.int32(3))))
 # A view of a result that is the last to hold its program.
 print("last", float(np.asarray(jax.jit(lambda: jnp.full((100, 100), 3.0))()).sum()))
+# The reader of programs takes a new context once the programs of one are large enough: here for each program.
+if jax.default_backend() == "sgd":
+    from jax_plugins import sgd
+
+    sgd._reading.MOST_BYTES = 0
+print("contexts", *[float(jax.jit(lambda x, i=i: jnp.tanh(x) * i)(jnp.ones(3))[0]) for i in range(3)])
