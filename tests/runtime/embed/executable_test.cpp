@@ -115,7 +115,7 @@ TEST_P(ToyTest, OutputsAreReadWhereTheyAre) {
 TEST_P(ToyTest, ShardsOfOutputsMakeUpTheWhole) {
   auto file = artifact::ArtifactFile::Open(
       Write({.ranks = GetParam(), .has_init = true, .has_eval = true, .others_shard_state = true}));
-  auto program = Executable::Load(*std::move(file), {.program = "init", .threads = 1});
+  auto program = Executable::Load(*std::move(file), {.program = "init", .ranks = {.threads = 1}});
   ASSERT_TRUE(program.ok()) << program.status();
   const std::vector<uint32_t> key = {0, 0};
   ASSERT_EQ((*program)->SetInput(0, std::as_bytes(std::span(key))), absl::OkStatus());

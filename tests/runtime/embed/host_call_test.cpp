@@ -124,7 +124,7 @@ class Handler {
 };
 
 std::unique_ptr<Executable> Load(exec::HostCallHandler handler) {
-  auto program = Executable::Load(Program(), {.threads = 1, .host_calls = std::move(handler)});
+  auto program = Executable::Load(Program(), {.ranks = {.threads = 1}, .host_calls = std::move(handler)});
   EXPECT_TRUE(program.ok()) << program.status();
   return program.ok() ? *std::move(program) : nullptr;
 }
@@ -159,7 +159,7 @@ TEST(HostCalls, AnErrorEndsTheStepAndNamesTheCall) {
 }
 
 TEST(HostCalls, NeedAHandlerBeforeTheFirstStep) {
-  const auto program = Executable::Load(Program(), {.threads = 1});
+  const auto program = Executable::Load(Program(), {.ranks = {.threads = 1}});
   EXPECT_EQ(program.status().code(), absl::StatusCode::kFailedPrecondition);
   const std::string message(program.status().message());
   EXPECT_THAT(message, HasSubstr("(host_call) at model.py:3:7"));
