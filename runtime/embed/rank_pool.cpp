@@ -40,7 +40,8 @@ absl::StatusOr<std::unique_ptr<RankPool>> RankPool::Start(uint32_t ranks, const 
   auto resident =
       launch::ResidentRanks::Start(ranks, {.threads = options.threads,
                                            .grace = options.grace,
-                                           .single_on_caller = options.single_on_caller && plugin == nullptr});
+                                           .single_on_caller = options.single_on_caller && plugin == nullptr,
+                                           .single_takes_turns = options.single_takes_turns});
   if (!resident.ok()) return resident.status();
   return absl::WrapUnique(new RankPool(*std::move(resident), options, plugin));
 }

@@ -41,6 +41,7 @@ struct RankPoolOptions {
   // The same; not of GPUs, which belong to one thread. Such a rank saves a change of threads per step; a step that does
   // not end keeps its caller.
   bool single_on_caller = true;
+  bool single_takes_turns = true;
 };
 
 // The argument of a function of a rank.

@@ -107,6 +107,7 @@ size_t ResidentRanks::lost() {
 
 RunOutcomes ResidentRanks::RunOnAll(const std::shared_ptr<SharedMemorySegment>& segment,
                                     const std::function<RankThread::Body(uint32_t rank)>& body_of) {
+  if (is_on_caller() && !options_.single_takes_turns) return {RunBody(*segment, body_of(0), 0)};
   std::unique_lock lock(mutex_, std::defer_lock);
   while (!lock.try_lock_for(kLook)) {
     if (segment->aborted()) return RunOutcomes(size(), segment->abort_cause());

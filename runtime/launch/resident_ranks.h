@@ -40,6 +40,8 @@ struct ResidentOptions {
   FailurePolicy* policy = nullptr;               // borrowed; null: a ReturningPolicy
   // A single rank has no thread of its own: it runs on the one that calls Run, and cannot be lost.
   bool single_on_caller = false;
+  // Whether such a rank waits for the runs of other jobs; false where runs nest, which the caller keeps apart.
+  bool single_takes_turns = true;
 };
 
 // A job over several processes, each with some of its ranks.

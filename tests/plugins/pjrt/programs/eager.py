@@ -31,5 +31,5 @@ print("last", float(np.asarray(jax.jit(lambda: jnp.full((100, 100), 3.0))()).sum
 if jax.default_backend() == "sgd":
     from jax_plugins import sgd
 
-    sgd._reading.MOST_BYTES = 0
+    sgd.programs._reading.MOST_BYTES = 0
 print("contexts", *[float(jax.jit(lambda x, i=i: jnp.tanh(x) * i)(jnp.ones(3))[0]) for i in range(3)])
