@@ -172,8 +172,9 @@ def register_handler(library):
                 fail(result, "the function belongs to another process, where the program was compiled; compile the program anew")
             else:
                 function.call(inputs[:num_inputs], outputs[:num_outputs])
-        except BaseException:  # It must not leave a callback of C.
-            fail(result, traceback.format_exc())
+        except BaseException as error:  # It must not leave a callback of C.
+            # The exception first, since messages of ranks are cut where they are long.
+            fail(result, "".join([*traceback.format_exception_only(error), *traceback.format_exc()]))
 
     handler = handler_type(handle)
     _kept.append(handler)
