@@ -51,7 +51,7 @@ def what_is_missing_is_named(folder):
     run = subprocess.run([sys.executable, "-c", LACKING % str(folder / "a.sgda")], capture_output=True, text=True, timeout=harness.TIMEOUT)
     assert run.returncode == 0 and "cannot open libcuda.so.1, the NVIDIA driver" in run.stdout, run.stdout + run.stderr
     with steps.refused(sgd.RunError, "has no GPU: there are 8"):
-        sgd.compile(jax.jit(lambda x: x + 1).lower(np.zeros(16, np.float32)), ranks=16, target=TARGET)(np.zeros(16, np.float32))
+        sgd.compile(jax.jit(lambda x: x.sum()).lower(np.zeros(16, np.float32)), ranks=16, target=TARGET)(np.zeros(16, np.float32))
 
 
 class OnDevice:
