@@ -27,8 +27,8 @@ absl::StatusOr<std::vector<T>> GatherValues(Agreements& ranks, const T& mine, ab
   std::vector<T> values(all->size());
   for (size_t rank = 0; rank < values.size(); ++rank) {
     if ((*all)[rank].size() != sizeof(T))
-      return absl::InternalError(absl::StrCat("rank ", rank, " sent ", (*all)[rank].size(), " bytes; expected a value of ",
-                                              sizeof(T), ", as all ranks send"));
+      return absl::InternalError(absl::StrCat("rank ", rank, " sent ", (*all)[rank].size(),
+                                              " bytes; expected a value of ", sizeof(T), ", as all ranks send"));
     std::memcpy(&values[rank], (*all)[rank].data(), sizeof(T));
   }
   return values;

@@ -234,7 +234,8 @@ TEST_F(ApiTest, ErrorsAreReturned) {
   ASSERT_EQ(Compile(kAdd, 1, executable), "");
   std::vector<PJRT_Buffer*> results;
   EXPECT_THAT(Execute(executable, {{Put({1, 2, 3, 4})}}, results), HasSubstr("2 arguments, and is given 1"));
-  EXPECT_THAT(Execute(executable, {{Put({1, 2, 3, 4}), Put({1, 2})}}, results), HasSubstr("argument 1: it has 8 bytes"));
+  EXPECT_THAT(Execute(executable, {{Put({1, 2, 3, 4}), Put({1, 2})}}, results),
+              HasSubstr("argument 1: it has 8 bytes"));
   PJRT_Buffer* deleted = Put({1, 2, 3, 4});
   auto args = New<PJRT_Buffer_Delete_Args>();
   args.buffer = deleted;
