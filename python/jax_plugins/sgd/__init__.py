@@ -11,7 +11,7 @@ import warnings
 from jax_plugins.sgd import host_calls, programs
 
 PLATFORM = "sgd"
-TESTED_JAXLIB = ("0.8.3", "0.9.2", "0.10.2")
+TESTED_JAXLIB = ("0.9.2", "0.10.2")
 
 
 def library_path():
