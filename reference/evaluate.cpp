@@ -74,7 +74,7 @@ class Evaluator {
   LogicalResult evaluate(Operation* op, ArrayRef<const RankTensors*> in, std::vector<RankTensors>& out) {
     if (isa<spmd::SendOp, spmd::ReceiveOp>(op))
       return observer ? observer->exchange(op, in, out) : EvaluationObserver().exchange(op, in, out);
-    // What the host does with the values changes nothing of the program's.
+    // A call without results has no influence on the program's values.
     if (isa<HostCallOp>(op) && op->getNumResults() == 0) return success();
     if (isa_and_present<spmd::SpmdDialect>(op->getDialect()) || isa<PermuteRanksOp>(op))
       return evaluateCollective(op, in, out);

@@ -99,7 +99,7 @@ absl::StatusOr<std::vector<comm::ControlLink>> TcpRank::MeetOthers() {
 absl::Status TcpRank::StartChannel(std::vector<comm::ControlLink> links) {
   const std::shared_ptr<comm::SharedMemorySegment>& segment = given_.segment;
   const uint32_t local = given_.local_rank;
-  // Whoever uses its windows joins it otherwise.
+  // A rank without windows has no communicator in the segment that would mark it as joined.
   if (segment != nullptr && options_.window_bytes == 0) segment->flag(local).state.store(comm::RankState::kJoined);
   comm::ControlChannelOptions channel;
   channel.rank = given_.environment.rank + local;
