@@ -22,6 +22,9 @@ inline constexpr llvm::StringLiteral kIndexTypeAttr = "sgd.index_type";
 /// StringAttr on a function: layers that compute as in an evaluation, as a message names them.
 inline constexpr llvm::StringLiteral kEvaluatesAttr = "sgd.evaluates";
 
+/// UnitAttr on a function: results that nobody has sharded get shards of equal size, as arrays of JAX have.
+inline constexpr llvm::StringLiteral kEvenResultsAttr = "sgd.even_results";
+
 /// UnitAttr on an arith.select with the condition true, and on the function that it is in: the first value is that of a
 /// training, the second that of an evaluation. `sgd-make-training` leaves none.
 inline constexpr llvm::StringLiteral kByModeAttr = "sgd.by_mode";

@@ -4,6 +4,7 @@
 #include "dialects/sgd/input_attrs.h"
 #include "dialects/sgd/roles.h"
 #include "frontends/stablehlo/importer.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -66,6 +67,8 @@ LogicalResult Importer::importFunction(func::FuncOp function) {
   auto imported = func::FuncOp::create(builder, function.getLoc(), function.getSymName(), type,
                                        ArrayRef<NamedAttribute>{}, argumentAttributes);
   imported.setAllResultAttrs(resultAttributes);
+  for (StringRef kept : {StringRef(kCarryIsKnownAttr), StringRef(kEvenResultsAttr)})
+    if (function->hasAttr(kept)) imported->setAttr(kept, builder.getUnitAttr());
   builder.setInsertionPointToStart(imported.addEntryBlock());
   for (auto [from, to] : llvm::zip_equal(function.getArguments(), imported.getArguments())) {
     to.setLoc(from.getLoc());

@@ -2,6 +2,7 @@
 // after it.
 #include "passes/sharding/propagation/materialize.h"
 
+#include "dialects/sgd/input_attrs.h"
 #include "passes/sharding/propagation/annotations.h"
 #include "passes/sharding/propagation/constants.h"
 #include "passes/sharding/propagation/op_problem.h"
@@ -33,6 +34,7 @@ class Materialization {
   Value reshard(Value value, ShardingAttr sharding, Location loc);
   ShardingAttr finalSharding(Value value) const;
   ShardingAttr edgeSharding(Value owner) const;
+  ShardingAttr evenSharding(RankedTensorType type, ShardingAttr sharding) const;
 
   func::FuncOp function;
   ShardingMap& map;
@@ -54,6 +56,14 @@ ShardingAttr Materialization::edgeSharding(Value owner) const {
   TensorAxes axes = map[owner].axes;
   axes.unreduced.clear();
   return mesh.toAttr(axes);
+}
+
+/// `sharding` without the axes that cut a dimension of `type` into shards of unequal size.
+ShardingAttr Materialization::evenSharding(RankedTensorType type, ShardingAttr sharding) const {
+  TensorAxes axes = mesh.toTensorAxes(sharding);
+  for (auto [dim, size] : llvm::zip_equal(axes.dims, type.getShape()))
+    while (size % getGroupSize(dim.axes) != 0) dim.axes.pop_back();
+  return mesh.toAttr(axes, sharding.getUnreducedKind());
 }
 
 /// `attributes` (null for none) with the sharding in it.
@@ -194,7 +204,10 @@ void Materialization::rewriteReturn() {
     ShardingAttr sharding = getSharding(operand.get().getType());
     if (std::optional<unsigned> entry = map.functionResults[index])
       sharding = mesh.toAttr(map.entries[*entry].axes, map.entries[*entry].unreducedKind);
-    if (next[index] && !function.getResultAttr(index, kShardingAttr)) sharding = getSharding(next[index].getType());
+    bool isFree = !function.getResultAttr(index, kShardingAttr);
+    if (isFree && next[index]) sharding = getSharding(next[index].getType());
+    if (isFree && function->hasAttr(kEvenResultsAttr))
+      sharding = evenSharding(cast<RankedTensorType>(operand.get().getType()), sharding);
     operand.set(reshard(operand.get(), sharding, terminator->getLoc()));
     attributes[index] = withShardingAttr(attributes[index], sharding);
   }

@@ -25,6 +25,7 @@ class _ReadingContext:
 
         if self._context is None or self._bytes > self.MOST_BYTES:
             self._context, self._bytes = mlir.make_ir_context(), 0
+            self._context.allow_unregistered_dialects = True  # for the compiler's attributes
         self._bytes += size
         return self._context
 
@@ -94,6 +95,10 @@ def read_program(code):
         for i, attributes in enumerate(_attributes(main.operation, "arg_attrs", len(donated))):
             if "jax.buffer_donor" in attributes or "tf.aliasing_output" in attributes:
                 donated[i] = "1"
+        main.operation.attributes["sgd.even_results"] = ir.UnitAttr.get()
+        if "1" not in donated:
+            # No result is the next step's argument, so none takes an argument's sharding.
+            main.operation.attributes["sgd.carry_is_known"] = ir.UnitAttr.get()
         name = ir.StringAttr(module.operation.attributes["sym_name"]).value if "sym_name" in module.operation.attributes else "main"
         text = module.operation.get_asm(enable_debug_info=True)
     return {"name": name, "text": text, "argument_types": ",".join(arguments), "result_types": ",".join(results), "donated": ",".join(donated), **found}

@@ -72,3 +72,15 @@ module {
     return %0 : tensor<f32>
   }
 }
+
+// -----
+
+// What the plugin says of a program.
+// CHECK-LABEL: func.func @told
+// CHECK-SAME: attributes {sgd.carry_is_known, sgd.even_results}
+module {
+  func.func public @told(%x: tensor<f32>) -> tensor<f32> attributes {sgd.carry_is_known, sgd.even_results} {
+    %0 = stablehlo.add %x, %x : tensor<f32>
+    return %0 : tensor<f32>
+  }
+}

@@ -44,3 +44,10 @@ with jax.set_mesh(explicit):
     b = jax.device_put(jnp.arange(16.0).reshape(8, 2), P("x", None))
     partial = jax.jit(lambda a, b: jnp.einsum("ij,jk->ik", a, b, out_sharding=P(None, None, unreduced={"x"})))(a, b)
     print("unreduced", *map(float, jax.jit(lambda p: jax.reshard(p + p, P()))(partial).ravel()))
+
+# Results take the sharding that reaches them; where it would cut them unevenly, none.
+constrained = jax.jit(lambda x: jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("model"))) * 2)(x)
+print("constrained", constrained.sharding.spec, float(constrained.sum()))
+for name, uneven in [("slice", lambda x: x[:-1]), ("concatenate", lambda x: jnp.concatenate([x, x[:1]])), ("diff", jnp.diff), ("pad", lambda x: jnp.pad(x, 1))]:
+    result = jax.jit(uneven)(jax.device_put(jnp.arange(8.0) ** 2, NamedSharding(mesh, P(("data", "model")))))
+    print(name, result.sharding.spec, *map(float, result))
