@@ -1,11 +1,12 @@
 """Runs JAX's own tests through the plugin, and prints its share of the tests that pass with XLA.
 
-    python tests/conformance/jax_tests.py CHECKOUT [--files array_test,pjit_test] [--record FOLDER] [--match EXPRESSION]
+    python tests/conformance/jax_tests.py CHECKOUT [--files array_test,pjit_test] [--record FOLDER] [--match EXPRESSION] [--expect SHARE]
 
 CHECKOUT is a checkout of jax-ml/jax of the installed version; its package is not used, only tests/. The interpreter needs jax, pytest, absl-py and
-hypothesis. Every file runs with the plugin, on 8 devices and with one generated case of each test; the tests that fail run with XLA's CPU backend
-too, and count if they pass there. Outcomes are kept in FOLDER and reused; delete them to run tests anew. A test that ends the process, or takes longer than five minutes, is recorded as such, and the
-others of its file go on in another process.
+hypothesis. Every file runs with XLA's CPU backend and with the plugin, on 8 devices, with one generated case of each test, and as tests of a CPU: the
+same tests are skipped. A test counts if it passes with XLA, and is a failure if it does not pass with the plugin, skipped or not. Outcomes are kept in
+FOLDER and reused; delete them to run tests anew. A test that ends the process, or takes longer than five minutes, is recorded as such, and the others of
+its file go on in another process.
 """
 import argparse
 import collections
@@ -22,10 +23,15 @@ FILES = ["array_test", "pjit_test", "shard_map_test", "lax_test", "lax_numpy_tes
 DEVICES = 8
 HANG_SECONDS = 300
 
-# The recorder: a plugin of pytest that writes down each outcome as it is known, and leaves out what is written down already.
+# The recorder: a plugin of pytest that writes down each outcome as it is known, and leaves out what is written down already. Tests take the device for a CPU.
 RECORDER = '''
 import json, os, pytest
 LOG = os.environ["SGD_JAX_TESTS_LOG"]
+
+def pytest_configure():
+    import jax
+    import jax._src.test_util
+    jax.config.update("jax_test_dut", "cpu")
 
 def write(**row):
     with open(LOG, "a") as log:
@@ -33,9 +39,7 @@ def write(**row):
 
 def pytest_collection_modifyitems(items):
     done = {json.loads(line)["test"] for line in open(LOG)} if os.path.exists(LOG) else set()
-    wanted = set(json.load(open(LOG + ".wanted"))) if os.path.exists(LOG + ".wanted") else None
-    names = [item.nodeid.split("::", 1)[1] for item in items]
-    items[:] = [item for name, item in zip(names, items) if name not in done and (wanted is None or name in wanted)]
+    items[:] = [item for item in items if item.nodeid.split("::", 1)[1] not in done]
 
 def pytest_runtest_logstart(nodeid, location):
     write(test=nodeid.split("::", 1)[1], outcome="started")
@@ -96,11 +100,9 @@ def run_process(command, env, cwd, log):
         return None if code in (0, 1, 5) else f"process ended with code {code}"
 
 
-def run_file(checkout, name, platform, folder, match, wanted=None):
-    """Runs a file's tests, or those that are wanted, until each has an outcome. Returns them."""
+def run_file(checkout, name, platform, folder, match):
+    """Runs a file's tests until each has an outcome. Returns them."""
     log = folder / f"{name}.{platform}.jsonl"
-    if wanted is not None:
-        pathlib.Path(str(log) + ".wanted").write_text(json.dumps(sorted(wanted)))
     (folder / "sgd_jax_recorder.py").write_text(RECORDER)
     env = dict(os.environ, JAX_PLATFORMS={"sgd": "sgd,cpu"}.get(platform, platform), JAX_NUM_GENERATED_CASES="1", JAX_TRACEBACK_FILTERING="off", SGD_JAX_TESTS_LOG=str(log), SGD_NUM_DEVICES=str(DEVICES),
                XLA_FLAGS=f"--xla_force_host_platform_device_count={DEVICES}", JAX_SKIP_SLOW_TESTS="1",
@@ -116,7 +118,15 @@ def run_file(checkout, name, platform, folder, match, wanted=None):
     return read_outcomes(log)
 
 
-def cause_of(text):
+def passed_tests(outcomes):
+    return {test for test, row in outcomes.items() if row["outcome"] == "passed"}
+
+
+def cause_of(row):
+    """Why a test did not pass with the plugin: a cause and a detail of it. row: its outcome, or None if it was not run."""
+    if row is None or row["outcome"] == "skipped":
+        return "skipped", ""
+    text = row["text"]
     for cause, pattern in CAUSES:
         found = re.search(pattern, text)
         if found:
@@ -138,16 +148,14 @@ def main():
     causes = collections.defaultdict(list)
     passed = total = 0
     for name in flags.files.split(","):
-        outcomes = run_file(flags.checkout.resolve(), name, "sgd", flags.record, flags.match)
-        good = {test for test, row in outcomes.items() if row["outcome"] == "passed"}
-        failed = {test for test, row in outcomes.items() if row["outcome"] == "failed"}
-        by_xla = run_file(flags.checkout.resolve(), name, "cpu", flags.record, flags.match, failed) if failed else {}
-        counted = good | {test for test in failed if by_xla.get(test, {}).get("outcome") == "passed"}
+        by_xla, outcomes = (run_file(flags.checkout.resolve(), name, platform, flags.record, flags.match) for platform in ("cpu", "sgd"))
+        counted = passed_tests(by_xla)
+        good = counted & passed_tests(outcomes)
         print(f"{name:24} {len(good):5} of {len(counted):5} ({100 * len(good) / max(1, len(counted)):.1f} %)", flush=True)
         passed += len(good)
         total += len(counted)
         for test in sorted(counted - good):
-            causes[cause_of(outcomes[test]["text"])].append(f"{name}::{test}")
+            causes[cause_of(outcomes.get(test))].append(f"{name}::{test}")
     print(f"{'all':24} {passed:5} of {total:5} ({100 * passed / max(1, total):.1f} %)")
     for (cause, detail), tests in sorted(causes.items(), key=lambda item: -len(item[1])):
         print(f"{len(tests):5}  {cause}: {detail}   e.g. {tests[0]}")
