@@ -32,6 +32,7 @@ absl::StatusOr<embed::RankPool*> RankPools::Of(std::vector<uint32_t> devices) {
   if (pool == nullptr) {
     embed::RankPoolOptions options;
     options.target = target_.name;
+    options.timeout = deadline;
     // Functions that a program calls run others; RunningPrograms keeps them apart.
     options.single_takes_turns = false;
     if (!target_.is_host_memory()) options.gpus = devices;
