@@ -2,6 +2,7 @@
 #include "plugins/pjrt/executable.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -133,9 +134,25 @@ absl::Status DescribeParameters(const Program& program, Executable& executable) 
   return absl::OkStatus();
 }
 
+// A donated argument whose size no result has is not taken, as XLA does: its array can be used again.
+void KeepUsableDonations(const Program& program, Executable& executable) {
+  std::multiset<uint64_t> free_results;
+  for (const std::vector<data::Shard>& shards : program.outputs()) free_results.insert(shards[0].local_bytes());
+  for (size_t argument = 0; argument < executable.inputs.size(); ++argument) {
+    if (!executable.compiled.is_donated[argument] || !executable.inputs[argument]) continue;
+    const auto result = free_results.find(program.inputs()[*executable.inputs[argument]][0].local_bytes());
+    if (result == free_results.end())
+      executable.compiled.is_donated[argument] = false;
+    else
+      free_results.erase(result);
+  }
+}
+
 absl::Status Describe(const Program& program, Executable& executable) {
-  absl::Status status = DescribeResults(program, executable);
-  return status.ok() ? DescribeParameters(program, executable) : status;
+  if (absl::Status status = DescribeResults(program, executable); !status.ok()) return status;
+  if (absl::Status status = DescribeParameters(program, executable); !status.ok()) return status;
+  KeepUsableDonations(program, executable);
+  return absl::OkStatus();
 }
 
 absl::Status AddFingerprint(Executable& executable) {

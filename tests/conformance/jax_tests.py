@@ -28,16 +28,13 @@ RECORDER = '''
 import json, os, pytest
 LOG = os.environ["SGD_JAX_TESTS_LOG"]
 
-def pytest_configure():
-    import jax
-    import jax._src.test_util
-    jax.config.update("jax_test_dut", "cpu")
-
 def write(**row):
     with open(LOG, "a") as log:
         log.write(json.dumps(row) + "\\n")
 
 def pytest_collection_modifyitems(items):
+    import jax
+    jax.config.update("jax_test_dut", "cpu")
     done = {json.loads(line)["test"] for line in open(LOG)} if os.path.exists(LOG) else set()
     items[:] = [item for item in items if item.nodeid.split("::", 1)[1] not in done]
 
@@ -85,13 +82,14 @@ def settle(log, text):
 
 def run_process(command, env, cwd, log):
     """Runs until the process ends, or no test ends for long. Returns the cause of an early end, or None."""
+    start = time.time()
     with open(str(log) + ".out", "ab") as output:
         process = subprocess.Popen(command, env=env, cwd=cwd, stdout=output, stderr=output)
     while True:
         try:
             code = process.wait(timeout=2)
         except subprocess.TimeoutExpired:
-            last = log.stat().st_mtime if log.exists() else time.time()
+            last = max(start, log.stat().st_mtime) if log.exists() else time.time()
             if time.time() - last < HANG_SECONDS:
                 continue
             process.kill()
