@@ -51,3 +51,9 @@ print("constrained", constrained.sharding.spec, float(constrained.sum()))
 for name, uneven in [("slice", lambda x: x[:-1]), ("concatenate", lambda x: jnp.concatenate([x, x[:1]])), ("diff", jnp.diff), ("pad", lambda x: jnp.pad(x, 1))]:
     result = jax.jit(uneven)(jax.device_put(jnp.arange(8.0) ** 2, NamedSharding(mesh, P(("data", "model")))))
     print(name, result.sharding.spec, *map(float, result))
+
+# What is donated and fits no result can be used again.
+rows = NamedSharding(mesh, P("data"))
+batch, state = jax.device_put(jnp.arange(6.0), rows), jax.device_put(jnp.arange(4.0), rows)
+jax.jit(lambda batch, state: state + batch.sum(), donate_argnums=(0, 1))(batch, state)
+print("donated", batch.is_deleted(), state.is_deleted())
