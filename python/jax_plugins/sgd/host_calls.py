@@ -2,6 +2,7 @@
 
 A program names a function by a number, since it is text. The function lives as long as JAX may compile or run the program.
 """
+import contextlib
 import ctypes
 import secrets
 import threading
@@ -129,6 +130,21 @@ class _Carrier:
                 ctypes.memmove(tensor.bytes, data, len(data))
 
 
+@contextlib.contextmanager
+def _as_on_another_thread():
+    """XLA's backends call on threads of their own, where nothing is traced and no mesh is set."""
+    from jax._src import config, core, mesh
+
+    with core.eval_context():
+        abstract = config.abstract_mesh_context_manager.swap_local(mesh.empty_abstract_mesh)
+        concrete = config.device_context.swap_local(mesh.empty_concrete_mesh)
+        try:
+            yield
+        finally:
+            config.device_context.set_local(concrete)
+            config.abstract_mesh_context_manager.set_local(abstract)
+
+
 class _Function:
     """A Python function, and how its arguments and results pass."""
 
@@ -140,7 +156,8 @@ class _Function:
         from jax._src import dtypes
 
         tensors = iter(inputs)
-        returned = self.callback(*[operand.read(tensors) for operand in self.operands])
+        with _as_on_another_thread():
+            returned = self.callback(*[operand.read(tensors) for operand in self.operands])
         if len(returned) != len(self.results):
             raise RuntimeError(f"the function returned {len(returned)} values; expected {len(self.results)}")
         tensors = iter(outputs)

@@ -165,3 +165,8 @@ token = jax.lax.create_token()
 y, returned = jax.jit(lambda x, token: (x * 2, token))(jnp.ones(3), token)
 print("token", y, type(returned).__name__, type(jax.jit(jax.lax.create_token)(1.0)).__name__)
 print("barrier", jax.jit(lambda x: jax.lax.optimization_barrier((x, x + 1)))(jnp.ones(2)))
+# A function computes with JAX where the program that calls it has a mesh.
+explicit = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Explicit,), devices=jax.devices()[:2])
+with jax.set_mesh(explicit):
+    part = jax.shard_map(lambda x: jax.pure_callback(lambda x: np.asarray(jnp.cos(jnp.asarray(np.asarray(x))) * 2), x, x), in_specs=jax.P("x"), out_specs=jax.P("x"))
+    print("in a mesh", part(jax.device_put(np.arange(4, dtype=np.float32), jax.P("x"))), jax.sharding.get_abstract_mesh().shape)
