@@ -56,6 +56,27 @@ struct ManualMesh {
   }
 };
 
+/// Whether the program is of one device: JAX lowers shard_map and pmap over one without a manual computation.
+bool isOfOneDevice(OpLowering& l) {
+  auto module = l.op->getParentOfType<ModuleOp>();
+  auto replicas = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas"),
+       partitions = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
+  return partitions && partitions.getInt() == 1 && (!replicas || replicas.getInt() == 1) &&
+         !l.builder.getInsertionBlock()->getParent()->getParentOfType<ManualComputationOp>();
+}
+
+/// What a device gets that communicates with itself alone.
+LogicalResult keepOperands(OpLowering& l) {
+  for (auto [index, operand] : llvm::enumerate(l.operands)) {
+    if (operand.getType() != l.getResultType(index))
+      return l.error() << "has operand " << index << " of type " << operand.getType() << " and a result of type "
+                       << l.getResultType(index)
+                       << " in a program of one device; expected equal types; correct mhlo.num_partitions";
+    l.results.push_back(operand);
+  }
+  return success();
+}
+
 SmallVector<SmallVector<int64_t>> getRows(DenseIntElementsAttr matrix) {
   SmallVector<SmallVector<int64_t>> rows;
   int64_t columns = matrix.getType().getRank() == 2 ? matrix.getType().getDimSize(1) : 0;
@@ -95,6 +116,7 @@ FailureOr<ReduceKind> findKind(OpLowering& l, Region& body) {
 }
 
 LogicalResult lowerAllReduce(OpLowering& l) {
+  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::AllReduceOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -108,6 +130,7 @@ LogicalResult lowerAllReduce(OpLowering& l) {
 }
 
 LogicalResult lowerReduceScatter(OpLowering& l) {
+  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::ReduceScatterOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -120,6 +143,7 @@ LogicalResult lowerReduceScatter(OpLowering& l) {
 }
 
 LogicalResult lowerAllGather(OpLowering& l) {
+  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::AllGatherOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -132,6 +156,7 @@ LogicalResult lowerAllGather(OpLowering& l) {
 }
 
 LogicalResult lowerAllToAll(OpLowering& l) {
+  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::AllToAllOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -146,6 +171,11 @@ LogicalResult lowerAllToAll(OpLowering& l) {
 
 LogicalResult lowerCollectivePermute(OpLowering& l) {
   auto op = cast<stablehlo::CollectivePermuteOp>(l.op);
+  if (isOfOneDevice(l)) {
+    if (!op.getSourceTargetPairs().empty()) return keepOperands(l);
+    for (Value operand : l.operands) l.results.push_back(l.splat(cast<RankedTensorType>(operand.getType()), 0.0));
+    return success();
+  }
   FailureOr<ManualMesh> manual = ManualMesh::find(l);
   if (failed(manual)) return failure();
   SmallVector<int64_t> pairs;
@@ -168,6 +198,7 @@ LogicalResult lowerCollectivePermute(OpLowering& l) {
 }
 
 LogicalResult lowerCollectiveBroadcast(OpLowering& l) {
+  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::CollectiveBroadcastOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -177,6 +208,7 @@ LogicalResult lowerCollectiveBroadcast(OpLowering& l) {
 
 /// The rank's number on the whole mesh: JAX divides it by the sizes of axes.
 LogicalResult lowerPartitionId(OpLowering& l) {
+  if (isOfOneDevice(l)) return l.finish(l.splat(l.getResultType(), 0.0));
   FailureOr<ManualMesh> manual = ManualMesh::find(l);
   if (failed(manual)) return failure();
   SmallVector<AxisRefAttr> axes;

@@ -57,3 +57,13 @@ func.func @uneven(%x: tensor<7xf32>) -> tensor<7xf32> {
   } : (tensor<7xf32>) -> tensor<7xf32>
   return %0 : tensor<7xf32>
 }
+
+// -----
+
+module attributes {mhlo.num_partitions = 1 : i32} {
+  func.func @one_device(%x: tensor<8xf32>) -> tensor<16xf32> {
+    // expected-error@+1 {{has operand 0 of type 'tensor<8xf32>' and a result of type 'tensor<16xf32>' in a program of one device; expected equal types; correct mhlo.num_partitions}}
+    %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<8xf32>) -> tensor<16xf32>
+    return %0 : tensor<16xf32>
+  }
+}

@@ -42,3 +42,33 @@ func.func public @main(%arg0: tensor<16x8xf32>) -> (tensor<4x32xf32>, tensor<ui3
   } : (tensor<16x8xf32>) -> (tensor<4x32xf32>, tensor<ui32>)
   return %0#0, %0#1 : tensor<4x32xf32>, tensor<ui32>
 }
+
+// -----
+
+// A program of one device has no manual computation, and communicates with itself alone.
+module attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=1]>
+  // CHECK-LABEL: func.func @one_device
+  // CHECK-NEXT: %[[ID:.*]] = arith.constant dense<0> : tensor<i32>
+  // CHECK-NEXT: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<4x8xf32>
+  // CHECK-NEXT: return %arg0, %[[ID]], %[[NONE]]
+  func.func public @one_device(%arg0: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<ui32>, tensor<4x8xf32>) {
+    %1 = "stablehlo.all_reduce"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<0> : tensor<1x1xi64>, use_global_device_ids}> ({
+    ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+      %s = stablehlo.add %p, %q : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %2 = "stablehlo.reduce_scatter"(%1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<0> : tensor<1x1xi64>, scatter_dimension = 1 : i64, use_global_device_ids}> ({
+    ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+      %s = stablehlo.add %p, %q : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %3 = "stablehlo.all_gather"(%2) <{all_gather_dim = 1 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<0> : tensor<1x1xi64>, use_global_device_ids}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %4 = "stablehlo.all_to_all"(%3) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, concat_dimension = 1 : i64, replica_groups = dense<0> : tensor<1x1xi64>, split_count = 1 : i64, split_dimension = 0 : i64}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %5 = "stablehlo.collective_permute"(%4) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<0> : tensor<1x2xi64>}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %6 = "stablehlo.collective_broadcast"(%5) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %7 = stablehlo.partition_id : tensor<ui32>
+    %8 = "stablehlo.collective_permute"(%6) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<> : tensor<0x2xi64>}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    return %6, %7, %8 : tensor<4x8xf32>, tensor<ui32>, tensor<4x8xf32>
+  }
+}
