@@ -65,6 +65,8 @@ compiler::CompileResult Compile(std::string_view text, const std::string& name, 
   if (const char* folder = std::getenv("SGD_COMPILE_CACHE"); folder != nullptr && *folder != 0 && !calls_host)
     request.flags = {absl::StrCat("--cache=", folder), "--cache-size=2GiB"};
   request.flags.push_back(absl::StrCat("--target=", target));
+  // JAX refuses a program whose arguments have other shardings than it asked for, such as sharded optimizer state.
+  request.flags.push_back("--shard-updates=never");
   return compiler::Compile(request);
 }
 
