@@ -85,6 +85,13 @@ def test_late_process_is_named(python):
     assert "process 0" in message, message
 
 
+def test_bad_deadline_is_refused(python):
+    for text in ("soon", "0"):
+        process = start(python, (), 1, SGD_DEADLINE=text)
+        [(_, errors)] = finish([process])
+        assert process.returncode == 1 and f"SGD_DEADLINE is '{text}'; expected a number of seconds, 1 to 1000000" in errors, errors[-4000:]
+
+
 def test_ctrl_c(python):
     processes = start_both(python, "interrupted")
     for line in processes[0].stdout:
