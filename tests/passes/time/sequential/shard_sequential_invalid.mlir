@@ -17,3 +17,14 @@ sgd.mesh @mesh = <["data"=2]> {sgd.sequential = #sgd<axis"micro"=4>}
 func.func @no_dimension(%x: !rows {sgd.sequential_dim = 2 : i64}) -> !rows {
   return %x : !rows
 }
+
+// -----
+
+sgd.mesh @mesh = <["data"=2]> {sgd.sequential = #sgd<axis"micro"=4>}
+!rows = tensor<16x8xf32, #sgd.sharding<@mesh, [{"data"}, {}]>>
+
+func.func @host_call(%x: !rows {sgd.sequential_dim = 0 : i64}) -> !rows {
+  // expected-error @+1 {{'jax.debug.print' calls a function of the host, in a program whose batch is cut into micro-batches, which no value of it belongs to as a whole; expected none; return the value from the program, or drop the micro-batches}}
+  sgd.host_call "jax.debug.print" 1(%x) : (!rows) -> ()
+  return %x : !rows
+}

@@ -183,3 +183,13 @@ func.func @outside(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %x: tensor<2x8xf32>
   %z = sgd.dot_general %y, %v batching = [] x [] contracting = [1] x [0] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
   return %z : tensor<4x8xf32>
 }
+
+// -----
+
+sgd.mesh @mesh = <["micro"=2]> {sgd.sequential = #sgd<axis"micro"=2>, sgd.stages = #sgd<axis"stage"=2>, sgd.schedule = "1f1b"}
+
+func.func @host_call(%x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"micro"}, {}]>}) {
+  // expected-error @+1 {{'jax.debug.print' calls a function of the host, in a pipeline, whose stages run parts of the batch at different times; expected none; return the value from the program, or drop 'stages'}}
+  sgd.host_call "jax.debug.print" 1(%x) : (tensor<2x8xf32>) -> ()
+  return
+}
