@@ -54,8 +54,8 @@ def initialize():
         return
     path = library_path()
     if not os.path.exists(path):
-        if os.environ.get("SGD_PJRT_LIBRARY"):
-            warnings.warn(f"SGD_PJRT_LIBRARY is {path}, which does not exist; the platform sgd is not available")
+        named = f"SGD_PJRT_LIBRARY is {path}, which" if os.environ.get("SGD_PJRT_LIBRARY") else f"{path}"
+        warnings.warn(f"{named} does not exist; the platform sgd is not available; set SGD_PJRT_LIBRARY to the path of libsgd_pjrt.so")
         return
     if jaxlib.version.__version__ not in TESTED_JAXLIB:
         warnings.warn(f"the sgd plugin is tested with jaxlib {', '.join(TESTED_JAXLIB)}, and this is {jaxlib.version.__version__}")

@@ -41,7 +41,7 @@ def main():
         python = interpreter(version)
         for program in PROGRAMS:
             env = dict(os.environ, SGD_BUILD_DIR=str(flags.build.resolve()), SGD_JAX_PYTHON=str(python))
-            run = subprocess.run([sys.executable, HERE / "jax_plugin.py", program], env=env, capture_output=True, text=True)
+            run = subprocess.run([python, HERE / "jax_plugin.py", program], env=env, capture_output=True, text=True)
             failed += run.returncode != 0
             print(f"jaxlib {version}: {program}: {'agrees' if run.returncode == 0 else run.stdout + run.stderr}", flush=True)
     return 1 if failed else 0
