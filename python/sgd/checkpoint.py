@@ -123,7 +123,7 @@ def from_orbax(path: str | os.PathLike[str], like: Mapping[str, Any] | None = No
 def to_orbax(path: str | os.PathLike[str], tree: Any) -> None:
     """Writes a checkpoint of Orbax: `tree` as of `save`, or `Tensors`, whose names become nested dictionaries and lists.
 
-    All tensors are in memory at once. Needs `orbax-checkpoint`."""
+    Of `Tensors`, such as those of `open`, one is in memory at a time. Needs `orbax-checkpoint`."""
     from sgd import orbax
 
     if not isinstance(tree, Mapping):

@@ -150,11 +150,43 @@ def tree_of(values: Mapping[str, Any]) -> dict[str, Any]:
     return with_lists(tree)
 
 
+class Leaf:
+    """A tensor that is read when Orbax writes it."""
+
+    def __init__(self, tensors: Tensors, name: str):
+        self._tensors, self._name = tensors, name
+
+    def read(self) -> np.ndarray:
+        return self._tensors[self._name]
+
+
+def handler_of_leaves() -> Any:
+    """Orbax's handler of trees of `Leaf`: it reads and writes one after the other."""
+    import jax
+    import orbax.checkpoint as ocp
+
+    class Handler(ocp.type_handlers.NumpyHandler):
+        async def serialize(self, values: Any, infos: Any, args: Any = None) -> list[Any]:
+            for value, info, arg in zip(values, infos, args or [None] * len(infos), strict=True):
+                for written in await super().serialize([value.read()], [info], None if arg is None else [arg]):
+                    written.result()
+            return []
+
+    # The handler of jax.Array keeps Orbax from a warning.
+    registry = ocp.type_handlers.create_type_handler_registry((Leaf, Handler()), (jax.Array, ocp.type_handlers.ArrayHandler()))
+    return ocp.PyTreeCheckpointHandler(type_handler_registry=registry)
+
+
 def write(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> None:
-    """Writes a checkpoint by Orbax, which has all tensors in memory."""
+    """Writes a checkpoint by Orbax. Of `Tensors`, one is in memory at a time."""
     packages.need("orbax.checkpoint", "orbax-checkpoint", "checkpoints of Orbax")
     import orbax.checkpoint
 
     if pathlib.Path(path).exists():
         raise InputError(f"{os.fspath(path)}: it exists; expected a new folder; remove it, or choose another name")
-    orbax.checkpoint.PyTreeCheckpointer().save(pathlib.Path(path).absolute(), tree_of(dict(tree)) if isinstance(tree, Tensors) else tree)
+    if isinstance(tree, Tensors):
+        handler, tree = handler_of_leaves(), tree_of({name: Leaf(tree, name) for name in tree})
+    else:
+        handler = orbax.checkpoint.PyTreeCheckpointHandler()
+    with orbax.checkpoint.Checkpointer(handler) as writer:
+        writer.save(pathlib.Path(path).absolute(), tree)

@@ -2,6 +2,7 @@
 import collections
 import json
 import warnings
+import weakref
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +12,7 @@ from steps import harness
 
 import sgd
 from sgd import checkpoint, convert
+from sgd.tensors import Stored, Tensors
 
 try:
     import orbax.checkpoint as ocp
@@ -105,6 +107,25 @@ def trees_go_back(folder):
         checkpoint.to_orbax(folder / "other", [1])
 
 
+def tensors_are_written_one_after_the_other(folder):
+    alive, most = set(), []
+
+    def stored(number):
+        def pieces():
+            data = np.full(1 << 16, number, np.uint8)
+            alive.add(number)
+            weakref.finalize(data, alive.discard, number)
+            most.append(len(alive))
+            return [data]
+
+        return Stored("float32", (1 << 14,), pieces)
+
+    checkpoint.to_orbax(folder / "saved", Tensors({f"layers[{number}]['w']": stored(number) for number in range(12)}, "numbers"))
+    assert len(most) == 12 and max(most) <= 2, most
+    found = checkpoint.from_orbax(folder / "saved")
+    assert len(found) == 12 and all(np.all(found[f"layers[{number}]['w']"].view(np.uint8) == number) for number in range(12))
+
+
 def refuses_what_cannot_be_read(folder):
     with steps.refused(sgd.InputError, "none: there is no such folder; expected a checkpoint of Orbax"):
         checkpoint.from_orbax(folder / "none")
@@ -130,4 +151,4 @@ def refuses_what_cannot_be_read(folder):
 
 
 harness.main([(test.__name__.replace("_", " "), test) for test in (
-    all_formats_are_read, the_newest_step_of_a_manager, names_are_those_of_a_step, a_run_starts_from_one, trees_go_back, refuses_what_cannot_be_read)])
+    all_formats_are_read, the_newest_step_of_a_manager, names_are_those_of_a_step, a_run_starts_from_one, trees_go_back, tensors_are_written_one_after_the_other, refuses_what_cannot_be_read)])
