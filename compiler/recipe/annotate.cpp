@@ -73,10 +73,17 @@ static LogicalResult shardSteps(ArrayRef<func::FuncOp> functions, const Recipe& 
     if (recipe.zero > 0 && carries && failed(shardState(function, recipe, arguments))) return failure();
     hasState |= carries;
   }
+  if (!recipe.batch.empty() && !hasBatch && recipe.zero == 0)
+    for (auto [function, arguments] : llvm::zip(functions, ruled)) {
+      FailureOr<bool> sharded = shardBatch(function, recipe, arguments, /*takesState=*/true);
+      if (failed(sharded)) return failure();
+      hasBatch |= *sharded;
+    }
   auto error = [&] { return emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext())); };
   if (!recipe.batch.empty() && !hasBatch)
-    return error()
-           << "field 'batch': no program has an input with rows that no rule shards; expected one, or no 'batch'";
+    return error() << "field 'batch': no program has an input with rows that no rule shards, besides state; expected "
+                      "one, or no "
+                      "'batch'; shard state by rules, such as {\"tensor\": \"params\", \"sharding\": [\"data\"]}";
   if (recipe.zero > 0 && !hasState)
     return error()
            << "field 'zero' shards what steps carry, but no result is known to be an argument of the next step; "

@@ -3,6 +3,7 @@
 
 #include "compiler/recipe/annotator.h"
 #include "dialects/sgd/roles.h"
+#include "passes/graph/carry/carry_attrs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -14,10 +15,21 @@ static bool isRandomKey(func::FuncOp function, unsigned argument) {
          (type.getDimSize(0) == 2 || type.getDimSize(0) == 4);
 }
 
-SmallVector<RowsOfInput> mlir::sgd::findInputsWithRows(func::FuncOp function) {
+/// State whose next value the program's ops alone tell, by argument.
+static llvm::BitVector findGuessedState(func::FuncOp function) {
+  llvm::BitVector guessed(function.getNumArguments());
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    auto basis = function.getResultAttrOfType<StringAttr>(result, kCarryBasisAttr);
+    std::optional<unsigned> argument = getCarriedArgument(function, result);
+    if (argument && basis && basis.getValue() == "dataflow" && !function.getArgAttr(*argument, kAliasOutputAttr))
+      guessed.set(*argument);
+  }
+  return guessed;
+}
+
+static SmallVector<RowsOfInput> findRows(func::FuncOp function, const llvm::BitVector& isData) {
   SmallVector<RowsOfInput> inputs;
-  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
-    if (isState(getRole(function, index))) continue;
+  for (unsigned index : isData.set_bits()) {
     auto ruled = function.getArgAttrOfType<IntegerAttr>(index, kBatchDimAttr);
     int64_t dim = ruled ? ruled.getInt() : 0;
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
@@ -25,6 +37,13 @@ SmallVector<RowsOfInput> mlir::sgd::findInputsWithRows(func::FuncOp function) {
     if (ruled || !isRandomKey(function, index)) inputs.push_back({index, static_cast<unsigned>(dim)});
   }
   return inputs;
+}
+
+SmallVector<RowsOfInput> mlir::sgd::findInputsWithRows(func::FuncOp function) {
+  llvm::BitVector isData(function.getNumArguments());
+  for (unsigned index = 0; index < function.getNumArguments(); ++index)
+    if (!isState(getRole(function, index))) isData.set(index);
+  return findRows(function, isData);
 }
 
 int64_t mlir::sgd::getRows(func::FuncOp function, RowsOfInput input) {
@@ -76,10 +95,20 @@ static LogicalResult checkRows(func::FuncOp function, ArrayRef<RowsOfInput> inpu
   return success();
 }
 
-FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const RuledArguments& ruled) {
+/// Says which state is sharded as a batch is.
+static void sayTaken(func::FuncOp function, ArrayRef<RowsOfInput> inputs, Annotator& annotator) {
+  for (RowsOfInput input : inputs)
+    annotator.remark() << "field 'batch': the rows of " << getArgumentName(function, input.argument)
+                       << " are sharded, since no program has another input with rows; a step of several would take a "
+                          "result for its next value";
+}
+
+FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recipe, const RuledArguments& ruled,
+                                      bool takesState) {
   Annotator annotator(function->getParentOfType<ModuleOp>());
   if (failed(annotator.checkAxes(recipe.batch, "batch"))) return failure();
-  SmallVector<RowsOfInput> inputs = findInputsWithRows(function);
+  SmallVector<RowsOfInput> inputs =
+      takesState ? findRows(function, findGuessedState(function)) : findInputsWithRows(function);
   auto hasSharding = [&](RowsOfInput input) {
     return ruled[input.argument] && recipe.rules[*ruled[input.argument]].kind != RecipeRule::Kind::Batch;
   };
@@ -89,6 +118,7 @@ FailureOr<bool> mlir::sgd::shardBatch(func::FuncOp function, const Recipe& recip
   SteppedRows stepped = findSteppedRows(function, inputs);
   markStackedInputs(function, inputs, stepped);
   if (failed(checkRows(function, inputs, annotator))) return failure();
+  if (takesState) sayTaken(function, inputs, annotator);
   auto getSharding = [&](Type type, int64_t rows) {
     SmallVector<RecipeDim> dims(cast<RankedTensorType>(type).getRank(), RecipeDim{{}, /*isOpen=*/true});
     dims[rows] = {recipe.batch, /*isOpen=*/false};

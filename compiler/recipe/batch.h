@@ -28,7 +28,11 @@ void markStackedInputs(func::FuncOp function, MutableArrayRef<RowsOfInput> input
 /// where a loop steps over blocks of rows, the rows of a block. Returns whether there is any input with rows. Leaves
 /// out inputs whose sharding a rule gives, scalars, inputs of one row and random keys. Inputs without a rule for their
 /// rows must have equally many.
-FailureOr<bool> shardBatch(func::FuncOp function, const Recipe& recipe, const RuledArguments& ruled);
+///
+/// With `takesState`, state is an input too unless names or donation make it state, with a remark: of `x + 1` nobody
+/// knows whether `x` is data.
+FailureOr<bool> shardBatch(func::FuncOp function, const Recipe& recipe, const RuledArguments& ruled,
+                           bool takesState = false);
 
 }  // namespace mlir::sgd
 

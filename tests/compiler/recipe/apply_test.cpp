@@ -63,6 +63,31 @@ TEST(Recipe, BatchShardsRowsOfInputsAlone) {
   EXPECT_EQ(shardingOf(outcome, "key"), "") << "two words of a random key are no rows";
 }
 
+// Of x + 1 nobody knows whether x is data. Names, as of kStep, do say what is state.
+TEST(Recipe, BatchShardsRowsOfStateWhereNothingButItsOpsSaysThatItIs) {
+  const std::string program = R"(
+func.func @main(%x: tensor<16x4xf32> {sgd.name = "x"}) -> (tensor<16x4xf32> {sgd.name = "result"}) {
+  %one = arith.constant dense<1.0> : tensor<16x4xf32>
+  %0 = arith.addf %x, %one : tensor<16x4xf32>
+  return %0 : tensor<16x4xf32>
+})";
+  Outcome outcome = applyTo(R"({"mesh": {"data": 4}, "batch": "data"})", program);
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("r.json: remark: field 'batch': the rows of x are sharded, since no program has another input "
+                        "with rows; a step of several would take a result for its next value"));
+  EXPECT_EQ(shardingOf(outcome, "x"), "[{\"data\"}, {?}]");
+  const std::string named = R"(
+func.func @main(%w: tensor<16x4xf32> {sgd.name = "state.w"}) -> (tensor<16x4xf32> {sgd.name = "result[0].w"}) {
+  %one = arith.constant dense<1.0> : tensor<16x4xf32>
+  %0 = arith.addf %w, %one : tensor<16x4xf32>
+  return %0 : tensor<16x4xf32>
+})";
+  EXPECT_THAT(applyTo(R"({"mesh": {"data": 4}, "batch": "data"})", named).messages,
+              HasSubstr("no program has an input with rows that no rule shards, besides state; expected one, or no "
+                        "'batch'; shard state by rules, such as {\"tensor\": \"params\", \"sharding\": "
+                        "[\"data\"]}"));
+}
+
 // Shardings of the text, of arguments, results and values inside, and its mesh.
 TEST(Recipe, IgnoredAnnotationsAreLeftOutFirst) {
   const std::string program = R"(
