@@ -27,7 +27,9 @@
 #include "python/module/parts.h"
 #include "runtime/artifact/bundle.h"
 #include "runtime/artifact/element_type.h"
+#include "runtime/data/shard.h"
 #include "runtime/embed/rank_pool.h"
+#include "runtime/exec/holding.h"
 #include "runtime/json/json_text.h"
 #include "runtime/train/program_view.h"
 #include "tools/sgd-inspect/describe.h"
@@ -37,6 +39,45 @@ namespace {
 
 namespace nb = nanobind;
 using ArtifactPtr = std::shared_ptr<const artifact::ArtifactFile>;
+
+// An input or an output.
+struct TensorInfo {
+  std::string name;
+  std::string element;
+  std::vector<uint64_t> dims;
+  std::string role;             // of an input
+  std::vector<uint64_t> bytes;  // by rank
+  std::optional<size_t> carry;  // of an input the output that becomes its next value; of an output that input
+};
+
+// Neither needs ranks or their devices.
+template <typename T>
+TensorInfo InfoOf(const artifact::ArtifactFile& file, const data::InputType& tensor, const artifact::Whole<T>& whole) {
+  TensorInfo info{tensor.name, artifact::ElementName(tensor.type.element), tensor.type.global_dims, "", {}, {}};
+  const comm::Mesh mesh = data::MeshOf(file.root());
+  for (uint32_t rank = 0; rank < file.ranks(); ++rank) {
+    const exec::Holding holding = exec::HoldingOf(file, mesh, whole, rank);
+    info.bytes.push_back(holding.is_held ? holding.shard.local_bytes() : 0);
+  }
+  return info;
+}
+
+std::vector<TensorInfo> InputsOf(const artifact::ArtifactFile& file, const train::ProgramView& view) {
+  std::vector<TensorInfo> all;
+  for (size_t i = 0; i < view.inputs.size(); ++i) {
+    TensorInfo& info = all.emplace_back(InfoOf(file, view.inputs[i], view.whole.inputs[i]));
+    info.role = artifact::EnumNameInputRole(view.inputs[i].role);
+  }
+  for (const auto& [output, input] : view.carry) all[input].carry = output;
+  return all;
+}
+
+std::vector<TensorInfo> OutputsOf(const artifact::ArtifactFile& file, const train::ProgramView& view) {
+  std::vector<TensorInfo> all;
+  for (size_t i = 0; i < view.outputs.size(); ++i) all.push_back(InfoOf(file, view.outputs[i], view.whole.outputs[i]));
+  for (const auto& [output, input] : view.carry) all[output].carry = input;
+  return all;
+}
 
 // A plan of an artifact, verified.
 struct PythonArtifact {
@@ -56,6 +97,12 @@ struct PythonArtifact {
     for (uint64_t i = 0; i < artifact::Size(file->root().mesh()); ++i)
       axes.emplace_back(file->root().mesh()->Get(i)->name()->str(), file->root().mesh()->Get(i)->size());
     return axes;
+  }
+  std::vector<TensorInfo> Inputs(const std::string& program) const {
+    return InputsOf(*file, Take(train::ViewProgram(*file, program)));
+  }
+  std::vector<TensorInfo> Outputs(const std::string& program) const {
+    return OutputsOf(*file, Take(train::ViewProgram(*file, program)));
   }
   std::string Describe() const { return json::WriteJson(inspect::Describe(*file, {.explain = true}), -1); }
 };
@@ -111,16 +158,6 @@ class Ranks {
   std::shared_ptr<embed::RankPool> pool_;
 };
 
-// An input or an output.
-struct TensorInfo {
-  std::string name;
-  std::string element;
-  std::vector<uint64_t> dims;
-  std::string role;             // of an input
-  std::vector<uint64_t> bytes;  // by rank
-  std::optional<size_t> carry;  // of an input the output that becomes its next value; of an output that input
-};
-
 class Program {
  public:
   static std::unique_ptr<Program> Load(const PythonArtifact& artifact, const std::string& program, const Ranks& ranks,
@@ -145,25 +182,8 @@ class Program {
     KeepWhileLost(pool_);
   }
 
-  std::vector<TensorInfo> Inputs() const {
-    std::vector<TensorInfo> all;
-    for (size_t i = 0; i < view().inputs.size(); ++i) {
-      TensorInfo& info = all.emplace_back(InfoOf(view().inputs[i], /*is_input=*/true, i));
-      for (const auto& [output, input] : view().carry)
-        if (input == i) info.carry = output;
-    }
-    return all;
-  }
-  std::vector<TensorInfo> Outputs() const {
-    std::vector<TensorInfo> all;
-    for (size_t i = 0; i < view().outputs.size(); ++i) {
-      TensorInfo& info = all.emplace_back(InfoOf(view().outputs[i], /*is_input=*/false, i));
-      for (const auto& [output, input] : view().carry)
-        if (output == i) info.carry = input;
-    }
-    return all;
-  }
-
+  std::vector<TensorInfo> Inputs() const { return InputsOf(executable_->file(), view()); }
+  std::vector<TensorInfo> Outputs() const { return OutputsOf(executable_->file(), view()); }
   std::optional<size_t> Loss() const { return view().loss; }
   size_t FindInput(const std::string& name) const {
     const std::optional<size_t> found = view().input_names.Find(name);
@@ -239,16 +259,6 @@ class Program {
  private:
   const train::ProgramView& view() const { return executable_->program(); }
 
-  TensorInfo InfoOf(const data::InputType& tensor, bool is_input, size_t position) const {
-    TensorInfo info{tensor.name, artifact::ElementName(tensor.type.element), tensor.type.global_dims, "", {}, {}};
-    if (is_input) info.role = artifact::EnumNameInputRole(tensor.role);
-    for (uint32_t rank = 0; rank < executable_->ranks(); ++rank) {
-      const exec::Tensor& held = is_input ? executable_->input(rank, position) : executable_->output(rank, position);
-      info.bytes.push_back(held.is_held ? held.shard.local_bytes() : 0);
-    }
-    return info;
-  }
-
   std::shared_ptr<embed::RankPool> pool_;
   std::unique_ptr<embed::Executable> executable_;
 };
@@ -276,6 +286,8 @@ void BindExecutable(nb::module_& module) {
       .def_prop_ro("plan", [](const PythonArtifact& self) { return self.file->plan(); })
       .def_prop_ro("default_program",
                    [](const PythonArtifact& self) { return Take(train::DefaultProgram(*self.file)); })
+      .def("inputs", &PythonArtifact::Inputs, nb::arg("program"), "Those of a program. Starts no rank.")
+      .def("outputs", &PythonArtifact::Outputs, nb::arg("program"))
       .def("describe", &PythonArtifact::Describe, "The JSON of sgd-inspect.");
   nb::class_<Ranks>(module, "Ranks", "Threads that execute the ranks of programs, which take turns.")
       .def_static("start", &Ranks::Start, nb::arg("artifact"), nb::arg("threads"));

@@ -54,6 +54,15 @@ def type_text(dtype: str, shape: Any) -> str:
     return f"{dtype}[{','.join(str(size) for size in shape)}]"
 
 
+def jax_type_text(leaf: Any) -> str:
+    """The type that an argument or a result of JAX has in artifacts."""
+    import jax
+
+    if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        leaf = jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct(leaf.shape, leaf.dtype))
+    return type_text(NARROW.get(leaf.dtype.name, leaf.dtype.name), leaf.shape)
+
+
 def of_torch(tensor: Any) -> tuple[str, tuple[int, ...], Any]:
     import torch
 

@@ -114,13 +114,13 @@ class Executable:
 
     @property
     def inputs(self) -> "tuple[_sgd.TensorInfo, ...]":
-        """Name, element type, shape, role and bytes per rank of each input."""
-        return tuple(self._load().inputs)
+        """Name, element type, shape, role and bytes per rank of each input. Starts no rank."""
+        return tuple(self._artifact.inputs(self.program))
 
     @property
     def outputs(self) -> "tuple[_sgd.TensorInfo, ...]":
         """The same of each output."""
-        return tuple(self._load().outputs)
+        return tuple(self._artifact.outputs(self.program))
 
     @property
     def description(self) -> Any:
@@ -213,6 +213,19 @@ class Executable:
 
     def _source(self) -> Program | None:
         return self._sources.get(self.program)
+
+    def _check_sources(self) -> None:
+        """Refuses programs that the artifact was not compiled from."""
+        for name, source in self._sources.items():
+            # The compiler makes `init`, `train` and `eval` of a model, whose exported weights `train` starts from.
+            of = name if name in self.programs else self.program if source.weights and "train" in self.programs else ""
+            if not of:
+                raise InputError(f"{self._bundle.path}: there is no program '{name}', which like has; there are {', '.join(self.programs)}; "
+                                 "expected the programs that the artifact was compiled from; name them, {'train': step}, or leave like out and pass arrays by name")
+            try:
+                feeding.check_program(source, of, self._artifact.inputs(of), self._artifact.outputs(of))
+            except InputError as error:
+                raise InputError(f"{self._bundle.path}: {error}") from None
 
     def _arguments(self, program: Any, source: Program | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, Any]:
         inputs = program.inputs
@@ -372,7 +385,7 @@ def load(path: str | os.PathLike[str], *, plan: str | None = None, ranks: int | 
     """Opens an artifact of `Executable.save` or `sgdc -o`.
 
     Of several plans, `plan` or `ranks` chooses one. `like` is the program that it was compiled from, whose structure of
-    arguments and results calls have; without it they are arrays. `threads` are those of a rank (0: cores divided by
+    arguments and results calls have; another one is refused. Without it they are arrays. `threads` are those of a rank (0: cores divided by
     ranks), `timeout` bounds each wait of a rank for its peers, in seconds.
 
     Run only artifacts that you trust: they carry machine code."""
@@ -381,4 +394,5 @@ def load(path: str | os.PathLike[str], *, plan: str | None = None, ranks: int | 
     bundle = _sgd.Bundle.open(os.fspath(path))
     self = Executable(bundle, plan, ranks, programs.read_all(like) if like is not None else {}, threads, timeout)
     self._path = os.path.abspath(path)
+    self._check_sources()
     return self

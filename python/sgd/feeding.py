@@ -2,11 +2,12 @@
 
 import os
 import pathlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sgd import checkpoint, data
+from sgd import arrays, checkpoint, data
 from sgd.errors import InputError
+from sgd.programs import Program
 from sgd.tensors import names_text
 
 
@@ -39,6 +40,42 @@ def leaf_names(structure: Any) -> list[str]:
 
     paths = jax.tree_util.tree_flatten_with_path(jax.tree_util.tree_unflatten(structure, range(structure.num_leaves)))[0]
     return [("args" if path[0].idx == 0 else "kwargs") + jax.tree_util.keystr(path[1:]) for path, _ in paths]
+
+
+def check_program(like: Program, name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Refuses a program that an artifact's program `name` was not compiled from.
+
+    `inputs` and `outputs` are those of the artifact. The compiler appends state of its own, such as what compressed
+    reductions carry."""
+    advice = "expected the program that the artifact was compiled from; compile it again, or leave like out and pass arrays by name"
+    if like.framework == "torch":
+        types = {info.name: type_of(info) for info in inputs}
+        shared = {weight: arrays.type_text(str(value.dtype).removeprefix("torch."), value.shape) for weight, value in like.weights.items() if weight in types}
+        if like.weights and not shared:
+            raise InputError(f"program '{name}' has inputs {names_text(types)}, and like has parameters and buffers {names_text(like.weights)}; {advice}")
+        for weight, found in shared.items():
+            if found != types[weight]:
+                raise InputError(f"input '{weight}' of program '{name}' is {types[weight]}, and that of like is {found}; {advice}")
+    if like.input_types is not None and like.kept is not None:
+        leaves = leaf_names(like.in_tree)
+        check_types(f"input '{{}}' of program '{name}'", inputs, [leaves[leaf] for leaf in like.kept], like.input_types, advice)
+    if like.output_types is not None:
+        check_types(f"output '{{}}' of program '{name}'", outputs, [f"result {position}" for position in range(len(like.output_types))], like.output_types, advice)
+
+
+def check_types(what: str, there: Sequence[Any], names: Sequence[str], types: Sequence[str], advice: str) -> None:
+    for info, name, found in zip(there, names, types):
+        if type_of(info) != found:
+            raise InputError(f"{what.format(info.name)} is {type_of(info)}, and {name} of like is {found}; {advice}")
+    for name, found in list(zip(names, types))[len(there) :]:
+        raise InputError(f"{what.format(name)}: there is none, and like has it as {found}; {advice}")
+    for info in there[len(names) :]:
+        if info.carry is None:
+            raise InputError(f"{what.format(info.name)} is {type_of(info)}, and like has none; {advice}")
+
+
+def type_of(info: Any) -> str:
+    return arrays.type_text(arrays.DTYPES[info.element], info.shape)
 
 
 def data_paths(given: Any, target: pathlib.Path, fed: set[str]) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sgd import arrays
 from sgd.errors import InputError
 
 
@@ -28,6 +29,10 @@ class Program:
     """JAX: element types of the leaves of the result."""
     kept: list[int] | None = None
     """JAX: leaves of the arguments that the program reads; tracing drops the others."""
+    input_types: list[str] | None = None
+    """JAX: types of these leaves in artifacts, such as `float32[4,3]`."""
+    output_types: list[str] | None = None
+    """JAX: the same of the leaves of the result."""
     weights: dict[str, Any] = field(default_factory=dict)
     """PyTorch: parameters and buffers of the module by name."""
 
@@ -50,6 +55,8 @@ def export(step: Any, *args: Any, **kwargs: Any) -> Program:
 
 def of_jax(lowered: Any) -> Program:
     kept = lowered._lowering.compile_args.get("kept_var_idx")
+    inputs = lowered.in_tree.flatten_up_to(lowered.args_info)
+    outputs = lowered.out_tree.flatten_up_to(lowered.out_info)
     name = re.sub(r"^\w+\((.*)\)$", r"\1", getattr(lowered._lowering, "_name", "")) or "step"  # jit(step)
     return Program(
         file_name=f"{name}.mlir",
@@ -57,8 +64,10 @@ def of_jax(lowered: Any) -> Program:
         framework="jax",
         in_tree=lowered.in_tree,
         out_tree=lowered.out_tree,
-        out_types=[leaf.dtype for leaf in lowered.out_tree.flatten_up_to(lowered.out_info)],
+        out_types=[leaf.dtype for leaf in outputs],
         kept=None if kept is None else sorted(kept),
+        input_types=None if kept is None else [arrays.jax_type_text(inputs[leaf]) for leaf in sorted(kept)],
+        output_types=[arrays.jax_type_text(leaf) for leaf in outputs],
     )
 
 

@@ -52,6 +52,16 @@ def element_types(folder):
                 assert all(np.asarray(one).tobytes() == np.asarray(other).tobytes() for one, other in zip(found, expected, strict=True)), (name, ranks)
 
 
+def rows_of_an_argument_that_could_be_state(folder):
+    """`x + 1` could be the next value of `x`, and is not where nothing else has rows."""
+    x = steps.draw(8, 3)
+    lowered = jax.jit(lambda x: x + 1).lower(x)
+    for ranks in RANKS:
+        with sgd.compile(lowered, ranks=ranks) as exe:
+            assert exe.inputs[0].bytes_per_rank == [x.nbytes // ranks] * ranks
+            close(exe(x), x + 1)
+
+
 def structures_and_arguments_that_are_not_read(folder):
     class State(dict):
         pass
@@ -160,7 +170,7 @@ def the_lock_is_free_while_a_step_runs(folder):
         return jax.lax.fori_loop(0, 3_000_000, lambda _, value: jnp.sin(value) + 1, x)
 
     with sgd.compile(jax.jit(long).lower(np.ones(16, np.float32)), ranks=1) as exe:
-        exe.inputs
+        exe(np.ones(16, np.float32))  # starts the ranks
         began, counts, is_running = time.monotonic(), [], True
 
         def count():
@@ -200,5 +210,5 @@ def empty_tensors(folder):
 
 
 harness.main([(test.__name__.replace("_", " "), test) for test in (
-    steps_are_those_of_jax, element_types, structures_and_arguments_that_are_not_read, arguments_that_do_not_fit, inputs_by_name, several_programs_share_ranks,
-    two_executables_and_threads, the_lock_is_free_while_a_step_runs, results_outlive_the_next_call, empty_tensors)])
+    steps_are_those_of_jax, element_types, rows_of_an_argument_that_could_be_state, structures_and_arguments_that_are_not_read, arguments_that_do_not_fit, inputs_by_name,
+    several_programs_share_ranks, two_executables_and_threads, the_lock_is_free_while_a_step_runs, results_outlive_the_next_call, empty_tensors)])

@@ -5,6 +5,7 @@ import threading
 import warnings
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import steps
 from steps import harness
@@ -66,6 +67,33 @@ def a_saved_artifact_is_for_other_machines(folder):
     assert saved(gpu) == gpu.to_bytes()
     with steps.refused(sgd.UsageError, "--cpu"):
         saved(gpu, cpu="x86-64-v3")
+
+
+def another_program_is_no_structure_of_an_artifact(folder):
+    sgd.compile(LOWERED, ranks=2).save(folder / "a.sgda")
+    params, x, y = steps.step_arguments()
+    advice = "; expected the program that the artifact was compiled from; compile it again, or leave like out and pass arrays by name"
+
+    def like(function, *arguments):
+        return jax.jit(function).lower(*arguments)
+
+    wide = {"w": np.zeros((4, 5), np.float32), "b": np.zeros(5, np.float32)}
+    for other, text in (
+            (like(steps.step, wide, x, np.zeros((8, 5), np.float32)), "a.sgda: input 'params['b']' of program 'main' is float32[3], and args[0]['b'] of like is float32[5]"),
+            (like(lambda params, x: steps.step(params, x, 0.0), params, x), "a.sgda: input 'y' of program 'main' is float32[8,3], and like has none"),
+            (like(lambda params, x, y, z: steps.step(params, x + z, y), params, x, y, x), "a.sgda: input 'args[3]' of program 'main': there is none, and like has it as float32[8,4]"),
+            (like(lambda params, x, y: (*steps.step(params, x, y), x), params, x, y), "a.sgda: output 'result 3' of program 'main': there is none, and like has it as float32[8,4]"),
+            (like(lambda params, x, y: steps.step(params, x, y)[1:], params, x, y), "of program 'main' is float32[3], and result 0 of like is float32[]")):
+        with steps.refused(sgd.InputError, text + advice):
+            sgd.load(folder / "a.sgda", like=other)
+    with steps.refused(sgd.InputError, "a.sgda: there is no program 'train', which like has; there are main; expected the programs that the artifact was compiled from"):
+        sgd.load(folder / "a.sgda", like={"train": LOWERED})
+    # Keys of random numbers and 4-bit integers have other types in artifacts.
+    keyed = like(lambda key, x: (jax.random.split(key)[0], x + 1), jax.random.key(0), jnp.ones(4, jnp.int4))
+    sgd.compile(keyed).save(folder / "keyed.sgda")
+    with sgd.load(folder / "keyed.sgda", like=keyed) as loaded:
+        key, numbers = loaded(jax.random.key(0), jnp.ones(4, jnp.int4))
+        assert key == jax.random.split(jax.random.key(0))[0] and numbers.dtype == jnp.int4
 
 
 def a_saved_artifact_has_the_same_plans(folder):
@@ -218,6 +246,7 @@ def pages_of_notebooks(folder):
 
 
 harness.main([(test.__name__.replace("_", " "), test) for test in (
-    gives_the_bytes_and_the_json_of_the_command, a_saved_artifact_is_for_other_machines, a_saved_artifact_has_the_same_plans, recipes_are_dictionaries_names_and_files, several_meshes_are_plans, auto_returns_the_recipe_that_it_found,
+    gives_the_bytes_and_the_json_of_the_command, a_saved_artifact_is_for_other_machines, another_program_is_no_structure_of_an_artifact, a_saved_artifact_has_the_same_plans,
+    recipes_are_dictionaries_names_and_files, several_meshes_are_plans, auto_returns_the_recipe_that_it_found,
     texts_of_levels, refuses_as_the_command_does, errors_name_lines_of_python, warnings_are_pythons, threads_compile_at_once, a_cache_is_shared_with_the_command,
     a_record_is_a_dictionary_with_attributes, pages_of_notebooks)])
