@@ -9,7 +9,7 @@ from typing import Any
 
 from sgd import _sgd, flags, programs, records
 from sgd.errors import CompileError, CompileWarning, InputError, UsageError
-from sgd.executable import Executable
+from sgd.executable import Executable, check_settings
 
 
 def compile(
@@ -43,10 +43,12 @@ def compile(
         names a folder for all calls. Without `cpu`, code is for this machine, and `Executable.save` compiles for others.
 
     Raises:
-      CompileError: what `sgdc` prints, with source lines. UsageError for options.
+      CompileError: what `sgdc` prints, with source lines. UsageError for options. InputError for what is no program, and
+        for `ranks`, `threads` or `timeout` out of range.
 
     Warnings of the compiler are `sgd.CompileWarning`. The interpreter's lock is released while the compiler runs.
     """
+    check_settings(ranks, threads, timeout)
     read = programs.read_all(program)
     if ranks is not None and mesh is None and recipe is None and not options.get("auto"):
         mesh = {"data": ranks}

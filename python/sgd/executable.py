@@ -1,6 +1,7 @@
 """Compiled steps on ranks that are threads of this process."""
 
 import json
+import numbers
 import os
 import pathlib
 import tempfile
@@ -29,6 +30,15 @@ class Shared:
         self.checkpoints: str | None = None
 
 
+def check_settings(ranks: Any, threads: Any, timeout: Any) -> None:
+    """Refuses what is no number of ranks, threads or seconds."""
+    for name, value, least, expected in (("ranks", 1 if ranks is None else ranks, 1, "a positive integer"), ("threads", threads, 0, "an integer, 0 for the cores divided by ranks")):
+        if not isinstance(value, numbers.Integral) or isinstance(value, bool) or not least <= value < 1 << 32:
+            raise InputError(f"{name} is {value!r}; expected {expected}")
+    if not isinstance(timeout, numbers.Real) or isinstance(timeout, bool) or not timeout > 0:
+        raise InputError(f"timeout is {timeout!r}; expected a positive number of seconds")
+
+
 class Executable:
     """A compiled program. Calling it runs one step on all ranks.
 
@@ -37,6 +47,7 @@ class Executable:
     global: each rank gets its shard. A call belongs to one thread at a time; others wait."""
 
     def __init__(self, bundle: Any, plan: str | None, ranks: int | None, sources: Mapping[str, Program], threads: int, timeout: float):
+        check_settings(ranks, threads, timeout)
         if plan is None and ranks is None and len(bundle.plans) > 1:
             names = ", ".join(f"'{name}'" for name in bundle.plans)
             raise InputError(f"{bundle.path}: it has {len(bundle.plans)} plans, {names}; expected one of them; choose it by plan=NAME or ranks=N")

@@ -91,7 +91,7 @@ def read(program: Any) -> Program:
     """Any program that `sgd.compile` accepts."""
     if isinstance(program, Program):
         return program
-    if hasattr(program, "as_text") and hasattr(program, "in_tree"):
+    if hasattr(program, "as_text") and hasattr(program, "_lowering"):
         return of_jax(program)
     if type(program).__name__ == "ExportedProgram" and hasattr(program, "graph_signature"):
         return of_torch(program)
@@ -101,9 +101,11 @@ def read(program: Any) -> Program:
         return Program(file_name="<text>", text=program.encode())
     if isinstance(program, (str, os.PathLike)):
         return of_file(program)
+    found = f"{type(program).__module__.partition('.')[0]}.{type(program).__name__}"
+    advice = {"jax.Traced": "; call its lower()", "jax.Exported": "; pass its mlir_module()", "jax.Compiled": "; pass what compile() was called of"}
     raise InputError(
         f"a program is of type {type(program).__name__}; expected jax.jit(step).lower(...), a torch.export.ExportedProgram, "
-        "StableHLO text, a path or sgd.export(step, ...)"
+        f"StableHLO text, a path or sgd.export(step, ...){advice.get(found, '')}"
     )
 
 

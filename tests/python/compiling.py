@@ -182,6 +182,14 @@ def refuses_as_the_command_does(folder):
         sgd.compile(folder / "none.mlir")
     with steps.refused(sgd.InputError, "a program is of type int; expected"):
         sgd.compile(3)
+    for options, text in (({"ranks": "2"}, "ranks is '2'; expected a positive integer"), ({"ranks": 0}, "ranks is 0; expected"), ({"ranks": 1.5}, "ranks is 1.5; expected"),
+                          ({"threads": -1}, "threads is -1; expected an integer, 0 for the cores divided by ranks"), ({"timeout": 0}, "timeout is 0; expected a positive number of seconds"),
+                          ({"timeout": "5"}, "timeout is '5'; expected")):
+        with steps.refused(sgd.InputError, text):
+            sgd.compile(LOWERED, **options)
+    for options, flag in (({"mesh": {}}, "mesh"), ({"memory_limit": ""}, "memory-limit")):
+        with steps.refused(sgd.UsageError, f"--{flag} is empty; expected a value; leave {flag.replace('-', '_')} out"):
+            sgd.compile(LOWERED, **options)
     assert issubclass(sgd.UsageError, ValueError) and issubclass(sgd.CompileError, sgd.Error)
     assert not any(folder.iterdir())
 

@@ -9,6 +9,7 @@ import threading
 import time
 
 import jax
+import jax.export
 import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
@@ -116,6 +117,12 @@ def programs_of_other_kinds(folder):
     for value, kind in ((steps.step, "function"), (jax.jit(steps.step), ""), (3.5, "float"), (None, "NoneType")):
         with steps.refused(sgd.InputError, f"a program is of type {kind}", "expected jax.jit(step).lower(...), "):
             sgd.compile(value)
+    jitted, arguments = jax.jit(steps.step), steps.step_arguments()
+    for value, advice in ((jitted.trace(*arguments), "Traced; expected|; call its lower()"), (jax.export.export(jitted)(*arguments), "Exported; expected|; pass its mlir_module()"),
+                          (jitted.lower(*arguments).compile(), "Compiled; expected|; pass what compile() was called of")):
+        with steps.refused(sgd.InputError, *advice.split("|")):
+            sgd.compile(value)
+    assert sgd.compile(jax.export.export(jitted)(*arguments).mlir_module(), ranks=2).ranks == 2
 
 
 def artifacts_of_the_command(folder):
