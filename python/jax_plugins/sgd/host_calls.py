@@ -162,7 +162,7 @@ class _Function:
             raise RuntimeError(f"the function returned {len(returned)} values; expected {len(self.results)}")
         tensors = iter(outputs)
         for index, (value, result) in enumerate(zip(returned, self.results)):
-            value = dtypes.canonicalize_value(np.asarray(value))
+            value = np.asarray(dtypes.canonicalize_value(np.asarray(value)))  # some versions wrap arrays
             if value.shape != result.shape or value.dtype != result.dtype:
                 raise RuntimeError(f"value {index} that the function returned is {value.dtype}{list(value.shape)}; expected {result.dtype}{list(result.shape)}, as result_shape_dtypes says")
             result.write(value, tensors)
