@@ -10,7 +10,8 @@ calls.
 loss        the largest relative difference of scalars in the first calls of each function
 arrays      the same of the means of arrays, relative to the array's root mean square
 step        the shortest time of the function that takes most of the time, over XLA's
-processor   the least processor time of that function, over XLA's: less disturbed by other work of the machine
+processor   the mean processor time of that function's later calls, over XLA's: less disturbed by other work of the machine; some systems count it in
+            ticks of milliseconds, so the least one says little
 first       the processor time of the first calls of all functions, over XLA's
 process     the processor time of the whole process, over XLA's
 """
@@ -135,11 +136,12 @@ def compare(ours, theirs, details):
 
 
 def times(rows):
-    """Per function: shortest time of later calls, calls, processor time of the first one, and least one of the others."""
+    """Per function: shortest time of later calls, calls, processor time of the first one, and mean one of the others."""
     found = {}
     for key, calls in grouped(rows).items():
         if key.startswith("call "):
-            wall, processor = (min((row[kind] for row in calls[1:]), default=None) for kind in ("wall", "cpu"))
+            wall = min((row["wall"] for row in calls[1:]), default=None)
+            processor = sum(row["cpu"] for row in calls[1:]) / max(1, len(calls) - 1)
             found[key] = (wall, len(calls), calls[0]["cpu"], processor)
     return found
 
@@ -148,7 +150,7 @@ def ratios(ours, theirs):
     ours, theirs = times(ours), times(theirs)
     both = [key for key in theirs if key in ours and ours[key][0] and theirs[key][0]]
     main = max(both, key=lambda key: theirs[key][0] * theirs[key][1], default=None)
-    step = (main, ours[main][0] / theirs[main][0], theirs[main][0], ours[main][3] / theirs[main][3]) if main else None
+    step = (main, ours[main][0] / theirs[main][0], theirs[main][0], ours[main][3] / theirs[main][3] if theirs[main][3] else 0.0) if main else None
     first = (sum(ours[key][2] for key in ours), sum(theirs[key][2] for key in theirs))
     return step, first
 
