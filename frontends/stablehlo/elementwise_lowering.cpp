@@ -1,4 +1,5 @@
 // Lowers elementwise ops with XLA's results on every input, NaN and integer overflow included.
+#include "frontends/stablehlo/elementwise_table.h"
 #include "frontends/stablehlo/input/elementwise_ops.h"
 #include "frontends/stablehlo/op_lowering.h"
 #include "passes/graph/functions/integer_functions.h"
@@ -9,49 +10,26 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// Stands for "no such op" in the tables.
-struct None;
-
-template <typename OpTy>
-LogicalResult replaceWith(OpLowering& l) {
-  if constexpr (std::is_same_v<OpTy, None>)
-    return l.unsupportedType();
-  else
-    return l.replace<OpTy>(l.operands);
-}
-
-/// One op per class of elements.
-template <typename Float, typename Signed, typename Unsigned = Signed, typename Bool = Unsigned>
-LogicalResult perType(OpLowering& l) {
-  Type element = l.getElementType();
-  if (isa<FloatType>(element)) return replaceWith<Float>(l);
-  if (element.isInteger(1)) return replaceWith<Bool>(l);
-  return element.isUnsignedInteger() ? replaceWith<Unsigned>(l) : replaceWith<Signed>(l);
-}
-
-template <typename OpTy>
-constexpr LowerFn forFloats = perType<OpTy, None>;
-template <typename OpTy>
-constexpr LowerFn forIntegers = perType<None, OpTy>;
-
-/// Transcendental ops; a request for an accuracy other than the default one cannot be promised.
-template <typename OpTy>
-LogicalResult transcendental(OpLowering& l) {
+/// Lowers an op of the table. An accuracy of transcendental ops other than the default one cannot be promised.
+LogicalResult lowerByTable(OpLowering& l) {
   auto accuracy = l.op->getAttrOfType<stablehlo::ResultAccuracyAttr>("result_accuracy");
   if (accuracy && accuracy.getMode().getValue() == stablehlo::ResultAccuracyMode::TOLERANCE)
     return l.error() << "asks for a result_accuracy, which is not supported; leave it to the default";
-  return perType<OpTy, None>(l);
+  StringRef name = findElementwiseRow(l.op->getName().getStringRef())->getGraphOp(l.getElementType());
+  if (name.empty()) return l.unsupportedType();
+  OperationState state(l.loc, name, l.operands, l.getResultType());
+  return l.finish(l.builder.create(state)->getResult(0));
 }
 
 Value isEqual(OpLowering& l, Value a, Value b) { return l.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, b); }
 
 LogicalResult lowerAbs(OpLowering& l) {
-  return isUnsigned(l.getElementType()) ? l.finish(l.operands[0]) : perType<math::AbsFOp, math::AbsIOp>(l);
+  return isUnsigned(l.getElementType()) ? l.finish(l.operands[0]) : lowerByTable(l);
 }
 
 LogicalResult lowerNegate(OpLowering& l) {
   RankedTensorType type = l.getResultType();
-  if (isa<FloatType>(l.getElementType())) return l.replace<arith::NegFOp>(l.operands[0]);
+  if (isa<FloatType>(l.getElementType())) return lowerByTable(l);
   return l.replace<arith::SubIOp>(l.splat(type, APInt::getZero(type.getElementTypeBitWidth())), l.operands[0]);
 }
 
@@ -106,7 +84,7 @@ LogicalResult lowerIsSignedInfinity(OpLowering& l) {
 
 LogicalResult lowerPower(OpLowering& l) {
   Type element = l.getElementType();
-  if (isa<FloatType>(element)) return l.replace<math::PowFOp>(l.operands);
+  if (isa<FloatType>(element)) return lowerByTable(l);
   if (element.isInteger(1)) return l.unsupportedType();
   TensorMath math(l.builder, l.loc);
   auto known = dyn_cast_or_null<IntegerAttr>(getSplatConstant(l.operands[1]));
@@ -226,66 +204,26 @@ LogicalResult lowerCompare(OpLowering& l) {
 }  // namespace
 
 void mlir::sgd::addElementwiseLowerings(LoweringTable& table) {
+  for (const ElementwiseRow& row : getElementwiseRows()) table[row.name] = lowerByTable;
   const std::pair<StringRef, LowerFn> entries[] = {
       {"stablehlo.abs", lowerAbs},
-      {"stablehlo.add", perType<arith::AddFOp, arith::AddIOp, arith::AddIOp, arith::OrIOp>},
-      {"stablehlo.and", forIntegers<arith::AndIOp>},
       {"stablehlo.atan2", lowerAtan2},
-      {"stablehlo.cbrt", transcendental<math::CbrtOp>},
-      {"stablehlo.ceil", forFloats<math::CeilOp>},
       {"stablehlo.clamp", lowerClamp},
       {"stablehlo.compare", lowerCompare},
-      {"stablehlo.cosine", transcendental<math::CosOp>},
-      {"stablehlo.count_leading_zeros", forIntegers<math::CountLeadingZerosOp>},
-      {"stablehlo.divide", perType<arith::DivFOp, DivSIOp, DivUIOp, None>},
-      {"stablehlo.exponential", transcendental<math::ExpOp>},
-      {"stablehlo.exponential_minus_one", transcendental<math::ExpM1Op>},
-      {"stablehlo.floor", forFloats<math::FloorOp>},
       {"stablehlo.imag", lowerImag},
       {"stablehlo.is_finite", lowerComparisonOfMagnitude<arith::CmpFPredicate::OLT>},
-      {"stablehlo.log", transcendental<math::LogOp>},
-      {"stablehlo.log_plus_one", transcendental<math::Log1pOp>},
       {"stablehlo.logistic", lowerLogistic},
-      {"stablehlo.maximum", perType<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp, arith::OrIOp>},
-      {"stablehlo.minimum", perType<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp, arith::AndIOp>},
-      {"stablehlo.multiply", perType<arith::MulFOp, arith::MulIOp, arith::MulIOp, arith::AndIOp>},
       {"stablehlo.negate", lowerNegate},
       {"stablehlo.not", lowerNot},
-      {"stablehlo.or", forIntegers<arith::OrIOp>},
-      {"stablehlo.popcnt", forIntegers<math::CtPopOp>},
       {"stablehlo.power", lowerPower},
       {"stablehlo.real", lowerReal},
-      {"stablehlo.remainder", perType<arith::RemFOp, RemSIOp, RemUIOp, None>},
-      {"stablehlo.round_nearest_afz", forFloats<math::RoundOp>},
-      {"stablehlo.round_nearest_even", forFloats<math::RoundEvenOp>},
-      {"stablehlo.rsqrt", transcendental<math::RsqrtOp>},
       {"stablehlo.select", lowerSelect},
-      {"stablehlo.shift_left", forIntegers<ShLIOp>},
-      {"stablehlo.shift_right_arithmetic", forIntegers<ShRSIOp>},
-      {"stablehlo.shift_right_logical", forIntegers<ShRUIOp>},
       {"stablehlo.sign", lowerSign},
-      {"stablehlo.sine", transcendental<math::SinOp>},
-      {"stablehlo.sqrt", transcendental<math::SqrtOp>},
-      {"stablehlo.subtract", perType<arith::SubFOp, arith::SubIOp, arith::SubIOp, None>},
-      {"stablehlo.tan", transcendental<math::TanOp>},
-      {"stablehlo.tanh", transcendental<math::TanhOp>},
-      {"stablehlo.xor", forIntegers<arith::XOrIOp>},
-      {"chlo.acos", forFloats<math::AcosOp>},
-      {"chlo.acosh", forFloats<math::AcoshOp>},
-      {"chlo.asin", forFloats<math::AsinOp>},
-      {"chlo.asinh", forFloats<math::AsinhOp>},
-      {"chlo.atan", forFloats<math::AtanOp>},
-      {"chlo.atanh", forFloats<math::AtanhOp>},
-      {"chlo.cosh", forFloats<math::CoshOp>},
-      {"chlo.erf", forFloats<math::ErfOp>},
-      {"chlo.erfc", forFloats<math::ErfcOp>},
       {"chlo.is_inf", lowerComparisonOfMagnitude<arith::CmpFPredicate::OEQ>},
       {"chlo.is_neg_inf", lowerIsSignedInfinity<true>},
       {"chlo.is_pos_inf", lowerIsSignedInfinity<false>},
       {"chlo.mulhi", lowerMulhi},
-      {"chlo.sinh", forFloats<math::SinhOp>},
       {"chlo.square", lowerSquare},
-      {"chlo.tan", forFloats<math::TanOp>},
   };
   for (auto [name, lower] : entries) table[name] = lower;
 }
