@@ -88,6 +88,13 @@ class Frontend {
   virtual OwningOpRef<ModuleOp> import(MLIRContext* context, llvm::MemoryBufferRef source,
                                        const ImportOptions& options) const = 0;
 
+  /// Whether exportProgram writes programs.
+  virtual bool exports() const { return false; }
+
+  /// The way back, behind partitioning: `program`, a module of the SPMD level, in ops of the input dialects, for one
+  /// rank. Returns null after an error. The dialects have been loaded.
+  virtual OwningOpRef<ModuleOp> exportProgram(ModuleOp program) const { return nullptr; }
+
   /// Whether its programs may leave sizes open.
   virtual bool bindsSizes() const { return false; }
 

@@ -21,6 +21,13 @@ SmallVector<const Frontend*> mlir::sgd::findFrontends(StringRef bytes, ArrayRef<
   return found;
 }
 
+const Frontend* mlir::sgd::findExporter(StringRef name) {
+  ArrayRef<const Frontend*> frontends = getFrontends();
+  const auto* found = llvm::find_if(
+      frontends, [&](const Frontend* frontend) { return frontend->exports() && frontend->getName() == name; });
+  return found == frontends.end() ? nullptr : *found;
+}
+
 static std::string listInputs(ArrayRef<const Frontend*> frontends) {
   return llvm::join(llvm::map_range(frontends, [](const Frontend* frontend) { return frontend->getInput(); }), "; or ");
 }

@@ -13,6 +13,9 @@ ArrayRef<const Frontend*> getFrontends();
 /// that accept the same bytes are a bug.
 SmallVector<const Frontend*> findFrontends(StringRef bytes, ArrayRef<const Frontend*> frontends = getFrontends());
 
+/// The frontend called `name` that exports programs; null where there is none.
+const Frontend* findExporter(StringRef name);
+
 /// Imports a program of any format, as Frontend::import does. Null after an error, which for an unknown format says
 /// what was expected.
 OwningOpRef<ModuleOp> importProgram(MLIRContext* context, llvm::MemoryBufferRef source, const ImportOptions& options);

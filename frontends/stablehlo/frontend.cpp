@@ -1,4 +1,5 @@
 // Text of StableHLO, as JAX prints it.
+#include "frontends/stablehlo/export/export.h"
 #include "frontends/stablehlo/import.h"
 #include "frontends/stablehlo/input/chlo_dialect.h"
 #include "frontends/stablehlo/input/stablehlo_dialect.h"
@@ -28,6 +29,9 @@ class StablehloFrontend final : public Frontend {
     if (!module) return nullptr;
     return succeeded(importStablehlo(*module, options)) ? std::move(module) : nullptr;
   }
+
+  bool exports() const final { return true; }
+  OwningOpRef<ModuleOp> exportProgram(ModuleOp program) const final { return exportStablehlo(program); }
 
   void registerDialects(DialectRegistry& registry) const final { registerStablehloDialects(registry); }
   void registerPasses() const final { registerStablehloPasses(); }

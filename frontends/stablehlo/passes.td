@@ -1,4 +1,4 @@
-// The pass of this frontend.
+// The passes of this frontend: the way in, and the way back.
 #ifndef SGD_FRONTENDS_STABLEHLO_PASSES_TD
 #define SGD_FRONTENDS_STABLEHLO_PASSES_TD
 
@@ -18,6 +18,18 @@ def ImportStablehloPass : Pass<"sgd-import-stablehlo", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"transformsByMatmuls", "transforms-by-matmuls", "bool", "false", "Lower Fourier transforms to matmuls with tables, for targets without code for them">];
   let dependentDialects = ["::mlir::chlo::ChloDialect", "::mlir::sdy::SdyDialect", "::mlir::stablehlo::StablehloDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect", "::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];
+}
+
+def ExportStablehloPass : Pass<"sgd-export-stablehlo", "::mlir::ModuleOp"> {
+  let summary = "Writes the SPMD level in ops of stablehlo and chlo";
+  let description = [{
+    Before: a program at the SPMD level. After: what one of `mhlo.num_partitions` partitions computes on its shards, in ops of `stablehlo` and `chlo`. Ranks are partitions; groups of
+    collectives, which are mesh axes before, are lists of them. Gathered ranges that are halos or shifts become permutes of slices.
+
+    Unsigned integers are unsigned in arguments, results and the ops that need it; `stablehlo.bitcast_convert` stands between. Loops with known trips count them. An op without a
+    counterpart becomes a `custom_call` with its name as the target and its attributes as the `backend_config`. `sgdc --emit=stablehlo` prints the result.
+  }];
+  let dependentDialects = ["::mlir::chlo::ChloDialect", "::mlir::stablehlo::StablehloDialect", "::mlir::func::FuncDialect"];
 }
 
 #endif

@@ -113,7 +113,7 @@ PASSES = {
     "passes/plan/overlap": IR + ["passes/plan/memory", "passes/sharding/reshard", "passes/timing"],
 }
 # One rule for all frontends; frontends/text is what those that read text share.
-FRONTENDS = {"frontends": [], **{f"frontends/{path.parent.name}": GRAPH + ["frontends", "frontends/text", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions", "passes/graph/loops", "passes/levels"] for path in sorted(ROOT.glob("frontends/*/CMakeLists.txt"))}}
+FRONTENDS = {"frontends": [], **{f"frontends/{path.parent.name}": GRAPH + ["frontends", "frontends/text", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions", "passes/graph/loops", "passes/levels", "runtime/comm/collectives"] for path in sorted(ROOT.glob("frontends/*/CMakeLists.txt"))}}
 FRONTENDS["frontends/text"] = ["frontends"]
 COMPILER = {
     "targets/kernels": KERNELS + ["runtime/thread"],
@@ -127,7 +127,7 @@ COMPILER = {
     "compiler/request": ["compiler", "dialects/sgd"],
     "compiler/export": IR + list(PASSES) + ["compiler", "runtime/artifact", "runtime/comm"],
     "compiler/target": IR + list(PASSES) + ["compiler", "compiler/export", "targets/kernels", "targets/cpu/codegen", "targets/cpu/libraries", "targets/gpu/codegen", "targets/gpu/libraries", "runtime/artifact"],
-    "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "runtime/artifact", "runtime/comm", "runtime/json", "runtime/text"],
+    "compiler/report": IR + list(PASSES) + ["compiler", "compiler/bound", "compiler/export", "compiler/simulation", "frontends", "runtime/artifact", "runtime/comm", "runtime/json", "runtime/text"],
     "compiler/expectations": ["compiler", "compiler/export", "compiler/recipe", "compiler/report", "dialects/plan", "dialects/sgd", "passes/graph/carry", "passes/spmd/partition", "runtime/artifact"],
     "compiler/models": ["compiler/recipe"],  # recipe_json.h: one reading of what is written by hand
     "compiler/simulation": ["compiler", "passes/clock", "passes/mesh", "passes/cost", "runtime/artifact", "runtime/checkpoint", "runtime/comm", "runtime/device", "runtime/text"],
