@@ -49,8 +49,16 @@ Expected<EmitLevel> mlir::sgd::parseEmitLevel(StringRef text) {
                    .Case("kernels", EmitLevel::Kernels)
                    .Case("plan", EmitLevel::Plan)
                    .Default(std::nullopt);
-  if (!level) return makeError("--emit: '", text, "' is not graph, sharded, spmd, kernels or plan");
+  if (!level) return makeError("--emit: '", text, "' is not graph, sharded, spmd, stablehlo, kernels or plan");
   return *level;
+}
+
+Error mlir::sgd::parseEmit(StringRef text, CompileOptions& options) {
+  options.emitsStablehlo = text == "stablehlo";
+  Expected<EmitLevel> level = options.emitsStablehlo ? EmitLevel::Spmd : parseEmitLevel(text);
+  if (!level) return level.takeError();
+  options.emit = *level;
+  return Error::success();
 }
 
 Expected<uint64_t> mlir::sgd::parseByteSize(StringRef text) {

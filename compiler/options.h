@@ -39,6 +39,7 @@ struct CompileOptions {
   std::string target = "cpu";              ///< or `cuda:` and architectures with commas between, e.g. cuda:sm_80,sm_90
   std::string cpu = "native";              ///< native, x86-64-v3 or x86-64-v4
   std::optional<EmitLevel> emit;
+  bool emitsStablehlo = false;  ///< the text of `emit`, which is Spmd, is StableHLO
   std::string loss;  ///< the result that is the loss; empty: as the recipe or the program says, or by inferLoss
   bool emitsRequest = false;            ///< the text of `emit`, or of the programs as imported, can be replayed
   bool writeArtifact = true;            ///< false stops after the emitted level
@@ -63,6 +64,9 @@ llvm::Expected<std::vector<MeshAxisSize>> parseBindings(llvm::StringRef text);
 
 /// `graph`, `sharded`, `spmd`, `kernels` or `plan`.
 llvm::Expected<EmitLevel> parseEmitLevel(llvm::StringRef text);
+
+/// Sets what `--emit=text` asks for: a level, or `stablehlo`, which is the SPMD level in ops of StableHLO.
+llvm::Error parseEmit(llvm::StringRef text, CompileOptions& options);
 
 /// A number of bytes with an optional unit: `1048576`, `512MiB`, `80GiB`, `1.5GB`.
 llvm::Expected<uint64_t> parseByteSize(llvm::StringRef text);

@@ -15,6 +15,8 @@ partial sum: its result is `unreduced` over "data". That is a state of the value
 pass decides where and by which collective the value is reduced."""),
     ("SPMD", "spmd", """The program of one rank, on local shapes. Reshards have become the collectives that the planner found cheapest; the global shapes and
 shardings of arguments and results are kept for the artifact. The text is the same for every rank."""),
+    ("SPMD in StableHLO", "stablehlo", """The same level in ops of the input, for readers and tools that know StableHLO: ranks are partitions, and mesh axes are lists of them. Locations hold the user's names.
+An op without a counterpart is a `custom_call` with its name. `jax.jit(f).lower(...).compile().as_text()` shows it as HLO ([the JAX plugin](jax-plugin.md))."""),
     ("Kernels", "kernels", """Each `dot_general` has absorbed the transposes around it and become a library call with strides; all other ops are fused
 into clusters, one kernel each, chosen by the bytes of memory traffic that they save. Instructions are in execution order."""),
     ("Plan", "plan", """Buffers with offsets in two memories: private, and window, which holds the buffers that peers read or write. Updates happen in place

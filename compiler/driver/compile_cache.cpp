@@ -72,7 +72,7 @@ static llvm::Expected<std::string> getKey(ArrayRef<ProgramSource> sources, const
   std::string key;
   for (const std::string& text : {*build, (*target)->getIdentity(), request.getKey()}) append(key, text);
   if (llvm::Error error = addTopology(key, request.options)) return error;
-  append(key, options.emit ? getName(*options.emit) : "");
+  append(key, options.emitsStablehlo ? "stablehlo" : options.emit ? getName(*options.emit) : "");
   append(key, options.writeArtifact ? "artifact" : "");
   append(key, options.emitsRequest ? "request" : "");
   for (const ProgramSource& source : sources) append(key, source.text);

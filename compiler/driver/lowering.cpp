@@ -118,6 +118,7 @@ LogicalResult Lowering::endPlan() {
 /// The level whose text a search notes, as its option.
 std::string Lowering::getSearchedText() const {
   const bool isSearched = options.emit == EmitLevel::Spmd || options.emit == EmitLevel::Kernels;
+  if (options.emitsStablehlo) return "stablehlo";
   return isSearched ? getName(*options.emit).str() : "";
 }
 

@@ -49,7 +49,7 @@ static void addClose(OpPassManager& passes, EmitLevel level) {
 /// Likewise; the programs' text is noted if `options` ask for that level.
 static void addClose(OpPassManager& passes, EmitLevel level, const PlanOptions& options) {
   addClose(passes, level);
-  if (options.emit == level) passes.addPass(createRecordTextPass());
+  if (options.emit == level) passes.addPass(createRecordTextPass(RecordTextPassOptions{options.emitsStablehlo}));
 }
 
 void mlir::sgd::addReadStage(OpPassManager& passes) {

@@ -24,7 +24,10 @@ def RecordTextPass : Pass<"sgd-record-text", "::mlir::ModuleOp"> {
   let description = [{
     Runs on the module of a compilation, behind `sgd-close-level`. After: `sgd.text` of the module is the text of its programs, one after another, without what only compilations have. The text
     stays with the module through later levels, so that of several alternatives the chosen one's is printed.
+
+    With `stablehlo`, which is for the SPMD level alone, the text is StableHLO with source locations (`sgdc --emit=stablehlo`).
   }];
+  let options = [Option<"stablehlo", "stablehlo", "bool", "false", "In ops of StableHLO, as sgd-export-stablehlo makes them">];
 }
 
 #endif

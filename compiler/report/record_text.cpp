@@ -4,6 +4,7 @@
 #include "compiler/report/program_text.h"
 #include "compiler/report/unsplit_peak.h"
 #include "dialects/sgd/programs.h"
+#include "frontends/frontends.h"
 
 namespace mlir::sgd {
 #define GEN_PASS_DEF_RECORDTEXTPASS
@@ -15,6 +16,21 @@ using namespace mlir::sgd;
 
 /// The text of a module without them is that of its programs.
 static constexpr llvm::StringLiteral kOfCompilations[] = {kRequestAttr, kLowerBoundAttr, kUnsplitPeakAttr};
+
+static const Frontend& getExporter() { return *findExporter("StableHLO"); }
+
+/// In StableHLO; nothing after an error. Readers of the text want the names of the user's ops, which are locations.
+static FailureOr<std::string> printStablehlo(ModuleOp compilation) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (ModuleOp program : getPrograms(compilation)) {
+    OwningOpRef<ModuleOp> exported = getExporter().exportProgram(program);
+    if (!exported) return failure();
+    exported->print(stream, OpPrintingFlags().enableDebugInfo());
+    stream << "\n";
+  }
+  return text;
+}
 
 static std::string printPrograms(ModuleOp compilation) {
   std::string text;
@@ -33,8 +49,12 @@ namespace {
 struct RecordTextPass : mlir::sgd::impl::RecordTextPassBase<RecordTextPass> {
   using RecordTextPassBase::RecordTextPassBase;
 
+  void getDependentDialects(DialectRegistry& registry) const override { getExporter().registerDialects(registry); }
+
   void runOnOperation() override {
-    getOperation()->setDiscardableAttr(kTextAttr, StringAttr::get(&getContext(), printPrograms(getOperation())));
+    FailureOr<std::string> text = stablehlo ? printStablehlo(getOperation()) : printPrograms(getOperation());
+    if (failed(text)) return signalPassFailure();
+    getOperation()->setDiscardableAttr(kTextAttr, StringAttr::get(&getContext(), *text));
   }
 };
 }  // namespace

@@ -39,6 +39,7 @@ static void swapContents(ModuleOp one, ModuleOp other) {
 void mlir::sgd::addDialectsOfStages(DialectRegistry& registry) {
   PlanOptions options;
   options.sequential = MeshAxisSize();
+  llvm::cantFail(parseEmit("stablehlo", options));
   options.exchangesInLoops = true;
   llvm::Expected<std::unique_ptr<Target>> target = Target::create(options);
   if (!target) return llvm::consumeError(target.takeError());  // the one that is asked for is an error then, too
@@ -57,9 +58,8 @@ FailureOr<Alternatives> Alternatives::create(ModuleOp compilation, StringRef tex
   FailureOr<Requested> requested = Requested::read(compilation);
   if (failed(requested)) return failure();
   if (!text.empty()) {
-    llvm::Expected<EmitLevel> level = parseEmitLevel(text);
-    if (!level) return LogicalResult(emitError(compilation.getLoc()) << llvm::toString(level.takeError()));
-    requested->options.emit = *level;
+    llvm::Error unknown = parseEmit(text, requested->options);
+    if (unknown) return LogicalResult(emitError(compilation.getLoc()) << llvm::toString(std::move(unknown)));
   }
   llvm::Expected<std::unique_ptr<Target>> target = Target::create(requested->options);
   if (!target) return LogicalResult(emitError(compilation.getLoc()) << llvm::toString(target.takeError()));

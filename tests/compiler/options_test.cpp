@@ -36,7 +36,20 @@ TEST(ParseMesh, SaysWhatIsWrong) {
 TEST(ParseEmitLevel, KnowsTheFiveLevels) {
   for (const char* level : {"graph", "sharded", "spmd", "kernels", "plan"})
     EXPECT_EQ(messageOf(parseEmitLevel(level)), "accepted");
-  EXPECT_EQ(messageOf(parseEmitLevel("llvm")), "--emit: 'llvm' is not graph, sharded, spmd, kernels or plan");
+  EXPECT_EQ(messageOf(parseEmitLevel("llvm")),
+            "--emit: 'llvm' is not graph, sharded, spmd, stablehlo, kernels or plan");
+}
+
+TEST(ParseEmit, StablehloIsTheSpmdLevel) {
+  CompileOptions options;
+  ASSERT_FALSE(parseEmit("stablehlo", options));
+  EXPECT_EQ(options.emit, EmitLevel::Spmd);
+  EXPECT_TRUE(options.emitsStablehlo);
+  ASSERT_FALSE(parseEmit("spmd", options));
+  EXPECT_EQ(options.emit, EmitLevel::Spmd);
+  EXPECT_FALSE(options.emitsStablehlo);
+  EXPECT_EQ(llvm::toString(parseEmit("llvm", options)),
+            "--emit: 'llvm' is not graph, sharded, spmd, stablehlo, kernels or plan");
 }
 
 TEST(ParseByteSize, UnderstandsUnits) {

@@ -88,7 +88,9 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "Result that is the loss, a floating-point scalar, e.g. \"result[1]['loss']\" or result[1].loss; by "
                  "default names and dataflow decide (docs/recipes.md)")
       ->option_text("NAME");
-  app.add_option("--emit", flags.emit, "Print the IR of a level")->option_text("graph|sharded|spmd|kernels|plan");
+  app.add_option("--emit", flags.emit,
+                 "Print the IR of a level; stablehlo prints the level spmd in ops of StableHLO, with source locations")
+      ->option_text("graph|sharded|spmd|stablehlo|kernels|plan");
   app.add_option("--emit-request", flags.emitRequest,
                  "Write the compilation as data: the request, and the programs at the level of --emit (without it: as "
                  "imported) with their source locations; sgd-opt --replay continues from there to the same artifact")

@@ -46,7 +46,12 @@ bool mlir::sgd::readValues(Flags& flags, std::vector<PlanRequest>& plans, std::s
   if (!flags.batch.empty()) flags.recipes = {getBatchRecipe(flags.batch)};
   if (flags.micro > 0) flags.compile.sequential = MeshAxisSize{"micro", flags.micro};
   if (!flags.bindings.empty() && !take(parseBindings(flags.bindings), flags.compile.bindings, error)) return false;
-  if (!flags.emit.empty() && !take(parseEmitLevel(flags.emit), flags.compile.emit, error)) return false;
+  if (!flags.emit.empty()) {
+    if (llvm::Error unknown = parseEmit(flags.emit, flags.compile)) {
+      error = llvm::toString(std::move(unknown));
+      return false;
+    }
+  }
   if (!takeBytes("--memory-limit", flags.memoryLimit, flags.compile.memoryLimit, error) ||
       !takeBytes("--tile-scratch", flags.tileScratch, flags.compile.tileScratch, error) ||
       !takeBytes("--cache-size", flags.cacheSize, flags.cacheBytes, error))
