@@ -50,7 +50,6 @@ absl::Status DestroyTracking(PJRT_AsyncTrackingEvent_Destroy_Args& args) {
 
 void AddMissing(PJRT_Api& api) {
   api.PJRT_Device_MemoryStats = Missing<"PJRT_Device_MemoryStats">::Call;
-  api.PJRT_Executable_OptimizedProgram = Missing<"PJRT_Executable_OptimizedProgram">::Call;
   api.PJRT_CopyToDeviceStream_Destroy = Missing<"PJRT_CopyToDeviceStream_Destroy">::Call;
   api.PJRT_CopyToDeviceStream_AddChunk = Missing<"PJRT_CopyToDeviceStream_AddChunk">::Call;
   api.PJRT_CopyToDeviceStream_TotalBytes = Missing<"PJRT_CopyToDeviceStream_TotalBytes">::Call;

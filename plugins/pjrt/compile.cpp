@@ -26,24 +26,23 @@ class RecentCompilations {
     return found->second->compiled;
   }
 
-  void Add(std::string_view text, std::shared_ptr<const CompiledText> compiled) {
+  void Add(std::shared_ptr<const CompiledText> compiled) {
     const std::lock_guard lock(mutex_);
-    if (by_text_.contains(text)) return;
-    entries_.push_front({std::string(text), std::move(compiled)});
-    by_text_.emplace(entries_.front().text, entries_.begin());
+    if (by_text_.contains(compiled->text)) return;
+    entries_.push_front({std::move(compiled)});
+    by_text_.emplace(entries_.front().compiled->text, entries_.begin());
     bytes_ += entries_.front().bytes();
     while (bytes_ > kMemoryBytes && entries_.size() > 1) {
       bytes_ -= entries_.back().bytes();
-      by_text_.erase(entries_.back().text);
+      by_text_.erase(entries_.back().compiled->text);
       entries_.pop_back();
     }
   }
 
  private:
   struct Entry {
-    std::string text;
     std::shared_ptr<const CompiledText> compiled;
-    uint64_t bytes() const { return text.size() + compiled->artifact.size(); }
+    uint64_t bytes() const { return compiled->text.size() + compiled->artifact.size(); }
   };
 
   std::mutex mutex_;
@@ -57,9 +56,12 @@ RecentCompilations& Recent() {
   return recent;
 }
 
-compiler::CompileResult Compile(std::string_view text, const std::string& name, const std::string& target) {
+// `program` is the text's name in what is compiled, `name` that in messages. With `flag`, unless it is empty, beside
+// those that all programs are compiled with.
+compiler::CompileResult Compile(std::string_view text, const std::string& program, const std::string& name,
+                                const std::string& target, const std::string& flag) {
   compiler::CompileRequest request{
-      .programs = {{"main", name, std::string(text)}}, .flags = {}, .recipes = {}, .is_described = false};
+      .programs = {{program, name, std::string(text)}}, .flags = {}, .recipes = {}, .is_described = false};
   // Functions are those of this process, so no later one could use the program.
   const bool calls_host = text.find("@sgd.host_call") != std::string_view::npos;
   if (const char* folder = std::getenv("SGD_COMPILE_CACHE"); folder != nullptr && *folder != 0 && !calls_host)
@@ -67,6 +69,7 @@ compiler::CompileResult Compile(std::string_view text, const std::string& name, 
   request.flags.push_back(absl::StrCat("--target=", target));
   // JAX refuses a program whose arguments have other shardings than it asked for, such as sharded optimizer state.
   request.flags.push_back("--shard-updates=never");
+  if (!flag.empty()) request.flags.push_back(flag);
   return compiler::Compile(request);
 }
 
@@ -75,13 +78,20 @@ compiler::CompileResult Compile(std::string_view text, const std::string& name, 
 absl::StatusOr<std::shared_ptr<const CompiledText>> CompileText(std::string_view text, const std::string& name,
                                                                 const std::string& target) {
   if (auto found = Recent().Find(text)) return found;
-  compiler::CompileResult result = Compile(text, name, target);
+  compiler::CompileResult result = Compile(text, "main", name, target, "");
   if (result.code != 0) return absl::InvalidArgumentError(absl::StripTrailingAsciiWhitespace(result.messages));
   auto compiled = std::make_shared<CompiledText>();
+  compiled->text = text;
   compiled->artifact = std::move(result.artifact);
   compiled->metrics = result.metrics;
-  Recent().Add(text, compiled);
+  Recent().Add(compiled);
   return compiled;
+}
+
+absl::StatusOr<std::string> PartitionText(std::string_view text, const std::string& name, const std::string& target) {
+  compiler::CompileResult result = Compile(text, name, name, target, "--emit=stablehlo");
+  if (result.code != 0) return absl::InvalidArgumentError(absl::StripTrailingAsciiWhitespace(result.messages));
+  return std::move(result.emitted);
 }
 
 }  // namespace sgd::pjrt

@@ -12,6 +12,7 @@
 namespace sgd::pjrt {
 
 struct CompiledText {
+  std::string text;  // the program that was compiled
   std::string artifact;
   compiler::Metrics metrics;
 };
@@ -21,5 +22,9 @@ struct CompiledText {
 // the compiler's messages, which name `name`.
 absl::StatusOr<std::shared_ptr<const CompiledText>> CompileText(std::string_view text, const std::string& name,
                                                                 const std::string& target);
+
+// The program of one partition, behind partitioning: StableHLO, as `sgdc --emit=stablehlo` prints it. Compiles as far
+// as that level anew, as CompileText does. InvalidArgument with the compiler's messages.
+absl::StatusOr<std::string> PartitionText(std::string_view text, const std::string& name, const std::string& target);
 
 }  // namespace sgd::pjrt

@@ -3,11 +3,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "plugins/pjrt/wire.h"
+#include "plugins/pjrt/xla_options.h"
 
 namespace sgd::pjrt {
 namespace {
 
-constexpr uint32_t kBuildOptions = 3, kPortable = 4;                                   // CompileOptionsProto
+constexpr uint32_t kBuildOptions = 3, kPortable = 4, kOverrides = 7;                   // CompileOptionsProto
 constexpr uint32_t kReplicas = 4, kPartitions = 5, kAssignment = 9;                    // ExecutableBuildOptionsProto
 constexpr uint32_t kReplicaCount = 1, kComputationCount = 2, kComputationDevices = 3;  // DeviceAssignmentProto
 constexpr uint32_t kDeviceIds = 1;                                                     // ComputationDevice
@@ -38,6 +39,7 @@ absl::Status ReadBuildOptions(std::string_view proto, CompileOptions& options) {
 absl::StatusOr<CompileOptions> ReadCompileOptions(std::string_view proto) {
   CompileOptions options;
   absl::Status status = ReadWire(proto, [&](const WireField& field) {
+    if (field.number == kOverrides) return CheckXlaOption(field.bytes);
     if (field.number == kPortable) options.is_portable = field.integer != 0;
     return field.number == kBuildOptions ? ReadBuildOptions(field.bytes, options) : absl::OkStatus();
   });

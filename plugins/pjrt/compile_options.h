@@ -19,8 +19,8 @@ struct CompileOptions {
   bool is_portable = false;
 };
 
-// InvalidArgument for what is no such message, Unimplemented for several replicas, and for options of XLA that would
-// change the program.
+// InvalidArgument for what is no such message and for options that XLA does not have, Unimplemented for several
+// replicas.
 absl::StatusOr<CompileOptions> ReadCompileOptions(std::string_view proto);
 
 // A serialized xla.DeviceAssignmentProto of one replica.

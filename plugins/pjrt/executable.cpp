@@ -254,6 +254,7 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client& client,
   if (!options.ok()) return options.status();
   executable->options = *std::move(options);
   executable->compiled = std::move(compiled);
+  executable->target = client.ranks->target().flag;
   auto loaded = std::make_unique<PJRT_LoadedExecutable>();
   loaded->client = &client;
   if (absl::Status status = AssignDevices(client, executable->options, *loaded); !status.ok()) return status;
@@ -276,6 +277,8 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> CompileAndLoad(PJRT_Clien
   if (format != "mlir")
     return absl::UnimplementedError(
         absl::StrCat("programs of format '", std::string(format), "' are not supported; expected 'mlir'"));
+  // Before the time that it takes to compile.
+  if (absl::StatusOr<CompileOptions> read = ReadCompileOptions(options); !read.ok()) return read.status();
   absl::StatusOr<ProgramText> text = ReadProgramText({program.code, program.code_size});
   if (!text.ok()) return text.status();
   absl::StatusOr<std::shared_ptr<const CompiledText>> compiled =

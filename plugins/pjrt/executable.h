@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,8 +67,16 @@ struct Layouts {
 // The layout of a row-major array, as XLA writes it.
 std::string RowMajorText(size_t dims);
 
+// The partitioned program as StableHLO, made when somebody asks for it.
+struct PartitionedText {
+  std::mutex mutex;
+  std::optional<std::string> text;
+};
+
 struct Executable {
   Compiled compiled;
+  std::string target;  // as CompileText takes it
+  mutable PartitionedText partitioned;
   CompileOptions options;
   std::string serialized;  // of Serialize
   std::string fingerprint;

@@ -106,6 +106,24 @@ absl::Status GetMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   return absl::OkStatus();
 }
 
+// Called twice: for the size, then for the text. jaxlib makes HLO of it.
+absl::Status GetOptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
+  static constexpr std::string_view kFormat = "mlir";
+  const Executable& executable = *args.executable->executable;
+  const std::lock_guard lock(executable.partitioned.mutex);
+  std::optional<std::string>& text = executable.partitioned.text;
+  if (!text) {
+    auto made = PartitionText(executable.compiled.text->text, executable.compiled.name, executable.target);
+    if (!made.ok()) return made.status();
+    text = *std::move(made);
+  }
+  args.program->format = kFormat.data();
+  args.program->format_size = kFormat.size();
+  args.program->code_size = text->size();
+  if (args.program->code != nullptr) text->copy(args.program->code, text->size());
+  return absl::OkStatus();
+}
+
 absl::Status GetOutputTypes(PJRT_Executable_OutputElementTypes_Args& args) {
   const Results& results = args.executable->executable->results;
   args.output_types = const_cast<PJRT_Buffer_Type*>(results.types.data());
@@ -224,6 +242,7 @@ void AddExecutableEntries(PJRT_Api& api) {
   api.PJRT_Executable_SizeOfGeneratedCodeInBytes = Entry<GetCodeSize>::Call;
   api.PJRT_Executable_GetCostAnalysis = Entry<GetCosts>::Call;
   api.PJRT_Executable_GetCompiledMemoryStats = Entry<GetMemoryStats>::Call;
+  api.PJRT_Executable_OptimizedProgram = Entry<GetOptimizedProgram>::Call;
   api.PJRT_Executable_OutputElementTypes = Entry<GetOutputTypes>::Call;
   api.PJRT_Executable_OutputDimensions = Entry<GetOutputDims>::Call;
   api.PJRT_Executable_OutputMemoryKinds = Entry<GetOutputMemories>::Call;

@@ -9,7 +9,7 @@
 namespace sgd::pjrt {
 namespace {
 
-constexpr std::string_view kHeader = "sgd executable 2, sgd " SGD_VERSION "\n";
+constexpr std::string_view kHeader = "sgd executable 3, sgd " SGD_VERSION "\n";
 
 enum FieldNumber : uint32_t {
   kName = 1,
@@ -27,7 +27,8 @@ enum FieldNumber : uint32_t {
   kResultSummands,
   kArgumentType,
   kArgumentMemory,
-  kResultMemory
+  kResultMemory,
+  kProgramText
 };
 
 // A list is never empty on the wire: one without summands is -1.
@@ -76,6 +77,9 @@ void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
     case kArtifact:
       text.artifact = field.bytes;
       break;
+    case kProgramText:
+      text.text = field.bytes;
+      break;
     case kFlops:
       text.metrics.flops = std::bit_cast<double>(field.integer);
       break;
@@ -119,6 +123,7 @@ std::string Serialize(const Compiled& compiled) {
   WriteInteger(bytes, kAliased, text.metrics.aliased);
   WriteInteger(bytes, kTemporaries, text.metrics.temporaries);
   WriteInteger(bytes, kPeak, text.metrics.peak);
+  WriteBytes(bytes, kProgramText, text.text);
   WriteBytes(bytes, kArtifact, text.artifact);
   return bytes;
 }

@@ -67,8 +67,10 @@ class ApiTest : public ::testing::Test {
     EXPECT_EQ(MessageOf(Api().PJRT_Client_Destroy(&args)), "");
   }
 
-  std::string Compile(std::string text, uint64_t partitions, PJRT_LoadedExecutable*& executable) {
-    std::string build, options;
+  // `more` are further fields of the options.
+  std::string Compile(std::string text, uint64_t partitions, PJRT_LoadedExecutable*& executable,
+                      const std::string& more = "") {
+    std::string build, options = more;
     WriteInteger(build, 4, 1);
     WriteInteger(build, 5, partitions);
     WriteBytes(options, 3, build);
@@ -134,6 +136,27 @@ class ApiTest : public ::testing::Test {
     const std::string message = MessageOf(Api().PJRT_LoadedExecutable_Execute(&args));
     if (message.empty()) buffers_.insert(buffers_.end(), results.begin(), results.end());
     return message;
+  }
+
+  // The text of PJRT_Executable_OptimizedProgram, which is asked for twice.
+  std::string OptimizedProgram(PJRT_LoadedExecutable* loaded) {
+    auto get = New<PJRT_LoadedExecutable_GetExecutable_Args>();
+    get.loaded_executable = loaded;
+    EXPECT_EQ(MessageOf(Api().PJRT_LoadedExecutable_GetExecutable(&get)), "");
+    PJRT_Program program = {};
+    program.struct_size = sizeof(program);
+    auto args = New<PJRT_Executable_OptimizedProgram_Args>();
+    args.executable = get.executable;
+    args.program = &program;
+    EXPECT_EQ(MessageOf(Api().PJRT_Executable_OptimizedProgram(&args)), "");
+    EXPECT_EQ(std::string(program.format, program.format_size), "mlir");
+    std::string text(program.code_size, ' ');
+    program.code = text.data();
+    EXPECT_EQ(MessageOf(Api().PJRT_Executable_OptimizedProgram(&args)), "");
+    auto destroy = New<PJRT_Executable_Destroy_Args>();
+    destroy.executable = get.executable;
+    EXPECT_EQ(MessageOf(Api().PJRT_Executable_Destroy(&destroy)), "");
+    return text;
   }
 
   static void Destroy(PJRT_Event* event) {
@@ -245,6 +268,47 @@ TEST_F(ApiTest, ErrorsAreReturned) {
   EXPECT_THAT(Get(results[0]), ElementsAre(2, 3, 4, 5));
 }
 
+TEST_F(ApiTest, PartitionedProgramsAreShown) {
+  PJRT_LoadedExecutable* sum = nullptr;
+  ASSERT_EQ(Compile(kSum, 2, sum), "");
+  const std::string text = OptimizedProgram(sum);
+  EXPECT_THAT(text, HasSubstr("mhlo.num_partitions = 2"));
+  EXPECT_THAT(text, HasSubstr("func.func @main(%arg0: tensor<4xf32>"));
+  EXPECT_THAT(text, HasSubstr("stablehlo.all_gather"));
+}
+
+// An entry of xla.CompileOptionsProto.env_option_overrides; `field` is that of the value's type.
+std::string Override(const std::string& key, uint32_t field, const std::string& value) {
+  std::string held, entry, options;
+  if (field == 1)
+    WriteBytes(held, field, value);
+  else
+    WriteInteger(held, field, std::stoull(value));
+  WriteBytes(entry, 1, key);
+  WriteBytes(entry, 2, held);
+  WriteBytes(options, 7, entry);
+  return options;
+}
+
+TEST_F(ApiTest, OptionsOfXlaAreKnownByNameAndType) {
+  constexpr uint32_t kText = 1, kBool = 2, kInteger = 3;
+  PJRT_LoadedExecutable* add = nullptr;
+  EXPECT_EQ(
+      Compile(kAdd, 1, add,
+              Override("xla_embed_ir_in_executable", kBool, "1") +
+                  Override("xla_dump_max_hlo_modules", kInteger, "200") + Override("xla_dump_to", kText, "folder") +
+                  Override("xla_cpu_enable_fast_math", kText, "false")),
+      "");
+  EXPECT_THAT(Compile(kAdd, 1, add, Override("invalid_key", kText, "x")),
+              HasSubstr("No such compile option: 'invalid_key'"));
+  EXPECT_THAT(Compile(kAdd, 1, add, Override("xla_embed_ir", kBool, "1")),
+              HasSubstr("No such compile option: 'xla_embed_ir'"));
+  EXPECT_EQ(Compile(kAdd, 1, add, Override("xla_embed_ir_in_executable", kText, "maybe")),
+            "While setting option xla_embed_ir_in_executable, 'maybe' is not a valid bool value.");
+  EXPECT_EQ(Compile(kAdd, 1, add, Override("xla_dump_max_hlo_modules", kBool, "1")),
+            "While setting option xla_dump_max_hlo_modules, '1' is not a valid int64 value.");
+}
+
 TEST_F(ApiTest, ExecutablesAreSerialized) {
   PJRT_LoadedExecutable* add = nullptr;
   ASSERT_EQ(Compile(kAdd, 1, add), "");
@@ -269,6 +333,7 @@ TEST_F(ApiTest, ExecutablesAreSerialized) {
   std::vector<PJRT_Buffer*> results;
   ASSERT_EQ(Execute(load.loaded_executable, {{Put({1, 2, 3, 4}), Put({1, 1, 1, 1})}}, results), "");
   EXPECT_THAT(Get(results[0]), ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(OptimizedProgram(load.loaded_executable), HasSubstr("stablehlo.add %arg0, %arg1 : tensor<4xf32>"));
   load.serialized_executable_size = bytes.size() / 2;
   EXPECT_THAT(MessageOf(Api().PJRT_Executable_DeserializeAndLoad(&load)), HasSubstr("compile the program anew"));
 }
