@@ -10,6 +10,7 @@ namespace mlir::sgd {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // y = x @ w per rank; the gradient-like x^T y is summed over the ranks and subtracted from w.
 constexpr const char* kStep = R"(
@@ -194,6 +195,23 @@ TEST(Driver, EmitsEachLevel) {
     Compilation compilation = compileOrDie({{"main", "step.mlir", kStep}}, options);
     EXPECT_THAT(compilation.emitted, HasSubstr(text));
     EXPECT_TRUE(compilation.artifact.empty());
+  }
+}
+
+// Under a limit, a search writes the text.
+TEST(Driver, EmitsStablehlo) {
+  for (std::optional<uint64_t> limit : {std::optional<uint64_t>(), std::optional<uint64_t>(1 << 20)}) {
+    CompileOptions options;
+    options.emit = EmitLevel::Spmd;
+    options.emitsStablehlo = true;
+    options.writeArtifact = false;
+    options.memoryLimit = limit;
+    Compilation compilation = compileOrDie({{"train", "step.mlir", kStep}}, options);
+    EXPECT_THAT(compilation.emitted, HasSubstr("module @train attributes {mhlo.num_partitions = 4 : i32"));
+    EXPECT_THAT(compilation.emitted, HasSubstr("func.func @main("));
+    EXPECT_THAT(compilation.emitted, HasSubstr("\"stablehlo.all_reduce\""));
+    EXPECT_THAT(compilation.emitted, HasSubstr("loc(\"step.mlir\":"));
+    EXPECT_THAT(compilation.emitted, Not(HasSubstr("spmd.")));
   }
 }
 
