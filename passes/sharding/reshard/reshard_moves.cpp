@@ -17,7 +17,8 @@ struct ReshardMoves::Position {
 
 void mlir::sgd::priceStep(const CostModel& cost, ReshardStep& step, uint64_t bytesBefore, uint64_t bytesAfter) {
   step.seconds = cost.getMoveSeconds(static_cast<double>(bytesBefore + bytesAfter));
-  if (step.kind == Kind::Slice || step.kind == Kind::Mask || step.kind == Kind::Resize) return;
+  if (step.kind == Kind::Slice || step.kind == Kind::Mask || step.kind == Kind::Place || step.kind == Kind::Resize)
+    return;
   if (step.kind == Kind::GatherRange) {
     step.seconds += cost.getCollectiveSeconds(CollectiveKind::kGatherRange, step.fromAxes, step.sentBytes);
     return;
@@ -112,7 +113,7 @@ void ReshardMoves::visitStep(const Position& at, const AtomState& next, ReshardS
   visit(next, step);
 }
 
-/// Slices and masks, which need no communication. Slices of one atom, or of all that belong to one dimension.
+/// Slices, masks and places, which need no communication. Slices of one atom, or of all that belong to one dimension.
 void ReshardMoves::forEachLocal(const Position& at, Visit visit) const {
   AtomList masked;
   for (uint8_t atom : withTarget(at, Place::kReplicated))
@@ -135,6 +136,19 @@ void ReshardMoves::forEachLocal(const Position& at, Visit visit) const {
       if (at.state.places[atom].isReplicated()) run.push_back(atom);
     if (run.size() > 1) slice(run);
     for (uint8_t atom : run) slice(atom);
+    forEachPlace(at, dim, visit);
+  }
+}
+
+/// The minor-most atoms of a dimension become partial, if that is what the target wants of them.
+void ReshardMoves::forEachPlace(const Position& at, size_t dim, Visit visit) const {
+  ArrayRef<uint8_t> list = at.dims[dim];
+  AtomState next = at.state;
+  for (size_t length = 1; length <= list.size(); ++length) {
+    ArrayRef<uint8_t> suffix = list.take_back(length);
+    if (!target.places[suffix.front()].isPartial()) return;
+    next.places[suffix.front()] = {Place::kPartial};
+    visitStep(at, next, {Kind::Place, static_cast<int64_t>(dim), 0, atoms.getParts(suffix), {}}, visit);
   }
 }
 

@@ -34,6 +34,7 @@ class ReshardMoves {
   };
 
   void forEachLocal(const Position& at, Visit visit) const;
+  void forEachPlace(const Position& at, size_t dim, Visit visit) const;
   void forEachReduction(const Position& at, Visit visit) const;
   void forEachMovedSuffix(const Position& at, Visit visit) const;
   void visitAllMoves(const Position& at, Visit visit) const;

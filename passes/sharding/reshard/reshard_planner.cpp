@@ -268,6 +268,8 @@ llvm::StringRef mlir::sgd::getStepName(ReshardStep::Kind kind) {
       return "all_reduce";
     case ReshardStep::Kind::Mask:
       return "mask";
+    case ReshardStep::Kind::Place:
+      return "place";
     case ReshardStep::Kind::Resize:
       return "resize";
     case ReshardStep::Kind::GatherRange:

@@ -30,9 +30,10 @@ struct ReshardStep {
     AxisParts axes;
   };
 
-  /// Resize changes the padding of a dimension that a rank holds whole. GatherRange changes the tiles of a dimension:
-  /// every rank fetches the elements that its new tile has and its old one has not.
-  enum class Kind { Slice, AllGather, AllToAll, Permute, ReduceScatter, AllReduce, Mask, Resize, GatherRange };
+  /// Mask and Place make summands of what is reduced: the value on one rank of replicas, or each rank's shard where it
+  /// belongs, and zeros elsewhere. Resize changes the padding of a dimension that a rank holds whole. GatherRange
+  /// changes the tiles of a dimension: every rank fetches the elements that its new tile has and its old one has not.
+  enum class Kind { Slice, AllGather, AllToAll, Permute, ReduceScatter, AllReduce, Mask, Place, Resize, GatherRange };
   Kind kind;
   int64_t dim = 0;         // all but AllReduce, Permute and Mask: the dimension; AllToAll: the one that is split
   int64_t concat = 0;      // AllToAll: the dimension along which parts are joined
@@ -58,12 +59,12 @@ class ReshardPlanner {
  public:
   explicit ReshardPlanner(const CostModel& cost) : cost(cost) {}
 
-  /// The fastest plan by the cost model (Dijkstra over states; moves: slice, mask, all-gather, all-to-all, permute,
-  /// reduce-scatter, all-reduce, on parts of axes too; of reductions over several axes, which are those of gradients
-  /// and travel in buckets, only a part of the start counts; where sizes do not divide also resize and gather-range)
-  /// that does not hold the whole tensor unless `from` or `to` does or nothing else is possible. `shape` is global,
-  /// `elementBytes` the size of one element. Partial axes of both states must be of one reduction kind. Errors: parts
-  /// that overlap.
+  /// The fastest plan by the cost model (Dijkstra over states; moves: slice, mask, place, all-gather, all-to-all,
+  /// permute, reduce-scatter, all-reduce, on parts of axes too; of reductions over several axes, which are those of
+  /// gradients and travel in buckets, only a part of the start counts; where sizes do not divide also resize and
+  /// gather-range) that does not hold the whole tensor unless `from` or `to` does or nothing else is possible. `shape`
+  /// is global, `elementBytes` the size of one element. Partial axes of both states must be of one reduction kind.
+  /// Errors: parts that overlap.
   llvm::Expected<ReshardPlan> plan(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes, const ShardState& from,
                                    const ShardState& to) const;
 

@@ -202,6 +202,8 @@ Value ReshardEmitter::emitStep(OpBuilder& builder, Location loc, Value value, co
       return spmd::AllReduceOp::create(builder, loc, TypeRange{result}, ValueRange{value}, kind, axes).getResult(0);
     case Kind::Mask:
       return emitMask(builder, loc, value, step.axes, kind);
+    case Kind::Place:
+      return emitPlace(builder, loc, value, step, kind);
     case Kind::Resize:
       return emitResize(builder, loc, value, step.dim, step.size);
     case Kind::GatherRange:
@@ -222,6 +224,27 @@ Value ReshardEmitter::emitMask(OpBuilder& builder, Location loc, Value value, Ar
   Attribute neutral = getNeutralElement(builder, kind, type.getElementType());
   Value filler = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(DenseElementsAttr::get(type, neutral)));
   return arith::SelectOp::create(builder, loc, isFirst, value, filler);
+}
+
+/// The rank's shard among neutral elements.
+Value ReshardEmitter::emitPlace(OpBuilder& builder, Location loc, Value value, const ReshardStep& step,
+                                ReduceKind kind) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[step.dim] *= getGroupSize(step.axes);
+  auto constant = [&](RankedTensorType of, Attribute element) -> Value {
+    return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(DenseElementsAttr::get(of, element)));
+  };
+  Value filler = constant(type.clone(shape), getNeutralElement(builder, kind, type.getElementType()));
+  bool isWide = shape[step.dim] > std::numeric_limits<int32_t>::max();
+  Type index = isWide ? builder.getI64Type() : builder.getI32Type();
+  auto scalar = RankedTensorType::get({}, index);
+  Value shard = getPartitionId(loc, step.axes);
+  if (isWide) shard = arith::ExtSIOp::create(builder, loc, scalar, shard);
+  SmallVector<Value> starts(shape.size(), constant(scalar, builder.getIntegerAttr(index, 0)));
+  Value size = constant(scalar, builder.getIntegerAttr(index, type.getDimSize(step.dim)));
+  starts[step.dim] = arith::MulIOp::create(builder, loc, shard, size);
+  return DynamicUpdateSliceOp::create(builder, loc, filler.getType(), filler, value, starts);
 }
 
 Value ReshardEmitter::getPartitionId(Location loc, ArrayRef<AxisPart> parts) {

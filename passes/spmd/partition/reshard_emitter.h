@@ -67,6 +67,7 @@ class ReshardEmitter {
                  ReduceKind kind);
   Value emitGatherRange(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, int64_t size);
   Value emitMask(OpBuilder& builder, Location loc, Value value, ArrayRef<AxisPart> axes, ReduceKind kind);
+  Value emitPlace(OpBuilder& builder, Location loc, Value value, const ReshardStep& step, ReduceKind kind);
 
   Block* block;
   FlatSymbolRefAttr meshName;

@@ -250,6 +250,14 @@ TEST_F(KnownSituations, PartialValues) {
   EXPECT_THAT(plan({2}, {8}, {{{}}, {}}, {{{}}, {kX}}), ElementsAre("mask"));
 }
 
+TEST_F(KnownSituations, ShardsBecomeSummandsInPlace) {
+  EXPECT_THAT(plan({2}, {8}, {{{kX}}, {}}, {{{}}, {kX}}), ElementsAre("place"));
+  EXPECT_THAT(plan({2, 2}, {8}, {{{kX, kY}}, {}}, {{{kX}}, {kY}}), ElementsAre("place"));
+  EXPECT_THAT(plan({2, 2}, {8, 8}, {{{kX}, {kY}}, {}}, {{{}, {}}, {kX, kY}}), ElementsAre("place", "place"));
+  EXPECT_THAT(plan({2}, {7}, {{{kX}}, {}}, {{{}}, {kX}}), ElementsAre("place", "resize"));
+  EXPECT_EQ(last.sentBytes, 0u);
+}
+
 TEST_F(KnownSituations, GradientsOverTwoAxesShareTheStartOfReductions) {
   EXPECT_THAT(plan({2, 2}, {4096}, {{{}}, {kX, kY}}, {{{kX}}, {}}, 4), ElementsAre("reduce_scatter", "all_reduce"));
   EXPECT_EQ(last.sentBytes, 2 * 4096u * 4 / 2);

@@ -148,6 +148,11 @@ void ReshardSimulator::run(const ReshardStep& step, std::vector<LocalTensor>& ra
       case ReshardStep::Kind::Mask:
         if (index != 0) std::fill(ranks[rank].values.begin(), ranks[rank].values.end(), 0);
         break;
+      case ReshardStep::Kind::Place:
+        for (LocalTensor& operand : operands)
+          if (&operand != &operands[index]) std::fill(operand.values.begin(), operand.values.end(), 0);
+        ranks[rank] = concatenate(operands, step.dim);
+        break;
       case ReshardStep::Kind::Resize:
         ranks[rank] = takeRange(before[rank], step.dim, 0, step.size);
         break;
