@@ -127,6 +127,10 @@ func.func @sgd.reverse(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = sgd.reverse %x dimensions = [1] : tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+func.func @sgd.summands(%x: tensor<4x8xf32>) -> tensor<2x4x8xf32> {
+  %0 = sgd.summands %x : tensor<4x8xf32> -> tensor<2x4x8xf32>
+  return %0 : tensor<2x4x8xf32>
+}
 func.func @sgd.scatter(%x: tensor<16x8xf32>, %i: tensor<4xi32>, %u: tensor<4x8xf32>) -> tensor<16x8xf32> {
   %0 = sgd.scatter add %x, %i, %u {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>,
     input_batching_dims = array<i64>, indices_batching_dims = array<i64>, scatter_dims_to_operand_dims = array<i64: 0>,

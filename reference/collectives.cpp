@@ -163,6 +163,11 @@ Axes getManualAxes(ManualComputationOp op, ShardingAttr sharding, unsigned dim, 
   return Axes(op, AxisListAttr::get(op.getContext(), op.getManualAxes().getMesh(), storage));
 }
 
+/// The manual axes over which a value is unreduced.
+Axes getSummedAxes(ManualComputationOp op, ShardingAttr sharding) {
+  return Axes(op, AxisListAttr::get(op.getContext(), op.getManualAxes().getMesh(), sharding.getUnreduced()));
+}
+
 }  // namespace
 
 RankTensors reference::enterManual(ManualComputationOp op, RankTensors values, ShardingAttr sharding) {
@@ -177,6 +182,10 @@ RankTensors reference::enterManual(ManualComputationOp op, RankTensors values, S
       value = std::move(part);
     }
   }
+  // The first rank has the value as its summand.
+  Axes summed = getSummedAxes(op, sharding);
+  for (auto [rank, value] : llvm::enumerate(values))
+    if (summed.indexOf(rank) != 0) value = Tensor(value.type);
   return values;
 }
 
@@ -194,6 +203,10 @@ RankTensors reference::leaveManual(ManualComputationOp op, RankTensors values, S
       for (auto [index, peer] : llvm::enumerate(group)) placePart(parts[peer], dim, index, value);
     }
   }
+  Axes summed = getSummedAxes(op, sharding);
+  RankTensors summands = values;
+  for (auto [rank, value] : llvm::enumerate(values))
+    value = combineTree(ReduceKind::Add, summands, summed.groupOf(rank));
   // Along axes that the sharding does not name the first rank's value counts.
   Axes axes(op, AxisListAttr::get(op.getContext(), op.getManualAxes().getMesh(), unnamed));
   RankTensors results;

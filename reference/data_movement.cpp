@@ -120,6 +120,11 @@ void evaluatePad(PadOp op, Operands operands, Results results) {
   });
 }
 
+/// The first of the summands is the value, and others are zeros.
+void evaluateSummands(SummandsOp, Operands in, Results out) {
+  for (int64_t i = 0; i < in[0]->size(); ++i) out[0]->copy(i, *in[0], i);
+}
+
 }  // namespace
 
 void reference::addMovements(Evaluations& evaluations) {
@@ -135,6 +140,7 @@ void reference::addMovements(Evaluations& evaluations) {
   addIdentity<ShardingConstraintOp>(evaluations);
   addIdentity<OptimizationBarrierOp>(evaluations);
   evaluations.add<PadOp>(evaluatePad);
+  evaluations.add<SummandsOp>(evaluateSummands);
   evaluations.add<IotaOp>(evaluateIota);
   evaluations.add<arith::BitcastOp>(evaluateBitcast);
 }

@@ -10,6 +10,10 @@ namespace mlir::sgd {
 /// I64Attr, 2 or 4: the integers of this argument have so many bits for the user, and are kept in 8.
 inline constexpr llvm::StringLiteral kNarrowBitsAttr = "sgd.narrow_bits";
 
+/// UnitAttr on an argument or a result: dimension 0 counts the summands of the user's tensor, which has the others.
+/// Over mesh axes each rank holds one, as of an array that is unreduced over them.
+inline constexpr llvm::StringLiteral kSummandsAttr = "sgd.summands";
+
 /// ArrayAttr of StringAttr: further names of this argument in the model, as of weights that several layers share.
 inline constexpr llvm::StringLiteral kAliasesAttr = "sgd.aliases";
 

@@ -32,8 +32,13 @@ static LogicalResult verifyPart(ManualComputationOp op, MeshAttr mesh, ShardingA
                             << op.getManualAxes().getMesh() << " of the manual axes; use one mesh";
   if (failed(sharding.verifyAgainst(mesh, global.getShape(), [&] { return op.emitOpError() << what << ": "; })))
     return failure();
-  if (sharding.isPartial())
-    return op.emitOpError() << what << ": sharding is unreduced; expected a value that is reduced; use psum";
+  for (AxisRefAttr axis : sharding.getUnreduced()) {
+    bool isManual = llvm::is_contained(op.getManualAxes().getAxes(), axis);
+    if (!isManual || sharding.getUnreducedKind() != ReduceKind::Add)
+      return op.emitOpError() << what << ": sharding is unreduced over \"" << axis.getName()
+                              << "\"; expected sums over whole manual axes; reduce the value before, or name the axis "
+                                 "among the manual ones";
+  }
   SmallVector<int64_t> shape(global.getShape());
   for (auto [dim, axes] : llvm::enumerate(sharding.getDims())) {
     bool isManualOver = false;

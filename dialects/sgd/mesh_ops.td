@@ -51,14 +51,34 @@ def Sgd_ReshardOp : Sgd_Op<"reshard", [Pure, Sgd_MovesElements, Sgd_LinearOpInte
   let hasVerifier = 1;
 }
 
+def Sgd_SummandsOp : Sgd_Op<"summands", [Pure]> {
+  let summary = "Slices along a new leading dimension whose sum is the operand";
+  let description = [{
+    Which summands these are is left to partitioning. With the leading dimension over mesh axes, each rank's slice is the summand that it
+    holds of an operand that is partial over them: nothing moves. Of any other operand, one rank has the value, or each has its
+    shard of it, and the rest is zero. On one rank the first slice is the operand.
+
+    Sums are what a program has inside; the slices are what leaves it, or enters a manual computation, where an array is unreduced.
+
+    ```mlir
+    %1 = sgd.summands %0 : tensor<8x16xf32> -> tensor<4x8x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Sgd_ManualComputationOp : Sgd_Op<"manual_computation",
     [IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Sgd_DataFlowOpInterface>]> {
   let summary = "A body written for what one rank holds along the manual axes, with its collectives: jax.shard_map";
   let description = [{
     Each operand is cut as its sharding says along the manual axes; block arguments have the shapes of these parts. The body may hold
     `spmd` collectives and `sgd.permute_ranks` over manual axes. Yielded values are assembled as the sharding of each result says;
-    along manual axes that this does not name, ranks should agree, and the first one's value counts. Along other axes shapes are whole
-    and shardings are propagated as anywhere. The op is gone after `sgd-expand-manual`.
+    along manual axes that this does not name, ranks should agree, and the first one's value counts. An operand that is unreduced over
+    manual axes enters as each rank's summand; of a result that is, the yielded values are the summands. Along other axes shapes are
+    whole and shardings are propagated as anywhere. The op is gone after `sgd-expand-manual`.
 
     ```mlir
     %1 = sgd.manual_computation(%0) in [#sgd.sharding<@mesh, [{"x"}, {?} ]>] out [#sgd.sharding<@mesh, [{?} ]>] over <@mesh, {"x"}> {

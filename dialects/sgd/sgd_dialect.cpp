@@ -57,6 +57,12 @@ LogicalResult verifyArgumentAttribute(Operation* op, NamedAttribute attribute, T
       return op->emitOpError() << "'" << name << "' expects unit on f32 whose last dimension is 2";
     return success();
   }
+  if (name == kSummandsAttr) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || shaped.getRank() == 0 || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << "'" << name << "' expects unit on a tensor with a dimension";
+    return success();
+  }
   if (name == kNameAttr && !isa<StringAttr>(attribute.getValue()))
     return op->emitOpError() << "'" << name << "' expects a string";
   if (name == kInitAttr && !isa<StringAttr>(attribute.getValue()))

@@ -39,6 +39,15 @@ LogicalResult ReshardOp::verify() {
   return success();
 }
 
+LogicalResult SummandsOp::verify() {
+  auto from = tensorType(getInput()), to = tensorType(getResult());
+  if (to.getRank() == from.getRank() + 1 && to.getShape().drop_front() == from.getShape() &&
+      to.getElementType() == from.getElementType() && !from.getElementType().isInteger(1))
+    return success();
+  return emitOpError() << "has a result of " << to << " for an operand of " << from
+                       << "; expected numbers, and one more dimension in front; correct the result";
+}
+
 // Contractions and reductions
 // -------------------------------------------------------------------------------------------
 

@@ -10,37 +10,16 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// The manual axes over which a value is a sum of what ranks hold; null without any.
-AxisListAttr getSummedAxes(ShardingAttr sharding, AxisListAttr manual) {
-  SmallVector<AxisRefAttr> axes;
-  for (AxisRefAttr axis : sharding.getUnreduced()) {
-    if (llvm::is_contained(manual.getAxes(), axis)) axes.push_back(axis);
+/// The shardings, unreduced over manual axes alone: along others values come in and go out whole.
+ArrayAttr withManualSums(ArrayAttr shardings, AxisListAttr manual) {
+  SmallVector<Attribute> converted;
+  for (auto sharding : shardings.getAsRange<ShardingAttr>()) {
+    auto summed = llvm::filter_to_vector(sharding.getUnreduced(),
+                                         [&](AxisRefAttr axis) { return llvm::is_contained(manual.getAxes(), axis); });
+    converted.push_back(ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(),
+                                          sharding.getReplicated(), summed, ReduceKind::Add));
   }
-  return axes.empty() ? AxisListAttr() : AxisListAttr::get(sharding.getContext(), manual.getMesh(), axes);
-}
-
-ShardingAttr withoutSum(ShardingAttr sharding) {
-  return ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(), sharding.getReplicated(), {},
-                           ReduceKind::Add);
-}
-
-/// A summand of `whole`: all of it on the first rank of `axes`, and zero on others.
-Value createSummand(OpBuilder& builder, Location loc, Value whole, AxisListAttr axes) {
-  auto type = cast<RankedTensorType>(whole.getType());
-  auto scalar = RankedTensorType::get({}, builder.getI32Type());
-  Value rank = spmd::PartitionIdOp::create(builder, loc, scalar, axes);
-  Value first = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(scalar));
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rank, first);
-  Value mask = BroadcastInDimOp::create(builder, loc, type.clone(builder.getI1Type()), isFirst, ArrayRef<int64_t>{});
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  return arith::SelectOp::create(builder, loc, mask, whole, zero);
-}
-
-/// The shardings without sums: values come in and go out whole.
-ArrayAttr withoutSums(ArrayAttr shardings) {
-  SmallVector<Attribute> whole;
-  for (auto sharding : shardings.getAsRange<ShardingAttr>()) whole.push_back(withoutSum(sharding));
-  return ArrayAttr::get(shardings.getContext(), whole);
+  return ArrayAttr::get(shardings.getContext(), converted);
 }
 
 }  // namespace
@@ -85,8 +64,8 @@ LogicalResult Importer::importManual(Operation* op, Location loc) {
   SmallVector<Type> resultTypes;
   for (Type type : op->getResultTypes()) resultTypes.push_back(convertTensorType(type));
   auto list = AxisListAttr::get(op->getContext(), FlatSymbolRefAttr::get(mesh.getSymNameAttr()), axes);
-  auto imported =
-      ManualComputationOp::create(builder, loc, resultTypes, inputs, withoutSums(*in), withoutSums(*out), list);
+  auto imported = ManualComputationOp::create(builder, loc, resultTypes, inputs, withManualSums(*in, list),
+                                              withManualSums(*out, list), list);
 
   Block& body = imported.getBody().emplaceBlock();
   for (BlockArgument argument : manual.getBody().getArguments()) {
@@ -99,23 +78,12 @@ LogicalResult Importer::importManual(Operation* op, Location loc) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&body);
-    for (auto [argument, whole, sharding] :
-         llvm::zip_equal(manual.getBody().getArguments(), body.getArguments(), in->getAsRange<ShardingAttr>())) {
-      if (AxisListAttr summed = getSummedAxes(sharding, list))
-        values[argument] = createSummand(builder, loc, whole, summed);
-    }
     if (importBlock(manual.getBody().front(), returned).failed()) return failure();
     // No rank may draw a number again that another rank has drawn.
     if (op->hasAttr(kGeneratorMayDifferAttr))
       returned.back() = spmd::AllReduceOp::create(builder, loc, TypeRange{returned.back().getType()},
                                                   ValueRange{returned.back()}, ReduceKind::UMax, list)
                             .getResult(0);
-    for (auto [value, sharding] : llvm::zip(returned, out->getAsRange<ShardingAttr>())) {
-      if (AxisListAttr summed = getSummedAxes(sharding, list))
-        value = spmd::AllReduceOp::create(builder, loc, TypeRange{value.getType()}, ValueRange{value}, ReduceKind::Add,
-                                          summed)
-                    .getResult(0);
-    }
     YieldOp::create(builder, loc, returned);
   }
   if (failed(imported.verify())) return failure();

@@ -27,6 +27,7 @@ ArrayRef<LevelRule> mlir::sgd::getLevelRules() {
       {"sgd.permute_ranks", kGraph, kGraph, kNever, "sgd-expand-manual"},
       {"sgd.sharding_constraint", kGraph, kGraph, kNever, "sgd-shard"},
       {"sgd.reshard", kSharded, kSharded, kNever, kLocalize},
+      {"sgd.summands", kGraph, kSharded, kNever, kLocalize},
       {"sgd.compressed_reduction", kSharded, kSharded, kNever, kLocalize},
 
       // Scalar ops on each element, of sgd too: computed in kernels.

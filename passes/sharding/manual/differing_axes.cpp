@@ -26,7 +26,8 @@ AxisIndices DifferingAxes::uniteOperands(Operation* op) const {
 void DifferingAxes::visit(ManualComputationOp op, ArrayRef<AxisIndices> inputs) {
   Block& body = op.getBody().front();
   for (auto [argument, input, sharding] : llvm::zip(body.getArguments(), inputs, op.getInShardings())) {
-    axes[argument] = input;
+    // Each rank has a summand of its own of what is unreduced.
+    axes[argument] = unite(input, getManualAxes(op, cast<ShardingAttr>(sharding).getUnreduced()));
     for (DimShardingAttr dim : cast<ShardingAttr>(sharding).getDims())
       axes[argument] = unite(axes[argument], getManualAxes(op, dim.getAxes()));
   }
@@ -35,7 +36,7 @@ void DifferingAxes::visit(ManualComputationOp op, ArrayRef<AxisIndices> inputs) 
     llvm::SaveAndRestore inside(manual, unite(manual, own));
     visitBlock(body);
   }
-  // Parts are put together, or the first rank's is taken.
+  // Parts are put together, or added up, or the first rank's is taken.
   for (auto [result, yielded] : llvm::zip(op.getResults(), body.getTerminator()->getOperands()))
     axes[result] = without(getAxes(yielded), own);
 }

@@ -25,12 +25,13 @@ SmallVector<DimShardingAttr> ManualExpansion::freeDims(ManualComputationOp op, S
   return dims;
 }
 
-Batched ManualExpansion::constrain(Location loc, const Batched& value, ArrayRef<DimShardingAttr> dims) {
+Batched ManualExpansion::constrain(Location loc, const Batched& value, ArrayRef<DimShardingAttr> dims,
+                                   ArrayRef<AxisRefAttr> unreduced) {
   MLIRContext* context = meshName.getContext();
   SmallVector<DimShardingAttr> all;
   for (unsigned axis : value.axes) all.push_back(batch.getDimSharding(axis));
   llvm::append_range(all, dims);
-  auto sharding = ShardingAttr::get(context, meshName, all, {}, {}, ReduceKind::Add);
+  auto sharding = ShardingAttr::get(context, meshName, all, {}, unreduced, ReduceKind::Add);
   return {ShardingConstraintOp::create(batch.getBuilder(), loc, value.value, sharding), value.axes};
 }
 
@@ -40,9 +41,40 @@ Batched ManualExpansion::pin(Location loc, const Batched& value) {
   return constrain(loc, value, SmallVector<DimShardingAttr>(value.getShape().size(), open));
 }
 
+Batched ManualExpansion::toSummands(Location loc, const Batched& value, const AxisIndices& axes) {
+  SmallVector<int64_t> shape(value.getType().getShape()), sizes = batch.getSizes(axes);
+  shape.insert(shape.begin(), batch.getNumRanks(axes));
+  OpBuilder& builder = batch.getBuilder();
+  Value summands = SummandsOp::create(builder, loc, value.getType().clone(shape), value.value);
+  // From [ranks, leading..., shape] to [sizes..., leading..., shape], and with leading dimensions first.
+  shape.erase(shape.begin());
+  shape.insert(shape.begin(), sizes.begin(), sizes.end());
+  summands = batch.reshape(loc, {summands, {}}, shape).value;
+  SmallVector<int64_t> permutation;
+  for (size_t lead = 0; lead < value.axes.size(); ++lead) permutation.push_back(axes.size() + lead);
+  for (size_t axis = 0; axis < axes.size(); ++axis) permutation.push_back(axis);
+  for (size_t dim = axes.size() + value.axes.size(); dim < shape.size(); ++dim) permutation.push_back(dim);
+  return batch.takeOut(loc, {batch.transpose(loc, summands, permutation), value.axes}, axes, 0);
+}
+
+Batched ManualExpansion::sum(Location loc, const Batched& value, const AxisIndices& axes) {
+  Batched spread = batch.spread(loc, value, axes);
+  SmallVector<int64_t> dims;
+  for (unsigned axis : axes) dims.push_back(llvm::find(spread.axes, axis) - spread.axes.begin());
+  AxisIndices remaining = without(spread.axes, axes);
+  auto own = RankedTensorType::get(spread.getShape(), spread.getType().getElementType());
+  return {ReduceOp::create(batch.getBuilder(), loc, batch.getBatchedType(remaining, own), spread.value, ReduceKind::Add,
+                           dims),
+          remaining};
+}
+
 /// A value from outside, cut for the ranks.
 Batched ManualExpansion::enter(ManualComputationOp op, Batched value, ShardingAttr sharding) {
   Location loc = op.getLoc();
+  if (AxisIndices summed = manualAxesOf(op, sharding.getUnreduced()); !summed.empty()) {
+    llvm::sort(summed);
+    value = toSummands(loc, value, summed);
+  }
   for (auto [dim, dimSharding] : llvm::enumerate(sharding.getDims())) {
     AxisIndices axes = manualAxesOf(op, dimSharding.getAxes());
     if (axes.empty()) continue;
@@ -57,9 +89,13 @@ Batched ManualExpansion::enter(ManualComputationOp op, Batched value, ShardingAt
 /// The reverse. Along axes that the sharding does not name all ranks hold the same, as the program says.
 Batched ManualExpansion::leave(ManualComputationOp op, Batched value, ShardingAttr sharding) {
   Location loc = op.getLoc();
-  AxisIndices unnamed = manualAxesOf(op, op.getManualAxes().getAxes());
+  AxisIndices summed = manualAxesOf(op, sharding.getUnreduced());
+  AxisIndices unnamed = without(manualAxesOf(op, op.getManualAxes().getAxes()), summed);
   for (DimShardingAttr dim : sharding.getDims()) unnamed = without(unnamed, manualAxesOf(op, dim.getAxes()));
-  value = constrain(loc, takeFirst(loc, value, unnamed, batch, /*isUniform=*/true), freeDims(op, sharding));
+  value = takeFirst(loc, value, unnamed, batch, /*isUniform=*/true);
+  llvm::sort(summed);
+  if (!summed.empty()) value = sum(loc, value, summed);
+  value = constrain(loc, value, freeDims(op, sharding), sharding.getUnreduced());
   for (auto [dim, dimSharding] : llvm::enumerate(sharding.getDims())) {
     AxisIndices axes = manualAxesOf(op, dimSharding.getAxes());
     if (axes.empty()) continue;
@@ -67,7 +103,7 @@ Batched ManualExpansion::leave(ManualComputationOp op, Batched value, ShardingAt
     shape[dim] *= batch.getNumRanks(axes);
     value = batch.reshape(loc, batch.bringIn(loc, value, axes, dim), shape);
   }
-  return constrain(loc, value, sharding.getDims());
+  return constrain(loc, value, sharding.getDims(), sharding.getUnreduced());
 }
 
 Batched ManualExpansion::lookup(Value value) const {

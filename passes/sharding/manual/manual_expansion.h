@@ -31,8 +31,13 @@ class ManualExpansion {
   void defineKnown(Location loc, Value original);
   Batched enter(ManualComputationOp op, Batched value, ShardingAttr sharding);
   Batched leave(ManualComputationOp op, Batched value, ShardingAttr sharding);
-  /// Leading dimensions lie where their ranks are; `dims` are those of what each rank sees.
-  Batched constrain(Location loc, const Batched& value, ArrayRef<DimShardingAttr> dims);
+  /// Each rank's summand of a value, over these axes in ascending order, and the sum of what the ranks hold.
+  Batched toSummands(Location loc, const Batched& value, const AxisIndices& axes);
+  Batched sum(Location loc, const Batched& value, const AxisIndices& axes);
+  /// Leading dimensions lie where their ranks are; `dims` are those of what each rank sees. The sum over `unreduced`
+  /// may stay partial.
+  Batched constrain(Location loc, const Batched& value, ArrayRef<DimShardingAttr> dims,
+                    ArrayRef<AxisRefAttr> unreduced = {});
   /// The same, whatever the other dimensions are.
   Batched pin(Location loc, const Batched& value);
   SmallVector<DimShardingAttr> freeDims(ManualComputationOp op, ShardingAttr sharding) const;

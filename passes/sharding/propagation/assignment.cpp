@@ -26,10 +26,13 @@ static double sharedPart(ArrayRef<AxisPart> from, ArrayRef<AxisPart> to) {
 
 double reshardBytes(const TensorAxes& from, const TensorAxes& to, int64_t bytes) {
   double held = bytes, wanted = bytes, shared = bytes;
+  // Shards over axes that `to` is partial over become summands where they are.
+  AxisParts placed = difference(to.unreduced, from.unreduced);
   for (size_t dim = 0; dim < from.dims.size(); ++dim) {
-    held /= getGroupSize(from.dims[dim].axes);
+    AxisParts own = difference(from.dims[dim].axes, placed);
+    held /= getGroupSize(own);
     wanted /= getGroupSize(to.dims[dim].axes);
-    shared *= sharedPart(from.dims[dim].axes, to.dims[dim].axes);
+    shared *= sharedPart(own, to.dims[dim].axes);
   }
   AxisParts reduced = difference(from.unreduced, to.unreduced);
   if (reduced.empty()) return wanted - shared;

@@ -188,6 +188,19 @@ struct IotaRule : ShardingRuleOpInterface::ExternalModel<IotaRule, IotaOp> {
   }
 };
 
+/// The summands may be over any axes, over which the operand then is partial.
+struct SummandsRule : ShardingRuleOpInterface::ExternalModel<SummandsRule, SummandsOp> {
+  ShardingRule getShardingRule(Operation* op) const {
+    ShardingRule rule = ShardingRule::empty(op);
+    for (auto [dim, size] : llvm::enumerate(shapeOf(op->getResult(0)))) {
+      unsigned factor = rule.addFactor(size);
+      rule.mapResult(dim, factor);
+      if (dim != 0) rule.mapOperand(0, dim - 1, factor);
+    }
+    return rule;
+  }
+};
+
 struct DynamicSliceRule : ShardingRuleOpInterface::ExternalModel<DynamicSliceRule, DynamicSliceOp> {
   ShardingRule getShardingRule(Operation* op) const {
     auto slice = cast<DynamicSliceOp>(op);
@@ -238,6 +251,7 @@ void mlir::sgd::registerIndexRules(DialectRegistry& registry) {
     ReverseOp::attachInterface<ReverseRule>(*context);
     ConcatenateOp::attachInterface<ConcatenateRule>(*context);
     IotaOp::attachInterface<IotaRule>(*context);
+    SummandsOp::attachInterface<SummandsRule>(*context);
     DynamicSliceOp::attachInterface<DynamicSliceRule>(*context);
     DynamicUpdateSliceOp::attachInterface<DynamicUpdateSliceRule>(*context);
   });

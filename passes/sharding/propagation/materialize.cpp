@@ -27,6 +27,10 @@ class Materialization {
   void rewrite(YieldOp yield);
   void rewriteAny(const RuledOp& ruled);
   void rewriteConstraint(ShardingConstraintOp constraint);
+  void rewrite(SummandsOp summands);
+  AxisParts getCarriedAxes(Operation* op, const AssignmentProblem& problem, const OpProblem& tensors,
+                           const Assignment& assignment) const;
+  SmallVector<OpOperand*, 2> getCarriers(Operation* op, ArrayRef<AxisPart> partial) const;
   void rewriteReturn();
   void joinReshards();
   void setOperand(OpOperand& operand, ShardingAttr sharding);
@@ -130,16 +134,62 @@ void Materialization::rewrite(const RuledOp& ruled) {
   });
   AssignmentProblem problem = op.view();
   Assignment assignment = chooseAssignment(problem);
+  AxisParts carried = getCarriedAxes(ruled.op, problem, op, assignment);
+  SmallVector<OpOperand*, 2> carriers = getCarriers(ruled.op, carried);
+  ReduceKind kind = carriers.empty() ? op.getReduceKind() : map[ruled.op->getResult(0)].unreducedKind;
   unsigned index = 0;
   for (OpOperand& operand : ruled.op->getOpOperands()) {
     if (!isTensor(operand.get().getType())) continue;
     TensorAxes axes = assignedAxes(problem, op.getTensor(index++), assignment);
     if (ruled.rule.accumulator == operand.getOperandNumber()) axes.unreduced = unreducedAxes(problem, assignment);
-    setOperand(operand, mesh.toAttr(axes, op.getReduceKind()));
+    if (llvm::is_contained(carriers, &operand)) axes.unreduced.append(carried);
+    setOperand(operand, mesh.toAttr(axes, kind));
   }
-  for (OpResult result : ruled.op->getResults())
-    if (isTensor(result.getType()))
-      setResult(result, mesh.toAttr(assignedAxes(problem, op.getTensor(index++), assignment), op.getReduceKind()));
+  for (OpResult result : ruled.op->getResults()) {
+    if (!isTensor(result.getType())) continue;
+    TensorAxes axes = assignedAxes(problem, op.getTensor(index++), assignment);
+    if (!carriers.empty()) axes.unreduced.append(carried);
+    setResult(result, mesh.toAttr(axes, kind));
+  }
+}
+
+/// The axes over which the op's result is wanted partial, beside those that it reduces over, and over which no tensor
+/// of the op is sharded; else none.
+AxisParts Materialization::getCarriedAxes(Operation* op, const AssignmentProblem& problem, const OpProblem& tensors,
+                                          const Assignment& assignment) const {
+  if (op->getNumResults() != 1 || !isTensor(op->getResult(0).getType())) return {};
+  const ShardingMap::Entry& result = map[op->getResult(0)];
+  AxisParts reduced = unreducedAxes(problem, assignment), wanted = difference(result.axes.unreduced, reduced);
+  if (wanted.empty() || (!reduced.empty() && tensors.getReduceKind() != result.unreducedKind)) return {};
+  for (unsigned index = 0; index < problem.tensors.size(); ++index)
+    for (const DimAxes& dim : assignedAxes(problem, tensors.getTensor(index), assignment).dims)
+      if (overlaps(dim.axes, wanted)) return {};
+  return wanted;
+}
+
+/// The operands that are partial over exactly these axes, where the op may act on their summands.
+SmallVector<OpOperand*, 2> Materialization::getCarriers(Operation* op, ArrayRef<AxisPart> partial) const {
+  if (partial.empty()) return {};
+  ReduceKind kind = map[op->getResult(0)].unreducedKind;
+  return mlir::sgd::getCarriers(op, kind, [&](OpOperand& operand) {
+    ShardingAttr sharding = getSharding(operand.get().getType());
+    if (!sharding || !sharding.isPartial() || sharding.getUnreducedKind() != kind) return false;
+    AxisParts own = mesh.toParts(sharding.getUnreduced());
+    return difference(own, partial).empty() && difference(partial, own).empty();
+  });
+}
+
+/// The leading dimension is over the axes that the operand is partial over, if they cut it evenly.
+void Materialization::rewrite(SummandsOp summands) {
+  TensorAxes axes = map[summands.getResult()].axes;
+  AxisParts& over = axes.dims.front().axes;
+  if (cast<RankedTensorType>(summands.getType()).getDimSize(0) % getGroupSize(over) != 0) over.clear();
+  axes.unreduced.clear();
+  TensorAxes operand;
+  operand.dims.append(axes.dims.begin() + 1, axes.dims.end());
+  operand.unreduced = over;
+  setOperand(summands->getOpOperand(0), mesh.toAttr(operand));
+  setResult(summands->getResult(0), mesh.toAttr(axes));
 }
 
 static void setSharding(Value value, ShardingAttr sharding) {
@@ -180,6 +230,7 @@ void Materialization::rewrite(YieldOp yield) {
 
 void Materialization::rewriteAny(const RuledOp& ruled) {
   if (auto constraint = dyn_cast<ShardingConstraintOp>(ruled.op)) return rewriteConstraint(constraint);
+  if (auto summands = dyn_cast<SummandsOp>(ruled.op)) return rewrite(summands);
   if (auto yield = dyn_cast<YieldOp>(ruled.op)) return rewrite(yield);
   if (isControlFlow(ruled.op)) return rewrite(cast<DataFlowOpInterface>(ruled.op));
   rewrite(ruled);

@@ -58,6 +58,28 @@ bool mlir::sgd::joinsPartialRows(Operation* op) {
          });
 }
 
+SmallVector<OpOperand*, 2> mlir::sgd::getCarriers(Operation* op, ReduceKind kind,
+                                                  llvm::function_ref<bool(OpOperand&)> isPartial) {
+  SmallVector<OpOperand*, 2> partial;
+  for (OpOperand& operand : op->getOpOperands())
+    if (isPartial(operand)) partial.push_back(&operand);
+  if (op->getNumResults() != 1 || partial.empty()) return {};
+  if (isa<ConcatenateOp>(op) || joinsPartials(op, kind)) {
+    // An operand without any is partial as it is: the neutral element.
+    bool areAll = llvm::all_of(op->getOpOperands(), [&](OpOperand& operand) {
+      return llvm::is_contained(partial, &operand) || isNeutralConstant(operand.get(), kind);
+    });
+    if (!areAll) return {};
+    return llvm::map_to_vector<2>(op->getOpOperands(), [](OpOperand& operand) { return &operand; });
+  }
+  if (SmallVector<OpOperand*, 2> blocks = getBlockOperands(op); !blocks.empty())
+    return blocks == partial ? blocks : SmallVector<OpOperand*, 2>();
+  // Operands of other ops that are elementwise are of one type: a factor would be partial too.
+  if (partial.size() > 1 || !carriesPartial(op, partial[0]->getOperandNumber(), kind)) return {};
+  if (op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() > 1) return {};
+  return partial;
+}
+
 bool mlir::sgd::isFactor(Operation* op, unsigned operand, ReduceKind kind) {
   return op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() == 2 && !joinsPartials(op, kind) &&
          getLinearity(op, 1 - operand, kind) == Linearity::Alone;

@@ -19,6 +19,11 @@ bool joinsPartials(Operation* op, ReduceKind kind);
 /// Returns the tensor of an op that reads a block at a run-time offset, both operands of one that writes it, or none.
 SmallVector<OpOperand*, 2> getBlockOperands(Operation* op);
 
+/// The operands of `op` that are partial by `kind`, as `isPartial` says of operands, where `op` gives summands of its
+/// result for summands of these and the reduced other operands; empty where it does not. All of them are partial over
+/// the same axes.
+SmallVector<OpOperand*, 2> getCarriers(Operation* op, ReduceKind kind, llvm::function_ref<bool(OpOperand&)> isPartial);
+
 /// True when `op` puts summands of a block among summands of what the block becomes a part of, or reads such a block.
 bool movesPartialBlock(Operation* op);
 

@@ -232,7 +232,7 @@ void Propagation::apply(const Annotation& annotation, unsigned tensor, int64_t p
   notify(tensor);
 }
 
-/// An annotation of a partial value is one of the value it is made from, when nothing else reads that.
+/// An annotation of a partial value is one of the value it is made from, when nothing else reads that value.
 void Propagation::applyUnreduced(const Annotation& annotation) {
   if (!annotation.sharding.isPartial()) return;
   Value source;
@@ -240,10 +240,15 @@ void Propagation::applyUnreduced(const Annotation& annotation) {
     source = function.getBody().front().getTerminator()->getOperand(annotation.functionResult);
   else if (auto constraint = annotation.value.getDefiningOp<ShardingConstraintOp>())
     source = constraint.getInput();
-  if (!source || !source.hasOneUse() || !source.getDefiningOp()) return;
-  ShardingMap::Entry& entry = map[source];
-  entry.axes.unreduced = mesh.toParts(annotation.sharding.getUnreduced());
-  entry.unreducedKind = annotation.sharding.getUnreducedKind();
+  // So is one of what is moved before, up to another annotation.
+  while (source && source.hasOneUse() && source.getDefiningOp()) {
+    ShardingMap::Entry& entry = map[source];
+    entry.axes.unreduced = mesh.toParts(annotation.sharding.getUnreduced());
+    entry.unreducedKind = annotation.sharding.getUnreducedKind();
+    Operation* op = source.getDefiningOp();
+    bool isMove = op->hasTrait<MovesElements>() && op->getNumOperands() == 1 && !isa<ShardingConstraintOp>(op);
+    source = isMove ? op->getOperand(0) : Value();
+  }
 }
 
 /// Directions in which a factor of `node` may spread axes in `phase`.

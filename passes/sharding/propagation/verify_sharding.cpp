@@ -3,6 +3,7 @@
 #include "passes/sharding/propagation/passes.h"
 
 #include "passes/sharding/propagation/assignment.h"
+#include "passes/sharding/propagation/partial_values.h"
 #include "passes/sharding/propagation/propagation.h"
 
 namespace mlir::sgd {
@@ -100,26 +101,56 @@ struct VerifyShardingPass : sgd::impl::VerifyShardingPassBase<VerifyShardingPass
     return verifyPartials(op, rule, *assignment, mesh);
   }
 
-  /// Results (and the operand they accumulate onto) are partial over the axes of reduction factors;
-  /// free values may be partial as they are.
+  /// Results (and the operand they accumulate onto) are partial over the axes of reduction factors, and over those that
+  /// operands carry; free values may be partial as they are.
   LogicalResult verifyPartials(Operation* op, const ShardingRule& rule, const Assignment& assignment,
                                const MeshAxes& mesh) {
-    auto check = [&](Type type, bool isReduced, StringRef what) -> LogicalResult {
+    if (isa<arith::ConstantOp>(op)) return success();
+    Carried carried = getCarried(op, rule, mesh);
+    auto check = [&](Type type, bool isReduced, bool carries, StringRef what) -> LogicalResult {
       ShardingAttr sharding = getSharding(type);
       if (!sharding) return success();
-      ReduceKind kind = ReduceKind::Add;
+      ReduceKind kind = carried.kind;
       TensorAxes expected = withUnreduced(rule, assignment, mesh.toTensorAxes(sharding), kind);
       if (!isReduced) expected.unreduced.clear();
+      if (carries) expected.unreduced.append(carried.axes);
       if (mesh.toAttr(expected, kind) == sharding) return success();
       return op->emitError() << what << " should be sharded as " << mesh.toAttr(expected, kind) << ", is " << sharding;
     };
-    if (isa<arith::ConstantOp>(op)) return success();
     for (OpOperand& operand : op->getOpOperands())
-      if (failed(check(operand.get().getType(), rule.accumulator == operand.getOperandNumber(), "operand")))
+      if (failed(check(operand.get().getType(), rule.accumulator == operand.getOperandNumber(),
+                       llvm::is_contained(carried.operands, &operand), "operand")))
         return failure();
     for (Type type : op->getResultTypes())
-      if (failed(check(type, true, "result"))) return failure();
+      if (failed(check(type, true, !carried.operands.empty() && !isa<SummandsOp>(op), "result"))) return failure();
     return success();
+  }
+
+  /// Operands whose summands the op acts on, and the axes over which they are partial.
+  struct Carried {
+    SmallVector<OpOperand*, 2> operands;
+    AxisParts axes;
+    ReduceKind kind = ReduceKind::Add;
+  };
+
+  static Carried getCarried(Operation* op, const ShardingRule& rule, const MeshAxes& mesh) {
+    if (auto summands = dyn_cast<SummandsOp>(op))
+      return {{&op->getOpOperand(0)}, mesh.toTensorAxes(getSharding(summands.getType())).dims.front().axes};
+    Carried carried;
+    ShardingAttr first;
+    for (OpOperand& operand : op->getOpOperands()) {
+      ShardingAttr sharding = getSharding(operand.get().getType());
+      if (!first && sharding && sharding.isPartial() && rule.accumulator != operand.getOperandNumber())
+        first = sharding;
+    }
+    if (!first) return carried;
+    carried.kind = first.getUnreducedKind();
+    carried.axes = mesh.toParts(first.getUnreduced());
+    carried.operands = getCarriers(op, carried.kind, [&](OpOperand& operand) {
+      ShardingAttr sharding = getSharding(operand.get().getType());
+      return sharding && sharding.getUnreduced() == first.getUnreduced() && sharding.getUnreducedKind() == carried.kind;
+    });
+    return carried;
   }
 };
 }  // namespace

@@ -29,6 +29,7 @@ class FactorCheck {
   LogicalResult checkDims(const Tensor& tensor, const TensorFactors& factors, ArrayRef<int64_t> sizes);
   LogicalResult checkFactors(const ShardingRule& rule, const Tensor& tensor, const TensorFactors& factors);
   LogicalResult checkPartial(const ShardingRule& rule);
+  LogicalResult checkSummands(SummandsOp summands);
   std::string print(ArrayRef<AxisPart> parts) const;
   int64_t dimOf(const Tensor& tensor, unsigned factor) const;
 
@@ -146,7 +147,21 @@ LogicalResult FactorCheck::run(const ShardingRule& rule) {
     TensorFactors factors = project(mesh.toTensorAxes(sharding), *tensor.mapping, sizes, tiling);
     if (failed(checkDims(tensor, factors, sizes)) || failed(checkFactors(rule, tensor, factors))) return failure();
   }
+  if (auto summands = dyn_cast<SummandsOp>(op)) return checkSummands(summands);
   return checkPartial(rule);
+}
+
+LogicalResult FactorCheck::checkSummands(SummandsOp summands) {
+  AxisParts over = mesh.toTensorAxes(getSharding(summands.getType())).dims.front().axes;
+  ShardingAttr operand = getSharding(summands.getInput().getType());
+  AxisParts partial = mesh.toParts(operand.getUnreduced());
+  bool isEven = summands.getType().getDimSize(0) % getGroupSize(over) == 0;
+  if (isEven && operand.getUnreducedKind() == ReduceKind::Add && difference(over, partial).empty() &&
+      difference(partial, over).empty() && !getSharding(summands.getType()).isPartial())
+    return success();
+  return op->emitOpError() << "has an operand that is partial over " << print(partial) << " and summands over "
+                           << print(over)
+                           << "; expected the same axes, which cut the summands evenly; reshard the operand";
 }
 
 static LogicalResult checkType(Location loc, Type type, FlatSymbolRefAttr meshName, MeshAttr mesh) {

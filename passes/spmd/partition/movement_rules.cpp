@@ -204,9 +204,27 @@ static FailureOr<Value> localizeReverse(ReverseOp op, const LocalisedOp& localis
   return move.replaceBy(value);
 }
 
+/// A rank's first slice is the summand that it holds; further ones are zeros.
+static FailureOr<Value> localizeSummands(SummandsOp op, const LocalisedOp& localised, ReshardEmitter& emitter) {
+  MovementEmitter move(localised, emitter);
+  RankedTensorType type = localised.localResults[0];
+  SmallVector<int64_t> shape(type.getShape()), none(type.getRank(), 0), high(type.getRank(), 0);
+  high[0] = shape[0] - 1;
+  shape[0] = 1;
+  Value value = ReshapeOp::create(move.builder, op.getLoc(), type.clone(shape), op.getInput());
+  if (high[0] != 0) {
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    Value zero =
+        arith::ConstantOp::create(move.builder, op.getLoc(), cast<TypedAttr>(move.builder.getZeroAttr(scalar)));
+    value = PadOp::create(move.builder, op.getLoc(), type, value, zero, none, high, none);
+  }
+  return move.replaceBy(value);
+}
+
 void mlir::sgd::attachMovementRules(MLIRContext& context) {
   attachLocalRule<SliceOp, localizeSlice>(context);
   attachLocalRule<PadOp, localizePad>(context);
   attachLocalRule<ConcatenateOp, localizeConcatenate>(context);
   attachLocalRule<ReverseOp, localizeReverse>(context);
+  attachLocalRule<SummandsOp, localizeSummands>(context);
 }

@@ -51,3 +51,23 @@ func.func @repeated(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sgd.permute_ranks %x pairs = [0, 1, 2, 1] over <@mesh, {"x"}> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=4, "y"=2]>
+func.func @unreduced(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{operand 0: sharding is unreduced over "y"; expected sums over whole manual axes; reduce the value before, or name the axis among the manual ones}}
+  %0 = sgd.manual_computation(%x) in [#sgd.sharding<@mesh, [{}], unreduced={"y"}>] out [#sgd.sharding<@mesh, [{}]>] over <@mesh, {"x"}> {
+  ^bb0(%a: tensor<8xf32>):
+    sgd.yield %a : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @summands(%x: tensor<8xf32>) -> tensor<4x9xf32> {
+  // expected-error@+1 {{'sgd.summands' op has a result of 'tensor<4x9xf32>' for an operand of 'tensor<8xf32>'; expected numbers, and one more dimension in front; correct the result}}
+  %0 = sgd.summands %x : tensor<8xf32> -> tensor<4x9xf32>
+  return %0 : tensor<4x9xf32>
+}

@@ -21,6 +21,8 @@ struct Body {
   const char* type;  // of %0
   const char* out;   // its sharding's dimensions
   const char* result;
+  const char* unreduced = "";         // its axes, `, unreduced={"x"}`
+  const char* operandUnreduced = "";  // likewise of %c
 };
 
 const Body kBodies[] = {
@@ -41,6 +43,20 @@ const Body kBodies[] = {
     {"AllReduceMaximum",
      R"(%0 = spmd.all_reduce max(%a) <@mesh, {"x", "y"}> : (tensor<2x2x5xf32>) -> tensor<2x2x5xf32>)",
      "tensor<2x2x5xf32>", "{}, {}, {}", "tensor<2x2x5xf32>"},
+    {"ResultIsASum", "%0 = arith.mulf %b, %b : tensor<2x5xf32>", "tensor<2x5xf32>", "{}, {}", "tensor<2x5xf32>",
+     R"(, unreduced={"y"})"},
+    {"ResultIsASumOfEqualValues", "%0 = arith.mulf %b, %b : tensor<2x5xf32>", "tensor<2x5xf32>", R"({"y"}, {})",
+     "tensor<6x5xf32>", R"(, unreduced={"x"})"},
+    {"ResultIsASumOverBothAxes", "%0 = arith.negf %a : tensor<2x2x5xf32>", "tensor<2x2x5xf32>", "{}, {}, {}",
+     "tensor<2x2x5xf32>", R"(, unreduced={"y", "x"})"},
+    {"OperandIsASum",
+     R"(%1 = arith.addf %c, %c : tensor<5x4xf32>
+      %0 = spmd.all_reduce add(%1) <@mesh, {"y"}> : (tensor<5x4xf32>) -> tensor<5x4xf32>)",
+     "tensor<5x4xf32>", "{}, {}", "tensor<5x4xf32>", "", R"(, unreduced={"y"})"},
+    {"OperandAndResultAreSums", R"(%1 = sgd.broadcast_in_dim %r dims = [] : tensor<i32> -> tensor<5x4xi32>
+      %2 = arith.sitofp %1 : tensor<5x4xi32> to tensor<5x4xf32>
+      %0 = arith.addf %c, %2 : tensor<5x4xf32>)",
+     "tensor<5x4xf32>", "{}, {}", "tensor<5x4xf32>", R"(, unreduced={"x", "y"})", R"(, unreduced={"x", "y"})"},
     {"AllGather",
      R"(%0 = spmd.all_gather(%a) dims = [1] <@mesh, {"y", "x"}> : (tensor<2x2x5xf32>) -> tensor<2x12x5xf32>)",
      "tensor<2x12x5xf32>", "{}, {}, {}", "tensor<2x12x5xf32>"},
@@ -300,8 +316,9 @@ class ExpandManual : public ::testing::TestWithParam<Body> {
     return R"(sgd.mesh @mesh = <["x"=2, "y"=3]>
       func.func @main(%in0: tensor<4x6x5xf32>, %in1: tensor<6x5xf32>, %in2: tensor<5x4xf32>, %in3: tensor<4xi32>) -> )" +
            std::string(body.result) + " {\n%m = sgd.manual_computation(%in0, %in1, %in2, %in3) in [" + sharding +
-           R"({"x"}, {"y"}, {}]>, )" + sharding + R"({"y"}, {}]>, )" + sharding + "{}, {}]>, " + sharding +
-           R"({"x"}]>] out [)" + sharding + body.out + R"(]>] over <@mesh, {"x", "y"}> {
+           R"({"x"}, {"y"}, {}]>, )" + sharding + R"({"y"}, {}]>, )" + sharding + "{}, {}]" + body.operandUnreduced +
+           ">, " + sharding + R"({"x"}]>] out [)" + sharding + body.out + "]" + body.unreduced +
+           R"(>] over <@mesh, {"x", "y"}> {
       ^bb0(%a: tensor<2x2x5xf32>, %b: tensor<2x5xf32>, %c: tensor<5x4xf32>, %i: tensor<2xi32>):
       %id = spmd.partition_id <@mesh, {"x", "y"}> : tensor<i32>
       %three = arith.constant dense<3> : tensor<i32>

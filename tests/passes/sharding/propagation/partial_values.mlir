@@ -77,3 +77,43 @@ func.func @unreduced_result(%a: tensor<8x4xf32> {sgd.sharding = #sgd.sharding<@m
   %0 = sgd.dot_general %a, %b batching = [] x [] contracting = [1] x [0] : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// -----
+
+// Summands are what ranks hold of a partial operand: nothing moves. Of another one, they are made where it leaves; ops between take them along.
+sgd.mesh @mesh = <["x"=2]>
+// CHECK-LABEL: @summands
+func.func @summands(%a: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}]>})
+    -> (tensor<2x4x2xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}, {}]>}, tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) {
+  // CHECK: %[[SUM:.*]] = sgd.reduce add %arg0 {{.*}} -> tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  %0 = sgd.reduce add %a dimensions = [0] : tensor<2x8xf32> -> tensor<8xf32>
+  %1 = sgd.sharding_constraint %0 <@mesh, [{}], unreduced={"x"}> : tensor<8xf32>
+  // CHECK-NEXT: %[[TWICE:.*]] = arith.addf %[[SUM]], %[[SUM]] : tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  %2 = arith.addf %1, %1 : tensor<8xf32>
+  %3 = sgd.sharding_constraint %2 <@mesh, [{}], unreduced={"x"}> : tensor<8xf32>
+  // CHECK-NEXT: %[[SHAPED:.*]] = sgd.reshape %[[TWICE]] : {{.*}} -> tensor<4x2xf32, #sgd.sharding<@mesh, [{}, {}], unreduced={"x"}>>
+  %4 = sgd.reshape %3 : tensor<8xf32> -> tensor<4x2xf32>
+  %5 = sgd.sharding_constraint %4 <@mesh, [{}, {}], unreduced={"x"}> : tensor<4x2xf32>
+  // CHECK-NEXT: sgd.summands %[[SHAPED]] : {{.*}} -> tensor<2x4x2xf32, #sgd.sharding<@mesh, [{"x"}, {}, {}]>>
+  %6 = sgd.summands %5 : tensor<4x2xf32> -> tensor<2x4x2xf32>
+  // CHECK: %[[PLACED:.*]] = sgd.reshard %arg1 : {{.*}} -> tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  // CHECK-NEXT: sgd.summands %[[PLACED]] : {{.*}} -> tensor<2x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+  %7 = sgd.sharding_constraint %b <@mesh, [{}], unreduced={"x"}> : tensor<8xf32>
+  %8 = sgd.summands %7 : tensor<8xf32> -> tensor<2x8xf32>
+  return %6, %8 : tensor<2x4x2xf32>, tensor<2x8xf32>
+}
+
+// -----
+
+// An op that is not linear gets the sum, and its result becomes summands.
+sgd.mesh @mesh = <["x"=2]>
+// CHECK-LABEL: @not_linear
+func.func @not_linear(%a: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8xf32> {
+  %0 = sgd.reduce add %a dimensions = [0] : tensor<2x8xf32> -> tensor<8xf32>
+  %1 = sgd.sharding_constraint %0 <@mesh, [{}], unreduced={"x"}> : tensor<8xf32>
+  // CHECK: %[[SINE:.*]] = math.sin %{{.*}} : tensor<8xf32, #sgd.sharding<@mesh, [{{.*}}]>>
+  // CHECK-NEXT: sgd.reshard %[[SINE]] : {{.*}} -> tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  %2 = math.sin %1 : tensor<8xf32>
+  %3 = sgd.sharding_constraint %2 <@mesh, [{}], unreduced={"x"}> : tensor<8xf32>
+  return %3 : tensor<8xf32>
+}

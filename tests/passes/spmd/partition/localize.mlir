@@ -114,3 +114,27 @@ func.func @reshape_of_uneven_rows(%a: tensor<5x8xf32, #sgd.sharding<@mesh, [{"x"
   %0 = sgd.reshape %a : tensor<5x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> -> tensor<40xf32, #sgd.sharding<@mesh, [{"x"}]>>
   return %0 : tensor<40xf32, #sgd.sharding<@mesh, [{"x"}]>>
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+
+// A rank's slice is the summand that it holds; shards become summands where they are in the whole.
+// CHECK-LABEL: func.func @summands
+// CHECK-SAME: -> (tensor<1x8xf32> {sgd.global_type = tensor<2x8xf32>, {{.*}}}, tensor<2x8xf32> {{.*}})
+// CHECK: %[[ID:.*]] = spmd.partition_id <@mesh, {"x"}> : tensor<i32>
+// CHECK: %[[OUT:.*]] = sgd.reshape %arg0 : tensor<8xf32> -> tensor<1x8xf32>
+// CHECK: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<8xf32>
+// CHECK: %[[START:.*]] = arith.muli %[[ID]], %{{.*}} : tensor<i32>
+// CHECK: %[[PLACED:.*]] = sgd.dynamic_update_slice %[[ZEROS]], %arg1, %[[START]]
+// CHECK: spmd.all_reduce add(%[[PLACED]])
+// CHECK: %[[ONE:.*]] = sgd.reshape %arg2 : tensor<8xf32> -> tensor<1x8xf32>
+// CHECK: sgd.pad %[[ONE]], %{{.*}} low = [0, 0] high = [1, 0]
+func.func @summands(%p: tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>, %a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>, %w: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>)
+    -> (tensor<2x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<8xf32, #sgd.sharding<@mesh, [{}]>>, tensor<2x8xf32, #sgd.sharding<@mesh, [{}, {}]>>) {
+  %0 = sgd.summands %p : tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>> -> tensor<2x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+  %1 = sgd.reshard %a : tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>> -> tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  %2 = sgd.reshard %1 : tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>> -> tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+  %3 = sgd.summands %w : tensor<8xf32, #sgd.sharding<@mesh, [{}]>> -> tensor<2x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+  return %0, %2, %3 : tensor<2x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>, tensor<8xf32, #sgd.sharding<@mesh, [{}]>>, tensor<2x8xf32, #sgd.sharding<@mesh, [{}, {}]>>
+}

@@ -122,3 +122,12 @@ func.func @no_rule(%a: tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) {
   } : (tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>) -> tensor<8xf32, #sgd.sharding<@mesh, [{"x"}]>>
   return
 }
+
+// -----
+
+sgd.mesh @mesh = <["x"=2]>
+func.func @summands(%a: tensor<8xf32, #sgd.sharding<@mesh, [{}]>>) -> tensor<2x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>> {
+  // expected-error @below {{has an operand that is partial over {} and summands over {"x"}; expected the same axes, which cut the summands evenly; reshard the operand}}
+  %0 = sgd.summands %a : tensor<8xf32, #sgd.sharding<@mesh, [{}]>> -> tensor<2x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+  return %0 : tensor<2x8xf32, #sgd.sharding<@mesh, [{"x"}, {}]>>
+}
