@@ -1,4 +1,5 @@
-// Elements are row-major, so the order of dimensions of one element does not matter.
+// Elements are row-major, so the order of dimensions of one element does not matter, and their reduction is the
+// element.
 #include "passes/kernels/clusters/unit_dims.h"
 
 #include "dialects/spmd/collective.h"
@@ -20,6 +21,10 @@ static bool keepsOrder(RankedTensorType type, ArrayRef<int64_t> dims) {
 static bool leavesElements(Operation* op) {
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return keepsOrder(cast<RankedTensorType>(transpose.getInput().getType()), transpose.getPermutation());
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    auto type = cast<RankedTensorType>(reduce.getInput().getType());
+    return llvm::all_of(reduce.getDimensions(), [&](int64_t dim) { return type.getDimSize(dim) == 1; });
+  }
   auto broadcast = dyn_cast<BroadcastInDimOp>(op);
   if (!broadcast) return false;
   auto from = cast<RankedTensorType>(broadcast.getInput().getType()), to = cast<RankedTensorType>(broadcast.getType());

@@ -1,4 +1,4 @@
-// Ops that only move or add dimensions of one element.
+// Ops that only move, add or reduce dimensions of one element.
 #ifndef SGD_PASSES_KERNELS_CLUSTERS_UNIT_DIMS_H
 #define SGD_PASSES_KERNELS_CLUSTERS_UNIT_DIMS_H
 
@@ -6,7 +6,7 @@
 
 namespace mlir::sgd {
 
-/// Replaces transposes and broadcasts in `block`, of values in memory, that move no element by
+/// Replaces transposes, broadcasts and reductions in `block`, of values in memory, that change no element by
 /// reshapes, which cost nothing. Runs after the transposes around contractions are folded.
 void replaceByReshapes(Block& block);
 

@@ -29,3 +29,12 @@ func.func @moved(%x: tensor<1x8x64xf32>) -> (tensor<1x64x8xf32>, tensor<8x1x64xf
   %2 = sgd.transpose %1 permutation = [1, 0, 2] : tensor<1x8x64xf32> -> tensor<8x1x64xf32>
   return %0, %2 : tensor<1x64x8xf32>, tensor<8x1x64xf32>
 }
+
+// The sum of one summand is that summand.
+// CHECK-LABEL: func.func @summand
+// CHECK-NEXT: %[[SUM:.*]] = sgd.reshape %arg0 : tensor<1x8x1xf32> -> tensor<8xf32>
+// CHECK-NEXT: return %[[SUM]]
+func.func @summand(%x: tensor<1x8x1xf32>) -> tensor<8xf32> {
+  %0 = sgd.reduce add %x dimensions = [0, 2] : tensor<1x8x1xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
