@@ -4,6 +4,7 @@
 #include "dialects/sgd/sequential.h"
 #include "dialects/sgd/stage_rows.h"
 #include "dialects/sgd/complex_pairs.h"
+#include "dialects/sgd/input_attrs.h"
 
 using namespace mlir;
 using namespace mlir::sgd;
@@ -74,6 +75,7 @@ FailureOr<std::unique_ptr<artifact::TensorInfoT>> mlir::sgd::getTensorInfo(MemRe
   if (auto rows = attributes ? attributes.getAs<DenseI64ArrayAttr>(kRowsAttr) : DenseI64ArrayAttr())
     for (int64_t i = 0; i + 1 < rows.size(); i += 2) info->rows.emplace_back(rows[i], rows[i + 1]);
   if (attributes && attributes.contains(kComplexAttr)) joinPairs(*info);
+  info->summands = attributes && attributes.contains(kSummandsAttr);
   return info;
 }
 

@@ -47,13 +47,15 @@ struct TensorInfo {
   std::vector<uint64_t> dims;
   std::string role;             // of an input
   std::vector<uint64_t> bytes;  // by rank
+  bool summands = false;        // as of data::TensorType
   std::optional<size_t> carry;  // of an input the output that becomes its next value; of an output that input
 };
 
 // Neither needs ranks or their devices.
 template <typename T>
 TensorInfo InfoOf(const artifact::ArtifactFile& file, const data::InputType& tensor, const artifact::Whole<T>& whole) {
-  TensorInfo info{tensor.name, artifact::ElementName(tensor.type.element), tensor.type.global_dims, "", {}, {}};
+  TensorInfo info{tensor.name, artifact::ElementName(tensor.type.element), tensor.type.global_dims, "", {}, {}, {}};
+  info.summands = tensor.type.has_summands;
   const comm::Mesh mesh = data::MeshOf(file.root());
   for (uint32_t rank = 0; rank < file.ranks(); ++rank) {
     const exec::Holding holding = exec::HoldingOf(file, mesh, whole, rank);
@@ -299,6 +301,8 @@ void BindExecutable(nb::module_& module) {
           "Dimensions of the global tensor.")
       .def_ro("role", &TensorInfo::role, "Of an input: 'Parameter', 'OptimizerState', 'Input', ...")
       .def_ro("bytes_per_rank", &TensorInfo::bytes, "Bytes of each rank's shard.")
+      .def_ro("summands", &TensorInfo::summands,
+              "Whether dimension 0 counts the summands of an unreduced array, which has the other dimensions.")
       .def_ro("carry", &TensorInfo::carry,
               "Position of the output that becomes this input's next value, or of the input that this output becomes.")
       .def("__repr__", [](const TensorInfo& self) {

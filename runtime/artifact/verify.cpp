@@ -91,6 +91,7 @@ absl::Status VerifySharding(const VerifyContext& context, const TensorInfo& type
     return Invalid("the sharding does not have one entry per dimension");
   }
   if (Size(type.rows()) != 0 && rank == 0) return Invalid("has rows, and no dimension");
+  if (type.summands() && rank == 0) return Invalid("has summands, and no dimension");
   std::vector<comm::AxisRef> all_axes;
   for (uint32_t i = 0; i < rank; ++i) {
     std::vector<comm::AxisRef> axes;
@@ -222,6 +223,9 @@ absl::Status VerifyCarry(const Program& program, const Output& output, absl::fla
   if (from.element() != to.element() || !EqualVectors(from.global_dims(), to.global_dims()) ||
       !EqualVectors(from.local_dims(), to.local_dims())) {
     return Invalid(absl::StrCat("carries into input ", index, " of another type or shape"));
+  }
+  if (from.summands() != to.summands()) {
+    return Invalid(absl::StrCat("carries into input ", index, ", and only one of them has summands"));
   }
   const auto is_same = [](const RowRange* a, const RowRange* b) {
     return a->first() == b->first() && a->count() == b->count();

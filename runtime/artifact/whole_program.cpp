@@ -51,7 +51,8 @@ bool SameSharding(const TensorInfo& a, const TensorInfo& b) {
 
 // Stages with rows of their own may cut them in other ways.
 bool SameType(const TensorInfo& a, const TensorInfo& b) {
-  if (a.element() != b.element() || !SameDims(a.global_dims(), b.global_dims())) return false;
+  if (a.element() != b.element() || a.summands() != b.summands() || !SameDims(a.global_dims(), b.global_dims()))
+    return false;
   if (Size(a.rows()) != 0 && Size(b.rows()) != 0) return true;
   return Size(a.rows()) == Size(b.rows()) && SameDims(a.local_dims(), b.local_dims()) && SameSharding(a, b);
 }

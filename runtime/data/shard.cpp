@@ -43,7 +43,7 @@ uint32_t ReplicaOf(const std::vector<comm::AxisRef>& sharded, const comm::Mesh& 
 bool TensorType::operator==(const TensorType& other) const {
   if (element != other.element || global_dims != other.global_dims || local_dims != other.local_dims ||
       rows != other.rows || stages != other.stages || owner_index != other.owner_index ||
-      !std::ranges::equal(owner, other.owner, SameAxis))
+      has_summands != other.has_summands || !std::ranges::equal(owner, other.owner, SameAxis))
     return false;
   for (size_t d = 0; d < global_dims.size(); ++d) {
     if (!std::ranges::equal(AxesOf(*this, d), AxesOf(other, d), SameAxis)) return false;
@@ -73,6 +73,7 @@ TensorType TypeOf(const artifact::TensorInfo& info) {
     type.owner.push_back({axis->axis(), axis->pre_size(), axis->size()});
   }
   type.owner_index = info.owner_index();
+  type.has_summands = info.summands();
   return type;
 }
 

@@ -39,6 +39,7 @@ struct TensorType {
   std::vector<TensorType> stages{};  // those without rows have a type without local dimensions
   std::vector<comm::AxisRef> owner{};
   uint64_t owner_index = 0;
+  bool has_summands = false;  // dimension 0 counts the summands of a tensor of the other dimensions
 
   bool is_spread() const { return !stages.empty(); }
 

@@ -26,6 +26,7 @@ OrderedJson TypeJson(const artifact::Artifact& root, const artifact::TensorInfo&
                       {"sharding", sharding}};
   if (std::ranges::any_of(type.blocks, [](uint64_t blocks) { return blocks != 1; })) json["blocks"] = type.blocks;
   for (const data::RowRange& rows : type.rows) json["rows"].push_back({rows.first, rows.first + rows.count});
+  if (type.has_summands) json["summands"] = true;
   if (!type.owner.empty()) json["owner"] = {{"axes", AxesJson(root, info.owner())}, {"index", type.owner_index}};
   return json;
 }

@@ -83,6 +83,13 @@ std::vector<Violation> TensorCases() {
        "one entry per dimension"},
       {"owner of a shard", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->owner = {AxisRef(0, 1, 2)}; },
        "its owner: "},
+      {"summands of a scalar",
+       [](ArtifactT&, ProgramT& p) {
+         TensorInfoT& type = *p.outputs[0]->type;
+         type.global_dims.clear(), type.local_dims.clear(), type.sharding.clear();
+         type.summands = true;
+       },
+       "has summands, and no dimension"},
       {"owner along no axes", [](ArtifactT&, ProgramT& p) { p.inputs[0]->type->owner_index = 1; },
        "has an owner along no axes"},
       {"owner beyond the ranks",
@@ -93,6 +100,9 @@ std::vector<Violation> TensorCases() {
        "its owner is rank 2 of 2"},
       {"owner along an unknown axis", [](ArtifactT&, ProgramT& p) { p.inputs[1]->type->owner = {AxisRef(3, 1, 2)}; },
        "axis"},
+      {"carried as a summand",
+       [](ArtifactT&, ProgramT& p) { p.outputs[0]->type->summands = !p.outputs[0]->type->summands; },
+       "and only one of them has summands"},
       {"carried to another owner",
        [](ArtifactT&, ProgramT& p) {
          p.inputs[1]->type->owner = {AxisRef(0, 1, 2)};
