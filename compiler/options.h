@@ -52,6 +52,7 @@ struct CompileOptions {
   bool shardUpdates = true;             ///< where that is faster; see sgd-shard-updates
   bool weighConstraints = false;        ///< may drop constraints inside programs; see sgd-choose-shardings
   bool allowTf32 = false;               ///< sgd::ImportOptions::allowTf32
+  bool keepUnreduced = false;           ///< sgd::ImportOptions::keepUnreduced, and of programs of other frontends
   unsigned threads = 0;                 ///< for kernel compilation; 0 = one per core
 };
 

@@ -34,6 +34,8 @@ struct ImportOptions {
   bool keepsLayerLoops = false;
   /// Matmuls of f32 whose precision is the default may be computed in TF32 by targets that have it.
   bool allowTf32 = false;
+  /// Arguments and results that are unreduced stay so, see sgd-stack-summands; otherwise they are whole.
+  bool keepUnreduced = false;
   /// Lower Fourier transforms to matmuls with tables, for targets without code for them.
   bool transformsByMatmuls = false;
   /// Called, if set, when an import goes from one phase to another, for measurements; the first one is "import".

@@ -37,7 +37,7 @@ namespace {
 
 /// The options that programs are read with: whether layers' loops are kept, the loss that is asked for, and the field
 /// `train` of the recipe with its types.
-using ReadOptions = std::tuple<bool, std::string, std::string>;
+using ReadOptions = std::tuple<bool, bool, std::string, std::string>;
 
 /// Programs behind addReadStage.
 using KnownPrograms = std::map<ReadOptions, OwningOpRef<ModuleOp>>;
@@ -151,7 +151,7 @@ class Driver {
 
   LogicalResult readPrograms() {
     if (isRead) return success();
-    if (failed(runStage(addReadStage))) return failure();
+    if (failed(runStage([&](OpPassManager& passes) { addReadStage(passes, getOptions()); }))) return failure();
     if (known) known->try_emplace(getReadOptions(), compilation->clone());
     return success();
   }
@@ -172,7 +172,7 @@ class Driver {
   ReadOptions getReadOptions() const {
     const std::optional<Recipe>& recipe = requested.recipe;
     const bool isByRecipe = getOptions().loss.empty() && recipe;
-    return {getOptions().keepsLayerLoops, isByRecipe ? recipe->loss : getOptions().loss,
+    return {getOptions().keepsLayerLoops, getOptions().keepUnreduced, isByRecipe ? recipe->loss : getOptions().loss,
             recipe && recipe->train ? recipe->train->text + recipe->precision.text : ""};
   }
 

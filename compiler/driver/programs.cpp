@@ -135,6 +135,7 @@ ImportOptions mlir::sgd::getImportOptions(const PlanOptions& options) {
   if (options.unrolledOps) import.unrolledOps = *options.unrolledOps;
   import.keepsLayerLoops = options.keepsLayerLoops && !options.unrolledOps;
   import.allowTf32 = options.allowTf32;
+  import.keepUnreduced = options.keepUnreduced;
   import.transformsByMatmuls = StringRef(options.target).starts_with("cuda");
   return import;
 }

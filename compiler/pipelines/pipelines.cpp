@@ -52,12 +52,13 @@ static void addClose(OpPassManager& passes, EmitLevel level, const PlanOptions& 
   if (options.emit == level) passes.addPass(createRecordTextPass(RecordTextPassOptions{options.emitsStablehlo}));
 }
 
-void mlir::sgd::addReadStage(OpPassManager& passes) {
+void mlir::sgd::addReadStage(OpPassManager& passes, const PlanOptions& options) {
   // Gradients then have channels last too.
   passes.nest<ModuleOp>().addNestedPass<func::FuncOp>(createMoveChannelsLastPass());
   passes.addPass(createMakeTrainingPass());
   passes.addPass(createShareMeshPass());
   OpPassManager& programs = passes.nest<ModuleOp>();
+  if (options.keepUnreduced) programs.addPass(createStackSummandsPass());
   programs.addNestedPass<func::FuncOp>(createDecideCarryPass());
   // On the mesh that the program was written for.
   programs.addPass(createExpandManualPass());

@@ -11,8 +11,9 @@
 
 namespace mlir::sgd {
 
-/// Behind the import of texts: one mesh, what steps carry, manual computations as part of the graph, losses.
-void addReadStage(OpPassManager& passes);
+/// Behind the import of texts: one mesh, summands at the borders, what steps carry, manual computations as part of the
+/// graph, losses.
+void addReadStage(OpPassManager& passes, const PlanOptions& options);
 
 /// Graph level to graph level: the mesh and the annotations of the recipe and of flags.
 void addRecipeStage(OpPassManager& passes, const PlanOptions& options);

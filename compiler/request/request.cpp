@@ -31,6 +31,7 @@ static void visitFields(Visitor& visit, RequestType& request) {
   visit("shard_updates", options.shardUpdates);
   visit("weigh_constraints", options.weighConstraints);
   visit("allow_tf32", options.allowTf32);
+  visit("keep_unreduced", options.keepUnreduced);
 }
 
 namespace {

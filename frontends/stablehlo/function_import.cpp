@@ -20,11 +20,10 @@ StringAttr getArgumentName(BlockArgument argument, DictionaryAttr attributes) {
 
 bool hasUnsignedElements(Type type) { return cast<RankedTensorType>(type).getElementType().isUnsignedInteger(); }
 
-/// Files and other programs hold reduced values, so arguments and results of a program are never unreduced. An argument
-/// that is unreduced in JAX comes in whole, as if the first rank held it and the others zero; a result goes out
-/// reduced.
-ShardingAttr reduceAtBorder(ShardingAttr sharding) {
-  if (!sharding || sharding.getUnreduced().empty()) return sharding;
+/// Files and other programs hold reduced values. Unless unreduced borders are kept, an argument that is unreduced in
+/// JAX comes in whole, as if the first rank held it and the others zero; a result goes out reduced.
+ShardingAttr getBorder(ShardingAttr sharding, const ImportOptions& options) {
+  if (!sharding || sharding.getUnreduced().empty() || options.keepUnreduced) return sharding;
   return ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(), sharding.getReplicated(), {},
                            ReduceKind::Add);
 }
@@ -93,7 +92,7 @@ FailureOr<DictionaryAttr> Importer::importArgumentAttributes(func::FuncOp functi
     if (Attribute value = old ? old.get(kept) : Attribute()) attributes.append(kept, value);
   auto sharding = shardings.find(old, 0, 1, type, locate(function, argument), describe("argument", index, name));
   if (failed(sharding) || importDonation(function, index, attributes).failed()) return failure();
-  if (*sharding) attributes.append(kShardingAttr, reduceAtBorder(*sharding));
+  if (*sharding) attributes.append(kShardingAttr, getBorder(*sharding, options));
   return attributes.getDictionary(module.getContext());
 }
 
@@ -108,7 +107,7 @@ FailureOr<DictionaryAttr> Importer::importResultAttributes(func::FuncOp function
   if (Attribute role = old ? old.get(kRoleAttr) : Attribute()) attributes.append(kRoleAttr, role);
   auto sharding = shardings.find(old, 0, 1, type, function.getLoc(), describe("result", index, name));
   if (failed(sharding)) return failure();
-  if (*sharding) attributes.append(kShardingAttr, reduceAtBorder(*sharding));
+  if (*sharding) attributes.append(kShardingAttr, getBorder(*sharding, options));
   return attributes.getDictionary(module.getContext());
 }
 

@@ -25,6 +25,7 @@ struct ImportStablehloPass : mlir::sgd::impl::ImportStablehloPassBase<ImportStab
   void runOnOperation() final {
     ImportOptions options;
     options.transformsByMatmuls = transformsByMatmuls;
+    options.keepUnreduced = keepUnreduced;
     if (importStablehlo(getOperation(), options).failed()) signalPassFailure();
   }
 };

@@ -16,7 +16,8 @@ def ImportStablehloPass : Pass<"sgd-import-stablehlo", "::mlir::ModuleOp"> {
 
     After: only `func`, `arith`, `math` and `sgd` on tensors of static shape. An op without a lowering is an error at its location.
   }];
-  let options = [Option<"transformsByMatmuls", "transforms-by-matmuls", "bool", "false", "Lower Fourier transforms to matmuls with tables, for targets without code for them">];
+  let options = [Option<"transformsByMatmuls", "transforms-by-matmuls", "bool", "false", "Lower Fourier transforms to matmuls with tables, for targets without code for them">,
+    Option<"keepUnreduced", "keep-unreduced", "bool", "false", "Keep arguments and results unreduced, for sgd-stack-summands; otherwise they are whole">];
   let dependentDialects = ["::mlir::chlo::ChloDialect", "::mlir::sdy::SdyDialect", "::mlir::stablehlo::StablehloDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect", "::mlir::sgd::SgdDialect", "::mlir::spmd::SpmdDialect"];
 }
 

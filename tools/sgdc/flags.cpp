@@ -138,6 +138,9 @@ void addFlags(CLI::App& app, Flags& flags) {
                  "program then sends less")
       ->option_text("keep|weigh")
       ->check(CLI::IsMember({"keep", "weigh"}));
+  app.add_flag("--keep-unreduced", flags.compile.keepUnreduced,
+               "Let arguments and results that the text calls unreduced over mesh axes stay summands: the artifact has "
+               "them with a leading dimension of summands, one per rank along these axes");
   app.add_flag("--allow-tf32", flags.compile.allowTf32,
                "Let GPUs round the operands of f32 matmuls and convolutions of precision DEFAULT to TF32 (10 bits of "
                "mantissa), as JAX and PyTorch may; no effect on CPUs");
@@ -160,8 +163,9 @@ void addFlags(CLI::App& app, Flags& flags) {
 void setGroups(CLI::App& app) {
   using ::sgd::tools::SetGroup;
   SetGroup(app, "Results", {"-o", "--emit", "--emit-request", "--report", "--explain", "--html", "--weights"});
-  SetGroup(app, "Ranks and shardings",
-           {"--mesh", "--recipe", "--batch", "--shard-updates", "--constraints", "--loss", "--bind"});
+  SetGroup(
+      app, "Ranks and shardings",
+      {"--mesh", "--recipe", "--batch", "--shard-updates", "--constraints", "--keep-unreduced", "--loss", "--bind"});
   SetGroup(app, "Search for a recipe", {"--auto", "--auto-recipe", "--auto-table", "--auto-evaluations"});
   SetGroup(app, "Memory", {"--memory-limit", "--micro", "--micro-refuse", "--tile-scratch"});
   SetGroup(app, "Target", {"--target", "--cpu", "--topology", "--allow-tf32", "--unroll"});

@@ -1,5 +1,6 @@
 // The pass sgd-decide-carry: reads names, types and dataflow, writes what decide.h says.
 #include "dialects/sgd/complex_pairs.h"
+#include "dialects/sgd/input_attrs.h"
 #include "passes/graph/carry/carry_attrs.h"
 #include "passes/graph/carry/function_carry.h"
 #include "passes/graph/carry/passes.h"
@@ -26,14 +27,16 @@ class FunctionEvidence : public CarryEvidence {
   Links links;
 };
 
-/// Numbers types; integers of another signedness are of another type, and so are complex numbers and pairs.
+/// Numbers types; integers of another signedness are of another type, and so are complex numbers and pairs, and tensors
+/// and summands.
 class TypeNumbers {
  public:
   CarryValue describe(Type type, DictionaryAttr attributes) {
     CarryValue value;
     bool isUnsigned = attributes && attributes.contains(kUnsignedAttr);
     bool isComplex = attributes && attributes.contains(kComplexAttr);
-    unsigned meaning = isUnsigned ? 1 : isComplex ? 2 : 0;
+    bool isSummands = attributes && attributes.contains(kSummandsAttr);
+    unsigned meaning = (isUnsigned ? 1 : isComplex ? 2 : 0) + (isSummands ? 4 : 0);
     value.type = numbers.try_emplace({type, meaning}, numbers.size()).first->second;
     auto tensor = cast<RankedTensorType>(type);
     value.isScalar = tensor.getRank() == (isComplex ? 1 : 0);

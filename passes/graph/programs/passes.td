@@ -13,6 +13,25 @@ def ShareMeshPass : Pass<"sgd-share-mesh", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::sgd::SgdDialect"];
 }
 
+def StackSummandsPass : Pass<"sgd-stack-summands", "::mlir::ModuleOp"> {
+  let summary = "Arguments and results that are unreduced get a leading dimension of summands";
+  let description = [{
+    Runs on the module of a program, first of all with `--keep-unreduced`. An argument that is unreduced over axes of n ranks becomes the n summands,
+    sharded over these axes along its new dimension 0, with `sgd.summands`; what used it uses their sum. A result becomes `sgd.summands` of the value.
+    So a rank takes and gives tensors of the user's shape, with a dimension of size 1 in front, and the program means the same on any mesh.
+
+    ```mlir
+    func.func @main(%x: tensor<8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{} ], unreduced={"x"}>})
+    // becomes, on a mesh where "x" has 2 ranks,
+    func.func @main(%x: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {} ]>, sgd.summands}) {
+      %sum = sgd.reduce add %x dimensions = [0] : tensor<2x8xf32> -> tensor<8xf32>
+    ```
+
+    After: no argument or result of a function has a sharding that is unreduced by addition. Where the axes have one rank, its sharding alone changes.
+  }];
+  let dependentDialects = ["::mlir::sgd::SgdDialect"];
+}
+
 def PinArgumentsPass : Pass<"sgd-pin-arguments", "::mlir::ModuleOp"> {
   let summary = "Marks arguments that several programs share";
   let description = [{

@@ -80,8 +80,10 @@ FailureOr<SmallVector<Annotation>> mlir::sgd::collectAnnotations(func::FuncOp fu
     std::string name = nameOr(function.getArgAttrOfType<StringAttr>(index, kNameAttr), "argument " + Twine(index));
     if (failed(check(argument.getLoc(), name, sharding, mesh))) return failure();
     if (sharding.isPartial())
-      return emitError(argument.getLoc()) << name << " is sharded as " << sharding
-                                          << ": only values inside a program can be unreduced; drop 'unreduced'";
+      return emitError(argument.getLoc())
+             << name << " is sharded as " << sharding
+             << ": only values inside a program can be unreduced; drop 'unreduced', or compile "
+                "with --keep-unreduced";
     annotations.push_back({argument, 0, sharding});
   }
   for (auto [index, sharding] : llvm::enumerate(resultShardings(function))) {

@@ -111,9 +111,10 @@ LogicalResult Localisation::localizeResults(func::ReturnOp terminator) {
   for (OpOperand& operand : terminator->getOpOperands()) {
     RankedTensorType global = globalTypes[operand.get()];
     if (getSharding(global).isPartial())
-      return terminator.emitOpError() << "result " << operand.getOperandNumber() << " is partial over "
-                                      << getSharding(global).getUnreduced()[0]
-                                      << "; expected a reduced value; drop 'unreduced' from its annotation";
+      return terminator.emitOpError()
+             << "result " << operand.getOperandNumber() << " is partial over " << getSharding(global).getUnreduced()[0]
+             << "; expected a reduced value; drop 'unreduced' from its annotation, or compile with "
+                "--keep-unreduced";
     attributes.push_back(withGlobalType(function.getResultAttrDict(operand.getOperandNumber()), global));
   }
   function.setAllResultAttrs(attributes);

@@ -36,7 +36,7 @@ func.func @resource_constant() {
 // -----
 
 sgd.mesh @mesh = <["x"=4]>
-// expected-error @below {{'w' is sharded as #sgd.sharding<@mesh, [{}], unreduced={"x"}>: only values inside a program can be unreduced; drop 'unreduced'}}
+// expected-error @below {{'w' is sharded as #sgd.sharding<@mesh, [{}], unreduced={"x"}>: only values inside a program can be unreduced; drop 'unreduced', or compile with --keep-unreduced}}
 func.func @partial_argument(%a: tensor<8xf32> {sgd.name = "w", sgd.sharding = #sgd.sharding<@mesh, [{}], unreduced={"x"}>}) {
   return
 }
