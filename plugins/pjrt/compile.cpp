@@ -67,6 +67,7 @@ compiler::CompileResult Compile(std::string_view text, const std::string& progra
   if (const char* folder = std::getenv("SGD_COMPILE_CACHE"); folder != nullptr && *folder != 0 && !calls_host)
     request.flags = {absl::StrCat("--cache=", folder), "--cache-size=2GiB"};
   request.flags.push_back(absl::StrCat("--target=", target));
+  request.flags.push_back("--keep-unreduced");
   // JAX refuses a program whose arguments have other shardings than it asked for, such as sharded optimizer state.
   request.flags.push_back("--shard-updates=never");
   if (!flag.empty()) request.flags.push_back(flag);

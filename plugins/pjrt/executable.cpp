@@ -13,11 +13,10 @@
 namespace sgd::pjrt {
 namespace {
 
-std::vector<int64_t> SummandsOf(const std::vector<std::vector<int64_t>>& lists, size_t index) {
-  return index < lists.size() ? lists[index] : std::vector<int64_t>();
+// As frameworks have them: an unreduced array does not count its summands.
+std::vector<int64_t> DimsOf(const data::TensorType& type, const data::Dims& dims) {
+  return {dims.begin() + (type.has_summands ? 1 : 0), dims.end()};
 }
-
-std::vector<int64_t> DimsOf(const data::Dims& dims) { return {dims.begin(), dims.end()}; }
 
 // Integers below 8 bits take a byte each in artifacts too.
 bool IsNarrowOf(std::optional<PJRT_Buffer_Type> named, PJRT_Buffer_Type held) {
@@ -29,7 +28,7 @@ bool IsNarrowOf(std::optional<PJRT_Buffer_Type> named, PJRT_Buffer_Type held) {
 absl::Status AddResult(const data::TensorType& tensor, std::string_view name, Results& results) {
   const PJRT_Buffer_Type held = TypeOf(tensor.element);
   const std::optional<PJRT_Buffer_Type> named = name.empty() ? held : TypeNamed(name);
-  std::vector<int64_t> global = DimsOf(tensor.global_dims), local = DimsOf(tensor.local_dims);
+  std::vector<int64_t> global = DimsOf(tensor, tensor.global_dims), local = DimsOf(tensor, tensor.local_dims);
   if (named == PJRT_Buffer_Type_C128 && held == PJRT_Buffer_Type_F64 && !global.empty() && global.back() == 2) {
     global.pop_back();
     local.pop_back();
@@ -50,7 +49,7 @@ absl::Status AddResult(const data::TensorType& tensor, std::string_view name, Re
 size_t ParameterDims(const Compiled& compiled, size_t argument, const data::TensorType& type) {
   const bool is_complex =
       argument < compiled.argument_types.size() && compiled.argument_types[argument] == "complex<f64>";
-  return type.global_dims.size() - (is_complex ? 1 : 0);
+  return DimsOf(type, type.global_dims).size() - (is_complex ? 1 : 0);
 }
 
 bool IsToken(const std::vector<std::string>& types, size_t index) {
@@ -93,9 +92,7 @@ absl::Status DescribeResults(const Program& program, Executable& executable) {
     if (const std::optional<size_t> output = executable.outputs[result]) {
       const data::TensorType& type = program.outputs()[*output][0].type();
       status = AddResult(type, NameAt(compiled.result_types, result), executable.results);
-      if (status.ok())
-        status =
-            executable.output_shardings.Add(program.outputs()[*output], SummandsOf(compiled.result_summands, result));
+      if (status.ok()) status = executable.output_shardings.Add(program.outputs()[*output]);
     } else {
       AddToken(executable.results);
       executable.output_shardings.AddReplicated();
@@ -114,13 +111,10 @@ absl::Status DescribeParameters(const Program& program, Executable& executable) 
   if (!inputs.ok()) return inputs.status();
   executable.inputs = *std::move(inputs);
   for (size_t argument = 0; argument < executable.inputs.size(); ++argument) {
-    std::vector<std::vector<uint32_t>>& summed = executable.summed_arguments.emplace_back();
     size_t dims = 1;
     if (const std::optional<size_t> input = executable.inputs[argument]) {
       const std::vector<data::Shard>& shards = program.inputs()[*input];
-      const std::vector<int64_t> summands = SummandsOf(compiled.argument_summands, argument);
-      if (absl::Status status = executable.parameter_shardings.Add(shards, summands); !status.ok()) return status;
-      summed = SummandGroups(shards, summands);
+      if (absl::Status status = executable.parameter_shardings.Add(shards); !status.ok()) return status;
       dims = ParameterDims(compiled, argument, shards[0].type());
     } else {
       executable.parameter_shardings.AddReplicated();
@@ -204,19 +198,6 @@ DeviceList ListOf(const std::vector<PJRT_Device*>& devices) {
   return list;
 }
 
-// Ranks of other processes do not hand in their summands.
-absl::Status CheckSums(const Program& program, const Executable& executable) {
-  if (program.spread() == nullptr) return absl::OkStatus();
-  for (size_t argument = 0; argument < executable.summed_arguments.size(); ++argument) {
-    if (executable.summed_arguments[argument].empty()) continue;
-    return absl::UnimplementedError(
-        absl::StrCat("argument ", argument,
-                     " is unreduced over devices of several processes, which the sgd plugin does "
-                     "not support; reduce it in the program that makes it"));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 void Layouts::Add(size_t dims) {
@@ -224,8 +205,8 @@ void Layouts::Add(size_t dims) {
   pointers.push_back(layouts.back().get());
 }
 
-absl::Status Shardings::Add(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands) {
-  absl::StatusOr<std::string> proto = OpShardingOf(shards, summands);
+absl::Status Shardings::Add(const std::vector<data::Shard>& shards) {
+  absl::StatusOr<std::string> proto = OpShardingOf(shards);
   if (proto.ok()) protos.push_back(*std::move(proto));
   return proto.status();
 }
@@ -263,7 +244,6 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> Load(PJRT_Client& client,
                                ListOf(loaded->devices));
   if (!program.ok()) return program.status();
   if (absl::Status status = Describe(**program, *executable); !status.ok()) return status;
-  if (absl::Status status = CheckSums(**program, *executable); !status.ok()) return status;
   executable->serialized = Serialize(executable->compiled);
   if (absl::Status status = AddFingerprint(*executable); !status.ok()) return status;
   loaded->program = *std::move(program);
@@ -285,8 +265,7 @@ absl::StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> CompileAndLoad(PJRT_Clien
       CompileText(text->text, text->name, client.ranks->target().flag);
   if (!compiled.ok()) return compiled.status();
   return Load(client, {std::move(text->name), std::string(options), std::move(text->argument_types),
-                       std::move(text->result_types), std::move(text->is_donated), std::move(text->argument_summands),
-                       std::move(text->result_summands), std::move(text->argument_memories),
+                       std::move(text->result_types), std::move(text->is_donated), std::move(text->argument_memories),
                        std::move(text->result_memories), *std::move(compiled)});
 }
 

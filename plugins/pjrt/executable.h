@@ -23,8 +23,7 @@ struct Compiled {
   std::string options_proto;
   std::vector<std::string> argument_types, result_types;
   std::vector<bool> is_donated;
-  std::vector<std::vector<int64_t>> argument_summands, result_summands;  // as of ProgramText
-  std::vector<std::string> argument_memories, result_memories;           // likewise
+  std::vector<std::string> argument_memories, result_memories;  // as of ProgramText
   std::shared_ptr<const CompiledText> text;
 };
 
@@ -52,7 +51,7 @@ struct Shardings {
   std::vector<std::string> protos;
   std::vector<const char*> pointers;
   std::vector<size_t> sizes;
-  absl::Status Add(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands);
+  absl::Status Add(const std::vector<data::Shard>& shards);
   void AddReplicated();
   void Finish();
 };
@@ -87,8 +86,6 @@ struct Executable {
   std::vector<PJRT_NamedValue> costs;
   // By argument its input, and by result its output, of the compiled program; none of a token, which has no value.
   std::vector<std::optional<size_t>> inputs, outputs;
-  // By argument: the ranks whose shards are summed before the program runs, as SummandGroups.
-  std::vector<std::vector<std::vector<uint32_t>>> summed_arguments;
 
   size_t parameters() const { return parameter_shardings.protos.size(); }
 };

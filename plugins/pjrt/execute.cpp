@@ -1,6 +1,5 @@
 // Runs an executable: collects the storage of arguments, runs the program, and makes buffers of its outputs.
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <utility>
 
@@ -8,7 +7,6 @@
 #include "plugins/pjrt/buffer.h"
 #include "plugins/pjrt/event.h"
 #include "plugins/pjrt/executable.h"
-#include "plugins/pjrt/sum.h"
 
 namespace sgd::pjrt {
 namespace {
@@ -77,47 +75,6 @@ std::shared_ptr<ProgramRun> TakeInputs(const PJRT_LoadedExecutable& loaded,
   return shared;
 }
 
-// Unreduced arguments come to the program whole: each group of ranks gets the sum of what its ranks hold.
-absl::Status SumArguments(const Executable& executable, const PJRT_LoadedExecutable_Execute_Args& args,
-                          ProgramRun& run) {
-  for (size_t arg = 0; arg < args.num_args; ++arg) {
-    for (const std::vector<uint32_t>& group : executable.summed_arguments[arg]) {
-      const size_t input = *executable.inputs[arg];
-      const absl::StatusOr<std::span<const std::byte>> first = run.inputs[group[0]][input]->HostBytes();
-      if (!first.ok()) return first.status();
-      auto sum = Storage::Allocate(first->size());
-      if (!sum.ok()) return sum.status();
-      if (!first->empty()) std::memcpy((*sum)->bytes().data(), first->data(), first->size());
-      for (size_t i = 1; i < group.size(); ++i) {
-        const absl::StatusOr<std::span<const std::byte>> other = run.inputs[group[i]][input]->HostBytes();
-        if (!other.ok()) return other.status();
-        absl::Status status = AddTo(args.argument_lists[0][arg]->type, *other, (*sum)->bytes());
-        if (!status.ok()) return status;
-      }
-      for (const uint32_t rank : group) run.inputs[rank][input] = *sum;
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Unreduced results come whole from the program: the first rank of a group holds the value, and others zeros.
-absl::Status SplitResults(const Executable& executable, const std::vector<uint32_t>& own_ranks, ProgramRun& run) {
-  const std::vector<std::vector<int64_t>>& summands = executable.compiled.result_summands;
-  for (size_t result = 0; result < summands.size(); ++result) {
-    if (!executable.outputs[result]) continue;
-    const size_t output = *executable.outputs[result];
-    for (size_t index = 0; index < own_ranks.size(); ++index) {
-      const uint32_t rank = own_ranks[index];
-      if (rank >= summands[result].size() || summands[result][rank] == 0) continue;
-      auto zeros = Storage::Allocate(run.outputs[index][output]->size());
-      if (!zeros.ok()) return zeros.status();
-      if (!(*zeros)->bytes().empty()) std::memset((*zeros)->bytes().data(), 0, (*zeros)->bytes().size());
-      run.outputs[index][output] = *std::move(zeros);
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CreateResults(const PJRT_LoadedExecutable& loaded, const PJRT_LoadedExecutable_Execute_Args& args,
                            const ProgramRun& run) {
   const Executable& executable = *loaded.executable;
@@ -145,9 +102,7 @@ absl::Status ExecuteLocked(PJRT_LoadedExecutable& loaded, PJRT_LoadedExecutable_
   if (absl::Status status = CheckDonation(DonatedArguments(loaded, args.options), args); !status.ok()) return status;
   const std::shared_ptr<ProgramRun> run = TakeInputs(loaded, args);
   const std::shared_ptr<Program> program = loaded.program;
-  if (absl::Status status = SumArguments(*loaded.executable, args, *run); !status.ok()) return status;
   if (absl::Status status = program->Execute(run); !status.ok()) return status;
-  if (absl::Status status = SplitResults(*loaded.executable, program->own_ranks(), *run); !status.ok()) return status;
   return CreateResults(loaded, args, *run);
 }
 

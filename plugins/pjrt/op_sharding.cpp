@@ -18,11 +18,13 @@ namespace {
 constexpr uint32_t kType = 1, kTileDims = 3, kTileDevices = 4, kReplicateOnLast = 6, kLastTileDims = 8;
 constexpr int64_t kReplicated = 0, kOther = 3, kUnreduced = 6;
 
+size_t FirstDim(const data::TensorType& type) { return type.has_summands ? 1 : 0; }
+
 // The tile that a rank holds, in row-major order.
 int64_t TileOf(const data::Shard& shard) {
   const data::TensorType& type = shard.type();
   int64_t tile = 0;
-  for (size_t dim = 0; dim < type.global_dims.size(); ++dim) {
+  for (size_t dim = FirstDim(type); dim < type.global_dims.size(); ++dim) {
     const uint64_t local = type.local_dims[dim];
     if (local != 0)
       tile =
@@ -37,11 +39,12 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-std::vector<Place> PlacesOf(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands) {
+std::vector<Place> PlacesOf(const std::vector<data::Shard>& shards) {
   std::vector<Place> places;
   std::map<std::pair<int64_t, int64_t>, int64_t> replicas;
   for (uint32_t rank = 0; rank < shards.size(); ++rank) {
-    const int64_t tile = TileOf(shards[rank]), summand = rank < summands.size() ? summands[rank] : 0;
+    const int64_t tile = TileOf(shards[rank]);
+    const int64_t summand = shards[rank].type().has_summands ? static_cast<int64_t>(shards[rank].begin()[0]) : 0;
     places.push_back({tile, replicas[{tile, summand}]++, summand, rank});
   }
   std::sort(places.begin(), places.end());
@@ -50,11 +53,11 @@ std::vector<Place> PlacesOf(const std::vector<data::Shard>& shards, const std::v
 
 }  // namespace
 
-absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards, const std::vector<int64_t>& summands) {
+absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards) {
   const data::TensorType& type = shards.front().type();
   std::string proto;
   std::vector<int64_t> tiles;
-  for (size_t dim = 0; dim < type.global_dims.size(); ++dim) {
+  for (size_t dim = FirstDim(type); dim < type.global_dims.size(); ++dim) {
     const uint64_t global = type.global_dims[dim], local = type.local_dims[dim];
     const bool is_even = local == 0 ? global == 0 : global % local == 0;
     if (!is_even || (!type.blocks.empty() && type.blocks[dim] != 1))
@@ -64,10 +67,10 @@ absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards,
     tiles.push_back(local == 0 ? 1 : static_cast<int64_t>(global / local));
   }
   const auto count = std::accumulate(tiles.begin(), tiles.end(), int64_t{1}, std::multiplies<>());
-  const int64_t parts = summands.empty() ? 1 : 1 + *std::max_element(summands.begin(), summands.end());
+  const int64_t parts = type.has_summands ? static_cast<int64_t>(type.global_dims[0]) : 1;
   if (count == 1 && parts == 1) return ReplicatedSharding();
   std::vector<int64_t> devices;
-  for (const Place& place : PlacesOf(shards, summands)) devices.push_back(place.rank);
+  for (const Place& place : PlacesOf(shards)) devices.push_back(place.rank);
   const int64_t replicas = static_cast<int64_t>(shards.size()) / count / parts;
   std::vector<int64_t> last;  // what the dimensions behind those of the tensor are
   if (replicas > 1) last.push_back(kReplicated);
@@ -86,19 +89,6 @@ std::string ReplicatedSharding() {
   std::string proto;
   WriteInteger(proto, kType, kReplicated);
   return proto;
-}
-
-std::vector<std::vector<uint32_t>> SummandGroups(const std::vector<data::Shard>& shards,
-                                                 const std::vector<int64_t>& summands) {
-  std::vector<std::vector<uint32_t>> groups;
-  if (summands.empty()) return groups;
-  std::pair<int64_t, int64_t> group(-1, -1);
-  for (const Place& place : PlacesOf(shards, summands)) {
-    if (group != std::pair(place.tile, place.replica)) groups.emplace_back();
-    group = {place.tile, place.replica};
-    groups.back().push_back(place.rank);
-  }
-  return groups;
 }
 
 }  // namespace sgd::pjrt

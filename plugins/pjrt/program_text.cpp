@@ -5,7 +5,6 @@
 #include <mutex>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 
 namespace sgd::pjrt {
@@ -22,19 +21,6 @@ struct ReadResult {
   std::string error;
 };
 
-std::vector<std::vector<int64_t>> ReadSummands(std::string_view value) {
-  std::vector<std::vector<int64_t>> lists;
-  if (value.empty()) return lists;
-  for (const std::string& list : std::vector<std::string>(absl::StrSplit(std::string(value), ';'))) {
-    std::vector<int64_t>& numbers = lists.emplace_back();
-    for (const std::string& text : std::vector<std::string>(absl::StrSplit(list, ',', absl::SkipEmpty()))) {
-      int64_t number = 0;
-      if (absl::SimpleAtoi(text, &number)) numbers.push_back(number);
-    }
-  }
-  return lists;
-}
-
 void Put(ReadResult& result, std::string_view key, std::string_view value) {
   if (key == "text") result.program.text = value;
   if (key == "name") result.program.name = value;
@@ -44,8 +30,6 @@ void Put(ReadResult& result, std::string_view key, std::string_view value) {
   if (key == "result_types" && !value.empty()) result.program.result_types = absl::StrSplit(std::string(value), ',');
   if (key == "argument_memories") result.program.argument_memories = absl::StrSplit(std::string(value), ',');
   if (key == "result_memories") result.program.result_memories = absl::StrSplit(std::string(value), ',');
-  if (key == "argument_summands") result.program.argument_summands = ReadSummands(value);
-  if (key == "result_summands") result.program.result_summands = ReadSummands(value);
   if (key != "donated") return;
   for (const char digit : value) {
     if (digit != ',') result.program.is_donated.push_back(digit == '1');

@@ -19,9 +19,6 @@ struct ProgramText {
   std::vector<std::string> argument_types, result_types;
   std::vector<bool> is_donated;
   std::vector<std::string> argument_memories, result_memories;  // kinds; empty where there is none
-  // By argument and by result, for each partition which summand it holds of a value that is a sum over partitions;
-  // empty for other values.
-  std::vector<std::vector<int64_t>> argument_summands, result_summands;
 };
 
 // Text is returned as it is. FailedPrecondition for bytecode without a reader, and the reader's errors.
@@ -38,8 +35,7 @@ extern "C" {
 using SgdProgramReader = void (*)(const char* code, size_t size, void* result);
 // `version` are the three numbers of StableHLO's version.
 void sgd_pjrt_set_reader(SgdProgramReader reader, const int64_t* version);
-// `key` is one of text, name, argument_types, result_types and donated, argument_memories and
-// result_memories (lists with commas between), argument_summands and result_summands (lists of such lists with
-// semicolons between), or error.
+// `key` is one of text, name, argument_types, result_types, donated, argument_memories and result_memories (lists with
+// commas between), or error.
 void sgd_pjrt_put(void* result, const char* key, const char* value, size_t size);
 }

@@ -23,27 +23,11 @@ enum FieldNumber : uint32_t {
   kAliased,
   kTemporaries,
   kPeak,
-  kArgumentSummands,
-  kResultSummands,
   kArgumentType,
   kArgumentMemory,
   kResultMemory,
   kProgramText
 };
-
-// A list is never empty on the wire: one without summands is -1.
-void ReadSummands(const WireField& field, std::vector<std::vector<int64_t>>& lists) {
-  std::vector<int64_t>& list = lists.emplace_back();
-  (void)ReadIntegers(field, [&](uint64_t value) {
-    if (static_cast<int64_t>(value) >= 0) list.push_back(static_cast<int64_t>(value));
-    return absl::OkStatus();
-  });
-}
-
-void WriteSummands(std::string& bytes, uint32_t number, const std::vector<std::vector<int64_t>>& lists) {
-  for (const std::vector<int64_t>& list : lists)
-    WritePacked(bytes, number, list.empty() ? std::vector<int64_t>{-1} : list);
-}
 
 void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
   switch (field.number) {
@@ -67,12 +51,6 @@ void ReadField(const WireField& field, Compiled& compiled, CompiledText& text) {
       break;
     case kDonated:
       compiled.is_donated.push_back(field.integer != 0);
-      break;
-    case kArgumentSummands:
-      ReadSummands(field, compiled.argument_summands);
-      break;
-    case kResultSummands:
-      ReadSummands(field, compiled.result_summands);
       break;
     case kArtifact:
       text.artifact = field.bytes;
@@ -114,8 +92,6 @@ std::string Serialize(const Compiled& compiled) {
   for (const std::string& kind : compiled.argument_memories) WriteBytes(bytes, kArgumentMemory, kind);
   for (const std::string& kind : compiled.result_memories) WriteBytes(bytes, kResultMemory, kind);
   for (const bool is_donated : compiled.is_donated) WriteInteger(bytes, kDonated, is_donated ? 1 : 0);
-  WriteSummands(bytes, kArgumentSummands, compiled.argument_summands);
-  WriteSummands(bytes, kResultSummands, compiled.result_summands);
   const CompiledText& text = *compiled.text;
   WriteInteger(bytes, kFlops, std::bit_cast<uint64_t>(text.metrics.flops));
   WriteInteger(bytes, kArguments, text.metrics.arguments);

@@ -1,6 +1,5 @@
 """Reads JAX's programs: bytecode of versioned StableHLO becomes text, with what the plugin must know of arguments and results."""
 import ctypes
-import itertools
 import threading
 
 _kept = []  # callbacks that the library holds
@@ -33,32 +32,6 @@ class _ReadingContext:
 _reading = _ReadingContext()
 
 
-def _summands(sharding, meshes):
-    """For each device, which summand it holds of a value with this sharding; empty for a value that is no sum over devices."""
-    from jax._src.lib.mlir import ir
-    from jax._src.lib.mlir.dialects import sdy
-
-    if sharding is None:
-        return []
-    axes = [sdy.AxisRefAttr(axis).name for axis in sdy.TensorShardingAttr(sharding).unreduced_axes]
-    if not axes:
-        return []
-    mesh = sdy.TensorShardingAttr(sharding).mesh_or_ref
-    mesh = meshes[ir.FlatSymbolRefAttr(mesh).value] if str(mesh).startswith("@") else sdy.MeshAttr(mesh)
-    names = [sdy.MeshAxisAttr(axis).name for axis in mesh.axes]
-    sizes = [sdy.MeshAxisAttr(axis).size for axis in mesh.axes]
-    summands = []
-    for coordinates in itertools.product(*map(range, sizes)):
-        summand = 0
-        for name, size, coordinate in zip(names, sizes, coordinates):
-            if name in axes:
-                summand = summand * size + coordinate
-        summands.append(summand)
-    if list(mesh.device_ids):
-        summands = [summand for _, summand in sorted(zip(mesh.device_ids, summands))]
-    return summands
-
-
 def _attributes(operation, name, count):
     """The dictionaries of attributes of a function's arguments or results."""
     from jax._src.lib.mlir import ir
@@ -76,7 +49,7 @@ def _memories(attributes):
 def read_program(code):
     """Reads bytecode of versioned StableHLO: the module's name and text, types, memories and donation of its arguments and results."""
     from jax._src.lib.mlir import ir
-    from jax._src.lib.mlir.dialects import hlo, sdy
+    from jax._src.lib.mlir.dialects import hlo
 
     with _reading.lock, _reading.take(len(code)) as context, ir.Location.unknown(context):
         module = hlo.deserialize_portable_artifact(context, code)
@@ -84,14 +57,9 @@ def read_program(code):
         type_ = ir.FunctionType(ir.TypeAttr(main.operation.attributes["function_type"]).value)
         arguments, results = ([str(of.element_type) if isinstance(of, ir.RankedTensorType) else str(of) for of in types] for types in (type_.inputs, type_.results))
         donated = ["0"] * len(type_.inputs)
-        meshes = {ir.StringAttr(op.operation.attributes["sym_name"]).value: sdy.MeshAttr(op.operation.attributes["mesh"]) for op in module.body.operations if op.operation.name == "sdy.mesh"}
         found = {}
         for what, attribute, count in (("argument", "arg_attrs", len(type_.inputs)), ("result", "res_attrs", len(type_.results))):
-            attributes = _attributes(main.operation, attribute, count)
-            found[f"{what}_memories"] = _memories(attributes)
-            lists = [_summands(of["sdy.sharding"] if "sdy.sharding" in of else None, meshes) for of in attributes]
-            if any(lists):
-                found[f"{what}_summands"] = ";".join(",".join(map(str, numbers)) for numbers in lists)
+            found[f"{what}_memories"] = _memories(_attributes(main.operation, attribute, count))
         for i, attributes in enumerate(_attributes(main.operation, "arg_attrs", len(donated))):
             if "jax.buffer_donor" in attributes or "tf.aliasing_output" in attributes:
                 donated[i] = "1"

@@ -38,7 +38,7 @@ std::vector<int64_t> FieldOf(std::string_view proto, uint32_t number) {
 
 TEST(OpShardingTest, TilesListTheirRanks) {
   // Dimension 0 over y, dimension 1 over x: tiles go to ranks 0, 2, 1, 3.
-  auto proto = OpShardingOf(ShardsOf({{{1, 1, 2}}, {{0, 1, 2}}}, {4, 4}), {});
+  auto proto = OpShardingOf(ShardsOf({{{1, 1, 2}}, {{0, 1, 2}}}, {4, 4}));
   ASSERT_TRUE(proto.ok()) << proto.status();
   EXPECT_THAT(FieldOf(*proto, 3), ElementsAre(2, 2));
   EXPECT_THAT(FieldOf(*proto, 4), ElementsAre(0, 2, 1, 3));
@@ -46,7 +46,7 @@ TEST(OpShardingTest, TilesListTheirRanks) {
 }
 
 TEST(OpShardingTest, ReplicasAreTheLastDimension) {
-  auto proto = OpShardingOf(ShardsOf({{{1, 1, 2}}, {}}, {4, 8}), {});
+  auto proto = OpShardingOf(ShardsOf({{{1, 1, 2}}, {}}, {4, 8}));
   ASSERT_TRUE(proto.ok()) << proto.status();
   EXPECT_THAT(FieldOf(*proto, 3), ElementsAre(2, 1, 2));
   EXPECT_THAT(FieldOf(*proto, 4), ElementsAre(0, 2, 1, 3));
@@ -55,17 +55,23 @@ TEST(OpShardingTest, ReplicasAreTheLastDimension) {
 
 // Replicated over x, a sum over y.
 TEST(OpShardingTest, SummandsComeBehindReplicas) {
-  const std::vector<data::Shard> shards = ShardsOf({}, {8, 8});
-  auto proto = OpShardingOf(shards, {0, 1, 0, 1});
+  const comm::Mesh mesh({2, 2});
+  data::TensorType type;
+  type.global_dims = {2, 8, 8};
+  type.local_dims = {1, 8, 8};
+  type.sharding = {{{1, 1, 2}}, {}, {}};
+  type.has_summands = true;
+  std::vector<data::Shard> shards;
+  for (uint32_t rank = 0; rank < 4; ++rank) shards.emplace_back(type, mesh, rank);
+  auto proto = OpShardingOf(shards);
   ASSERT_TRUE(proto.ok()) << proto.status();
   EXPECT_THAT(FieldOf(*proto, 3), ElementsAre(1, 1, 2, 2));
   EXPECT_THAT(FieldOf(*proto, 4), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(FieldOf(*proto, 8), ElementsAre(0, 6));
-  EXPECT_THAT(SummandGroups(shards, {0, 1, 0, 1}), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
 }
 
 TEST(OpShardingTest, RefusesShardsThatDoNotDivide) {
-  EXPECT_THAT(std::string(OpShardingOf(ShardsOf({{{1, 1, 2}}, {}}, {5, 8}), {}).status().message()),
+  EXPECT_THAT(std::string(OpShardingOf(ShardsOf({{{1, 1, 2}}, {}}, {5, 8})).status().message()),
               HasSubstr("dimension 0 of size 8 is in shards of 5"));
 }
 
