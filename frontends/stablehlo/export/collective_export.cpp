@@ -304,6 +304,7 @@ Value exportRange(OpExport& e, unsigned index, RangeAttr attribute, ArrayRef<Sub
     parts.push_back(movePart(e, part, pairs));
   }
   fillTo(to.getDimSize(dim), filled);
+  if (parts.empty()) return e.splat(to, 0);  // of no elements
   if (parts.size() == 1) return parts[0];
   return e.createWith<stablehlo::ConcatenateOp>(to, parts, {{"dimension", e.getI64(dim)}})->getResult(0);
 }

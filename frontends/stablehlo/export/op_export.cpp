@@ -1,6 +1,7 @@
 // Types, constants and calls that all exports share; see op_export.h.
 #include "frontends/stablehlo/export/op_export.h"
 
+#include "dialects/sgd/linear_algebra.h"
 #include "frontends/stablehlo/input/elementwise_ops.h"
 #include "frontends/stablehlo/input/library_ops.h"
 #include "frontends/stablehlo/input/shape_ops.h"
@@ -70,6 +71,9 @@ static std::string printAttributes(Operation* op) {
                                                           : DictionaryAttr::get(op->getContext()));
   // Of all ops the sizes of operands and results by group, which their types tell.
   for (StringRef derived : {"operandSegmentSizes", "resultSegmentSizes"}) attributes.erase(derived);
+  // Which is a number among attributes.
+  if (auto algebra = dyn_cast<LinearAlgebraOp>(op))
+    attributes.set("kind", StringAttr::get(op->getContext(), stringifyLinearAlgebraKind(algebra.getKind())));
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << '{';

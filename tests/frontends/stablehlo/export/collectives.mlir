@@ -114,6 +114,16 @@ func.func @row_of_one(%x: tensor<2x8xf32>) -> tensor<1x8xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @main
+sgd.mesh @mesh = <["x"=4]>
+func.func @no_rows(%x: tensor<2x8xf32>) -> tensor<0x8xf32> {
+  // CHECK: stablehlo.constant dense<0.000000e+00> : tensor<0x8xf32>
+  %0 = spmd.gather_range(%x) ranges = [#sgd.range<dim = 0, size = 8, scale = 0, offset = 0>] <@mesh, {"x"}> to <@mesh, {"x"}> : (tensor<2x8xf32>) -> tensor<0x8xf32>
+  return %0 : tensor<0x8xf32>
+}
+
+// -----
+
 // Tiles of four rows over tiles of three: pieces have other places on each rank.
 // CHECK-LABEL: func.func @main
 sgd.mesh @mesh = <["x"=4]>

@@ -44,7 +44,7 @@ func.func @counted(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // CHECK-LABEL: func.func @main
 func.func @calls(%a: tensor<2x4x4xf32>, %x: tensor<3xf32>) -> (tensor<2x4x4xf32>, tensor<3xf32>) {
-  // CHECK: %{{.*}}:2 = stablehlo.custom_call @sgd.linear_algebra(%arg0) {backend_config = "{kind = 0 : i32, lower}"} : (tensor<2x4x4xf32>) -> (tensor<2x4x4xf32>, tensor<2xi32>)
+  // CHECK: %{{.*}}:2 = stablehlo.custom_call @sgd.linear_algebra(%arg0) {backend_config = "{kind = \22cholesky\22, lower}"} : (tensor<2x4x4xf32>) -> (tensor<2x4x4xf32>, tensor<2xi32>)
   %0:2 = sgd.linear_algebra cholesky lower (%a) : (tensor<2x4x4xf32>) -> (tensor<2x4x4xf32>, tensor<2xi32>)
   // CHECK: stablehlo.custom_call @sgd.host_call(%arg1) {{{.*}}callee = \22f\22{{.*}}has_side_effect = true} : (tensor<3xf32>) -> ()
   sgd.host_call "f" 7 (%x) : (tensor<3xf32>) -> ()
