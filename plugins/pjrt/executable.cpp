@@ -73,13 +73,11 @@ std::string_view NameAt(const std::vector<std::string>& names, size_t index) {
   return index < names.size() ? std::string_view(names[index]) : std::string_view();
 }
 
-// An array without elements, as JAX makes it for a token.
 void AddToken(Results& results) {
-  results.types.push_back(PJRT_Buffer_Type_PRED);
-  results.ranks.push_back(1);
-  results.flat_dims.push_back(0);
-  results.dims.push_back({0});
-  results.local_dims.push_back({0});
+  results.types.push_back(PJRT_Buffer_Type_TOKEN);
+  results.ranks.push_back(0);
+  results.dims.push_back({});
+  results.local_dims.push_back({});
 }
 
 absl::Status DescribeResults(const Program& program, Executable& executable) {
