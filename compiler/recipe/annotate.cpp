@@ -81,8 +81,9 @@ static LogicalResult shardSteps(ArrayRef<func::FuncOp> functions, const Recipe& 
     }
   auto error = [&] { return emitError(UnknownLoc::get(func::FuncOp(functions.front()).getContext())); };
   if (!recipe.batch.empty() && !hasBatch)
-    return error() << "field 'batch': no program has an input with rows that no rule shards, besides state; expected "
-                      "one, or no 'batch'; shard state by rules, such as {\"tensor\": \"params\", \"sharding\": [\"data\"]}";
+    return error()
+           << "field 'batch': no program has an input with rows that no rule shards, besides state; expected "
+              "one, or no 'batch'; shard state by rules, such as {\"tensor\": \"params\", \"sharding\": [\"data\"]}";
   if (recipe.zero > 0 && !hasState)
     return error()
            << "field 'zero' shards what steps carry, but no result is known to be an argument of the next step; "

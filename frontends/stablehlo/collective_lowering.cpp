@@ -65,7 +65,7 @@ bool isOfOneDevice(OpLowering& l) {
          !l.builder.getInsertionBlock()->getParent()->getParentOfType<ManualComputationOp>();
 }
 
-/// What a device gets that communicates with itself alone.
+/// Results of a device that communicates with itself alone.
 LogicalResult keepOperands(OpLowering& l) {
   for (auto [index, operand] : llvm::enumerate(l.operands)) {
     if (operand.getType() != l.getResultType(index))

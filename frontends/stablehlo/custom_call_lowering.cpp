@@ -54,6 +54,12 @@ LogicalResult lowerFloatFunction(OpLowering& l) {
   return l.replace<OpTy>(l.operands);
 }
 
+/// A use that JAX makes so that XLA does not remove the value: nothing.
+LogicalResult lowerSink(OpLowering& l) {
+  if (l.op->getNumResults() != 0) return l.error() << "@dce_sink has results; expected none; remove them";
+  return success();
+}
+
 LogicalResult lowerCustomCall(OpLowering& l) {
   static const LoweringTable targets = {
       {"mhlo.acos", lowerFloatFunction<math::AcosOp>},
@@ -69,6 +75,7 @@ LogicalResult lowerCustomCall(OpLowering& l) {
       {"ApproxTopK", lowerApproxTopK},
       {"cu_threefry2x32", lowerThreeFryCall},
       {"cu_threefry2x32_ffi", lowerThreeFryCall},
+      {"dce_sink", lowerSink},
       {"ragged_all_to_all", lowerRaggedAllToAll},
       {kHostCallTarget, lowerHostCall},
   };

@@ -84,3 +84,18 @@ module {
     return %0 : tensor<f32>
   }
 }
+
+// -----
+
+// A use for XLA's sake is none.
+// CHECK-LABEL: func.func @sunk
+// CHECK: arith.addf
+// CHECK-NOT: dce_sink
+// CHECK: return
+module {
+  func.func public @sunk(%x: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.add %x, %x : tensor<f32>
+    stablehlo.custom_call @dce_sink(%0) {has_side_effect = true} : (tensor<f32>) -> ()
+    return %x : tensor<f32>
+  }
+}
