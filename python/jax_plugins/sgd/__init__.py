@@ -3,6 +3,7 @@
 JAX finds the package in the namespace `jax_plugins` and calls `initialize()`, which registers `libsgd_pjrt.so` if `JAX_PLATFORMS`, or the setting
 `jax_platforms`, names the platform: to install the package changes no other program. The library is beside this file, or at the path in `SGD_PJRT_LIBRARY`. `SGD_NUM_DEVICES=4` asks for four devices.
 """
+import collections
 import ctypes
 import os
 import pathlib
@@ -11,7 +12,7 @@ import warnings
 from jax_plugins.sgd import host_calls, programs
 
 PLATFORM = "sgd"
-TESTED_JAXLIB = ("0.9.2", "0.10.2")
+TESTED_JAXLIB = ("0.9.2", "0.10.1", "0.10.2")
 
 
 def library_path():
@@ -20,12 +21,13 @@ def library_path():
 
 
 def _register_lowerings():
-    """Lowers what JAX lowers differently for each platform, such as decompositions of matrices, as for its CPU backend."""
+    """Lowers what JAX lowers differently for each platform, such as decompositions of matrices, as for its CPU backend.
+
+    So are primitives that programs define later with a lowering for that backend alone."""
     from jax._src.interpreters import mlir
 
     rules = mlir._platform_specific_lowerings
-    for primitive, rule in rules["cpu"].items():
-        rules[PLATFORM].setdefault(primitive, rule)
+    rules[PLATFORM] = collections.ChainMap(rules[PLATFORM], rules["cpu"])
     host_calls.register_lowerings(PLATFORM)
     if PLATFORM not in mlir._platforms_with_donation:
         mlir._platforms_with_donation.append(PLATFORM)

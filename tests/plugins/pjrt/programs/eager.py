@@ -1,7 +1,9 @@
 """Ops without jit, views of buffers in NumPy, and results that live while their program runs again."""
 import jax
+import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
+from jax.interpreters import mlir
 
 kept = []
 for i in range(1, 6):
@@ -25,6 +27,11 @@ print("solve", *map(float, jnp.linalg.solve(jnp.eye(3) * 2 + 1, jnp.arange(3.0))
 f = jax.jit(lambda x: jnp.sin(x) * 3)
 print("compiled", f.lower(jnp.ones(8)).compile()(jnp.ones(8))[0], float(f(jnp.ones(8))[1]))
 print("while", int(jax.lax.while_loop(lambda i: i < 100, lambda i: i * 2, jnp.int32(3))))
+# A primitive of the program's own, whose lowering is registered for JAX's CPU backend.
+double = jax.extend.core.Primitive("double")
+double.def_abstract_eval(lambda x: x)
+mlir.register_lowering(double, mlir.lower_fun(lambda x: x + x, multiple_results=False), platform="cpu")
+print("own primitive", float(jax.jit(double.bind)(jnp.float32(3.5))))
 # A view of a result that is the last to hold its program.
 print("last", float(np.asarray(jax.jit(lambda: jnp.full((100, 100), 3.0))()).sum()))
 # The reader of programs takes a new context once the programs of one are large enough: here for each program.
