@@ -141,7 +141,8 @@ class Printed:
         for line in lines:
             numbers = re.findall(r"(?<![\w.])-?\d+\.\d+(?:e[+-]?\d+)?", line)
             if numbers and not re.search("sec|time|/s", line, re.I):
-                self.recorder.write(printed=re.sub(r"[-\d.e+]+", "N", line)[:80], numbers=numbers, values=[])
+                text = re.sub(r"\s+", "", re.sub(r"[-\d.e+]+", "N", line))  # NumPy aligns numbers by their digits
+                self.recorder.write(printed=text[:80], numbers=numbers, values=[])
         return len(text)
 
     def __getattr__(self, name):

@@ -43,7 +43,7 @@ FLAX = [
     configured("seq2seq", ONE, None, batch_size=16, hidden_size=64, num_train_steps=20, decode_frequency=10),
     configured("ogbg_molpcba", ONE, pipeline("ogbg_molpcba"), config="configs/test.py", batch_size=8, latent_size=64, message_passing_steps=2),
     configured("gemma", BOTH, pipeline("gemma"), steps=10, config="configs/tiny.py", per_device_batch_size=1, eval_per_device_batch_size=1, vocab_size=1000, max_target_length=32,
-               max_eval_target_length=32, num_train_steps=20, num_eval_steps=2, eval_every_steps=20, save_checkpoints=False, warmup_steps=4),
+               max_eval_target_length=32, num_train_steps=20, num_eval_steps=2, eval_every_steps=20, save_checkpoints=False, warmup_steps=4, use_bfloat16=False),
     *(Example(f"nnx {name}", f"examples/nnx_toy_examples/{name}.py", modules={"datasets": "hugging_face"}, devices=devices) for name, devices in {
         "01_functional_api": ONE, "02_lifted_transforms": ONE, "03_train_state": ONE, "04_data_parallel_with_jit": BOTH, "05_vae": ONE, "06_scan_over_layers": ONE,
         "07_array_leaves": ONE, "08_save_load_checkpoints": ONE, "09_parameter_surgery": ONE, "10_fsdp_and_optimizer": EIGHT, "hijax_basic": ONE, "hijax_demo": EIGHT}.items()),
