@@ -58,7 +58,8 @@ Batched ManualExpansion::toSummands(Location loc, const Batched& value, const Ax
 }
 
 Batched ManualExpansion::sum(Location loc, const Batched& value, const AxisIndices& axes) {
-  Batched spread = batch.spread(loc, value, axes);
+  // Equal summands stay one on each rank.
+  Batched spread = pin(loc, batch.spread(loc, value, axes));
   SmallVector<int64_t> dims;
   for (unsigned axis : axes) dims.push_back(llvm::find(spread.axes, axis) - spread.axes.begin());
   AxisIndices remaining = without(spread.axes, axes);

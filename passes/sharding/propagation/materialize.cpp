@@ -252,7 +252,10 @@ void Materialization::rewriteReturn() {
   for (OpOperand& operand : terminator->getOpOperands()) {
     if (!isTensor(operand.get().getType())) continue;
     unsigned index = operand.getOperandNumber();
-    ShardingAttr sharding = getSharding(operand.get().getType());
+    // A result that nobody has called unreduced is reduced.
+    TensorAxes own = mesh.toTensorAxes(getSharding(operand.get().getType()));
+    own.unreduced.clear();
+    ShardingAttr sharding = mesh.toAttr(own);
     if (std::optional<unsigned> entry = map.functionResults[index])
       sharding = mesh.toAttr(map.entries[*entry].axes, map.entries[*entry].unreducedKind);
     bool isFree = !function.getResultAttr(index, kShardingAttr);

@@ -105,15 +105,20 @@ func.func @summands(%a: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"
 
 // -----
 
-// An op that is not linear gets the sum, and its result becomes summands.
+// An op that is not linear gets the sum, and its result becomes summands. A result of the function that is not called unreduced is reduced.
 sgd.mesh @mesh = <["x"=2]>
 // CHECK-LABEL: @not_linear
-func.func @not_linear(%a: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8xf32> {
+func.func @not_linear(%a: tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<2x8xf32> {sgd.sharding = #sgd.sharding<@mesh, [{"x"}, {}]>}, tensor<8xf32>) {
+  // CHECK: %[[SUM:.*]] = sgd.reduce add %arg0 {{.*}} -> tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
   %0 = sgd.reduce add %a dimensions = [0] : tensor<2x8xf32> -> tensor<8xf32>
   %1 = sgd.sharding_constraint %0 <@mesh, [{}], unreduced={"x"}> : tensor<8xf32>
-  // CHECK: %[[SINE:.*]] = math.sin %{{.*}} : tensor<8xf32, #sgd.sharding<@mesh, [{{.*}}]>>
-  // CHECK-NEXT: sgd.reshard %[[SINE]] : {{.*}} -> tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
+  // CHECK: %[[WHOLE:.*]] = sgd.reshard %[[SUM]] : {{.*}} -> tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+  // CHECK: %[[SINE:.*]] = math.sin %[[WHOLE]] : tensor<8xf32, #sgd.sharding<@mesh, [{}]>>
+  // CHECK: %[[PARTIAL:.*]] = sgd.reshard %[[SINE]] : {{.*}} -> tensor<8xf32, #sgd.sharding<@mesh, [{}], unreduced={"x"}>>
   %2 = math.sin %1 : tensor<8xf32>
   %3 = sgd.sharding_constraint %2 <@mesh, [{}], unreduced={"x"}> : tensor<8xf32>
-  return %3 : tensor<8xf32>
+  // CHECK: sgd.summands %[[PARTIAL]]
+  %4 = sgd.summands %3 : tensor<8xf32> -> tensor<2x8xf32>
+  // CHECK: return %{{.*}}, %[[WHOLE]]
+  return %4, %1 : tensor<2x8xf32>, tensor<8xf32>
 }
