@@ -1,7 +1,6 @@
 """Arguments and results that are unreduced, kept as summands on several meshes: NumPy's values, from the product's tools. usage: unreduced.py"""
 import pathlib
 
-import compare_tensors
 import harness
 import numpy as np
 
@@ -11,10 +10,10 @@ sgd.mesh @mesh = <[{mesh}]>
 func.func @main(%a: tensor<7x5xf32> {{sgd.name = "a", sgd.sharding = #sgd.sharding<@mesh, [{{}}, {{}}], unreduced={{{axes}}}>}},
                 %b: tensor<7x5xf32> {{sgd.name = "b", sgd.sharding = #sgd.sharding<@mesh, [{{"x"}}, {{}}]>}},
                 %c: tensor<7x5xf32> {{sgd.name = "c", sgd.sharding = #sgd.sharding<@mesh, [{{}}, {{}}], unreduced={{"x"}}>}})
-    -> (tensor<7x5xf32> {{sgd.name = "twice", sgd.sharding = #sgd.sharding<@mesh, [{{}}, {{}}], unreduced={{{axes}}}>}},
-        tensor<7x5xf32> {{sgd.name = "exp", sgd.sharding = #sgd.sharding<@mesh, [{{}}, {{}}], unreduced={{"x"}}>}},
-        tensor<7x5xf32> {{sgd.name = "placed", sgd.sharding = #sgd.sharding<@mesh, [{{}}, {{}}], unreduced={{{axes}}}>}},
-        tensor<7x5xf32> {{sgd.name = "whole", sgd.sharding = #sgd.sharding<@mesh, [{{"x"}}, {{}}]>}}) {{
+    -> (tensor<7x5xf32> {{sgd.sharding = #sgd.sharding<@mesh, [{{}}, {{}}], unreduced={{{axes}}}>}},
+        tensor<7x5xf32> {{sgd.sharding = #sgd.sharding<@mesh, [{{}}, {{}}], unreduced={{"x"}}>}},
+        tensor<7x5xf32> {{sgd.sharding = #sgd.sharding<@mesh, [{{}}, {{}}], unreduced={{{axes}}}>}},
+        tensor<7x5xf32> {{sgd.sharding = #sgd.sharding<@mesh, [{{"x"}}, {{}}]>}}) {{
   %0 = arith.addf %a, %a : tensor<7x5xf32>
   %1 = math.exp %c : tensor<7x5xf32>
   %2 = arith.mulf %a, %b : tensor<7x5xf32>
@@ -36,18 +35,18 @@ def check(axes, summed, folder):
     inputs = {"a": random.normal(size=(summands, 7, 5)), "b": random.normal(size=(7, 5)), "c": random.normal(size=(axes["x"], 7, 5))}
     inputs = {name: array.astype(np.float32) for name, array in inputs.items()}
     harness.save(folder / "in.safetensors", inputs)
-    harness.run_once(artifact, ranks, folder / "in.safetensors", out)
-    found = compare_tensors.load(out)
+    found = harness.run_once(artifact, ranks, folder / "in.safetensors", out)
+    twice, exp, placed, whole = (found[f"result{i}"][1] for i in range(4))
     a, b, c = inputs["a"].sum(0), inputs["b"], inputs["c"].sum(0)
-    assert found["twice"].shape == (summands, 7, 5) and found["exp"].shape == (axes["x"], 7, 5), {name: array.shape for name, array in found.items()}
+    assert twice.shape == (summands, 7, 5) and exp.shape == (axes["x"], 7, 5), (twice.shape, exp.shape)
     # No rank has moved its summand of a linear op.
-    np.testing.assert_array_equal(found["twice"], 2 * inputs["a"])
-    np.testing.assert_allclose(found["exp"].sum(0), np.exp(c), rtol=1e-5)
-    np.testing.assert_allclose(found["placed"].sum(0), b, rtol=1e-6)
+    np.testing.assert_array_equal(twice, 2 * inputs["a"])
+    np.testing.assert_allclose(exp.sum(0), np.exp(c), rtol=1e-5)
+    np.testing.assert_allclose(placed.sum(0), b, rtol=1e-6)
     # Each rank along x has its rows of what was sharded, and zeros.
-    nonzero = np.count_nonzero(found["placed"], axis=(1, 2))
+    nonzero = np.count_nonzero(placed, axis=(1, 2))
     assert sum(nonzero) == b.size, nonzero
-    np.testing.assert_allclose(found["whole"], a * b + c, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(whole, a * b + c, rtol=1e-4, atol=1e-5)
 
 
 def main():

@@ -35,6 +35,7 @@ Request getSample() {
   options.shardUpdates = false;
   options.weighConstraints = true;
   options.allowTf32 = true;
+  options.keepUnreduced = true;
   return request;
 }
 
@@ -121,6 +122,7 @@ TEST(RequestKey, DependsOnEachField) {
   change([](Request& request) { request.options.shardUpdates = true; });
   change([](Request& request) { request.options.weighConstraints = false; });
   change([](Request& request) { request.options.allowTf32 = false; });
+  change([](Request& request) { request.options.keepUnreduced = false; });
   ASSERT_EQ(next, others.size());
   std::set<std::string> keys = {sample.getKey()};
   for (const Request& other : others) keys.insert(other.getKey());
