@@ -59,7 +59,10 @@ absl::StatusOr<std::string> OpShardingOf(const std::vector<data::Shard>& shards)
   std::vector<int64_t> tiles;
   for (size_t dim = FirstDim(type); dim < type.global_dims.size(); ++dim) {
     const uint64_t global = type.global_dims[dim], local = type.local_dims[dim];
-    const bool is_even = local == 0 ? global == 0 : global % local == 0;
+    // The division alone does not tell: of a size of 1, one shard has all.
+    const bool is_even =
+        (local == 0 ? global == 0 : global % local == 0) &&
+        std::ranges::all_of(shards, [&](const data::Shard& shard) { return shard.begin()[dim] + local <= global; });
     if (!is_even || (!type.blocks.empty() && type.blocks[dim] != 1))
       return absl::UnimplementedError(absl::StrCat("a tensor's dimension ", dim, " of size ", global,
                                                    " is in shards of ", local,

@@ -75,5 +75,11 @@ TEST(OpShardingTest, RefusesShardsThatDoNotDivide) {
               HasSubstr("dimension 0 of size 8 is in shards of 5"));
 }
 
+// Two of four ranks have shards of 4, the others none.
+TEST(OpShardingTest, RefusesEmptyShards) {
+  EXPECT_THAT(std::string(OpShardingOf(ShardsOf({{{0, 1, 2}, {1, 1, 2}}, {}}, {4, 8})).status().message()),
+              HasSubstr("dimension 0 of size 8 is in shards of 4"));
+}
+
 }  // namespace
 }  // namespace sgd::pjrt
