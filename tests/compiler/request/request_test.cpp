@@ -99,7 +99,7 @@ TEST_F(RequestAttribute, WhatCannotBeReadIsNamed) {
 /// Each field on its own makes another key.
 TEST(RequestKey, DependsOnEachField) {
   const Request sample = getSample();
-  std::vector<Request> others(20, sample);
+  std::vector<Request> others(21, sample);
   size_t next = 0;
   auto change = [&](auto&& how) { how(others[next++]); };
   change([](Request& request) { request.programs.front().name = "main"; });

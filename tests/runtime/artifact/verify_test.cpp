@@ -100,8 +100,7 @@ std::vector<Violation> TensorCases() {
        "its owner is rank 2 of 2"},
       {"owner along an unknown axis", [](ArtifactT&, ProgramT& p) { p.inputs[1]->type->owner = {AxisRef(3, 1, 2)}; },
        "axis"},
-      {"carried as a summand",
-       [](ArtifactT&, ProgramT& p) { p.outputs[0]->type->summands = !p.outputs[0]->type->summands; },
+      {"carried as a summand", [](ArtifactT&, ProgramT& p) { p.inputs[1]->type->summands = true; },
        "and only one of them has summands"},
       {"carried to another owner",
        [](ArtifactT&, ProgramT& p) {
