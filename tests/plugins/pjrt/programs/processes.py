@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental import multihost_utils
-from jax.sharding import NamedSharding, PartitionSpec as P
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
 
 ADDRESS, COUNT, INDEX = (sys.argv[1], int(sys.argv[2]), int(sys.argv[3])) if len(sys.argv) > 3 else (None, 1, 0)
 WHAT = sys.argv[4] if len(sys.argv) > 4 else "values"
@@ -52,6 +52,12 @@ def values():
     shifted = jax.shard_map(lambda x: jax.lax.ppermute(x, "data", [(0, 1), (1, 0)]), mesh=mesh, in_specs=P("data"), out_specs=P("data"))
     show("shifted", jax.jit(shifted)(local))
     print("eager", float((jnp.ones(3) + 1).sum()), flush=True)  # on a device of this process
+    # Summands of all processes, from one program to the next.
+    explicit = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Explicit,))
+    with jax.set_mesh(explicit):
+        a, b = (global_array(part, NamedSharding(explicit, spec)) for part, spec in ((x, P(None, "x")), (x[:4], P("x"))))
+        summands = jax.jit(lambda a, b: jnp.einsum("ij,jk->ik", a, b, out_sharding=P(None, None, unreduced={"x"})))(a, b)
+        show("unreduced", jax.jit(lambda summands: jax.reshard(summands + summands, P()))(summands))
 
 
 def training():
