@@ -152,7 +152,7 @@ def auto_returns_the_recipe_that_it_found(folder):
 
 def texts_of_levels(folder):
     assert "spmd.all_reduce" in sgd.emit(LOWERED, "spmd", mesh={"data": 4}, batch="data")
-    with steps.refused(sgd.UsageError, "--emit", "graph, sharded, spmd, kernels or plan"):
+    with steps.refused(sgd.UsageError, "--emit", "graph, sharded, spmd, stablehlo, kernels or plan"):
         sgd.emit(LOWERED, "nothing")
     with steps.refused(sgd.CompileError, "call sgd.emit"):
         sgd.compile(LOWERED, emit="plan")

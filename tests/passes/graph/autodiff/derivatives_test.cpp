@@ -726,6 +726,7 @@ const std::set<std::string> kWithout = {
     "sgd.mesh",                  // no value
     "sgd.permute_ranks",         // within manual computations
     "sgd.reshard",               // written by sharding
+    "sgd.summands",              // written where training programs are made already, or within manual computations
     "sgd.yield",                 // its op's rule reads it
     "arith.constant",            // has no operand
     // Operands or results are integers.
