@@ -77,6 +77,22 @@ LogicalResult keepOperands(OpLowering& l) {
   return success();
 }
 
+/// The same of a permute; who receives nothing gets zeros.
+LogicalResult permuteAlone(OpLowering& l) {
+  if (!cast<stablehlo::CollectivePermuteOp>(l.op).getSourceTargetPairs().empty()) return keepOperands(l);
+  for (Value operand : l.operands) l.results.push_back(l.splat(cast<RankedTensorType>(operand.getType()), 0.0));
+  return success();
+}
+
+/// The number of the only device.
+LogicalResult lowerOnlyId(OpLowering& l) { return l.finish(l.splat(l.getResultType(), 0.0)); }
+
+/// `lower`, or `alone` in a program of one device.
+template <LowerFn lower, LowerFn alone = keepOperands>
+LogicalResult unlessAlone(OpLowering& l) {
+  return isOfOneDevice(l) ? alone(l) : lower(l);
+}
+
 SmallVector<SmallVector<int64_t>> getRows(DenseIntElementsAttr matrix) {
   SmallVector<SmallVector<int64_t>> rows;
   int64_t columns = matrix.getType().getRank() == 2 ? matrix.getType().getDimSize(1) : 0;
@@ -116,7 +132,6 @@ FailureOr<ReduceKind> findKind(OpLowering& l, Region& body) {
 }
 
 LogicalResult lowerAllReduce(OpLowering& l) {
-  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::AllReduceOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -130,7 +145,6 @@ LogicalResult lowerAllReduce(OpLowering& l) {
 }
 
 LogicalResult lowerReduceScatter(OpLowering& l) {
-  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::ReduceScatterOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -143,7 +157,6 @@ LogicalResult lowerReduceScatter(OpLowering& l) {
 }
 
 LogicalResult lowerAllGather(OpLowering& l) {
-  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::AllGatherOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -156,7 +169,6 @@ LogicalResult lowerAllGather(OpLowering& l) {
 }
 
 LogicalResult lowerAllToAll(OpLowering& l) {
-  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::AllToAllOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -171,11 +183,6 @@ LogicalResult lowerAllToAll(OpLowering& l) {
 
 LogicalResult lowerCollectivePermute(OpLowering& l) {
   auto op = cast<stablehlo::CollectivePermuteOp>(l.op);
-  if (isOfOneDevice(l)) {
-    if (!op.getSourceTargetPairs().empty()) return keepOperands(l);
-    for (Value operand : l.operands) l.results.push_back(l.splat(cast<RankedTensorType>(operand.getType()), 0.0));
-    return success();
-  }
   FailureOr<ManualMesh> manual = ManualMesh::find(l);
   if (failed(manual)) return failure();
   SmallVector<int64_t> pairs;
@@ -198,7 +205,6 @@ LogicalResult lowerCollectivePermute(OpLowering& l) {
 }
 
 LogicalResult lowerCollectiveBroadcast(OpLowering& l) {
-  if (isOfOneDevice(l)) return keepOperands(l);
   auto op = cast<stablehlo::CollectiveBroadcastOp>(l.op);
   FailureOr<AxisListAttr> axes = findCollectiveAxes(l, cast<DenseIntElementsAttr>(op.getReplicaGroups()));
   if (failed(axes)) return failure();
@@ -208,7 +214,6 @@ LogicalResult lowerCollectiveBroadcast(OpLowering& l) {
 
 /// The rank's number on the whole mesh: JAX divides it by the sizes of axes.
 LogicalResult lowerPartitionId(OpLowering& l) {
-  if (isOfOneDevice(l)) return l.finish(l.splat(l.getResultType(), 0.0));
   FailureOr<ManualMesh> manual = ManualMesh::find(l);
   if (failed(manual)) return failure();
   SmallVector<AxisRefAttr> axes;
@@ -224,12 +229,12 @@ LogicalResult lowerReplicaId(OpLowering& l) { return l.finish(l.splat(l.getResul
 }  // namespace
 
 void mlir::sgd::addCollectiveLowerings(LoweringTable& table) {
-  table["stablehlo.all_reduce"] = lowerAllReduce;
-  table["stablehlo.reduce_scatter"] = lowerReduceScatter;
-  table["stablehlo.all_gather"] = lowerAllGather;
-  table["stablehlo.all_to_all"] = lowerAllToAll;
-  table["stablehlo.collective_permute"] = lowerCollectivePermute;
-  table["stablehlo.collective_broadcast"] = lowerCollectiveBroadcast;
-  table["stablehlo.partition_id"] = lowerPartitionId;
+  table["stablehlo.all_reduce"] = unlessAlone<lowerAllReduce>;
+  table["stablehlo.reduce_scatter"] = unlessAlone<lowerReduceScatter>;
+  table["stablehlo.all_gather"] = unlessAlone<lowerAllGather>;
+  table["stablehlo.all_to_all"] = unlessAlone<lowerAllToAll>;
+  table["stablehlo.collective_permute"] = unlessAlone<lowerCollectivePermute, permuteAlone>;
+  table["stablehlo.collective_broadcast"] = unlessAlone<lowerCollectiveBroadcast>;
+  table["stablehlo.partition_id"] = unlessAlone<lowerPartitionId, lowerOnlyId>;
   table["stablehlo.replica_id"] = lowerReplicaId;
 }
