@@ -112,8 +112,9 @@ PASSES = {
     "passes/plan/recompute": IR + ["passes/graph/carry", "passes/plan/memory", "passes/sharding/reshard", "passes/timing"],
     "passes/plan/overlap": IR + ["passes/plan/memory", "passes/sharding/reshard", "passes/timing"],
 }
-# One rule for all frontends; frontends/text is what those that read text share.
-FRONTENDS = {"frontends": [], **{f"frontends/{path.parent.name}": GRAPH + ["frontends", "frontends/text", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions", "passes/graph/loops", "passes/levels", "runtime/comm/collectives"] for path in sorted(ROOT.glob("frontends/*/CMakeLists.txt"))}}
+# One rule for all frontends; frontends/text is what those that read text share. Those that write programs too must know which ranks a collective connects.
+EXPORT = ["runtime/comm/collectives"]
+FRONTENDS = {"frontends": [], **{f"frontends/{path.parent.name}": GRAPH + ["frontends", "frontends/text", "passes/graph/carry", "passes/graph/expressions", "passes/graph/functions", "passes/graph/loops", "passes/levels"] + EXPORT * (path.parent / "export").exists() for path in sorted(ROOT.glob("frontends/*/CMakeLists.txt"))}}
 FRONTENDS["frontends/text"] = ["frontends"]
 COMPILER = {
     "targets/kernels": KERNELS + ["runtime/thread"],
