@@ -50,7 +50,8 @@ def compile(
     """
     check_settings(ranks, threads, timeout)
     read = programs.read_all(program)
-    if ranks is not None and mesh is None and recipe is None and not options.get("auto"):
+    is_for_one = all(each.devices == 1 for each in read.values())
+    if ranks is not None and mesh is None and recipe is None and is_for_one and not options.get("auto"):
         mesh = {"data": ranks}
         options.setdefault("batch", "data")
     asked = request(read, mesh, recipe, target, options)

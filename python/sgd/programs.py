@@ -29,6 +29,8 @@ class Program:
     """JAX: element types of the leaves of the result."""
     kept: list[int] | None = None
     """JAX: leaves of the arguments that the program reads; tracing drops the others."""
+    devices: int = 1
+    """JAX: for how many it was lowered; a program for several has a mesh of its own."""
     input_types: list[str] | None = None
     """JAX: types of these leaves in artifacts, such as `float32[4,3]`."""
     output_types: list[str] | None = None
@@ -66,6 +68,7 @@ def of_jax(lowered: Any) -> Program:
         out_tree=lowered.out_tree,
         out_types=[leaf.dtype for leaf in outputs],
         kept=None if kept is None else sorted(kept),
+        devices=lowered._lowering.compile_args.get("num_devices", 1),
         input_types=None if kept is None else [arrays.jax_type_text(inputs[leaf]) for leaf in sorted(kept)],
         output_types=[arrays.jax_type_text(leaf) for leaf in outputs],
     )

@@ -52,6 +52,19 @@ def element_types(folder):
                 assert all(np.asarray(one).tobytes() == np.asarray(other).tobytes() for one, other in zip(found, expected, strict=True)), (name, ranks)
 
 
+def a_program_for_several_devices_keeps_its_mesh(folder):
+    """`ranks` adds no axis to it, and is checked."""
+    x = steps.draw(8, 4)
+    mesh = jax.sharding.AbstractMesh((4,), ("x",))
+    sharded = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x")))
+    lowered = jax.jit(lambda x: jnp.tanh(x).sum(0)).trace(sharded).lower(lowering_platforms=("cpu",))
+    with sgd.compile(lowered, ranks=4) as exe:
+        assert exe.ranks == 4
+        close(exe(x), jnp.tanh(x).sum(0))
+    with steps.refused(sgd.UsageError, "compiled for 4 ranks, and ranks=2"):
+        sgd.compile(lowered, ranks=2)
+
+
 def rows_of_an_argument_that_could_be_state(folder):
     """`x + 1` could be the next value of `x`, and is not where nothing else has rows."""
     x = steps.draw(8, 3)
