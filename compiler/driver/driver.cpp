@@ -35,8 +35,8 @@ using namespace mlir::sgd;
 
 namespace {
 
-/// The options that programs are read with: whether layers' loops are kept, the loss that is asked for, and the field
-/// `train` of the recipe with its types.
+/// The options that programs are read with: whether layers' loops and summands are kept, the loss that is asked for,
+/// and the field `train` of the recipe with its types.
 using ReadOptions = std::tuple<bool, bool, std::string, std::string>;
 
 /// Programs behind addReadStage.
